@@ -71,14 +71,14 @@ pub fn program(bytes: &mut Bytes<'_>) -> Program {
     for number in 0..3 {
         let event = b.event(&format!("e{number}"), FuncId(6));
         let Some(event) = b.event_mut(event) else { continue };
-        event.family = Some(Family { first: -1, count: 2 });
+        event.family = Some(Family { first: -1, count: 2, index: None });
         event.guard = flag(1).then_some(FuncId(4));
         event.once = flag(2);
         event.disabled = number == 2;
         event.handler = (number == 1).then_some((handlers[1], 1));
         event.started.extend((number == 1).then_some(EventId(0)));
     }
-    b.thread("t", Some(Family { first: 0, count: 2 }), FuncId(1));
+    b.thread("t", Some(Family { first: 0, count: 2, index: Some(0) }), FuncId(1));
     b.program_mut().init = flag(3).then_some(FuncId(7));
     b.program_mut().final_ = flag(4).then_some(FuncId(0));
     b.invariant("i", FuncId(0));
@@ -90,7 +90,6 @@ pub fn program(bytes: &mut Bytes<'_>) -> Program {
         events: vec![EventId(0)],
         locks: vec![LockId(0)],
         conds: vec![CondId(0)],
-        globals: vec![GlobalId(1)],
         ..Symmetry::default()
     });
     let mut settings = b.program().settings;
@@ -113,9 +112,11 @@ fn tables(b: &mut ProgramBuilder) {
     let literals = [
         Literal::Str("\u{e9}x".to_owned()),
         Literal::List(ints.clone()),
-        Literal::Set(ints),
+        Literal::Set(ints.clone()),
         Literal::Map(vec![(Literal::Int(0), Literal::Int(i64::MIN))]),
         Literal::Null,
+        Literal::Index(0, 1),
+        Literal::Array(0, ints),
     ];
     for (number, literal) in literals.into_iter().enumerate() {
         b.constant(literal.clone());
@@ -143,8 +144,8 @@ fn op(bytes: &mut Bytes<'_>, length: u16) -> Op {
             bytes.reg()
         };
     }
-    match bytes.byte() % 79 {
-        0 => Op::Const { dst: r!(), constant: ConstId(u32::from(bytes.below(5))) },
+    match bytes.byte() % 80 {
+        0 => Op::Const { dst: r!(), constant: ConstId(u32::from(bytes.below(7))) },
         1 => Op::Int { dst: r!(), value: i32::from(bytes.byte() as i8) },
         2 => Op::Int { dst: r!(), value: if bytes.bit() { i32::MAX } else { i32::MIN } },
         3 => Op::Bool { dst: r!(), value: bytes.bit() },
@@ -180,6 +181,7 @@ fn op(bytes: &mut Bytes<'_>, length: u16) -> Op {
         29 => Op::List { dst: r!(), args: r!(), count: bytes.below(4) },
         30 => Op::Set { dst: r!(), args: r!(), count: bytes.below(4) },
         31 => Op::Map { dst: r!(), args: r!(), count: bytes.below(3) },
+        79 => Op::Array { dst: r!(), src: r!(), index: bytes.below(2) },
         32 => Op::Range { dst: r!(), a: r!(), b: r!() },
         33 => Op::Enum { dst: r!(), ty, variant: bytes.below(3), args: r!() },
         34 => Op::IsVariant { dst: r!(), src: r!(), ty, variant: bytes.below(3) },

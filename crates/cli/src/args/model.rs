@@ -60,7 +60,7 @@ pub(crate) struct SearchArgs {
     #[arg(long, help_heading = "Models")]
     pub(crate) no_reduction: bool,
 
-    /// Visit one of the states that differ only in which `symmetric` part is which
+    /// Visit one of the states that differ only in which value of an index type is which
     #[arg(long, help_heading = "Models")]
     pub(crate) symmetry: bool,
 

@@ -48,9 +48,6 @@ pub fn check_model_watched(
     control: &Control<'_>,
     watcher: &mut dyn Watcher,
 ) -> Result<CheckResult, Failure> {
-    if options.symmetry {
-        model.expect_symmetric()?;
-    }
     let growth = Growth::new(control.progress, &model.machine);
     let control = Control { progress: &growth, ..control.clone() };
     check_states_watched(model, options, &control, watcher)

@@ -24,7 +24,6 @@ pub struct Model {
     /// Which program it is, for schedules: the path, a hash of the text.
     pub(crate) program: Program,
     warnings: Vec<Message>,
-    asymmetric: Option<Failure>,
 }
 
 impl Model {
@@ -59,13 +58,7 @@ impl Model {
         let machine = Machine::new(compiled.program).map(Arc::new).map_err(|error| {
             Failure::new(format!("{}: {}", shown(Path::new(name)), escape(&error.to_string())))
         })?;
-        let differing = &compiled.symmetries.diagnostics;
-        Ok(Model {
-            machine,
-            program,
-            warnings: compiled.warnings.iter().map(rendered).collect(),
-            asymmetric: (!differing.is_empty()).then(|| refused(name, text, differing)),
-        })
+        Ok(Model { machine, program, warnings: compiled.warnings.iter().map(rendered).collect() })
     }
 
     /// Returns the warnings of the compiler.
@@ -78,12 +71,6 @@ impl Model {
     #[must_use]
     pub fn responses(&self) -> usize {
         self.machine.program().responses.len()
-    }
-
-    /// Refuses a search that uses symmetry, where the model distinguishes the members of a part
-    /// that it declares `symmetric`.
-    pub fn expect_symmetric(&self) -> Result<(), Failure> {
-        self.asymmetric.clone().map_or(Ok(()), Err)
     }
 }
 

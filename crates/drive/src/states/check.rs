@@ -42,7 +42,8 @@ pub struct CheckOptions {
     pub order: Order,
     /// Full search: what is kept of states.
     pub storage: Storage,
-    /// Full search: visit one of the states that differ only in which symmetric part is which.
+    /// Full search: visit one of the states that differ only in which value of an index type is
+    /// which.
     pub symmetry: bool,
     /// Full search: the most steps of a run.
     pub depth_max: Option<u32>,

@@ -81,7 +81,7 @@ pub(super) fn failure<P: StateProgram>(program: &P, error: &SearchError) -> Fail
     let failure = Failure::new(format!("{name}: {}", escape(&error.to_string())));
     match error {
         SearchError::Symmetry => failure.with_hint(
-            "what the model declares `symmetric` does not behave so; without `--symmetry` all are told apart",
+            "values of an index type do not behave alike, which is a mistake of this program; without `--symmetry` they are told apart",
         ),
         _ => failure,
     }

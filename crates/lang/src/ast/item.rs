@@ -19,6 +19,8 @@ pub struct Item {
 pub enum ItemKind {
     /// `const N: int = 3;`.
     Const(ConstDecl),
+    /// `index Node = 3;`.
+    Index(IndexDecl),
     /// `enum Phase { Idle, Busy(int) }`.
     Enum(EnumDecl),
     /// `record Item { id: int }`.
@@ -180,15 +182,22 @@ pub struct VarDecl {
 pub struct SizedName {
     /// Name.
     pub name: Ident,
-    /// Number of elements, a constant.
+    /// Number of elements: a constant, or an index type that numbers them.
     pub size: Option<Expr>,
+}
+
+/// `index Node = 3;`: a type of values that nothing tells apart.
+#[derive(Clone, Debug)]
+pub struct IndexDecl {
+    /// Name.
+    pub name: Ident,
+    /// Number of values, a constant.
+    pub size: Expr,
 }
 
 /// A handler: a thread with a mailbox.
 #[derive(Clone, Debug)]
 pub struct HandlerDecl {
-    /// Its elements are interchangeable.
-    pub symmetric: bool,
     /// `response` properties assume no fairness for it.
     pub unfair: bool,
     /// It may wait for ever.
@@ -280,20 +289,18 @@ pub struct EventDecl {
     pub body: Block,
 }
 
-/// `[i in 0..N]`.
+/// `[i in 0..N]`, `[i in Node]`.
 #[derive(Clone, Debug)]
 pub struct Family {
     /// The parameter.
     pub var: Ident,
-    /// Its values: a constant range.
+    /// Its values: a constant range, or an index type.
     pub range: Expr,
 }
 
 /// A thread that runs from the start.
 #[derive(Clone, Debug)]
 pub struct ThreadDecl {
-    /// Its elements are interchangeable.
-    pub symmetric: bool,
     /// `response` properties assume no fairness for it.
     pub unfair: bool,
     /// It may wait for ever.

@@ -14,7 +14,7 @@ pub use expr::{
 };
 pub use item::{
     ClassDecl, ClassField, ClassMember, ConstDecl, EnumDecl, EventDecl, Family, FnDecl,
-    HandlerDecl, Item, ItemKind, Mailbox, Param, RecordDecl, RecordField, ResponseDecl,
+    HandlerDecl, IndexDecl, Item, ItemKind, Mailbox, Param, RecordDecl, RecordField, ResponseDecl,
     SettingDecl, SettingValue, SizedName, SpecCall, SpecClause, SpecDecl, TaskDecl, ThreadDecl,
     VarDecl, Variant,
 };
@@ -22,7 +22,7 @@ pub use pattern::{Pattern, PatternKind};
 pub use stmt::{Alternative, Arm, ArmBody, AssignOp, Block, Match, Stmt, StmtKind};
 pub use ty::{TypeExpr, TypeKind};
 
-pub(crate) use walk::{walk_block, walk_expr};
+pub(crate) use walk::walk_expr;
 
 use crate::source::Span;
 

@@ -70,7 +70,7 @@ pub(crate) fn walk_expr<'a>(e: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
 }
 
 /// Calls `f` for all expressions in a block.
-pub(crate) fn walk_block<'a>(b: &'a Block, f: &mut dyn FnMut(&'a Expr)) {
+fn walk_block<'a>(b: &'a Block, f: &mut dyn FnMut(&'a Expr)) {
     b.stmts.iter().for_each(|s| walk_stmt(s, f));
     b.value.iter().for_each(|e| walk_expr(e, f));
 }

@@ -1,7 +1,7 @@
 //! `post`, `fork`, `choose`, and references to handlers, locks, conditions and events.
 
 use super::checker::Checker;
-use super::program::{HandlerId, HandlerInfo, Meaning};
+use super::program::{HandlerId, HandlerInfo, IndexId, Meaning};
 use super::type_expr::what_is;
 use super::types::Type;
 use crate::ast::{Expr, Fork, ItemKind, Mailbox, Post, PostTarget, Ref};
@@ -108,7 +108,7 @@ impl<'a> Checker<'a> {
         self.changes_state(expr.span, "`choose`");
         let ty = self.expr(from);
         match self.solid(&ty) {
-            Type::List(element) | Type::Set(element) => *element,
+            Type::List(element) | Type::Set(element) | Type::Array(_, element) => *element,
             Type::Any | Type::Unknown(_) | Type::Never => Type::Any,
             other => {
                 let message =
@@ -174,11 +174,22 @@ impl<'a> Checker<'a> {
         found
     }
 
-    /// Checks the index against the bounds of an array, from `from` up to, not including, `to`.
-    fn element(&mut self, reference: &'a Ref, bounds: Option<(i64, i64)>, declared: Span) {
+    /// Checks the index against the bounds of an array, from `from` up to, not including, `to`, or
+    /// against its index type.
+    fn element(
+        &mut self,
+        reference: &'a Ref,
+        bounds: Option<(i64, i64)>,
+        over: Option<IndexId>,
+        declared: Span,
+    ) {
         let name = &reference.name.name;
         match (&reference.index, bounds) {
             (None, None) => {}
+            (Some(index), Some(_)) if over.is_some() => {
+                let want = over.map_or(Type::Int, Type::Index);
+                self.expect_for(index, &want, (declared, "declared here"));
+            }
             (Some(index), Some((from, to))) => {
                 self.expect(index, &Type::Int);
                 if let Some(at) = self.known_int(index)
@@ -216,35 +227,44 @@ impl<'a> Checker<'a> {
             self.imply_main();
         }
         if let Some((Meaning::Handler(id), declared)) = self.reference(reference, "handler") {
-            let size = self.program.handlers[id.index()].size;
-            self.element(reference, size.map(|size| (0, i64::from(size))), declared);
+            let info = &self.program.handlers[id.index()];
+            let bounds = info.size.map(|size| (0, i64::from(size)));
+            self.element(reference, bounds, info.index, declared);
         }
     }
 
     /// `main` is there when it is used and not declared.
     fn imply_main(&mut self) {
         let id = HandlerId(self.program.handlers.len() as u32);
-        let info =
-            HandlerInfo { name: "main".into(), item: None, size: None, mailbox: Mailbox::Bag };
+        let info = HandlerInfo {
+            name: "main".into(),
+            item: None,
+            size: None,
+            index: None,
+            mailbox: Mailbox::Bag,
+        };
         self.program.handlers.push(info);
         self.names.insert("main", (Meaning::Handler(id), Span::new(0, 0)));
     }
 
     pub(super) fn lock_ref(&mut self, reference: &'a Ref) {
         if let Some((Meaning::Lock(id), declared)) = self.reference(reference, "lock") {
-            let size = self.program.locks[id.index()].size;
-            self.element(reference, size.map(|size| (0, i64::from(size))), declared);
+            let info = &self.program.locks[id.index()];
+            let bounds = info.size.map(|size| (0, i64::from(size)));
+            self.element(reference, bounds, info.index, declared);
         }
     }
 
     pub(super) fn cond_ref(&mut self, reference: &'a Ref) {
         if let Some((Meaning::Cond(id), declared)) = self.reference(reference, "condition") {
-            let size = self.program.conds[id.index()].size;
-            self.element(reference, size.map(|size| (0, i64::from(size))), declared);
+            let info = &self.program.conds[id.index()];
+            let bounds = info.size.map(|size| (0, i64::from(size)));
+            self.element(reference, bounds, info.index, declared);
         }
     }
 
-    /// An event, a member of a family, or, without an index, all members of a family (rules E1, E3, E4).
+    /// An event, a member of a family, or, without an index, all members of a family (rules E1, E3,
+    /// E4).
     pub(super) fn events_ref(&mut self, reference: &'a Ref) {
         if reference.index.is_some() {
             self.event_ref(reference);
@@ -256,8 +276,8 @@ impl<'a> Checker<'a> {
     /// An event or one member of a family.
     pub(super) fn event_ref(&mut self, reference: &'a Ref) {
         if let Some((Meaning::Event(id), declared)) = self.reference(reference, "event") {
-            let family = self.program.events[id.index()].family;
-            self.element(reference, family, declared);
+            let info = &self.program.events[id.index()];
+            self.element(reference, info.family, info.index, declared);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The built-in methods and their types.
 
+use super::program::IndexId;
 use super::types::Type;
 
 macro_rules! methods {
@@ -93,6 +94,7 @@ pub(super) fn signature(
     }
     match receiver {
         Type::List(t) => on_list(method, t, fresh),
+        Type::Array(over, t) => on_array(method, *over, t, fresh),
         Type::Set(t) => on_set(method, receiver, t),
         Type::Map(k, v) => on_map(method, k, v),
         Type::Str => on_str(method),
@@ -127,6 +129,34 @@ fn on_list(m: BuiltinMethod, t: &Type, fresh: &mut dyn FnMut() -> Type) -> Optio
         M::Min | M::Max => found(m, vec![], t.clone()),
         M::ToList => found(m, vec![], list()),
         M::ToSet => found(m, vec![], Type::Set(Box::new(t.clone()))),
+        _ => None,
+    }
+}
+
+/// Of an array over an index type: what does not ask for an order of its elements.
+fn on_array(
+    m: BuiltinMethod,
+    over: IndexId,
+    t: &Type,
+    fresh: &mut dyn FnMut() -> Type,
+) -> Option<Signature> {
+    use BuiltinMethod as M;
+    match m {
+        M::Map => {
+            let to = fresh();
+            let result = Type::Array(over, Box::new(to.clone()));
+            found(m, vec![Type::Fn(vec![t.clone()], Box::new(to))], result)
+        }
+        M::Len
+        | M::IsEmpty
+        | M::Contains
+        | M::All
+        | M::Any
+        | M::Count
+        | M::Sum
+        | M::Min
+        | M::Max
+        | M::ToSet => on_list(m, t, fresh),
         _ => None,
     }
 }

@@ -76,7 +76,7 @@ impl<'a> Checker<'a> {
                 *result
             }
             Type::Any | Type::Unknown(_) | Type::Never => {
-                args.iter().for_each(|arg| drop(self.expr(arg)));
+                args.iter().for_each(|arg| self.hidden(arg));
                 Type::Any
             }
             other => {

@@ -4,6 +4,7 @@ use super::body::Body;
 use super::infer::{Fit, Unknowns};
 use super::program::{ConstId, GlobalId, LocalId, Meaning, Program};
 use super::pure::Effects;
+use super::symmetry::{self, Visit};
 use super::types::Type;
 use crate::ast::{Block, Expr, Ident, Model, NodeId};
 use crate::diagnostic::{Code, Diagnostic, foreign_word_hint, most_similar};
@@ -19,6 +20,8 @@ pub(super) struct Checker<'a> {
     pub(super) program: Program,
     pub(super) unknowns: Unknowns,
     pub(super) diagnostics: Vec<Diagnostic>,
+    /// What goes through the elements of a container, for the check of index types.
+    pub(super) visits: Vec<Visit<'a>>,
     /// Names declared outside of bodies, with the places of their declarations.
     pub(super) names: HashMap<&'a str, (Meaning, Span)>,
     /// Constants and how far each is.
@@ -54,6 +57,7 @@ impl<'a> Checker<'a> {
             program: Program::new(model.node_count as usize),
             unknowns: Unknowns::default(),
             diagnostics: vec![],
+            visits: vec![],
             names: HashMap::new(),
             const_state: vec![],
             sizes_later: None,
@@ -97,6 +101,10 @@ impl<'a> Checker<'a> {
         for class in &mut self.program.classes {
             class.fields.iter_mut().for_each(|(_, ty)| settle(ty));
         }
+        let hidden = std::mem::take(&mut self.unknowns.hidden);
+        let hidden = hidden.iter().map(|(ty, span)| (self.unknowns.finished(ty), *span));
+        let found = symmetry::check(self.model, &mut self.program, &self.visits, hidden.collect());
+        self.diagnostics.extend(found);
         (self.program, self.diagnostics)
     }
 
@@ -256,6 +264,7 @@ pub(super) fn use_key(meaning: Meaning) -> Option<UseKey> {
         Meaning::Record(id) => (9, id.0),
         Meaning::Class(id) => (10, id.0),
         Meaning::Event(id) => (11, id.0),
+        Meaning::Index(id) => (12, id.0),
         _ => return None,
     })
 }

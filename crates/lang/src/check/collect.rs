@@ -3,8 +3,8 @@
 use super::checker::{Checker, ConstState};
 use super::program::{
     ArrayInfo, ClassId, ClassInfo, CondId, ConstId, ConstInfo, EnumId, EnumInfo, EventId,
-    EventInfo, FnId, FnInfo, GlobalId, GlobalInfo, HandlerId, HandlerInfo, LockId, Meaning,
-    RecordId, RecordInfo, TaskId, TaskInfo, ThreadId, ThreadInfo,
+    EventInfo, FnId, FnInfo, GlobalId, GlobalInfo, HandlerId, HandlerInfo, IndexId, IndexInfo,
+    LockId, Meaning, RecordId, RecordInfo, TaskId, TaskInfo, ThreadId, ThreadInfo,
 };
 use super::types::Type;
 use crate::ast::{ClassDecl, ClassMember, FnDecl, Ident, ItemKind};
@@ -32,7 +32,12 @@ impl<'a> Checker<'a> {
                 ItemKind::Lock(names) | ItemKind::Cond(names) => {
                     let lock = matches!(decl.kind, ItemKind::Lock(_));
                     for name in names {
-                        let info = ArrayInfo { name: name.name.name.clone(), item, size: None };
+                        let info = ArrayInfo {
+                            name: name.name.name.clone(),
+                            item,
+                            size: None,
+                            index: None,
+                        };
                         let table =
                             if lock { &mut self.program.locks } else { &mut self.program.conds };
                         table.push(info);
@@ -75,6 +80,10 @@ impl<'a> Checker<'a> {
                 self.const_state.push(ConstState::Waiting);
                 (&decl.name, Meaning::Const(ConstId(last(p.consts.len()))))
             }
+            ItemKind::Index(decl) => {
+                p.indices.push(IndexInfo { name: decl.name.name.clone(), item, size: 1 });
+                (&decl.name, Meaning::Index(IndexId(last(p.indices.len()))))
+            }
             ItemKind::Enum(decl) => {
                 p.enums.push(EnumInfo { name: decl.name.name.clone(), item, variants: vec![] });
                 (&decl.name, Meaning::Enum(EnumId(last(p.enums.len()))))
@@ -101,6 +110,7 @@ impl<'a> Checker<'a> {
                     name: decl.name.name.name.clone(),
                     item: Some(item),
                     size: None,
+                    index: None,
                     mailbox: decl.mailbox,
                 });
                 (&decl.name.name, Meaning::Handler(HandlerId(last(p.handlers.len()))))
@@ -120,13 +130,15 @@ impl<'a> Checker<'a> {
                     name,
                     item,
                     family: None,
+                    index: None,
                     once: decl.once,
                     members: vec![],
                 });
                 (&decl.name, Meaning::Event(EventId(last(p.events.len()))))
             }
             ItemKind::Thread(decl) => {
-                p.threads.push(ThreadInfo { name: decl.name.name.clone(), item, family: None });
+                let name = decl.name.name.clone();
+                p.threads.push(ThreadInfo { name, item, family: None, index: None });
                 (&decl.name, Meaning::Thread(ThreadId(last(p.threads.len()))))
             }
             _ => return,
@@ -211,5 +223,5 @@ fn empty_fn(decl: &FnDecl, item: usize) -> FnInfo {
 }
 
 fn is_type(meaning: Meaning) -> bool {
-    matches!(meaning, Meaning::Enum(_) | Meaning::Record(_) | Meaning::Class(_))
+    matches!(meaning, Meaning::Index(_) | Meaning::Enum(_) | Meaning::Record(_) | Meaning::Class(_))
 }

@@ -3,7 +3,7 @@
 use super::body::{Body, BodyKind};
 use super::checker::{Checker, ConstState};
 use super::evaluate::Evaluator;
-use super::program::{ConstId, EnumId, RecordId};
+use super::program::{ConstId, EnumId, IndexId, Meaning, RecordId};
 use super::types::Type;
 use crate::ast::{Expr, ExprKind, Family, ItemKind, SettingDecl, SettingValue, SizedName};
 use crate::diagnostic::{Code, Diagnostic, most_similar};
@@ -17,10 +17,14 @@ pub enum ConstValue {
     Bool(bool),
     /// An integer.
     Int(i64),
+    /// A value of an index type: its number.
+    Index(IndexId, u32),
     /// A string.
     Str(String),
     /// A list.
     List(Vec<ConstValue>),
+    /// An array over an index type: an element for each value of it.
+    Array(IndexId, Vec<ConstValue>),
     /// A set: sorted, without repetitions.
     Set(Vec<ConstValue>),
     /// A map: sorted by key, each key once.
@@ -29,6 +33,16 @@ pub enum ConstValue {
     Variant(EnumId, u32, Vec<ConstValue>),
     /// A record: its fields in the order of the declaration.
     Record(RecordId, Vec<ConstValue>),
+}
+
+impl ConstValue {
+    /// The value of a family's parameter for the member of a number.
+    pub(crate) fn member(over: Option<IndexId>, number: i64) -> Self {
+        match (over, u32::try_from(number)) {
+            (Some(id), Ok(number)) => ConstValue::Index(id, number),
+            _ => ConstValue::Int(number),
+        }
+    }
 }
 
 /// Most elements of an array of handlers, locks, conditions, events or threads.
@@ -41,6 +55,9 @@ impl<'a> Checker<'a> {
     /// Checks and evaluates all constants.
     pub(super) fn constants(&mut self) {
         let sizes = self.sizes_later.take();
+        for at in 0..self.program.indices.len() {
+            self.index_size(at);
+        }
         for at in 0..self.program.consts.len() {
             self.ensure_const(ConstId(at as u32));
         }
@@ -99,7 +116,7 @@ impl<'a> Checker<'a> {
 
     /// Evaluates a constant expression whose types are fine; says why it is none.
     fn evaluate(&mut self, expr: &'a Expr) -> Option<ConstValue> {
-        match Evaluator::new(&self.program).evaluate(expr) {
+        match Evaluator::new(&self.program).declared().evaluate(expr) {
             Ok(value) => Some(value),
             Err(error) => {
                 self.error(Code::CONSTANT, error.span, error.message);
@@ -126,8 +143,44 @@ impl<'a> Checker<'a> {
         Evaluator::new(&self.program).int(expr)
     }
 
+    /// The number of values of an index type.
+    fn index_size(&mut self, at: usize) {
+        let item = self.program.indices[at].item;
+        let ItemKind::Index(decl) = &self.model.items[item].kind else { return };
+        match self.const_int(&decl.size) {
+            Some(size) if (1..=ARRAY_MAX).contains(&size) => {
+                self.program.indices[at].size = size as u32;
+            }
+            Some(size) => {
+                let message = format!("an index type has from 1 to {ARRAY_MAX} values, not {size}");
+                self.error(Code::CONSTANT, decl.size.span, message);
+            }
+            None => {}
+        }
+    }
+
+    /// The index type that an expression names.
+    pub(super) fn index_type(&mut self, expr: &Expr) -> Option<IndexId> {
+        match &expr.kind {
+            ExprKind::Paren(inner) => self.index_type(inner),
+            ExprKind::Name(name) if self.find_local(name).is_none() => {
+                let Some((Meaning::Index(id), _)) = self.names.get(name.as_str()) else {
+                    return None;
+                };
+                let id = *id;
+                self.mark_used(Meaning::Index(id));
+                self.set_meaning(expr.id, Meaning::Index(id));
+                Some(id)
+            }
+            _ => None,
+        }
+    }
+
     /// The size of an array.
     pub(super) fn array_size(&mut self, expr: &'a Expr) -> Option<u32> {
+        if let Some(id) = self.index_type(expr) {
+            return Some(self.program.indices[id.index()].size);
+        }
         let value = self.const_int(expr)?;
         if (0..=ARRAY_MAX).contains(&value) {
             return Some(value as u32);
@@ -141,33 +194,43 @@ impl<'a> Checker<'a> {
     pub(super) fn sizes(&mut self) {
         let model = self.model;
         for (at, name) in model.locks().flatten().enumerate() {
-            self.program.locks[at].size = self.declared_size(name);
+            let (size, index) = self.declared_size(name);
+            (self.program.locks[at].size, self.program.locks[at].index) = (size, index);
         }
         for (at, name) in model.conds().flatten().enumerate() {
-            self.program.conds[at].size = self.declared_size(name);
+            let (size, index) = self.declared_size(name);
+            (self.program.conds[at].size, self.program.conds[at].index) = (size, index);
         }
         for (at, decl) in model.handlers().enumerate() {
-            self.program.handlers[at].size = self.declared_size(&decl.name);
+            let (size, index) = self.declared_size(&decl.name);
+            (self.program.handlers[at].size, self.program.handlers[at].index) = (size, index);
         }
         for (at, decl) in model.events().enumerate() {
-            self.program.events[at].family = decl.family.as_ref().map(|family| self.family(family));
+            let Some(family) = &decl.family else { continue };
+            self.program.events[at].family = Some(self.family(family));
+            self.program.events[at].index = self.index_type(&family.range);
         }
         for (at, decl) in model.threads().enumerate() {
-            self.program.threads[at].family =
-                decl.family.as_ref().map(|family| self.family(family));
+            let Some(family) = &decl.family else { continue };
+            self.program.threads[at].family = Some(self.family(family));
+            self.program.threads[at].index = self.index_type(&family.range);
         }
     }
 
-    fn declared_size(&mut self, name: &'a SizedName) -> Option<u32> {
-        name.size.as_ref().map(|size| self.array_size(size).unwrap_or(1))
+    fn declared_size(&mut self, name: &'a SizedName) -> (Option<u32>, Option<IndexId>) {
+        let Some(size) = &name.size else { return (None, None) };
+        (Some(self.array_size(size).unwrap_or(1)), self.index_type(size))
     }
 
     /// The bounds of a family; an empty one after an error.
     fn family(&mut self, family: &'a Family) -> (i64, i64) {
+        if let Some(id) = self.index_type(&family.range) {
+            return (0, i64::from(self.program.indices[id.index()].size));
+        }
         let range = family.range.unwrapped();
         let Some((left, right)) = range.as_range() else {
             if !matches!(range.kind, ExprKind::Error) {
-                let message = "expected a range, like `0..3`";
+                let message = "expected a range, like `0..3`, or an index type";
                 self.error(Code::CONSTANT, range.span, message);
             }
             return (0, 0);

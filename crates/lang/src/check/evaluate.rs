@@ -36,6 +36,8 @@ pub(crate) struct Evaluator<'p> {
     member: Option<(LocalId, i64)>,
     /// Whether each part of an expression must be constant, those that are not needed too.
     whole: bool,
+    /// Whether index types have a value: their sets of values.
+    indices: bool,
     /// Values that may still be made.
     left: Cell<usize>,
 }
@@ -45,6 +47,7 @@ fn size(value: &ConstValue) -> usize {
     1 + match value {
         ConstValue::Str(text) => text.len(),
         ConstValue::List(v)
+        | ConstValue::Array(_, v)
         | ConstValue::Set(v)
         | ConstValue::Variant(_, _, v)
         | ConstValue::Record(_, v) => v.iter().map(size).sum(),
@@ -56,6 +59,7 @@ fn size(value: &ConstValue) -> usize {
 fn depth(value: &ConstValue) -> usize {
     1 + match value {
         ConstValue::List(v)
+        | ConstValue::Array(_, v)
         | ConstValue::Set(v)
         | ConstValue::Variant(_, _, v)
         | ConstValue::Record(_, v) => v.iter().map(depth).max().unwrap_or(0),
@@ -75,6 +79,8 @@ fn is_of(value: &ConstValue, ty: &Type) -> bool {
         | (Type::List(_), ConstValue::List(_))
         | (Type::Set(_), ConstValue::Set(_))
         | (Type::Map(..), ConstValue::Map(_)) => true,
+        (Type::Index(wanted), ConstValue::Index(id, _))
+        | (Type::Array(wanted, _), ConstValue::Array(id, _)) => wanted == id,
         (Type::Enum(wanted), ConstValue::Variant(id, ..)) => wanted == id,
         (Type::Record(wanted), ConstValue::Record(id, _)) => wanted == id,
         (Type::Nullable(solid), value) => is_of(value, solid),
@@ -85,12 +91,17 @@ fn is_of(value: &ConstValue, ty: &Type) -> bool {
 impl<'p> Evaluator<'p> {
     /// For expressions outside of all bodies.
     pub(crate) fn new(program: &'p Program) -> Self {
-        Self { program, member: None, whole: false, left: Cell::new(VALUES_MAX) }
+        Self { program, member: None, whole: false, indices: true, left: Cell::new(VALUES_MAX) }
     }
 
     /// For one member of a family: its parameter has a value.
     pub(crate) fn of_member(self, member: Option<(LocalId, i64)>) -> Self {
         Self { member, ..self }
+    }
+
+    /// For what is declared constant: index types are not.
+    pub(crate) fn declared(self) -> Self {
+        Self { indices: false, ..self }
     }
 
     /// For expressions in bodies: all that is named there counts (C4), so each part must be
@@ -109,10 +120,11 @@ impl<'p> Evaluator<'p> {
         Ok(value)
     }
 
-    /// The value of an integer expression, if it has one.
+    /// The value of an integer expression, if it has one; the number of a value of an index type.
     pub(crate) fn int(&self, expr: &Expr) -> Option<i64> {
         match self.evaluate(expr) {
             Ok(ConstValue::Int(value)) => Some(value),
+            Ok(ConstValue::Index(_, number)) => Some(i64::from(number)),
             _ => None,
         }
     }
@@ -157,6 +169,13 @@ impl<'p> Evaluator<'p> {
             ExprKind::Map(entries) => return self.map(entries),
             ExprKind::Repeat(value, count) => {
                 let value = self.expr(value)?;
+                if let Some(Meaning::Index(id)) = self.program.meaning(count.unwrapped().id)
+                    && self.indices
+                {
+                    let size = self.program.indices[id.index()].size as usize;
+                    self.charge(expr, &value, size)?;
+                    return Ok(ConstValue::Array(id, vec![value; size]));
+                }
                 match self.expr(count)? {
                     ConstValue::Int(n) if (0..=ELEMENTS_MAX).contains(&n) => {
                         self.charge(expr, &value, n as usize)?;
@@ -231,8 +250,12 @@ impl<'p> Evaluator<'p> {
     fn name(&self, name: &str, expr: &Expr) -> Outcome {
         let id = match (self.program.meaning(expr.id), self.member) {
             (Some(Meaning::Const(id)), _) => id,
-            (Some(Meaning::Local(id)), Some((member, value))) if id == member => {
-                return Ok(ConstValue::Int(value));
+            (Some(Meaning::Index(id)), _) if self.indices => {
+                let numbers = 0..self.program.indices[id.index()].size;
+                return Ok(ConstValue::Set(numbers.map(|n| ConstValue::Index(id, n)).collect()));
+            }
+            (Some(Meaning::Local(id)), Some(member)) if id == member.0 => {
+                return Ok(self.program.member(member));
             }
             _ => return fail(expr.span, format!("`{name}` is not a constant")),
         };
@@ -284,6 +307,9 @@ impl<'p> Evaluator<'p> {
                     None => fail(index.span, format!("index {at} in a list of {len}")),
                 }
             }
+            (ConstValue::Array(_, elements), ConstValue::Index(_, number)) => {
+                elements.into_iter().nth(number as usize).map_or_else(|| not_constant(expr), Ok)
+            }
             (ConstValue::Map(entries), key) => {
                 match entries.into_iter().find(|(known, _)| *known == key) {
                     Some((_, value)) => Ok(value),
@@ -303,7 +329,7 @@ impl<'p> Evaluator<'p> {
         right: &Expr,
     ) -> Outcome {
         use BinaryOp as Op;
-        use ConstValue::{Bool, Int, List, Map, Set, Str};
+        use ConstValue::{Array, Bool, Int, List, Map, Set, Str};
         let a = self.expr(left)?;
         // The right side of a short circuit need not have a value.
         match (op, &a) {
@@ -325,7 +351,7 @@ impl<'p> Evaluator<'p> {
             (Op::Le, Str(a), Str(b)) => Bool(a <= b),
             (Op::Gt, Str(a), Str(b)) => Bool(a > b),
             (Op::Ge, Str(a), Str(b)) => Bool(a >= b),
-            (Op::In, a, List(b) | Set(b)) => Bool(b.contains(&a)),
+            (Op::In, a, List(b) | Array(_, b) | Set(b)) => Bool(b.contains(&a)),
             (Op::In, a, Map(b)) => Bool(b.iter().any(|(key, _)| *key == a)),
             (Op::In, Str(a), Str(b)) => Bool(b.contains(&a)),
             (op, Int(a), Int(b)) => return int_binary(expr, op, op_span, a, b),

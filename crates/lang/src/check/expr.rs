@@ -46,6 +46,7 @@ impl<'a> Checker<'a> {
         let want = want.filter(|want| !matches!(want, Type::Unknown(_) | Type::Any));
         let ty = self.of_kind(expr, want.as_ref(), position);
         self.set_type(expr.id, &ty);
+        self.unknowns.at = expr.span;
         ty
     }
 
@@ -60,9 +61,16 @@ impl<'a> Checker<'a> {
             ExprKind::Paren(inner) => self.typed(inner, want, position),
             ExprKind::List(elements) => self.list_literal(elements, want),
             ExprKind::Repeat(value, count) => {
-                self.expect(count, &Type::Int);
+                let over = self.index_type(count);
+                if over.is_none() {
+                    self.expect(count, &Type::Int);
+                }
                 let element = self.element_hint(want);
-                Type::list(self.one_of(value, element))
+                let element = self.one_of(value, element);
+                match over {
+                    Some(over) => Type::Array(over, Box::new(element)),
+                    None => Type::list(element),
+                }
             }
             ExprKind::Set(elements) => self.set_literal(elements, want),
             ExprKind::Map(entries) => self.map_literal(entries, want),
@@ -120,6 +128,12 @@ impl<'a> Checker<'a> {
         ty
     }
 
+    /// The type of an expression whose value goes where nothing is known.
+    pub(super) fn hidden(&mut self, expr: &'a Expr) {
+        let ty = self.expr(expr);
+        self.unknowns.hide(&ty);
+    }
+
     /// What an unknown or nullable type is without null, as far as it is known.
     pub(super) fn solid(&self, ty: &Type) -> Type {
         let ty = self.unknowns.shallow(ty);
@@ -130,6 +144,7 @@ impl<'a> Checker<'a> {
         let Some(meaning) = self.resolve(name, expr.span, expr.id) else { return Type::Any };
         match meaning {
             Meaning::Local(id) => self.local_type(id),
+            Meaning::Index(id) => Type::Set(Box::new(Type::Index(id))),
             Meaning::Const(id) => self.const_type(id),
             Meaning::Global(id) => {
                 self.global_is_ready(id, name, expr);
@@ -189,8 +204,12 @@ impl<'a> Checker<'a> {
                 self.expect(index, &key);
                 *value
             }
+            Type::Array(over, element) => {
+                self.expect(index, &Type::Index(over));
+                *element
+            }
             Type::Any | Type::Unknown(_) | Type::Never => {
-                self.expr(index);
+                self.hidden(index);
                 Type::Any
             }
             other => {

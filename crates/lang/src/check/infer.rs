@@ -1,11 +1,16 @@
 //! Unknown types and what they turn out to be.
 
 use super::types::Type;
+use crate::source::Span;
 
 /// Solutions of the unknown types: union-find by number.
 #[derive(Default)]
 pub(super) struct Unknowns {
     solutions: Vec<Option<Type>>,
+    /// Values that went where anything may be, and where: indices must not.
+    pub(super) hidden: Vec<(Type, Span)>,
+    /// The expression that was checked last.
+    pub(super) at: Span,
 }
 
 /// How a value of one type may stand where another is wanted.
@@ -77,6 +82,7 @@ impl Unknowns {
         match self.shallow(ty) {
             Type::Unknown(n) => unknown.cloned().unwrap_or(Type::Unknown(n)),
             Type::List(t) => Type::list(go(&t)),
+            Type::Array(id, t) => Type::Array(id, Box::new(go(&t))),
             Type::Set(t) => Type::Set(Box::new(go(&t))),
             Type::Map(k, v) => Type::Map(Box::new(go(&k)), Box::new(go(&v))),
             Type::Nullable(t) => go(&t).nullable(),
@@ -94,11 +100,8 @@ impl Unknowns {
             (a, b) if a == b => Fit::Yes,
             (Type::Never, _) => Fit::Yes,
             (_, Type::Any) => {
-                if from == Type::Nothing {
-                    Fit::No
-                } else {
-                    Fit::Yes
-                }
+                self.hide(&from);
+                if from == Type::Nothing { Fit::No } else { Fit::Yes }
             }
             (Type::Any, Type::Unknown(_)) => Fit::Yes,
             (Type::Any, _) => Fit::Checked,
@@ -116,6 +119,7 @@ impl Unknowns {
             (Type::Nullable(a), _) => self.fit(a, &to).and(Fit::Checked),
             // Containers are values: a copy may hold more than the original did.
             (Type::List(a), Type::List(b)) | (Type::Set(a), Type::Set(b)) => self.fit_inside(a, b),
+            (Type::Array(i, a), Type::Array(j, b)) if i == j => self.fit_inside(a, b),
             (Type::Map(a, x), Type::Map(b, y)) => {
                 let keys = self.fit_inside(a, b);
                 keys.and(self.fit_inside(x, y))
@@ -129,6 +133,13 @@ impl Unknowns {
                 if self.shallow(y) == Type::Nothing { fit } else { fit.and(self.fit_inside(x, y)) }
             }
             _ => Fit::No,
+        }
+    }
+
+    /// Notes that a value goes where anything may be.
+    pub(super) fn hide(&mut self, ty: &Type) {
+        if !matches!(ty, Type::Any | Type::Int | Type::Bool | Type::Str | Type::Null) {
+            self.hidden.push((ty.clone(), self.at));
         }
     }
 
@@ -158,7 +169,9 @@ impl Unknowns {
     fn occurs(&self, n: u32, ty: &Type) -> bool {
         match self.shallow(ty) {
             Type::Unknown(m) => m == n,
-            Type::List(t) | Type::Set(t) | Type::Nullable(t) => self.occurs(n, &t),
+            Type::List(t) | Type::Array(_, t) | Type::Set(t) | Type::Nullable(t) => {
+                self.occurs(n, &t)
+            }
             Type::Map(k, v) => self.occurs(n, &k) || self.occurs(n, &v),
             Type::Fn(params, result) => {
                 params.iter().any(|t| self.occurs(n, t)) || self.occurs(n, &result)
@@ -172,7 +185,10 @@ impl Unknowns {
         let (a, b) = (self.shallow(a), self.shallow(b));
         match (&a, &b) {
             (Type::Never, other) | (other, Type::Never) => Some(other.clone()),
-            (Type::Any, _) | (_, Type::Any) => Some(Type::Any),
+            (Type::Any, other) | (other, Type::Any) => {
+                self.hide(other);
+                Some(Type::Any)
+            }
             (Type::Null, other) | (other, Type::Null) => Some(other.clone().nullable()),
             _ => match self.fit(&a, &b) {
                 Fit::Yes => Some(self.shallow(&b)),

@@ -100,7 +100,7 @@ impl<'a> Checker<'a> {
 
     fn has_default(&self, written: &TypeExpr, ty: &Type) -> bool {
         if matches!(written.kind, TypeKind::Array(..)) {
-            if let (TypeKind::Array(element, _), Type::List(inner)) =
+            if let (TypeKind::Array(element, _), Type::List(inner) | Type::Array(_, inner)) =
                 (&written.kind, self.unknowns.shallow(ty))
             {
                 return self.has_default(element, &inner);
@@ -112,6 +112,7 @@ impl<'a> Checker<'a> {
 
     fn type_has_default(&self, ty: &Type) -> bool {
         match self.unknowns.shallow(ty) {
+            Type::Index(_) => false,
             Type::Class(_) | Type::Task | Type::Thread | Type::Fn(..) => {
                 // A function without a body is never called by mistake: calling it is a failure.
                 matches!(self.unknowns.shallow(ty), Type::Fn(..))
@@ -185,12 +186,15 @@ impl<'a> Checker<'a> {
 
     /// The parameter of a family: the same local in the place, the causes, the guard and the body.
     pub(super) fn family_param(&mut self, family: Option<&'a Family>) {
-        let Some(Family { var, .. }) = family else { return };
+        let Some(Family { var, range }) = family else { return };
         match (self.program.meaning(var.id), self.body.scopes.last_mut()) {
             (Some(Meaning::Local(known)), Some(scope)) => {
                 scope.names.insert(&var.name, known);
             }
-            _ => drop(self.declare_local(var, Type::Int, LocalKind::Family)),
+            _ => {
+                let ty = self.index_type(range).map_or(Type::Int, Type::Index);
+                self.declare_local(var, ty, LocalKind::Family);
+            }
         }
     }
 
@@ -236,7 +240,10 @@ impl<'a> Checker<'a> {
                     self.expect_for(value, result, (written.span, "because of this type"))
                 }
                 None if *result == Type::Nothing => self.expr(value),
-                None if *result == Type::Any => self.expr(value),
+                None if *result == Type::Any => {
+                    self.hidden(value);
+                    Type::Any
+                }
                 None => self.expect(value, result),
             };
             return;

@@ -14,7 +14,7 @@ impl<'a> Checker<'a> {
     /// The elements wanted when a list or set is wanted.
     pub(super) fn element_hint(&self, want: Option<&Type>) -> Option<Type> {
         match self.solid(want?) {
-            Type::List(t) | Type::Set(t) => Some(*t),
+            Type::List(t) | Type::Set(t) | Type::Array(_, t) => Some(*t),
             _ => None,
         }
     }

@@ -5,6 +5,7 @@ use super::checker::Checker;
 use super::infer::Fit;
 use super::program::{ClassId, EnumId, FnInfo, Meaning};
 use super::pure::Callee;
+use super::symmetry::Visit;
 use super::types::Type;
 use crate::ast::{Expr, ExprKind, Ident, ItemKind};
 use crate::diagnostic::{Code, Diagnostic};
@@ -218,7 +219,7 @@ impl<'a> Checker<'a> {
         let ty = self.expr(receiver);
         let solid = self.solid(&ty);
         if is_open(&solid) {
-            args.iter().for_each(|arg| drop(self.expr(arg)));
+            args.iter().for_each(|arg| self.hidden(arg));
             self.set_meaning(name.id, Meaning::Dynamic);
             return self.dynamic(expr, name);
         }
@@ -242,13 +243,17 @@ impl<'a> Checker<'a> {
             declared = self.method_place(id, at as usize);
         }
         if found.meaning == Meaning::Builtin(BuiltinMethod::Sum)
-            && let Type::List(element) = &solid
+            && let Type::List(element) | Type::Array(_, element) = &solid
             && self.unknowns.fit(element, &Type::Int) == Fit::No
         {
             let message = format!("`sum` adds ints, not `{}`", self.show(element));
             self.error(Code::OPERAND, name.span, message);
         }
         self.arguments("argument", &params, args, name.span, declared);
+        if let Meaning::Builtin(method) = found.meaning {
+            let (call, span) = (expr.id, expr.span);
+            self.visits.push(Visit::Method { call, span, receiver, method, args });
+        }
         if let Meaning::Builtin(method) = found.meaning
             && method.changes()
         {

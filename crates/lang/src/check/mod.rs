@@ -44,18 +44,15 @@ pub use constant::ConstValue;
 pub use program::{
     ArrayInfo, ClassId, ClassInfo, CondId, ConstId, ConstInfo, EnumId, EnumInfo, EventId,
     EventInfo, EventMember, FnId, FnInfo, GlobalId, GlobalInfo, Granularity, HandlerId,
-    HandlerInfo, LocalId, LocalInfo, LocalKind, LockId, Meaning, Program, RecordId, RecordInfo,
-    STEPS_DEFAULT, TaskId, TaskInfo, ThreadId, ThreadInfo,
+    HandlerInfo, IndexId, IndexInfo, LocalId, LocalInfo, LocalKind, LockId, Meaning, Program,
+    RecordId, RecordInfo, STEPS_DEFAULT, TaskId, TaskInfo, ThreadId, ThreadInfo,
 };
-pub use symmetry::{IndexSet, Symmetries, SymmetryRule, symmetries};
 pub use types::Type;
-
-pub(crate) use evaluate::Evaluator;
-pub(crate) use in_place::{changes_variables, in_place};
-pub(crate) use symmetry::{Shape, Shapes};
 
 use crate::ast::Model;
 use crate::diagnostic::Diagnostic;
+pub(crate) use evaluate::Evaluator;
+pub(crate) use in_place::{changes_variables, in_place};
 
 /// A checked model.
 #[derive(Clone, Debug)]

@@ -58,15 +58,17 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn bad_operand(&mut self, op: BinaryOp, op_span: Span, operand: &Expr, ty: &Type) {
-        let ty = self.show(ty);
+    fn bad_operand(&mut self, op: BinaryOp, op_span: Span, operand: &Expr, written: &Type) {
+        let ty = self.show(written);
         let what = if ty == "nothing" { "no value".into() } else { format!("`{ty}`") };
         let message = format!("`{}` does not take {what}", op.sign());
-        self.report(
-            Diagnostic::new(Code::OPERAND, operand.span, message)
-                .label(format!("this is {what}"))
-                .also(op_span, ""),
-        );
+        let mut diagnostic = Diagnostic::new(Code::OPERAND, operand.span, message)
+            .label(format!("this is {what}"))
+            .also(op_span, "");
+        if matches!(self.solid(written), Type::Index(_)) {
+            diagnostic = diagnostic.note(super::symmetry::ONLY);
+        }
+        self.report(diagnostic);
     }
 
     /// Ints, strings and lists.
@@ -227,15 +229,13 @@ impl<'a> Checker<'a> {
     fn membership(&mut self, left: &'a Expr, right: &'a Expr) {
         let container = self.expr(right);
         match self.solid(&container) {
-            Type::List(t) | Type::Set(t) | Type::Map(t, _) => {
+            Type::List(t) | Type::Set(t) | Type::Map(t, _) | Type::Array(_, t) => {
                 self.expect_for(left, &t, (right.span, "because of this"));
             }
             Type::Str => {
                 self.expect_for(left, &Type::Str, (right.span, "because of this"));
             }
-            Type::Any | Type::Unknown(_) | Type::Never => {
-                self.expr(left);
-            }
+            Type::Any | Type::Unknown(_) | Type::Never => self.hidden(left),
             other => {
                 self.expr(left);
                 let message = format!("a value of type `{}` has no elements", self.show(&other));

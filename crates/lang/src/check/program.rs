@@ -25,6 +25,8 @@ macro_rules! ids {
 ids! {
     /// Index into [`Program::consts`].
     ConstId;
+    /// Index into [`Program::indices`].
+    IndexId;
     /// Index into [`Program::enums`].
     EnumId;
     /// Index into [`Program::records`].
@@ -76,6 +78,8 @@ pub enum Meaning {
     Lock(LockId),
     /// A condition.
     Cond(CondId),
+    /// An index type; as a value, the set of all its values.
+    Index(IndexId),
     /// An enum.
     Enum(EnumId),
     /// A variant: its number in the enum.
@@ -107,6 +111,17 @@ pub struct ConstInfo {
     pub ty: Type,
     /// Value; `None` after an error.
     pub value: Option<ConstValue>,
+}
+
+/// An index type.
+#[derive(Clone, Debug)]
+pub struct IndexInfo {
+    /// Name.
+    pub name: String,
+    /// Number of its declaration.
+    pub item: usize,
+    /// Number of its values.
+    pub size: u32,
 }
 
 /// An enum.
@@ -183,6 +198,8 @@ pub struct ArrayInfo {
     pub item: usize,
     /// Number of elements; `None` for a single one.
     pub size: Option<u32>,
+    /// The index type that numbers them.
+    pub index: Option<IndexId>,
 }
 
 /// A handler or an array of handlers.
@@ -194,6 +211,8 @@ pub struct HandlerInfo {
     pub item: Option<usize>,
     /// Number of elements; `None` for a single one.
     pub size: Option<u32>,
+    /// The index type that numbers them.
+    pub index: Option<IndexId>,
     /// Order of its tasks.
     pub mailbox: Mailbox,
 }
@@ -220,6 +239,8 @@ pub struct EventInfo {
     pub item: usize,
     /// The values of its parameter, from the first up to, not including, the second.
     pub family: Option<(i64, i64)>,
+    /// The index type of its parameter.
+    pub index: Option<IndexId>,
     /// Declared with `once`.
     pub once: bool,
     /// One entry, or one for each member of a family whose members differ in more than the index.
@@ -251,6 +272,8 @@ pub struct ThreadInfo {
     pub item: usize,
     /// The values of its parameter, from the first up to, not including, the second.
     pub family: Option<(i64, i64)>,
+    /// The index type of its parameter.
+    pub index: Option<IndexId>,
 }
 
 /// A local.
@@ -300,6 +323,8 @@ pub const STEPS_DEFAULT: u64 = 100_000;
 pub struct Program {
     /// Constants.
     pub consts: Vec<ConstInfo>,
+    /// Index types.
+    pub indices: Vec<IndexInfo>,
     /// Enums.
     pub enums: Vec<EnumInfo>,
     /// Record types.
@@ -341,6 +366,9 @@ pub struct Program {
     pub captures: BTreeMap<NodeId, Vec<LocalId>>,
     /// The closure expressions that copy `self` from around them.
     pub self_captures: BTreeSet<NodeId>,
+    /// Node ids of what goes through the values of an index type and is one step: what a `for`
+    /// goes through, calls of methods such as `all`.
+    pub one_step: BTreeSet<NodeId>,
     /// By node id of a type `[T; N]`: `N`.
     pub array_sizes: BTreeMap<NodeId, u32>,
 }
@@ -349,6 +377,7 @@ impl Program {
     pub(super) fn new(nodes_count: usize) -> Self {
         Self {
             consts: vec![],
+            indices: vec![],
             enums: vec![],
             records: vec![],
             classes: vec![],
@@ -368,6 +397,7 @@ impl Program {
             runtime_checks: BTreeMap::new(),
             captures: BTreeMap::new(),
             self_captures: BTreeSet::new(),
+            one_step: BTreeSet::new(),
             array_sizes: BTreeMap::new(),
         }
     }
@@ -375,6 +405,15 @@ impl Program {
     /// The meaning of a name.
     pub fn meaning(&self, id: NodeId) -> Option<Meaning> {
         self.meanings.get(id.index()).copied().flatten()
+    }
+
+    /// The value of a family's parameter for the member of a number.
+    pub(crate) fn member(&self, (param, number): (LocalId, i64)) -> ConstValue {
+        let over = match self.locals[param.index()].ty {
+            Type::Index(id) => Some(id),
+            _ => None,
+        };
+        ConstValue::member(over, number)
     }
 
     /// The type of an expression; `Any` when it was not checked.

@@ -34,8 +34,12 @@ impl<'a> Checker<'a> {
             TypeKind::List(_) => ConstValue::List(vec![]),
             TypeKind::Set(_) => ConstValue::Set(vec![]),
             TypeKind::Map(..) => ConstValue::Map(vec![]),
-            TypeKind::Array(of, _) => {
-                ConstValue::List(vec![self.default_value(of); self.array_len(ty) as usize])
+            TypeKind::Array(of, size) => {
+                let items = vec![self.default_value(of); self.array_len(ty) as usize];
+                match self.program.meaning(size.unwrapped().id) {
+                    Some(Meaning::Index(id)) => ConstValue::Array(id, items),
+                    _ => ConstValue::List(items),
+                }
             }
             TypeKind::Nullable(_) | TypeKind::Fn(..) | TypeKind::Error => ConstValue::Null,
             TypeKind::Named(name) => match (name.name.as_str(), self.program.meaning(name.id)) {

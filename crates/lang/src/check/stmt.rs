@@ -3,6 +3,7 @@
 use super::body::{BodyKind, LoopInfo};
 use super::checker::Checker;
 use super::program::{Granularity, LocalKind};
+use super::symmetry::Visit;
 use super::types::Type;
 use crate::ast::{ArmBody, AssignOp, Block, Expr, ExprKind, If, IfElse, Match, Stmt, StmtKind};
 use crate::diagnostic::{Code, Diagnostic};
@@ -81,6 +82,7 @@ impl<'a> Checker<'a> {
             StmtKind::Loop(body) => self.loop_body(body),
             StmtKind::For { var, iter, body } => {
                 let element = self.elements_of(iter);
+                self.visits.push(Visit::Loop { var, iter, body });
                 self.in_scope(|c| {
                     c.declare_local(var, element, LocalKind::Element);
                     c.loop_body(body);
@@ -272,7 +274,10 @@ impl<'a> Checker<'a> {
     fn elements_of(&mut self, iter: &'a Expr) -> Type {
         let ty = self.expr(iter);
         match self.solid(&ty) {
-            Type::List(element) | Type::Set(element) | Type::Map(element, _) => *element,
+            Type::List(element)
+            | Type::Set(element)
+            | Type::Map(element, _)
+            | Type::Array(_, element) => *element,
             Type::Any | Type::Unknown(_) | Type::Never => Type::Any,
             other => {
                 let message = format!("`for` does not go through `{}`", self.show(&other));

@@ -27,7 +27,12 @@ impl<'a> Checker<'a> {
                     Some(later) => later.push((written.id, size)),
                     None => self.type_size(written.id, size),
                 }
-                Type::list(self.ty(t))
+                let over = self.index_type(size);
+                let element = self.ty(t);
+                match over {
+                    Some(over) => Type::Array(over, Box::new(element)),
+                    None => Type::list(element),
+                }
             }
             TypeKind::Fn(params, result) => {
                 let params = params.iter().map(|t| self.ty(t)).collect();
@@ -60,6 +65,7 @@ impl<'a> Checker<'a> {
             self.set_meaning(id, meaning);
         }
         match found {
+            Some((Meaning::Index(id), _)) => Type::Index(id),
             Some((Meaning::Enum(id), _)) => Type::Enum(id),
             Some((Meaning::Record(id), _)) => Type::Record(id),
             Some((Meaning::Class(id), _)) => Type::Class(id),
@@ -93,7 +99,10 @@ impl<'a> Checker<'a> {
             return;
         }
         let types = self.names.iter().filter(|(_, (meaning, _))| {
-            matches!(meaning, Meaning::Enum(_) | Meaning::Record(_) | Meaning::Class(_))
+            matches!(
+                meaning,
+                Meaning::Index(_) | Meaning::Enum(_) | Meaning::Record(_) | Meaning::Class(_)
+            )
         });
         let mut known: Vec<&'a str> = types.map(|(name, _)| *name).collect();
         known.sort_unstable();
@@ -240,6 +249,7 @@ pub(super) fn what_is(meaning: Meaning) -> &'static str {
         Meaning::Handler(_) => "a handler",
         Meaning::Lock(_) => "a lock",
         Meaning::Cond(_) => "a condition",
+        Meaning::Index(_) => "an index type",
         Meaning::Enum(_) => "an enum",
         Meaning::Variant(..) => "a variant",
         Meaning::Record(_) => "a record",

@@ -1,6 +1,6 @@
 //! Types as the checker sees them.
 
-use super::program::{ClassId, EnumId, Program, RecordId};
+use super::program::{ClassId, EnumId, IndexId, Program, RecordId};
 
 /// A type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -23,6 +23,10 @@ pub enum Type {
     Task,
     /// A handle of a thread.
     Thread,
+    /// A value of an index type.
+    Index(IndexId),
+    /// `[T; Node]`: one element for each value of an index type.
+    Array(IndexId, Box<Type>),
     /// `list<T>`.
     List(Box<Type>),
     /// `set<T>`.
@@ -77,6 +81,10 @@ impl Type {
             Type::Never => "never".into(),
             Type::Task => "task".into(),
             Type::Thread => "thread".into(),
+            Type::Index(id) => program.indices[id.index()].name.clone(),
+            Type::Array(id, t) => {
+                format!("[{}; {}]", t.show(program), program.indices[id.index()].name)
+            }
             Type::List(t) => format!("list<{}>", t.show(program)),
             Type::Set(t) => format!("set<{}>", t.show(program)),
             Type::Map(k, v) => format!("map<{}, {}>", k.show(program), v.show(program)),

@@ -32,6 +32,7 @@ impl Checker<'_> {
                 Meaning::Handler(_) => "the handler",
                 Meaning::Lock(_) => "the lock",
                 Meaning::Cond(_) => "the condition",
+                Meaning::Index(_) => "the index type",
                 Meaning::Enum(_) => "the enum",
                 Meaning::Record(_) => "the record",
                 Meaning::Class(_) => "the class",

@@ -82,7 +82,7 @@ codes! {
     DRIVER "E047" "a wrong driver or order of events";
     NO_HANDLER "E048" "a post without a handler";
     COMPONENT "E049" "a wrong component";
-    SYMMETRY "E060" "something declared `symmetric` whose members are told apart";
+    SYMMETRY "E060" "a use that tells the values of an index type apart";
     UNUSED "W001" "something declared and never used";
     UNREACHABLE "W002" "code that is never reached";
     NOT_EXHAUSTIVE "W003" "a `match` that does not cover all values";

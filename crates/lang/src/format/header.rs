@@ -46,11 +46,7 @@ impl Formatter<'_> {
             Mailbox::Bag => "bag",
             Mailbox::Delayed => "delayed",
         };
-        let words = modifiers(&[
-            (decl.symmetric, "symmetric"),
-            (decl.unfair, "unfair"),
-            (decl.daemon, "daemon"),
-        ]);
+        let words = modifiers(&[(decl.unfair, "unfair"), (decl.daemon, "daemon")]);
         all([
             text(words),
             text("handler "),
@@ -113,11 +109,7 @@ impl Formatter<'_> {
     }
 
     pub(super) fn thread(&mut self, decl: &ThreadDecl) -> Doc {
-        let words = modifiers(&[
-            (decl.symmetric, "symmetric"),
-            (decl.unfair, "unfair"),
-            (decl.daemon, "daemon"),
-        ]);
+        let words = modifiers(&[(decl.unfair, "unfair"), (decl.daemon, "daemon")]);
         let head = text(format!("{words}thread {}", decl.name.name));
         let family = self.family(decl.family.as_ref());
         let inline = self.is_one_line(decl.name.span.to(decl.body.span));

@@ -27,6 +27,10 @@ impl Formatter<'_> {
                 docs.extend([text(" = "), self.expr(&decl.value), text(";")]);
                 Doc::All(docs)
             }
+            ItemKind::Index(decl) => {
+                let size = self.expr(&decl.size);
+                all([text(format!("index {} = ", decl.name.name)), size, text(";")])
+            }
             ItemKind::Enum(decl) => self.enum_doc(decl, item.span),
             ItemKind::Record(decl) => self.record_doc(decl, item.span),
             ItemKind::Class(decl) => self.class_doc(decl, item.span),
@@ -218,6 +222,7 @@ fn leaf_regions(item: &Item) -> Option<Vec<Span>> {
     };
     match &item.kind {
         ItemKind::Const(decl) => region::of_expr(&decl.value, &mut out),
+        ItemKind::Index(decl) => region::of_expr(&decl.size, &mut out),
         ItemKind::Var(vars) => {
             vars.iter()
                 .filter_map(|var| var.init.as_ref())

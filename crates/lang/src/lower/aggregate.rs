@@ -4,7 +4,7 @@ use super::body::Body;
 use super::lowerer::{literal, number, numbers, size16};
 use crate::ast::{Expr, FieldInit, Ident};
 use crate::check::{EnumId, Meaning, Type};
-use anyorder_vm::program::{self as vm, Builtin, Op, Reg};
+use anyorder_vm::program::{self as vm, Builtin, Literal, Op, Reg};
 
 impl<'a> Body<'_, 'a> {
     pub(crate) fn list(&mut self, items: &'a [Expr], want: Option<Reg>) -> Reg {
@@ -53,7 +53,17 @@ impl<'a> Body<'_, 'a> {
         let mark = self.mark();
         let value = self.stable(value, &[count]);
         let item = self.own(value);
-        let count = self.expr(count);
+        let over = match self.meaning(count.unwrapped().id) {
+            Some(Meaning::Index(id)) => Some(id),
+            _ => None,
+        };
+        let count = match over {
+            Some(id) => {
+                let size = i64::from(self.low.tables.indices[id.index()].size);
+                self.load(&Literal::Int(size), None)
+            }
+            None => self.expr(count),
+        };
         // Built apart: the wanted register may be one of the operands.
         let (list, at, more) = (self.temp(), self.temp(), self.temp());
         let (next, end) = (self.fb.label(), self.fb.label());
@@ -71,7 +81,10 @@ impl<'a> Body<'_, 'a> {
         self.emit(Op::AddInt { dst: at, a: at, value: 1 });
         self.fb.jump(next);
         self.fb.bind(end);
-        self.copy(dst, list);
+        match over {
+            Some(id) => self.emit(Op::Array { dst, src: list, index: number(id.0) }),
+            None => self.copy(dst, list),
+        }
         self.release(mark);
         dst
     }

@@ -1,9 +1,9 @@
 //! Function values. They capture by value the variables that they name.
 
 use super::body::Body;
-use super::lowerer::{numbers, size16};
+use super::lowerer::{literal, numbers, size16};
 use crate::ast::{Closure, ClosureBody, Expr};
-use anyorder_vm::program::{FuncId, Literal, Op, Reg};
+use anyorder_vm::program::{FuncId, Op, Reg};
 
 impl<'a> Body<'_, 'a> {
     /// Lowers a function value. Its code is lowered once, however often the text around it is:
@@ -20,8 +20,8 @@ impl<'a> Body<'_, 'a> {
             match (self.local(*local), self.member) {
                 (Some(reg), _) => self.copy(captures.plus(i), reg),
                 // The index of a family whose members are lowered one by one.
-                (None, Some((member, value))) if member == *local => {
-                    self.load(&Literal::Int(value), Some(captures.plus(i)));
+                (None, Some(member)) if member.0 == *local => {
+                    self.load(&literal(&tables.member(member)), Some(captures.plus(i)));
                 }
                 _ => {}
             }

@@ -21,9 +21,6 @@ pub struct Compiled {
     pub model: ast::Model,
     /// Warnings, in the order of the text.
     pub warnings: Vec<Diagnostic>,
-    /// What is declared `symmetric`: the index sets, or the uses that tell members apart. With such
-    /// uses the program has no symmetries.
-    pub symmetries: check::Symmetries,
 }
 
 impl Compiled {
@@ -60,21 +57,32 @@ pub fn compile(text: &str, name: &str) -> Result<Compiled, Vec<Diagnostic>> {
     if !sound {
         return Err(warnings);
     }
-    let mut symmetries = check::symmetries(&model, &tables);
-    let source = Source::new(name, text);
-    let mut low = Lowerer::new(&model, &tables, &source);
-    declare::declare(&mut low);
-    events::declare(&mut low);
-    functions::define(&mut low);
-    events::define(&mut low);
-    symmetries.diagnostics.extend(symmetry::declare(&mut low, &symmetries));
-    match low.b.finish() {
-        Ok(program) => Ok(Compiled { program, tables, model, warnings, symmetries }),
-        Err(e) => {
+    match lower(&model, &tables, &Source::new(name, text)) {
+        Ok(program) => Ok(Compiled { program, tables, model, warnings }),
+        Err(error) => {
             let span = model.name.as_ref().map_or(Span::default(), |n| n.span);
-            let message = format!("run this model: {e}");
+            let message = format!("run this model: {error}");
             warnings.push(Diagnostic::new(Code::TOO_LARGE, span, message));
             Err(warnings)
         }
     }
+}
+
+/// Lowers a model that was parsed and checked.
+///
+/// # Errors
+///
+/// Fails when the machine's tables are too small for the model.
+pub fn lower(
+    model: &ast::Model,
+    tables: &check::Program,
+    source: &Source<'_>,
+) -> Result<Program, ProgramError> {
+    let mut low = Lowerer::new(model, tables, source);
+    declare::declare(&mut low);
+    events::declare(&mut low);
+    functions::define(&mut low);
+    events::define(&mut low);
+    symmetry::declare(&mut low);
+    low.b.finish()
 }

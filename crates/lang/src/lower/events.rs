@@ -6,7 +6,7 @@
 use super::body::Body;
 use super::lowerer::{Lowerer, number};
 use crate::ast::{EventDecl, ItemKind};
-use crate::check::{EventId, EventMember, Meaning};
+use crate::check::{EventId, EventMember, IndexId, Meaning};
 use anyorder_vm::program::{self as vm, FuncId, Reg};
 
 /// Declares all events.
@@ -17,7 +17,7 @@ pub(crate) fn declare(low: &mut Lowerer<'_>) {
         for member in &info.members {
             let (name, family) = match member.index {
                 Some(index) => (format!("{}[{index}]", info.name), None),
-                None => (info.name.clone(), info.family.map(family)),
+                None => (info.name.clone(), info.family.map(|bounds| family(bounds, info.index))),
             };
             ids.push(add(low, decl, member, &name, family));
         }
@@ -38,9 +38,9 @@ pub(crate) fn declare(low: &mut Lowerer<'_>) {
 }
 
 /// The members of a family of events or threads.
-pub(crate) fn family((from, to): (i64, i64)) -> vm::Family {
+pub(crate) fn family((from, to): (i64, i64), index: Option<IndexId>) -> vm::Family {
     let count = u16::try_from(to.saturating_sub(from).max(0)).unwrap_or(u16::MAX);
-    vm::Family { first: from, count }
+    vm::Family { first: from, count, index: index.map(|id| number(id.0)) }
 }
 
 fn add(

@@ -2,6 +2,7 @@
 
 use super::body::Body;
 use super::call::Call;
+use super::lowerer::number;
 use crate::ast::{Expr, ExprKind, Ident};
 use crate::check::{Type, in_place};
 use anyorder_vm::program::{Builtin, Label, Op, Reg};
@@ -47,8 +48,16 @@ impl<'a> Body<'_, 'a> {
     ) {
         let Call { e, dst, .. } = *call;
         self.at(e.span);
-        let items = self.items(recv, ty);
-        let function = self.function(function);
+        let is_one_step = self.low.tables.one_step.contains(&e.id);
+        let (function, items) = if is_one_step {
+            // A thread must not rest with the list: it is in the order of indices.
+            let function = self.function(function);
+            self.emit_at(e.span, Op::AtomicBegin);
+            (function, self.items(recv, ty))
+        } else {
+            let items = self.items(recv, ty);
+            (self.function(function), items)
+        };
         self.at(e.span);
         self.emit(match method {
             Functional::All | Functional::Any => Op::Bool { dst, value: method == Functional::All },
@@ -70,6 +79,12 @@ impl<'a> Body<'_, 'a> {
         self.emit(Op::Lt { dst: item, a: at, b: length });
         self.fb.jump_if(item, round);
         self.fb.bind(end);
+        if is_one_step {
+            self.emit(Op::AtomicEnd);
+        }
+        if let Type::Array(over, _) = self.ty(e) {
+            self.emit(Op::Array { dst, src: dst, index: number(over.0) });
+        }
         if method == Functional::Filter && matches!(ty, Type::Set(_)) {
             self.emit(Op::Method { dst, method: Builtin::ToSet, recv: dst, args: dst });
         }
@@ -77,7 +92,7 @@ impl<'a> Body<'_, 'a> {
 
     /// What a loop goes through, as a list that nobody changes.
     fn items(&mut self, recv: Reg, ty: &Type) -> Reg {
-        if matches!(ty, Type::List(_)) && !self.is_variable(recv) {
+        if matches!(ty, Type::List(_) | Type::Array(..)) && !self.is_variable(recv) {
             return recv;
         }
         let items = self.temp();
@@ -87,7 +102,7 @@ impl<'a> Body<'_, 'a> {
 
     /// Puts what a loop goes through into a register, as a list.
     pub(crate) fn elements(&mut self, recv: Reg, ty: &Type, dst: Reg) {
-        if matches!(ty, Type::List(_)) {
+        if matches!(ty, Type::List(_) | Type::Array(..)) {
             self.copy(dst, recv);
         } else {
             self.emit(Op::Method { dst, method: Builtin::Elements, recv, args: recv });

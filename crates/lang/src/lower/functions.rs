@@ -108,7 +108,7 @@ fn expression<'a>(low: &mut Lowerer<'a>, id: FuncId, e: &'a Expr, name: &str) {
 
 fn threads(low: &mut Lowerer<'_>) {
     for (info, decl) in low.tables.threads.iter().zip(low.model.threads()) {
-        let family = info.family.map(family);
+        let family = info.family.map(|bounds| family(bounds, info.index));
         let id = low.b.declare_function();
         let thread = low.b.thread(&decl.name.name, family, id);
         if let Some(t) = low.b.program_mut().threads.get_mut(thread.index()) {

@@ -122,7 +122,11 @@ impl<'a> Lowerer<'a> {
             Type::Bool => either(vm::Type::Bool, vm::Type::NullOrBool),
             Type::Str => either(vm::Type::Str, vm::Type::NullOrStr),
             Type::Task | Type::Thread => either(vm::Type::Handle, vm::Type::NullOrHandle),
-            Type::List(_) => either(vm::Type::List, vm::Type::NullOrList),
+            Type::Index(id) => {
+                let id = number(id.0);
+                either(vm::Type::Index(id), vm::Type::NullOrIndex(id))
+            }
+            Type::List(_) | Type::Array(..) => either(vm::Type::List, vm::Type::NullOrList),
             Type::Set(_) => either(vm::Type::Set, vm::Type::NullOrSet),
             Type::Map(..) => either(vm::Type::Map, vm::Type::NullOrMap),
             Type::Fn(..) => either(vm::Type::Func, vm::Type::NullOrFunc),
@@ -176,8 +180,10 @@ pub(crate) fn literal(value: &ConstValue) -> Literal {
         ConstValue::Null => Literal::Null,
         ConstValue::Bool(v) => Literal::Bool(*v),
         ConstValue::Int(v) => Literal::Int(*v),
+        ConstValue::Index(id, v) => Literal::Index(number(id.0), number(*v)),
         ConstValue::Str(v) => Literal::Str(v.clone()),
         ConstValue::List(v) => Literal::List(all(v)),
+        ConstValue::Array(id, v) => Literal::Array(number(id.0), all(v)),
         ConstValue::Set(v) => Literal::Set(all(v)),
         ConstValue::Map(v) => {
             Literal::Map(v.iter().map(|(k, v)| (literal(k), literal(v))).collect())

@@ -6,7 +6,7 @@
 //!
 //! [`compile`] does it all in one call.
 
-pub use compile::{Compiled, compile};
+pub use compile::{Compiled, compile, lower};
 
 mod compile;
 

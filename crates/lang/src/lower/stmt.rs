@@ -78,6 +78,9 @@ impl<'a> Body<'_, 'a> {
             StmtKind::Match(m) => self.match_statement(m),
             StmtKind::While { cond, body } => self.while_loop(Some(cond), body),
             StmtKind::Loop(body) => self.while_loop(None, body),
+            StmtKind::For { var, iter, body } if self.low.tables.one_step.contains(&iter.id) => {
+                self.atomic(|code| code.for_loop(var, iter, body));
+            }
             StmtKind::For { var, iter, body } => self.for_loop(var, iter, body),
             StmtKind::Break | StmtKind::Continue => self.leave(s),
             StmtKind::Return(None) => {
@@ -105,7 +108,7 @@ impl<'a> Body<'_, 'a> {
             }
             StmtKind::Yield => self.emit(Op::Yield),
             StmtKind::Choose(alternatives) => self.choose_block(s, alternatives),
-            StmtKind::Atomic(b) => self.atomic(b),
+            StmtKind::Atomic(b) => self.atomic(|code| code.block(b)),
             StmtKind::Enable { event, on } => self.enable(s, event, *on),
             StmtKind::Acquire(r) => self.acquire(s, r),
             StmtKind::Release(r) => self.release_lock(s, r),

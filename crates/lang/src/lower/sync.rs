@@ -1,9 +1,9 @@
 //! Locks, conditions, atomic sections, enabling of events.
 
 use super::body::{Body, Cleanup};
-use super::lowerer::number;
+use super::lowerer::{literal, number};
 use crate::ast::{Block, Expr, Ref, Stmt};
-use crate::check::Meaning;
+use crate::check::{ConstValue, Meaning};
 use crate::source::Span;
 use anyorder_vm::program::{CondId, EventId, Literal, LockId, Op, Reg};
 
@@ -11,8 +11,8 @@ use anyorder_vm::program::{CondId, EventId, Literal, LockId, Op, Reg};
 enum Events {
     /// One event, or one family.
     One(EventId),
-    /// An event for each member, by the value of its index.
-    Members(Vec<(i64, EventId)>),
+    /// An event for each member, with the value of its parameter.
+    Members(Vec<(Literal, EventId)>),
 }
 
 impl<'a> Body<'_, 'a> {
@@ -43,11 +43,14 @@ impl<'a> Body<'_, 'a> {
             return Events::Members(vec![]);
         };
         let members = self.low.members(id);
+        let over = self.low.tables.events[id.index()].index;
         match members.as_slice() {
             [(id, one)] if one.index.is_none() => Events::One(*id),
-            _ => Events::Members(
-                members.iter().filter_map(|(id, m)| Some((m.index?, *id))).collect(),
-            ),
+            _ => {
+                let value = |index| literal(&ConstValue::member(over, index));
+                let members = members.iter().filter_map(|(id, m)| Some((value(m.index?), *id)));
+                Events::Members(members.collect())
+            }
         }
     }
 
@@ -72,10 +75,10 @@ impl<'a> Body<'_, 'a> {
         self.guarded(s, Cleanup::Release(lock, index), body);
     }
 
-    pub(crate) fn atomic(&mut self, body: &'a Block) {
+    pub(crate) fn atomic(&mut self, body: impl FnOnce(&mut Self)) {
         self.emit(Op::AtomicBegin);
         self.cleanups.push(Cleanup::AtomicEnd);
-        self.block(body);
+        body(self);
         self.cleanups.pop();
         self.cleanup(Cleanup::AtomicEnd);
     }
@@ -128,16 +131,17 @@ impl<'a> Body<'_, 'a> {
         &mut self,
         s: &Stmt,
         index: &'a Expr,
-        ids: &[(i64, EventId)],
+        ids: &[(Literal, EventId)],
         switch: &dyn Fn(EventId, Reg) -> Op,
     ) {
         let index = self.expr(index);
         let end = self.fb.label();
         let is = self.temp();
+        self.one_step(ids, true);
         for (value, event) in ids {
             let other = self.fb.label();
             let mark = self.mark();
-            let number = self.load(&Literal::Int(*value), None);
+            let number = self.load(value, None);
             self.emit(Op::Eq { dst: is, a: index, b: number });
             self.release(mark);
             self.fb.jump_if_not(is, other);
@@ -147,6 +151,15 @@ impl<'a> Body<'_, 'a> {
         }
         self.no_member(s.span, index);
         self.fb.bind(end);
+        self.one_step(ids, false);
+    }
+
+    /// In front of and behind code that looks for a member of a family over an index type: a
+    /// thread must not rest at one of them, where its place in the code would tell indices apart.
+    fn one_step(&mut self, ids: &[(Literal, EventId)], begin: bool) {
+        if matches!(ids, [(Literal::Index(..), _), ..]) {
+            self.emit(if begin { Op::AtomicBegin } else { Op::AtomicEnd });
+        }
     }
 
     /// `enabled(e)`, `enabled(e[i])`.
@@ -164,7 +177,7 @@ impl<'a> Body<'_, 'a> {
         dst
     }
 
-    fn members_enabled(&mut self, e: &Expr, r: &'a Ref, ids: &[(i64, EventId)], dst: Reg) {
+    fn members_enabled(&mut self, e: &Expr, r: &'a Ref, ids: &[(Literal, EventId)], dst: Reg) {
         let end = self.fb.label();
         let result = self.temp();
         let Some(index) = &r.index else {
@@ -181,9 +194,10 @@ impl<'a> Body<'_, 'a> {
             return;
         };
         let index = self.expr(index);
+        self.one_step(ids, true);
         for (value, event) in ids {
             let other = self.fb.label();
-            let number = self.load(&Literal::Int(*value), None);
+            let number = self.load(value, None);
             self.emit(Op::Eq { dst: result, a: index, b: number });
             self.fb.jump_if_not(result, other);
             self.emit_at(e.span, Op::Enabled { dst: result, event: *event, index: Reg::NONE });
@@ -192,6 +206,7 @@ impl<'a> Body<'_, 'a> {
         }
         self.no_member(e.span, index);
         self.fb.bind(end);
+        self.one_step(ids, false);
         self.copy(dst, result);
     }
 

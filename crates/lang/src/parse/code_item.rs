@@ -180,7 +180,6 @@ impl Parser<'_> {
         let family = self.family();
         let body = self.block();
         ItemKind::Thread(ThreadDecl {
-            symmetric: modifiers.symmetric.is_some(),
             unfair: modifiers.unfair.is_some(),
             daemon: modifiers.daemon.is_some(),
             name,

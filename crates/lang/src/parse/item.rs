@@ -3,8 +3,8 @@
 use super::parser::Parser;
 use super::recovery::starts_item;
 use crate::ast::{
-    Family, FnDecl, HandlerDecl, Ident, Item, ItemKind, Mailbox, Model, ResponseDecl, SettingDecl,
-    SettingValue, SizedName, VarDecl,
+    BinaryOp, ExprKind, Family, FnDecl, HandlerDecl, Ident, IndexDecl, Item, ItemKind, Mailbox,
+    Model, ResponseDecl, SettingDecl, SettingValue, SizedName, VarDecl,
 };
 use crate::diagnostic::{Code, Diagnostic, foreign_word_hint, most_similar};
 use crate::lex::TokenKind;
@@ -60,6 +60,9 @@ impl Parser<'_> {
         let word = self.kind();
         let kind = self.item_kind(&modifiers);
         self.check_modifiers(&modifiers, word);
+        if let Some(symmetric) = modifiers.symmetric {
+            self.say_index(symmetric, &kind);
+        }
         Item { id: self.id(), span: self.since(start), kind }
     }
 
@@ -100,6 +103,47 @@ impl Parser<'_> {
                 );
             }
         }
+    }
+
+    /// Parts were once declared `symmetric`: shows how an index type says so.
+    fn say_index(&mut self, symmetric: Span, kind: &ItemKind) {
+        let (name, size) = match kind {
+            ItemKind::Handler(decl) => (&decl.name.name, decl.name.size.as_ref()),
+            ItemKind::Thread(decl) => (&decl.name, decl.family.as_ref().map(|f| &f.range)),
+            _ => return,
+        };
+        let mut diagnostic = Diagnostic::new(
+            Code::SYMMETRY,
+            symmetric,
+            "`symmetric` is not needed: parts over an index type may be exchanged",
+        );
+        let mut letters = name.name.chars();
+        if let (Some(first), Some(size)) = (letters.next(), size) {
+            let index = format!("{}{}", first.to_uppercase(), letters.as_str());
+            let count = match &size.kind {
+                ExprKind::Binary { op: BinaryOp::Range, right, .. } => right.span,
+                _ => size.span,
+            };
+            let rest = self.text.get(size.span.end as usize..).unwrap_or_default();
+            let bracket = rest.find(']').map_or(rest.len(), |at| at + 1);
+            let end = size.span.end + bracket as u32;
+            let head = Span::new(symmetric.end, size.span.start).of(self.text).trim_start();
+            diagnostic = diagnostic.suggest(
+                "declare an index type, and the parts over it",
+                Span::new(symmetric.start, end),
+                format!("index {index} = {}; {head}{index}]", count.of(self.text)),
+            );
+        }
+        self.report_always(diagnostic);
+    }
+
+    fn index_item(&mut self) -> ItemKind {
+        self.bump();
+        let name = self.name("the name of an index type");
+        self.expect(TokenKind::Eq);
+        let size = self.expr();
+        self.semi("the index type");
+        ItemKind::Index(IndexDecl { name, size })
     }
 
     fn item_kind(&mut self, modifiers: &Modifiers) -> ItemKind {
@@ -146,6 +190,7 @@ impl Parser<'_> {
             }
             TokenKind::Spec => self.spec_item(),
             TokenKind::Setting => self.setting_item(),
+            TokenKind::Name if self.at_word("index") => self.index_item(),
             _ => self.wrong_item(modifiers),
         }
     }
@@ -199,7 +244,7 @@ impl Parser<'_> {
             "final",
             "spec",
             "setting",
-            "symmetric",
+            "index",
             "once",
             "disabled",
             "unfair",
@@ -310,7 +355,6 @@ impl Parser<'_> {
         }
         self.semi("the declaration");
         ItemKind::Handler(HandlerDecl {
-            symmetric: modifiers.symmetric.is_some(),
             unfair: modifiers.unfair.is_some(),
             daemon: modifiers.daemon.is_some(),
             name,

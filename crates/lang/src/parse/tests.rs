@@ -68,11 +68,13 @@ fn names_before_braces_are_records_only_where_no_block_follows() {
 #[test]
 fn declarations_keep_what_was_written() {
     let model = sound(
-        "model m\nsymmetric handler w[3]: bag;\nonce disabled event e[i in 0..3] on w[i] when x after a, b {}\n",
+        "model m\nindex W = 3;\nhandler w[W]: bag;\nonce disabled event e[i in 0..3] on w[i] when x after a, b {}\n",
     );
-    let ItemKind::Handler(handler) = &model.items[0].kind else { panic!("no handler") };
-    assert!(handler.symmetric && handler.mailbox == Mailbox::Bag && handler.name.size.is_some());
-    let ItemKind::Event(event) = &model.items[1].kind else { panic!("no event") };
+    let ItemKind::Index(index) = &model.items[0].kind else { panic!("no index type") };
+    assert_eq!(index.name.name, "W");
+    let ItemKind::Handler(handler) = &model.items[1].kind else { panic!("no handler") };
+    assert!(handler.mailbox == Mailbox::Bag && handler.name.size.is_some());
+    let ItemKind::Event(event) = &model.items[2].kind else { panic!("no event") };
     assert!(event.once && event.disabled && event.family.is_some() && event.on.is_some());
     assert!(event.when.is_some() && event.after.len() == 2);
 }

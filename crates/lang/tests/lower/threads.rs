@@ -77,8 +77,9 @@ fn dead_variables_do_not_count() {
 #[test]
 fn symmetric_threads_have_one_representative() {
     let text = "model m
-var at: [int; 3];
-symmetric thread t[i in 0..3] { at[i] = 1; at[i] = 2; }
+index I = 3;
+var at: [int; I];
+thread t[i in I] { at[i] = 1; at[i] = 2; }
 ";
     let machine = machine(text);
     let initial = &machine.initial()[0];

@@ -93,7 +93,7 @@ pub fn compare(text: &str, mutant: Mutant, bound: usize) -> Result<Compared, Dif
             .collect();
         Difference::Refused(all.join("; "))
     })?;
-    let p = Program::new(compiled.model, mutant);
+    let p = Program::new(compiled.model, compiled.tables.one_step, mutant);
     let machine = Machine::new(compiled.program)
         .map_err(|e| Difference::Refused(format!("the machine refuses: {e:?}")))?;
     let (forth, back, queue) = (BTreeMap::new(), BTreeMap::new(), VecDeque::new());

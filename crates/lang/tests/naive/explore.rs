@@ -25,7 +25,8 @@ pub struct Explored {
 pub fn parse(text: &str, mutant: Mutant) -> &'static Program {
     let parsed = anyorder_lang::parse(text);
     assert!(parsed.diagnostics.is_empty(), "{text}\n{:?}", parsed.diagnostics);
-    Program::new(parsed.model, mutant)
+    let one_step = anyorder_lang::load(text).program.one_step;
+    Program::new(parsed.model, one_step, mutant)
 }
 
 /// Searches breadth first up to `bound` states, and looks at each state and transition.

@@ -9,6 +9,7 @@ mod differential;
 mod explore;
 mod gallery;
 mod generate;
+mod indices;
 mod interp;
 mod random;
 mod rules;

@@ -54,6 +54,18 @@ pub const CASES: &[Case] = &[
         &[],
     ),
     (
+        "T13: a loop over an index type is one step",
+        "index I = 2; var xs: [int; I]; thread t { for i in I { xs[i] = 1; } }",
+        (2, 1),
+        &[],
+    ),
+    (
+        "T13: so are calls over one",
+        "index I = 2; var xs: [int; I], n = 0; thread t { n = I.count(fn(i) xs[i] == 0); xs.all(fn(x) x == 0); }",
+        (5, 4),
+        &[],
+    ),
+    (
         "A6: what is assumed away is no transition",
         "var x = 0; once event e { x = 1; assume x == 0; } final: true;",
         (1, 0),

@@ -46,7 +46,8 @@ fn compare_totals() {
     for seed in 1..800 {
         let (text, _) = generate::model(seed);
         let Ok(compiled) = compile(&text, "m.any") else { continue };
-        let program = Program::new(compiled.model.clone(), Mutant::None);
+        let program =
+            Program::new(compiled.model.clone(), compiled.tables.one_step.clone(), Mutant::None);
         let Ok(machine) = Machine::new(compiled.program) else { continue };
         let found = explore(program, 150);
         if found.cut {

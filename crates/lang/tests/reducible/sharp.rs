@@ -204,4 +204,14 @@ pub(crate) const SHARP: &[(&str, &str)] = &[
         "model m\nclass N { var v = 0; } var x = 0, y = 0, a: N? = null; init { let v = choose 0..2; y = v; a = new N(); }\n\
          event e when y < 3 { y += 1; } thread a1 { x = 1; } invariant i: x == 1; final: true;\n",
     ),
+    (
+        "elements by index",
+        "model m\nindex I = 2; var a: [int; I], m: map<I, int>, last: I? = null; handler h[I]: fifo; once event e[i in I] on h[i] when a[i] < 2 { a[i] += 1; m.set(i, 1); post t(i); }\n\
+         task t(i: I) on h[i] { a[i] = 0; last = i; } thread r { if a.any(fn(v) v == 1) { for k in I { a[k] = 1; } } } invariant s: a.sum() < 4; final: true;\n",
+    ),
+    (
+        "locks by index",
+        "model m\nclass Box { var at: [int; I]; } index I = 2; lock ls[I]; cond cs[I]; var box = new Box(), who: I? = null;\n\
+         thread t[i in I] { with ls[i] { box.at[i] += 1; who = i; } let w = who; if w != null { with ls[w] { notify cs[w]; } } } final: true;\n",
+    ),
 ];

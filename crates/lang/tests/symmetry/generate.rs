@@ -36,32 +36,32 @@ pub(crate) fn model(seed: u64) -> String {
     let mut text = format!(
         "model random
 {access}const N = {n};
-enum P {{ Idle, Busy(int), Done }}
-record R {{ who: int?, n: int }}
-class Box {{ var who: int? = null; }}
-var a: [int; N];
-var p: [P; N];
-var owner: int?;
-var seen: set<int>;
-var m: map<int, int>;
-var q: list<int>;
+index I = N;
+enum P {{ Idle, Busy(I), Done }}
+record R {{ who: I?, n: int }}
+class Box {{ var who: I? = null; }}
+var a: [int; I];
+var p: [P; I];
+var owner: I?;
+var seen: set<I>;
+var m: map<I, int>;
+var q: list<I>;
 var rec: R;
 var x = 0;
 var box = new Box();
-var friend: [int?; N];
-var hs: [task?; N];
-var b: [int; 2];
-lock ls[N];
+var friend: [I?; I];
+var hs: [task?; I];
+lock ls[I];
 lock l;
-cond c[N];
-symmetric handler h[N]: {mailbox};
+cond c[I];
+handler h[I]: {mailbox};
 handler hub: bag;
 "
     );
     // A second index set of its own.
     let two = n == 2 && r.chance(25);
     if two {
-        text.push_str("symmetric thread u[k in 0..2] { ");
+        text.push_str("index J = 2;\nvar b: [int; J];\nthread u[k in J] { ");
         let body = r.pick(&[
             "b[k] = 1;",
             "if x < 2 { x += 1; }",
@@ -75,34 +75,34 @@ handler hub: bag;
     let steps = !access.is_empty();
     let guard = r.pick(&["a[i] == 0", "p[i] == P.Idle", "!(i in seen)", "owner != i"]);
     let own = if posts { body(&mut r, "i", steps, delayed) } else { quiet(&mut r, "i", steps, 2) };
-    let _ = writeln!(text, "{once}event e[i in 0..N] when {guard} {{ {own} }}");
+    let _ = writeln!(text, "{once}event e[i in I] when {guard} {{ {own} }}");
     // Seldom all of it, so that models stay small.
     let (more, threads) = (r.chance(35), r.chance(45));
     if more && !steps && (!threads || n == 2 && r.chance(30)) {
         let _ = writeln!(
             text,
-            "once event f[i in 0..N] on h[i] {{ {} }}",
+            "once event f[i in I] on h[i] {{ {} }}",
             body(&mut r, "i", steps, delayed)
         );
     }
-    let _ = writeln!(text, "task w(i: int) on h[i] {{ {} }}", quiet(&mut r, "i", steps, 2));
+    let _ = writeln!(text, "task w(i: I) on h[i] {{ {} }}", quiet(&mut r, "i", steps, 2));
     let _ = writeln!(
         text,
-        "task g(i: int, j: int?) on hub {{ if j == i {{ a[i] = 1; }} {} }}",
+        "task g(i: I, j: I?) on hub {{ if j == i {{ a[i] = 1; }} {} }}",
         quiet(&mut r, "i", steps, 1)
     );
     if threads {
-        let _ = writeln!(text, "symmetric thread t[i in 0..N] {{ {} }}", thread(&mut r));
+        let _ = writeln!(text, "thread t[i in I] {{ {} }}", thread(&mut r));
     }
     if r.chance(30) && !steps {
         let _ = writeln!(
             text,
             "init {{ {} }}",
             r.pick(&[
-                "for k in 0..N { post w(k); }",
-                "for k in 0..N { a[k] = 1; }",
-                "for k in 0..N { seen.add(k); x += 1; }",
-                "let k = choose 0..N; owner = k;",
+                "for k in I { post w(k); }",
+                "for k in I { a[k] = 1; }",
+                "for k in I { seen.add(k); x += 1; }",
+                "let k = choose I; owner = k;",
             ])
         );
     }
@@ -111,13 +111,13 @@ handler hub: bag;
         "invariant one: {};",
         r.pick(&[
             "a.sum() < N",
-            "(0..N).all(fn(k) a[k] < 2)",
+            "I.all(fn(k) a[k] < 2)",
             "a.count(fn(v) v == 1) <= 1",
             "owner == null || owner in seen",
             "!p.any(fn(v) v == P.Done)",
             "p.contains(P.Done) == false || seen.len() < N",
-            "(0..N).all(fn(k) friend[k] != k)",
-            "(0..N).all(fn(k) (0..N).all(fn(j) j == k || a[j] + a[k] < 2))",
+            "I.all(fn(k) friend[k] != k)",
+            "I.all(fn(k) I.all(fn(j) j == k || a[j] + a[k] < 2))",
         ])
     );
     if r.chance(40) {
@@ -137,8 +137,8 @@ fn body(r: &mut Random, i: &str, steps: bool, delayed: bool) -> String {
         0 => format!(" post w({i});"),
         1 => format!(" post g({i}, owner);"),
         2 => String::new(),
-        3 => format!(" for k in 0..N {{ if k != {i} {{ post w(k); }} }}"),
-        4 => " for k in 0..N { post g(k, owner); }".to_owned(),
+        3 => format!(" for k in I {{ if k != {i} {{ post w(k); }} }}"),
+        4 => " for k in I { post g(k, owner); }".to_owned(),
         5 => format!(" post w({i}) front;"),
         6 if delayed => format!(" post w({i}) after 1; post w({i});"),
         _ => format!(" hs[{i}] = post w({i});"),
@@ -168,15 +168,15 @@ fn quiet(r: &mut Random, i: &str, steps: bool, most: usize) -> String {
             13 => "assert owner != $ || a[$] == 0, \"owned\";",
             14 => "box.who = owner; friend[$] = box.who;",
             15 => "match p[$] { P.Busy(k) => { a[k] = 1; } P.Done => { p[$] = P.Idle; } _ => {} }",
-            16 => "for k in 0..N { a[k] = 0; }",
-            17 => "for k in 0..N { if k != $ { p[k] = P.Busy($); } }",
-            18 => "let k = choose 0..N; owner = k;",
+            16 => "for k in I { a[k] = 0; }",
+            17 => "for k in I { if k != $ { p[k] = P.Busy($); } }",
+            18 => "let k = choose I; owner = k;",
             19 => "for j in q { a[j] = 1; }",
             20 => "for k in seen { friend[k] = $; }",
             21 => "disable e[$];",
             22 => "enable e[$];",
             23 | 24 => "{ let h = hs[$]; if h != null { cancel h; } }",
-            _ => "if (0..N).any(fn(k) a[k] == 1) { x = 0; seen.remove($); }",
+            _ => "if I.any(fn(k) a[k] == 1) { x = 0; seen.remove($); }",
         };
         text.push(' ');
         text.push_str(&one.replace('$', i));
@@ -193,7 +193,7 @@ fn thread(r: &mut Random) -> String {
             1 => "let prev = owner; owner = i; if prev == i { a[i] = 1; }",
             2 => "with ls[i] { seen.add(i); }",
             3 => "with l { owner = i; }",
-            4 => "atomic { for k in 0..N { a[k] = 0; } owner = i; }",
+            4 => "atomic { for k in I { a[k] = 0; } owner = i; }",
             5 => "if q.len() < 1 { q.push(i); }",
             6 => "let f = friend[i]; friend[i] = i; if f != null { owner = f; }",
             7 => {
@@ -212,7 +212,7 @@ fn thread(r: &mut Random) -> String {
         text.push_str(&format!("{{ {one} }} "));
     }
     if text.contains("late(") {
-        text.push_str("}\nfn late(j: int) { if owner == null { owner = j; } ");
+        text.push_str("}\nfn late(j: I) { if owner == null { owner = j; } ");
     }
     text
 }

@@ -1,9 +1,8 @@
 //! Declarations: what a program consists of besides code.
 
-use super::ids::{
-    CondId, EventId, FuncId, GlobalId, HandlerId, LockId, NameId, Reg, TaskId, ThreadId,
-};
+use super::ids::{CondId, EventId, FuncId, HandlerId, LockId, NameId, Reg, TaskId, ThreadId};
 use super::literal::Literal;
+use crate::value::Value;
 use anyorder_system::Level;
 
 /// A global variable: a shared location.
@@ -109,13 +108,25 @@ pub struct Task {
     pub handler: Option<(HandlerId, u16)>,
 }
 
-/// The members of a family: integers from `first`, `count` of them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// The members of a family: integers from `first`, `count` of them, or the values of an index type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Family {
     /// The index of the first member.
     pub first: i64,
     /// The number of members.
     pub count: u16,
+    /// The index type whose values number the members; `first` is then 0.
+    pub index: Option<u16>,
+}
+
+impl Family {
+    /// Returns the value that a member's body has as its parameter.
+    pub(crate) fn parameter(self, index: i64) -> Value {
+        match (self.index, u16::try_from(index)) {
+            (Some(of), Ok(member)) => Value::Index { of, member },
+            _ => Value::Int(index),
+        }
+    }
 }
 
 /// An external event, or a family of events.
@@ -238,12 +249,14 @@ pub struct Response {
     pub response: FuncId,
 }
 
-/// Components that the program declares to be interchangeable. A permutation that moves the
-/// instances of all listed items alike gives a state that behaves the same. Each listed array or
-/// family has `size` members.
+/// An index type with all that it numbers. Permuting its values everywhere in a state, and all that
+/// is listed in the same way, gives a state that behaves the same. Each listed array or family has
+/// `size` members.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Symmetry {
-    /// The number of instances.
+    /// Its name.
+    pub name: String,
+    /// The number of values.
     pub size: u16,
     /// Arrays of handlers.
     pub handlers: Vec<HandlerId>,
@@ -258,7 +271,4 @@ pub struct Symmetry {
     pub locks: Vec<LockId>,
     /// Arrays of conditions.
     pub conds: Vec<CondId>,
-    /// Globals that hold a list with one element for each instance. If a list has another length,
-    /// the state is its own representative.
-    pub globals: Vec<GlobalId>,
 }

@@ -21,7 +21,6 @@ pub use self::ids::{
 };
 pub use self::literal::Literal;
 pub use self::op::Op;
-pub use self::shape::{Indices, Shape};
 pub use self::types::Type;
 pub use self::validate::ProgramError;
 pub use self::whole::{Granularity, Program, Settings};
@@ -35,7 +34,6 @@ mod ids;
 mod literal;
 mod op;
 mod op_use;
-mod shape;
 mod types;
 mod validate;
 mod validate_op;

@@ -110,6 +110,8 @@ pub enum Op {
     SetIndex { container: Reg, index: Reg, src: Reg },
     /// `dst = recv.method(args..)`; may change the value in `recv`.
     Method { dst: Reg, method: Builtin, recv: Reg, args: Reg },
+    /// `dst =` the list in `src`, its elements numbered by the values of an index type.
+    Array { dst: Reg, src: Reg, index: u16 },
     /// A failure of type unless `src` is of the type.
     Check { src: Reg, ty: TypeId },
 

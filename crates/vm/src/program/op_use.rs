@@ -46,6 +46,7 @@ impl Op {
             | Op::RecordGet { dst, .. }
             | Op::Index { dst, .. }
             | Op::Method { dst, .. }
+            | Op::Array { dst, .. }
             | Op::GetGlobal { dst, .. }
             | Op::GetGlobalAt { dst, .. }
             | Op::New { dst, .. }
@@ -84,6 +85,7 @@ impl Op {
             | Op::AtomicEnd
             | Op::Choose { .. } => {}
             Op::Move { src, .. }
+            | Op::Array { src, .. }
             | Op::Return { src }
             | Op::IsVariant { src, .. }
             | Op::IsObject { src, .. }

@@ -25,6 +25,8 @@ pub enum Type {
     Func,
     /// A handle of a task or thread.
     Handle,
+    /// A value of the index type of this number.
+    Index(u16),
     /// A value of this enum.
     Enum(EnumId),
     /// A value of this record type.
@@ -47,6 +49,8 @@ pub enum Type {
     NullOrFunc,
     /// A handle or `null`.
     NullOrHandle,
+    /// A value of the index type of this number, or `null`.
+    NullOrIndex(u16),
     /// A value of this enum, or `null`.
     NullOrEnum(EnumId),
     /// A value of this record type, or `null`.

@@ -125,6 +125,14 @@ impl Program {
         let all = |items: &[Literal]| items.iter().try_for_each(|i| self.check_literal(i, depth));
         match literal {
             Literal::Null | Literal::Bool(_) | Literal::Int(_) | Literal::Str(_) => Ok(()),
+            Literal::Index(of, member) => match self.symmetries.get(usize::from(*of)) {
+                Some(index) if *member < index.size => Ok(()),
+                _ => Err(format!("no value {member} of index type {of}")),
+            },
+            Literal::Array(of, items) => match self.symmetries.get(usize::from(*of)) {
+                Some(index) if usize::from(index.size) == items.len() => all(items),
+                _ => Err("an array with another number of elements".to_owned()),
+            },
             Literal::Enum(ty, variant, payload) => {
                 let variants = self.enums.get(ty.index()).map(|e| &e.variants);
                 match variants.and_then(|v| v.get(usize::from(*variant))) {
@@ -248,6 +256,13 @@ impl Program {
 
     fn check_family(&self, family: Option<super::declare::Family>) -> Check {
         match family {
+            Some(family) if family.index.is_some() => {
+                let of = family.index.and_then(|of| self.symmetries.get(usize::from(of)));
+                match of {
+                    Some(index) if index.size == family.count && family.first == 0 => Ok(()),
+                    _ => Err("a family of another size than its index type".to_owned()),
+                }
+            }
             Some(family) if family.first.checked_add(i64::from(family.count)).is_none() => {
                 Err("a family whose indices do not fit into 64 bits".to_owned())
             }
@@ -298,10 +313,7 @@ impl Program {
         for id in &symmetry.conds {
             size(self.conds.get(id.index()).ok_or_else(missing)?.array)?;
         }
-        symmetry
-            .globals
-            .iter()
-            .try_for_each(|g| check_index("global", g.index(), self.globals.len()))
+        Ok(())
     }
 
     fn check_function(&self, function: &Function) -> Result<(), ProgramError> {

@@ -73,6 +73,9 @@ fn refers(program: &Program, op: &Op) -> Check {
             check_index("record", ty.index(), program.records.len())?;
             check_index("field", usize::from(field), program.records[ty.index()].fields.len())
         }
+        Op::Array { index, .. } => {
+            check_index("index type", usize::from(index), program.symmetries.len())
+        }
         Op::Check { ty, .. } => check_index("type", ty.index(), program.types.len()),
         Op::GetGlobal { global, .. }
         | Op::SetGlobal { global, .. }

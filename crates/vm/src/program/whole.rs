@@ -7,7 +7,6 @@ use super::declare::{
 use super::function::{Function, SourceSite};
 use super::ids::FuncId;
 use super::literal::Literal;
-use super::shape::Indices;
 use super::types::Type;
 
 /// What counts as one transition.
@@ -96,8 +95,6 @@ pub struct Program {
     pub daemons: Daemons,
     /// Interchangeable components.
     pub symmetries: Vec<Symmetry>,
-    /// Where indices of interchangeable components are stored.
-    pub indices: Indices,
     /// How it is run.
     pub settings: Settings,
 }

@@ -33,8 +33,10 @@ const MAP: u8 = 11;
 const RECORD: u8 = 12;
 const VARIANT_OF: u8 = 13;
 const FUNC: u8 = 14;
-const SMALL_INT: u8 = 16;
-const SMALL_INTS: u8 = 112;
+const ARRAY: u8 = 15;
+const INDEX: u8 = 16;
+const SMALL_INT: u8 = 17;
+const SMALL_INTS: u8 = 111;
 const SMALL_VARIANT: u8 = 128;
 /// Limits of small variants: enums below 8, variants below 16.
 const SMALL_TYPES: u16 = 8;
@@ -63,6 +65,11 @@ pub(crate) fn put_value(out: &mut Vec<u8>, value: &Value) {
             out.push(INT);
             put_signed(out, *value);
         }
+        Value::Index { of, member } => {
+            out.push(INDEX);
+            put(out, u64::from(*of));
+            put(out, u64::from(*member));
+        }
         Value::Variant { ty, variant } if *ty < SMALL_TYPES && *variant < SMALL_VARIANTS => {
             out.push(SMALL_VARIANT + (ty * SMALL_VARIANTS + variant) as u8);
         }
@@ -90,7 +97,7 @@ pub(crate) fn put_value(out: &mut Vec<u8>, value: &Value) {
             put(out, text.as_str().len() as u64);
             out.extend_from_slice(text.as_str().as_bytes());
         }
-        Value::List(seq) => put_seq(out, LIST, seq),
+        Value::List(seq) => put_seq(out, if seq.ty == 0 { LIST } else { ARRAY }, seq),
         Value::Record(seq) => put_seq(out, RECORD, seq),
         Value::VariantOf(seq) => put_seq(out, VARIANT_OF, seq),
         Value::Func(seq) => put_seq(out, FUNC, seq),
@@ -184,6 +191,11 @@ impl<'a> Reader<'a> {
             FALSE => Value::Bool(false),
             TRUE => Value::Bool(true),
             INT => Value::Int(self.signed()?),
+            INDEX => {
+                let (of, member) = (self.number16()?, self.number16()?);
+                let index = self.program.symmetries.get(usize::from(of))?;
+                (member < index.size).then_some(Value::Index { of, member })?
+            }
             SMALL_INT..SMALL_VARIANT => Value::Int(i64::from(first - SMALL_INT)),
             SMALL_VARIANT.. => {
                 let number = u16::from(first - SMALL_VARIANT);
@@ -220,6 +232,11 @@ impl<'a> Reader<'a> {
     fn container(&mut self, first: u8, depth: u16) -> Option<Value> {
         Some(match first {
             LIST => Value::List(Arc::new(Seq::list(self.values(depth)?))),
+            ARRAY => {
+                let of = self.number16()?.checked_sub(1)?;
+                self.program.symmetries.get(usize::from(of))?;
+                Value::List(Arc::new(Seq::array(of, self.values(depth)?)))
+            }
             SET => Value::Set(Arc::new(Set::new(self.values(depth)?))),
             MAP => {
                 let count = self.count()?;

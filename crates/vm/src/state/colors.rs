@@ -9,6 +9,7 @@
 //! Rounds times the size of the heap, the mailboxes and the threads, at most one round for each object and handle.
 
 use super::canonical::Numbering;
+use super::paint::{Paint, painted};
 use super::parts::State;
 use super::reachable::Reachable;
 use super::rename::Renaming;
@@ -161,35 +162,27 @@ impl Colors<'_> {
 
     /// Returns the hash of a value with colours in the place of numbers.
     pub(super) fn of(&self, value: &Value) -> u128 {
+        painted(value, self)
+    }
+}
+
+impl Paint for Colors<'_> {
+    fn concerns(&self, value: &Value) -> bool {
+        value.has_refs() || matches!(value, Value::Handle(_))
+    }
+
+    fn name(&self, value: &Value) -> u128 {
         match value {
             Value::Handle(handle) => self.of_handle(*handle),
-            value if !value.has_refs() => value.hash(),
             Value::Obj(number) => {
                 self.objects.get((*number as usize).wrapping_sub(1)).copied().unwrap_or(0)
             }
-            Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
-                let head =
-                    (u64::from(s.ty) << 32) | (u64::from(s.variant) << 16) | s.items().len() as u64;
-                let items = (0..).zip(s.items());
-                let sum = |sum: u128, (i, item): (u64, &Value)| {
-                    sum.wrapping_add(mix::mix(i, self.of(item)))
-                };
-                mix::mix(head, items.fold(0u128, sum))
-            }
-            Value::Set(set) => {
-                let sum =
-                    |sum: u128, item: &Value| sum.wrapping_add(mix::mix(UNORDERED, self.of(item)));
-                mix::mix(0x5e7, set.items().iter().fold(0, sum))
-            }
-            Value::Map(map) => {
-                let sum = |sum: u128, (key, value): &(Value, Value)| {
-                    let value = mix::mix(0xb, self.of(value));
-                    sum.wrapping_add(mix::mix(0xa, self.of(key) ^ value.rotate_left(64)))
-                };
-                mix::mix(0x3a9, map.entries().iter().fold(0, sum))
-            }
             other => other.hash(),
         }
+    }
+
+    fn member(&self, _of: u16, _member: usize) -> Option<u64> {
+        None
     }
 }
 

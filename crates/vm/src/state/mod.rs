@@ -25,6 +25,7 @@ mod lazy;
 mod mail;
 mod message;
 mod object;
+mod paint;
 mod parts;
 mod permute;
 mod reachable;

@@ -1,19 +1,19 @@
 //! States with the instances of a symmetry exchanged.
 
 use super::canonical::{canonicalize, sort_bag};
-use super::group::{Group, shape_of_global};
+use super::group::Group;
 use super::message::Message;
 use super::object::Object;
 use super::parts::State;
+use super::rename::{Renaming, rename};
 use super::thread::{Origin, Status, Thread, ThreadBody};
 use crate::machine::Machine;
-use crate::program::Shape;
-use crate::value::{Map, Seq, Set, Value};
+use crate::value::Value;
 use std::sync::Arc;
 
-/// Puts instance `order[p]` in the place of instance p, for all p; the result is in canonical form. Linear in the state, but for
-/// the canonical form.
-pub(super) fn permute(group: Group<'_>, state: &State, order: &[usize]) -> State {
+/// Puts instance `order[p]` in the place of instance p, for all p; the result is in canonical form.
+/// Linear in the state, but for the canonical form.
+pub(super) fn permute(group: &Group<'_>, state: &State, order: &[usize]) -> State {
     let mut to = vec![0; order.len()];
     for (place, instance) in order.iter().enumerate() {
         to[*instance] = place;
@@ -22,10 +22,9 @@ pub(super) fn permute(group: Group<'_>, state: &State, order: &[usize]) -> State
     let machine = group.machine;
     let mut result = state.clone();
     for global in 0..machine.program.globals.len() {
-        let shape = shape_of_global(machine, global);
-        if *shape != Shape::Plain {
-            let value = permutation.value(state.global(global), &shape);
-            result.replace_global(global, value);
+        let value = state.global(global);
+        if value.has_indices() {
+            result.replace_global(global, rename(value, &permutation));
         }
     }
     permutation.queues(state, &mut result);
@@ -41,9 +40,32 @@ pub(super) fn permute(group: Group<'_>, state: &State, order: &[usize]) -> State
 }
 
 struct Permutation<'a> {
-    group: Group<'a>,
+    group: &'a Group<'a>,
     order: &'a [usize],
     to: &'a [usize],
+}
+
+impl Renaming for Permutation<'_> {
+    fn concerns(&self, value: &Value) -> bool {
+        value.has_indices()
+    }
+
+    fn object(&self, number: u32) -> u32 {
+        number
+    }
+
+    fn handle(&self, number: u32) -> u32 {
+        number
+    }
+
+    fn index(&self, of: u16, member: u16) -> u16 {
+        let to = self.places(of).and_then(|_| self.to.get(usize::from(member)));
+        to.and_then(|to| u16::try_from(*to).ok()).unwrap_or(member)
+    }
+
+    fn places(&self, of: u16) -> Option<&[usize]> {
+        (usize::from(of) == self.group.number).then_some(self.order)
+    }
 }
 
 impl Permutation<'_> {
@@ -51,97 +73,22 @@ impl Permutation<'_> {
         self.group.machine
     }
 
-    fn index(&self, value: i64) -> i64 {
-        let to = usize::try_from(value).ok().and_then(|i| self.to.get(i));
-        to.map_or(value, |to| *to as i64)
-    }
-
-    fn value(&self, value: &Value, shape: &Shape) -> Value {
-        let is = |number: &u16| usize::from(*number) == self.group.number;
-        match (shape, value) {
-            (Shape::Index(number), Value::Int(i)) if is(number) => Value::Int(self.index(*i)),
-            (Shape::List(by, of), Value::List(list)) => {
-                let items = list.items();
-                let moves = by.as_ref().is_some_and(is) && items.len() == self.order.len();
-                let item = |i: usize| {
-                    let item = if moves { &items[self.order[i]] } else { &items[i] };
-                    self.value(item, of)
-                };
-                Value::List(Arc::new(Seq::list((0..items.len()).map(item).collect())))
-            }
-            (Shape::Set(of), Value::Set(set)) => {
-                let items = set.items().iter().map(|item| self.value(item, of)).collect();
-                Value::Set(Arc::new(Set::new(items)))
-            }
-            (Shape::Map(key, of), Value::Map(map)) => {
-                let entries = map.entries().iter();
-                let entries = entries.map(|(k, v)| (self.value(k, key), self.value(v, of)));
-                Value::Map(Arc::new(Map::new(entries.collect())))
-            }
-            (Shape::Named, value) => self.named(value),
-            _ => value.clone(),
-        }
-    }
-
-    fn named(&self, value: &Value) -> Value {
-        let indices = &self.machine().program.indices;
-        let payload = |ty: u16, variant: u16| {
-            indices.enums.get(usize::from(ty)).and_then(|e| e.get(usize::from(variant)))
-        };
-        let seq = |seq: &Seq, shapes: Option<&Vec<Shape>>| {
-            let items = seq.items().iter().enumerate();
-            let items = items.map(|(i, item)| match shapes.and_then(|s| s.get(i)) {
-                Some(shape) => self.value(item, shape),
-                None => item.clone(),
-            });
-            Arc::new(Seq::new(seq.ty, seq.variant, items.collect()))
-        };
-        match value {
-            Value::Record(r) => Value::Record(seq(r, indices.records.get(usize::from(r.ty)))),
-            Value::VariantOf(v) => Value::VariantOf(seq(v, payload(v.ty, v.variant))),
-            Value::VariantInt { ty, variant, value } => {
-                let shape = payload(*ty, *variant).and_then(|p| p.first());
-                match shape.map(|shape| self.value(&Value::Int(*value), shape)) {
-                    Some(Value::Int(value)) => {
-                        Value::VariantInt { ty: *ty, variant: *variant, value }
-                    }
-                    _ => Value::VariantInt { ty: *ty, variant: *variant, value: *value },
-                }
-            }
-            other => other.clone(),
-        }
-    }
-
     fn queues(&self, state: &State, result: &mut State) {
         let mut messages: Vec<Message> = Vec::new();
         for (i, queue) in state.queues() {
-            let i = self.group.map(i as u32, self.group.slots(), self.to);
+            let i = self.group.map(i as u32, &self.group.slots, self.to);
             let mut queue = queue.to_vec();
             for message in &mut queue {
                 message.move_to_queue(i);
-                let shapes = self.machine().program.indices.tasks.get(usize::from(message.task));
-                let args = match shapes.map_or(&[][..], |shapes| &shapes[..]) {
-                    [] => continue,
-                    [one] => self.value(&message.args, one),
-                    many => self.arguments(&message.args, many),
-                };
-                message.change(|body| body.args = args);
+                if message.args.has_indices() {
+                    let args = rename(&message.args, self);
+                    message.change(|body| body.args = args);
+                }
             }
             sort_bag(self.machine(), i as usize, &mut queue);
             messages.append(&mut queue);
         }
         result.replace_messages(messages);
-    }
-
-    fn arguments(&self, args: &Value, shapes: &[Shape]) -> Value {
-        match args {
-            Value::List(list) => {
-                let items = list.items().iter().zip(shapes);
-                let items = items.map(|(item, shape)| self.value(item, shape)).collect();
-                Value::List(Arc::new(Seq::list(items)))
-            }
-            other => other.clone(),
-        }
     }
 
     fn flags(&self, state: &State, result: &mut State) {
@@ -155,7 +102,7 @@ impl Permutation<'_> {
                 Some(member) => {
                     let (base, member) =
                         if member < count { (0, member) } else { (count, member - count) };
-                    let member = self.group.map(member as u32, self.group.events(), self.to);
+                    let member = self.group.map(member as u32, &self.group.events, self.to);
                     set(1 + base + member as usize);
                 }
             }
@@ -164,11 +111,11 @@ impl Permutation<'_> {
     }
 
     fn slot(&self, slot: u32) -> u32 {
-        let handlers = self.group.map(slot, self.group.slots(), self.to);
+        let handlers = self.group.map(slot, &self.group.slots, self.to);
         if handlers != slot {
             return handlers;
         }
-        self.group.map(slot, self.group.own_slots(), self.to)
+        self.group.map(slot, &self.group.own_slots, self.to)
     }
 
     fn owner(&self, owner: u32) -> u32 {
@@ -178,7 +125,7 @@ impl Permutation<'_> {
             0 => 0,
             _ if layout.dynamic_of(owner).is_some() => owner,
             _ if owner <= threads_count => {
-                1 + self.group.map(owner - 1, self.group.threads(), self.to)
+                1 + self.group.map(owner - 1, &self.group.threads, self.to)
             }
             _ => 1 + threads_count + self.slot(owner - 1 - threads_count),
         }
@@ -193,24 +140,20 @@ impl Permutation<'_> {
     }
 
     fn lock(&self, number: u32) -> u32 {
-        self.group.map(number, self.group.locks(), self.to)
+        self.group.map(number, &self.group.locks, self.to)
     }
 
     fn cond(&self, number: u32) -> u32 {
-        self.group.map(number, self.group.conds(), self.to)
+        self.group.map(number, &self.group.conds, self.to)
     }
 
     fn heap(&self, state: &State, result: &mut State) {
-        let classes = &self.machine().program.indices.classes;
-        if classes.iter().flatten().all(|shape| *shape == Shape::Plain) {
+        if state.heap().iter().all(|object| !object.fields.iter().any(Value::has_indices)) {
             return;
         }
         let heap = state.heap().iter().map(|object| {
-            let shapes = classes.get(usize::from(object.class)).map_or(&[][..], |c| &c[..]);
             let mut object = Object::clone(object);
-            for (field, shape) in object.fields.iter_mut().zip(shapes) {
-                *field = self.value(field, shape);
-            }
+            object.fields.iter_mut().for_each(|field| *field = rename(field, self));
             object.rehash();
             Arc::new(object)
         });
@@ -229,13 +172,26 @@ impl Permutation<'_> {
         let mut thread = old.clone();
         thread.origin = match old.origin {
             Origin::Declared(member) => {
-                Origin::Declared(group.map(member, group.threads(), self.to))
+                Origin::Declared(group.map(member, &group.threads, self.to))
             }
             Origin::Slot(number) => Origin::Slot(self.slot(number)),
             Origin::Dynamic => Origin::Dynamic,
         };
         if let ThreadBody::Event(member) = old.body {
-            thread.body = ThreadBody::Event(group.map(member, group.events(), self.to));
+            let other = group.map(member, &group.events, self.to);
+            thread.body = ThreadBody::Event(other);
+            let layout = &self.machine().layout;
+            let body = |member: u32| {
+                let (event, _) = layout.members[member as usize];
+                self.machine().program.events[usize::from(event)].body.0
+            };
+            // Members that are events of their own have bodies of their own, which differ in the
+            // index only.
+            if let Some(frame) = thread.frames.first_mut()
+                && frame.func == body(member)
+            {
+                frame.func = body(other);
+            }
         }
         thread.status = match old.status {
             Status::Ready => Status::Ready,
@@ -244,39 +200,8 @@ impl Permutation<'_> {
             }
             Status::Woken { lock } => Status::Woken { lock: self.lock(lock) },
         };
-        if let (Some(before), Some(after)) =
-            (member_index(self.machine(), old), member_index(self.machine(), &thread))
-            && let Some(reg) = thread.regs.first_mut()
-            && *reg == Value::Int(before)
-        {
-            *reg = Value::Int(after);
-        }
-        let mut low = 0;
-        let program = &self.machine().program;
-        for frame in &old.frames {
-            for (_, _, reg, shape) in program.indices.registers_at(frame.func, frame.pc) {
-                if let Some(slot) = thread.regs.get_mut(low + reg.index()) {
-                    *slot = self.value(slot, shape);
-                }
-            }
-            low += usize::from(program.functions[usize::from(frame.func)].registers);
-        }
+        thread.regs.iter_mut().for_each(|reg| *reg = rename(reg, self));
         thread.rehash();
         thread
-    }
-}
-
-/// The index in its family of what a thread runs: it is in the first register of the outermost call.
-pub(super) fn member_index(machine: &Machine, thread: &Thread) -> Option<i64> {
-    match (thread.origin, thread.body) {
-        (Origin::Declared(member), _) => {
-            let (declared, index) = machine.layout.thread_members[member as usize];
-            machine.program.threads[usize::from(declared)].family.map(|_| index)
-        }
-        (_, ThreadBody::Event(member)) => {
-            let (event, index) = machine.layout.members[member as usize];
-            machine.program.events[usize::from(event)].family.map(|_| index)
-        }
-        _ => None,
     }
 }

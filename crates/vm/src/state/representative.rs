@@ -1,15 +1,17 @@
 //! Representatives of states that declared symmetries make the same.
 //!
-//! **Problem.** Of all states that exchanging instances makes of one, find the same one from each of them.
-//! **Source.** C. N. Ip and D. L. Dill, "Better verification through symmetry", Formal Methods in System Design 9, 1996, for
-//! the states that are the same; refining colours and trying the orders that are left is how isomorphic graphs are told (B. D. McKay,
-//! "Practical graph isomorphism", Congressus Numerantium 30, 1981), kept simple here.
-//! **Guarantee.** The result is the state under some permutation. As long as no more than [`ORDERS_MAX`] orders are left to try, it
-//! is the same for all states of the orbit: colours do not depend on the numbers of instances, of the orders that the colours leave
-//! all are tried but those that give the same state again, and the least encoding is taken. Beyond, the least of the first orders is
-//! taken: still a state of the orbit, the same at any number of threads, but an orbit may then have several.
-//! **Naive version.** The least encoding over all permutations.
-//! **Cost.** Instances times the state for colours, pairs of instances of one colour times the state for twins, orders times the state.
+//! **Problem.** Of all states that exchanging instances makes of one, find the same one from each
+//! of them. **Source.** C. N. Ip and D. L. Dill, "Better verification through symmetry", Formal
+//! Methods in System Design 9, 1996, for the states that are the same; refining colours and trying
+//! the orders that are left is how isomorphic graphs are told (B. D. McKay, "Practical graph
+//! isomorphism", Congressus Numerantium 30, 1981), kept simple here. **Guarantee.** The result is
+//! the state under some permutation. As long as no more than [`ORDERS_MAX`] orders are left to try,
+//! it is the same for all states of the orbit: colours do not depend on the numbers of instances,
+//! of the orders that the colours leave all are tried but those that give the same state again, and
+//! the least encoding is taken. Beyond, the least of the first orders is taken: still a state of
+//! the orbit, the same at any number of threads, but an orbit may then have several. **Naive
+//! version.** The least encoding over all permutations. **Cost.** Instances times the state for
+//! colours, pairs of instances of one colour times the state for twins, orders times the state.
 
 use super::encode::encode;
 use super::group::{Group, groups};
@@ -59,15 +61,16 @@ pub(crate) fn representative(machine: &Machine, state: &State) -> State {
     search.best.map_or_else(|| state.clone(), |(_, state)| state)
 }
 
-/// Returns the state with the instances of a symmetry in another order: instance `order[p]` in the place of p. `None` when there is
-/// no such symmetry or `order` is no order of its instances.
+/// Returns the state with the instances of a symmetry in another order: instance `order[p]` in the
+/// place of p. `None` when there is no such symmetry or `order` is no order of its instances.
 pub(crate) fn exchanged(
     machine: &Machine,
     state: &State,
     symmetry: usize,
     order: &[usize],
 ) -> Option<State> {
-    let group = *groups(machine).get(symmetry)?;
+    let groups = groups(machine);
+    let group = groups.get(symmetry)?;
     let mut sorted = order.to_vec();
     sorted.sort_unstable();
     let is_order = sorted.iter().copied().eq(0..group.size());
@@ -113,7 +116,8 @@ struct Twins {
 }
 
 impl Twins {
-    /// Being twins is an equivalence: the exchange of a and c is made of those of a and b, and of b and c.
+    /// Being twins is an equivalence: the exchange of a and c is made of those of a and b, and of b
+    /// and c.
     fn find(&mut self, machine: &Machine, groups: &[Group<'_>], state: &State, colors: &Colors) {
         let bytes = |state: &State| {
             let mut bytes = Vec::new();
@@ -128,7 +132,7 @@ impl Twins {
                 let twin = alike.into_iter().find(|a| {
                     let mut order: Vec<usize> = (0..group.size()).collect();
                     order.swap(*a, b);
-                    bytes(&permute(*group, state, &order)) == own
+                    bytes(&permute(group, state, &order)) == own
                 });
                 self.of[g][b] = twin.unwrap_or(b);
             }
@@ -160,13 +164,14 @@ impl Search<'_> {
         let mut state = self.state.clone();
         for (group, order) in self.groups.iter().zip(orders) {
             if order.iter().enumerate().any(|(place, instance)| place != *instance) {
-                state = permute(*group, &state, order);
+                state = permute(group, &state, order);
             }
         }
         state
     }
 
-    /// Tries all orders that put instances of one colour in another order from a place on, twins in one order only.
+    /// Tries all orders that put instances of one colour in another order from a place on, twins in
+    /// one order only.
     fn orders(&mut self, orders: &mut Vec<Vec<usize>>, group: usize, place: usize) {
         if self.tried >= ORDERS_MAX {
             return;

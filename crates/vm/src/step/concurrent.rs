@@ -66,11 +66,18 @@ impl Interpreter<'_> {
     pub(crate) fn member(&self, index: Reg, array: Option<u16>) -> Result<u32, Stop> {
         let count = array.unwrap_or(1);
         let Some(index) = index.some() else { return Ok(0) };
+        let at = self.position(index)?;
+        match u32::try_from(at) {
+            Ok(member) if member < u32::from(count) => Ok(member),
+            _ => Err(self.out_of_range(at, usize::from(count))),
+        }
+    }
+
+    /// Reads an int, or which of the values of its type an index is.
+    fn position(&self, index: Reg) -> Result<i64, Stop> {
         match self.get(index) {
-            Value::Int(at) => match u32::try_from(*at) {
-                Ok(member) if member < u32::from(count) => Ok(member),
-                _ => Err(self.out_of_range(*at, usize::from(count))),
-            },
+            Value::Int(at) => Ok(*at),
+            Value::Index { member, .. } => Ok(i64::from(*member)),
             other => Err(self.bad_type("an index is an int, not", other)),
         }
     }
@@ -280,10 +287,7 @@ impl Interpreter<'_> {
         let mut members = self.machine.layout.members_of(event.index());
         if let Some(index) = index.some() {
             let (first, count) = declared.family.map_or((0, 1), |f| (f.first, f.count));
-            let at = match self.get(index) {
-                Value::Int(at) => *at,
-                other => return Err(self.bad_type("an index is an int, not", other)),
-            };
+            let at = self.position(index)?;
             match at.checked_sub(first).and_then(|at| u16::try_from(at).ok()) {
                 Some(member) if member < count => {
                     let member = members.start + u32::from(member);

@@ -54,6 +54,10 @@ impl Interpreter<'_> {
     /// Returns `container[index]`.
     pub(crate) fn at<'v>(&self, container: &'v Value, index: &Value) -> Result<&'v Value, Stop> {
         match (container, index) {
+            (Value::List(list), Value::Index { member, .. }) => {
+                let (at, length) = (usize::from(*member), list.items().len());
+                list.items().get(at).ok_or_else(|| self.out_of_range(i64::from(*member), length))
+            }
             (Value::List(list), Value::Int(at)) => {
                 let found = usize::try_from(*at).ok().and_then(|at| list.items().get(at));
                 found.ok_or_else(|| self.out_of_range(*at, list.items().len()))
@@ -71,6 +75,7 @@ impl Interpreter<'_> {
         index: Value,
         value: Value,
     ) -> Result<(), Stop> {
+        let index = index.key_in(container);
         match (container, index) {
             (Value::List(list), Value::Int(at)) => {
                 let length = list.items().len();

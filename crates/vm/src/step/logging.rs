@@ -79,7 +79,7 @@ impl Interpreter<'_> {
             return;
         }
         let write = matches!(op, Op::SetGlobalAt { .. });
-        let index = self.get(index).clone();
+        let index = self.get(index).key_in(self.state().global(global.index()));
         // A new key changes the map as a whole.
         let new = write
             && matches!(self.state().global(global.index()), Value::Map(m) if m.get(&index).is_none());
@@ -99,7 +99,7 @@ impl Interpreter<'_> {
         let Some(object) = self.state().object(number) else { return };
         let place = LoggedPlace::Field { uid: object.uid, class: object.class, field };
         let slot = object.fields.get(usize::from(field));
-        let index = index.map(|index| self.get(index).clone());
+        let index = index.map(|index| self.get(index).key_in(slot.unwrap_or(&Value::Null)));
         let new = |index: &Value| matches!(slot, Some(Value::Map(m)) if m.get(index).is_none());
         let element = index.filter(|index| !(write && new(index)));
         self.log_value(place, element, value, write);

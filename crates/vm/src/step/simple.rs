@@ -159,6 +159,13 @@ impl Interpreter<'_> {
                 let fields = self.slice(args, count).to_vec();
                 self.set_sized(dst, Value::Record(Arc::new(Seq::new(ty.0, 0, fields))))?;
             }
+            Op::Array { dst, src, index } => match self.get(src) {
+                Value::List(list) => {
+                    let list = Seq::array(index, list.items().to_vec());
+                    self.set(dst, Value::List(Arc::new(list)));
+                }
+                other => return Err(self.bad_type("an array is made of a list, not", other)),
+            },
             Op::RecordGet { .. }
             | Op::RecordSet { .. }
             | Op::Index { .. }
@@ -250,6 +257,7 @@ impl Interpreter<'_> {
             Type::Map => matches!(value, Value::Map(_)),
             Type::Func => matches!(value, Value::Func(_)),
             Type::Handle => matches!(value, Value::Handle(_)),
+            Type::Index(id) => matches!(value, Value::Index { of, .. } if *of == id),
             Type::Enum(id) => enumeration(id.0),
             Type::Record(id) => matches!(value, Value::Record(seq) if seq.ty == id.0),
             Type::Object(id) => object(id.0),
@@ -261,6 +269,7 @@ impl Interpreter<'_> {
             Type::NullOrMap => null || matches!(value, Value::Map(_)),
             Type::NullOrFunc => null || matches!(value, Value::Func(_)),
             Type::NullOrHandle => null || matches!(value, Value::Handle(_)),
+            Type::NullOrIndex(id) => null || matches!(value, Value::Index { of, .. } if *of == id),
             Type::NullOrEnum(id) => null || enumeration(id.0),
             Type::NullOrRecord(id) => null || matches!(value, Value::Record(s) if s.ty == id.0),
             Type::NullOrObject(id) => null || object(id.0),
@@ -270,6 +279,10 @@ impl Interpreter<'_> {
     fn type_name(&self, ty: Type) -> String {
         let program = &self.machine.program;
         match ty {
+            Type::Index(id) | Type::NullOrIndex(id) => {
+                let index = program.symmetries.get(usize::from(id));
+                index.map_or_else(String::new, |index| index.name.clone())
+            }
             Type::Enum(id) | Type::NullOrEnum(id) => program.enums[id.index()].name.clone(),
             Type::Record(id) | Type::NullOrRecord(id) => program.records[id.index()].name.clone(),
             Type::Object(id) | Type::NullOrObject(id) => program.classes[id.index()].name.clone(),

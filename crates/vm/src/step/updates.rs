@@ -69,7 +69,7 @@ impl Interpreter<'_> {
             return;
         }
         let (by, site) = (self.component(), self.site());
-        let index = self.get(index).clone();
+        let index = self.get(index).key_in(self.state().global(usize::from(global)));
         let mut new = std::mem::take(&mut self.updates);
         let old = element(self.state().global(usize::from(global)), &index);
         set_at(old, self.state().global(usize::from(global)), (&index, value), |element| {

@@ -109,7 +109,8 @@ impl Interpreter<'_> {
     }
 
     fn set_global_at(&mut self, global: usize, index: Reg, src: Reg) -> Result<(), Stop> {
-        let (index, value) = (self.get(index).clone(), self.get(src).clone());
+        let index = self.get(index).key_in(self.state().global(global));
+        let value = self.get(src).clone();
         let copy_cost = copy_cost(self.state().global(global));
         self.charge(copy_cost)?;
         if has_already(self.state().global(global), &index, &value) {
@@ -266,6 +267,7 @@ impl Interpreter<'_> {
         let Some(mut state) = self.own.take() else { return Ok(()) };
         let done = state.change_field(number, usize::from(field), |slot| match index {
             Some(index) => {
+                let index = index.key_in(slot);
                 let whole = !self.is_element(slot, &index);
                 if !whole {
                     self.check_element(&value)?;

@@ -202,6 +202,7 @@ impl AccessTranslator<'_> {
     fn number(&self, value: &Value) -> u64 {
         match value {
             Value::Int(value) => *value as u64,
+            Value::Index { member, .. } => u64::from(*member),
             Value::Bool(value) => u64::from(*value),
             Value::Obj(number) => {
                 let new = (*number as usize).checked_sub(self.state.heap().len() + 1);

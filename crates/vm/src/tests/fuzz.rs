@@ -33,7 +33,7 @@ fn op(random: &mut Random, length: u32) -> Op {
     let global = GlobalId(random.below(4) as u16);
     let (class, ty) = (ClassId(0), RecordId(0));
     match random.below(72) {
-        0 => Op::Const { dst, constant: ConstId(random.below(5) as u32) },
+        0 => Op::Const { dst, constant: ConstId(random.below(7) as u32) },
         1..=4 => Op::Int { dst, value },
         5 => Op::Bool { dst, value: value > 0 },
         6 => Op::Null { dst },
@@ -63,6 +63,7 @@ fn op(random: &mut Random, length: u32) -> Op {
         30 => Op::List { dst, args: a, count: small },
         31 => Op::Set { dst, args: a, count: small },
         32 => Op::Map { dst, args: a, count: small },
+        33 if small == 2 => Op::Array { dst, src: a, index: 0 },
         33 => Op::Range { dst, a, b },
         34 => Op::Enum { dst, ty: EnumId(0), variant: small, args: a },
         35 if small == 2 => Op::IsObject { dst, src: a },
@@ -151,6 +152,8 @@ fn program(random: &mut Random) -> Program {
         Literal::Set(ints.clone()),
         Literal::Map(vec![(Literal::Int(0), Literal::Int(1))]),
         Literal::Null,
+        Literal::Index(0, 1),
+        Literal::Array(0, ints.clone()),
     ];
     for literal in &literals {
         b.constant(literal.clone());
@@ -188,7 +191,7 @@ fn program(random: &mut Random) -> Program {
         let event = b.event(&format!("e{i}"), FuncId(6));
         let (guard, once) = (random.chance(30), random.chance(50));
         let event = b.event_mut(event).expect("just added");
-        event.family = Some(Family { first: -1, count: 2 });
+        event.family = Some(Family { first: -1, count: 2, index: None });
         event.guard = guard.then_some(FuncId(4));
         event.once = once;
         event.disabled = i == 2;
@@ -197,20 +200,20 @@ fn program(random: &mut Random) -> Program {
             event.started.push(EventId(0));
         }
     }
-    b.thread("t", Some(Family { first: 0, count: 2 }), FuncId(1));
+    b.thread("t", Some(Family { first: 0, count: 2, index: Some(0) }), FuncId(1));
     let program = b.program_mut();
     program.init = random.chance(30).then_some(FuncId(7));
     program.final_ = random.chance(30).then_some(FuncId(0));
     b.invariant("i", FuncId(0));
     b.response("r", FuncId(0), FuncId(7));
     b.symmetry(Symmetry {
+        name: "I".to_owned(),
         size: 2,
         handlers: vec![HandlerId(0)],
         threads: vec![crate::program::ThreadId(0)],
         events: vec![EventId(0)],
         locks: vec![LockId(0)],
         conds: vec![CondId(0)],
-        globals: vec![GlobalId(1)],
         ..Symmetry::default()
     });
     let mut settings = b.program().settings;

@@ -119,7 +119,7 @@ impl Generator<'_> {
             let event = self.b.event(&format!("e{i}"), body);
             let (handler, once) = (self.random.chance(50), self.random.chance(40));
             if let Some(event) = self.b.event_mut(event) {
-                event.family = Some(Family { first: 0, count: 2 });
+                event.family = Some(Family { first: 0, count: 2, index: None });
                 event.handler = handler.then_some((HandlerId(1), 0));
                 event.once = once;
             }

@@ -87,7 +87,7 @@ impl Generator<'_> {
             let guard = self.random.chance(70).then(|| self.b.add(guard));
             let once = self.random.chance(30);
             let event = self.b.event_mut(event).expect("just made");
-            event.family = Some(Family { first: 0, count: 3 });
+            event.family = Some(Family { first: 0, count: 3, index: None });
             event.guard = guard;
             event.once = once;
         }

@@ -302,15 +302,15 @@ impl<'a> StepExecutor<'a> {
             self.interpreter.log_enabled(member, None);
         }
         if let Some(guard) = declared.guard {
-            let index = declared.family.is_some().then_some(index);
+            let index = declared.family.map(|family| family.parameter(index));
             let shared = machine.memoizable.shared[usize::from(event)];
             if !self.guard(guard, index, owner, shared)? {
                 return Err(Stop::NoTransition);
             }
         }
         self.interpreter.start(declared.body.0, self.mode(), owner);
-        if declared.family.is_some() {
-            set_index(&mut self.interpreter.regs[0], index);
+        if let Some(family) = declared.family {
+            family.parameter(index).put_in(&mut self.interpreter.regs[0]);
         }
         if machine.layout.keep_started[usize::from(event)] {
             let flag = machine.layout.started_flag(member);
@@ -334,7 +334,7 @@ impl<'a> StepExecutor<'a> {
     fn guard(
         &mut self,
         guard: FuncId,
-        index: Option<i64>,
+        index: Option<Value>,
         owner: u32,
         shared: bool,
     ) -> Result<bool, Stop> {
@@ -346,8 +346,9 @@ impl<'a> StepExecutor<'a> {
             return Ok(answer);
         }
         self.interpreter.start(guard.0, Mode::Pure, owner);
+        let same = index.is_none() || !self.machine.live[guard.index()].is_live(0, 0);
         if let Some(index) = index {
-            set_index(&mut self.interpreter.regs[0], index);
+            index.put_in(&mut self.interpreter.regs[0]);
         }
         let answer = self.answer().map_err(Stop::Fault)?;
         if !self.interpreter.is_far_from_limits(0)
@@ -355,7 +356,6 @@ impl<'a> StepExecutor<'a> {
         {
             record.abandoned = true;
         }
-        let same = index.is_none() || !self.machine.live[guard.index()].is_live(0, 0);
         self.answered = same.then_some((guard, answer));
         Ok(answer)
     }
@@ -511,15 +511,6 @@ pub(crate) fn ghosts(state: &State, log: &Log) -> FxHashMap<u32, u32> {
     all.filter(|(_, handle)| *handle != 0)
         .map(|(uid, handle)| (handle, ghost(uid).unwrap_or(0)))
         .collect()
-}
-
-/// Sets the register of an index. Most often it holds one already.
-#[inline]
-fn set_index(slot: &mut Value, index: i64) {
-    match slot {
-        Value::Int(old) => *old = index,
-        slot => Value::Int(index).put_in(slot),
-    }
 }
 
 /// Takes a message out of its mailbox.

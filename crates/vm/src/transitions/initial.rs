@@ -37,8 +37,8 @@ pub(crate) fn unstarted(machine: &Machine) -> State {
             let declared = &program.threads[usize::from(*thread)];
             let function = &program.functions[declared.body.index()];
             let mut regs = vec![Value::Null; usize::from(function.registers)];
-            if declared.family.is_some() {
-                regs[0] = Value::Int(*index);
+            if let Some(family) = declared.family {
+                regs[0] = family.parameter(*index);
             }
             let frames = vec![Frame { func: declared.body.0, pc: 0, dst: 0 }];
             machine.clear_dead(&frames, &mut regs);

@@ -36,6 +36,8 @@ pub(crate) struct Meta {
     pub(crate) sum: u128,
     /// The number of elements with objects or handles in them.
     pub(crate) refs: u32,
+    /// The number of elements with indices in them.
+    pub(crate) indices: u32,
     /// The number of values in the container, itself included.
     pub(crate) nodes: u32,
     /// How deep containers nest, this one included.
@@ -43,12 +45,13 @@ pub(crate) struct Meta {
 }
 
 impl Meta {
-    const EMPTY: Meta = Meta { sum: 0, refs: 0, nodes: 1, depth: 1 };
+    const EMPTY: Meta = Meta { sum: 0, refs: 0, indices: 0, nodes: 1, depth: 1 };
 
     #[inline]
     fn add(&mut self, key: u64, value: &Value) {
         self.sum = self.sum.wrapping_add(mix::mix(key, value.hash()));
         self.refs += u32::from(value.has_refs());
+        self.indices += u32::from(value.has_indices());
         self.nodes = self.nodes.saturating_add(value.nodes());
         self.depth = self.depth.max(value.depth().saturating_add(1));
     }
@@ -58,6 +61,7 @@ impl Meta {
     fn sub(&mut self, key: u64, value: &Value) {
         self.sum = self.sum.wrapping_sub(mix::mix(key, value.hash()));
         self.refs -= u32::from(value.has_refs());
+        self.indices -= u32::from(value.has_indices());
         self.nodes = self.nodes.saturating_sub(value.nodes());
     }
 
@@ -78,7 +82,8 @@ const ENTRY: u64 = u64::MAX - 1;
 /// A sequence: a list, a record's fields, a variant's payload, a function's captures.
 #[derive(Debug, Clone)]
 pub struct Seq {
-    /// The record, enum or function; 0 for a list.
+    /// The record, enum or function; for a list 0, or one more than the index type that numbers its
+    /// elements.
     pub(crate) ty: u16,
     /// The variant; 0 otherwise.
     pub(crate) variant: u16,
@@ -102,6 +107,11 @@ impl Seq {
 
     pub(crate) fn list(items: Vec<Value>) -> Seq {
         Seq::new(0, 0, items)
+    }
+
+    /// A list whose elements an index type numbers.
+    pub(crate) fn array(of: u16, items: Vec<Value>) -> Seq {
+        Seq::new(of.saturating_add(1), 0, items)
     }
 
     /// Returns the elements.
@@ -360,6 +370,7 @@ impl Map {
         let meta = &mut self.meta;
         meta.sum = meta.sum.wrapping_sub(entry_hash(key, value));
         meta.refs -= u32::from(key.has_refs()) + u32::from(value.has_refs());
+        meta.indices -= u32::from(key.has_indices()) + u32::from(value.has_indices());
         meta.nodes = meta.nodes.saturating_sub(key.nodes()).saturating_sub(value.nodes());
         if key.depth() > 0 || value.depth() > 0 {
             let depths = self.entries.iter().map(|(k, v)| k.depth().max(v.depth()));
@@ -371,6 +382,7 @@ impl Map {
 fn add_entry(meta: &mut Meta, key: &Value, value: &Value) {
     meta.sum = meta.sum.wrapping_add(entry_hash(key, value));
     meta.refs += u32::from(key.has_refs()) + u32::from(value.has_refs());
+    meta.indices += u32::from(key.has_indices()) + u32::from(value.has_indices());
     meta.nodes = meta.nodes.saturating_add(key.nodes()).saturating_add(value.nodes());
     meta.depth = meta.depth.max(key.depth().max(value.depth()).saturating_add(1));
 }

@@ -12,15 +12,16 @@ fn rank(value: &Value) -> u8 {
         Value::Null => 0,
         Value::Bool(_) => 1,
         Value::Int(_) => 2,
-        Value::Variant { .. } | Value::VariantInt { .. } | Value::VariantOf(_) => 3,
-        Value::Str(_) => 4,
-        Value::Record(_) => 5,
-        Value::List(_) => 6,
-        Value::Set(_) => 7,
-        Value::Map(_) => 8,
-        Value::Func(_) => 9,
-        Value::Handle(_) => 10,
-        Value::Obj(_) => 11,
+        Value::Index { .. } => 3,
+        Value::Variant { .. } | Value::VariantInt { .. } | Value::VariantOf(_) => 4,
+        Value::Str(_) => 5,
+        Value::Record(_) => 6,
+        Value::List(_) => 7,
+        Value::Set(_) => 8,
+        Value::Map(_) => 9,
+        Value::Func(_) => 10,
+        Value::Handle(_) => 11,
+        Value::Obj(_) => 12,
     }
 }
 
@@ -90,8 +91,12 @@ impl Value {
             (Value::Handle(a), Value::Handle(b)) => live_handle(*a).cmp(&live_handle(*b)),
             (Value::Str(a), Value::Str(b)) => a.as_str().cmp(b.as_str()),
             (Value::List(a), Value::List(b)) if Arc::ptr_eq(a, b) => Ordering::Equal,
-            (Value::List(a), Value::List(b)) => a.items().cmp(b.items()),
-            (Value::Record(a), Value::Record(b)) | (Value::Func(a), Value::Func(b)) => {
+            (Value::Index { of: t, member: a }, Value::Index { of: u, member: b }) => {
+                (t, a).cmp(&(u, b))
+            }
+            (Value::List(a), Value::List(b))
+            | (Value::Record(a), Value::Record(b))
+            | (Value::Func(a), Value::Func(b)) => {
                 a.ty.cmp(&b.ty).then_with(|| a.items().cmp(b.items()))
             }
             (Value::Set(a), Value::Set(b)) => a.items().cmp(b.items()),
@@ -136,6 +141,9 @@ impl Value {
                 Value::VariantInt { ty: a, variant: x, value: v },
                 Value::VariantInt { ty: b, variant: y, value: w },
             ) => v == w && a == b && x == y,
+            (Value::Index { of: t, member: a }, Value::Index { of: u, member: b }) => {
+                a == b && t == u
+            }
             (Value::Obj(a), Value::Obj(b)) => a == b,
             (Value::Handle(a), Value::Handle(b)) => live_handle(*a) == live_handle(*b),
             (Value::Str(a), Value::Str(b)) => {

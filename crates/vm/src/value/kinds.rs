@@ -15,6 +15,14 @@ pub enum Value {
     Bool(bool),
     /// An integer.
     Int(i64),
+    /// A value of an index type: members are compared for equality, and nothing else tells them
+    /// apart.
+    Index {
+        /// The index type.
+        of: u16,
+        /// Which of its values.
+        member: u16,
+    },
     /// A variant of an enum without payload.
     Variant {
         /// The enum.
@@ -38,7 +46,7 @@ pub enum Value {
     Handle(u32),
     /// A string.
     Str(Arc<Text>),
-    /// A list.
+    /// A list; `Seq::ty` is 0, or one more than the index type that numbers the elements.
     List(Arc<Seq>),
     /// A set.
     Set(Arc<Set>),
@@ -79,6 +87,7 @@ pub(crate) mod kind {
     pub(crate) const VARIANT_OF: u64 = 11;
     pub(crate) const FUNC: u64 = 12;
     pub(crate) const VARIANT_INT: u64 = 13;
+    pub(crate) const INDEX: u64 = 14;
 }
 
 impl Value {
@@ -106,6 +115,7 @@ impl Value {
             Value::Null
                 | Value::Bool(_)
                 | Value::Int(_)
+                | Value::Index { .. }
                 | Value::Variant { .. }
                 | Value::VariantInt { .. }
                 | Value::Obj(_)
@@ -158,6 +168,7 @@ impl Value {
             Value::Null => mix::number(kind::SIMPLE, 0),
             Value::Bool(value) => mix::number(kind::SIMPLE, 1 + u64::from(*value)),
             Value::Int(value) => mix::number(kind::INT, *value as u64),
+            Value::Index { of, member } => mix::number(kind::INDEX, pair(*of, *member)),
             Value::Variant { ty, variant } => mix::number(kind::VARIANT, pair(*ty, *variant)),
             Value::VariantInt { ty, variant, value } => {
                 let payload = mix::number(kind::VARIANT_INT, *value as u64);
@@ -187,6 +198,30 @@ impl Value {
             Value::Set(set) => set.meta().refs > 0,
             Value::Map(map) => map.meta().refs > 0,
             _ => false,
+        }
+    }
+
+    /// Returns whether the value contains an index, or a list that an index type numbers. Constant
+    /// time.
+    #[inline]
+    pub(crate) fn has_indices(&self) -> bool {
+        match self {
+            Value::Index { .. } => true,
+            Value::List(s) => s.ty != 0 || s.meta().indices > 0,
+            Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => s.meta().indices > 0,
+            Value::Set(set) => set.meta().indices > 0,
+            Value::Map(map) => map.meta().indices > 0,
+            _ => false,
+        }
+    }
+
+    /// Returns the index as the key of an element: lists are keyed by position, by whatever they
+    /// are indexed.
+    #[inline]
+    pub(crate) fn key_in(&self, container: &Value) -> Value {
+        match (container, self) {
+            (Value::List(_), Value::Index { member, .. }) => Value::Int(i64::from(*member)),
+            _ => self.clone(),
         }
     }
 
@@ -264,6 +299,7 @@ impl Value {
             Value::Null => "null",
             Value::Bool(_) => "bool",
             Value::Int(_) => "int",
+            Value::Index { .. } => "index",
             Value::Variant { .. } | Value::VariantInt { .. } | Value::VariantOf(_) => "enum value",
             Value::Obj(_) => "object",
             Value::Handle(_) => "task handle",

@@ -112,6 +112,11 @@ impl Writer<'_> {
             Value::Null => self.put("null"),
             Value::Bool(value) => self.put(if *value { "true" } else { "false" }),
             Value::Int(value) => self.number("", value),
+            Value::Index { member, .. } if self.numbers => self.number("", member),
+            Value::Index { of, .. } => {
+                let index = program.symmetries.get(usize::from(*of));
+                self.put(index.map_or("?", |index| index.name.as_str()))
+            }
             Value::Variant { ty, variant } => self.variant(*ty, *variant),
             Value::VariantInt { ty, variant, value } => {
                 self.variant(*ty, *variant)?;
@@ -128,6 +133,10 @@ impl Writer<'_> {
             Value::Handle(handle) if live_handle(*handle) == 0 => self.put("task#ended"),
             Value::Handle(handle) => self.number("task#", handle),
             Value::Str(text) => self.quoted(text.as_str()),
+            // The order of elements would tell indices apart.
+            Value::List(seq) if !self.numbers && seq.ty != 0 => self.put("[..]"),
+            Value::Set(_) if !self.numbers && value.has_indices() => self.put("set[..]"),
+            Value::Map(_) if !self.numbers && value.has_indices() => self.put("map[..]"),
             Value::List(seq) => self.list("[", seq.items().iter(), "]"),
             Value::Set(set) => self.list("set[", set.items().iter(), "]"),
             Value::Map(map) => {

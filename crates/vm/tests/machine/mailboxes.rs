@@ -133,7 +133,7 @@ fn guards_and_families() {
     });
     let event = b.event("rm", body);
     let event = b.event_mut(event).expect("declared");
-    event.family = Some(Family { first: 0, count: 3 });
+    event.family = Some(Family { first: 0, count: 3, index: None });
     event.guard = Some(guard);
     let machine = machine(b.finish().expect("valid"));
     let explored = explore(&machine, 100);

@@ -32,7 +32,7 @@ fn clicks() -> MachineRun {
         }
     });
     let event = b.event("click", click);
-    b.event_mut(event).expect("declared").family = Some(Family { first: 1, count: 2 });
+    b.event_mut(event).expect("declared").family = Some(Family { first: 1, count: 2, index: None });
     let machine = Arc::new(machine(b.finish().expect("valid")));
     MachineFactory(machine).make().expect("starts")
 }

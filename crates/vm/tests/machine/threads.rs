@@ -158,7 +158,7 @@ fn notify_wakes_any_one_and_notify_all_all() {
             f.emit(Op::SetGlobalAt { global: log, index: Reg(0), src: yes });
             f.emit(Op::Release { lock, index: none });
         });
-        b.thread("w", Some(Family { first: 0, count: 2 }), body);
+        b.thread("w", Some(Family { first: 0, count: 2, index: None }), body);
         let notifier = function(&mut b, "n", 0, |f| {
             let (count, two, head) = (f.reg(), f.reg(), f.label());
             f.bind(head);
@@ -205,24 +205,19 @@ fn join_waits_for_what_fork_started() {
 
 #[test]
 fn interchangeable_threads_have_one_representative() {
-    let build = |symmetric: bool| {
-        let mut b = ProgramBuilder::new("symmetric");
-        let done = b.global("done", Literal::List(vec![Literal::Int(0); 3]));
-        let x = b.global("x", Literal::Int(0));
-        let body = function(&mut b, "t", 1, |f| {
-            increment(f, x);
-            let one = int(f, 1);
-            f.emit(Op::SetGlobalAt { global: done, index: Reg(0), src: one });
-        });
-        let threads = b.thread("t", Some(Family { first: 0, count: 3 }), body);
-        if symmetric {
-            let (threads, globals) = (vec![threads], vec![done]);
-            b.symmetry(Symmetry { size: 3, threads, globals, ..Symmetry::default() });
-        }
-        machine(b.finish().expect("valid"))
-    };
-    let all = explore(&build(false), 10_000);
-    let machine = build(true);
+    let mut b = ProgramBuilder::new("symmetric");
+    let done = b.global("done", Literal::Array(0, vec![Literal::Int(0); 3]));
+    let x = b.global("x", Literal::Int(0));
+    let body = function(&mut b, "t", 1, |f| {
+        increment(f, x);
+        let one = int(f, 1);
+        f.emit(Op::SetGlobalAt { global: done, index: Reg(0), src: one });
+    });
+    let threads = b.thread("t", Some(Family { first: 0, count: 3, index: Some(0) }), body);
+    let (name, threads) = ("T".to_owned(), vec![threads]);
+    b.symmetry(Symmetry { name, size: 3, threads, ..Symmetry::default() });
+    let machine = machine(b.finish().expect("valid"));
+    let all = explore(&machine, 10_000);
     let classes: BTreeSet<Vec<u8>> = all
         .states
         .iter()

@@ -97,7 +97,7 @@ impl Model {
         let count = self.count;
         if let Some(event) = self.b.event_mut(event) {
             event.guard = Some(guard);
-            event.family = family.then_some(Family { first: 0, count });
+            event.family = family.then_some(Family { first: 0, count, index: None });
         }
     }
 

@@ -20,9 +20,6 @@ pub(super) fn check(
 ) -> Result<JobResult, Failure> {
     let model = Model::compile(&path.to_string_lossy(), text)?;
     let options = args.search.options();
-    if options.symmetry {
-        model.expect_symmetric()?;
-    }
     if !global.quiet {
         print_messages(model.warnings());
         print_messages(&options.plan(&model).1);

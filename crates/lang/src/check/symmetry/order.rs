@@ -1,15 +1,17 @@
-//! Loops over an index set: whether they do the same in any order.
+//! Loops over the values of an index type: whether they do the same in any order.
 //!
-//! A round may write what belongs to its own member, add to sums and sets, set variables to one constant, and post to bags or to
-//! mailboxes of its own member. It may read what no round writes, and what it writes of its own member.
+//! A round may write what belongs to its own member, add to sums and sets, set variables to one
+//! constant, and post to bags or to mailboxes of its own member. It may read what no round writes,
+//! and what it writes of its own member.
 
 use self::writes::changes;
-use super::flow::{Body, Flow, Loop};
+use super::applies;
 use crate::ast::{
-    ArmBody, AssignOp, BinaryOp, Block, ClosureBody, Expr, ExprKind, If, IfElse, Match, Stmt,
-    StmtKind,
+    ArmBody, AssignOp, BinaryOp, Block, ClassMember, ClosureBody, Expr, ExprKind, Ident, If,
+    IfElse, ItemKind, Match, Model, Stmt, StmtKind,
 };
-use crate::check::{BuiltinMethod as M, EventId, GlobalId, LocalId, Meaning, Type};
+use crate::check::pure::Callee;
+use crate::check::{BuiltinMethod as M, EventId, GlobalId, LocalId, Meaning, Program, Type};
 use crate::source::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,8 +41,9 @@ enum Write {
 }
 
 /// The rounds of one loop.
-struct Rounds<'f, 'a> {
-    flow: &'f Flow<'a>,
+pub(super) struct Rounds<'a> {
+    model: &'a Model,
+    program: &'a Program,
     /// The variable of the loop, if each round has another value in it.
     var: Option<LocalId>,
     /// Locals of a round.
@@ -48,31 +51,57 @@ struct Rounds<'f, 'a> {
     writes: BTreeMap<Root, Write>,
     /// What is read, whether only of the own member, and where.
     reads: Vec<(Root, bool, Span)>,
-    called: BTreeSet<Body>,
+    called: BTreeSet<Callee>,
     /// Within a function that a round calls, which may change nothing but its locals.
     in_call: bool,
 }
 
-/// Whether rounds of a loop may change places.
-pub(super) fn any_order(flow: &Flow<'_>, one: &Loop<'_>) -> Result<(), Fault> {
-    let var = match flow.program.meaning(one.var.id) {
-        Some(Meaning::Local(id)) => Some(id),
-        _ => None,
-    };
-    let mut rounds = Rounds {
-        flow,
-        var: var.filter(|_| one.distinct),
-        inner: var.into_iter().collect(),
-        writes: BTreeMap::new(),
-        reads: Vec::new(),
-        called: BTreeSet::new(),
-        in_call: false,
-    };
-    rounds.block(one.body)?;
-    rounds.compare()
-}
+impl<'a> Rounds<'a> {
+    /// The rounds of a `for`.
+    pub(super) fn of_loop(
+        model: &'a Model,
+        program: &'a Program,
+        var: &Ident,
+        iter: &Expr,
+    ) -> Rounds<'a> {
+        let mut rounds = Rounds::of_function(model, program);
+        rounds.in_call = false;
+        if let Some(Meaning::Local(id)) = program.meaning(var.id) {
+            rounds.inner.insert(id);
+            let distinct = !matches!(program.type_of(iter.id).solid(), Type::Array(..));
+            rounds.var = distinct.then_some(id);
+        }
+        rounds
+    }
 
-impl<'a> Rounds<'_, 'a> {
+    /// Calls of a function that must change nothing.
+    pub(super) fn of_function(model: &'a Model, program: &'a Program) -> Rounds<'a> {
+        Rounds {
+            model,
+            program,
+            var: None,
+            inner: BTreeSet::new(),
+            writes: BTreeMap::new(),
+            reads: Vec::new(),
+            called: BTreeSet::new(),
+            in_call: true,
+        }
+    }
+
+    /// Whether rounds may change places.
+    pub(super) fn run(mut self, body: &'a Block) -> Result<(), Fault> {
+        self.block(body)?;
+        self.compare()
+    }
+
+    /// Whether calls of a function that is given to a method may change places.
+    pub(super) fn apply(&mut self, args: &'a [Expr]) -> Result<(), Fault> {
+        args.iter().try_for_each(|arg| match (&arg.kind, self.program.meaning(arg.id)) {
+            (ExprKind::Closure(_), _) | (_, Some(Meaning::Function(_))) => self.expr(arg),
+            _ => Err((arg.span, "calls something that is not known")),
+        })
+    }
+
     fn compare(&self) -> Result<(), Fault> {
         for (root, own, span) in &self.reads {
             match self.writes.get(root) {
@@ -99,7 +128,7 @@ impl<'a> Rounds<'_, 'a> {
     fn stmt(&mut self, stmt: &'a Stmt) -> Result<(), Fault> {
         match &stmt.kind {
             StmtKind::Let { name, value, .. } => {
-                if let Some(Meaning::Local(id)) = self.flow.program.meaning(name.id) {
+                if let Some(Meaning::Local(id)) = self.program.meaning(name.id) {
                     self.inner.insert(id);
                 }
                 if matches!(value.kind, ExprKind::Post(_)) {
@@ -120,7 +149,7 @@ impl<'a> Rounds<'_, 'a> {
             StmtKind::If(one) => self.if_(one),
             StmtKind::Match(one) => self.match_(one),
             StmtKind::For { var, iter, body } => {
-                if let Some(Meaning::Local(id)) = self.flow.program.meaning(var.id) {
+                if let Some(Meaning::Local(id)) = self.program.meaning(var.id) {
                     self.inner.insert(id);
                 }
                 self.expr(iter)?;
@@ -139,7 +168,7 @@ impl<'a> Rounds<'_, 'a> {
             StmtKind::Break if self.in_call => Ok(()),
             StmtKind::Enable { event, on } => {
                 event.index.iter().try_for_each(|index| self.expr(index))?;
-                match self.flow.program.meaning(event.name.id) {
+                match self.program.meaning(event.name.id) {
                     Some(Meaning::Event(id)) if !self.in_call => {
                         let write = if *on { Write::Insert } else { Write::Delete };
                         self.write(Root::Event(id), write, stmt.span)
@@ -184,7 +213,7 @@ impl<'a> Rounds<'_, 'a> {
         match &e.kind {
             ExprKind::Post(post) => self.post(post, e.span),
             ExprKind::Method { receiver, name, args } => {
-                let method = self.flow.program.meaning(name.id);
+                let method = self.program.meaning(name.id);
                 match method {
                     Some(Meaning::Builtin(method)) if changes(method) => {
                         args.iter().try_for_each(|arg| self.expr(arg))?;
@@ -198,7 +227,8 @@ impl<'a> Rounds<'_, 'a> {
     }
 
     fn read(&mut self, root: Root, own: bool, span: Span) {
-        if !self.is_inner(root) {
+        // What a closure has captured belongs to the rounds; nobody writes the locals of functions.
+        if !matches!(root, Root::Local(id) if self.inner.contains(&id)) {
             self.reads.push((root, own, span));
         }
     }
@@ -206,10 +236,10 @@ impl<'a> Rounds<'_, 'a> {
     fn expr(&mut self, e: &'a Expr) -> Result<(), Fault> {
         match &e.kind {
             ExprKind::Name(_) => {
-                match self.flow.program.meaning(e.id) {
+                match self.program.meaning(e.id) {
                     Some(Meaning::Global(id)) => self.read(Root::Global(id), false, e.span),
                     Some(Meaning::Local(id)) => self.read(Root::Local(id), false, e.span),
-                    Some(Meaning::Function(id)) => return self.call(Body::Function(id), e.span),
+                    Some(Meaning::Function(id)) => return self.call(Callee::Function(id), e.span),
                     _ => {}
                 }
                 Ok(())
@@ -226,20 +256,20 @@ impl<'a> Rounds<'_, 'a> {
                 }
             },
             ExprKind::Field { base, .. } => {
-                if let Some(Meaning::Variant(..)) = self.flow.program.meaning(e.id) {
+                if let Some(Meaning::Variant(..)) = self.program.meaning(e.id) {
                     return Ok(());
                 }
                 if let Some((root, true, _)) = self.place(e) {
                     self.read(root, true, e.span);
                     return self.indices(e);
                 }
-                if !matches!(self.flow.program.type_of(base.id).solid(), Type::Record(_)) {
+                if !matches!(self.program.type_of(base.id).solid(), Type::Record(_)) {
                     self.read(Root::Heap, false, e.span);
                 }
                 self.expr(base)
             }
             ExprKind::Method { receiver, name, args } => {
-                let meaning = self.flow.program.meaning(name.id);
+                let meaning = self.program.meaning(name.id);
                 match meaning {
                     Some(Meaning::Variant(..)) => {}
                     Some(Meaning::Builtin(method)) if changes(method) => {
@@ -259,19 +289,23 @@ impl<'a> Rounds<'_, 'a> {
                         }
                         return args.iter().try_for_each(|arg| self.expr(arg));
                     }
+                    Some(Meaning::Builtin(method)) if applies(method) => {
+                        self.expr(receiver)?;
+                        return self.apply(args);
+                    }
                     Some(Meaning::Builtin(_)) => self.expr(receiver)?,
                     Some(Meaning::Method(id, at)) => {
                         self.expr(receiver)?;
-                        self.call(Body::Method(id, at), e.span)?;
+                        self.call(Callee::Method(id, at), e.span)?;
                     }
                     _ => return Err((e.span, "calls something that is not known")),
                 }
                 args.iter().try_for_each(|arg| self.expr(arg))
             }
             ExprKind::Call { callee, args } => {
-                match self.flow.program.meaning(callee.id) {
-                    Some(Meaning::Function(id)) => self.call(Body::Function(id), e.span)?,
-                    Some(Meaning::Task(id)) => self.call(Body::Task(id), e.span)?,
+                match self.program.meaning(callee.id) {
+                    Some(Meaning::Function(id)) => self.call(Callee::Function(id), e.span)?,
+                    Some(Meaning::Task(id)) => self.call(Callee::Task(id), e.span)?,
                     _ => return Err((e.span, "calls something that is not known")),
                 }
                 args.iter().try_for_each(|arg| self.expr(arg))
@@ -287,7 +321,7 @@ impl<'a> Rounds<'_, 'a> {
             },
             ExprKind::Enabled(r) => {
                 r.index.iter().try_for_each(|index| self.expr(index))?;
-                if let Some(Meaning::Event(id)) = self.flow.program.meaning(r.name.id) {
+                if let Some(Meaning::Event(id)) = self.program.meaning(r.name.id) {
                     self.read(Root::Event(id), false, e.span);
                 }
                 Ok(())
@@ -331,16 +365,38 @@ impl<'a> Rounds<'_, 'a> {
     }
 
     /// A function that a round calls: it may read, and change nothing.
-    fn call(&mut self, body: Body, span: Span) -> Result<(), Fault> {
-        if !self.called.insert(body) {
+    fn call(&mut self, callee: Callee, span: Span) -> Result<(), Fault> {
+        if !self.called.insert(callee) {
             return Ok(());
         }
-        let Some(block) = self.flow.block_of(body) else {
+        let Some(block) = self.block_of(callee) else {
             return Err((span, "calls something that is not known"));
         };
         let before = std::mem::replace(&mut self.in_call, true);
         let result = self.block(block);
         self.in_call = before;
         result.map_err(|(_, what)| (span, what))
+    }
+
+    /// The code of a function, method or task.
+    fn block_of(&self, callee: Callee) -> Option<&'a Block> {
+        let tables = self.program;
+        let at = match callee {
+            Callee::Function(id) => tables.functions.get(id.index())?.item,
+            Callee::Task(id) => tables.tasks.get(id.index())?.item,
+            Callee::Method(id, _) => tables.classes.get(id.index())?.item,
+        };
+        match (&self.model.items.get(at)?.kind, callee) {
+            (ItemKind::Fn(decl), _) => Some(&decl.body),
+            (ItemKind::Task(decl), _) => Some(&decl.body),
+            (ItemKind::Class(decl), Callee::Method(_, at)) => {
+                let methods = decl.members.iter().filter_map(|member| match member {
+                    ClassMember::Method(method) => Some(&method.body),
+                    ClassMember::Field(_) => None,
+                });
+                methods.into_iter().nth(at as usize)
+            }
+            _ => None,
+        }
     }
 }

@@ -113,6 +113,7 @@ impl Run {
                 ("any", _) => true,
                 ("int", Value::Int(_)) | ("bool", Value::Bool(_)) | ("str", Value::Str(_)) => true,
                 ("task" | "thread", Value::Handle(_)) => true,
+                (name, Value::Int(_)) => self.p.indices.iter().any(|one| one.name.name == name),
                 (name, Value::Enum(ty, ..)) => self.p.enums[*ty].name.name == name,
                 (name, Value::Record(ty, _)) => self.p.records[*ty].name.name == name,
                 (name, Value::Obj(object)) => {
@@ -142,6 +143,7 @@ impl Run {
                 let item = self.default_value(item)?;
                 match self.eval(count)? {
                     Value::Int(n) if n >= 0 => Value::List(vec![item; n as usize]),
+                    Value::Set(all) => Value::List(vec![item; all.len()]),
                     _ => return self.fail("type"),
                 }
             }

@@ -49,6 +49,7 @@ impl Run {
                         let more = usize::from(self.wrongly(Mutant::RepeatOneMore));
                         Ok(Value::List(vec![values[0].clone(); *n as usize + more]))
                     }
+                    Value::Set(all) => Ok(Value::List(vec![values[0].clone(); all.len()])),
                     Value::Int(_) => self.fail("index"),
                     other => self.wrong(other),
                 }
@@ -160,6 +161,13 @@ impl Run {
             let mut run = Run::new(self.p, self.state.clone(), Pid::Init, Mode::Observer);
             run.frames.push(Locals::new());
             return run.eval(&c.value);
+        }
+        if let Some(index) = self.p.indices.iter().find(|index| index.name.name == name) {
+            rule("V8");
+            let mut run = Run::new(self.p, self.state.clone(), Pid::Init, Mode::Observer);
+            run.frames.push(Locals::new());
+            let Value::Int(size) = run.eval(&index.size)? else { panic!("no size") };
+            return Ok(Value::Set((0..size).map(Value::Int).collect()));
         }
         Ok(Value::Func(Code::Named(name.to_string()), vec![]))
     }

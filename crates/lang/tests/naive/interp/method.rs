@@ -170,7 +170,27 @@ impl Run {
     }
 
     /// B5.
-    fn each(&mut self, id: NodeId, value: Value, name: &str, mut args: Vec<Value>) -> Res<Value> {
+    fn each(&mut self, id: NodeId, value: Value, name: &str, args: Vec<Value>) -> Res<Value> {
+        if !self.p.one_step.contains(&id) {
+            return self.each_of(id, value, name, args);
+        }
+        rule("T13");
+        let temps = [std::slice::from_ref(&value), &args].concat();
+        let context = Context::Operands { id, phase: 63, temps, rest: vec![] };
+        self.within(context, |run| run.look(id, 93, vec![], |_| Ok(Value::Null)))?;
+        self.atomic_depth += 1;
+        let result = self.each_of(id, value, name, args)?;
+        self.atomic_depth -= 1;
+        Ok(result)
+    }
+
+    fn each_of(
+        &mut self,
+        id: NodeId,
+        value: Value,
+        name: &str,
+        mut args: Vec<Value>,
+    ) -> Res<Value> {
         let is_set = matches!(value, Value::Set(_));
         let items = match (value, args.len()) {
             (Value::List(items) | Value::Set(items), 1) => items,

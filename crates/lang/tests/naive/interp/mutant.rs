@@ -114,6 +114,8 @@ pub enum Mutant {
     MethodOfNullIsNull,
     /// A2: `atomic` does nothing.
     AtomicIsNothing,
+    /// T13: a loop over an index type is as many steps as any other.
+    IndexLoopSteps,
     /// A3: the limit is 20.
     FewSteps,
     /// A5: the last element is left out.
@@ -201,6 +203,7 @@ impl Mutant {
         Mutant::AllAreAsked,
         Mutant::MethodOfNullIsNull,
         Mutant::AtomicIsNothing,
+        Mutant::IndexLoopSteps,
         Mutant::FewSteps,
         Mutant::ForSkipsLast,
         Mutant::AssertIgnored,

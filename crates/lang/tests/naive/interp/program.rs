@@ -6,9 +6,14 @@ use super::run::{Mode, Run};
 use super::state::State;
 use super::value::Value;
 use anyorder_lang::ast::*;
+use std::collections::BTreeSet;
 
 /// A model that lives as long as the tests do.
 pub struct Program {
+    /// Index types. Their values are ints here: that nothing tells them apart is for the checker to see to.
+    pub indices: Vec<&'static IndexDecl>,
+    /// What goes through the values of an index type, as the types tell: it is one step (T13).
+    pub one_step: BTreeSet<NodeId>,
     pub consts: Vec<&'static ConstDecl>,
     pub enums: Vec<&'static EnumDecl>,
     pub records: Vec<&'static RecordDecl>,
@@ -42,10 +47,12 @@ pub struct Program {
 
 impl Program {
     /// Reads the declarations of a model that the parser and the checker have accepted.
-    pub fn new(mut model: Model, mutant: Mutant) -> &'static Program {
+    pub fn new(mut model: Model, one_step: BTreeSet<NodeId>, mutant: Mutant) -> &'static Program {
         Renamer::default().model(&mut model);
         let model: &'static Model = Box::leak(Box::new(model));
         let mut p = Program {
+            indices: vec![],
+            one_step,
             consts: vec![],
             enums: vec![],
             records: vec![],
@@ -76,6 +83,7 @@ impl Program {
         for item in &model.items {
             match &item.kind {
                 ItemKind::Const(c) => p.consts.push(c),
+                ItemKind::Index(index) => p.indices.push(index),
                 ItemKind::Fn(f) => p.fns.push(f),
                 _ => {}
             }
@@ -148,6 +156,7 @@ impl Program {
     fn constant_int(&self, e: &'static Expr) -> i64 {
         match self.constant(e) {
             Value::Int(n) => n,
+            Value::Set(all) => all.len() as i64,
             other => panic!("not an int: {other:?}"),
         }
     }
@@ -163,6 +172,8 @@ impl Program {
 
     fn constants_only(&self) -> Program {
         Program {
+            indices: self.indices.clone(),
+            one_step: BTreeSet::new(),
             consts: self.consts.clone(),
             enums: self.enums.clone(),
             records: self.records.clone(),
@@ -194,7 +205,7 @@ impl Program {
     fn members(&self, family: Option<&'static Family>) -> Vec<i64> {
         match family.map(|f| self.constant(&f.range)) {
             None => vec![0],
-            Some(Value::List(items)) => items
+            Some(Value::List(items) | Value::Set(items)) => items
                 .iter()
                 .map(|item| match item {
                     Value::Int(n) => *n,

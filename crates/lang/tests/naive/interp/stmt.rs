@@ -282,6 +282,28 @@ impl Run {
         iter: &'static Expr,
         body: &'static Block,
     ) -> Res<Flow> {
+        if self.p.one_step.contains(&iter.id) && !self.wrongly(Mutant::IndexLoopSteps) {
+            rule("T13");
+            let rest = vec![iter];
+            let before = Context::Operands { id: stmt.id, phase: 92, temps: vec![], rest };
+            self.within(Context::ForIter(stmt), |run| {
+                run.within(before, |run| run.look(stmt.id, 91, vec![], |_| Ok(Value::Null)))
+            })?;
+            self.atomic_depth += 1;
+            let flow = self.rounds(stmt, var, iter, body)?;
+            self.atomic_depth -= 1;
+            return Ok(flow);
+        }
+        self.rounds(stmt, var, iter, body)
+    }
+
+    fn rounds(
+        &mut self,
+        stmt: &'static Stmt,
+        var: &str,
+        iter: &'static Expr,
+        body: &'static Block,
+    ) -> Res<Flow> {
         let items = self.within(Context::ForIter(stmt), |run| run.operand(stmt.id, iter))?;
         self.at = iter.span;
         let items = match items {

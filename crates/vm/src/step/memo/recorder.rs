@@ -87,8 +87,8 @@ impl Interpreter<'_> {
     /// Records a read of an element that exists in a global.
     #[cold]
     pub(crate) fn record_read_at(&mut self, global: GlobalId, index: Reg) {
-        let index = self.get(index).clone();
         let base = self.base;
+        let index = self.get(index).key_in(base.global(global.index()));
         let Some(record) = &mut self.record else { return };
         if record.is_known(global.0, Some(&index)) {
             return;
@@ -112,7 +112,8 @@ impl Interpreter<'_> {
     /// Records that an element of a global is set.
     #[cold]
     pub(crate) fn record_write_at(&mut self, global: GlobalId, index: Reg, src: Reg) {
-        let (index, value) = (self.get(index).clone(), self.get(src).clone());
+        let index = self.get(index).key_in(self.state().global(global.index()));
+        let value = self.get(src).clone();
         let by = self.component();
         if let Some(record) = &mut self.record {
             record.effect(Effect::SetAt { global: global.0, index, value, by });

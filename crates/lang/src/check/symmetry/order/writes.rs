@@ -1,22 +1,23 @@
-//! What a round of a loop changes and posts: whether other rounds may do the same before or after it.
+//! What a round of a loop changes and posts: whether other rounds may do the same before or after
+//! it.
 
 use super::{Fault, Root, Rounds, Write};
 use crate::ast::{AssignOp, Expr, ExprKind, ItemKind, Mailbox, Post, PostTarget, Ref};
 use crate::check::{BuiltinMethod as M, Meaning, Type};
 use crate::source::Span;
 
-impl<'a> Rounds<'_, 'a> {
+impl<'a> Rounds<'a> {
     /// The variable that a place is in, and whether it is the part of the own member.
     pub(super) fn place(&self, place: &'a Expr) -> Option<(Root, bool, bool)> {
         match &place.kind {
             ExprKind::Paren(inner) => self.place(inner),
-            ExprKind::Name(_) => match self.flow.program.meaning(place.id)? {
+            ExprKind::Name(_) => match self.program.meaning(place.id)? {
                 Meaning::Global(id) => Some((Root::Global(id), false, true)),
                 Meaning::Local(id) => Some((Root::Local(id), false, true)),
                 _ => None,
             },
             ExprKind::Field { base, .. } => {
-                if matches!(self.flow.program.type_of(base.id).solid(), Type::Record(_)) {
+                if matches!(self.program.type_of(base.id).solid(), Type::Record(_)) {
                     self.place(base).map(|(root, own, _)| (root, own, false))
                 } else {
                     None
@@ -33,7 +34,7 @@ impl<'a> Rounds<'_, 'a> {
     pub(super) fn is_var(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Paren(inner) => self.is_var(inner),
-            ExprKind::Name(_) => match self.flow.program.meaning(e.id) {
+            ExprKind::Name(_) => match self.program.meaning(e.id) {
                 Some(Meaning::Local(id)) => self.var == Some(id),
                 _ => false,
             },
@@ -78,7 +79,7 @@ impl<'a> Rounds<'_, 'a> {
         if own {
             return self.write(root, Write::Own, span);
         }
-        let is_int = *self.flow.program.type_of(place.id).solid() == Type::Int;
+        let is_int = *self.program.type_of(place.id).solid() == Type::Int;
         match (op, value.and_then(|value| self.literal(value))) {
             (AssignOp::Add | AssignOp::Sub, _) if is_int => self.write(root, Write::Sum, span),
             (AssignOp::Set, Some(text)) if bare => self.write(root, Write::Constant(text), span),
@@ -94,11 +95,11 @@ impl<'a> Rounds<'_, 'a> {
             ExprKind::Bool(value) => Some(value.to_string()),
             ExprKind::Str(value) => Some(format!("{value:?}")),
             ExprKind::Null => Some("null".to_owned()),
-            ExprKind::Name(_) => match self.flow.program.meaning(e.id)? {
+            ExprKind::Name(_) => match self.program.meaning(e.id)? {
                 Meaning::Const(id) => Some(format!("{id:?}")),
                 _ => None,
             },
-            ExprKind::Field { .. } => match self.flow.program.meaning(e.id)? {
+            ExprKind::Field { .. } => match self.program.meaning(e.id)? {
                 Meaning::Variant(id, at) => Some(format!("{id:?} {at}")),
                 _ => None,
             },
@@ -124,7 +125,7 @@ impl<'a> Rounds<'_, 'a> {
         if self.in_call {
             return Err((span, "changes something in a function"));
         }
-        let ty = self.flow.program.type_of(receiver.id);
+        let ty = self.program.type_of(receiver.id);
         let keyed = bare && args.first().is_some_and(|arg| self.is_var(arg));
         match (ty.solid(), method) {
             _ if own => self.write(root, Write::Own, span),
@@ -155,8 +156,8 @@ impl<'a> Rounds<'_, 'a> {
                 None => return Err((span, "posts to a handler that is not known")),
             },
         };
-        let mailbox = match self.flow.program.meaning(handler.name.id) {
-            Some(Meaning::Handler(id)) => self.flow.program.handlers.get(id.index()),
+        let mailbox = match self.program.meaning(handler.name.id) {
+            Some(Meaning::Handler(id)) => self.program.handlers.get(id.index()),
             _ => None,
         };
         match mailbox.map(|handler| handler.mailbox) {
@@ -168,9 +169,9 @@ impl<'a> Rounds<'_, 'a> {
 
     /// The handler that a task is declared on, and whether that is the one of the own member.
     pub(super) fn default_target(&self, post: &'a Post) -> Option<(&'a Ref, bool)> {
-        let Some(Meaning::Task(id)) = self.flow.program.meaning(post.task.id) else { return None };
-        let item = self.flow.program.tasks.get(id.index())?.item;
-        let ItemKind::Task(decl) = &self.flow.model.items.get(item)?.kind else { return None };
+        let Some(Meaning::Task(id)) = self.program.meaning(post.task.id) else { return None };
+        let item = self.program.tasks.get(id.index())?.item;
+        let ItemKind::Task(decl) = &self.model.items.get(item)?.kind else { return None };
         let on = decl.on.as_ref()?;
         let index = on.index.as_ref().and_then(|index| match &index.kind {
             ExprKind::Name(name) => decl.params.iter().position(|param| param.name.name == *name),
