@@ -71,7 +71,8 @@ fn test_of(element: &Type) -> Vec<Type> {
     vec![Type::Fn(vec![element.clone()], Box::new(Type::Bool))]
 }
 
-/// The method `name` of a receiver whose type (without null) is `receiver`. `fresh` gives the unknown result of `map`.
+/// The method `name` of a receiver whose type (without null) is `receiver`. `fresh` gives the
+/// unknown result of `map`.
 pub(super) fn signature(
     receiver: &Type,
     name: &str,

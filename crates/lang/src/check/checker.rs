@@ -26,7 +26,8 @@ pub(super) struct Checker<'a> {
     pub(super) names: HashMap<&'a str, (Meaning, Span)>,
     /// Constants and how far each is.
     pub(super) const_state: Vec<ConstState>,
-    /// While declarations get their types: the sizes of arrays in them, to be known when constants are.
+    /// While declarations get their types: the sizes of arrays in them, to be known when constants
+    /// are.
     pub(super) sizes_later: Option<Vec<(NodeId, &'a Expr)>>,
     /// Globals below this one have their first values where a first value is checked.
     pub(super) globals_ready: Option<GlobalId>,
@@ -71,7 +72,8 @@ impl<'a> Checker<'a> {
 
     pub(super) fn run(&mut self) {
         self.collect();
-        // Constants may be records and variants, and the types of those may have constants as sizes.
+        // Constants may be records and variants, and the types of those may have constants as
+        // sizes.
         self.signatures();
         self.constants();
         self.sizes();
@@ -108,7 +110,8 @@ impl<'a> Checker<'a> {
         (self.program, self.diagnostics)
     }
 
-    // ---- saying --------------------------------------------------------------------------------------------------
+    // ---- saying
+    // --------------------------------------------------------------------------------------------------
 
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         if self.diagnostics.len() < DIAGNOSTICS_MAX {
@@ -145,7 +148,8 @@ impl<'a> Checker<'a> {
         self.report(diagnostic);
     }
 
-    // ---- noting --------------------------------------------------------------------------------------------------
+    // ---- noting
+    // --------------------------------------------------------------------------------------------------
 
     pub(super) fn set_meaning(&mut self, id: NodeId, meaning: Meaning) {
         if let Some(slot) = self.program.meanings.get_mut(id.index()) {
@@ -176,7 +180,8 @@ impl<'a> Checker<'a> {
         self.set_meaning(ident.id, meaning);
     }
 
-    // ---- types ---------------------------------------------------------------------------------------------------
+    // ---- types
+    // ---------------------------------------------------------------------------------------------------
 
     /// Checks that `expr` gives a value for a place of type `want`.
     pub(super) fn expect(&mut self, expr: &'a Expr, want: &Type) -> Type {

@@ -10,7 +10,8 @@ use crate::source::Span;
 use std::collections::HashMap;
 
 impl<'a> Checker<'a> {
-    /// Checks the members of components: events, tasks, functions and threads, each in one component only.
+    /// Checks the members of components: events, tasks, functions and threads, each in one
+    /// component only.
     pub(super) fn check_components(&mut self) {
         let model = self.model;
         let mut known: HashMap<&'a str, Span> = HashMap::new();

@@ -1,17 +1,17 @@
 //! Whether patterns cover all values.
 //!
-//! **Problem.** Given rows of patterns P1..Pn for values of types T, and a row Q: is there a list of values that Q
-//! matches and no Pi does? With Q all wildcards: are all values covered? With Q an arm and P the arms before it: is the
-//! arm ever reached?
+//! **Problem.** Given rows of patterns P1..Pn for values of types T, and a row Q: is there a list
+//! of values that Q matches and no Pi does? With Q all wildcards: are all values covered? With Q an
+//! arm and P the arms before it: is the arm ever reached?
 //!
-//! **Source.** L. Maranget, "Warnings for pattern matching", Journal of Functional Programming 17(3), 2007, section 3
-//! (the recursion over the first column: specialised and default matrices).
+//! **Source.** L. Maranget, "Warnings for pattern matching", Journal of Functional Programming
+//! 17(3), 2007, section 3 (the recursion over the first column: specialised and default matrices).
 //!
-//! **Guarantee.** Exact, up to a limit of steps, behind which nothing is said. A type with null has `null` as one more
-//! constructor; `any`, `int` and `str` have infinitely many.
+//! **Guarantee.** Exact, up to a limit of steps, behind which nothing is said. A type with null has
+//! `null` as one more constructor; `any`, `int` and `str` have infinitely many.
 //!
-//! **Cost.** Exponential in the worst case (the problem is NP-complete), hence the limit; in practice the number of
-//! arms times the number of variants.
+//! **Cost.** Exponential in the worst case (the problem is NP-complete), hence the limit; in
+//! practice the number of arms times the number of variants.
 
 use super::program::{EnumId, Program};
 use super::types::Type;
@@ -54,7 +54,8 @@ impl<'p> Usefulness<'p> {
         self.steps > STEPS_MAX
     }
 
-    /// An example, as text, of values that `row` matches and none of `rows` does. `None` also behind the limit.
+    /// An example, as text, of values that `row` matches and none of `rows` does. `None` also
+    /// behind the limit.
     pub(super) fn witness(
         &mut self,
         rows: &[Vec<Pat>],
@@ -80,7 +81,8 @@ impl<'p> Usefulness<'p> {
                     })
                 }
                 all => {
-                    // A constructor that no row names is matched by the rows that begin with a wildcard only.
+                    // A constructor that no row names is matched by the rows that begin with a
+                    // wildcard only.
                     let example = all.and_then(|all| {
                         let unnamed = |ctor: &&Ctor| heads(rows).all(|head| head != *ctor);
                         all.iter().find(unnamed).map(|ctor| self.example(ctor))
@@ -100,7 +102,8 @@ impl<'p> Usefulness<'p> {
         }
     }
 
-    /// The rows that begin with `ctor` or a wildcard, their first pattern replaced by those of its payload.
+    /// The rows that begin with `ctor` or a wildcard, their first pattern replaced by those of its
+    /// payload.
     fn with_ctor(
         &mut self,
         rows: &[Vec<Pat>],

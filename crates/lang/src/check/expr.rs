@@ -23,7 +23,8 @@ impl<'a> Checker<'a> {
         self.typed(expr, None, Position::Inner)
     }
 
-    /// The type of an expression that stands where one of type `want` is wanted: literals and closures take it over.
+    /// The type of an expression that stands where one of type `want` is wanted: literals and
+    /// closures take it over.
     pub(super) fn expr_hinted(&mut self, expr: &'a Expr, want: &Type) -> Type {
         self.typed(expr, Some(want), Position::Inner)
     }

@@ -93,7 +93,8 @@ impl Unknowns {
         }
     }
 
-    /// Whether a value of type `from` may stand where `to` is wanted; unknown types become known by it.
+    /// Whether a value of type `from` may stand where `to` is wanted; unknown types become known by
+    /// it.
     pub(super) fn fit(&mut self, from: &Type, to: &Type) -> Fit {
         let (from, to) = (self.shallow(from), self.shallow(to));
         match (&from, &to) {
@@ -143,7 +144,8 @@ impl Unknowns {
         }
     }
 
-    /// Within a container nothing is looked at when it is handed over; elements are looked at when they are used.
+    /// Within a container nothing is looked at when it is handed over; elements are looked at when
+    /// they are used.
     fn fit_inside(&mut self, from: &Type, to: &Type) -> Fit {
         match self.fit(from, to) {
             Fit::Checked => Fit::Yes,
@@ -180,7 +182,8 @@ impl Unknowns {
         }
     }
 
-    /// The type of a value that comes from either of two branches; `None` when they do not go together.
+    /// The type of a value that comes from either of two branches; `None` when they do not go
+    /// together.
     pub(super) fn join(&mut self, a: &Type, b: &Type) -> Option<Type> {
         let (a, b) = (self.shallow(a), self.shallow(b));
         match (&a, &b) {

@@ -1,10 +1,10 @@
 //! The static checker: names, kinds, types, constants, contexts and flow.
 //!
-//! **Guarantee**: a model without errors has a meaning for every name, a type for every expression and a value for every
-//! constant; the [`Program`] holds all that the lowering needs to know, and the lowering takes it. Types are
-//! gradual: values of type `any` and values that may be null are looked at when the model runs, and
-//! [`Program::runtime_checks`] tells where. Never panics, whatever the parser's recovery left.
-//! Time: linear in the text but for `match` (see `exhaust`).
+//! **Guarantee**: a model without errors has a meaning for every name, a type for every expression
+//! and a value for every constant; the [`Program`] holds all that the lowering needs to know, and
+//! the lowering takes it. Types are gradual: values of type `any` and values that may be null are
+//! looked at when the model runs, and [`Program::runtime_checks`] tells where. Never panics,
+//! whatever the parser's recovery left. Time: linear in the text but for `match` (see `exhaust`).
 
 mod action;
 mod body;
@@ -63,8 +63,8 @@ pub struct Checked {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Checks a parsed model. `text` is its source. Trees with errors of the parser are checked, too; what recovery left
-/// gives no further messages.
+/// Checks a parsed model. `text` is its source. Trees with errors of the parser are checked, too;
+/// what recovery left gives no further messages.
 pub fn check(model: &Model, text: &str) -> Checked {
     let mut checker = checker::Checker::new(model, text);
     checker.run();

@@ -88,8 +88,8 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// A cycle through `start`, as the references along it. `done` holds finished names. Depth first with an own stack:
-/// chains of events may be long.
+/// A cycle through `start`, as the references along it. `done` holds finished names. Depth first
+/// with an own stack: chains of events may be long.
 fn find_cycle<'a>(
     start: &'a Ident,
     before: &HashMap<&'a str, Vec<&'a Ref>>,

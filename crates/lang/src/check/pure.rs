@@ -59,7 +59,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Files the effects of the body just checked under what is called; `None` for bodies that nobody calls.
+    /// Files the effects of the body just checked under what is called; `None` for bodies that
+    /// nobody calls.
     pub(super) fn file_effects(&mut self, callee: Option<Callee>) {
         let effects = std::mem::take(&mut self.effects.current);
         if let Some(callee) = callee {

@@ -45,7 +45,8 @@ fn every_search_finds_the_same() {
     }
 }
 
-/// Symmetry leaves verdicts and lengths alone, and leaves states out where a model declares an index type.
+/// Symmetry leaves verdicts and lengths alone, and leaves states out where a model declares an
+/// index type.
 #[test]
 fn symmetry_leaves_states_out() {
     let mut declared = 0;

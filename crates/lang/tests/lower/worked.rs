@@ -142,7 +142,8 @@ once event e3 { if x == 1 { assert y == 1; } }
 
 #[test]
 fn two_states_that_one_event_leaves_for_ever() {
-    // Section 5: states u and v, c only in v; a search that always takes the first event never leaves u.
+    // Section 5: states u and v, c only in v; a search that always takes the first event never
+    // leaves u.
     let found = explore(
         "model fair
 var at = 0, other = 0;

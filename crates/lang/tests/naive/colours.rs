@@ -1,8 +1,9 @@
 //! Whether two whole graphs are the same, without saying which state of one is which of the other.
 //!
-//! States get colours: first what can be seen in them, then, again and again, where their steps lead. Both sides must have the same
-//! colours, and as many states of each. This decides where the pairing of single steps (`differential`) had to guess, since several
-//! results of one label looked alike.
+//! States get colours: first what can be seen in them, then, again and again, where their steps
+//! lead. Both sides must have the same colours, and as many states of each. This decides where the
+//! pairing of single steps (`differential`) had to guess, since several results of one label looked
+//! alike.
 
 use crate::differential::{kind_of, label_of};
 use crate::interp::program::Program;

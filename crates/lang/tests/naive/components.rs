@@ -1,5 +1,6 @@
-//! Update conflicts of random models with components: what full search and reduced search find is what the definition in docs/semantics.md says, taken over
-//! all states of the naive interpreter together with who updated each attribute last.
+//! Update conflicts of random models with components: what full search and reduced search find is
+//! what the definition in docs/semantics.md says, taken over all states of the naive interpreter
+//! together with who updated each attribute last.
 
 use crate::explore::parse;
 use crate::interp::canon;
@@ -273,7 +274,8 @@ fn wrong_machines_are_noticed() {
         ),
         ("the last write decides", Switches { last_write_only: true, ..Switches::default() }),
     ];
-    // Each order of the three is one run, and only in some of them two components follow each other.
+    // Each order of the three is one run, and only in some of them two components follow each
+    // other.
     let sharp = "model m\nvar z = 1;\nonce event f { z = 0; z = 1; }\nonce event n { z = 0; z = 1; }\nonce event g { z = 0; z = 1; }\ncomponent p: f;\ncomponent q: g;\n";
     for (what, switches) in mutants {
         if matches!(difference(sharp, switches), Some(Err(_))) {
@@ -287,7 +289,8 @@ fn wrong_machines_are_noticed() {
     }
 }
 
-/// Elements that different components write do not conflict; those that several write do, and so does the whole.
+/// Elements that different components write do not conflict; those that several write do, and so
+/// does the whole.
 #[test]
 fn elements_are_attributes_of_their_own() {
     let of = |body: &str| {

@@ -385,7 +385,8 @@ impl Both {
             let begun = canon::canonical(self.p, &step::begun(self.p, &l.state));
             if let Some((known, known_begun)) = self.back.get(&r.key) {
                 if *known_begun == begun {
-                    // C4 leaves it to the machine whether a thread that has not begun is another one.
+                    // C4 leaves it to the machine whether a thread that has not begun is another
+                    // one.
                     self.forth.insert(l.key, r.key);
                     continue;
                 }

@@ -1,4 +1,5 @@
-//! The naive interpreter on the models of the gallery: every state and step as the machine has them, and as many as the model expects.
+//! The naive interpreter on the models of the gallery: every state and step as the machine has
+//! them, and as many as the model expects.
 
 use crate::differential::{Difference, compare};
 use crate::explore::search_up_to;

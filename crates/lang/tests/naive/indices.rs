@@ -1,5 +1,5 @@
-//! Models over index types: the machine and the naive interpreter agree on them. That permuted states behave alike is for
-//! `tests/symmetry` to check, on the same models.
+//! Models over index types: the machine and the naive interpreter agree on them. That permuted
+//! states behave alike is for `tests/symmetry` to check, on the same models.
 
 #[path = "../symmetry/generate.rs"]
 mod generate;

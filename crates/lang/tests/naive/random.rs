@@ -1,4 +1,5 @@
-//! Random models: the machine and the naive interpreter agree on every step, and every mutant of the latter is noticed.
+//! Random models: the machine and the naive interpreter agree on every step, and every mutant of
+//! the latter is noticed.
 
 use crate::differential::{Difference, compare};
 use crate::generate::{self, Coverage};

@@ -1,5 +1,6 @@
-//! Rules of docs/semantics.md on the smallest models: what the naive interpreter says, and that the machine says the same. The list of open
-//! differences holds models on which the machine does not follow the page yet.
+//! Rules of docs/semantics.md on the smallest models: what the naive interpreter says, and that the
+//! machine says the same. The list of open differences holds models on which the machine does not
+//! follow the page yet.
 
 use crate::differential::{Difference, compare};
 use crate::explore::{kinds, search};
@@ -440,7 +441,8 @@ pub const SHARP: &[&str] = &[
     "model m\nvar x = 0; handler b: bag; task t(n: int) on b { x = x * 10 + n; } init { post t(1); post t(2); }\n",
 ];
 
-/// Rule, what the page lets a machine do, and a model on which the machine does it and the naive interpreter does not.
+/// Rule, what the page lets a machine do, and a model on which the machine does it and the naive
+/// interpreter does not.
 const ALLOWED: &[(&str, &str, &str)] = &[
     (
         "X4",
@@ -467,7 +469,8 @@ fn one_file() {
     }
 }
 
-/// What the page leaves to the machine is seen, and nothing else is listed: an entry without a difference has to go.
+/// What the page leaves to the machine is seen, and nothing else is listed: an entry without a
+/// difference has to go.
 #[test]
 fn differences_that_the_page_allows() {
     for (rule, what, body) in ALLOWED {

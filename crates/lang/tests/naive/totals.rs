@@ -1,4 +1,5 @@
-//! As many states and transitions on both sides: what the pairing of single steps cannot tell where several processes have one name.
+//! As many states and transitions on both sides: what the pairing of single steps cannot tell where
+//! several processes have one name.
 
 use crate::explore::explore;
 use crate::generate;

@@ -1,5 +1,5 @@
-//! A naive state in the words that the machine has for its states. Numbers of objects and handles are left out; what has no order
-//! is compared as the characters it is made of.
+//! A naive state in the words that the machine has for its states. Numbers of objects and handles
+//! are left out; what has no order is compared as the characters it is made of.
 
 use crate::interp::program::Program;
 use crate::interp::state::{Message, State};

@@ -11,7 +11,8 @@ pub(crate) type State = <Machine as StateSystem>::State;
 pub(crate) struct Lead {
     pub state: State,
     pub failure: Option<String>,
-    /// Which alternative of which step it is: tasks that stand for several messages have several of one number.
+    /// Which alternative of which step it is: tasks that stand for several messages have several of
+    /// one number.
     pub alternative: u32,
 }
 
@@ -60,7 +61,8 @@ impl Attempt {
         self.touched.iter().filter(|(_, kind)| *kind == TouchKind::Write).map(|(place, _)| *place)
     }
 
-    /// Whether one of two writes what the other touches; silent writes are reads, which is the stronger claim.
+    /// Whether one of two writes what the other touches; silent writes are reads, which is the
+    /// stronger claim.
     pub(crate) fn conflicts(&self, other: &Attempt) -> bool {
         self.written().any(|place| other.touches(place))
             || other.written().any(|place| self.touches(place))
@@ -86,8 +88,9 @@ impl Attempt {
         self.leads.iter().map(|lead| lead.failure.as_deref()).collect()
     }
 
-    /// Whether two attempts have the same alternatives, as far as can be told without where they lead. Of a task that stands for several messages or
-    /// threads, those that are equal once nothing refers to them are one.
+    /// Whether two attempts have the same alternatives, as far as can be told without where they
+    /// lead. Of a task that stands for several messages or threads, those that are equal once
+    /// nothing refers to them are one.
     pub(crate) fn has_failures_of(&self, other: &Attempt) -> bool {
         if self.is_shared() || other.is_shared() {
             return self.kinds() == other.kinds();

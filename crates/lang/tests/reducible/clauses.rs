@@ -1,4 +1,5 @@
-//! Every clause of what engines rely on, in one state: by running all tasks, all pairs of them, and all of them again where one thing is another.
+//! Every clause of what engines rely on, in one state: by running all tasks, all pairs of them, and
+//! all of them again where one thing is another.
 
 use crate::attempt::{Attempt, State, awaited, pending, ready, transitions};
 use crate::edits::{ByElement, Changed, Pool, edits};
@@ -127,8 +128,8 @@ impl Subject<'_> {
         Ok(attempts)
     }
 
-    /// The transitions are those of the ready tasks; what awaits several places is known; what a task does and touches depends on the state alone, however
-    /// it was come by.
+    /// The transitions are those of the ready tasks; what awaits several places is known; what a
+    /// task does and touches depends on the state alone, however it was come by.
     fn own(&mut self, state: &State, attempts: &BTreeMap<TaskKey, Attempt>) -> Checked {
         let machine = self.machine;
         let mut own: Vec<(Option<&str>, u128)> =
@@ -187,7 +188,8 @@ impl Subject<'_> {
         Ok(())
     }
 
-    /// Two attempts of a task touch the same, and have the same alternatives, as far as can be told without what they lead to.
+    /// Two attempts of a task touch the same, and have the same alternatives, as far as can be told
+    /// without what they lead to.
     fn same(
         &self,
         clause: &str,
@@ -212,7 +214,8 @@ impl Subject<'_> {
         )
     }
 
-    /// A step: what becomes ready or is no more, what comes and goes, and which invariants change by it.
+    /// A step: what becomes ready or is no more, what comes and goes, and which invariants change
+    /// by it.
     fn moves(
         &mut self,
         before: &State,
@@ -290,7 +293,8 @@ impl Subject<'_> {
         Ok(())
     }
 
-    /// Where two tasks in a row lead, without what fails; the second one is as it was before the first.
+    /// Where two tasks in a row lead, without what fails; the second one is as it was before the
+    /// first.
     fn after(
         &mut self,
         state: &State,

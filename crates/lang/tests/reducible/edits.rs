@@ -1,4 +1,5 @@
-//! Changes of one thing in a state, and the places that each of them changes: decided here, from what the thing is.
+//! Changes of one thing in a state, and the places that each of them changes: decided here, from
+//! what the thing is.
 
 use anyorder_vm::program::{MailboxKind, Op};
 use anyorder_vm::testing::{Edit, PlaceSpec, View};
@@ -15,7 +16,8 @@ pub struct Changed {
     pub spots: Vec<PlaceSpec>,
     /// What it takes the new content from: it is another change once that is another.
     pub uses: Vec<PlaceSpec>,
-    /// What contains it: who writes the container writes the part, too; who touches a part reads the container, and so learns of it.
+    /// What contains it: who writes the container writes the part, too; who touches a part reads
+    /// the container, and so learns of it.
     pub container: Option<PlaceSpec>,
 }
 
@@ -76,7 +78,8 @@ fn others(value: &Value, pool: Option<&Vec<Value>>) -> Vec<Value> {
     others
 }
 
-/// What a program writes by elements, globals and fields of classes; and what else of its declarations counts here.
+/// What a program writes by elements, globals and fields of classes; and what else of its
+/// declarations counts here.
 #[derive(Default, Debug)]
 pub struct ByElement {
     globals: BTreeSet<usize>,

@@ -1,5 +1,6 @@
-//! What reduction relies on, by brute force: every clause of `Reducible`, in the states of the gallery, of small models and of random ones, and in those states
-//! with one thing changed. No state, task or difference is left out.
+//! What reduction relies on, by brute force: every clause of `Reducible`, in the states of the
+//! gallery, of small models and of random ones, and in those states with one thing changed. No
+//! state, task or difference is left out.
 
 #![allow(clippy::print_stdout, reason = "how often each clause was put to the test")]
 

@@ -1,4 +1,5 @@
-//! The tester is put to the test: each line of the machine that reports what is touched, awaited, watched or there is silenced in turn, and noticed.
+//! The tester is put to the test: each line of the machine that reports what is touched, awaited,
+//! watched or there is silenced in turn, and noticed.
 
 use crate::clauses::Size;
 use crate::sharp::SHARP;

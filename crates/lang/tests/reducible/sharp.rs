@@ -44,7 +44,8 @@ pub(crate) const SHARP: &[(&str, &str)] = &[
         "model m\nvar a: [int; 3]; var m: map<int, int>; once event e[i in 0..3] { a[i] = i; } once event f { a[0] = a[1]; } once event g { m[1] = 2; }\n\
          once event h { m[2] = 2; } once event k { if m.has(1) { a[2] = m[1]; } } once event l { a = [0, 0, 0]; } final: true;\n",
     ),
-    // Handles: what was compared, cancelled or joined has ended, before the first step or later; who ends is not referred to any more.
+    // Handles: what was compared, cancelled or joined has ended, before the first step or later;
+    // who ends is not referred to any more.
     (
         "both ended",
         "model m\nvar p: task? = null, q: task? = null, z = 0; handler h: bag; task t() on h { z += 1; } task u() on h { }\n\

@@ -1,4 +1,5 @@
-//! Symmetry: what is accepted is symmetric, what tells members apart is refused where it does, and nothing is lost by it.
+//! Symmetry: what is accepted is symmetric, what tells members apart is refused where it does, and
+//! nothing is lost by it.
 
 mod accepted;
 

@@ -1,4 +1,5 @@
-//! The definition, by brute force: exchanging members leads from reachable states to reachable states and commutes with steps.
+//! The definition, by brute force: exchanging members leads from reachable states to reachable
+//! states and commutes with steps.
 
 use super::explore::{States, bytes, compiled, searched, searched_up_to, states};
 use super::generate::model;
@@ -99,7 +100,8 @@ fn symmetric(machine: &Machine, all: &States) -> Result<usize, String> {
 
 const MODELS: u64 = 300;
 
-/// The definition is checked in at most so many states of a model; if that is all of them, on the whole graph, too.
+/// The definition is checked in at most so many states of a model; if that is all of them, on the
+/// whole graph, too.
 const STATES_MAX: usize = 300;
 
 /// Verdicts are compared where a model has no more states than so many.
@@ -191,7 +193,8 @@ const UNSOUND: &[&str] = &[
     "if I.any(fn(k) { owner = k; return a[k] == 0; }) { x = 0; }",
 ];
 
-/// Statements that types refuse. The machine refuses them, too: an index is no int when the model runs.
+/// Statements that types refuse. The machine refuses them, too: an index is no int when the model
+/// runs.
 const TYPED: &[&str] = &[
     "if $ < I.min() { owner = $; }",
     "owner = 0;",

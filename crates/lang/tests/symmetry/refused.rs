@@ -1,4 +1,5 @@
-//! Mutants of a symmetric model: one use that tells the values of an index type apart, refused at its place.
+//! Mutants of a symmetric model: one use that tells the values of an index type apart, refused at
+//! its place.
 
 use super::explore::{compiled, errors};
 

@@ -4,7 +4,8 @@ use super::explore::{compiled, searched, states};
 use super::oracle::orbits;
 use std::time::Instant;
 
-/// The model of the tests of lowering, its participants numbered by an index type, on handlers of their own.
+/// The model of the tests of lowering, its participants numbered by an index type, on handlers of
+/// their own.
 fn model(participants: usize) -> String {
     include_str!("../lower/two_phase.any")
         .replace("const N = 3;", &format!("index I = {participants};\nhandler rm[I]: bag;"))
@@ -66,7 +67,8 @@ fn the_model_of_the_gallery() {
     assert_eq!(counts, [(236, 128), (3_134, 647), (42_752, 2_678)]);
 }
 
-/// Measures: `SYMMETRY_LARGER=1 cargo test -p anyorder-lang --release --test symmetry -- --nocapture larger`.
+/// Measures: `SYMMETRY_LARGER=1 cargo test -p anyorder-lang --release --test symmetry --
+/// --nocapture larger`.
 #[test]
 fn larger() {
     let most = if std::env::var_os("SYMMETRY_LARGER").is_some() { 7 } else { 4 };

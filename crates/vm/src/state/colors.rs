@@ -1,12 +1,16 @@
-//! Tells objects, posts and threads apart that have no numbers yet, by what they hold and by who holds them.
+//! Tells objects, posts and threads apart that have no numbers yet, by what they hold and by who
+//! holds them.
 //!
-//! **Problem.** The elements of sets and bags, and forked threads, have no order of their own. To number what is met through them, an order is
-//! needed that depends on nothing but the shape of the state. **Method.** Colour refinement: each object's colour is the hash of its class, of
-//! the colours in its fields, and of the colours of the objects, messages and threads that refer to it; repeated until no more colours appear.
-//! Posts and threads with handles likewise. What is numbered has its number for a colour. **Guarantee.** Objects of different colours can be told
-//! apart by shape. Objects of one colour are nearly always interchangeable; where refinement fails (regular graphs of equal objects in one bag),
-//! two states that differ only in identities may get different canonical forms: states are then visited twice, never merged wrongly. **Cost.**
-//! Rounds times the size of the heap, the mailboxes and the threads, at most one round for each object and handle.
+//! **Problem.** The elements of sets and bags, and forked threads, have no order of their own. To
+//! number what is met through them, an order is needed that depends on nothing but the shape of the
+//! state. **Method.** Colour refinement: each object's colour is the hash of its class, of the
+//! colours in its fields, and of the colours of the objects, messages and threads that refer to it;
+//! repeated until no more colours appear. Posts and threads with handles likewise. What is numbered
+//! has its number for a colour. **Guarantee.** Objects of different colours can be told apart by
+//! shape. Objects of one colour are nearly always interchangeable; where refinement fails (regular
+//! graphs of equal objects in one bag), two states that differ only in identities may get different
+//! canonical forms: states are then visited twice, never merged wrongly. **Cost.** Rounds times the
+//! size of the heap, the mailboxes and the threads, at most one round for each object and handle.
 
 use super::canonical::Numbering;
 use super::paint::{Paint, painted};
@@ -152,7 +156,8 @@ impl Colors<'_> {
         }
     }
 
-    /// Returns the colour of what a handle is of; all that has ended, or that nothing refers to, has one.
+    /// Returns the colour of what a handle is of; all that has ended, or that nothing refers to,
+    /// has one.
     pub(super) fn of_handle(&self, handle: u32) -> u128 {
         match (self.numbers.number(handle), self.handles.get(&handle)) {
             (0, Some(color)) => mix::mix(0xc0105, *color),

@@ -1,8 +1,11 @@
-//! Accesses of a step in the words of the trait: locations that conflict exactly if their accesses do.
+//! Accesses of a step in the words of the trait: locations that conflict exactly if their accesses
+//! do.
 //!
-//! A container in a global or field that is accessed by elements somewhere has a location of its own and one for each element. An access to
-//! an element also reads the container's; a write of the whole writes the container's; a read of the whole reads the container's and
-//! those of all elements. So two element accesses conflict only at the same element, and each conflicts with whole accesses.
+//! A container in a global or field that is accessed by elements somewhere has a location of its
+//! own and one for each element. An access to an element also reads the container's; a write of the
+//! whole writes the container's; a read of the whole reads the container's and those of all
+//! elements. So two element accesses conflict only at the same element, and each conflicts with
+//! whole accesses.
 
 use super::names::StateNames;
 use super::words;
@@ -197,8 +200,8 @@ impl AccessTranslator<'_> {
         }
     }
 
-    /// A value as 64 bits: an integer itself, an object by its lasting number, anything else by its hash, in which objects have their
-    /// lasting numbers.
+    /// A value as 64 bits: an integer itself, an object by its lasting number, anything else by its
+    /// hash, in which objects have their lasting numbers.
     fn number(&self, value: &Value) -> u64 {
         match value {
             Value::Int(value) => *value as u64,

@@ -1,7 +1,8 @@
 //! What decides in a state whether each pending task can run, and how many alternatives it has.
 //!
-//! Enabled tasks are listed, too: a guard that holds may cease to. The list is what was read to find out, so a
-//! step that writes none of it changes nothing. Every event, message and thread also waits for its own shadow location.
+//! Enabled tasks are listed, too: a guard that holds may cease to. The list is what was read to
+//! find out, so a step that writes none of it changes nothing. Every event, message and thread also
+//! waits for its own shadow location.
 
 use super::names::StateNames;
 use crate::machine::{INIT_FLAG, Machine};
@@ -120,7 +121,8 @@ impl AwaitedQuery<'_> {
         }
     }
 
-    /// Adds what a candidate looks at while it may still be dropped or come to a choice, and the locks and tasks that it would wait for.
+    /// Adds what a candidate looks at while it may still be dropped or come to a choice, and the
+    /// locks and tasks that it would wait for.
     fn add_deciding(&mut self, step: StepId, touches: &mut Vec<LoggedAccess>) {
         if self.executor.is_certain(step) {
             return;

@@ -1,7 +1,9 @@
-//! What a step has in common with others besides memory: who runs, what mailboxes hold, time. Each is an access to a location of its own, so
-//! that whoever trusts accesses takes no two steps for independent that are not.
+//! What a step has in common with others besides memory: who runs, what mailboxes hold, time. Each
+//! is an access to a location of its own, so that whoever trusts accesses takes no two steps for
+//! independent that are not.
 //!
-//! What a post, `cancel`, `join`, a lock or a condition accesses is logged where it happens; here is what follows from the step as a whole.
+//! What a post, `cancel`, `join`, a lock or a condition accesses is logged where it happens; here
+//! is what follows from the step as a whole.
 
 use super::names::StateNames;
 use crate::machine::Machine;
@@ -120,7 +122,8 @@ impl Found<'_> {
             }
             _ => self.push(LoggedPlace::First(queue), AccessKind::Rmw),
         }
-        // Also where its time has come: what a step accesses must not depend on what ran before it without a conflict.
+        // Also where its time has come: what a step accesses must not depend on what ran before it
+        // without a conflict.
         if names.is_delayed(message.uid) {
             self.push(LoggedPlace::Now, AccessKind::Rmw);
         }

@@ -8,9 +8,10 @@ use crate::transitions::{Action, Lookup, StepExecutor, StepId, candidates, initi
 use anyorder_system::{Classes, End, Hash128, Properties, StateSystem, Successor, Updates};
 
 impl Machine {
-    /// Returns the state with the instances of a declared symmetry in another order: instance `order[p]` in the place of
-    /// instance p, in canonical form. For tests of symmetry: it must lead from reachable states to reachable states and commute
-    /// with steps. `None` when there is no such symmetry or `order` is no order of its instances. Linear in the state, but for the
+    /// Returns the state with the instances of a declared symmetry in another order: instance
+    /// `order[p]` in the place of instance p, in canonical form. For tests of symmetry: it must
+    /// lead from reachable states to reachable states and commute with steps. `None` when there is
+    /// no such symmetry or `order` is no order of its instances. Linear in the state, but for the
     /// canonical form.
     #[must_use]
     pub fn exchanged(&self, state: &State, symmetry: usize, order: &[usize]) -> Option<State> {
@@ -34,7 +35,8 @@ impl StateSystem for Machine {
     fn successors(&self, state: &State, out: &mut Vec<Successor<State, Action>>) {
         self.note_growth(state);
         let mut executor = StepExecutor::new(self, state);
-        // All at first: a step that is looked at right after it was put together stalls the processor.
+        // All at first: a step that is looked at right after it was put together stalls the
+        // processor.
         let mut steps = executor.take_candidates();
         candidates(self, state, true, |step| steps.push(step));
         for &step in &steps {
@@ -137,7 +139,8 @@ impl Machine {
         }
     }
 
-    /// Returns whether something waits for ever in a state in which nothing can happen and the program may not end.
+    /// Returns whether something waits for ever in a state in which nothing can happen and the
+    /// program may not end.
     #[must_use]
     pub fn is_stuck(&self, state: &State) -> bool {
         self.program.final_.is_none() || state.flag(INIT_FLAG) || self.something_waits(state)
@@ -164,7 +167,8 @@ impl Machine {
         self.program.responses.iter().map(|response| response.name.clone()).collect()
     }
 
-    /// Returns whether the trigger, and whether the response, of a response property holds in a state.
+    /// Returns whether the trigger, and whether the response, of a response property holds in a
+    /// state.
     #[must_use]
     pub fn response(&self, property: usize, state: &State) -> (bool, bool) {
         match self.program.responses.get(property) {
@@ -177,8 +181,8 @@ impl Machine {
         }
     }
 
-    /// Returns the names of the fairness classes: handlers and the pool, event members, declared threads, and all dynamic
-    /// threads together.
+    /// Returns the names of the fairness classes: handlers and the pool, event members, declared
+    /// threads, and all dynamic threads together.
     #[must_use]
     pub fn fair_classes(&self) -> Vec<String> {
         let layout = &self.layout;

@@ -31,10 +31,12 @@ struct Position {
     choices: usize,
 }
 
-/// A running program: a [`TaskSystem`] with snapshots. Machines are shared, runs are not; make one for each worker.
+/// A running program: a [`TaskSystem`] with snapshots. Machines are shared, runs are not; make one
+/// for each worker.
 ///
-/// Tasks are named by what creates them: the second click is `click#2`, what it posts first is `click#2/load`. Steps of a thread
-/// are `t@1#1`, `t@1#2`; of a task that takes several, `click#2/load/step#1` and so on after the one that begins it.
+/// Tasks are named by what creates them: the second click is `click#2`, what it posts first is
+/// `click#2/load`. Steps of a thread are `t@1#1`, `t@1#2`; of a task that takes several,
+/// `click#2/load/step#1` and so on after the one that begins it.
 #[derive(Debug)]
 pub struct MachineRun {
     machine: Arc<Machine>,
@@ -122,7 +124,8 @@ impl MachineRun {
         &self.at.state
     }
 
-    /// Returns what the last step has updated, in order, for components: empty where there are none.
+    /// Returns what the last step has updated, in order, for components: empty where there are
+    /// none.
     #[must_use]
     pub fn writes(&self) -> &[Write] {
         &self.writes
@@ -341,8 +344,8 @@ impl MachineRun {
     }
 }
 
-/// Adds to a log what other executions of the step looked at, where it has not looked at that itself: which alternative is which depends
-/// on it.
+/// Adds to a log what other executions of the step looked at, where it has not looked at that
+/// itself: which alternative is which depends on it.
 fn tell_looked(log: &mut Log, looked: Vec<LoggedAccess>) {
     let mut known: Vec<(LoggedPlace, Option<Value>)> =
         log.accesses.iter().map(|touch| (touch.place.clone(), touch.element.clone())).collect();

@@ -1,7 +1,8 @@
 //! What waits in a state, and for what: of a state in which nothing can happen it is the deadlock.
 //!
-//! A thread, a forked thread or a running body that has not ended waits, and so does a message that has not been taken. What the program declares a daemon may wait for
-//! ever, but for a lock: who holds it will not give it back, and that is never meant.
+//! A thread, a forked thread or a running body that has not ended waits, and so does a message that
+//! has not been taken. What the program declares a daemon may wait for ever, but for a lock: who
+//! holds it will not give it back, and that is never meant.
 
 use super::words::{body_name, cond_name, lock_name, queue_name, slot_name, thread_name};
 use crate::machine::{INIT_FLAG, Machine};
@@ -56,7 +57,8 @@ pub struct Waiting {
 }
 
 impl Machine {
-    /// Returns all that waits in a state, in the order of reports. Linear in the state, and runs each thread up to where it blocks.
+    /// Returns all that waits in a state, in the order of reports. Linear in the state, and runs
+    /// each thread up to where it blocks.
     #[must_use]
     pub fn waiting(&self, state: &State) -> Vec<Waiting> {
         if state.flag(INIT_FLAG) {

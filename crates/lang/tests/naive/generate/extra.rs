@@ -1,4 +1,5 @@
-//! What needs more than one value to show: parts of parts, functions in fields, jumps out of blocks, posts to everywhere.
+//! What needs more than one value to show: parts of parts, functions in fields, jumps out of
+//! blocks, posts to everywhere.
 
 use super::{Gen, Place, Ty};
 

@@ -1,4 +1,5 @@
-//! Handles: kept in variables, lists and records, sent along, compared, cancelled, joined, overwritten.
+//! Handles: kept in variables, lists and records, sent along, compared, cancelled, joined,
+//! overwritten.
 
 use super::{Gen, Place, Ty};
 

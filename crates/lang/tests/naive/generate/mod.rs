@@ -1,7 +1,8 @@
-//! Random models that cover the whole language, as text. Small: few globals, few statements, so that the states can be walked through.
+//! Random models that cover the whole language, as text. Small: few globals, few statements, so
+//! that the states can be walked through.
 //!
-//! What docs/language.md has, section by section, and where it comes from. Each is counted under the names that `random.rs` lists; a name that
-//! no model has fails the test.
+//! What docs/language.md has, section by section, and where it comes from. Each is counted under
+//! the names that `random.rs` lists; a name that no model has fails the test.
 //!
 //! | section | constructs | in |
 //! | --- | --- | --- |
@@ -16,7 +17,8 @@
 //! | methods | every method of list, set, map, str, int | `expr`, `stmt`, `extra` |
 //! | types | every type, `any` with values of every kind | all |
 //!
-//! Index types are in models of their own (`tests/symmetry/generate.rs`): the checker refuses what tells their values apart.
+//! Index types are in models of their own (`tests/symmetry/generate.rs`): the checker refuses what
+//! tells their values apart.
 
 mod expr;
 mod extra;

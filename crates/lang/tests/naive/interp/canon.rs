@@ -1,4 +1,5 @@
-//! Equal states: semantics.md, section 7. What has no order is tried in every order; the least text is the canonical one.
+//! Equal states: semantics.md, section 7. What has no order is tried in every order; the least text
+//! is the canonical one.
 
 use super::fired::rule;
 use super::live;
@@ -103,7 +104,8 @@ fn permute<'a>(
         return f(order);
     }
     let shape = &group[order.len()].0;
-    // What refers to nothing is the same wherever it stands; too many of one shape are left as they are (see `crowded`).
+    // What refers to nothing is the same wherever it stands; too many of one shape are left as they
+    // are (see `crowded`).
     let many = group.iter().filter(|g| g.0 == *shape).count();
     let fixed = !shape.contains('?') || many > CROWD;
     for i in 0..group.len() {

@@ -17,8 +17,8 @@ pub fn counts() -> BTreeMap<&'static str, u64> {
     FIRED.with_borrow(Clone::clone)
 }
 
-/// The rules that have a place in the interpreter. V1, V2, X1, X5 and X7 are in how values and places are made; V5 and X17's refusals
-/// stand among the failures.
+/// The rules that have a place in the interpreter. V1, V2, X1, X5 and X7 are in how values and
+/// places are made; V5 and X17's refusals stand among the failures.
 pub const RULES: [&str; 66] = [
     "V3", "V4", "V6", "V7", "S2", "S4", "S5", "T1", "T2", "T3", "T4", "T5", "T6", "T7", "T8", "T9",
     "T11", "T12", "M1", "M2", "M3", "M4", "M5", "M6", "E1", "E2", "E3", "E4", "E5", "X2", "X3",

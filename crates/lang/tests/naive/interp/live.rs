@@ -1,4 +1,5 @@
-//! Which locals are live (C4): backwards over the text of the function, from what surrounds the place where it stands.
+//! Which locals are live (C4): backwards over the text of the function, from what surrounds the
+//! place where it stands.
 
 use super::rename::SELF;
 use super::state::Context;

@@ -152,7 +152,8 @@ impl Run {
         Ok(result)
     }
 
-    /// C4: whether the value of the expression at work is not used: dropped, or assigned to a local that is not live.
+    /// C4: whether the value of the expression at work is not used: dropped, or assigned to a local
+    /// that is not live.
     fn is_dropped(&self) -> bool {
         let mut stack = self.stack.as_slice();
         while let [rest @ .., Context::Block(_, usize::MAX)] = stack {

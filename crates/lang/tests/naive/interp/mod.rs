@@ -1,6 +1,7 @@
-//! The naive interpreter: a direct reading of docs/semantics.md over the syntax tree. States are plain values, cloned whole for each
-//! step; a body that stands between two steps is run again from its begin on the answers that it got so far. It shares the
-//! parser with the machine and nothing else.
+//! The naive interpreter: a direct reading of docs/semantics.md over the syntax tree. States are
+//! plain values, cloned whole for each step; a body that stands between two steps is run again from
+//! its begin on the answers that it got so far. It shares the parser with the machine and nothing
+//! else.
 
 mod builtin;
 pub mod canon;

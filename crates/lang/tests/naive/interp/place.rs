@@ -99,7 +99,8 @@ impl Run {
         }
     }
 
-    /// The place that an expression names. `kept` are operands computed before it and used after it.
+    /// The place that an expression names. `kept` are operands computed before it and used after
+    /// it.
     pub fn place(&mut self, e: &'static Expr, kept: &[Value]) -> Res<Place> {
         self.tick()?;
         rule("X6");

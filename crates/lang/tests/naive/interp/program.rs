@@ -10,7 +10,8 @@ use std::collections::BTreeSet;
 
 /// A model that lives as long as the tests do.
 pub struct Program {
-    /// Index types. Their values are ints here: that nothing tells them apart is for the checker to see to.
+    /// Index types. Their values are ints here: that nothing tells them apart is for the checker to
+    /// see to.
     pub indices: Vec<&'static IndexDecl>,
     /// What goes through the values of an index type, as the types tell: it is one step (T13).
     pub one_step: BTreeSet<NodeId>,

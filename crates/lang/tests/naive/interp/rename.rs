@@ -1,5 +1,5 @@
-//! Gives every local a name of its own, so that names of locals are never those of other locals, nor of globals. Locals have
-//! a `·` in their names from then on.
+//! Gives every local a name of its own, so that names of locals are never those of other locals,
+//! nor of globals. Locals have a `·` in their names from then on.
 
 use anyorder_lang::ast::*;
 use std::collections::BTreeMap;

@@ -54,7 +54,8 @@ pub enum Flow {
     Return(Value),
 }
 
-/// A run of one body within one transition. In a stepping body it begins with answers that earlier steps got.
+/// A run of one body within one transition. In a stepping body it begins with answers that earlier
+/// steps got.
 pub struct Run {
     pub p: &'static Program,
     pub state: State,

@@ -4,7 +4,8 @@ use super::value::Value;
 use anyorder_lang::ast::{Block, Expr, If, Match, NodeId, Stmt};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An element of a declared array: the declaration's number, and the index (0 for what is no array).
+/// An element of a declared array: the declaration's number, and the index (0 for what is no
+/// array).
 pub type Key = (usize, i64);
 
 /// A process (S2), in the order of T10.
@@ -79,8 +80,9 @@ pub enum Body {
     Fn(usize),
 }
 
-/// Where a body stands (S3): how it began, and what it has learnt from the world since. Running it again on the same answers leads
-/// to the same place; `stack` and `frames` describe that place for the canonical form.
+/// Where a body stands (S3): how it began, and what it has learnt from the world since. Running it
+/// again on the same answers leads to the same place; `stack` and `frames` describe that place for
+/// the canonical form.
 #[derive(Clone, Debug)]
 pub struct Control {
     pub body: Body,

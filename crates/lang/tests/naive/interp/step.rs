@@ -236,7 +236,8 @@ fn fairness(p: &Program, pid: &Pid) -> Option<String> {
     if unfair { None } else { Some(format!("{pid:?}")) }
 }
 
-/// C4: the state with all threads that have not begun at their first visible operation, where that is left to the machine.
+/// C4: the state with all threads that have not begun at their first visible operation, where that
+/// is left to the machine.
 pub fn begun(p: &'static Program, state: &State) -> State {
     let mut state = state.clone();
     for (pid, control) in state.running.clone() {

@@ -201,7 +201,8 @@ impl Run {
         Ok(NEXT)
     }
 
-    /// Writes to a place of which a part is written: the rest is read first, unless the location is that part alone.
+    /// Writes to a place of which a part is written: the rest is read first, unless the location is
+    /// that part alone.
     fn store_all(&mut self, id: NodeId, mut place: super::place::Place, value: Value) -> Res<()> {
         use super::place::{Location, Part};
         let shared = !matches!(place.location, Location::Local(_) | Location::LocalPart(..));
@@ -327,7 +328,8 @@ impl Run {
     }
 }
 
-/// The value of a block that is a statement is not used; but the flow of a branch used as an expression is needed.
+/// The value of a block that is a statement is not used; but the flow of a branch used as an
+/// expression is needed.
 fn drop_value(flow: Flow) -> Flow {
     match flow {
         Flow::Next(_) => NEXT,

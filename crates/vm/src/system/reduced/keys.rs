@@ -1,7 +1,7 @@
 //! Tasks and places as numbers that mean the same in every state.
 //!
-//! A state numbers its objects, handles and threads by itself, so none of these numbers may come into a key: messages that differ in nothing
-//! else share one key, and are run together.
+//! A state numbers its objects, handles and threads by itself, so none of these numbers may come
+//! into a key: messages that differ in nothing else share one key, and are run together.
 
 use super::lifecycles::Lifecycles;
 use crate::machine::{INIT_FLAG, Machine};
@@ -121,7 +121,8 @@ pub(super) fn lasting(value: &Value) -> u128 {
     }
 }
 
-/// Calls `each` with the key and the step of everything that may be able to run. Keys may come again.
+/// Calls `each` with the key and the step of everything that may be able to run. Keys may come
+/// again.
 pub(super) fn each_ready(machine: &Machine, state: &State, mut each: impl FnMut(TaskKey, StepId)) {
     if state.flag(INIT_FLAG) {
         each(INIT, StepId::Init);
@@ -136,8 +137,8 @@ pub(super) fn each_ready(machine: &Machine, state: &State, mut each: impl FnMut(
     each_thread(state, each);
 }
 
-/// Calls `each` with the key and the step of every message that may be able to run; of all mailboxes, or of those that have one number
-/// in keys.
+/// Calls `each` with the key and the step of every message that may be able to run; of all
+/// mailboxes, or of those that have one number in keys.
 pub(super) fn each_message(
     machine: &Machine,
     state: &State,
@@ -207,7 +208,8 @@ pub(super) enum Kind {
     Head,
     /// What came last into a mailbox.
     Tail,
-    /// How far the tasks of one post, or the threads of one fork, have come that handles may be of: see [`Lifecycles`].
+    /// How far the tasks of one post, or the threads of one fork, have come that handles may be of:
+    /// see [`Lifecycles`].
     Lifecycle,
 }
 

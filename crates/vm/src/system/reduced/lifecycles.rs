@@ -1,7 +1,8 @@
 //! What may become of what handles are of: tasks wait, run and end; threads run and end.
 //!
-//! Comparisons, `cancel` and `join` look at it. A state does not say what a handle of something that has ended was of, so who looks at one looks at the fates of
-//! all; and who ends writes its fate whether or not something still refers to it, as that is for others to change.
+//! Comparisons, `cancel` and `join` look at it. A state does not say what a handle of something
+//! that has ended was of, so who looks at one looks at the fates of all; and who ends writes its
+//! fate whether or not something still refers to it, as that is for others to change.
 
 use crate::machine::Machine;
 use crate::program::{Op, PostTarget};
@@ -10,7 +11,8 @@ use rustc_hash::FxHashMap;
 /// The number of fates with places of their own; those beyond share places.
 const APART: u64 = 64;
 
-/// Which posts and forks give handles, by task and mailbox or function: with the numbers of their places.
+/// Which posts and forks give handles, by task and mailbox or function: with the numbers of their
+/// places.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lifecycles {
     posted: FxHashMap<(u32, u16), u64>,
@@ -49,7 +51,8 @@ impl Lifecycles {
         ((self.posted.len() + self.forked.len()) as u64).min(APART)
     }
 
-    /// The number of the place of a task that was posted to a mailbox; `None` if no handle can be of it.
+    /// The number of the place of a task that was posted to a mailbox; `None` if no handle can be
+    /// of it.
     pub(super) fn of_post(&self, queue: u32, task: u16) -> Option<u64> {
         self.posted.get(&(queue, task)).copied()
     }

@@ -1,8 +1,10 @@
-//! The machine as a system that reduction works on: tasks and places that mean the same in every state.
+//! The machine as a system that reduction works on: tasks and places that mean the same in every
+//! state.
 //!
-//! An event is one task; a message is a task by its mailbox, its task and its arguments; a thread is one task for each place in its code. What
-//! objects, handles and dynamic threads are numbered does not come into it: tasks and places that differ in nothing else are taken
-//! together, which costs reduction only.
+//! An event is one task; a message is a task by its mailbox, its task and its arguments; a thread
+//! is one task for each place in its code. What objects, handles and dynamic threads are numbered
+//! does not come into it: tasks and places that differ in nothing else are taken together, which
+//! costs reduction only.
 
 use self::keys::{KeyKind, Kind, Places, each_message, each_ready, each_thread};
 use self::lifecycles::Lifecycles;

@@ -1,4 +1,5 @@
-//! What a remembered step touches: what it read is known, what it writes too, and only whether a write changes anything depends on the state.
+//! What a remembered step touches: what it read is known, what it writes too, and only whether a
+//! write changes anything depends on the state.
 
 use super::keys::{Kind, Places};
 use super::touched::Tables;
@@ -9,7 +10,8 @@ use crate::step::memo::{FlagWrite, Footprint, Leaf, MemoryWrite, ReadPlace, Step
 use crate::value::Value;
 use anyorder_system::{Place, TouchKind, Touched};
 
-/// Adds what a remembered step or property touches in a state. Returns whether it posts to delayed mailboxes: what comes first there depends on the state.
+/// Adds what a remembered step or property touches in a state. Returns whether it posts to delayed
+/// mailboxes: what comes first there depends on the state.
 pub(super) fn tell(
     machine: &Machine,
     tables: &Tables,

@@ -1,9 +1,11 @@
 //! What a step touched, as places that mean the same in every state.
 //!
-//! What the code does to memory, locks and conditions, and what it makes and cancels, is in the log of the step. What happens to threads and flags is found by comparing
-//! the states before and after. A mailbox that has an order is two places: what it gives next, and what came last. Think of its messages as numbered by their posts: the
-//! second place is the last number, the first says which numbers have been taken. So a post and a take commute, also where there is one message or none: the post
-//! writes where its own message stands, and that makes it ready.
+//! What the code does to memory, locks and conditions, and what it makes and cancels, is in the log
+//! of the step. What happens to threads and flags is found by comparing the states before and
+//! after. A mailbox that has an order is two places: what it gives next, and what came last. Think
+//! of its messages as numbered by their posts: the second place is the last number, the first says
+//! which numbers have been taken. So a post and a take commute, also where there is one message or
+//! none: the post writes where its own message stands, and that makes it ready.
 
 use super::super::accesses::Elements;
 use super::keys::{self, Kind, Places, fixed};
@@ -31,7 +33,8 @@ pub(super) struct Touches<'a> {
     pub(super) tables: &'a Tables,
     pub(super) before: &'a State,
     pub(super) out: &'a mut Vec<Touched>,
-    /// The globals that the step updates: such writes are never silent, even if in the end nothing is changed.
+    /// The globals that the step updates: such writes are never silent, even if in the end nothing
+    /// is changed.
     pub(super) updated: Vec<u16>,
 }
 
@@ -70,8 +73,8 @@ impl Touches<'_> {
                 let same = !updated
                     && after.is_some_and(|after| {
                         let global = usize::from(global);
-                        // Objects and handles are numbered anew: one number may be of another one, and handles of what has
-                        // ended are all alike.
+                        // Objects and handles are numbered anew: one number may be of another one,
+                        // and handles of what has ended are all alike.
                         let (old, new) = (self.before.global(global), after.global(global));
                         let refs =
                             |value: &Value| self.machine.needs_numbering && value.holds_refs();
@@ -168,7 +171,8 @@ impl Touches<'_> {
         }
     }
 
-    /// Adds what a step from memory posts to delayed mailboxes: whether it comes first there depends on the state.
+    /// Adds what a step from memory posts to delayed mailboxes: whether it comes first there
+    /// depends on the state.
     pub(super) fn delayed(&mut self, after: &State) {
         for message in after.messages().iter().filter(|m| m.uid >= self.before.next_uid) {
             self.posted(message.queue, message.uid, after);
