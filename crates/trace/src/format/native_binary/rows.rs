@@ -14,6 +14,9 @@ pub(super) trait Row: Clone + Default {
     fn columns(columns: &mut impl Columns, rows: &mut [Self]) -> Read<()>;
 }
 
+/// How a column of bytes is read off a row, and put into one.
+pub(super) type ByteColumn<R> = (fn(&R) -> u8, fn(&mut R, u8) -> Read<()>);
+
 /// What reads the columns of rows, or writes them.
 pub(super) trait Columns {
     fn names<R>(&mut self, rows: &mut [R], part: fn(&mut R) -> &mut NameId) -> Read<()>;
@@ -22,7 +25,7 @@ pub(super) trait Columns {
         &mut self,
         what: &str,
         rows: &mut [R],
-        part: (fn(&R) -> u8, fn(&mut R, u8) -> Read<()>),
+        part: ByteColumn<R>,
     ) -> Read<()>;
 
     fn deltas32<R>(&mut self, what: &str, rows: &mut [R], part: fn(&mut R) -> &mut u32)
