@@ -203,21 +203,21 @@ impl Toy {
 }
 
 impl Toy {
-    pub fn is_final(&self, state: &Vec<u8>) -> bool {
+    pub fn is_final(&self, state: &[u8]) -> bool {
         self.finals.is_none_or(|(place, value)| state[place] == value)
     }
 
-    pub fn is_stuck(&self, state: &Vec<u8>) -> bool {
+    pub fn is_stuck(&self, state: &[u8]) -> bool {
         state[0] == 0
     }
 
-    pub fn holds(&self, invariant: usize, state: &Vec<u8>) -> bool {
+    pub fn holds(&self, invariant: usize, state: &[u8]) -> bool {
         self.log.lock().unwrap().insert(self.watched(invariant, state));
         let Never((a, x), (b, y)) = self.invariants[invariant];
         !(state[a] == x && state[b] == y)
     }
 
-    pub fn watches(&self, invariant: usize, state: &Vec<u8>, out: &mut Vec<Place>) {
+    pub fn watches(&self, invariant: usize, state: &[u8], out: &mut Vec<Place>) {
         let (_, local) = self.watched(invariant, state);
         out.extend(local.into_iter().map(|(place, _)| self.place(place)));
     }

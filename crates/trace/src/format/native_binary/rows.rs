@@ -21,12 +21,7 @@ pub(super) type ByteColumn<R> = (fn(&R) -> u8, fn(&mut R, u8) -> Read<()>);
 pub(super) trait Columns {
     fn names<R>(&mut self, rows: &mut [R], part: fn(&mut R) -> &mut NameId) -> Read<()>;
 
-    fn bytes<R>(
-        &mut self,
-        what: &str,
-        rows: &mut [R],
-        part: ByteColumn<R>,
-    ) -> Read<()>;
+    fn bytes<R>(&mut self, what: &str, rows: &mut [R], part: ByteColumn<R>) -> Read<()>;
 
     fn deltas32<R>(&mut self, what: &str, rows: &mut [R], part: fn(&mut R) -> &mut u32)
     -> Read<()>;
