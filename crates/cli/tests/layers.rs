@@ -71,6 +71,30 @@ const MAP: &[(&str, &[&str])] = &[
             "anyorder-trace",
         ],
     ),
+    // The examples for users: everything that is no test.
+    (
+        "anyorder-examples",
+        &[
+            "anyorder-common",
+            "anyorder-trace",
+            "anyorder-system",
+            "anyorder-order",
+            "anyorder-finding",
+            "anyorder-hb",
+            "anyorder-certify",
+            "anyorder-generate",
+            "anyorder-consistency",
+            "anyorder-vm",
+            "anyorder-search",
+            "anyorder-lang",
+            "anyorder-pipe",
+            "anyorder-commute",
+            "anyorder-explore",
+            "anyorder-predict",
+            "anyorder-report",
+            "anyorder-drive",
+        ],
+    ),
     // The oracles share nothing with the engines but the model of traces.
     ("anyorder-testkit", &["anyorder-trace"]),
 ];
@@ -122,6 +146,8 @@ fn a_forbidden_edge_is_caught() {
         edge("anyorder-lang", "anyorder-search", false),
         edge("anyorder", "anyorder-hb", false),
         edge("anyorder-common", "anyorder-trace", false),
+        edge("anyorder-examples", "anyorder-testkit", false),
+        edge("anyorder-drive", "anyorder-examples", false),
     ];
     for edge in wrong {
         assert_eq!(violations(std::slice::from_ref(&edge)).len(), 1, "{edge:?}");
@@ -130,6 +156,7 @@ fn a_forbidden_edge_is_caught() {
         edge("anyorder-hb", "anyorder-testkit", true),
         edge("anyorder-hb", "anyorder-certify", true),
         edge("anyorder", "anyorder-drive", false),
+        edge("anyorder-examples", "anyorder-order", false),
         edge("anyorder-lang", "anyorder-search", true),
         edge("anyorder-finding", "anyorder-common", false),
         edge("anyorder-testkit", "anyorder-common", false),

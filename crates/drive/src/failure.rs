@@ -10,6 +10,8 @@ use std::path::Path;
 const PROBLEMS_SHOWN_MAX: usize = 20;
 
 /// Why a job could not be done: bad input or usage, or a reader of the output that went away.
+///
+/// Not to be mixed up with [`anyorder_system::Failure`], which a step of a program ends with.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure {
     /// What went wrong, one message each.

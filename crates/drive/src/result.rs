@@ -10,6 +10,9 @@ use std::collections::BTreeMap;
 
 /// What a job found in one input. Every job returns one, whatever its input is: a trace, a model, a
 /// program. [`Collected::add`] puts it into the [`Outcome`] of a command.
+///
+/// It has no verdict of its own: nothing is wrong if it has no findings, and nothing was left out
+/// if it has no limits.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct JobResult {
     /// What was found, in the order of the engine.

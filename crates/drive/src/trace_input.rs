@@ -27,7 +27,8 @@ pub struct TraceInput {
 }
 
 impl TraceInput {
-    /// Takes a trace that a reader made. `reader` is what that reader found odd.
+    /// Takes a trace that a reader made. `reader` is what that reader found odd: its
+    /// [`problems`](anyorder_trace::TraceSource::problems) after the reading.
     ///
     /// A job that was stopped while it read has the front part of a trace, which lacks what stands
     /// behind it; its form is not checked.

@@ -1,4 +1,4 @@
-//! A check of the contract of [`Reducible`] on random walks, for who writes a front end.
+//! A check of the contract of [`Reducible`] on random walks, for those who write a system.
 //!
 //! In each state of a walk all ready tasks are run, all pairs of them in both orders, and what a
 //! step leaves alone is compared before and after it. A clause that is broken is found once a walk
@@ -69,8 +69,8 @@ impl Default for ContractOptions {
     }
 }
 
-/// How often each clause was put to the test, by its number. A clause that never was is not
-/// checked.
+/// How often each clause was put to the test, by its number: `checks[Clause::Writes as usize]`. A
+/// clause that never was is not checked.
 pub type ContractChecks = [u64; 7];
 
 /// Checks the contract of a system on random walks.

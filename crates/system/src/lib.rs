@@ -1,8 +1,15 @@
 //! What engines and front ends say to each other about a program that can be run.
 //!
 //! This crate decides how tasks are named, what a schedule and an observation are, and which
-//! questions an engine may ask of a program: the two traits [`TaskSystem`] and [`ThreadSystem`]. It
-//! holds types only: it runs nothing, searches nothing, reads no clock and prints nothing.
+//! questions an engine may ask of a program. It holds types, and one check of a contract
+//! ([`check_contract`]): it searches nothing, reads no clock and prints nothing.
+//!
+//! | a program implements | when |
+//! | --- | --- |
+//! | [`StateSystem`] | its states are values that can be held, compared and written down |
+//! | [`Reducible`], on top of it | its tasks can report which places they touch: needed by every search that leaves orders out |
+//! | [`TaskSystem`] | it can only be run again, task by task |
+//! | [`ThreadSystem`] | it runs as a whole under a schedule and leaves a trace |
 //!
 //! The types to know: [`TaskName`], which survives re-execution; [`Schedule`], the choices that
 //! give the same run again; [`Observation`], what a run amounts to; [`Control`], how a long job is

@@ -61,7 +61,8 @@ pub enum End {
     Fine,
     /// Something waits for ever: a deadlock.
     Deadlock,
-    /// All is done, in a state that the program may not end in.
+    /// All is done, in a state that the program may not end in. Results say that `final` does not
+    /// hold, the word of the model language for it.
     Wrong,
 }
 
@@ -92,7 +93,8 @@ impl<'s, S> Properties<'s, S> {
         Properties { invariants: Vec::new(), responses: Vec::new(), end }
     }
 
-    /// Adds an invariant.
+    /// Adds an invariant. It may look at anything, so only full search checks it: a reduced search
+    /// needs [`invariant_of`](Self::invariant_of).
     #[must_use]
     pub fn invariant(
         mut self,
@@ -106,6 +108,9 @@ impl<'s, S> Properties<'s, S> {
 
     /// Adds an invariant that depends only on places that `watches` appends: see the contract of
     /// [`Reducible`](crate::Reducible).
+    ///
+    /// It costs reduction: all orders of the steps that write watched places are kept. So watch few
+    /// places. What is claimed only of the end of a run costs less as [`end`](Self::end).
     #[must_use]
     pub fn invariant_of(
         mut self,

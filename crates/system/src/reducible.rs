@@ -75,7 +75,12 @@ impl<S, A> Effects<S, A> {
 
 /// A [`StateSystem`] whose transitions are made by tasks that tell what they touch. The transitions
 /// of a state are those of all its ready tasks, so that full search and reduced search run on the
-/// same graph.
+/// same graph. So [`successors`](StateSystem::successors) may call [`ready`](Self::ready), and
+/// [`run`](Self::run) for each of them: five lines, which the example of
+/// [`check_contract`](crate::check_contract) shows.
+///
+/// That example breaks the contract on purpose. A protocol that keeps it is
+/// `examples/rust/src/bin/protocol.rs`.
 ///
 /// The contract, on which the soundness of every reduction rests:
 ///

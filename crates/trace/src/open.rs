@@ -17,7 +17,7 @@ pub struct OpenOptions {
     pub infer_coherence: bool,
     /// For the native binary format: keeps the whole blocks in front of damage, with a warning.
     pub salvage: bool,
-    /// For STD: the table of sites, lines of `number<TAB>function<TAB>file:line`.
+    /// For STD: the table of sites, lines of `label<TAB>function<TAB>file:line`.
     pub sites: Option<String>,
 }
 

@@ -56,6 +56,9 @@ impl Default for CheckTraceOptions {
 /// Checks a trace. A recorded run is checked for races; where threads ran and no task was posted,
 /// other orders of the run are predicted, too. A partial trace is checked for consistency.
 ///
+/// A finding has a [`run`](crate::Reported::run) where another order of the recorded events shows
+/// it. The `number` of a step is the label of its event.
+///
 /// ```
 /// use anyorder_drive::{CheckTraceOptions, TraceInput, check_trace};
 /// use anyorder_system::Control;

@@ -16,11 +16,12 @@ use std::path::{Path, PathBuf};
 /// How states are searched.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Algorithm {
-    /// All states but those that other orders of independent steps lead to.
+    /// All states but those that other orders of independent steps lead to. It finds the same, but
+    /// a run that it shows may be longer than necessary.
     Stateful,
     /// The published stateful algorithm, for comparison.
     Paper,
-    /// All states.
+    /// All states. The runs that it shows are the shortest.
     Full,
 }
 
@@ -28,7 +29,9 @@ pub enum Algorithm {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckOptions {
     /// How states are searched; none: by [`Algorithm::Stateful`], unless the program or another
-    /// option needs [`Algorithm::Full`].
+    /// option needs [`Algorithm::Full`]. An invariant that does not say what it watches is an error
+    /// unless this asks for [`Algorithm::Full`]: see
+    /// [`invariant_of`](anyorder_system::Properties::invariant_of).
     pub algorithm: Option<Algorithm>,
     /// The number of threads; the result is the same with any.
     pub threads: NonZeroUsize,
@@ -143,8 +146,12 @@ pub struct CheckResult {
     pub never_run: Vec<String>,
 }
 
-/// Searches the states of a program, and reports what is violated in them. See
-/// [`check_model`](crate::model::check_model) for an example.
+/// Searches the states of a program, and reports what is violated in them. The number of states is
+/// the count `states` of the result. See [`check_model`](crate::model::check_model) for a model,
+/// and `examples/rust/src/bin/protocol.rs` for a state system of your own.
+///
+/// The system must be [`Reducible`], also for [`Algorithm::Full`]. One that is only a
+/// [`StateSystem`] goes to [`simulate`](super::simulate()), or to `anyorder_search` itself.
 ///
 /// # Errors
 ///

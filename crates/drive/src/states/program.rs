@@ -39,6 +39,9 @@ pub trait StateProgram: Sync {
     }
 
     /// Returns a path as a run for people: who ran what, what it changed, what it posted.
+    ///
+    /// Unless overridden, each step is what [`StateSystem::describe`] says, with the parts of
+    /// [`StateSystem::show`] that it changed, and is a lane of its own.
     fn run(&self, path: &Path<Self::System>, end: &End) -> Run {
         plain_run(self.system(), path, end)
     }

@@ -59,7 +59,8 @@ pub enum Step {
 }
 
 /// A proof that there is no order. The last derived clause is empty, or names assumptions that
-/// cannot hold together. A cycle without facts is a proof by itself.
+/// cannot hold together. A cycle without facts is a proof by itself. There may be steps that no
+/// later step needs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Refutation {
     /// The steps in order.

@@ -50,7 +50,7 @@ impl<R: Read> StdReader<R> {
         }
     }
 
-    /// Gives what is known of the source positions: lines of `number<TAB>function<TAB>file:line`,
+    /// Gives what is known of the source positions: lines of `label<TAB>function<TAB>file:line`,
     /// with `?` for what is not known.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Tables of source positions that come with a trace: `number<TAB>function<TAB>file:line`.
+//! Tables of source positions that come with a trace: `label<TAB>function<TAB>file:line`.
 
 use super::intern::NameTable;
 use super::line::short_decimal;
