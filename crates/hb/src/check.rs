@@ -1,6 +1,6 @@
 //! The whole check of a trace: happens-before, races, coverage, groups, findings.
 
-use crate::races::category::{Captured, Categories, Origins, categorise};
+use crate::races::category::{CapturedClocks, Categories, Origins, categorise};
 use crate::races::conflicts::Conflicts;
 use crate::races::coverage::{Uncovered, access_coverage, single_coverage, task_coverage};
 use crate::races::detector::{Detector, Races};
@@ -122,7 +122,7 @@ impl Check<'_> {
         let conflicts = Conflicts::new(self.trace, |event| engine.strand_of(event));
         let mut pass = Detection {
             detector: Detector::new(self.trace, &conflicts),
-            triggers: Captured::new(origins.triggers()),
+            triggers: CapturedClocks::new(origins.triggers()),
         };
         let total = self.trace.len() as u64;
         let mut report = |done: u64| control.progress.report(done, Some(total));
@@ -235,7 +235,7 @@ const CATEGORIES: [RaceCategory; 5] = [
 /// Detects races and takes the clocks at triggers in one pass.
 struct Detection<'t> {
     detector: Detector<'t>,
-    triggers: Captured,
+    triggers: CapturedClocks,
 }
 
 impl Visitor for Detection<'_> {

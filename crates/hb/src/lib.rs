@@ -46,7 +46,7 @@ pub use relation::locks::Locks;
 pub use relation::rules::{Rule, RuleSet};
 pub use relation::sections::{Conflicting, Point, Points};
 pub use report::describe::chain as chain_of_posts;
-pub use why::{Proof, ProofStep, Why, why};
+pub use why::{OrderExplanation, Proof, ProofStep, why};
 
 mod check;
 mod races;

@@ -57,8 +57,8 @@ fn pairs(list: &[CandidatePair]) -> BTreeSet<(EventId, EventId)> {
 
 #[test]
 fn agree_on_random_traces() {
-    type Make = Box<dyn Fn(u64) -> Trace>;
-    let mut makers: Vec<(&str, u64, Make)> =
+    type MakeTrace = Box<dyn Fn(u64) -> Trace>;
+    let mut makers: Vec<(&str, u64, MakeTrace)> =
         vec![("sections", 6 * seeds(), Box::new(random_sections))];
     for (name, shape) in Shape::all() {
         makers.push((name, seeds() / 7, Box::new(move |seed| random_trace(seed, &shape))));

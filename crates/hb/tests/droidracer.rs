@@ -19,7 +19,7 @@ type Pair = (u32, u32);
 
 /// What both sides count: class and field, or object and field where the category is `co_enabled`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Counted {
+enum CountedItem {
     Class(String, String),
     Object(u64, String),
 }
@@ -77,14 +77,14 @@ impl Run {
     }
 
     /// What a pair that was found counts as; `None` if its location is no field.
-    fn counted(&self, found: Pair, category: &str) -> Option<Counted> {
+    fn counted(&self, found: Pair, category: &str) -> Option<CountedItem> {
         let name = |id| self.trace.tables().name(id).to_owned();
         match self.trace.tables().locations[self.location(found).index()] {
             Location::Field { object, field, .. } if category == "co_enabled" => {
-                Some(Counted::Object(object, name(field)))
+                Some(CountedItem::Object(object, name(field)))
             }
             Location::Field { class, field, .. } | Location::Static { class, field } => {
-                Some(Counted::Class(name(class), name(field)))
+                Some(CountedItem::Class(name(class), name(field)))
             }
             Location::Named(_) | Location::Range { .. } => None,
         }
@@ -134,13 +134,13 @@ fn missing(run: &Run, found: &BTreeMap<Pair, BTreeSet<&str>>) -> Vec<Pair> {
 }
 
 /// What the log lists, by category.
-fn listed(report: &Reported) -> BTreeSet<(&'static str, Counted)> {
+fn listed(report: &Reported) -> BTreeSet<(&'static str, CountedItem)> {
     let mut result = BTreeSet::new();
     for (category, groups) in lists(report) {
         for group in groups {
             let counted = match group.clone() {
-                ReportedGroup::Class { class, field } => Counted::Class(class, field),
-                ReportedGroup::Object { object, field, .. } => Counted::Object(object, field),
+                ReportedGroup::Class { class, field } => CountedItem::Class(class, field),
+                ReportedGroup::Object { object, field, .. } => CountedItem::Object(object, field),
                 ReportedGroup::Database { path } => panic!("no database is listed, but {path} is"),
             };
             assert!(result.insert((category, counted)), "the log lists {group:?} twice");

@@ -22,11 +22,11 @@ fn oracle_set(rules: RuleSet) -> anyorder_testkit::RuleSet {
 }
 
 /// Makes a trace from a seed.
-type Make = Box<dyn Fn(u64) -> Trace>;
+type MakeTrace = Box<dyn Fn(u64) -> Trace>;
 
 /// What makes random traces, and for how many seeds.
-fn makers() -> Vec<(&'static str, u64, Make)> {
-    let mut makers: Vec<(&str, u64, Make)> =
+fn makers() -> Vec<(&'static str, u64, MakeTrace)> {
+    let mut makers: Vec<(&str, u64, MakeTrace)> =
         vec![("sections", 6 * seeds(), Box::new(random_sections))];
     for (name, shape) in Shape::all() {
         makers.push((name, seeds() / 2, Box::new(move |seed| random_trace(seed, &shape))));

@@ -8,7 +8,7 @@ use anyorder_certify::{
     Call, CallRules, Calls, ClaimedWitness, Lanes, ReorderingChecker, WitnessForm,
 };
 use anyorder_commute::Document;
-use anyorder_predict::check::{CheckOptions, Confirms, Fate, Pairs, Subject, check};
+use anyorder_predict::check::{CheckOptions, Confirms, PairResult, Pairs, Subject, check};
 use anyorder_predict::{
     Answer, Communication, ConfirmOptions, Confirmer, Form, GaveUp, Internals, Report, Specified,
     SpecifiedCommunication, Types, Witness,
@@ -97,11 +97,11 @@ fn confirm(trace: &Trace, types: &Types, first: u32, second: u32) -> Answer {
 struct Search<'t>(&'t Trace, &'t Types);
 
 impl Confirms for Search<'_> {
-    fn confirm(&mut self, first: EventId, second: EventId, _: &Cancel) -> Fate {
+    fn confirm(&mut self, first: EventId, second: EventId, _: &Cancel) -> PairResult {
         match confirm(self.0, self.1, first.0, second.0) {
-            Answer::Confirmed(witness) => Fate::Confirmed(witness),
-            Answer::Impossible => Fate::Impossible,
-            Answer::Unconfirmed(why) => Fate::GaveUp(why),
+            Answer::Confirmed(witness) => PairResult::Confirmed(witness),
+            Answer::Impossible => PairResult::Impossible,
+            Answer::Unconfirmed(why) => PairResult::GaveUp(why),
         }
     }
 

@@ -6,7 +6,7 @@ mod script;
 
 use anyorder_finding::{Finding, Kind, Severity};
 use anyorder_predict::check::{
-    CheckOptions, Checked, Confirms, Facts, Fate, Order, Pairs, Statistics, Subject, check,
+    CheckOptions, Checked, Confirms, Facts, Order, PairResult, Pairs, Statistics, Subject, check,
     check_unconfirmed,
 };
 use anyorder_predict::{
@@ -18,12 +18,12 @@ use script::script;
 
 /// A search that answers by a rule and notes what it was asked.
 struct Fake<'f> {
-    answer: &'f mut dyn FnMut(u32, u32) -> Fate,
+    answer: &'f mut dyn FnMut(u32, u32) -> PairResult,
     asked: Vec<(u32, u32)>,
 }
 
 impl Confirms for Fake<'_> {
-    fn confirm(&mut self, first: EventId, second: EventId, _: &Cancel) -> Fate {
+    fn confirm(&mut self, first: EventId, second: EventId, _: &Cancel) -> PairResult {
         assert!(first < second);
         self.asked.push((first.0, second.0));
         (self.answer)(first.0, second.0)
@@ -34,9 +34,16 @@ impl Confirms for Fake<'_> {
     }
 }
 
-fn witness(form: Form, events: u32) -> Fate {
+fn witness(form: Form, events: u32) -> PairResult {
     let order = (0..events).map(EventId).collect();
-    Fate::Confirmed(Witness { form, order, prefix: 0, shortest: true, waits: false, apart: false })
+    PairResult::Confirmed(Witness {
+        form,
+        order,
+        prefix: 0,
+        shortest: true,
+        waits: false,
+        apart: false,
+    })
 }
 
 fn report(trace: &Trace, options: Options) -> Report {
@@ -45,7 +52,7 @@ fn report(trace: &Trace, options: Options) -> Report {
     engine.finish()
 }
 
-struct Came {
+struct CheckRun {
     checked: Checked,
     asked: Vec<(u32, u32)>,
 }
@@ -54,8 +61,8 @@ fn checked_with(
     trace: &Trace,
     options: &CheckOptions,
     control: &Control<'_>,
-    answer: &mut dyn FnMut(u32, u32) -> Fate,
-) -> Came {
+    answer: &mut dyn FnMut(u32, u32) -> PairResult,
+) -> CheckRun {
     let report = report(trace, Options::default());
     let mut fake = Fake { answer, asked: Vec::new() };
     let mut engine = EdcAnalysis::new(Conditions, Options::default());
@@ -70,10 +77,10 @@ fn checked_with(
     };
     let checked = check(subject, &mut fake, options, control).unwrap();
     balanced(&checked.statistics);
-    Came { checked, asked: fake.asked }
+    CheckRun { checked, asked: fake.asked }
 }
 
-fn checked(text: &str, pairs: Pairs, answer: &mut dyn FnMut(u32, u32) -> Fate) -> Came {
+fn checked(text: &str, pairs: Pairs, answer: &mut dyn FnMut(u32, u32) -> PairResult) -> CheckRun {
     let options = CheckOptions { pairs, ..CheckOptions::default() };
     checked_with(&script(text), &options, &Control::default(), answer)
 }
@@ -85,7 +92,7 @@ fn balanced(s: &Statistics) {
     assert!(s.missed_by_order <= s.confirmed && s.rejected <= s.unconfirmed, "{s:?}");
 }
 
-fn findings(came: &Came) -> Vec<&Finding> {
+fn findings(came: &CheckRun) -> Vec<&Finding> {
     came.checked.found.iter().map(|one| &one.finding).collect()
 }
 
@@ -96,7 +103,7 @@ const MIXED: &str = "S w before; S fork T; S w x; S w y; S acq m; S w z; S rel m
 #[test]
 fn one_pair_of_each_group_is_tried_in_turn() {
     let text = "S w x; S w y; T w x; T w y; U w x; U w y";
-    let came = checked(text, Pairs::Candidates, &mut |_, _| Fate::Impossible);
+    let came = checked(text, Pairs::Candidates, &mut |_, _| PairResult::Impossible);
     let all = came.asked.len();
     assert!(all >= 4, "{:?}", came.asked);
     // S-T on x, S-T on y, then the second turn.
@@ -109,8 +116,8 @@ fn one_pair_of_each_group_is_tried_in_turn() {
 fn fates_make_findings_and_add_up() {
     let came = checked(MIXED, Pairs::Candidates, &mut |first, _| match first {
         2 => witness(Form::Last, 5),
-        3 => Fate::GaveUp(GaveUp::Window),
-        _ => Fate::Rejected("event 3 comes too early".to_owned()),
+        3 => PairResult::GaveUp(GaveUp::Window),
+        _ => PairResult::Rejected("event 3 comes too early".to_owned()),
     });
     let s = came.checked.statistics;
     assert_eq!((s.candidates, s.racy, s.non_racy), (3, 2, 1));
@@ -139,8 +146,8 @@ fn a_group_lists_its_confirmed_pairs_and_counts_the_others() {
     let came = checked(text, Pairs::All, &mut |first, second| match (first, second) {
         (1, 2) => witness(Form::CoEnabled, 3),
         (2, 4) => witness(Form::Reversed, 9),
-        (2, 5) => Fate::GaveUp(GaveUp::Conflicts),
-        _ => Fate::Impossible,
+        (2, 5) => PairResult::GaveUp(GaveUp::Conflicts),
+        _ => PairResult::Impossible,
     });
     let s = came.checked.statistics;
     assert_eq!((s.confirmed, s.unconfirmed), (2, 1), "{s:?}");
@@ -159,14 +166,14 @@ fn all_pairs_are_tried_and_what_was_ordered_is_counted_when_confirmed() {
     let mut tried = Vec::new();
     let came = checked(MIXED, Pairs::All, &mut |first, second| {
         tried.push((first, second));
-        if first == 0 { witness(Form::Reversed, 4) } else { Fate::Impossible }
+        if first == 0 { witness(Form::Reversed, 4) } else { PairResult::Impossible }
     });
     assert!(came.checked.all_pairs && tried.contains(&(0, 7)), "{tried:?}");
     let s = came.checked.statistics;
     assert_eq!((s.candidates, s.confirmed, s.dropped, s.missed_by_order), (4, 1, 3, 1));
     assert!(came.checked.found[0].ordered);
     // Only candidates: the pair that the fork orders is not tried.
-    let came = checked(MIXED, Pairs::Candidates, &mut |_, _| Fate::Impossible);
+    let came = checked(MIXED, Pairs::Candidates, &mut |_, _| PairResult::Impossible);
     assert!(!came.asked.contains(&(0, 7)) && came.asked.len() == 3, "{:?}", came.asked);
 }
 

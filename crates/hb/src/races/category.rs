@@ -87,18 +87,18 @@ pub(crate) struct Traits {
 
 /// Clocks at chosen events, taken as a pass goes by.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Captured {
+pub(crate) struct CapturedClocks {
     wanted: FxHashSet<EventId>,
     clocks: FxHashMap<EventId, Clock>,
 }
 
-impl Captured {
-    pub(crate) fn new(wanted: impl Iterator<Item = EventId>) -> Captured {
-        Captured { wanted: wanted.collect(), clocks: FxHashMap::default() }
+impl CapturedClocks {
+    pub(crate) fn new(wanted: impl Iterator<Item = EventId>) -> CapturedClocks {
+        CapturedClocks { wanted: wanted.collect(), clocks: FxHashMap::default() }
     }
 
     /// Adds the clocks of another capture.
-    pub(crate) fn merge(&mut self, other: Captured) {
+    pub(crate) fn merge(&mut self, other: CapturedClocks) {
         self.wanted.extend(other.wanted);
         self.clocks.extend(other.clocks);
     }
@@ -129,7 +129,7 @@ impl Captured {
     }
 }
 
-impl Visitor for Captured {
+impl Visitor for CapturedClocks {
     fn event(&mut self, view: &View<'_, '_>, event: EventId, strand: StrandId) {
         if self.wanted.contains(&event) {
             self.clocks.insert(event, view.clocks.flat(view.at[strand.index()]));
@@ -141,7 +141,7 @@ impl Visitor for Captured {
 pub(crate) struct Categories<'e, 't> {
     engine: &'e Engine<'t>,
     origins: &'e Origins,
-    captured: &'e Captured,
+    captured: &'e CapturedClocks,
     known: FxHashMap<(TaskId, TaskId), Traits>,
 }
 
@@ -149,7 +149,7 @@ impl<'e, 't> Categories<'e, 't> {
     pub(crate) fn new(
         engine: &'e Engine<'t>,
         origins: &'e Origins,
-        captured: &'e Captured,
+        captured: &'e CapturedClocks,
     ) -> Categories<'e, 't> {
         Categories { engine, origins, captured, known: FxHashMap::default() }
     }

@@ -1,6 +1,6 @@
 //! Groups of races as findings.
 
-use crate::races::category::Captured;
+use crate::races::category::CapturedClocks;
 use crate::races::coverage::Uncovered;
 use crate::races::detector::Races;
 use crate::races::groups::{Group, Key, pairs};
@@ -50,7 +50,7 @@ pub(crate) fn findings(
             explain::needs(engine, *a, *b, &mut wanted);
         }
     }
-    let mut captured = Captured::new(wanted.into_iter());
+    let mut captured = CapturedClocks::new(wanted.into_iter());
     engine.visit(&mut captured, cancel, &mut |_| ())?;
     let shown = listed.iter().filter_map(|pairs| pairs.first());
     let allocated = Allocations::at(engine.trace, shown.flat_map(|(a, b)| [*a, *b]).collect());
@@ -95,7 +95,7 @@ fn finding(
     found: &Found<'_>,
     group: &Group,
     listed: &[(EventId, EventId)],
-    captured: Option<&Captured>,
+    captured: Option<&CapturedClocks>,
 ) -> Finding {
     let Found { races, level, max_pairs, .. } = *found;
     let trace = engine.trace;

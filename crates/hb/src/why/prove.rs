@@ -5,9 +5,9 @@
 //! FIFO read backwards, so that premises can lead in a circle: what is being proved is out of
 //! bounds for its own proof, and where this closes one way another is tried.
 
+use super::path::{PathEdge, find_path};
 use super::proof::{Proof, ProofStep};
-use super::trail::{WayEdge, way};
-use crate::races::category::Captured;
+use crate::races::category::CapturedClocks;
 use crate::relation::engine::Engine;
 use crate::relation::given::Edge;
 use crate::relation::rules::Rule;
@@ -30,7 +30,7 @@ const MIDDLE_TASKS_MAX: usize = 4_000;
 pub(crate) struct Prover<'e, 't> {
     pub(crate) engine: &'e mut Engine<'t>,
     cancel: &'e Cancel,
-    captured: Captured,
+    captured: CapturedClocks,
     lemmas: Vec<Vec<ProofStep>>,
     known: FxHashMap<(EventId, EventId), u32>,
     /// Edges and task orders that are being proved.
@@ -44,7 +44,7 @@ impl<'e, 't> Prover<'e, 't> {
         Prover {
             engine,
             cancel,
-            captured: Captured::default(),
+            captured: CapturedClocks::default(),
             lemmas: Vec::new(),
             known: FxHashMap::default(),
             open: FxHashSet::default(),
@@ -78,7 +78,7 @@ impl<'e, 't> Prover<'e, 't> {
         let mut missing =
             events.iter().copied().filter(|event| self.captured.clock(*event).is_none()).peekable();
         if missing.peek().is_some() {
-            let mut more = Captured::new(missing);
+            let mut more = CapturedClocks::new(missing);
             self.engine.visit(&mut more, self.cancel, &mut |_| ())?;
             self.captured.merge(more);
         }
@@ -103,7 +103,7 @@ impl<'e, 't> Prover<'e, 't> {
         let mut closed = self.open.clone();
         while self.tries < TRIES_MAX {
             self.cancel.check()?;
-            let Some(edges) = way(self.engine, x, y, &closed) else { return Ok(None) };
+            let Some(edges) = find_path(self.engine, x, y, &closed) else { return Ok(None) };
             match self.along(x, y, &edges)? {
                 Ok(path) => return Ok(Some(path)),
                 Err(edge) => closed.insert((edge.from, edge.to)),
@@ -117,8 +117,8 @@ impl<'e, 't> Prover<'e, 't> {
         &mut self,
         x: EventId,
         y: EventId,
-        edges: &[WayEdge],
-    ) -> Result<Result<Vec<ProofStep>, WayEdge>, Stopped> {
+        edges: &[PathEdge],
+    ) -> Result<Result<Vec<ProofStep>, PathEdge>, Stopped> {
         let mut path = Vec::new();
         let mut at = x;
         for &edge in edges {
@@ -131,7 +131,7 @@ impl<'e, 't> Prover<'e, 't> {
         Ok(Ok(path))
     }
 
-    fn edge(&mut self, edge: WayEdge) -> Result<Option<Vec<ProofStep>>, Stopped> {
+    fn edge(&mut self, edge: PathEdge) -> Result<Option<Vec<ProofStep>>, Stopped> {
         let (from, to) = (edge.from, edge.to);
         let Some(rule) = edge.rule else {
             return self.order(self.engine.strand_of(from), self.engine.strand_of(to));
@@ -150,7 +150,7 @@ impl<'e, 't> Prover<'e, 't> {
 
     /// Proves an edge by a component rule, of which several may give the same edge, with a
     /// condition or without.
-    fn component(&mut self, edge: WayEdge) -> Result<Option<Vec<ProofStep>>, Stopped> {
+    fn component(&mut self, edge: PathEdge) -> Result<Option<Vec<ProofStep>>, Stopped> {
         let (from, to) = (edge.from, edge.to);
         let edges = &self.engine.given.edges;
         let start = edges.partition_point(|given| given.to < to);
@@ -179,7 +179,7 @@ impl<'e, 't> Prover<'e, 't> {
     /// Proves an edge that holds if `x` happens before `y`.
     fn leaning(
         &mut self,
-        edge: WayEdge,
+        edge: PathEdge,
         rule: Rule,
         (x, y): (EventId, EventId),
     ) -> Result<Option<Vec<ProofStep>>, Stopped> {

@@ -3,7 +3,7 @@
 use super::candidate::{Candidate, CandidateList};
 use super::category::Category;
 use super::facts::Facts;
-use super::findings::{Material, findings};
+use super::findings::{FindingInput, findings};
 use super::groups::{Group, groups};
 use super::hints::common;
 use super::left_open::{Order, mark_left_open};
@@ -11,7 +11,7 @@ use super::missed::explain_missed;
 use super::options::{CheckOptions, Pairs};
 use super::pairs::{all_pairs, commute};
 use super::statistics::Statistics;
-use super::tries::{Confirms, Fate, Tried, try_all};
+use super::tries::{Confirms, PairResult, TriedPairs, try_all};
 use crate::class::Specification;
 use crate::confirm::Witness;
 use crate::error::PredictError;
@@ -52,7 +52,7 @@ pub struct Checked {
     pub stopped: Option<StopReason>,
     /// All pairs that were tried or were to be, with what became of them; of [`check_unconfirmed`]
     /// none.
-    pub fates: Vec<(Candidate, Fate)>,
+    pub pair_results: Vec<(Candidate, PairResult)>,
     /// Whether all pairs of the trace were tried, and not only the candidates of the analysis.
     pub all_pairs: bool,
 }
@@ -122,7 +122,7 @@ pub fn check<S: Specification>(
     checked.cuts = cuts;
     checked.stopped = tried.stopped;
     checked.all_pairs = all;
-    checked.fates = list.list.into_iter().zip(tried.fates).collect();
+    checked.pair_results = list.list.into_iter().zip(tried.pair_results).collect();
     Ok(checked)
 }
 
@@ -136,7 +136,10 @@ pub fn check_unconfirmed(
 ) -> Checked {
     let list = CandidateList::of(report);
     let by_site = groups(tables, facts, &list.list);
-    let tried = Tried { fates: vec![Fate::Untried; list.list.len()], ..Tried::default() };
+    let tried = TriedPairs {
+        pair_results: vec![PairResult::Untried; list.list.len()],
+        ..TriedPairs::default()
+    };
     let mut checked = assemble(tables, facts, &list, &tried, &by_site, report, &|_| false, options);
     if list.unlisted() > 0 {
         checked.cuts.push("max-candidates");
@@ -214,29 +217,29 @@ fn assemble(
     tables: &Tables,
     facts: &Facts,
     list: &CandidateList,
-    tried: &Tried,
+    tried: &TriedPairs,
     by_site: &[Group],
     report: &Report,
     is_known: &dyn Fn(&Candidate) -> bool,
     options: &CheckOptions,
 ) -> Checked {
     let mut statistics = Statistics::of(&report.counts, tables, facts.invocations);
-    for (candidate, fate) in list.list.iter().zip(&tried.fates) {
-        statistics.count(candidate, fate);
+    for (candidate, pair_result) in list.list.iter().zip(&tried.pair_results) {
+        statistics.count(candidate, pair_result);
     }
     statistics.count_unlisted(list);
-    let mut told: Vec<Group> = by_site.to_vec();
-    for group in &mut told {
+    let mut reported: Vec<Group> = by_site.to_vec();
+    for group in &mut reported {
         group.members.retain(|i| !is_known(&list.list[*i]));
     }
-    let material = Material {
+    let material = FindingInput {
         tables,
         facts,
         candidates: &list.list,
-        fates: &tried.fates,
+        pair_results: &tried.pair_results,
         max_pairs: options.max_pairs,
     };
-    let found = findings(&material, &told);
+    let found = findings(&material, &reported);
     statistics.race_pairs = found
         .iter()
         .filter(|one| one.finding.kind == Kind::Race && one.finding.confirmed != Some(false))

@@ -33,12 +33,12 @@ pub(crate) fn explain_missed(trace: &Trace, why: &OrderPaths, found: &mut [Found
 fn words(trace: &Trace, steps: &[OrderStep]) -> String {
     let edges: Vec<&OrderStep> =
         steps.iter().filter(|step| step.rule != OrderRule::ProgramOrder).collect();
-    let mut told: Vec<String> =
+    let mut phrases: Vec<String> =
         edges.iter().take(EDGES_MAX).map(|step| edge(trace, step)).collect();
     if edges.len() > EDGES_MAX {
-        told.push(format!("and {} more", edges.len() - EDGES_MAX));
+        phrases.push(format!("and {} more", edges.len() - EDGES_MAX));
     }
-    format!("the analysis takes the two for ordered: {}", told.join(", "))
+    format!("the analysis takes the two for ordered: {}", phrases.join(", "))
 }
 
 fn edge(trace: &Trace, step: &OrderStep) -> String {

@@ -2,7 +2,7 @@
 //! `confirmed + dropped + unconfirmed` are both the number of candidates.
 
 use super::candidate::{Candidate, CandidateList};
-use super::tries::Fate;
+use super::tries::PairResult;
 use crate::report::{Counts, ViolationKind};
 use anyorder_trace::Tables;
 
@@ -54,9 +54,9 @@ impl Statistics {
     }
 
     /// Counts a pair. One that the analysis had ordered is a candidate only once it is confirmed.
-    pub(crate) fn count(&mut self, candidate: &Candidate, fate: &Fate) {
-        let confirmed = fate.form().is_some();
-        self.rejected += u64::from(matches!(fate, Fate::Rejected(_)));
+    pub(crate) fn count(&mut self, candidate: &Candidate, pair_result: &PairResult) {
+        let confirmed = pair_result.form().is_some();
+        self.rejected += u64::from(matches!(pair_result, PairResult::Rejected(_)));
         if candidate.ordered && !confirmed {
             return;
         }
@@ -65,9 +65,9 @@ impl Statistics {
             ViolationKind::Racy => self.racy += 1,
             ViolationKind::NonRacy => self.non_racy += 1,
         }
-        match fate {
-            Fate::Confirmed(_) | Fate::Shown(_) => self.confirmed += 1,
-            Fate::Impossible => self.dropped += 1,
+        match pair_result {
+            PairResult::Confirmed(_) | PairResult::Shown(_) => self.confirmed += 1,
+            PairResult::Impossible => self.dropped += 1,
             _ => self.unconfirmed += 1,
         }
         self.missed_by_order += u64::from(candidate.ordered);

@@ -15,7 +15,7 @@ pub(super) type CounterId = u32;
 
 /// A rule that is asked of a call.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
+pub(super) struct CallRule {
     rule: Arc<WaitRule>,
     /// In the order of the calls that the rule counts.
     counters: Vec<CounterId>,
@@ -37,7 +37,7 @@ pub(super) struct Raise {
 #[derive(Clone, Debug, Default)]
 struct Call {
     raises: Vec<Raise>,
-    asked: Vec<Asked>,
+    asked: Vec<CallRule>,
     /// Whether it must observe what it observed, even where communication is not asked for.
     bound: bool,
 }
@@ -105,7 +105,7 @@ impl Blocking {
                 let Some(least) = rule.least(&counts) else { continue };
                 let known = open.entry(*object).or_default();
                 *known = least.max(*known);
-                call.asked.push(Asked { rule: Arc::clone(rule), counters, open: 0 });
+                call.asked.push(CallRule { rule: Arc::clone(rule), counters, open: 0 });
             }
             for (at, rule) in rules.iter().enumerate() {
                 for (place, counted) in rule.counted().iter().enumerate() {
@@ -165,7 +165,7 @@ impl Blocking {
     }
 
     /// Returns the rules that are asked of a call; of those of results only `with_results`.
-    pub(super) fn asked(&self, event: u32, with_results: bool) -> impl Iterator<Item = &Asked> {
+    pub(super) fn asked(&self, event: u32, with_results: bool) -> impl Iterator<Item = &CallRule> {
         let asked = self.calls.get(&event).map_or(&[][..], |call| call.asked.as_slice());
         asked.iter().filter(move |asked| with_results || !asked.rule.is_of_result())
     }
@@ -187,17 +187,17 @@ impl Blocking {
     }
 
     /// Returns, for each chain, the calls that could make a rule hold, in order.
-    pub(super) fn helpers<'b>(&'b self, asked: &'b Asked) -> impl Iterator<Item = &'b [u32]> {
+    pub(super) fn helpers<'b>(&'b self, asked: &'b CallRule) -> impl Iterator<Item = &'b [u32]> {
         asked.helpers().flat_map(|counter| self.chains(counter))
     }
 
     /// Returns, for each chain, the calls that could make a rule fail, in order.
-    pub(super) fn takers<'b>(&'b self, asked: &'b Asked) -> impl Iterator<Item = &'b [u32]> {
+    pub(super) fn takers<'b>(&'b self, asked: &'b CallRule) -> impl Iterator<Item = &'b [u32]> {
         asked.takers().flat_map(|counter| self.chains(counter))
     }
 }
 
-impl Asked {
+impl CallRule {
     /// Returns the counters of which more can make the rule hold.
     pub(super) fn helpers(&self) -> impl Iterator<Item = CounterId> + '_ {
         let counted = self.rule.counted().iter().zip(&self.counters);

@@ -1,14 +1,14 @@
 //! The search for one witness after another in one trace.
 
 use super::answer::{Answer, Form, GaveUp, Witness};
-use super::attempt::{Beyond, End, Shared};
+use super::attempt::{End, OutsideEvents, Shared};
 use super::chains::NONE;
-use super::of_tasks::OfTasks;
 use super::past::Past;
 use super::question::{Overtaken, Question};
-use super::reach::{Behind, Reach};
+use super::reach::{Excluded, Reach};
 use super::replay::Replay;
 use super::shorten::shorten;
+use super::task_pairs::TaskPairs;
 use super::trim::trim;
 use super::window::Window;
 use crate::confirm::communication::Communication;
@@ -96,7 +96,7 @@ pub struct Confirmer<'t> {
     optional: Reach,
     window: Window,
     pub(super) stats: ConfirmStats,
-    pub(super) of_tasks: OfTasks,
+    pub(super) task_pairs: TaskPairs,
 }
 
 impl fmt::Debug for Confirmer<'_> {
@@ -169,7 +169,7 @@ impl<'t> Confirmer<'t> {
             optional: Reach::default(),
             window: Window::default(),
             stats: ConfirmStats::default(),
-            of_tasks: OfTasks::default(),
+            task_pairs: TaskPairs::default(),
         }
     }
 
@@ -192,7 +192,7 @@ impl<'t> Confirmer<'t> {
         let mut search = Search {
             pair: (first.0, second.0),
             states: [State::Open, State::Open, State::Open, State::Impossible],
-            effort: Effort::new(self.options.conflicts),
+            budget: Budget::new(self.options.conflicts),
             gave_up: GaveUp::Window,
             best: None,
             beginning: None,
@@ -200,7 +200,7 @@ impl<'t> Confirmer<'t> {
         if self.options.reorders.tasks()
             && let Some(tasks) = Overtaken::of(self.trace, first.0, second.0)
         {
-            self.ask_of_tasks(&mut search, tasks, cancel);
+            self.apply_task_pair(&mut search, tasks, cancel);
         }
         let mut back = self.scale.first_window;
         while !search.is_done() {
@@ -215,7 +215,7 @@ impl<'t> Confirmer<'t> {
         }
         match search.best {
             Some(witness) => Answer::Confirmed(witness),
-            None if search.is_impossible() && search.effort.doubt => {
+            None if search.is_impossible() && search.budget.doubt => {
                 Answer::Unconfirmed(GaveUp::Barrier)
             }
             // Where it depends on the order which acquire a release belongs to, more was asked than
@@ -244,7 +244,7 @@ impl<'t> Confirmer<'t> {
             });
             let (start, end) = match beginning.and_then(|b| self.behind_beginning(&question, &b)) {
                 Some((start, order)) => (start, End::Found(order)),
-                None => (start, self.look(&mut search.effort, &question, start, cancel)),
+                None => (start, self.search_window(&mut search.budget, &question, start, cancel)),
             };
             match end {
                 End::Found(order) => {
@@ -274,7 +274,7 @@ impl<'t> Confirmer<'t> {
                 }
             }
         }
-        is_last |= search.gave_up == GaveUp::Conflicts && search.effort.conflicts == 0;
+        is_last |= search.gave_up == GaveUp::Conflicts && search.budget.conflicts == 0;
         is_last
     }
 
@@ -364,18 +364,18 @@ impl<'t> Confirmer<'t> {
         {
             return false;
         }
-        let doubt = std::mem::take(&mut search.effort.doubt);
+        let doubt = std::mem::take(&mut search.budget.doubt);
         let question = Question::new(self.trace, &self.past, (first, second), Form::CoEnabled);
-        let end = self.look(&mut search.effort, &question, start, cancel);
-        let is_proved = !search.effort.doubt && !self.past.holding.is_ambiguous;
-        search.effort.doubt |= doubt;
+        let end = self.search_window(&mut search.budget, &question, start, cancel);
+        let is_proved = !search.budget.doubt && !self.past.holding.is_ambiguous;
+        search.budget.doubt |= doubt;
         end == End::None && is_proved
     }
 
     /// Looks at one window for one form.
-    pub(super) fn look(
+    pub(super) fn search_window(
         &mut self,
-        Effort { conflicts, doubt }: &mut Effort,
+        Budget { conflicts, doubt }: &mut Budget,
         question: &Question,
         start: u32,
         cancel: &Cancel,
@@ -383,7 +383,7 @@ impl<'t> Confirmer<'t> {
         self.stats.windows += 1;
         let past = &self.past;
         if let Err(why) = self.required.require(past, question, start, &[]) {
-            *doubt |= why == Behind::Barrier;
+            *doubt |= why == Excluded::Barrier;
             return End::None;
         }
         let len = self.trace.len() as u32;
@@ -401,15 +401,15 @@ impl<'t> Confirmer<'t> {
             required: &self.required,
         };
         window.bound(start, end);
-        let ground = shared.ground(window, &self.required, Beyond::Fixed);
-        let (order, broken) = ground.replay(replay, stats);
+        let input = shared.input(window, &self.required, OutsideEvents::Fixed);
+        let (order, broken) = input.replay(replay, stats);
         if broken.is_empty() {
             return if fixed { End::Found(order) } else { End::Unclear };
         }
         // From here on, what is left out because it rests on a barrier could have helped.
         *doubt |= past.first_doubt != NONE;
         if fixed {
-            match ground.attempt(broken.clone(), replay, stats, conflicts, cancel) {
+            match input.attempt(broken.clone(), replay, stats, conflicts, cancel) {
                 End::None | End::Unclear => {}
                 end => return end,
             }
@@ -421,15 +421,15 @@ impl<'t> Confirmer<'t> {
         let is_whole = start == 0 && end == len;
         let mut found = End::Unclear;
         if fixed {
-            let ground = shared.ground(window, &self.optional, Beyond::Fixed);
-            found = ground.attempt(broken.clone(), replay, stats, conflicts, cancel);
+            let input = shared.input(window, &self.optional, OutsideEvents::Fixed);
+            found = input.attempt(broken.clone(), replay, stats, conflicts, cancel);
             if found == End::None && !is_whole {
                 found = End::Unclear;
             }
         }
         if found == End::Unclear && !is_whole {
-            let ground = shared.ground(window, &self.optional, Beyond::Open);
-            found = ground.attempt(broken, replay, stats, conflicts, cancel);
+            let input = shared.input(window, &self.optional, OutsideEvents::Open);
+            found = input.attempt(broken, replay, stats, conflicts, cancel);
         }
         found
     }
@@ -437,16 +437,16 @@ impl<'t> Confirmer<'t> {
 
 /// What the answers to some questions cost, and rest on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Effort {
+pub(super) struct Budget {
     /// The conflicts of the solver that are left.
     pub(super) conflicts: u64,
     /// Whether something was left out because it rests on a barrier of which too little is known.
     pub(super) doubt: bool,
 }
 
-impl Effort {
-    pub(super) fn new(conflicts: u64) -> Effort {
-        Effort { conflicts, doubt: false }
+impl Budget {
+    pub(super) fn new(conflicts: u64) -> Budget {
+        Budget { conflicts, doubt: false }
     }
 }
 
@@ -454,7 +454,7 @@ impl Effort {
 pub(super) struct Search {
     pair: (u32, u32),
     pub(super) states: [State; 4],
-    pub(super) effort: Effort,
+    pub(super) budget: Budget,
     pub(super) gave_up: GaveUp,
     pub(super) best: Option<Witness>,
     /// Where the task of the second action can end before that of the first begins: how.

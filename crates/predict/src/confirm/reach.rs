@@ -1,6 +1,6 @@
 //! Sets of events that hold with each event all that must come before it.
 
-use super::blocking::{Asked, CounterId};
+use super::blocking::{CallRule, CounterId};
 use super::chains::NONE;
 use super::holding::SectionId;
 use super::past::Past;
@@ -25,7 +25,7 @@ pub(super) struct Reach {
 
 /// An event cannot be in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Behind {
+pub(super) enum Excluded {
     /// It comes behind the witness.
     Tail,
     /// It rests on a barrier of which it is not known who waits for whom.
@@ -80,7 +80,7 @@ impl Reach {
         past: &Past,
         question: &Question,
         event: u32,
-    ) -> Result<(), Behind> {
+    ) -> Result<(), Excluded> {
         self.todo.clear();
         self.todo.push(event);
         while let Some(event) = self.todo.pop() {
@@ -88,10 +88,10 @@ impl Reach {
                 continue;
             }
             if question.is_behind(past, event) {
-                return Err(Behind::Tail);
+                return Err(Excluded::Tail);
             }
             if past.is_doubtful(event) {
-                return Err(Behind::Barrier);
+                return Err(Excluded::Barrier);
             }
             let chain = past.chain[event as usize] as usize;
             let known = self.last[chain];
@@ -121,7 +121,7 @@ impl Reach {
         question: &Question,
         event: u32,
         observed: bool,
-    ) -> Result<(), Behind> {
+    ) -> Result<(), Excluded> {
         let previous = past.previous[event as usize];
         if previous != NONE {
             self.add(past, question, previous)?;
@@ -141,14 +141,14 @@ impl Reach {
         question: &Question,
         start: u32,
         more: &[u32],
-    ) -> Result<(), Behind> {
+    ) -> Result<(), Excluded> {
         self.clear(past, start);
         if !question.holds_together(past) {
-            return Err(Behind::Tail);
+            return Err(Excluded::Tail);
         }
         for last in &question.tail {
             if past.is_unknown(*last) {
-                return Err(Behind::Barrier);
+                return Err(Excluded::Barrier);
             }
             self.add_before(past, question, *last, question.asks(*last))?;
         }
@@ -162,7 +162,7 @@ impl Reach {
             // Those held at the end were compared with one another already.
             if !is_held && question.keepers(past, section).next().is_some() {
                 if section.release == NONE {
-                    return Err(Behind::Tail);
+                    return Err(Excluded::Tail);
                 }
                 self.add(past, question, section.release)?;
             }
@@ -233,7 +233,7 @@ impl Reach {
         done: &mut HashSet<CounterId>,
         allowed: &dyn Fn(u32) -> bool,
     ) {
-        for counter in past.blocking.asked(event, true).flat_map(Asked::helpers) {
+        for counter in past.blocking.asked(event, true).flat_map(CallRule::helpers) {
             if !done.insert(counter) {
                 continue;
             }

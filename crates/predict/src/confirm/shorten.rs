@@ -7,7 +7,7 @@
 //! the smallest first.
 
 use super::answer::Witness;
-use super::attempt::{Beyond, End, Shared};
+use super::attempt::{End, OutsideEvents, Shared};
 use super::blocking::first_missing;
 use super::chains::NONE;
 use super::confirmer::ConfirmStats;
@@ -68,11 +68,11 @@ pub(super) fn shorten(
             return;
         }
         let shared = Shared { required: &set, ..shared };
-        let ground = shared.ground(&window, &set, Beyond::Fixed);
-        let (order, broken) = ground.replay(replay, stats);
+        let input = shared.input(&window, &set, OutsideEvents::Fixed);
+        let (order, broken) = input.replay(replay, stats);
         let end = match broken.is_empty() {
             true => End::Found(order),
-            false => ground.attempt(broken, replay, stats, &mut conflicts, cancel),
+            false => input.attempt(broken, replay, stats, &mut conflicts, cancel),
         };
         match end {
             End::Found(order) => {

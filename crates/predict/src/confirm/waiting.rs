@@ -1,7 +1,7 @@
 //! Goes through an order of events and collects which calls could not return, and which waits and
 //! attempts would have ended otherwise.
 
-use super::blocking::{Asked, CounterId, Raise, first_missing, last_come};
+use super::blocking::{CallRule, CounterId, Raise, first_missing, last_come};
 use super::chains::NONE;
 use super::clause::{Atom, Clause};
 use super::past::Past;
@@ -66,7 +66,7 @@ impl Counts {
 
     /// Returns whether a rule holds before the first of the last events, or behind it: there it
     /// counts by what does not depend on its result.
-    fn holds(&self, past: &Past, asked: &Asked, behind: bool) -> bool {
+    fn holds(&self, past: &Past, asked: &CallRule, behind: bool) -> bool {
         asked.holds(|counter| {
             let of_last = self.last.iter().any(|raise| raise.counter == counter && !raise.asks);
             self.count(past, counter) + i64::from(behind && of_last)
@@ -76,7 +76,7 @@ impl Counts {
     fn clause(
         &self,
         past: &Past,
-        asked: &Asked,
+        asked: &CallRule,
         event: u32,
         has_come: &dyn Fn(u32) -> bool,
     ) -> Clause {

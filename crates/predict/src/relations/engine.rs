@@ -23,18 +23,18 @@ use crate::analysis::{Analysis, Stamp, Step};
 use crate::class::{Class, ClassTable, Point, Specification};
 use crate::error::PredictError;
 use crate::options::{Candidates, Options};
-use crate::relations::ahead::{AHEAD, Ahead};
 use crate::relations::compare::Scratch;
 use crate::relations::hard::{Hard, HardEvent};
 use crate::relations::lanes::{LaneId, Lanes};
 use crate::relations::lock_clocks::LockClocks;
 use crate::relations::overlaps::Overlaps;
+use crate::relations::prefetch::{AHEAD, Prefetcher};
 use crate::relations::relation::Relation;
 use crate::report::{Report, Side};
 use crate::sections::candidates::Open;
 use crate::sections::table::{NO_LOCKSET, Sections};
 use crate::shadow::by_lock::ByLocks;
-use crate::shadow::quick::{Coverings, Quick};
+use crate::shadow::quick::{CoverTable, Quick};
 use crate::shadow::record::{Cell, LockBits, Pool, Record, epoch};
 use anyorder_order::Clock;
 use anyorder_trace::{Block, EventKind, Tables};
@@ -55,7 +55,7 @@ pub struct Engine<R, S> {
     pub(crate) table: ClassTable,
     /// All tables of the specification.
     pub(crate) own_tables: Vec<ClassTable>,
-    pub(crate) coverings: Coverings,
+    pub(crate) cover_table: CoverTable,
     pub(crate) lanes: Lanes,
     pub(crate) hard: Hard,
     pub(crate) locks: LockClocks,
@@ -65,7 +65,7 @@ pub struct Engine<R, S> {
     pub(crate) cells: [Vec<Cell>; 2],
     pub(crate) pool: Pool,
     pub(crate) by_locks: ByLocks,
-    ahead: Ahead,
+    prefetch: Prefetcher,
     /// How many records beyond two an object may have before they are kept by lock.
     pub(crate) list_max: usize,
     pub(crate) open: Vec<Open>,
@@ -111,7 +111,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         Engine {
             options,
             table: own_tables.first().cloned().unwrap_or_default(),
-            coverings: Coverings::new(&own_tables),
+            cover_table: CoverTable::new(&own_tables),
             own_tables,
             spec,
             lanes: Lanes::default(),
@@ -122,7 +122,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             cells: [Vec::new(), Vec::new()],
             pool: Pool::default(),
             by_locks: ByLocks::default(),
-            ahead: Ahead::default(),
+            prefetch: Prefetcher::default(),
             list_max: LIST_MAX,
             open: Vec::new(),
             report: Report::default(),
@@ -247,10 +247,11 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             self.remember_indexed(act, new);
             return;
         }
-        let Engine { cells, sections, lanes, table, own_tables, coverings, open, pool, .. } = self;
+        let Engine { cells, sections, lanes, table, own_tables, cover_table, open, pool, .. } =
+            self;
         let table = act.table(table, own_tables);
-        let heavy = coverings.heavy(usize::from(act.table));
-        let covering = coverings.of(usize::from(act.table), act.class);
+        let heavy = cover_table.heavy(usize::from(act.table));
+        let covering = cover_table.of(usize::from(act.table), act.class);
         let cell = &mut cells[act.space][act.index];
         let waits = pool.may_wait(cell.more(), table.conflicting(act.class));
         if waits && let Some(old) = cell.find(pool, &new, false) {
@@ -419,7 +420,7 @@ fn learn(open: &mut [Open], sections: &mut Sections, lane: LaneId, clock: &Clock
 impl<R: Relation, S: Specification> Analysis for Engine<R, S> {
     fn grow(&mut self, tables: &Tables) -> Result<(), PredictError> {
         self.lanes.grow(tables);
-        self.ahead.grow(tables.tasks.len());
+        self.prefetch.grow(tables.tasks.len());
         let locations = &mut self.cells[0];
         locations.resize(tables.locations.len(), Cell::NEW);
         self.overlaps.grow(tables, |location| locations[location as usize].overlaps = true)?;
@@ -480,9 +481,9 @@ impl<R: Relation, S: Specification> Analysis for Engine<R, S> {
         let rows = block.columns.len();
         for from in (0..rows).step_by(AHEAD) {
             let chunk = from..rows.min(from + AHEAD);
-            let Engine { ahead, cells, by_locks, pool, sections, table, .. } = self;
+            let Engine { prefetch, cells, by_locks, pool, sections, table, .. } = self;
             let indexed = if R::SECTIONS { Some((&*by_locks, &*pool, &*sections)) } else { None };
-            ahead.fetch((block, chunk.clone()), &cells[0], table, indexed);
+            prefetch.fetch((block, chunk.clone()), &cells[0], table, indexed);
             for row in chunk {
                 self.step(tables, Step::of(block, row))?;
             }

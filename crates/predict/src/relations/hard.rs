@@ -5,7 +5,7 @@
 //! it; as `docs/happens-before.md` defines them for its rule set `threads`. Forks, joins and posts
 //! hold in every run; wakes, barriers and atomics are only what was observed.
 
-use crate::relations::lanes::{LaneId, Lanes, Watch};
+use crate::relations::lanes::{ClockObserver, LaneId, Lanes};
 use anyorder_order::Clock;
 use anyorder_trace::{EventKind, Op};
 use std::collections::{HashMap, VecDeque};
@@ -56,7 +56,7 @@ impl Hard {
         lanes: &mut Lanes,
         lane: LaneId,
         e: HardEvent,
-        watch: Watch<'_>,
+        watch: ClockObserver<'_>,
     ) {
         match e.op.kind() {
             EventKind::Fork => lanes.fork(lane, e.operand as usize),
@@ -102,7 +102,7 @@ impl Hard {
         lanes.advance(lane);
     }
 
-    fn wake(&mut self, lanes: &mut Lanes, lane: LaneId, e: HardEvent, watch: Watch<'_>) {
+    fn wake(&mut self, lanes: &mut Lanes, lane: LaneId, e: HardEvent, watch: ClockObserver<'_>) {
         let Some(condition) = self.conditions.get_mut(&e.operand) else { return };
         let waited = condition.waits.get(&e.task).copied();
         let at = match e.refers {
@@ -129,7 +129,7 @@ impl Hard {
         lanes: &mut Lanes,
         lane: LaneId,
         (op, location): (Op, u32),
-        watch: Watch<'_>,
+        watch: ClockObserver<'_>,
     ) {
         if op.kind().reads()
             && op.mode().acquires()

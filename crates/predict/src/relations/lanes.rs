@@ -13,7 +13,7 @@ use anyorder_trace::{Tables, TaskKind};
 pub(crate) type LaneId = usize;
 
 /// Called with a lane and a clock that it is about to learn.
-pub(crate) type Watch<'w> = &'w mut dyn FnMut(LaneId, &Clock);
+pub(crate) type ClockObserver<'w> = &'w mut dyn FnMut(LaneId, &Clock);
 
 const NONE: u32 = u32::MAX;
 /// How many free slots are looked at for a new lane.
@@ -72,7 +72,7 @@ impl Lanes {
         &mut self,
         tables: &Tables,
         (event, task): (u64, u32),
-        watch: Watch<'_>,
+        watch: ClockObserver<'_>,
     ) -> Result<LaneId, PredictError> {
         let known = self.of_task.get(task as usize).copied().unwrap_or(NONE);
         if known != NONE && !self.lanes[known as usize].pending {
@@ -85,7 +85,7 @@ impl Lanes {
         &mut self,
         tables: &Tables,
         (event, task): (u64, u32),
-        watch: Watch<'_>,
+        watch: ClockObserver<'_>,
     ) -> Result<LaneId, PredictError> {
         let unknown = || PredictError::Unknown { event, what: "task", index: task };
         let known = *self.of_task.get(task as usize).ok_or_else(unknown)?;
@@ -245,7 +245,7 @@ impl Lanes {
 
     /// A lane goes on after a handler has ended: the handler's events so far are before what
     /// follows.
-    pub(crate) fn join_handler(&mut self, lane: LaneId, handler: usize, watch: Watch<'_>) {
+    pub(crate) fn join_handler(&mut self, lane: LaneId, handler: usize, watch: ClockObserver<'_>) {
         if handler >= self.handlers.len() || self.lanes[lane].handler == handler {
             return;
         }

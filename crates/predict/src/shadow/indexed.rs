@@ -68,7 +68,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             lanes,
             table,
             own_tables,
-            coverings,
+            cover_table,
             open,
             pool,
             ..
@@ -78,8 +78,8 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let lane = lanes.get(act.lane);
         let cell = &mut cells[act.space][act.index];
         let conflicting = table.conflicting(act.class);
-        let heavy = coverings.heavy(usize::from(act.table));
-        let covering = coverings.of(usize::from(act.table), act.class);
+        let heavy = cover_table.heavy(usize::from(act.table));
+        let covering = cover_table.of(usize::from(act.table), act.class);
         let covers = |old: Class| covering >> old.0 & 1 != 0;
         let waits = !printed && pool.may_wait(cell.more(), conflicting);
         sections.keep_lockset(new.lockset);

@@ -16,15 +16,15 @@ use anyorder_order::Clock;
 
 /// For each class of each table, the classes that it covers, a bit each.
 #[derive(Clone, Debug)]
-pub(crate) struct Coverings {
+pub(crate) struct CoverTable {
     tables: Vec<[u32; 32]>,
     /// The classes that conflict with themselves.
     heavy: Vec<u32>,
 }
 
-impl Coverings {
+impl CoverTable {
     /// Computes them.
-    pub(crate) fn new(tables: &[ClassTable]) -> Coverings {
+    pub(crate) fn new(tables: &[ClassTable]) -> CoverTable {
         let classes = |table: &ClassTable, new: usize| {
             (0..32).fold(0, |all, old| {
                 all | u32::from(table.covers(Class(new as u8), Class(old))) << old
@@ -35,7 +35,7 @@ impl Coverings {
                 all | u32::from(table.conflicts(Class(class), Class(class))) << class
             })
         };
-        Coverings {
+        CoverTable {
             tables: tables.iter().map(|t| std::array::from_fn(|new| classes(t, new))).collect(),
             heavy: tables.iter().map(heavy).collect(),
         }
@@ -145,7 +145,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
     /// Applies an action if that is easy.
     #[inline(always)]
     pub(crate) fn quick(&mut self, act: Act, new: Record) -> Quick {
-        let Engine { cells, lanes, sections, table, own_tables, coverings, open, .. } = self;
+        let Engine { cells, lanes, sections, table, own_tables, cover_table, open, .. } = self;
         let table = act.table(table, own_tables);
         let question = Question {
             lane: lanes.get(act.lane),
@@ -154,7 +154,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             table,
             class: act.class,
             conflicting: table.conflicting(act.class),
-            covering: coverings.of(usize::from(act.table), act.class),
+            covering: cover_table.of(usize::from(act.table), act.class),
             lockset: new.lockset,
             locks: new.locks(),
             pairs: open.get(act.lane).map_or(&[], |open| &open.pairs),

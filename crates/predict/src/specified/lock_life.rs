@@ -10,7 +10,7 @@
 //! destroyed it takes it again.
 
 use super::compile::LOCKS;
-use super::objects::Numbers;
+use super::objects::Numbering;
 use crate::analysis::Step;
 use crate::class::{Class, Point};
 use anyorder_trace::{EventKind, Location, LocationId, LockId, Tables};
@@ -58,7 +58,7 @@ impl Lives {
     /// Returns the point of an acquire, release or destroy.
     pub(super) fn point(
         &mut self,
-        numbers: &mut Numbers,
+        numbers: &mut Numbering,
         tables: &Tables,
         step: Step,
     ) -> Option<Point> {
@@ -87,11 +87,11 @@ impl Lives {
                 USE
             }
             EventKind::Release => {
-                let told = life.taken == (step.task, mark) && life.destroyed_by.is_none();
+                let is_known = life.taken == (step.task, mark) && life.destroyed_by.is_none();
                 let point =
                     Point { object: life.object, cell: life.cell, table: LOCKS, class: USE };
                 self.mark(tables, step);
-                return (!told).then_some(point);
+                return (!is_known).then_some(point);
             }
             EventKind::Destroy => {
                 life.destroyed_by = Some(step.task);

@@ -4,7 +4,7 @@
 use super::compile::{CONDITIONS, Place};
 use super::internals::{Inside, Internals};
 use super::lock_life::Lives;
-use super::objects::{Described, Numbers, ObjectSummary};
+use super::objects::{Described, Numbering, ObjectSummary};
 use super::resolve::{Resolved, Resolver};
 use super::types::Types;
 use crate::analysis::Step;
@@ -19,7 +19,7 @@ use anyorder_trace::{EventKind, InvocationId, Op, Tables, Trace};
 #[derive(Clone, Debug)]
 pub struct Specified {
     resolver: Resolver,
-    numbers: Numbers,
+    numbers: Numbering,
     lives: Lives,
     inside: Inside,
     calls: Vec<Touched>,
@@ -45,7 +45,7 @@ impl Specified {
     pub fn new(types: Types, internals: Internals) -> Specified {
         Specified {
             resolver: Resolver::new(types),
-            numbers: Numbers::default(),
+            numbers: Numbering::default(),
             lives: Lives::default(),
             inside: Inside::new(internals),
             calls: Vec::new(),

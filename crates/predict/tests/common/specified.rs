@@ -20,7 +20,7 @@ enum Object {
     Invoked(String),
 }
 
-enum Doing<'t> {
+enum SpecAction<'t> {
     Use,
     Destroy,
     Wait,
@@ -34,24 +34,26 @@ pub(crate) fn extra(trace: &Trace, types: &Types, hide: bool) -> Extra {
     let hidden = if hide { hidden(trace, types) } else { vec![false; trace.len()] };
     let inside: Vec<bool> =
         (0..trace.len()).map(|at| hide && around(trace, types, at) > 0).collect();
-    let mut doing: Vec<Option<(Object, Doing<'_>)>> = Vec::new();
+    let mut spec_actions: Vec<Option<(Object, SpecAction<'_>)>> = Vec::new();
     for event in trace.events() {
         let at = event.id.index();
-        doing.push(if inside[at] {
+        spec_actions.push(if inside[at] {
             None
         } else {
             let o = event.operand;
             match event.kind() {
-                EventKind::Wait => Some((Object::Condition(o), Doing::Wait)),
+                EventKind::Wait => Some((Object::Condition(o), SpecAction::Wait)),
                 EventKind::Signal | EventKind::Broadcast => {
-                    Some((Object::Condition(o), Doing::Signal))
+                    Some((Object::Condition(o), SpecAction::Signal))
                 }
                 EventKind::Destroy => {
-                    Some((Object::Lock(o, life(trace, at, &inside)), Doing::Destroy))
+                    Some((Object::Lock(o, life(trace, at, &inside)), SpecAction::Destroy))
                 }
-                EventKind::Acquire => Some((Object::Lock(o, life(trace, at, &inside)), Doing::Use)),
+                EventKind::Acquire => {
+                    Some((Object::Lock(o, life(trace, at, &inside)), SpecAction::Use))
+                }
                 EventKind::Release if is_use(trace, at, &inside) => {
-                    Some((Object::Lock(o, life(trace, at, &inside)), Doing::Use))
+                    Some((Object::Lock(o, life(trace, at, &inside)), SpecAction::Use))
                 }
                 EventKind::Invoke => {
                     let call = &trace.tables().invocations[InvocationId(o).index()];
@@ -60,7 +62,7 @@ pub(crate) fn extra(trace: &Trace, types: &Types, hide: bool) -> Extra {
                         let seen = spec.invocation_of_words(method, &call.arguments, call.result);
                         (
                             Object::Invoked(trace.tables().name(call.object).to_owned()),
-                            Doing::Call(spec, seen),
+                            SpecAction::Call(spec, seen),
                         )
                     })
                 }
@@ -70,12 +72,12 @@ pub(crate) fn extra(trace: &Trace, types: &Types, hide: bool) -> Extra {
     }
     let mut extra = Extra { hidden, ..Extra::default() };
     let mut numbers = HashMap::new();
-    for (j, what) in doing.iter().enumerate() {
+    for (j, what) in spec_actions.iter().enumerate() {
         extra.object.push(what.as_ref().map(|(object, _)| {
             let next = numbers.len();
             *numbers.entry(object.clone()).or_insert(next)
         }));
-        for (i, other) in doing[..j].iter().enumerate() {
+        for (i, other) in spec_actions[..j].iter().enumerate() {
             if let (Some((a, x)), Some((b, y))) = (other, what)
                 && a == b
                 && !commute(x, y)
@@ -87,12 +89,12 @@ pub(crate) fn extra(trace: &Trace, types: &Types, hide: bool) -> Extra {
     extra
 }
 
-fn commute(a: &Doing<'_>, b: &Doing<'_>) -> bool {
+fn commute(a: &SpecAction<'_>, b: &SpecAction<'_>) -> bool {
     match (a, b) {
-        (Doing::Use, Doing::Use) | (Doing::Wait, Doing::Wait) | (Doing::Signal, Doing::Signal) => {
-            true
-        }
-        (Doing::Call(spec, a), Doing::Call(_, b)) => !conflict(spec, a, b),
+        (SpecAction::Use, SpecAction::Use)
+        | (SpecAction::Wait, SpecAction::Wait)
+        | (SpecAction::Signal, SpecAction::Signal) => true,
+        (SpecAction::Call(spec, a), SpecAction::Call(_, b)) => !conflict(spec, a, b),
         _ => false,
     }
 }

@@ -18,10 +18,12 @@
 
 use super::find::{CandidateLimits, CandidatePair, OrderCandidates};
 use super::open::OpenBlock;
-use super::visits::{BlockId, HoldId, Visit, Visits, What};
+use super::visits::{ActionKind, BlockId, SectionSetId, Visit, Visits};
 use crate::relation::engine::Engine;
 use crate::relation::pass::{View, Visitor};
-use crate::relation::sections::{Actions, Held, Publish, Pull, Section, SectionId, SectionPlan};
+use crate::relation::sections::{
+    Actions, OpenSections, Publish, Pull, Section, SectionId, SectionPlan,
+};
 use crate::relation::strands::StrandId;
 use anyorder_order::{ChainId, ClockRef};
 use anyorder_trace::{Action, EventId, LocationId, Trace};
@@ -41,7 +43,7 @@ struct Inside {
     /// Which of the strand's blocks this is.
     block: u32,
     /// The sections around its last action, and how often these had changed by then.
-    hold: Option<(HoldId, u32)>,
+    section_set: Option<(SectionSetId, u32)>,
     open: OpenBlock,
     published: bool,
 }
@@ -52,7 +54,7 @@ pub(crate) struct NonRacy<'a> {
     trace: &'a Trace,
     actions: &'a Actions<'a>,
     limits: CandidateLimits,
-    held: Held,
+    held: OpenSections,
     visits: Visits<'a>,
     inside: FxHashMap<StrandId, Inside>,
     pulls: Vec<Pull>,
@@ -61,7 +63,7 @@ pub(crate) struct NonRacy<'a> {
     next_publish: usize,
     slots: Vec<Vec<Latest>>,
     /// The last write of each location, and the sections around it.
-    writes: FxHashMap<LocationId, (EventId, Option<HoldId>)>,
+    writes: FxHashMap<LocationId, (EventId, Option<SectionSetId>)>,
     /// The chain of the strand at the current event.
     chain: ChainId,
     found: OrderCandidates,
@@ -79,7 +81,7 @@ impl<'a> NonRacy<'a> {
             trace: actions.trace,
             actions,
             limits,
-            held: Held::new(engine.strands.len()),
+            held: OpenSections::new(engine.strands.len()),
             visits: Visits::new(actions.trace, actions.conflicts, actions.points),
             inside: FxHashMap::default(),
             pulls: plan.pulls.clone(),
@@ -109,20 +111,20 @@ impl<'a> NonRacy<'a> {
         self.observe(event, strand);
         let Some(inside) = self.inside.get_mut(&strand) else { return };
         let changes = self.held.changes(strand);
-        let hold = match inside.hold {
-            Some((hold, then)) if then == changes => hold,
-            _ => self.visits.hold(&self.held, strand),
+        let section_set = match inside.section_set {
+            Some((section_set, then)) if then == changes => section_set,
+            _ => self.visits.section_set(&self.held, strand),
         };
-        inside.hold = Some((hold, changes));
+        inside.section_set = Some((section_set, changes));
         let Some(block) = self.held.of(strand).next().map(|s| block_of(self.held.section(s)))
         else {
             return;
         };
-        let mut new: Vec<What> = Vec::new();
+        let mut new: Vec<ActionKind> = Vec::new();
         self.visits.of(event, |what| new.push(what));
-        new.retain(|what| self.visits.add(block, Visit { what: *what, hold, event }));
+        new.retain(|what| self.visits.add(block, Visit { what: *what, section_set, event }));
         for what in new {
-            self.open_pairs(strand, Visit { what, hold, event });
+            self.open_pairs(strand, Visit { what, section_set, event });
         }
     }
 
@@ -163,8 +165,10 @@ impl<'a> NonRacy<'a> {
             let overlaps = self.actions.conflicts.overlaps(location).iter().copied();
             let writes = std::iter::once(location).chain(overlaps);
             let last = writes.filter_map(|l| self.writes.get(&l).copied()).max_by_key(|w| w.0);
-            let hold = last.and_then(|(_, hold)| hold);
-            for section in hold.map_or(&[][..], |hold| self.visits.sections(hold)) {
+            let section_set = last.and_then(|(_, section_set)| section_set);
+            for section in
+                section_set.map_or(&[][..], |section_set| self.visits.sections(section_set))
+            {
                 let first = self.held.section(*section);
                 let mut around = self.held.of(strand).map(|s| self.held.section(s));
                 if let Some(release) = first.release.some()
@@ -182,8 +186,9 @@ impl<'a> NonRacy<'a> {
         let Some(location) = at.location().filter(|_| at.kind().writes()) else { return };
         if self.actions.conflicts.is_shared(location) {
             let inside = self.inside.get(&strand).filter(|_| self.held.is_inside(strand));
-            let hold = inside.and_then(|inside| inside.hold).map(|(hold, _)| hold);
-            self.writes.insert(location, (event, hold));
+            let section_set =
+                inside.and_then(|inside| inside.section_set).map(|(section_set, _)| section_set);
+            self.writes.insert(location, (event, section_set));
         }
     }
 
@@ -194,9 +199,9 @@ impl<'a> NonRacy<'a> {
             let (block, known) = (inside.open.earlier[at].block, inside.open.earlier[at].known);
             for earlier in self.visits.conflicting(block, later.what) {
                 let mut common = Vec::new();
-                for first in self.visits.sections(earlier.hold) {
+                for first in self.visits.sections(earlier.section_set) {
                     let section = self.held.section(*first);
-                    for second in self.visits.sections(later.hold) {
+                    for second in self.visits.sections(later.section_set) {
                         let excludes = section.excludes(self.held.section(*second));
                         if excludes && !section.release.is_none() {
                             common.push((section.acquire, *second));
@@ -207,8 +212,8 @@ impl<'a> NonRacy<'a> {
                     continue;
                 }
                 let object = match later.what {
-                    What::Access(..) => None,
-                    What::Point(object, ..) => Some(object),
+                    ActionKind::Access(..) => None,
+                    ActionKind::Point(object, ..) => Some(object),
                 };
                 let pair = CandidatePair { first: earlier.event, second: later.event, object };
                 if common.iter().any(|(acquire, _)| acquire.0 < known) {

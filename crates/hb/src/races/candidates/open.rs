@@ -17,7 +17,7 @@ struct OpenPair {
 
 /// An earlier block with edges into the one that a strand is in.
 #[derive(Clone, Debug)]
-pub(crate) struct Earlier {
+pub(crate) struct EarlierBlock {
     pub(crate) block: BlockId,
     pub(crate) chain: ChainId,
     /// The number below which the later block knows all events of `chain` by other edges than those
@@ -29,7 +29,7 @@ pub(crate) struct Earlier {
 /// What the block that a strand is in has open.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OpenBlock {
-    pub(crate) earlier: Vec<Earlier>,
+    pub(crate) earlier: Vec<EarlierBlock>,
     count: usize,
 }
 
@@ -37,7 +37,7 @@ impl OpenBlock {
     /// Opens an earlier block, if it is not open.
     pub(crate) fn open(&mut self, block: BlockId, chain: ChainId, known: u32) {
         if !self.earlier.iter().any(|earlier| earlier.block == block) {
-            self.earlier.push(Earlier { block, chain, known, pairs: Vec::new() });
+            self.earlier.push(EarlierBlock { block, chain, known, pairs: Vec::new() });
         }
     }
 

@@ -3,9 +3,9 @@
 
 pub(crate) use actions::Actions;
 pub use actions::{Conflicting, Point, Points};
-pub(crate) use held::{Held, Section, SectionId};
+pub(crate) use open_sections::{OpenSections, Section, SectionId};
 pub(crate) use plan::{Publish, Pull, SectionPlan};
 
 mod actions;
-mod held;
+mod open_sections;
 mod plan;

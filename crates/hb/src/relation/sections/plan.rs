@@ -14,7 +14,7 @@
 //! that find something new.
 
 use super::actions::{Act, Actions};
-use super::held::{Held, SectionId};
+use super::open_sections::{OpenSections, SectionId};
 use crate::relation::strands::{StrandId, Strands};
 use anyorder_trace::{Action, EventId, HandlerId, LockId, Trace};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -64,7 +64,7 @@ struct Newest {
 
 /// Of one strand inside sections.
 #[derive(Debug, Default)]
-struct Inside {
+struct StrandSections {
     /// What each open section has done, in order, and as a set.
     done: FxHashMap<SectionId, (Vec<Act>, FxHashSet<Act>)>,
     /// The version of each slot that the strand has taken.
@@ -73,8 +73,8 @@ struct Inside {
 
 struct Planner<'t> {
     strands: &'t Strands,
-    held: Held,
-    inside: FxHashMap<StrandId, Inside>,
+    held: OpenSections,
+    inside: FxHashMap<StrandId, StrandSections>,
     of_key: FxHashMap<Key, SlotId>,
     newest: Vec<Newest>,
     plan: SectionPlan,
@@ -90,7 +90,7 @@ impl SectionPlan {
     ) -> SectionPlan {
         let mut planner = Planner {
             strands,
-            held: Held::new(strands.len()),
+            held: OpenSections::new(strands.len()),
             inside: FxHashMap::default(),
             of_key: FxHashMap::default(),
             newest: Vec::new(),

@@ -9,7 +9,7 @@
 use super::answer::{GaveUp, Witness};
 use super::attempt::End;
 use super::chains::NONE;
-use super::confirmer::{Confirmer, Effort, GROWTH, Search, State};
+use super::confirmer::{Budget, Confirmer, GROWTH, Search, State};
 use super::question::{Overtaken, Question};
 use anyorder_system::Cancel;
 use anyorder_trace::EventId;
@@ -18,7 +18,7 @@ use std::rc::Rc;
 
 /// What is known of pairs of tasks, by the `get` of the first and of the second.
 #[derive(Debug, Default)]
-pub(super) struct OfTasks {
+pub(super) struct TaskPairs {
     known: HashMap<(u32, u32), Known>,
     /// How many events the orders in it have.
     events: usize,
@@ -30,17 +30,17 @@ const ROOM: usize = 1 << 25;
 #[derive(Clone, Debug)]
 struct Known {
     /// Whether the second can end before the first begins.
-    ends_first: Asked,
+    ends_first: PairAnswer,
     /// An order in which it does.
     beginning: Option<Rc<Witness>>,
-    overtakes: Asked,
+    overtakes: PairAnswer,
     witness: Option<Rc<Witness>>,
     /// Whether something was left out because it rests on a barrier of which too little is known.
     doubt: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Asked {
+enum PairAnswer {
     Found,
     Impossible,
     GaveUp(GaveUp),
@@ -48,47 +48,52 @@ enum Asked {
 
 impl Confirmer<'_> {
     /// Tells a search what holds for the tasks of its candidate.
-    pub(super) fn ask_of_tasks(&mut self, search: &mut Search, tasks: Overtaken, cancel: &Cancel) {
+    pub(super) fn apply_task_pair(
+        &mut self,
+        search: &mut Search,
+        tasks: Overtaken,
+        cancel: &Cancel,
+    ) {
         let key = (tasks.overtaken, tasks.get);
-        let known = match self.of_tasks.known.get(&key) {
+        let known = match self.task_pairs.known.get(&key) {
             Some(known) => known.clone(),
             None => {
-                let known = self.find_of_tasks(tasks, cancel);
-                let is_stopped = |asked| asked == Asked::GaveUp(GaveUp::Stopped);
+                let known = self.solve_task_pair(tasks, cancel);
+                let is_stopped = |asked| asked == PairAnswer::GaveUp(GaveUp::Stopped);
                 let orders = [&known.beginning, &known.witness].into_iter().flatten();
                 let events: usize = orders.map(|order| order.order.len()).sum();
-                let has_room = self.of_tasks.events + events <= ROOM;
+                let has_room = self.task_pairs.events + events <= ROOM;
                 if has_room && !is_stopped(known.ends_first) && !is_stopped(known.overtakes) {
-                    self.of_tasks.events += events;
-                    self.of_tasks.known.insert(key, known.clone());
+                    self.task_pairs.events += events;
+                    self.task_pairs.known.insert(key, known.clone());
                 }
                 known
             }
         };
-        if known.ends_first == Asked::Impossible {
+        if known.ends_first == PairAnswer::Impossible {
             (search.states[0], search.states[1]) = (State::Impossible, State::Impossible);
         }
         search.states[3] = match known.overtakes {
-            Asked::Found => State::Found,
-            Asked::Impossible => State::Impossible,
-            Asked::GaveUp(why) => {
+            PairAnswer::Found => State::Found,
+            PairAnswer::Impossible => State::Impossible,
+            PairAnswer::GaveUp(why) => {
                 search.gave_up = why;
                 State::GivenUp
             }
         };
         search.best = known.witness.as_deref().cloned();
         search.beginning = known.beginning;
-        search.effort.doubt |= known.doubt;
+        search.budget.doubt |= known.doubt;
     }
 
-    fn find_of_tasks(&mut self, tasks: Overtaken, cancel: &Cancel) -> Known {
+    fn solve_task_pair(&mut self, tasks: Overtaken, cancel: &Cancel) -> Known {
         let question = Question::ends_first(self.trace, &self.past, tasks);
         let mut doubt = false;
         let (ends_first, found) = self.ask(&question, &mut doubt, cancel);
         let beginning = found.map(|found| self.trimmed(&question, found));
         let question = Question::overtakes(self.trace, &self.past, tasks);
         let (overtakes, found) = match beginning.as_ref().and_then(|order| taken(order, tasks)) {
-            Some(found) => (Asked::Found, Some(found)),
+            Some(found) => (PairAnswer::Found, Some(found)),
             None => self.ask(&question, &mut doubt, cancel),
         };
         let witness = found.map(|found| Rc::new(self.witness(&question, found, cancel)));
@@ -140,23 +145,23 @@ impl Confirmer<'_> {
         question: &Question,
         doubt: &mut bool,
         cancel: &Cancel,
-    ) -> (Asked, Option<(u32, Vec<u32>)>) {
+    ) -> (PairAnswer, Option<(u32, Vec<u32>)>) {
         let mut back = self.scale.first_window;
-        let mut effort = Effort::new(self.options.conflicts);
+        let mut budget = Budget::new(self.options.conflicts);
         let mut gave_up = GaveUp::Window;
         loop {
             let (start, is_last) = self.start(question, question.first, back);
-            let end = self.look(&mut effort, question, start, cancel);
-            *doubt |= effort.doubt;
+            let end = self.search_window(&mut budget, question, start, cancel);
+            *doubt |= budget.doubt;
             match end {
-                End::Found(order) => return (Asked::Found, Some((start, order))),
-                End::None => return (Asked::Impossible, None),
-                End::Stopped => return (Asked::GaveUp(GaveUp::Stopped), None),
+                End::Found(order) => return (PairAnswer::Found, Some((start, order))),
+                End::None => return (PairAnswer::Impossible, None),
+                End::Stopped => return (PairAnswer::GaveUp(GaveUp::Stopped), None),
                 End::Conflicts => gave_up = GaveUp::Conflicts,
                 End::Unclear => {}
             }
-            if is_last || (gave_up == GaveUp::Conflicts && effort.conflicts == 0) {
-                return (Asked::GaveUp(gave_up), None);
+            if is_last || (gave_up == GaveUp::Conflicts && budget.conflicts == 0) {
+                return (PairAnswer::GaveUp(gave_up), None);
             }
             back = back.saturating_mul(GROWTH);
         }

@@ -7,7 +7,7 @@ use crate::relation::strands::StrandId;
 use anyorder_trace::{EventId, LockId};
 use rustc_hash::FxHashMap;
 
-/// A section: its position in [`Held::sections`].
+/// A section: its position in [`OpenSections::sections`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct SectionId(pub(crate) u32);
 
@@ -39,15 +39,15 @@ impl Section {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Hold {
+struct HeldLock {
     lock: LockId,
     section: SectionId,
     depth: u32,
 }
 
 #[derive(Clone, Debug, Default)]
-struct OfStrand {
-    holds: Vec<Hold>,
+struct StrandLocks {
+    holds: Vec<HeldLock>,
     blocks: u32,
     /// Counts the changes of `holds`.
     changes: u32,
@@ -55,9 +55,9 @@ struct OfStrand {
 
 /// The sections of a trace, and who is in which, event by event.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct OpenSections {
     pub(crate) sections: Vec<Section>,
-    strands: Vec<OfStrand>,
+    strands: Vec<StrandLocks>,
     /// The open sections of each lock: exclusive ones, of which there is one at most, and shared
     /// ones.
     open: FxHashMap<LockId, [Vec<SectionId>; 2]>,
@@ -65,11 +65,11 @@ pub(crate) struct Held {
     pub(crate) strays: u64,
 }
 
-impl Held {
-    pub(crate) fn new(strands: usize) -> Held {
-        Held {
+impl OpenSections {
+    pub(crate) fn new(strands: usize) -> OpenSections {
+        OpenSections {
             sections: Vec::new(),
-            strands: vec![OfStrand::default(); strands],
+            strands: vec![StrandLocks::default(); strands],
             open: FxHashMap::default(),
             strays: 0,
         }
@@ -93,7 +93,7 @@ impl Held {
         let section = SectionId(self.sections.len() as u32);
         let (block, release) = (at.blocks, EventId::NONE);
         self.sections.push(Section { lock, shared, strand, block, acquire: event, release });
-        at.holds.push(Hold { lock, section, depth: 1 });
+        at.holds.push(HeldLock { lock, section, depth: 1 });
         at.changes += 1;
         self.end_excluded(section);
         Some(section)

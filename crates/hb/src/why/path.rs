@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An edge of a way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct WayEdge {
+pub(crate) struct PathEdge {
     pub(crate) from: EventId,
     pub(crate) to: EventId,
     /// `None` for an order of tasks: `from` ends one task, `to` begins another of its handler.
@@ -23,7 +23,7 @@ pub(crate) struct WayEdge {
 #[derive(Clone, Copy)]
 struct Reached {
     at: EventId,
-    by: Option<WayEdge>,
+    by: Option<PathEdge>,
 }
 
 #[derive(Default)]
@@ -41,12 +41,12 @@ pub(crate) type Closed = FxHashSet<(EventId, EventId)>;
 
 /// Finds a way from `x` to `y` along edges; the events of one strand between two edges are implied.
 /// `None` when there is none.
-pub(crate) fn way(
+pub(crate) fn find_path(
     engine: &Engine<'_>,
     x: EventId,
     y: EventId,
     closed: &Closed,
-) -> Option<Vec<WayEdge>> {
+) -> Option<Vec<PathEdge>> {
     let mut search = Search::default();
     let origin = engine.strand_of(x);
     search.reached.insert(origin, Reached { at: x, by: None });
@@ -90,8 +90,8 @@ impl Search {
         event: EventId,
         strand: StrandId,
         closed: &Closed,
-    ) -> Option<WayEdge> {
-        let edge = |from: EventId, rule| Some(WayEdge { from, to: event, rule: Some(rule) });
+    ) -> Option<PathEdge> {
+        let edge = |from: EventId, rule| Some(PathEdge { from, to: event, rule: Some(rule) });
         let edges = &engine.given.edges;
         let start = edges.partition_point(|edge| edge.to < event);
         for given in edges[start..].iter().take_while(|edge| edge.to == event) {
@@ -124,13 +124,13 @@ impl Search {
         event: EventId,
         strand: StrandId,
         closed: &Closed,
-    ) -> Option<WayEdge> {
+    ) -> Option<PathEdge> {
         let at = engine.strands.get(strand);
         let tasks = self.tasks_of.get(&at.handler).filter(|_| at.posted)?;
         let before = tasks.iter().rev().filter(|task| engine.task_before(**task, strand));
         let mut ends = before.map(|task| engine.strands.get(*task).last);
         let from = ends.find(|from| !closed.contains(&(*from, event)))?;
-        Some(WayEdge { from, to: event, rule: None })
+        Some(PathEdge { from, to: event, rule: None })
     }
 
     fn edge_by_kind(
@@ -138,9 +138,9 @@ impl Search {
         engine: &Engine<'_>,
         event: EventId,
         handler: HandlerId,
-    ) -> Option<WayEdge> {
+    ) -> Option<PathEdge> {
         let trace = engine.trace;
-        let edge = |from: EventId, rule| WayEdge { from, to: event, rule: Some(rule) };
+        let edge = |from: EventId, rule| PathEdge { from, to: event, rule: Some(rule) };
         match trace.event(event).action() {
             Action::Get(_) => {
                 let post = trace.span(trace.event(event).task).post.some()?;
@@ -216,7 +216,7 @@ impl Search {
         }
     }
 
-    fn back(&self, engine: &Engine<'_>, y: EventId) -> Option<Vec<WayEdge>> {
+    fn back(&self, engine: &Engine<'_>, y: EventId) -> Option<Vec<PathEdge>> {
         let mut edges = Vec::new();
         let mut at = *self.reached.get(&engine.strand_of(y))?;
         if at.at > y {

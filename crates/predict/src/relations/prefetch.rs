@@ -42,7 +42,7 @@ impl Taken {
 
 /// What an event of the chunk will need beyond its cell.
 #[derive(Clone, Copy, Debug)]
-struct Want {
+struct Prefetch {
     by_lock: u32,
     list: u32,
     lock: u32,
@@ -52,12 +52,12 @@ struct Want {
 
 /// Looks ahead.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Ahead {
+pub(crate) struct Prefetcher {
     taken: Vec<Taken>,
-    wants: Vec<Want>,
+    prefetches: Vec<Prefetch>,
 }
 
-impl Ahead {
+impl Prefetcher {
     /// Makes room for tasks below `count`.
     pub(crate) fn grow(&mut self, count: usize) {
         self.taken.resize(count, Taken::default());
@@ -88,7 +88,7 @@ impl Ahead {
         if by_locks.is_empty() {
             return;
         }
-        self.wants.clear();
+        self.prefetches.clear();
         for row in chunk {
             let (kind, operand) = (columns.ops[row].kind(), columns.operands[row]);
             let task = columns.tasks[row].0 as usize;
@@ -99,10 +99,10 @@ impl Ahead {
                     let (by_lock, list) = (cell.by_lock, cell.more());
                     let taken = self.taken.get(task).copied().unwrap_or_default();
                     for lock in &taken.locks[..taken.count] {
-                        self.wants.push(Want { by_lock, list, lock: *lock, conflicting });
+                        self.prefetches.push(Prefetch { by_lock, list, lock: *lock, conflicting });
                     }
                     if taken.count == 0 {
-                        self.wants.push(Want { by_lock, list, lock: 0, conflicting: 0 });
+                        self.prefetches.push(Prefetch { by_lock, list, lock: 0, conflicting: 0 });
                     }
                 }
             } else if let Some(taken) = self.taken.get_mut(task) {
@@ -113,16 +113,18 @@ impl Ahead {
                 }
             }
         }
-        for want in &self.wants {
-            touched |= by_locks.len(want.by_lock) as u32 | pool.list_len(want.list) as u32;
+        for prefetch in &self.prefetches {
+            touched |= by_locks.len(prefetch.by_lock) as u32 | pool.list_len(prefetch.list) as u32;
         }
         std::hint::black_box(touched);
-        for want in &self.wants {
-            touched |= by_locks.touch(want.by_lock, want.lock) | pool.touch(want.list);
+        for prefetch in &self.prefetches {
+            touched |= by_locks.touch(prefetch.by_lock, prefetch.lock) | pool.touch(prefetch.list);
         }
         std::hint::black_box(touched);
-        for want in &self.wants {
-            for section in by_locks.some_sections(want.by_lock, want.lock, want.conflicting) {
+        for prefetch in &self.prefetches {
+            for section in
+                by_locks.some_sections(prefetch.by_lock, prefetch.lock, prefetch.conflicting)
+            {
                 touched |= sections.touch(section);
             }
         }
