@@ -98,7 +98,7 @@ fn agree_on_random_traces() {
     assert!(counts.values().all(|count| *count > 0), "a count is 0: {counts:#?}");
 }
 
-/// The test of the test: an oracle with a fault must be told from the engine.
+/// The test of the test: the comparison must notice an oracle with a fault.
 #[test]
 fn a_fault_is_noticed() {
     for fault in Fault::OF_CANDIDATES {
@@ -116,8 +116,8 @@ fn a_fault_is_noticed() {
     }
 }
 
-/// Traces that no program has: events in a random order, some of them missing. Nothing is promised
-/// of the answers but that they come.
+/// Traces that no program has: events in a random order, some of them missing. The engine only
+/// promises to answer.
 #[test]
 fn odd_traces_do_no_harm() {
     let (mut found, mut strays) = (0, 0);

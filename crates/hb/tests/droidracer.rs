@@ -1,4 +1,4 @@
-//! What DroidRacer reported on two real runs, found again: `docs/droidracer-comparison.md`.
+//! The engine finds what DroidRacer reported on two real runs: `docs/droidracer-comparison.md`.
 
 #![expect(clippy::print_stderr, reason = "tests say what they skipped, and what they compared")]
 
@@ -33,7 +33,7 @@ struct Run {
 }
 
 impl Run {
-    /// Reads and checks a real log; says so and returns `None` where it is not there.
+    /// Reads and checks a real log. Prints a remark and returns `None` if the log is missing.
     fn new(app: &'static str) -> Option<Run> {
         let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
         let path = root.join("../../../shared/data/droidracer").join(app).join("trace.txt");
@@ -76,7 +76,7 @@ impl Run {
         self.trace.event(event).location().expect("an access has a location")
     }
 
-    /// What a pair that was found counts as; `None` if its location is no field.
+    /// The item that a found pair counts as; `None` if its location is no field.
     fn counted(&self, found: Pair, category: &str) -> Option<CountedItem> {
         let name = |id| self.trace.tables().name(id).to_owned();
         match self.trace.tables().locations[self.location(found).index()] {
@@ -105,7 +105,7 @@ fn lists(report: &Reported) -> Lists<'_> {
     ]
 }
 
-/// The categories under which the log lists what a race is on.
+/// The categories under which the log lists the item of a race.
 fn listed_under(report: &Reported, race: &ReportedRace) -> BTreeSet<&'static str> {
     let is_of = |group: &ReportedGroup| match group {
         ReportedGroup::Class { class, field } => *class == race.class && *field == race.field,

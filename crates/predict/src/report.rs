@@ -67,7 +67,7 @@ pub struct Counts {
     pub non_racy: u64,
     /// Pairs under a common lock that something was found to order: no candidates.
     pub ordered: u64,
-    /// Pairs under a common lock that were not looked at because too many were open.
+    /// Pairs under a common lock that were skipped because too many were open.
     pub candidates_lost: u64,
     /// Pairs whose second section was not released before the trace ended.
     pub undecided: u64,

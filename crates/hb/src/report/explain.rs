@@ -1,4 +1,4 @@
-//! Why a race is one, and the nearest orders that exist, in words.
+//! Explains in words why a race is one, and names the nearest orders that exist.
 
 use crate::races::category::CapturedClocks;
 use crate::relation::engine::Engine;
@@ -35,8 +35,7 @@ pub(crate) fn steps(
     steps
 }
 
-/// Says which order is missing, following the two chains of posts back as long as they run side by
-/// side.
+/// Names the missing order. Follows the two chains of posts back as long as they are parallel.
 fn why_unordered(
     engine: &Engine<'_>,
     captured: &CapturedClocks,

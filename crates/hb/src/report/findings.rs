@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 /// Groups beyond this number are not explained step by step.
 const EXPLAINED_MAX: usize = 500;
 
-/// The races of a trace, and what a report asks of them.
+/// The races of a trace, with the data that a report needs.
 #[derive(Clone, Copy)]
 pub(crate) struct Found<'f> {
     pub(crate) races: &'f Races,
@@ -69,8 +69,8 @@ pub(crate) fn findings(
     Ok(findings)
 }
 
-/// Says where the memory was allocated whose address stands in a finding: that is the same in every
-/// run.
+/// Names the place that allocated the memory whose address a finding contains. The place is the
+/// same in every run.
 fn tell_allocated(
     engine: &Engine<'_>,
     listed: &[(EventId, EventId)],

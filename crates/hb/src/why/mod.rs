@@ -1,4 +1,4 @@
-//! Why two events are ordered, or are not.
+//! Explains why two events are ordered or unordered.
 
 use crate::races::category::CapturedClocks;
 use crate::relation::engine::{Engine, Mode};
@@ -48,7 +48,7 @@ pub fn why(
 ) -> Result<OrderExplanation, Stopped> {
     let (first, second) = (a.min(b), a.max(b));
     if first == second {
-        // One event: there is nothing between it and itself.
+        // An event is not ordered with itself.
         return Ok(OrderExplanation {
             first,
             second,
@@ -73,7 +73,7 @@ pub fn why(
     Ok(OrderExplanation { first, second, ordered, steps, proof: None })
 }
 
-/// Tells the path of a proof.
+/// Describes the path of a proof in words.
 fn words(trace: &Trace, proof: &Proof) -> Vec<Step> {
     proof.path.iter().map(|step| tell(trace, proof, step)).collect()
 }

@@ -1,8 +1,8 @@
-//! A way through the edges from one event to another.
+//! A path of edges from one event to another.
 //!
-//! **Idea.** One pass from the earlier event, noting for each strand the first event that is
-//! reached and the edge that reached it; then back from the later event. The same edges as in the
-//! forward pass of `engine`, but a bit instead of a clock.
+//! **Idea.** One pass from the earlier event records, for each strand, the first reached event and
+//! the edge that reached it. Then the path is read backwards from the later event. The edges are
+//! those of the forward pass of `engine`, but a bit replaces the clock.
 
 use crate::relation::engine::Engine;
 use crate::relation::rules::Rule;
@@ -10,7 +10,7 @@ use crate::relation::strands::StrandId;
 use anyorder_trace::{Action, ConditionId, EventId, HandlerId, LocationId, LockId, TaskId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// An edge of a way.
+/// An edge of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PathEdge {
     pub(crate) from: EventId,
@@ -36,11 +36,11 @@ struct Search {
     atomics: FxHashMap<LocationId, EventId>,
 }
 
-/// Edges and orders of tasks that a way must not use, by their ends.
+/// Edges and orders of tasks that a path must not use, by their ends.
 pub(crate) type Closed = FxHashSet<(EventId, EventId)>;
 
-/// Finds a way from `x` to `y` along edges; the events of one strand between two edges are implied.
-/// `None` when there is none.
+/// Finds a path of edges from `x` to `y`, or `None`. Events of one strand between two edges are
+/// implied.
 pub(crate) fn find_path(
     engine: &Engine<'_>,
     x: EventId,
@@ -181,7 +181,7 @@ impl Search {
         }
     }
 
-    /// Notes what a reached event hands on.
+    /// Propagates a reached event to the state that later events read.
     fn leave(&mut self, engine: &Engine<'_>, event: EventId, strand: StrandId) {
         let handler = engine.strands.get(strand).handler;
         match engine.trace.event(event).action() {
@@ -208,7 +208,7 @@ impl Search {
         }
     }
 
-    /// Notes that a write ends what an earlier atomic write handed on.
+    /// Records that a write replaces what an earlier atomic write propagated.
     fn forget(&mut self, engine: &Engine<'_>, event: EventId) {
         let event = engine.trace.event(event);
         if let Some(location) = event.location().filter(|_| event.kind().writes()) {

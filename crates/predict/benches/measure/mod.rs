@@ -16,8 +16,8 @@ pub fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// The seconds that this thread has run on a processor, where the system tells, else those of the
-/// clock: other programs do not count.
+/// The processor time of this thread in seconds, or wall time where the system does not report it:
+/// other programs do not count.
 pub fn processor_seconds(start: Instant) -> f64 {
     let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
     match text.split_whitespace().next().and_then(|first| first.parse::<u64>().ok()) {

@@ -1,17 +1,18 @@
-//! Pairs under a common lock that nothing but their own sections orders.
+//! Pairs under a common lock that only their own sections order.
 //!
 //! **Problem.** Two actions `a < b` of different handlers do not commute and lie in sections of a
-//! common lock. Event-driven EDC orders them by the very edge that they make. `b` can come first
-//! only if for each common lock its section can come before that of `a`: if the acquire of the
-//! first is not before the release of the second by other edges than those between the two.
+//! common lock. Event-driven EDC orders them by the edge that they themselves create. `b` can come
+//! first only if, for each common lock, its section can come before that of `a`: the acquire of the
+//! first section must not be before the release of the second by edges other than those between the
+//! two.
 //!
 //! **Definition computed.** `docs/prediction.md`, *Event-driven EDC*.
 //!
 //! **Idea.** A *block* is a strand's stay in sections. While a strand is in a block, it remembers
-//! the earlier blocks that have edges into this one, and of each how far its chain is known by
-//! edges from elsewhere: a number that only grows. When a section of the block ends, it is compared
-//! with the acquires of the first sections. Of a chain only the latest block in a slot matters: its
-//! edge orders those before it.
+//! the earlier blocks that have edges into this one. For each it stores how far other edges make
+//! its chain known, a number that only grows. When a section of the block ends, this number is
+//! compared with the acquires of the first sections. Only the latest block of a chain in a slot
+//! matters: its edge orders the earlier ones.
 //!
 //! **Cost.** For each action that takes from slots: the chains of those slots, times the earlier
 //! blocks open.
@@ -29,7 +30,7 @@ use anyorder_order::{ChainId, ClockRef};
 use anyorder_trace::{Action, EventId, LocationId, Trace};
 use rustc_hash::FxHashMap;
 
-/// A release in a slot that no later one of its handler knows.
+/// A release in a slot that no later release of its handler knows.
 #[derive(Clone, Copy, Debug)]
 struct Latest {
     chain: ChainId,
@@ -128,7 +129,8 @@ impl<'a> NonRacy<'a> {
         }
     }
 
-    /// Takes the clocks of slots: opens the blocks that they come from, and notes what is learnt.
+    /// Pulls the clocks of slots: opens the blocks that they come from, and records the learnt
+    /// clocks.
     fn open_blocks(&mut self, view: &View<'_, '_>, event: EventId, strand: StrandId) {
         let start = self.next_pull;
         while self.pulls.get(self.next_pull).is_some_and(|pull| pull.event <= event) {
@@ -154,7 +156,7 @@ impl<'a> NonRacy<'a> {
         }
     }
 
-    /// Finds what a read observes, and notes the write of a write.
+    /// Finds the write that a read observes, and records a write.
     fn observe(&mut self, event: EventId, strand: StrandId) {
         let at = self.trace.event(event);
         let Some(location) = at.location().filter(|_| at.kind().is_access()) else { return };
@@ -232,15 +234,15 @@ impl<'a> NonRacy<'a> {
             let block = self.held.section(section).block;
             let inside = self.inside.entry(strand).or_default();
             if inside.block != block {
-                // The one before, if it is still here, ended without a release.
+                // The previous section, if still present, ended without a release.
                 self.found.undecided += inside.open.len() as u64;
                 *inside = Inside { block, ..Inside::default() };
             }
         }
     }
 
-    /// Drops from the slots of a release those of the same handler that it knows: its edges order
-    /// their blocks.
+    /// Drops from the slots of a release the releases of the same handler that it knows: its edges
+    /// order their blocks.
     fn forget_known(&mut self, view: &View<'_, '_>, event: EventId, strand: StrandId) {
         let (at, own) = (view.at[strand.index()], self.chain);
         let handler = view.engine.strands.get(strand).handler;
@@ -255,7 +257,7 @@ impl<'a> NonRacy<'a> {
         }
     }
 
-    /// A release: decides the pairs that waited for it.
+    /// Handles a release: decides the pairs that waited for it.
     fn release(&mut self, event: EventId, strand: StrandId, action: Action) {
         let Action::Release(lock, _) = action else { return };
         let Some(section) = self.held.release(event, strand, lock) else { return };

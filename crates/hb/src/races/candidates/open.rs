@@ -6,11 +6,11 @@ use crate::relation::sections::SectionId;
 use anyorder_order::{ChainId, ClockRef};
 use anyorder_trace::EventId;
 
-/// A pair of actions whose second sections are not all over.
+/// A pair of actions with a second section that has not ended.
 #[derive(Clone, Debug)]
 struct OpenPair {
     pair: CandidatePair,
-    /// Of each common lock: the acquire of the first section, and the second section, until that
+    /// For each common lock: the acquire of the first section, and the second section until it
     /// ends.
     common: Vec<(EventId, SectionId)>,
 }
@@ -26,7 +26,7 @@ pub(crate) struct EarlierBlock {
     pairs: Vec<OpenPair>,
 }
 
-/// What the block that a strand is in has open.
+/// The open pairs of the block that a strand is in.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OpenBlock {
     pub(crate) earlier: Vec<EarlierBlock>,
@@ -41,7 +41,7 @@ impl OpenBlock {
         }
     }
 
-    /// The later block learns a clock; `own` is the block whose own edge it comes by.
+    /// Records that the later block learns a clock; `own` is the block whose own edge brings it.
     pub(crate) fn learn(
         &mut self,
         clock: ClockRef,
@@ -53,8 +53,8 @@ impl OpenBlock {
         }
     }
 
-    /// The later block observes something in a section of an earlier one, which ended with
-    /// `release`.
+    /// Records that the later block observes an action in a section of an earlier block that ended
+    /// with `release`.
     pub(crate) fn observe(&mut self, block: BlockId, release: EventId) {
         for earlier in self.earlier.iter_mut().filter(|earlier| earlier.block == block) {
             earlier.known = earlier.known.max(release.0.saturating_add(1));
@@ -77,8 +77,8 @@ impl OpenBlock {
         true
     }
 
-    /// A section of the later block ends: gives pairs that are candidates to `decided`, and returns
-    /// the number of those that something orders.
+    /// Ends a section of the later block: passes candidates to `decided`, and returns the number of
+    /// ordered pairs.
     pub(crate) fn released(
         &mut self,
         section: SectionId,

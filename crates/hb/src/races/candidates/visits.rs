@@ -1,4 +1,4 @@
-//! Visits: an object, a class and the sections around it, once for each stay in these sections.
+//! Visits: an object, a class and the enclosing sections, once for each stay in these sections.
 
 use crate::races::conflicts::{AccessClass, Conflicts};
 use crate::relation::sections::{OpenSections, Point, Points, SectionId};
@@ -6,14 +6,14 @@ use crate::relation::strands::StrandId;
 use anyorder_trace::{EventId, LocationId, Trace};
 use rustc_hash::FxHashMap;
 
-/// A block: a strand, and which of its stays in sections.
+/// A block: a strand, and the number of its stay in sections.
 pub(crate) type BlockId = (StrandId, u32);
 
-/// The sections around an action: its number in [`Visits`].
+/// The number in [`Visits`] of a set of enclosing sections.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct SectionSetId(u32);
 
-/// What is done to an object, as reports tell it apart.
+/// A kind of action on an object, as reports distinguish it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum ActionKind {
     Access(LocationId, bool, bool),
@@ -65,7 +65,7 @@ impl<'a> Visits<'a> {
         }
     }
 
-    /// Notes the sections that a strand is in.
+    /// Interns the set of sections that a strand is in.
     pub(crate) fn section_set(&mut self, held: &OpenSections, strand: StrandId) -> SectionSetId {
         let sections: Box<[SectionId]> = held.of(strand).collect();
         let section_sets = &mut self.section_sets;
@@ -80,7 +80,7 @@ impl<'a> Visits<'a> {
         &self.section_sets[section_set.0 as usize]
     }
 
-    /// Calls `visit` with what an event does.
+    /// Calls `visit` with each action of an event.
     pub(crate) fn of(&self, event: EventId, mut visit: impl FnMut(ActionKind)) {
         let columns = self.trace.columns();
         let op = columns.ops[event.index()];
@@ -97,7 +97,7 @@ impl<'a> Visits<'a> {
         }
     }
 
-    /// Notes what an event does; returns whether that is a visit of its own.
+    /// Records an action of an event. Returns whether it is a new visit.
     pub(crate) fn add(&mut self, block: BlockId, visit: Visit) -> bool {
         let objects = self.blocks.entry(block).or_default();
         let list = objects.entry(object(visit.what)).or_default();
@@ -112,7 +112,7 @@ impl<'a> Visits<'a> {
         true
     }
 
-    /// Returns the visits of a block that conflict with `what`, and are worth a report.
+    /// Returns the visits of a block that conflict with `what` and are reported.
     pub(crate) fn conflicting(&self, block: BlockId, what: ActionKind) -> Vec<Visit> {
         let Some(objects) = self.blocks.get(&block) else { return Vec::new() };
         let at = |object| objects.get(&object).into_iter().flatten().copied();
@@ -145,7 +145,7 @@ impl<'a> Visits<'a> {
         }
     }
 
-    /// Forgets a block that no release speaks of.
+    /// Drops a block that no release refers to.
     pub(crate) fn forget(&mut self, block: BlockId) {
         self.blocks.remove(&block);
     }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 const IDLE: Rule = Rule::Component("idle");
 
-/// The memory of idle handlers: how each was added, and the task in which it last ran.
+/// The state of idle handlers: how each was added, and the task in which it last ran.
 #[derive(Default)]
 pub(super) struct Idle {
     added: FxHashMap<(u64, u64), (EventId, Option<TaskId>)>,

@@ -1,4 +1,4 @@
-//! Critical sections, and the orders that they give where locks order no more than what does not
+//! Critical sections, and the orders that they give where locks order only actions that do not
 //! commute.
 
 pub(crate) use actions::Actions;
