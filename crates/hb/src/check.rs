@@ -81,7 +81,7 @@ pub struct Checked {
     pub findings: Vec<Finding>,
     /// The counts.
     pub statistics: Statistics,
-    /// What ended the check early. The results so far are correct but incomplete.
+    /// The reason why the check ended early. The results so far are correct but incomplete.
     pub stopped: Option<StopReason>,
 }
 

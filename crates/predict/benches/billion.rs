@@ -1,8 +1,8 @@
-//! A trace of very many events, made while it is read: speed and memory on the way.
+//! Speed and memory on a trace of very many events, generated while it is read.
 //!
-//! `EVENTS` is the length (200,000,000), `ANALYSES` what is run (`hb,edc`; also `wdc`). Seconds are
-//! processor time with the making of the events, whose own speed is told first. Memory is that of
-//! the process: nothing of the trace is kept.
+//! `EVENTS` is the length (200,000,000), `ANALYSES` the analyses to run (`hb,edc`; also `wdc`).
+//! Seconds are processor time, including the generation of the events, whose own speed is printed
+//! first. Memory is that of the process, which keeps nothing of the trace.
 
 #![allow(clippy::print_stdout, reason = "a bench prints")]
 
@@ -18,7 +18,7 @@ use measure::{memory_kib, number, print_load, processor_seconds, timed};
 use std::time::Instant;
 use workload::{Shape, Workload};
 
-/// Where memory and speed are told, in tenths of the trace.
+/// The points at which memory and speed are printed, in tenths of the trace.
 const REPORTED_TENTHS: [u64; 5] = [1, 3, 5, 8, 10];
 
 fn main() -> Result<(), PredictError> {

@@ -1,5 +1,5 @@
-//! What findings tell of single events: who, where, on what, under which locks. Taken in one pass,
-//! also over streams that are too long to hold.
+//! Facts about single events for findings: task, source position, object, locks held. One pass
+//! gathers them, also over streams that do not fit in memory.
 
 use crate::error::PredictError;
 use anyorder_trace::{
@@ -8,7 +8,7 @@ use anyorder_trace::{
 };
 use std::collections::BTreeMap;
 
-/// How many joins are remembered, for hints.
+/// The most joins that are remembered for hints.
 const JOINS_MAX: usize = 100_000;
 
 /// A lock that is held.
@@ -18,7 +18,7 @@ pub(crate) struct Held {
     pub(crate) shared: bool,
 }
 
-/// What is known of an event.
+/// The facts about an event.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Fact {
     pub(crate) op: Op,
@@ -28,10 +28,10 @@ pub(crate) struct Fact {
     pub(crate) site: SiteId,
     pub(crate) stack: Option<StackId>,
     pub(crate) label: String,
-    /// The locks held at the event, in the order of their ids. An acquire does not hold yet what it
-    /// takes, a release still does.
+    /// The locks held at the event, in the order of their ids. An acquire does not hold its lock
+    /// yet; a release still does.
     pub(crate) held: Vec<Held>,
-    /// Where the memory was allocated that it acts on.
+    /// The place that allocated the memory that it acts on.
     pub(crate) allocated: Option<Allocated>,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Join {
     pub(crate) label: String,
 }
 
-/// What is known of the events asked for.
+/// The facts about the requested events.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Facts {
     by_event: BTreeMap<u64, Fact>,
@@ -53,12 +53,13 @@ pub struct Facts {
     pub(crate) invocations: u64,
 }
 
-/// The sections open in each lane: the lock, how often it was taken, whether only as a reader.
+/// The sections open in each lane: the lock, its acquire count, and whether it was only taken as a
+/// reader.
 type Open = BTreeMap<(u32, u32), Vec<(LockId, u32, bool)>>;
 
 impl Facts {
-    /// Gathers what is known of some events, in one pass over the trace. Events that the trace does
-    /// not have are left out. Memory follows the events asked for.
+    /// Gathers facts about some events in one pass over the trace. Omits events that the trace does
+    /// not have. Memory is linear in the requested events.
     ///
     /// # Errors
     ///
@@ -85,7 +86,7 @@ impl Facts {
         Ok(pass.facts)
     }
 
-    /// Returns what is known of an event that was asked for.
+    /// Returns the facts about a requested event.
     pub(crate) fn get(&self, event: u64) -> Option<&Fact> {
         self.by_event.get(&event)
     }
@@ -96,7 +97,7 @@ struct Pass {
     facts: Facts,
     open: Open,
     allocations: Allocations,
-    /// The handlers that began tasks, where the table does not say.
+    /// The handlers that began tasks, where the table does not name them.
     handlers: BTreeMap<TaskId, HandlerId>,
 }
 

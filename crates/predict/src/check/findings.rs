@@ -13,7 +13,7 @@ use crate::report::ViolationKind;
 use anyorder_finding::{Finding, Harm, Severity, Step, assign_ids};
 use anyorder_trace::{EventId, Tables};
 
-/// What findings are made of.
+/// The input from which findings are built.
 pub(crate) struct FindingInput<'a> {
     pub(crate) tables: &'a Tables,
     pub(crate) facts: &'a Facts,
@@ -22,7 +22,7 @@ pub(crate) struct FindingInput<'a> {
     pub(crate) max_pairs: usize,
 }
 
-/// Makes findings of groups, the most important first.
+/// Builds findings of groups, the most important first.
 pub(crate) fn findings(material: &FindingInput<'_>, groups: &[Group]) -> Vec<Found> {
     let mut found: Vec<Found> =
         groups.iter().filter_map(|group| finding(material, group)).collect();
@@ -36,7 +36,7 @@ pub(crate) fn findings(material: &FindingInput<'_>, groups: &[Group]) -> Vec<Fou
     found
 }
 
-/// Makes the finding of a group: of its confirmed pairs, where there are any; else of those without
+/// Builds the finding of a group from its confirmed pairs, or, if it has none, from those without
 /// an answer.
 fn finding(material: &FindingInput<'_>, group: &Group) -> Option<Found> {
     let pair_result = |i: &usize| &material.pair_results[*i];
@@ -64,7 +64,7 @@ fn finding(material: &FindingInput<'_>, group: &Group) -> Option<Found> {
         |i: &usize| matches!(pair_result(i), PairResult::Confirmed(witness) if witness.apart);
     let category = match group.category {
         _ if witness.is_some_and(|witness| witness.waits) => Category::LostWakeup,
-        // Something else than a lock keeps them apart.
+        // Something other than a lock orders them.
         Category::MultiThreaded if !confirmed.is_empty() && confirmed.iter().all(is_apart) => {
             Category::Guarded
         }
@@ -113,7 +113,7 @@ fn of_pair(candidate: Candidate, witness: &Witness) -> Option<(EventId, EventId,
     Some((event(candidate.first)?, event(candidate.second)?, witness.clone()))
 }
 
-/// Makes a finding with the kind, the severity and the harm of its category.
+/// Builds a finding with the kind, the severity and the harm of its category.
 fn of_category(category: Category, is_confirmed: bool) -> Finding {
     let mut finding = Finding::new(category.kind());
     finding.category = Some(category.word().to_owned());
@@ -128,8 +128,8 @@ fn of_category(category: Category, is_confirmed: bool) -> Finding {
 /// The filter of findings without a witness.
 pub(crate) const UNCONFIRMED: &str = "unconfirmed";
 
-/// Returns the member that stands for the group: one that shows that a call may wait for ever, then
-/// with the strongest form, then with the shortest witness, then the first.
+/// Returns the member that represents the group. Prefers a call that may wait for ever, then the
+/// strongest form, then the shortest witness, then the first member.
 fn best(material: &FindingInput<'_>, members: &[usize]) -> Option<usize> {
     let rank = |i: &usize| match &material.pair_results[*i] {
         PairResult::Confirmed(Witness { form, order, waits, .. }) => {
@@ -146,7 +146,7 @@ fn labels(facts: &Facts, candidate: &Candidate) -> Option<[String; 2]> {
     Some([label(candidate.first)?, label(candidate.second)?])
 }
 
-/// Says why it is one: the locks, what shows it, and how sure that is.
+/// Explains the finding: the locks, the evidence, and its strength.
 fn explanation(pair: &Pair<'_>, candidate: Candidate, pair_result: &PairResult) -> Vec<Step> {
     let Pair { tables, first, second, .. } = *pair;
     let step = |rule: &str, text: String| Step {
@@ -218,7 +218,7 @@ fn locks(pair: &Pair<'_>, candidate: Candidate) -> String {
     }
 }
 
-/// Says what a witness of a form shows, in a phrase.
+/// Returns a phrase for what a witness of a form shows.
 #[must_use]
 pub const fn form_words(form: Form) -> &'static str {
     match form {

@@ -1,5 +1,5 @@
-//! Counts of one check. Whatever was tried and whatever limit cut it, `racy + non_racy` and
-//! `confirmed + dropped + unconfirmed` are both the number of candidates.
+//! Counts of one check. For all options and limits, `racy + non_racy` and `confirmed + dropped +
+//! unconfirmed` both equal the number of candidates.
 
 use super::candidate::{Candidate, CandidateList};
 use super::tries::PairResult;
@@ -19,10 +19,10 @@ pub struct Statistics {
     pub invocations: u64,
     /// Locks.
     pub locks: u64,
-    /// Candidates: pairs of events that the analysis left open, and those confirmed although it had
-    /// ordered them.
+    /// Candidates: pairs of events that the analysis left unordered, and pairs confirmed although
+    /// it had ordered them.
     pub candidates: u64,
-    /// Candidates that no common lock keeps apart.
+    /// Candidates without a common lock.
     pub racy: u64,
     /// Candidates under a common lock.
     pub non_racy: u64,
@@ -41,7 +41,7 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Counts what an analysis counted.
+    /// Adds the counts of an analysis.
     pub(crate) fn of(counts: &Counts, tables: &Tables, invocations: u64) -> Statistics {
         Statistics {
             events: counts.events,

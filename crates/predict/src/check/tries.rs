@@ -1,4 +1,4 @@
-//! Which candidates are tried, in which order, and how long.
+//! Chooses the candidates to try, their order, and when to stop.
 
 use super::candidate::Candidate;
 use super::groups::Group;
@@ -8,17 +8,17 @@ use crate::confirm::{Form, GaveUp, Witness};
 use anyorder_system::{Cancel, Control, StopReason};
 use anyorder_trace::EventId;
 
-/// What became of a pair.
+/// The result of a pair.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PairResult {
     /// It was not tried.
     Untried,
     /// There is a witness.
     Confirmed(Witness),
-    /// There is a witness of this form. It was not kept: those of other pairs of its group are
-    /// better, or it has too many events.
+    /// There is a witness of this form, but it was not stored: other pairs of its group have better
+    /// ones, or it has too many events.
     Shown(Form),
-    /// There is none: proved.
+    /// Proved to have no witness.
     Impossible,
     /// The search gave up.
     GaveUp(GaveUp),
@@ -26,24 +26,24 @@ pub enum PairResult {
     Rejected(String),
 }
 
-/// A search for witnesses, with whatever checks them.
+/// A search for witnesses, together with their checker.
 pub trait Confirms {
     /// Tries a pair, `first` before `second` in the trace. Never [`PairResult::Untried`] or
     /// [`PairResult::Shown`].
     fn confirm(&mut self, first: EventId, second: EventId, cancel: &Cancel) -> PairResult;
 
-    /// Returns how much was done so far, in events looked at: the same for the same calls.
+    /// Returns the work so far, in visited events. Equal calls give equal numbers.
     fn work(&self) -> u64;
 }
 
-/// What came of all tries.
+/// The results of all tries.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct TriedPairs {
     /// In the order of the candidates.
     pub(crate) pair_results: Vec<PairResult>,
     /// The names of the options that left pairs without an answer.
     pub(crate) cuts: Vec<&'static str>,
-    /// What stopped the tries.
+    /// The reason why the tries stopped.
     pub(crate) stopped: Option<StopReason>,
 }
 
@@ -97,8 +97,8 @@ impl TriedPairs {
     }
 }
 
-/// Returns the members of all groups with the places of these: the first of each, then the second
-/// of each.
+/// Returns the members of all groups with the positions of their groups: the first of each, then
+/// the second of each.
 fn in_turns(groups: &[Group]) -> impl Iterator<Item = (usize, usize)> + '_ {
     let longest = groups.iter().map(|group| group.members.len()).max().unwrap_or(0);
     (0..longest).flat_map(move |turn| {

@@ -1,18 +1,17 @@
-//! Which witnesses are kept: all while there is room, and then the best of each group.
+//! A bounded store of witnesses: keeps all while there is room, then the best of each group.
 
 use super::tries::PairResult;
 use crate::confirm::Form;
 
-/// How many events the witnesses kept may have in all: while there is room for everybody, and of
-/// the best of each group.
+/// The most events in all stored witnesses: for all of them, and for the best of each group.
 const ROOM_FOR_ALL: usize = 1 << 25;
 const ROOM_FOR_BEST: usize = 1 << 28;
 
-/// What ranks witnesses: whether it shows no call that waits for ever, the form, the number of
+/// The rank of a witness: whether it shows no call that waits for ever, the form, the number of
 /// events, and the candidate.
 type Rank = (bool, Form, usize, usize);
 
-/// Keeps account of witnesses.
+/// The store of witnesses.
 #[derive(Debug)]
 pub(crate) struct WitnessStore {
     room: [usize; 2],
@@ -26,7 +25,7 @@ impl WitnessStore {
         WitnessStore { room: [ROOM_FOR_ALL, ROOM_FOR_BEST], kept: 0, best: vec![None; groups] }
     }
 
-    /// Puts the fate of a member of a group into the list; of a witness without room only the form.
+    /// Stores the result of a member of a group. A witness without room leaves only its form.
     pub(crate) fn put(
         &mut self,
         pair_results: &mut [PairResult],
@@ -93,14 +92,14 @@ mod tests {
         keeper.put(&mut pair_results, 0, 0, witness(Form::Last, 6));
         keeper.put(&mut pair_results, 1, 1, witness(Form::Last, 4));
         assert_eq!(kept(&pair_results), [true, true, false, false, false, false]);
-        // No better than what is there.
+        // No better than the stored one.
         keeper.put(&mut pair_results, 0, 2, witness(Form::CoEnabled, 1));
         assert_eq!(pair_results[2], PairResult::Shown(Form::CoEnabled));
         // Better: it takes the place.
         keeper.put(&mut pair_results, 0, 3, witness(Form::Reversed, 9));
         assert_eq!((&pair_results[0], keeper.kept), (&PairResult::Shown(Form::Last), 13));
         assert_eq!(kept(&pair_results), [false, true, false, true, false, false]);
-        // Better, and there is no room even for that.
+        // Better, but there is no room for it.
         keeper.put(&mut pair_results, 1, 4, witness(Form::Reversed, 99));
         assert_eq!(
             (&pair_results[1], &pair_results[4]),

@@ -1,8 +1,8 @@
-//! One attempt: a set of events, some of which must be in, and the order solver.
+//! One attempt: a set of events, some of them required, and the order solver.
 //!
-//! Given at first are chains, causes and what is observed. The order found is replayed; what it
-//! breaks becomes clauses, and the solver is asked again, until nothing is broken or there is no
-//! order.
+//! The initial problem has chains, causes and observations. The attempt replays the order that the
+//! solver finds. Broken rules become clauses, and the solver runs again, until no rule is broken or
+//! there is no order.
 
 use super::chains::NONE;
 use super::clause::{Atom, Clause};
@@ -18,44 +18,45 @@ use anyorder_system::Cancel;
 use anyorder_trace::Trace;
 use std::collections::HashSet;
 
-/// What an attempt ends with.
+/// The result of an attempt.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum End {
-    /// An order of events, without the tail, in which everything holds.
+    /// An order of events, without the tail, that breaks no rule.
     Found(Vec<u32>),
     /// There is none.
     None,
-    /// Nothing that can be said for certain is broken any more.
+    /// No rule is broken for certain.
     Unclear,
     /// The conflicts allowed were used up.
     Conflicts,
-    /// It was told to stop.
+    /// It was cancelled.
     Stopped,
 }
 
-/// What is thought of events that the attempt does not look at.
+/// The assumption about events outside the attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum OutsideEvents {
-    /// Those before the window have happened as they did, the others do not happen: what is found
-    /// is a witness.
+    /// Events before the window happen as recorded, others do not happen: an order found is a
+    /// witness.
     Fixed,
-    /// Nothing is known of them: if nothing is found, there is no witness.
+    /// Nothing is assumed: if no order is found, there is no witness.
     Open,
 }
 
-/// What the attempts at one form in one window share.
+/// The data that all attempts at one form in one window share.
 #[derive(Clone, Copy)]
 pub(super) struct Shared<'g> {
     pub(super) trace: &'g Trace,
     pub(super) past: &'g Past,
     pub(super) communication: &'g dyn Communication,
     pub(super) question: &'g Question,
-    /// What must be in.
+    /// The required events.
     pub(super) required: &'g Reach,
 }
 
 impl<'g> Shared<'g> {
-    /// Returns what an attempt works on; `optional` may be in, and holds the required events.
+    /// Returns the input of an attempt; `optional` has the allowed events, including the required
+    /// ones.
     pub(super) fn input<'s>(
         self,
         window: &'s Window,
@@ -70,7 +71,7 @@ impl<'g> Shared<'g> {
     }
 }
 
-/// What an attempt works on.
+/// The input of an attempt.
 pub(super) struct AttemptInput<'g> {
     trace: &'g Trace,
     past: &'g Past,
@@ -89,11 +90,11 @@ enum LiteralValue {
     Unknown,
 }
 
-/// So many rounds are made, at the most.
+/// The most rounds of one attempt.
 const ROUNDS: usize = 10_000;
 
 impl AttemptInput<'_> {
-    /// Replays the required events in the order of the trace; returns them, and what is broken.
+    /// Replays the required events in trace order. Returns them, and the rules that they break.
     pub(super) fn replay(
         &self,
         replay: &mut Replay,
@@ -107,8 +108,8 @@ impl AttemptInput<'_> {
         (required, broken)
     }
 
-    /// Makes an attempt; `broken` is what the order of the trace breaks. `conflicts` is what may be
-    /// used up; what was used is taken off.
+    /// Runs an attempt; `broken` has the rules that the order of the trace breaks. `conflicts` is
+    /// the remaining budget, which the attempt reduces.
     pub(super) fn attempt(
         &self,
         mut broken: Vec<Clause>,
@@ -173,8 +174,7 @@ impl AttemptInput<'_> {
         if self.outside == OutsideEvents::Fixed { End::Found(order) } else { End::Unclear }
     }
 
-    /// Returns the clause in literals; empty if it cannot hold, `None` if it holds or nothing can
-    /// be said.
+    /// Returns the clause in literals: empty if it cannot hold, `None` if it holds or is unknown.
     fn literals(&self, nodes: &Nodes, solver: &mut Solver, clause: &Clause) -> Option<Vec<Lit>> {
         let mut literals = Vec::new();
         for atom in clause {
@@ -267,7 +267,7 @@ enum Place {
 struct Nodes {
     /// By node.
     events: Vec<u32>,
-    /// By event, from the start of the window on; only those of the set count.
+    /// By event, from the start of the window on; only events of the set are meaningful.
     of: Vec<Node>,
     end: Node,
 }
@@ -294,8 +294,8 @@ impl Nodes {
         Nodes { events, of, end }
     }
 
-    /// Returns the problem: chains, causes, what is observed, and which events come before the end.
-    /// `None` if it is plain that nothing solves it.
+    /// Returns the problem: chains, causes, observations, and the events before the end. `None` if
+    /// it is trivially unsolvable.
     fn problem(&mut self, input: &AttemptInput<'_>) -> Option<Problem> {
         let (past, start) = (input.past, input.window.start);
         let mut problem = Problem::new();
@@ -320,7 +320,7 @@ impl Nodes {
         for chain in &input.required.chains {
             problem.before(node(input.required.last(*chain)), self.end, Tag(0)).ok()?;
         }
-        // A section that is open at the end comes behind all that it excludes.
+        // A section that is open at the end comes behind all sections that it excludes.
         for section in &input.required.begun {
             let section = &past.holding.sections[*section as usize];
             for (_, held) in input.question.keepers(past, section) {

@@ -1,5 +1,5 @@
-//! What invocations wait for: which calls count for and against one that waits, and the rules that
-//! are asked of it.
+//! Blocking invocations: the calls that count for and against a waiting call, and the rules that it
+//! must satisfy.
 //!
 //! Numbers of calls are kept in *counters*: one for each object, pattern of a rule and key.
 
@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// Number of a counter.
 pub(super) type CounterId = u32;
 
-/// A rule that is asked of a call.
+/// A rule that a call must satisfy.
 #[derive(Clone, Debug)]
 pub(super) struct CallRule {
     rule: Arc<WaitRule>,
@@ -29,16 +29,16 @@ pub(super) struct Raise {
     pub(super) counter: CounterId,
     /// Whether it depends on its result.
     pub(super) asks: bool,
-    /// Whether it raises it with the result that it has.
+    /// Whether it raises the counter with its recorded result.
     pub(super) counts: bool,
 }
 
-/// What is known of a call.
+/// The data of a call.
 #[derive(Clone, Debug, Default)]
 struct Call {
     raises: Vec<Raise>,
     asked: Vec<CallRule>,
-    /// Whether it must observe what it observed, even where communication is not asked for.
+    /// Whether it must observe what it observed, even where communication is not required.
     bound: bool,
 }
 
@@ -51,17 +51,17 @@ struct Counter {
     chains: Vec<Vec<u32>>,
 }
 
-/// The calls of all objects of which some wait.
+/// The calls of all objects that have waiting calls.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Blocking {
     calls: HashMap<u32, Call>,
     counters: Vec<Counter>,
-    /// While the trace goes through: event, object, and what it is; and the rules of each object.
+    /// During the pass over the trace: event, object and invocation; and the rules of each object.
     seen: Vec<(u32, u32, Invocation)>,
     rules: HashMap<u32, Vec<Arc<WaitRule>>>,
 }
 
-/// A counter while they are made: object, rule, place among what the rule counts, key.
+/// The key of a counter during construction: object, rule, position among the rule's patterns, key.
 type Place = (u32, usize, usize, Vec<Value>);
 
 impl Blocking {
@@ -79,7 +79,7 @@ impl Blocking {
         self.seen.push((event.id.0, object, invocation));
     }
 
-    /// Ends the trace: finds out which rules are asked of which calls.
+    /// Ends the trace: finds the rules that each call must satisfy.
     pub(super) fn finish(&mut self, chain: &[u32]) {
         let (seen, rules) = (std::mem::take(&mut self.seen), std::mem::take(&mut self.rules));
         let mut places: HashMap<Place, CounterId> = HashMap::new();
@@ -101,7 +101,7 @@ impl Blocking {
                     .iter()
                     .map(|counter| self.counters[*counter as usize].events.len() as i64)
                     .collect();
-                // What does not hold in the trace itself is not asked.
+                // Rules that fail in the trace itself are not required.
                 let Some(least) = rule.least(&counts) else { continue };
                 let known = open.entry(*object).or_default();
                 *known = least.max(*known);
@@ -164,7 +164,7 @@ impl Blocking {
         self.calls.get(&event).map_or(&[], |call| call.raises.as_slice())
     }
 
-    /// Returns the rules that are asked of a call; of those of results only `with_results`.
+    /// Returns the rules that a call must satisfy; rules about results only `with_results`.
     pub(super) fn asked(&self, event: u32, with_results: bool) -> impl Iterator<Item = &CallRule> {
         let asked = self.calls.get(&event).map_or(&[][..], |call| call.asked.as_slice());
         asked.iter().filter(move |asked| with_results || !asked.rule.is_of_result())
@@ -217,8 +217,8 @@ impl CallRule {
     }
 }
 
-/// Returns the first of some events of a chain, in order, that has not come; `NONE` for none. Those
-/// that have come are a beginning.
+/// Returns the first of some ordered events of a chain that has not come, or `NONE`. The events
+/// that have come form a prefix.
 pub(super) fn first_missing(events: &[u32], has_come: impl Fn(u32) -> bool) -> u32 {
     let at = events.partition_point(|event| has_come(*event));
     events.get(at).copied().unwrap_or(NONE)

@@ -1,4 +1,4 @@
-//! What the invocations of specified objects observe of one another.
+//! The observations between invocations of specified objects.
 
 use super::chains::NONE;
 use crate::confirm::communication::{Communication, Observation};
@@ -11,10 +11,10 @@ use std::collections::HashMap;
 pub(super) struct Calls {
     /// Event and object, in trace order.
     events: Vec<(u32, u32)>,
-    /// For each of these, what it observes.
+    /// For each of these, its observations.
     observed: Vec<Vec<Observation>>,
     of_object: Vec<Vec<u32>>,
-    /// By what is taken: who takes it.
+    /// For each taken event, its taker.
     takers: HashMap<u32, u32>,
 }
 

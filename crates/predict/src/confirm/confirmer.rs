@@ -17,7 +17,7 @@ use anyorder_trace::{EventId, Trace};
 use std::fmt;
 use std::rc::Rc;
 
-/// What may be reordered.
+/// The events that may be reordered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Reorders {
     /// Events of different handlers; the tasks of one handler stay in the order observed.
@@ -25,7 +25,7 @@ pub enum Reorders {
     Threads,
     /// Tasks of one handler as well, as its mailbox allows.
     Tasks,
-    /// The same, and as the rules of Android's components allow.
+    /// The same, as far as the rules of Android's components allow.
     Components,
 }
 
@@ -50,13 +50,13 @@ impl Reorders {
     }
 }
 
-/// How hard to look for a witness.
+/// Limits on the search for a witness.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ConfirmOptions {
-    /// What may be reordered.
+    /// The events that may be reordered.
     pub reorders: Reorders,
-    /// How many events before the first action are looked at; what lies before them happens as it
-    /// did. 0 is no bound.
+    /// How many events before the first action may be reordered; earlier events happen as recorded.
+    /// 0 means no bound.
     pub window: u64,
     /// How many conflicts the order solver may have for one candidate.
     pub conflicts: u64,
@@ -68,10 +68,10 @@ impl Default for ConfirmOptions {
     }
 }
 
-/// What the search did so far.
+/// Counts of the search so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ConfirmStats {
-    /// Events looked at, each as often as it was: what the search costs, but for conflicts. Equal
+    /// Visited events, counted at each visit: the cost of the search except for conflicts. Equal
     /// calls give equal numbers.
     pub events: u64,
     /// Windows, for each form.
@@ -113,9 +113,9 @@ pub struct Scale {
     pub first_window: u32,
     /// The least distance of two positions at which windows may begin.
     pub grain: u32,
-    /// With a witness at hand, a stronger one is looked for in windows up to this one.
+    /// After a first witness, the search tries windows up to this one for a stronger form.
     pub stronger_max: u32,
-    /// Witnesses whose window begins farther behind keep all that lies before it.
+    /// Witnesses whose window begins behind this position keep all events before the window.
     pub prefix_max: u32,
 }
 
@@ -127,7 +127,7 @@ impl Default for Scale {
     }
 }
 
-/// What became of one form.
+/// The state of the search for one form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum State {
     Open,
@@ -148,7 +148,8 @@ impl<'t> Confirmer<'t> {
         Confirmer::with_scale(trace, communication, options, Scale::default())
     }
 
-    /// The same, for tests: a small scale shows with small traces what else only large ones would.
+    /// The same, for tests: a small scale reaches with small traces the cases that otherwise need
+    /// large ones.
     #[doc(hidden)]
     #[must_use]
     pub fn with_scale(
@@ -173,7 +174,7 @@ impl<'t> Confirmer<'t> {
         }
     }
 
-    /// Returns what the search did so far.
+    /// Returns the counts of the search so far.
     #[must_use]
     pub fn stats(&self) -> ConfirmStats {
         self.stats
@@ -218,8 +219,8 @@ impl<'t> Confirmer<'t> {
             None if search.is_impossible() && search.budget.doubt => {
                 Answer::Unconfirmed(GaveUp::Barrier)
             }
-            // Where it depends on the order which acquire a release belongs to, more was asked than
-            // had to be.
+            // Where the order decides which acquire a release belongs to, the question required
+            // more than necessary.
             None if search.is_impossible() && !self.past.holding.is_ambiguous => Answer::Impossible,
             None => Answer::Unconfirmed(search.gave_up),
         }
@@ -234,7 +235,7 @@ impl<'t> Confirmer<'t> {
             match search.states[at] {
                 State::Open => {}
                 State::Impossible | State::GivenUp => continue,
-                // What is weaker is not asked.
+                // Weaker forms are not tried.
                 State::Found => break,
             }
             let question = Question::new(self.trace, &self.past, (first, second), form);
@@ -257,7 +258,7 @@ impl<'t> Confirmer<'t> {
                 }
                 End::None => {
                     search.states[at] = State::Impossible;
-                    // Nothing of what the first action observes was asked.
+                    // The question did not constrain what the first action observes.
                     if form == Form::Reversed && !self.past.is_observer(self.trace, EventId(first))
                     {
                         search.states[1] = State::Impossible;
@@ -278,13 +279,13 @@ impl<'t> Confirmer<'t> {
         is_last
     }
 
-    /// Returns how many events before the first action may be looked at.
+    /// Returns how many events before the first action may be reordered.
     fn most(&self) -> u32 {
         let most = u32::try_from(self.options.window).unwrap_or(u32::MAX);
         if most == 0 { u32::MAX } else { most }
     }
 
-    /// Returns where the window begins that goes back so far, and whether it is the last one.
+    /// Returns the start of the window of this length, and whether it is the last one.
     pub(super) fn start(&self, question: &Question, first: u32, back: u32) -> (u32, bool) {
         let is_last = back >= self.most() || back >= first;
         let wanted = question.start(&self.past).saturating_sub(back);
@@ -293,8 +294,8 @@ impl<'t> Confirmer<'t> {
         (if is_last && bound == 0 { 0 } else { start }, is_last)
     }
 
-    /// Makes the witness of an order, without the tail, of events from `start` on, and looks for a
-    /// shorter one.
+    /// Builds the witness of an order (without the tail) of events from `start` on, and searches
+    /// for a shorter one.
     pub(super) fn witness(
         &mut self,
         question: &Question,
@@ -314,7 +315,7 @@ impl<'t> Confirmer<'t> {
         witness
     }
 
-    /// Makes the witness of an order, without what that does not need.
+    /// Builds the witness of an order, without unnecessary events.
     pub(super) fn trimmed(&mut self, question: &Question, found: (u32, Vec<u32>)) -> Witness {
         trim(
             (self.trace, &self.past, self.communication),
@@ -406,7 +407,7 @@ impl<'t> Confirmer<'t> {
         if broken.is_empty() {
             return if fixed { End::Found(order) } else { End::Unclear };
         }
-        // From here on, what is left out because it rests on a barrier could have helped.
+        // From here on, an event excluded because of a barrier could have helped.
         *doubt |= past.first_doubt != NONE;
         if fixed {
             match input.attempt(broken.clone(), replay, stats, conflicts, cancel) {
@@ -435,12 +436,12 @@ impl<'t> Confirmer<'t> {
     }
 }
 
-/// What the answers to some questions cost, and rest on.
+/// The remaining budget of some questions, and whether their answers are in doubt.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
     /// The conflicts of the solver that are left.
     pub(super) conflicts: u64,
-    /// Whether something was left out because it rests on a barrier of which too little is known.
+    /// Whether an event was excluded because it depends on a barrier without enough information.
     pub(super) doubt: bool,
 }
 
@@ -457,7 +458,8 @@ pub(super) struct Search {
     pub(super) budget: Budget,
     pub(super) gave_up: GaveUp,
     pub(super) best: Option<Witness>,
-    /// Where the task of the second action can end before that of the first begins: how.
+    /// An order in which the task of the second action ends before that of the first begins, if
+    /// any.
     pub(super) beginning: Option<Rc<Witness>>,
 }
 
@@ -466,7 +468,7 @@ impl Search {
         self.states.iter().all(|state| *state == State::Impossible)
     }
 
-    /// Returns whether no window can bring more: the strongest form that is possible was found.
+    /// Returns whether no window can improve the result: the strongest possible form was found.
     fn is_done(&self) -> bool {
         self.states.iter().find(|state| **state != State::Impossible) != Some(&State::Open)
     }

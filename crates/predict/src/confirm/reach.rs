@@ -1,4 +1,4 @@
-//! Sets of events that hold with each event all that must come before it.
+//! Sets of events that are closed under required predecessors.
 
 use super::blocking::{CallRule, CounterId};
 use super::chains::NONE;
@@ -14,7 +14,7 @@ use std::collections::HashSet;
 pub(super) struct Reach {
     /// For each chain its last event; `NONE` for none.
     last: Vec<u32>,
-    /// The chains that have events, in the order in which they were met.
+    /// The chains that have events, in insertion order.
     pub(super) chains: Vec<u32>,
     pub(super) events: Vec<u32>,
     /// The sections that are begun.
@@ -28,12 +28,12 @@ pub(super) struct Reach {
 pub(super) enum Excluded {
     /// It comes behind the witness.
     Tail,
-    /// It rests on a barrier of which it is not known who waits for whom.
+    /// It depends on a barrier with unknown arrivals.
     Barrier,
 }
 
 impl Reach {
-    /// Empties the set; from now on it holds events from `start` on.
+    /// Empties the set, which will then contain events from `start` on.
     pub(super) fn clear(&mut self, past: &Past, start: u32) {
         for chain in self.chains.drain(..) {
             self.last[chain as usize] = NONE;
@@ -67,14 +67,14 @@ impl Reach {
         self.last[chain as usize]
     }
 
-    /// Returns its last events in all chains, ascending: what tells it from other sets.
+    /// Returns its last events in all chains, ascending: the identity of the set.
     pub(super) fn lasts(&self) -> Vec<u32> {
         let mut lasts: Vec<u32> = self.chains.iter().map(|chain| self.last(*chain)).collect();
         lasts.sort_unstable();
         lasts
     }
 
-    /// Adds an event and all that must come before it.
+    /// Adds an event and all its required predecessors.
     pub(super) fn add(
         &mut self,
         past: &Past,
@@ -114,7 +114,7 @@ impl Reach {
         Ok(())
     }
 
-    /// Adds what comes before an event, but not the event; what it observes only if asked.
+    /// Adds the predecessors of an event, but not the event; its observations only on request.
     pub(super) fn add_before(
         &mut self,
         past: &Past,
@@ -133,8 +133,8 @@ impl Reach {
         Ok(())
     }
 
-    /// Fills the set, from `start` on, with what every witness holds that holds the events `more`,
-    /// the tail left out. Fails if there can be none.
+    /// Fills the set, from `start` on, with the events of every witness that contains `more`,
+    /// without the tail. Fails if there is no such witness.
     pub(super) fn require(
         &mut self,
         past: &Past,
@@ -159,7 +159,7 @@ impl Reach {
             next += 1;
             let is_held = question.held.iter().any(|(_, held)| held == section);
             let section = &past.holding.sections[*section as usize];
-            // Those held at the end were compared with one another already.
+            // The sections held at the end were already compared with one another.
             if !is_held && question.keepers(past, section).next().is_some() {
                 if section.release == NONE {
                     return Err(Excluded::Tail);
@@ -170,8 +170,8 @@ impl Reach {
         Ok(())
     }
 
-    /// Adds, for each section that is begun, its end, and for each event that is taken, its taker;
-    /// those that `allowed` lets in.
+    /// Adds the end of each begun section and the taker of each taken event, as far as `allowed`
+    /// permits.
     pub(super) fn complete(
         &mut self,
         (trace, past): (&Trace, &Past),
@@ -223,8 +223,8 @@ impl Reach {
         }
     }
 
-    /// Adds the calls that could make a call return that waits: all that are allowed, of each
-    /// counter once.
+    /// Adds the calls that could make a waiting call return: all allowed ones, once for each
+    /// counter.
     fn add_helpers(
         &mut self,
         past: &Past,

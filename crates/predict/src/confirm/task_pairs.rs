@@ -1,10 +1,10 @@
-//! What is asked of two tasks of one handler, for all candidates in them.
+//! Questions about two tasks of one handler, shared by all candidates in them.
 //!
-//! Which action of a task is meant changes nothing for the form `overtakes`. And a witness of
-//! `reversed` or `last` holds the whole task of the second action before any event of the task of
-//! the first, as the handler runs one at a time: where that cannot be, neither can they; where it
-//! can, the order found is tried as the beginning of theirs. Both questions have the conflicts of a
-//! candidate for themselves, so that answers do not depend on which candidate is tried first.
+//! The form `overtakes` does not depend on the actions within the tasks. A witness of `reversed` or
+//! `last` contains the whole task of the second action before any event of the task of the first,
+//! because the handler runs one at a time. If that is impossible, so are they; otherwise the order
+//! found is tried as their prefix. Each question has the full conflict budget of a candidate, so
+//! answers do not depend on which candidate is tried first.
 
 use super::answer::{GaveUp, Witness};
 use super::attempt::End;
@@ -16,7 +16,7 @@ use anyorder_trace::EventId;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// What is known of pairs of tasks, by the `get` of the first and of the second.
+/// Answers for pairs of tasks, by the `get` of the first and of the second.
 #[derive(Debug, Default)]
 pub(super) struct TaskPairs {
     known: HashMap<(u32, u32), Known>,
@@ -24,7 +24,7 @@ pub(super) struct TaskPairs {
     events: usize,
 }
 
-/// So many events the orders may have that are kept; what has no room is found again.
+/// The most events in all stored orders; answers without room are computed again.
 const ROOM: usize = 1 << 25;
 
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ struct Known {
     beginning: Option<Rc<Witness>>,
     overtakes: PairAnswer,
     witness: Option<Rc<Witness>>,
-    /// Whether something was left out because it rests on a barrier of which too little is known.
+    /// Whether an event was excluded because it depends on a barrier without enough information.
     doubt: bool,
 }
 
@@ -47,7 +47,7 @@ enum PairAnswer {
 }
 
 impl Confirmer<'_> {
-    /// Tells a search what holds for the tasks of its candidate.
+    /// Applies the answers for the tasks of a candidate to its search.
     pub(super) fn apply_task_pair(
         &mut self,
         search: &mut Search,
@@ -100,10 +100,10 @@ impl Confirmer<'_> {
         Known { ends_first, beginning: beginning.map(Rc::new), overtakes, witness, doubt }
     }
 
-    /// Tries what is known of the tasks of a candidate as the beginning of a witness, for
-    /// `reversed` and `last`. What is needed besides comes in the order of the trace: before the
-    /// task of the second action, what can, else behind it all; or all of it behind. Returns the
-    /// order, without the tail, and where its window begins.
+    /// Tries the stored order of the tasks of a candidate as the prefix of a witness for `reversed`
+    /// and `last`. The other required events come in trace order: before the task of the second
+    /// action where possible, else at the end; or all at the end. Returns the order, without the
+    /// tail, and the start of its window.
     pub(super) fn behind_beginning(
         &mut self,
         question: &Question,
@@ -139,7 +139,8 @@ impl Confirmer<'_> {
         order.map(|order| (start, order))
     }
 
-    /// Asks in one window after another; returns the order found, and where its window begins.
+    /// Solves the question in one window after another. Returns the order found, and the start of
+    /// its window.
     fn ask(
         &mut self,
         question: &Question,

@@ -1,5 +1,5 @@
-//! Goes through an order of events and collects which calls could not return, and which waits and
-//! attempts would have ended otherwise.
+//! Replays an order of events and collects the calls that could not return, and the waits and
+//! attempts that would have ended differently.
 
 use super::blocking::{CallRule, CounterId, Raise, first_missing, last_come};
 use super::chains::NONE;
@@ -9,12 +9,12 @@ use super::past::Past;
 /// The numbers of calls so far, in one round of a replay.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counts {
-    /// For each counter: in which round it was raised last, and to what.
+    /// For each counter: the round in which it was last raised, and its value.
     counts: Vec<(u32, i64)>,
     round: u32,
     start: u32,
-    /// The first of the last events, whose communication is not asked for, and what it raises or
-    /// could raise.
+    /// The first event of the tail whose communication is not required, and the counters that it
+    /// raises or could raise.
     before: u32,
     last: Vec<Raise>,
 }
@@ -24,7 +24,7 @@ impl Counts {
         Counts { counts: vec![(0, 0); past.blocking.counters()], ..Counts::default() }
     }
 
-    /// Begins a round, behind what happened before `start`.
+    /// Begins a round after the events before `start`.
     pub(super) fn begin(&mut self, round: u32, start: u32) {
         (self.round, self.start, self.before) = (round, start, NONE);
         self.last.clear();
@@ -38,8 +38,7 @@ impl Counts {
         if round == self.round { count } else { past.blocking.before(counter, self.start) }
     }
 
-    /// Takes the next event. `is_tail`: its communication is not asked for, and neither are its
-    /// results.
+    /// Takes the next event. `is_tail`: neither its communication nor its result is required.
     pub(super) fn take(
         &mut self,
         past: &Past,
@@ -64,8 +63,8 @@ impl Counts {
         }
     }
 
-    /// Returns whether a rule holds before the first of the last events, or behind it: there it
-    /// counts by what does not depend on its result.
+    /// Returns whether a rule holds before the first event of the tail, or behind it. Behind it,
+    /// that event counts only independently of its result.
     fn holds(&self, past: &Past, asked: &CallRule, behind: bool) -> bool {
         asked.holds(|counter| {
             let of_last = self.last.iter().any(|raise| raise.counter == counter && !raise.asks);
@@ -98,9 +97,9 @@ impl Counts {
         clause
     }
 
-    /// Returns whether the last event waits for ever behind the one before it: it could return
-    /// before that, not behind it, and `may_come` lets none of the calls come that could help it.
-    /// To be called when that one has been taken, with what has come so far.
+    /// Returns whether the last event waits for ever behind the previous one: it could return
+    /// before that one but not behind it, and `may_come` allows no call that could help it. Call
+    /// this after the previous event, with the events so far.
     pub(super) fn is_lost(
         &self,
         past: &Past,

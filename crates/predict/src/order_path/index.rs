@@ -1,4 +1,4 @@
-//! Lanes, sections, actions and the edges of the hard order, looked up once.
+//! An index of lanes, sections, actions and the edges of the hard order, built once.
 
 use crate::analysis::Step;
 use crate::class::{Class, ClassTable, Point, Specification};
@@ -9,19 +9,20 @@ use anyorder_trace::{Event, EventId, EventKind, LockId, TaskKind, Trace};
 use std::collections::{BTreeMap, HashMap};
 
 pub(super) const NONE: u32 = u32::MAX;
-/// How many edges of the hard order an event has at the most, on average.
+/// The most edges of the hard order for each event, on average.
 const EDGES_PER_EVENT: usize = 20;
-/// From how many lanes a barrier event has edges; those of others come by way of the last one.
+/// The number of lanes from which a barrier event has edges; other lanes are reached through the
+/// last one.
 const BARRIER_LANES: usize = 16;
 
-/// What orders two events.
+/// The kind of edge between two events.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum OrderRule {
     /// They are of one lane.
     ProgramOrder,
-    /// A fork, and what it starts.
+    /// A fork and the handler that it starts.
     Fork,
-    /// The end of a handler, and who waits for it.
+    /// The end of a handler and the join that waits for it.
     Join,
     /// A post, and the beginning of the task.
     Post,
@@ -35,7 +36,7 @@ pub enum OrderRule {
     Section {
         /// The lock.
         lock: LockId,
-        /// The action in the first section that does not commute with the later one.
+        /// An action in the first section that does not commute with the later action.
         action: EventId,
     },
 }
@@ -49,8 +50,8 @@ pub(super) struct Section {
     pub(super) release: u32,
 }
 
-/// What an event does to a cell: a location of memory (space 0), or one of the specification (space
-/// 1).
+/// An action of an event on a cell: a location of memory (space 0), or one of the specification
+/// (space 1).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Act {
     pub(super) event: u32,
@@ -82,7 +83,7 @@ pub(super) struct Index {
     /// Ascending by target.
     edges: Vec<Edge>,
     pub(super) sections: Vec<Section>,
-    /// By event, the place in `locksets` of the sections that its actions are in.
+    /// By event, the position in `locksets` of the sections that its actions are in.
     lockset_of: Vec<u32>,
     /// Lists of sections.
     locksets: Vec<Vec<u32>>,
@@ -152,10 +153,10 @@ impl Index {
     }
 }
 
-/// What a lane holds.
+/// The locks that a lane holds.
 #[derive(Default)]
 struct Open {
-    /// Sections, with how often they were entered and not left.
+    /// Open sections, with their acquire counts.
     sections: Vec<(u32, u64)>,
     /// Their place in `locksets`.
     lockset: u32,
@@ -289,7 +290,7 @@ impl<S: Specification> Maker<'_, S> {
         }
     }
 
-    /// Notes what a lane holds from now on.
+    /// Updates the lockset of a lane.
     fn lockset(&mut self, lane: u32) {
         let open = &mut self.open[lane as usize];
         open.lockset = 0;

@@ -1,19 +1,19 @@
 //! The streaming analyses HB, WDC and EDC: one engine, three relations.
 //!
-//! **Problem.** For each action of a trace tell whether some earlier action does not commute with
-//! it and is not ordered before it (racy), or is ordered only by the critical sections of the two
-//! (non-racy candidate).
+//! **Problem.** For each action of a trace, decide whether some earlier action does not commute
+//! with it and is not ordered before it (racy), or is ordered only by the critical sections of the
+//! two (non-racy candidate).
 //!
 //! **Source.** WDC: Algorithm 1, EDC: Algorithm 2 of the thesis on OVPredict (chapter 3),
 //! corrected. HB with epochs: Flanagan and Freund, FastTrack, PLDI 2009.
 //!
-//! **Guarantee.** The orders are exactly those of `docs/prediction.md`, and so are the second
-//! events of racy pairs.
+//! **Guarantee.** The orders and the second events of racy pairs are exactly those of
+//! `docs/prediction.md`.
 //!
 //! **Deviations.** (1) Races are tested after the clock has learnt from critical sections, not
 //! before. (2) An object keeps several records where FastTrack keeps one: after a race the last
-//! write alone would hide later ones. (3) Release clocks are not kept for each pair of lock and
-//! object but for each section that a record still names. (4) Candidates: see `candidates.rs`.
+//! write alone would hide later ones. (3) Release clocks are kept for each section that a record
+//! still names, not for each pair of lock and object. (4) Candidates: see `candidates.rs`.
 //!
 //! **Cost.** O(1) for an access that repeats the last one of its object in the same epoch and under
 //! the same locks; else one comparison for each record of the object, and for each record under a
@@ -40,10 +40,10 @@ use anyorder_order::Clock;
 use anyorder_trace::{Block, EventKind, Tables};
 use std::marker::PhantomData;
 
-/// How many records beyond two an object may have before they are kept by lock.
+/// The most records beyond two that an object may have before they are indexed by lock.
 const LIST_MAX: usize = 6;
 
-/// How many objects a specification may have.
+/// The most objects of a specification.
 const OBJECTS_MAX: u32 = 1 << 24;
 
 /// A streaming analysis by relation `R`, of memory accesses and the actions of specification `S`.
@@ -66,7 +66,7 @@ pub struct Engine<R, S> {
     pub(crate) pool: Pool,
     pub(crate) by_locks: ByLocks,
     prefetch: Prefetcher,
-    /// How many records beyond two an object may have before they are kept by lock.
+    /// The most records beyond two that an object may have before they are indexed by lock.
     pub(crate) list_max: usize,
     pub(crate) open: Vec<Open>,
     pub(crate) report: Report,
@@ -84,7 +84,7 @@ pub(crate) struct Act {
     pub(crate) space: usize,
     /// The cell.
     pub(crate) index: usize,
-    /// What reports name: for memory the cell.
+    /// The object that reports name: for memory the cell.
     pub(crate) object: u32,
     /// The table of classes; 0 for memory.
     pub(crate) table: u16,
@@ -139,33 +139,32 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         &self.spec
     }
 
-    /// Returns the stamp of the event taken last.
+    /// Returns the stamp of the last event.
     #[must_use]
     pub fn stamp(&self) -> Option<Stamp> {
         self.last.map(|(_, stamp)| stamp)
     }
 
-    /// Returns whether an event is ordered before, or is, the event taken last.
+    /// Returns whether an event is ordered before, or is, the last event.
     #[must_use]
     pub fn knows(&self, stamp: Stamp) -> bool {
         self.last.is_some_and(|(lane, _)| self.lanes.get(lane).clock.get(stamp.slot) >= stamp.count)
     }
 
-    /// Returns the number of places in clocks: lanes, less those that go on in the place of
+    /// Returns the width of the clocks: the number of lanes, less those that reuse the slot of
     /// another.
     #[must_use]
     pub fn slots_count(&self) -> u32 {
         self.lanes.slots_count()
     }
 
-    /// Returns how many critical sections are remembered now, and how many were at the same time at
-    /// the most.
+    /// Returns the number of critical sections remembered now, and the maximum so far.
     #[must_use]
     pub fn sections_counts(&self) -> (usize, usize) {
         self.sections.counts()
     }
 
-    /// Returns whether pairs under a common lock are looked for.
+    /// Returns whether the analysis searches for pairs under a common lock.
     #[inline]
     pub(crate) const fn looks_for_candidates(&self) -> bool {
         R::SECTIONS && !matches!(self.options.candidates, Candidates::Off)
@@ -225,7 +224,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             return;
         }
         if lonely && cell.more() != 0 && cell.classes & conflicting == 0 {
-            // Nothing here conflicts. What is like the new record gives way to it, wherever it is.
+            // Nothing here conflicts. The new record replaces a record like it at any position.
             match cell.find(&mut self.pool, &new, false) {
                 Some(old) => *old = new,
                 None => self.remember(act, new),
@@ -240,7 +239,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         self.remember(act, Record::new(now, act.side, (lockset, locks), act.class, quiet));
     }
 
-    /// Makes an action the newest of its object, and forgets the records that it covers.
+    /// Makes an action the newest of its object, and drops the records that it covers.
     #[inline]
     fn remember(&mut self, act: Act, new: Record) {
         if R::SECTIONS && self.cells[act.space][act.index].by_lock != 0 {
@@ -271,8 +270,8 @@ impl<R: Relation, S: Specification> Engine<R, S> {
                     || old.lockset == new.lockset
                     || (old.locks().may_be_in(new.locks())
                         && sections.covers(lanes, act.lane, old.lockset)
-                        // What the lane knows by a pair's own edge only may still be learnt by
-                        // another edge.
+                        // A clock known only by a pair's own edge may still be learnt by another
+                        // edge.
                         && !pairs.iter().any(|pair| pair.has_any(&sections.of_lockset(old.lockset)))));
             if R::SECTIONS && covered {
                 sections.drop_lockset(old.lockset);
@@ -330,7 +329,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         });
     }
 
-    /// Returns whether an event is ignored, as it is inside something hidden; counts it.
+    /// Returns whether an event is hidden inside an invocation, and counts it.
     fn is_hidden(&mut self, step: Step) -> bool {
         let kind = step.op.kind();
         let can_be = kind.is_access() || matches!(kind, EventKind::Acquire | EventKind::Release);

@@ -1,16 +1,16 @@
-//! The hard order: what every relation here contains beside program order.
+//! The hard order, which every relation here contains besides program order.
 //!
 //! Fork before the first event, last event before join, post before get, signal before wake,
 //! earlier barrier events before later ones, and an atomic release before the acquire that reads
 //! it; as `docs/happens-before.md` defines them for its rule set `threads`. Forks, joins and posts
-//! hold in every run; wakes, barriers and atomics are only what was observed.
+//! hold in every run; wakes, barriers and atomics are only observed.
 
 use crate::relations::lanes::{ClockObserver, LaneId, Lanes};
 use anyorder_order::Clock;
 use anyorder_trace::{EventKind, Op};
 use std::collections::{HashMap, VecDeque};
 
-/// How many signals of a condition that nobody woke from are remembered; the oldest go first.
+/// The most unmatched signals of a condition that are remembered; the oldest are dropped first.
 const SIGNALS_MAX: usize = 1 << 12;
 
 #[derive(Clone, Debug)]
@@ -33,9 +33,9 @@ struct Condition {
 pub(crate) struct Hard {
     posts: HashMap<u32, Clock>,
     conditions: HashMap<u32, Condition>,
-    /// What the last write of a location released, for those whose last write is an atomic release.
+    /// The clock that the last write of a location released, where that write is an atomic release.
     released: HashMap<u32, Clock>,
-    /// Signals forgotten because there were too many.
+    /// Signals dropped because there were too many.
     pub(crate) signals_lost: u64,
 }
 

@@ -1,4 +1,4 @@
-//! HB, WDC and EDC over a stream of events: one engine, with the relation as a parameter.
+//! HB, WDC and EDC over a stream of events: one engine, generic in the relation.
 
 pub(crate) mod compare;
 pub(crate) mod engine;

@@ -1,8 +1,8 @@
-//! Fetches the shadow state of some events together, before they are applied: one wait for memory,
-//! and not one for each.
+//! Prefetches the shadow state of several events together, before they are applied: one wait for
+//! memory instead of one for each.
 //!
 //! The loads of one step do not depend on each other, so that the processor runs them side by side.
-//! What is fetched is a guess, and means nothing but time.
+//! A wrong guess costs only time.
 
 use crate::class::{Class, ClassTable};
 use crate::sections::table::Sections;
@@ -40,7 +40,7 @@ impl Taken {
     }
 }
 
-/// What an event of the chunk will need beyond its cell.
+/// The shadow state that an event of the chunk needs besides its cell.
 #[derive(Clone, Copy, Debug)]
 struct Prefetch {
     by_lock: u32,
@@ -50,7 +50,7 @@ struct Prefetch {
     conflicting: u32,
 }
 
-/// Looks ahead.
+/// The prefetcher of shadow state.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Prefetcher {
     taken: Vec<Taken>,
@@ -63,7 +63,7 @@ impl Prefetcher {
         self.taken.resize(count, Taken::default());
     }
 
-    /// Fetches what the events of a chunk will need.
+    /// Prefetches the shadow state for the events of a chunk.
     #[inline]
     pub(crate) fn fetch(
         &mut self,
@@ -73,8 +73,7 @@ impl Prefetcher {
         indexed: Option<(&ByLocks, &Pool, &Sections)>,
     ) {
         let columns = &block.columns;
-        // No branch here depends on what is loaded: a wrong guess of the processor would end the
-        // overlap.
+        // No branch here depends on loaded data: a misprediction would end the overlap.
         let mut touched = 0;
         for row in chunk.clone() {
             if columns.ops[row].kind().is_access()

@@ -1,8 +1,8 @@
-//! Shadow state: for each object, the accesses that a later one may still have to be compared with.
+//! Shadow state: for each object, the accesses that a later one may still conflict with.
 //!
-//! A record stands for an access, and for all accesses that it *covers*: those that are ordered
-//! before it, conflict with no more than it does, and whose critical sections tell a later access
-//! nothing that its own do not. Without races and with one lock an object has one record; a race or
+//! A record represents an access and all accesses that it *covers*: those that are ordered before
+//! it, conflict with no more than it does, and whose critical sections give a later access no
+//! information beyond its own. Without races and with one lock an object has one record; a race or
 //! a set of readers makes them more, one for each thread, class and lockset at the most.
 
 use crate::class::Class;
@@ -73,8 +73,8 @@ impl Record {
     pub(crate) const NONE: Record =
         Record { epoch: 0, packed: 0, site: SiteId::UNKNOWN, lockset: 0 };
 
-    /// Makes a record. Events beyond 48 bits, some years of tracing, would be shown wrongly, and
-    /// nothing else.
+    /// Makes a record. Event numbers beyond 48 bits (years of tracing) would only be reported
+    /// wrongly.
     #[inline]
     pub(crate) const fn new(
         epoch: u64,

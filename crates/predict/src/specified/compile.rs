@@ -9,7 +9,7 @@
 use crate::class::{Class, ClassTable};
 use anyorder_commute::{AccessPoints, ClassId};
 
-/// Where the points of a class of access points go.
+/// The table and cell for the points of a class of access points.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Place {
     /// The table, and with object and key the cell.

@@ -1,4 +1,4 @@
-//! Numbers for objects and their cells, and what reports say of them.
+//! Numbers for objects and their cells, and their names in reports.
 
 use super::resolve::Resolver;
 use anyorder_commute::Value;
@@ -14,18 +14,18 @@ pub struct Described<'a> {
     pub name: &'a str,
 }
 
-/// What an analysis made of an object whose methods are invoked.
+/// The type and counts of an object whose methods are invoked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ObjectSummary {
     /// The name.
     pub name: NameId,
     /// Its type; `None` if there is no specification for it.
     pub type_name: Option<String>,
-    /// How many invocations of it there were that counted: not those inside others.
+    /// The number of its invocations, without those inside others.
     pub invocations: u64,
 }
 
-/// What stands behind the number of an object.
+/// The object that a number denotes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ObjectKind {
     Condition(u32),
@@ -34,7 +34,7 @@ pub(super) enum ObjectKind {
     Invoked(u32, usize),
 }
 
-/// Gives numbers to objects and cells, as they come.
+/// Numbers objects and cells in the order of their first use.
 ///
 /// Memory: an entry for each object, and one for each key that was ever used of it.
 #[derive(Clone, Debug, Default)]
@@ -99,7 +99,7 @@ impl Numbering {
         cell
     }
 
-    /// Returns what an object is.
+    /// Returns the object that a number denotes.
     pub(super) fn describe<'a>(
         &self,
         resolver: &'a Resolver,

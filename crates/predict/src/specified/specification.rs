@@ -30,7 +30,7 @@ pub struct Specified {
     touch_buffer: Vec<anyorder_commute::Point>,
 }
 
-/// What an invocation of the tables touches.
+/// The points that an invocation of the tables touches.
 #[derive(Clone, Copy, Debug, Default)]
 enum Touched {
     #[default]
@@ -55,8 +55,8 @@ impl Specified {
         }
     }
 
-    /// Makes a specification for a trace in memory, of which it is known which methods are called
-    /// and which objects have returns.
+    /// Makes a specification for a trace in memory, whose called methods and objects with returns
+    /// are known.
     #[must_use]
     pub fn for_trace(types: Types, internals: Internals, trace: &Trace) -> Specified {
         let mut specified = Specified::new(types, internals);
@@ -94,7 +94,8 @@ impl Specified {
             + self.touched.capacity() * size_of::<Point>()
     }
 
-    /// Returns what an invocation of the tables touches; `None` if the tables do not have it.
+    /// Returns the points that an invocation of the tables touches; `None` if the tables do not
+    /// have it.
     fn touched(&mut self, tables: &Tables, call: u32) -> Option<Touched> {
         let at = InvocationId(call).index();
         if let Some(known @ (Touched::Nothing(_) | Touched::Points(..))) = self.calls.get(at) {
@@ -209,10 +210,10 @@ impl Specification for Specified {
         });
     }
 
-    /// Asks the specification of two invocations of one object: points are coarser where a
+    /// Applies the specification to two invocations of one object: points are coarser where a
     /// condition compares the values of two calls otherwise than by `!=`
-    /// (`anyorder_commute::Exactness`). Two calls whose order is settled by waiting commute
-    /// wherever both orders can happen.
+    /// (`anyorder_commute::Exactness`). Two calls whose order waiting decides commute wherever both
+    /// orders can happen.
     fn commute(&mut self, tables: &Tables, first: (Op, u32), second: (Op, u32)) -> bool {
         if [first.0, second.0].iter().any(|op| op.kind() != EventKind::Invoke) {
             return false;
