@@ -1,5 +1,5 @@
-//! The check around a search that is made up: which pairs are tried, in which order, what becomes
-//! of them, and that the counts add up.
+//! The check around a fake search: the pairs tried, their order, their results, and the sums of the
+//! counts.
 
 #[path = "common/script.rs"]
 mod script;
@@ -16,7 +16,7 @@ use anyorder_system::{Cancel, Control, StopReason};
 use anyorder_trace::{EventId, Trace, TraceBlocks};
 use script::script;
 
-/// A search that answers by a rule and notes what it was asked.
+/// A search that answers by a rule and records its questions.
 struct Fake<'f> {
     answer: &'f mut dyn FnMut(u32, u32) -> PairResult,
     asked: Vec<(u32, u32)>,
@@ -85,7 +85,7 @@ fn checked(text: &str, pairs: Pairs, answer: &mut dyn FnMut(u32, u32) -> PairRes
     checked_with(&script(text), &options, &Control::default(), answer)
 }
 
-/// The equations that hold whatever happens.
+/// Equations that always hold.
 fn balanced(s: &Statistics) {
     assert_eq!(s.candidates, s.racy + s.non_racy, "{s:?}");
     assert_eq!(s.candidates, s.confirmed + s.dropped + s.unconfirmed, "{s:?}");

@@ -1,5 +1,5 @@
-//! Witnesses of small traces: the examples of the thesis, and for each rule the smallest trace in
-//! which it decides.
+//! Witnesses of small traces: the examples of the thesis, and for each rule the smallest trace that
+//! depends on it.
 
 mod common;
 
@@ -85,7 +85,7 @@ fn the_three_forms() {
     assert_eq!(ask("T1 w x; T2 w x", 0, 1), found(Form::Reversed, &[1, 0]));
     // The read may observe another value when it comes last.
     assert_eq!(ask("T1 r x; T2 w x", 0, 1), found(Form::Last, &[1, 0]));
-    // It cannot come before the write that it reads from but as the last but one.
+    // It can come before the write that it reads from only as the last event but one.
     assert_eq!(ask("T1 w x; T2 r x", 0, 1), found(Form::CoEnabled, &[1, 0]));
     // Under one lock both cannot be the next.
     let locked = "T1 acq m; T1 w x; T1 rel m; T2 acq m; T2 r x; T2 rel m";
@@ -122,7 +122,7 @@ fn a_section_is_left_before_the_other_is_entered() {
     // The second section ends with a read of what is written in the first one.
     let text = "T1 acq m; T1 w x; T1 w y; T1 rel m; T2 acq m; T2 w x; T2 r y; T2 rel m";
     assert_eq!(ask(text, 1, 5), Answer::Impossible);
-    // Read behind the section, it may stay out.
+    // A read behind the section can be omitted.
     let outside = text.replace("T2 r y; T2 rel m", "T2 rel m; T2 r y");
     assert_eq!(ask(&outside, 1, 5), found(Form::Reversed, &[4, 5, 6, 0, 1]));
     // A section that never ends keeps its lock.
@@ -147,18 +147,17 @@ fn only_the_release_that_gives_the_lock_back_ends_a_section() {
     assert_eq!(ask(text, 1, 4), found(Form::Reversed, &[3, 4, 5, 6, 7, 8, 0, 1]));
 }
 
-/// What is not needed may be needed in order to get a lock out of the way: here a third thread's
-/// section.
+/// An unrelated event may be needed to free a lock: here a third thread's section.
 #[test]
 fn optional_ends_of_sections() {
-    // `r y` needs a part of T3's section, and T2 the lock that T3 holds there: T3's section has to
-    // end.
+    // `r y` needs a part of T3's section, and T2 needs the lock that T3 holds there, so T3's
+    // section must end.
     let text = "T3 acq m; T3 w y; T3 rel m; T1 w x; T2 r y; T2 acq m; T2 w x; T2 rel m";
     assert_eq!(ask(text, 3, 6), found(Form::Reversed, &[0, 1, 4, 2, 5, 6, 3]));
 }
 
-/// T4's section has to end, so more is looked at than what is needed; T3's, which then is looked
-/// at, too, cannot end, and need not begin.
+/// T4's section must end, so the search considers optional events. T3's section is then optional
+/// too; it cannot end, and need not begin.
 #[test]
 fn what_is_not_needed_may_stay_out() {
     let text =
@@ -210,20 +209,20 @@ fn forks_joins_and_barriers() {
     assert_eq!(ask("T1 w x; T2 join T1; T2 w x", 0, 2), Answer::Impossible);
     let barrier = "T1 w x; T1 signal barrier:b; T2 signal barrier:b; T2 w x";
     assert_eq!(ask(barrier, 0, 3), Answer::Impossible);
-    // In which order threads came to the barrier was only observed.
+    // The order in which threads reached the barrier was only observed.
     let reads = "T1 signal barrier:b; T1 w x; T2 signal barrier:b; T2 w x";
     assert_eq!(ask(reads, 1, 3), found(Form::Reversed, &[0, 2, 3, 1]));
 }
 
 #[test]
 fn reads_keep_their_writes() {
-    // T2 only goes on because it read the first write.
+    // T2 continues only because it read the first write.
     assert_eq!(ask("T1 w x; T1 w f; T2 r f; T2 w x", 0, 3), Answer::Impossible);
     assert_eq!(ask("T1 w f; T1 w x; T2 r f; T2 w x", 1, 3), found(Form::Reversed, &[0, 2, 3, 1]));
-    // Another write must stay away from between them: T3's must come before, T4's behind.
+    // No other write may come between them: T3's must come before, T4's behind.
     let text = "T3 w f; T1 w f; T2 r f; T2 w x; T4 w f; T4 w x";
     assert_eq!(ask(text, 3, 5), found(Form::Reversed, &[1, 2, 4, 5, 3]));
-    // What read nothing reads nothing: the write stays behind it.
+    // A read without a write keeps none: the write stays behind it.
     let text = "T1 acq m; T1 r f; T1 w x; T1 rel m; T2 acq m; T2 w f; T2 w x; T2 rel m";
     assert_eq!(ask(text, 2, 6), Answer::Impossible);
 }
@@ -237,10 +236,10 @@ fn ranges_are_read_byte_by_byte() {
         ask(&text.replace("T1 w 0+4; T1 w x", "T1 w x; T1 w 0+4"), 0, 4),
         Answer::Impossible
     );
-    // A write that is hidden wholly is not read.
+    // A completely hidden write is not read.
     let hidden = "T1 w x; T1 w 0+4; T3 w 0+8; T2 r 2+4; T2 w x";
     assert_eq!(ask(hidden, 0, 4), found(Form::Reversed, &[2, 3, 4, 0]));
-    // Of one that is hidden in part, the rest is.
+    // A partly hidden write is read in part.
     assert_eq!(ask(&hidden.replace("T3 w 0+8", "T3 w 3+5"), 0, 4), Answer::Impossible);
 }
 
@@ -259,7 +258,7 @@ fn wakes_need_their_signals_behind_their_waits() {
     assert_eq!(ask(text, 1, 4), Answer::Impossible);
     let text = "T2 wait c; T1 signal c; T1 w x; T2 wake c; T2 w x";
     assert_eq!(ask(text, 2, 4), found(Form::Reversed, &[0, 1, 3, 4, 2]));
-    // The wait comes behind `x`, and the signal behind the wait: all of the waiter's past is
+    // The wait comes behind `x`, and the signal behind the wait: all predecessors of the waiter are
     // needed.
     let text = "T2 w x; T2 wait c; T1 signal c; T1 w x; T2 wake c";
     assert_eq!(ask(text, 0, 3), found(Form::Reversed, &[2, 3, 0]));
@@ -277,8 +276,8 @@ fn wakes_need_their_signals_behind_their_waits() {
     assert_eq!(ask("T1 w x; T2 wake c; T2 w x", 0, 2), found(Form::Reversed, &[1, 2, 0]));
 }
 
-/// Invocations `o.put(n)=0` and `o.MODE(n)=0`, which observes, in the mode that is its name, the
-/// puts of the same `n`.
+/// Invocations `o.put(n)=0` and `o.MODE(n)=0`, which observes the puts of the same `n` in the mode
+/// of its name.
 #[derive(Default)]
 struct Calls {
     puts: HashMap<(u32, u64), Vec<u64>>,
@@ -346,8 +345,8 @@ fn invocations_observe_what_they_observed() {
         let text = format!("T1 o.{mode}(1)=0; T2 o.put(1)=0");
         assert_eq!(ask_calls(&text, 0, 1), found(Form::Last, &[1, 0]), "{mode}");
     }
-    // T3's put would come before T2 looks. It may stand before or behind T1's, as the mode has it;
-    // but all see both.
+    // T3's put would come before T2 looks. The mode decides whether it may come before or behind
+    // T1's; but `all` observes both.
     for (mode, puts) in [
         ("last", Some([5, 0])),
         ("all", None),
@@ -371,7 +370,7 @@ fn invocations_observe_what_they_observed() {
     }
 }
 
-/// What is taken is out of the way.
+/// A taken value no longer blocks.
 #[test]
 fn takers_make_room() {
     // T2 takes the second put: the first one has to be taken before, by T1.
@@ -388,7 +387,7 @@ fn takers_make_room() {
     assert!(witness.shortest && witness.order.contains(&EventId(2)), "{witness:?}");
 }
 
-/// What was put before the window is still in the way, if its taker comes too late.
+/// A value put before the window still blocks if its taker comes too late.
 #[test]
 fn what_was_put_before_the_window() {
     let text = "T1 o.put(1)=0; T4 r z; T4 r z; T4 r z; T2 w x; T2 o.take_first(1)=0

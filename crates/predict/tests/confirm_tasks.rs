@@ -237,7 +237,7 @@ fn found(order: &[EventId]) -> Answer {
     })
 }
 
-/// A mailbox, a task that two handlers without one run, and how often a task was made.
+/// A mailbox, a task that two handlers without a mailbox run, and the number of tasks made.
 struct World {
     b: TraceBuilder,
     ui: HandlerId,
@@ -320,8 +320,8 @@ fn tasks_of_one_handler_do_not_overlap() {
         w.b.end(two).expect("room");
         ask(&w.b.finish(), a, b)
     };
-    // The second task cannot end before the first one begins, as it reads what that writes; but it
-    // can be the first to begin.
+    // The second task cannot end before the first one begins, because it reads the first one's
+    // write; but it can begin first.
     let Answer::Confirmed(witness) = trace(true) else { panic!("the posts are not ordered") };
     assert_eq!((witness.form, witness.order.len()), (Form::Overtakes, 3));
     let Answer::Confirmed(witness) = trace(false) else { panic!("nor is anything else") };
@@ -338,7 +338,7 @@ fn inputs_have_to_be_enabled() {
         let task = w.task("clicked", 0);
         w.post(w.disk, task);
         w.b.get(task).expect("room");
-        // Even before it says what triggered it.
+        // Even before it names its trigger.
         let b = w.b.write(task, "x").expect("room");
         if triggers {
             w.b.push(task, EventKind::Trigger.into(), click.0);

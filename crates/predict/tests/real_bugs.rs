@@ -1,6 +1,6 @@
-//! What `docs/prediction-real-traces.md` says of the recorded runs beside the checkout, where they
-//! are there: the bug of pbzip2 is confirmed at each of its places, what the program's own protocol
-//! orders is dropped, and memcached's two races are confirmed.
+//! The results of `docs/prediction-real-traces.md` on the recorded runs beside the checkout, if
+//! present: the search confirms the bug of pbzip2 at each of its places, drops the pairs that the
+//! program's own protocol orders, and confirms memcached's two races.
 
 use anyorder_certify::{Call, Calls, ClaimedWitness, Lanes, ReorderingChecker, WitnessForm};
 use anyorder_predict::{
@@ -104,7 +104,8 @@ fn the_queue_of_pbzip2_is_used_after_its_end() {
     ] {
         assert_eq!(at(consumer, main), (3, 0), "{consumer} and {main}: {pair_results:#?}");
     }
-    // Who took a block has handed it over before the writer ends, which `main` waits for.
+    // The thread that took a block has handed it over before the writer ends, and `main` waits for
+    // the writer.
     for (consumer, main) in [("1105", "1065"), ("1104", "1902"), ("934", "1055"), ("965", "704")] {
         let (confirmed, impossible) = at(consumer, main);
         assert!(confirmed == 0 && impossible > 0, "{consumer} and {main}: {pair_results:#?}");

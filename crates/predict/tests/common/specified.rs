@@ -1,5 +1,5 @@
-//! What a specification makes of a trace, from its definition: pairs of events compared by
-//! `Spec::commute`.
+//! The actions of a trace under a specification, from the definition: `Spec::commute` compares
+//! pairs of events.
 
 use super::naive::Extra;
 use anyorder_commute::{AccessPoints, Exactness, Invocation, Spec};
@@ -7,7 +7,7 @@ use anyorder_predict::Types;
 use anyorder_trace::{EventKind, InvocationId, NameId, TaskId, Trace};
 use std::collections::HashMap;
 
-/// Returns the specification that the name of an object tells, as `type:name`.
+/// Returns the specification that the name of an object encodes, as `type:name`.
 pub(crate) fn spec_of<'t>(types: &'t Types, trace: &Trace, name: NameId) -> Option<&'t Spec> {
     types.spec(trace.tables().name(name).split(':').next()?)
 }
@@ -28,8 +28,8 @@ enum SpecAction<'t> {
     Call(&'t Spec, Invocation),
 }
 
-/// Returns what a specification adds to the definitions. `hide` says whether returns end
-/// invocations, which then hide what is inside.
+/// Returns the actions that a specification adds to the definitions. `hide` tells whether returns
+/// end invocations, which then hide the events inside.
 pub(crate) fn extra(trace: &Trace, types: &Types, hide: bool) -> Extra {
     let hidden = if hide { hidden(trace, types) } else { vec![false; trace.len()] };
     let inside: Vec<bool> =
@@ -99,12 +99,13 @@ fn commute(a: &SpecAction<'_>, b: &SpecAction<'_>) -> bool {
     }
 }
 
-/// Returns whether two calls conflict: they do not commute, or access points cannot tell.
+/// Returns whether two calls conflict: they do not commute, or access points cannot distinguish
+/// them.
 pub(crate) fn conflict(spec: &Spec, a: &Invocation, b: &Invocation) -> bool {
     !spec.commute(a, b) || (!is_exact(spec, a, b) && AccessPoints::of(spec).in_conflict(a, b))
 }
 
-/// Returns whether access points say of two methods what their condition says.
+/// Returns whether access points express the condition of two methods exactly.
 pub(crate) fn is_exact(spec: &Spec, a: &Invocation, b: &Invocation) -> bool {
     let points = AccessPoints::of(spec);
     points.pairs().iter().all(|pair| {
@@ -114,8 +115,8 @@ pub(crate) fn is_exact(spec: &Spec, a: &Invocation, b: &Invocation) -> bool {
     })
 }
 
-/// Which life of its lock an event belongs to: a life ends where who destroyed the lock takes it
-/// again.
+/// The life of its lock that an event belongs to: a life ends where the task that destroyed the
+/// lock takes it again.
 fn life(trace: &Trace, at: usize, inside: &[bool]) -> usize {
     let lock = trace.columns().operands[at];
     let mut lives = 0;
@@ -164,7 +165,7 @@ fn is_use(trace: &Trace, at: usize, inside: &[bool]) -> bool {
         })
 }
 
-/// How many invocations of objects that have returns are around an event.
+/// The number of enclosing invocations of an event, for objects that have returns.
 fn around(trace: &Trace, types: &Types, at: usize) -> usize {
     open_before(trace, types, trace.columns().tasks[at], at)
 }
@@ -205,7 +206,7 @@ fn open_before(trace: &Trace, types: &Types, task: TaskId, at: usize) -> usize {
     open.len()
 }
 
-/// Whether the lock that an event inside gives back was taken since its task came inside.
+/// Whether the lock that an inside event gives back was taken inside.
 fn is_taken_inside(trace: &Trace, types: &Types, at: usize) -> bool {
     let columns = trace.columns();
     let mut taken = 0_usize;
@@ -221,7 +222,7 @@ fn is_taken_inside(trace: &Trace, types: &Types, at: usize) -> bool {
     taken > 0
 }
 
-/// Which events are hidden, from the definition.
+/// The hidden events, from the definition.
 pub(crate) fn hidden(trace: &Trace, types: &Types) -> Vec<bool> {
     let event_task = |at: usize| trace.columns().tasks[at];
     let of = |at: usize| {
