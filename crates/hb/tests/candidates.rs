@@ -148,7 +148,7 @@ fn odd_traces_do_no_harm() {
     assert!(found > 0 && strays > 0);
 }
 
-/// Limits bound what is listed and what is open, and the counts say what was left out.
+/// Limits bound the listed and the open pairs, and the counts include the omitted ones.
 #[test]
 fn limits_are_kept() {
     let (mut lost, mut cut) = (0, 0);

@@ -17,7 +17,8 @@ type Lists<'r> = [(&'static str, &'r [ReportedGroup]); 5];
 /// A pair of accesses by their `rwId`s, the smaller one first.
 type Pair = (u32, u32);
 
-/// What both sides count: class and field, or object and field where the category is `co_enabled`.
+/// The item that both sides count: class and field, or object and field where the category is
+/// `co_enabled`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum CountedItem {
     Class(String, String),
@@ -133,7 +134,7 @@ fn missing(run: &Run, found: &BTreeMap<Pair, BTreeSet<&str>>) -> Vec<Pair> {
     run.report.races.iter().filter(is_missing).map(|r| pair(r.first, r.second)).collect()
 }
 
-/// What the log lists, by category.
+/// The items that the log lists, by category.
 fn listed(report: &Reported) -> BTreeSet<(&'static str, CountedItem)> {
     let mut result = BTreeSet::new();
     for (category, groups) in lists(report) {

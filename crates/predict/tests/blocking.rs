@@ -309,7 +309,7 @@ fn a_thread_that_went_on_because_its_time_ran_out_is_not_moved() {
     // A signal before the wait wakes nobody.
     let t = trace("T wait c; T w y; T broadcast out:c; S signal c");
     assert_eq!(form(&confirm(&t, &built_in(), 2, 3)), Some(Form::Reversed));
-    // One that came in the trace as well woke somebody else.
+    // A signal that came in time in the trace as well woke another wait.
     let t = trace("T wait c; T w y; S r y; S signal c; T broadcast out:c; T w x; S r x");
     assert_eq!(form(&confirm(&t, &built_in(), 5, 6)), Some(Form::CoEnabled));
 }

@@ -19,18 +19,18 @@ use script::script;
 /// A search that answers by a rule and records its questions.
 struct Fake<'f> {
     answer: &'f mut dyn FnMut(u32, u32) -> PairResult,
-    asked: Vec<(u32, u32)>,
+    questions: Vec<(u32, u32)>,
 }
 
 impl Confirms for Fake<'_> {
     fn confirm(&mut self, first: EventId, second: EventId, _: &Cancel) -> PairResult {
         assert!(first < second);
-        self.asked.push((first.0, second.0));
+        self.questions.push((first.0, second.0));
         (self.answer)(first.0, second.0)
     }
 
     fn work(&self) -> u64 {
-        self.asked.len() as u64 * 100
+        self.questions.len() as u64 * 100
     }
 }
 
@@ -54,7 +54,7 @@ fn report(trace: &Trace, options: Options) -> Report {
 
 struct CheckRun {
     checked: Checked,
-    asked: Vec<(u32, u32)>,
+    questions: Vec<(u32, u32)>,
 }
 
 fn checked_with(
@@ -64,7 +64,7 @@ fn checked_with(
     answer: &mut dyn FnMut(u32, u32) -> PairResult,
 ) -> CheckRun {
     let report = report(trace, Options::default());
-    let mut fake = Fake { answer, asked: Vec::new() };
+    let mut fake = Fake { answer, questions: Vec::new() };
     let mut engine = EdcAnalysis::new(Conditions, Options::default());
     let subject = Subject {
         trace,
@@ -77,7 +77,7 @@ fn checked_with(
     };
     let checked = check(subject, &mut fake, options, control).unwrap();
     balanced(&checked.statistics);
-    CheckRun { checked, asked: fake.asked }
+    CheckRun { checked, questions: fake.questions }
 }
 
 fn checked(text: &str, pairs: Pairs, answer: &mut dyn FnMut(u32, u32) -> PairResult) -> CheckRun {
@@ -104,10 +104,10 @@ const MIXED: &str = "S w before; S fork T; S w x; S w y; S acq m; S w z; S rel m
 fn one_pair_of_each_group_is_tried_in_turn() {
     let text = "S w x; S w y; T w x; T w y; U w x; U w y";
     let came = checked(text, Pairs::Candidates, &mut |_, _| PairResult::Impossible);
-    let all = came.asked.len();
-    assert!(all >= 4, "{:?}", came.asked);
+    let all = came.questions.len();
+    assert!(all >= 4, "{:?}", came.questions);
     // S-T on x, S-T on y, then the second turn.
-    assert_eq!(came.asked[..2], [(0, 2), (1, 3)]);
+    assert_eq!(came.questions[..2], [(0, 2), (1, 3)]);
     assert_eq!(came.checked.statistics.dropped, all as u64);
     assert!(came.checked.found.is_empty(), "what is impossible is no finding");
 }
@@ -174,7 +174,7 @@ fn all_pairs_are_tried_and_what_was_ordered_is_counted_when_confirmed() {
     assert!(came.checked.found[0].ordered);
     // Only candidates: the pair that the fork orders is not tried.
     let came = checked(MIXED, Pairs::Candidates, &mut |_, _| PairResult::Impossible);
-    assert!(!came.asked.contains(&(0, 7)) && came.asked.len() == 3, "{:?}", came.asked);
+    assert!(!came.questions.contains(&(0, 7)) && came.questions.len() == 3, "{:?}", came.questions);
 }
 
 #[test]
@@ -198,17 +198,17 @@ fn limits_leave_the_rest_open_and_say_so() {
     let mut yes = |_, _| witness(Form::Reversed, 2);
     let options = CheckOptions { tries_max: 2, ..CheckOptions::default() };
     let came = checked_with(&trace, &options, &control, &mut yes);
-    assert_eq!((came.asked.len(), came.checked.cuts.as_slice()), (2, &["max-tries"][..]));
+    assert_eq!((came.questions.len(), came.checked.cuts.as_slice()), (2, &["max-tries"][..]));
     assert_eq!((came.checked.statistics.confirmed, came.checked.statistics.unconfirmed), (2, 1));
     let untried: Vec<_> = findings(&came).into_iter().filter(|f| f.confirmed.is_none()).collect();
     assert_eq!(untried.len(), 1);
     let options = CheckOptions { work_max: 150, ..CheckOptions::default() };
     let came = checked_with(&trace, &options, &control, &mut yes);
-    assert_eq!((came.asked.len(), came.checked.cuts.as_slice()), (2, &["max-work"][..]));
+    assert_eq!((came.questions.len(), came.checked.cuts.as_slice()), (2, &["max-work"][..]));
     let stopped = Control::default();
     stopped.cancel.stop(StopReason::TimeLimit);
     let came = checked_with(&trace, &CheckOptions::default(), &stopped, &mut yes);
-    assert_eq!((came.asked.len(), came.checked.stopped), (0, Some(StopReason::TimeLimit)));
+    assert_eq!((came.questions.len(), came.checked.stopped), (0, Some(StopReason::TimeLimit)));
     assert_eq!(came.checked.statistics.unconfirmed, 3);
 }
 
@@ -231,7 +231,7 @@ fn what_goes_wrong_is_named_and_ranked() {
         S acq m; S w g; S rel m; T acq m; T w g; T rel m;
         S wait c; T signal c; S free q; T free q";
     let came = checked(text, Pairs::All, &mut |_, _| witness(Form::Reversed, 2));
-    let told: Vec<(&str, Severity)> =
+    let severities: Vec<(&str, Severity)> =
         findings(&came).iter().map(|f| (f.category.as_deref().unwrap_or(""), f.severity)).collect();
     let expected = [
         ("double_free", Severity::Error),
@@ -239,9 +239,9 @@ fn what_goes_wrong_is_named_and_ranked() {
         ("lost_signal", Severity::Warning),
         ("guarded", Severity::Note),
     ];
-    assert_eq!(told.len(), 4, "{told:?}");
+    assert_eq!(severities.len(), 4, "{severities:?}");
     for one in expected {
-        assert!(told.contains(&one), "{one:?}: {told:?}");
+        assert!(severities.contains(&one), "{one:?}: {severities:?}");
     }
     let guarded = findings(&came).into_iter().find(|f| f.category.as_deref() == Some("guarded"));
     let guarded = guarded.unwrap();
@@ -282,11 +282,11 @@ fn hints_name_the_lock_that_one_side_lacks_and_the_late_join() {
 }
 
 #[test]
-fn known_pairs_are_counted_and_not_told() {
+fn known_pairs_are_counted_and_not_reported() {
     let trace = script("S w x; S w y; T w x; T w y");
     let report = report(&trace, Options::default());
     let mut yes = |_, _| witness(Form::Reversed, 2);
-    let mut fake = Fake { answer: &mut yes, asked: Vec::new() };
+    let mut fake = Fake { answer: &mut yes, questions: Vec::new() };
     let subject = Subject {
         trace: &trace,
         report: &report,

@@ -165,9 +165,10 @@ fn locks_are_not_used_after_their_end() {
     // Twice.
     assert_eq!(found("T1 destroy m; T2 destroy m"), [(Racy, 0, 1)]);
     // A thread that waits for the acquire need not wait for the release.
-    let told = "T1 acq m; T1 signal c; T1 rel m; T2 wait c; T2 wake c; T2 destroy m";
-    let told = told.replace("T1 acq", "T2 wait c; T1 acq").replace("T2 wait c; T2 wake", "T2 wake");
-    assert_eq!(found(&told).last(), Some(&(Racy, 3, 5)), "{:?}", found(&told));
+    let script = "T1 acq m; T1 signal c; T1 rel m; T2 wait c; T2 wake c; T2 destroy m";
+    let script =
+        script.replace("T1 acq", "T2 wait c; T1 acq").replace("T2 wait c; T2 wake", "T2 wake");
+    assert_eq!(found(&script).last(), Some(&(Racy, 3, 5)), "{:?}", found(&script));
     // If the task that destroyed it takes it again, it is another lock.
     assert_eq!(
         found("T1 acq m; T1 rel m; T1 destroy m; T1 acq m; T1 rel m; T2 acq m; T2 rel m"),
@@ -209,7 +210,7 @@ t1 release l0
 
 /// A free right behind a write in one critical section is still remembered.
 #[test]
-fn a_free_is_told_from_a_write() {
+fn a_free_is_distinguished_from_a_write() {
     let text = "T1 w x; T1 free x; T2 r x";
     let trace = script(text);
     let report = report(&built_in(), &trace);

@@ -150,12 +150,12 @@ fn only_calls_on_one_object_can_be_asked_whether_they_commute() {
     let trace =
         script("T1 queue:a.enqueue(1); T2 queue:a.enqueue(1); T2 queue:b.enqueue(1); T2 x.y(1)");
     let mut specified = Specified::for_trace(built_in(), Internals::Auto, &trace);
-    let mut ask = |first: u32, second: u32| {
+    let mut confirm_pair = |first: u32, second: u32| {
         let op = Op::from(EventKind::Invoke);
         specified.commute(trace.tables(), (op, first), (op, second))
     };
-    assert!(ask(0, 1), "the same value");
-    assert!(!ask(0, 2) && !ask(3, 3) && !ask(0, 99));
+    assert!(confirm_pair(0, 1), "the same value");
+    assert!(!confirm_pair(0, 2) && !confirm_pair(3, 3) && !confirm_pair(0, 99));
 }
 
 #[test]

@@ -65,7 +65,7 @@ pub(crate) struct Engine<'t> {
     pub(crate) rules: RuleSet,
     pub(crate) strands: Strands,
     pub(crate) chains: ChainMap,
-    /// Of each posted strand: for each chain of its handler (by local number), the number of the
+    /// For each posted strand and each chain of its handler (by local number), the number of the
     /// event behind the last task that ends before it begins.
     pub(crate) orders: Vec<Clock>,
     pub(crate) given: Given,
@@ -78,7 +78,7 @@ pub(crate) struct Engine<'t> {
     pub(crate) sources: FxHashSet<EventId>,
     /// The events at which clocks can change or are read.
     pub(crate) sync: Vec<EventId>,
-    /// Of each location: whether it has an atomic access.
+    /// For each location, whether it has an atomic access.
     pub(crate) atomic_locations: Vec<bool>,
     /// The most bytes that the clocks of a pass may take.
     pub(crate) memory_bytes_max: Option<u64>,

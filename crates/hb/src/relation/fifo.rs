@@ -75,7 +75,7 @@ impl BegunTasks {
         self.recent.iter_mut().map(|(_, stamp)| stamp)
     }
 
-    /// Notes a task that began without delay among the last.
+    /// Records a task that began without delay as one of the last.
     pub(crate) fn note_recent(&mut self, strand: StrandId, post: Stamp) {
         if self.recent.len() == RECENT_MAX {
             self.recent.remove(0);

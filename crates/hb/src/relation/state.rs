@@ -207,7 +207,7 @@ pub(crate) struct State {
     pub(crate) posts: FxHashMap<TaskId, Stamp>,
     pub(crate) forks: FxHashMap<HandlerId, Vec<Stamp>>,
     pub(crate) loops: Vec<Option<Stamp>>,
-    /// Of each handler: whether some task of its own is before its loop point.
+    /// For each handler, whether one of its tasks is before its loop point.
     pub(crate) late_loops: Vec<bool>,
     pub(crate) attaches: Vec<Option<Stamp>>,
     pub(crate) locks: FxHashMap<LockId, Releases>,

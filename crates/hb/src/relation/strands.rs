@@ -213,7 +213,8 @@ fn pieces(trace: &Trace, loop_points: &[EventId]) -> Vec<Strand> {
         }
     }
     let mut gets_seen = vec![0_u32; handlers];
-    // Of each initial task: the strand it is in, and the number of gets seen at its last event.
+    // For each initial task, its current strand, and the number of `get` events seen at its last
+    // event.
     let mut open: Vec<Option<(Strand, u32)>> = vec![None; trace.tasks_count()];
     let mut cut: Vec<Strand> = Vec::new();
     for event in trace.events() {

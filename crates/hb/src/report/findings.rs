@@ -60,7 +60,7 @@ pub(crate) fn findings(
         .map(|(rank, i)| {
             let explained = (rank < EXPLAINED_MAX).then_some(&captured);
             let mut finding = finding(engine, found, &groups[*i], &listed[*i], explained);
-            tell_allocated(engine, &listed[*i], &allocated, &mut finding);
+            name_allocation(engine, &listed[*i], &allocated, &mut finding);
             finding
         })
         .collect();
@@ -71,7 +71,7 @@ pub(crate) fn findings(
 
 /// Names the place that allocated the memory whose address a finding contains. The place is the
 /// same in every run.
-fn tell_allocated(
+fn name_allocation(
     engine: &Engine<'_>,
     listed: &[(EventId, EventId)],
     allocated: &BTreeMap<EventId, Allocated>,

@@ -22,7 +22,7 @@ pub enum Category {
     LostSignal,
     /// A call waits for something that another call took, and nothing else serves it.
     LostWakeup,
-    /// A context is asked for its error before it is cancelled.
+    /// A context is queried for its error before it is cancelled.
     EarlyErr,
     /// Two plain accesses of two threads without a common lock.
     MultiThreaded,

@@ -78,8 +78,8 @@ impl Facts {
             let tables = source.tables();
             for row in 0..block.columns.len() {
                 let event = block.first + row as u64;
-                let asked = wanted.next_if_eq(&event).is_some();
-                pass.step(tables, &block, row, asked);
+                let is_wanted = wanted.next_if_eq(&event).is_some();
+                pass.step(tables, &block, row, is_wanted);
             }
             progress(block.first + block.columns.len() as u64);
         }
@@ -102,7 +102,7 @@ struct Pass {
 }
 
 impl Pass {
-    fn step(&mut self, tables: &Tables, block: &Block, row: usize, asked: bool) {
+    fn step(&mut self, tables: &Tables, block: &Block, row: usize, is_wanted: bool) {
         let columns = &block.columns;
         let (op, task, operand) = (columns.ops[row], columns.tasks[row], columns.operands[row]);
         let event = block.first + row as u64;
@@ -120,7 +120,7 @@ impl Pass {
         }
         let site = columns.sites[row];
         self.allocations.step(tables, op.kind(), task, operand, site);
-        if asked {
+        if is_wanted {
             let allocated = self.allocations.of(tables, op.kind(), operand);
             let handler = self.handler(tables, task);
             let held = self.held(tables, task);

@@ -28,7 +28,7 @@ pub(super) struct CallRule {
 pub(super) struct Raise {
     pub(super) counter: CounterId,
     /// Whether it depends on its result.
-    pub(super) asks: bool,
+    pub(super) depends_on_result: bool,
     /// Whether it raises the counter with its recorded result.
     pub(super) counts: bool,
 }
@@ -37,8 +37,8 @@ pub(super) struct Raise {
 #[derive(Clone, Debug, Default)]
 struct Call {
     raises: Vec<Raise>,
-    asked: Vec<CallRule>,
-    /// Whether it must observe what it observed, even where communication is not required.
+    call_rules: Vec<CallRule>,
+    /// Whether it must keep its observations, even where communication is not required.
     bound: bool,
 }
 
@@ -105,7 +105,7 @@ impl Blocking {
                 let Some(least) = rule.least(&counts) else { continue };
                 let known = open.entry(*object).or_default();
                 *known = least.max(*known);
-                call.asked.push(CallRule { rule: Arc::clone(rule), counters, open: 0 });
+                call.call_rules.push(CallRule { rule: Arc::clone(rule), counters, open: 0 });
             }
             for (at, rule) in rules.iter().enumerate() {
                 for (place, counted) in rule.counted().iter().enumerate() {
@@ -115,7 +115,11 @@ impl Blocking {
                     if counts {
                         self.counters[counter as usize].events.push(*event);
                     }
-                    call.raises.push(Raise { counter, asks: counted.uses_result(), counts });
+                    call.raises.push(Raise {
+                        counter,
+                        depends_on_result: counted.uses_result(),
+                        counts,
+                    });
                 }
             }
             self.calls.insert(*event, call);
@@ -123,7 +127,7 @@ impl Blocking {
         for (event, object, _) in &seen {
             let known = open.get(object).copied().unwrap_or_default();
             if let Some(call) = self.calls.get_mut(event) {
-                call.asked.iter_mut().for_each(|asked| asked.open = known);
+                call.call_rules.iter_mut().for_each(|call_rule| call_rule.open = known);
             }
         }
         for counter in &mut self.counters {
@@ -165,12 +169,16 @@ impl Blocking {
     }
 
     /// Returns the rules that a call must satisfy; rules about results only `with_results`.
-    pub(super) fn asked(&self, event: u32, with_results: bool) -> impl Iterator<Item = &CallRule> {
-        let asked = self.calls.get(&event).map_or(&[][..], |call| call.asked.as_slice());
-        asked.iter().filter(move |asked| with_results || !asked.rule.is_of_result())
+    pub(super) fn call_rules(
+        &self,
+        event: u32,
+        with_results: bool,
+    ) -> impl Iterator<Item = &CallRule> {
+        let call_rules = self.calls.get(&event).map_or(&[][..], |call| call.call_rules.as_slice());
+        call_rules.iter().filter(move |call_rule| with_results || !call_rule.rule.is_of_result())
     }
 
-    /// Returns whether a call must observe what it observed, wherever it stands.
+    /// Returns whether a call must keep its observations at any position.
     pub(super) fn is_bound(&self, event: u32) -> bool {
         self.calls.get(&event).is_some_and(|call| call.bound)
     }
@@ -187,24 +195,27 @@ impl Blocking {
     }
 
     /// Returns, for each chain, the calls that could make a rule hold, in order.
-    pub(super) fn helpers<'b>(&'b self, asked: &'b CallRule) -> impl Iterator<Item = &'b [u32]> {
-        asked.helpers().flat_map(|counter| self.chains(counter))
+    pub(super) fn helpers<'b>(
+        &'b self,
+        call_rule: &'b CallRule,
+    ) -> impl Iterator<Item = &'b [u32]> {
+        call_rule.helpers().flat_map(|counter| self.chains(counter))
     }
 
     /// Returns, for each chain, the calls that could make a rule fail, in order.
-    pub(super) fn takers<'b>(&'b self, asked: &'b CallRule) -> impl Iterator<Item = &'b [u32]> {
-        asked.takers().flat_map(|counter| self.chains(counter))
+    pub(super) fn takers<'b>(&'b self, call_rule: &'b CallRule) -> impl Iterator<Item = &'b [u32]> {
+        call_rule.takers().flat_map(|counter| self.chains(counter))
     }
 }
 
 impl CallRule {
-    /// Returns the counters of which more can make the rule hold.
+    /// Returns the counters whose increase can make the rule hold.
     pub(super) fn helpers(&self) -> impl Iterator<Item = CounterId> + '_ {
         let counted = self.rule.counted().iter().zip(&self.counters);
         counted.filter(|(counted, _)| counted.helps()).map(|(_, counter)| *counter)
     }
 
-    /// Returns the counters of which more can make the rule fail.
+    /// Returns the counters whose increase can make the rule fail.
     pub(super) fn takers(&self) -> impl Iterator<Item = CounterId> + '_ {
         let counted = self.rule.counted().iter().zip(&self.counters);
         counted.filter(|(counted, _)| counted.hurts()).map(|(_, counter)| *counter)

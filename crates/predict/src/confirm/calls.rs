@@ -58,7 +58,7 @@ impl Calls {
         Some(self.events[at].1)
     }
 
-    /// Returns what an event observes.
+    /// Returns the observations of an event.
     pub(super) fn observed(&self, event: u32) -> &[Observation] {
         match self.events.binary_search_by_key(&event, |entry| entry.0) {
             Ok(at) => &self.observed[at],

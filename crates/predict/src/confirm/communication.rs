@@ -23,8 +23,8 @@ pub trait Communication {
     /// dense from 0; `None` if it is none.
     fn object(&mut self, tables: &Tables, op: Op, operand: u32) -> Option<u32>;
 
-    /// Takes the next event of an object, and returns what it observes: one entry for each mode in
-    /// which it observes.
+    /// Processes the next event of an object, and returns its observations: one entry for each
+    /// mode.
     fn observe(&mut self, tables: &Tables, event: u64, op: Op, operand: u32) -> Vec<Observation>;
 
     /// Returns whether, in this mode, the event with the operand `later` can observe an event with

@@ -338,7 +338,7 @@ impl<'t> Confirmer<'t> {
     fn waits_for_ever(&mut self, question: &Question, witness: &Witness) -> bool {
         let past = &self.past;
         if question.form != Form::CoEnabled
-            || past.blocking.asked(question.first, false).count() == 0
+            || past.blocking.call_rules(question.first, false).count() == 0
         {
             return false;
         }

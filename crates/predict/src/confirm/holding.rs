@@ -70,7 +70,7 @@ pub(super) struct Holding {
     inner: HashMap<u32, SectionId>,
     /// For each failed attempt, the section that blocked it.
     met: HashMap<u32, SectionId>,
-    /// The owners, locks and modes of which a chain gives back what another one took.
+    /// The owners, locks and modes for which one chain releases a lock that another one acquired.
     spanning: Vec<(u32, u32, bool)>,
     /// Whether the release that matches such an acquire could match another one in another order.
     pub(super) is_ambiguous: bool,

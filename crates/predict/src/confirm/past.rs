@@ -253,7 +253,7 @@ impl Past {
         kind.reads()
             || kind == EventKind::Refused
             || self.wakes.timed_out(event.0).is_some()
-            || self.blocking.asked(event.0, true).count() > 0
+            || self.blocking.call_rules(event.0, true).count() > 0
             || (kind == EventKind::Wake && self.wakes.of(event.0).is_some())
             || !self.calls.observed(event.0).is_empty()
     }

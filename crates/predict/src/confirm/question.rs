@@ -23,7 +23,7 @@ pub(super) struct Question {
     /// An event that must not be in.
     pub(super) never: Option<u32>,
     /// The events of the tail whose communication is required.
-    pub(super) asked: Vec<u32>,
+    pub(super) communicating: Vec<u32>,
 }
 
 impl Question {
@@ -79,9 +79,9 @@ impl Question {
             })
             .collect();
         let asks_all = matches!(form, Form::Reversed | Form::Overtakes);
-        let is_asked = |event: &u32| asks_all || past.is_bound(trace, *event);
-        let asked = tail.iter().copied().filter(is_asked).collect();
-        Question { first, second, form, tail, held, needs, never, asked }
+        let must_communicate = |event: &u32| asks_all || past.is_bound(trace, *event);
+        let communicating = tail.iter().copied().filter(must_communicate).collect();
+        Question { first, second, form, tail, held, needs, never, communicating }
     }
 
     /// Returns whether an event can only come behind the witness: it follows one of its last events
@@ -94,8 +94,8 @@ impl Question {
     }
 
     /// Returns whether the communication of an event of the tail is required.
-    pub(super) fn asks(&self, event: u32) -> bool {
-        self.asked.contains(&event)
+    pub(super) fn requires_communication(&self, event: u32) -> bool {
+        self.communicating.contains(&event)
     }
 
     /// Returns the position where the outermost section around an action begins.

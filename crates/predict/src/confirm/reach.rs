@@ -150,7 +150,7 @@ impl Reach {
             if past.is_unknown(*last) {
                 return Err(Excluded::Barrier);
             }
-            self.add_before(past, question, *last, question.asks(*last))?;
+            self.add_before(past, question, *last, question.requires_communication(*last))?;
         }
         question.needs.iter().try_for_each(|event| self.add(past, question, *event))?;
         more.iter().try_for_each(|event| self.add(past, question, *event))?;
@@ -190,7 +190,7 @@ impl Reach {
                 next += 1;
                 let section = past.holding.sections[*section as usize];
                 if section.release != NONE && allowed(section.release) {
-                    // What is allowed is not behind.
+                    // Allowed events are not behind the witness.
                     let _ = self.add(past, question, section.release);
                 }
                 let mut at = 0;
@@ -233,7 +233,7 @@ impl Reach {
         done: &mut HashSet<CounterId>,
         allowed: &dyn Fn(u32) -> bool,
     ) {
-        for counter in past.blocking.asked(event, true).flat_map(CallRule::helpers) {
+        for counter in past.blocking.call_rules(event, true).flat_map(CallRule::helpers) {
             if !done.insert(counter) {
                 continue;
             }

@@ -92,8 +92,8 @@ impl Replay {
                 };
                 self.deliveries.take(components, event, &place, &mut broken);
             }
-            let is_asked = place < order.len() || question.asks(event);
-            if is_asked {
+            let must_communicate = place < order.len() || question.requires_communication(event);
+            if must_communicate {
                 self.observes((trace, past, communication), event, &mut broken);
             } else if let Some(object) = past.calls.object(event) {
                 self.invoked(object, event);

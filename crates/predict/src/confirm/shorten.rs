@@ -102,8 +102,8 @@ fn helpful(shared: &Shared<'_>, set: &Reach) -> Vec<u32> {
     let ends = set.begun.iter().map(|s| past.holding.sections[*s as usize].release);
     let takers = set.events.iter().flat_map(|event| past.takers(shared.trace, *event));
     let waiting = set.events.iter().chain(&question.tail);
-    let asked = waiting.flat_map(|event| past.blocking.asked(*event, true));
-    let helpers = asked.flat_map(|asked| past.blocking.helpers(asked));
+    let call_rules = waiting.flat_map(|event| past.blocking.call_rules(*event, true));
+    let helpers = call_rules.flat_map(|call_rule| past.blocking.helpers(call_rule));
     let helpers = helpers.map(|of| first_missing(of, |event| set.has(past, event)));
     let is_new = |next: &u32| *next != NONE && !set.has(past, *next);
     let all = ends.chain(takers).chain(helpers);

@@ -59,7 +59,7 @@ impl Confirmer<'_> {
             Some(known) => known.clone(),
             None => {
                 let known = self.solve_task_pair(tasks, cancel);
-                let is_stopped = |asked| asked == PairAnswer::GaveUp(GaveUp::Stopped);
+                let is_stopped = |answer| answer == PairAnswer::GaveUp(GaveUp::Stopped);
                 let orders = [&known.beginning, &known.witness].into_iter().flatten();
                 let events: usize = orders.map(|order| order.order.len()).sum();
                 let has_room = self.task_pairs.events + events <= ROOM;
@@ -89,12 +89,12 @@ impl Confirmer<'_> {
     fn solve_task_pair(&mut self, tasks: Overtaken, cancel: &Cancel) -> Known {
         let question = Question::ends_first(self.trace, &self.past, tasks);
         let mut doubt = false;
-        let (ends_first, found) = self.ask(&question, &mut doubt, cancel);
+        let (ends_first, found) = self.solve(&question, &mut doubt, cancel);
         let beginning = found.map(|found| self.trimmed(&question, found));
         let question = Question::overtakes(self.trace, &self.past, tasks);
         let (overtakes, found) = match beginning.as_ref().and_then(|order| taken(order, tasks)) {
             Some(found) => (PairAnswer::Found, Some(found)),
-            None => self.ask(&question, &mut doubt, cancel),
+            None => self.solve(&question, &mut doubt, cancel),
         };
         let witness = found.map(|found| Rc::new(self.witness(&question, found, cancel)));
         Known { ends_first, beginning: beginning.map(Rc::new), overtakes, witness, doubt }
@@ -141,7 +141,7 @@ impl Confirmer<'_> {
 
     /// Solves the question in one window after another. Returns the order found, and the start of
     /// its window.
-    fn ask(
+    fn solve(
         &mut self,
         question: &Question,
         doubt: &mut bool,

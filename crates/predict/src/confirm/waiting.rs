@@ -47,9 +47,9 @@ impl Counts {
         has_come: &dyn Fn(u32) -> bool,
         broken: &mut Vec<Clause>,
     ) {
-        for asked in past.blocking.asked(event, !is_tail) {
-            if !self.holds(past, asked, false) && !self.holds(past, asked, true) {
-                broken.push(self.clause(past, asked, event, has_come));
+        for call_rule in past.blocking.call_rules(event, !is_tail) {
+            if !self.holds(past, call_rule, false) && !self.holds(past, call_rule, true) {
+                broken.push(self.clause(past, call_rule, event, has_come));
             }
         }
         if !is_tail {
@@ -65,9 +65,10 @@ impl Counts {
 
     /// Returns whether a rule holds before the first event of the tail, or behind it. Behind it,
     /// that event counts only independently of its result.
-    fn holds(&self, past: &Past, asked: &CallRule, behind: bool) -> bool {
-        asked.holds(|counter| {
-            let of_last = self.last.iter().any(|raise| raise.counter == counter && !raise.asks);
+    fn holds(&self, past: &Past, call_rule: &CallRule, behind: bool) -> bool {
+        call_rule.holds(|counter| {
+            let of_last =
+                self.last.iter().any(|raise| raise.counter == counter && !raise.depends_on_result);
             self.count(past, counter) + i64::from(behind && of_last)
         })
     }
@@ -75,18 +76,18 @@ impl Counts {
     fn clause(
         &self,
         past: &Past,
-        asked: &CallRule,
+        call_rule: &CallRule,
         event: u32,
         has_come: &dyn Fn(u32) -> bool,
     ) -> Clause {
         let mut clause = vec![Atom::Out(event)];
-        for helpers in past.blocking.helpers(asked) {
+        for helpers in past.blocking.helpers(call_rule) {
             let missing = first_missing(helpers, |helper| helper != event && has_come(helper));
             if missing != NONE && missing != event {
                 clause.push(Atom::Before(missing, event));
             }
         }
-        for takers in past.blocking.takers(asked) {
+        for takers in past.blocking.takers(call_rule) {
             let last = last_come(takers, |taker| {
                 taker != event && taker != self.before && has_come(taker)
             });
@@ -107,16 +108,17 @@ impl Counts {
         has_come: &dyn Fn(u32) -> bool,
         may_come: &dyn Fn(u32) -> bool,
     ) -> bool {
-        past.blocking.asked(event, false).any(|asked| {
+        past.blocking.call_rules(event, false).any(|call_rule| {
             // Against it, the one before counts with whatever result.
-            let hurts: Vec<CounterId> = asked.takers().collect();
-            let holds = asked.holds(|counter| {
+            let hurts: Vec<CounterId> = call_rule.takers().collect();
+            let holds = call_rule.holds(|counter| {
                 let counts = |raise: &Raise| {
-                    raise.counter == counter && (!raise.asks || hurts.contains(&counter))
+                    raise.counter == counter
+                        && (!raise.depends_on_result || hurts.contains(&counter))
                 };
                 self.count(past, counter) + i64::from(self.last.iter().any(counts))
             });
-            let mut helpers = past.blocking.helpers(asked).flatten();
+            let mut helpers = past.blocking.helpers(call_rule).flatten();
             !holds && helpers.all(|helper| has_come(*helper) || !may_come(*helper))
         })
     }

@@ -2,8 +2,8 @@
 //!
 //! A lane is a handler (its posted tasks included, in the order observed), or one burst of an
 //! untracked handler. Each lane has a *slot*, its place in all clocks. Slots are dense: when a lane
-//! has been joined, a lane forked by somebody who knows all of its events goes on in its slot, as
-//! if it were its continuation.
+//! has been joined, a lane forked by a lane that knows all of its events reuses its slot, as if it
+//! were its continuation.
 
 use crate::error::PredictError;
 use anyorder_order::{ChainId, Clock};
@@ -157,7 +157,7 @@ impl Lanes {
         (ChainId(self.slots_count - 1), 1)
     }
 
-    /// Gives a lane that goes on after it was joined a slot of its own again.
+    /// Gives a new slot to a lane that continues after it was joined.
     fn renew(&mut self, lane: LaneId) {
         let (slot, now) = self.take_slot(&Clock::new());
         let lane = &mut self.lanes[lane];

@@ -45,7 +45,7 @@ struct OfLane {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sections {
     sections: Vec<Section>,
-    /// Of each section, the lane's epoch at the release, 0 while it is open. Stored separately,
+    /// For each section, the lane's epoch at the release, 0 while it is open. Stored separately,
     /// like the reference counts: most look-ups need only one of these, and there are many
     /// sections.
     released: Vec<u32>,

@@ -319,7 +319,7 @@ impl ByLocks {
     }
 
     /// Returns whether a condition holds for all entries of an object for a lock that have one of
-    /// some classes; it may be asked of others.
+    /// some classes; the condition may be tested on others.
     #[inline]
     pub(crate) fn all(
         &self,
@@ -419,8 +419,8 @@ mod tests {
         Entry::new(&record, slot, false)
     }
 
-    /// Returns the slots of the entries that are asked about for some classes.
-    fn asked(all: &ByLocks, object: u32, lock: u32, classes: u32) -> Vec<u32> {
+    /// Returns the slots of the entries tested for some classes.
+    fn slots_of(all: &ByLocks, object: u32, lock: u32, classes: u32) -> Vec<u32> {
         let mut slots = Vec::new();
         assert!(all.all((object, lock), classes, |entry| {
             slots.push(entry.slot().0);
@@ -442,10 +442,10 @@ mod tests {
         for slot in 6..8 {
             all.add((object, 7), (entry(slot, Class::READ), write), |_| false);
         }
-        assert_eq!(asked(&all, object, 7, write), [0, 1, 2, 3, 4, 5, 6, 7]);
-        assert!(asked(&all, object, 8, write).is_empty());
+        assert_eq!(slots_of(&all, object, 7, write), [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert!(slots_of(&all, object, 8, write).is_empty());
         all.add((object, 7), (entry(9, Class::WRITE), read | write), |old| old.slot().0 != 5);
-        assert_eq!(asked(&all, object, 7, read | write), [5, 9]);
+        assert_eq!(slots_of(&all, object, 7, read | write), [5, 9]);
         assert_eq!(all.len(object), 2);
     }
 
@@ -457,7 +457,7 @@ mod tests {
             all.add((object, lock), (entry(lock, Class::WRITE), u32::MAX), |_| true);
         }
         for lock in (0..500).map(|i| i * 97) {
-            assert_eq!(asked(&all, object, lock, u32::MAX), [lock]);
+            assert_eq!(slots_of(&all, object, lock, u32::MAX), [lock]);
         }
         let mut dropped = 0;
         all.free(object, |_| dropped += 1);

@@ -96,7 +96,7 @@ impl Record {
         self.packed
     }
 
-    /// Makes a record of its parts again.
+    /// Builds a record from its parts.
     #[inline]
     pub(crate) const fn unpack(epoch: u64, packed: u64, site: SiteId, lockset: u32) -> Record {
         Record { epoch, packed, site, lockset }
@@ -253,7 +253,7 @@ impl Cell {
         [&self.newest, &self.second].into_iter().filter(|r| r.is_some()).chain(pool.list(self.more))
     }
 
-    /// Returns whether a condition holds for all records of some classes; it may be asked of
+    /// Returns whether a condition holds for all records of some classes; it may be tested on
     /// others.
     #[inline]
     pub(crate) fn all(
@@ -295,7 +295,7 @@ impl Cell {
         self.more
     }
 
-    /// Returns the record of one slot and class, if there is one, and of one lockset if asked for.
+    /// Returns the record of one slot and class, if there is one, and optionally of one lockset.
     #[inline]
     pub(crate) fn find<'c>(
         &'c mut self,

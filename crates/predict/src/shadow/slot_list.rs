@@ -10,7 +10,7 @@ use anyorder_order::ChainId;
 /// A list of this length is searched by slot.
 const WIDE: usize = 24;
 
-/// What a list holds.
+/// An item of a list.
 pub(crate) trait OfSlot {
     /// The slot of the access.
     fn slot(&self) -> ChainId;

@@ -109,7 +109,7 @@ impl Inside {
         let open = self.open.entry(task).or_default();
         match open.last_mut() {
             Some(last) if (last.object, last.method) == (known.object, method) => {
-                // Without returns it only looks as if they were inside one another.
+                // Without returns, invocations only seem to be nested.
                 last.count = last.count.saturating_add(1);
             }
             _ => {

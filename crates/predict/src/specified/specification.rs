@@ -65,8 +65,7 @@ impl Specified {
         specified
     }
 
-    /// Returns what an object of a [`Violation`](crate::Violation) is: `Object::Own` with this
-    /// number.
+    /// Returns the object of a [`Violation`](crate::Violation) with this number: `Object::Own`.
     #[must_use]
     pub fn describe<'a>(&'a self, tables: &'a Tables, object: u32) -> Option<Described<'a>> {
         self.numbers.describe(&self.resolver, tables, object)

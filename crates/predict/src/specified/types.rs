@@ -86,7 +86,7 @@ impl Type {
 /// 4. the only type of the user, or else the only built-in one, that has all methods that the
 ///    trace's table of invocations names for the object, with as many arguments.
 ///
-/// Everything else is [`Unspecified`]. The fourth looks at the invocations in the tables when the
+/// Everything else is [`Unspecified`]. The fourth rule uses the invocations in the tables when the
 /// object is first used: all of a trace in memory, and for a stream all up to the end of the block.
 #[derive(Clone, Debug)]
 pub struct Types {
@@ -97,7 +97,7 @@ pub struct Types {
     pub(super) unspecified: Unspecified,
 }
 
-/// The name of the type of objects of which nothing is known.
+/// The name of the type of objects without a specification.
 pub(super) const NO_TYPE: &str = "unspecified";
 
 impl Types {
@@ -163,7 +163,7 @@ impl Types {
         self.find(type_name).map(|at| &self.list[at].spec)
     }
 
-    /// Returns the type of what is unspecified, if that is not ignored.
+    /// Returns the type of unspecified objects, unless they are ignored.
     pub(super) fn fallback(&self) -> Option<usize> {
         (self.unspecified == Unspecified::NothingCommutes).then_some(self.list.len() - 1)
     }

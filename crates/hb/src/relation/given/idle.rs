@@ -11,7 +11,7 @@ const IDLE: Rule = Rule::Component("idle");
 #[derive(Default)]
 pub(super) struct Idle {
     added: FxHashMap<(u64, u64), (EventId, Option<TaskId>)>,
-    /// The first `loop` event of each handler, found when first asked for.
+    /// The first `loop` event of each handler, found on first use.
     loops: Option<FxHashMap<u32, EventId>>,
 }
 
