@@ -1,7 +1,7 @@
-//! What event-driven EDC costs beside happens-before, on generated traces with locks.
+//! The cost of event-driven EDC relative to happens-before, on generated traces with locks.
 //!
-//! `cargo bench -p anyorder-hb --bench sections` prints a table; `EVENTS=4000000` says how long the
-//! traces are.
+//! `cargo bench -p anyorder-hb --bench sections` prints a table; `EVENTS=4000000` sets the length
+//! of the traces.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
@@ -64,7 +64,7 @@ fn row(config: &Locked) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the million events of a trace that something takes in a second of processor time.
+/// Returns how many million events of a trace a function processes in a second of processor time.
 fn timed<R>(trace: &Trace, run: impl FnOnce() -> R) -> (f64, R) {
     let start = Instant::now();
     let before = processor_seconds(start);
@@ -73,8 +73,7 @@ fn timed<R>(trace: &Trace, run: impl FnOnce() -> R) -> (f64, R) {
     (trace.len() as f64 / seconds / 1e6, result)
 }
 
-/// The seconds that this thread has run on a processor, where the system tells, else those of the
-/// clock.
+/// The processor time of this thread in seconds, or wall time where the system does not report it.
 fn processor_seconds(start: Instant) -> f64 {
     let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
     let first = text.split_whitespace().next().and_then(|first| first.parse::<u64>().ok());

@@ -1,6 +1,6 @@
 //! The whole check of a trace: happens-before, races, coverage, groups, findings.
 
-use crate::races::category::{Captured, Categories, Origins, categorise};
+use crate::races::category::{CapturedClocks, Categories, Origins, categorise};
 use crate::races::conflicts::Conflicts;
 use crate::races::coverage::{Uncovered, access_coverage, single_coverage, task_coverage};
 use crate::races::detector::{Detector, Races};
@@ -16,7 +16,7 @@ use anyorder_system::{Cancel, Control, StopReason, Stopped};
 use anyorder_trace::{EventId, Location, Mailbox, TaskId, Trace};
 use std::collections::BTreeSet;
 
-/// What to check, and how to report it.
+/// Options of a check and its report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Which rules order events.
@@ -61,7 +61,7 @@ pub struct Statistics {
     pub hb_edges: u64,
     /// Passes that the fixpoint of the rules took.
     pub rounds: u64,
-    /// Chains that the strands of the trace were put on: the width of the clocks.
+    /// The number of chains of the trace's strands: the width of the clocks.
     pub chains: u64,
     /// Racing pairs of accesses.
     pub race_pairs: u64,
@@ -81,14 +81,15 @@ pub struct Checked {
     pub findings: Vec<Finding>,
     /// The counts.
     pub statistics: Statistics,
-    /// What ended the check early; what was found by then is true, but not all there is.
+    /// The reason why the check ended early. The results so far are correct but incomplete.
     pub stopped: Option<StopReason>,
 }
 
 /// Finds all races of a trace.
 ///
-/// Never fails: a check that was stopped says so, with what it found. Time and memory: see `engine`
-/// and `races` in the source; linear in the events, times the chains for those that synchronise.
+/// Never fails: a stopped check reports that it was stopped, with the results so far. Time and
+/// memory: see `engine` and `races` in the source; linear in the events, times the chains for those
+/// that synchronise.
 #[must_use]
 pub fn check(trace: &Trace, options: &Options, control: &Control<'_>) -> Checked {
     let mut check = Check {
@@ -122,7 +123,7 @@ impl Check<'_> {
         let conflicts = Conflicts::new(self.trace, |event| engine.strand_of(event));
         let mut pass = Detection {
             detector: Detector::new(self.trace, &conflicts),
-            triggers: Captured::new(origins.triggers()),
+            triggers: CapturedClocks::new(origins.triggers()),
         };
         let total = self.trace.len() as u64;
         let mut report = |done: u64| control.progress.report(done, Some(total));
@@ -135,7 +136,7 @@ impl Check<'_> {
         let covered = ends.and_then(|ends| self.coverage(&mut engine, &ends, cancel));
         let (uncovered, stopped) = match covered {
             Ok(uncovered) => (uncovered, Ok(())),
-            // Not known to be covered: listed with the uncovered ones.
+            // Not known to be covered, so listed with the uncovered ones.
             Err(stopped) => (self.all_uncovered(), Err(stopped)),
         };
         let filters = self.options.filters.then(|| Filters::new(self.trace, &origins));
@@ -191,7 +192,7 @@ impl Check<'_> {
             RaceCounts(CATEGORIES.map(|category| (category, counted(category) as u64)));
     }
 
-    /// Counts classes and fields (co-enabled: objects and fields) in groups made another way.
+    /// Counts classes and fields (co-enabled: objects and fields) in groups with another key.
     fn count_fields<'g>(&self, groups: impl Iterator<Item = &'g Group>) -> usize {
         let mut seen = BTreeSet::new();
         for group in groups {
@@ -235,7 +236,7 @@ const CATEGORIES: [RaceCategory; 5] = [
 /// Detects races and takes the clocks at triggers in one pass.
 struct Detection<'t> {
     detector: Detector<'t>,
-    triggers: Captured,
+    triggers: CapturedClocks,
 }
 
 impl Visitor for Detection<'_> {

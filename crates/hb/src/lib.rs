@@ -1,12 +1,12 @@
-//! Happens-before over event-driven and threaded traces, and the races that it leaves.
+//! Happens-before over event-driven and threaded traces, and races under it.
 //!
 //! This crate decides which events of a recorded trace are ordered by the rules of the program's
 //! world (program order, posts, mailboxes, locks, forks, Android's component callbacks), and which
 //! conflicting accesses are not. It does not decide whether a race does harm.
-//! `docs/happens-before.md` holds the definitions; what is computed is exactly that relation. With
-//! [`Locks::Sections`] it is event-driven EDC (`docs/prediction.md`) instead, in which locks order
-//! no more than what does not commute: [`order_candidates`] gives the pairs that it leaves open,
-//! for `anyorder-predict`.
+//! `docs/happens-before.md` holds the definitions; the crate computes exactly that relation. With
+//! [`Locks::Sections`] it computes event-driven EDC (`docs/prediction.md`) instead, in which locks
+//! order only actions that do not commute. [`order_candidates`] gives `anyorder-predict` the pairs
+//! that EDC leaves unordered.
 //!
 //! The types to know: [`check`] with [`Options`] gives [`Checked`]: findings and [`Statistics`];
 //! [`why()`] explains the order of two events, with a [`Proof`] that `anyorder-certify` re-checks.
@@ -46,7 +46,7 @@ pub use relation::locks::Locks;
 pub use relation::rules::{Rule, RuleSet};
 pub use relation::sections::{Conflicting, Point, Points};
 pub use report::describe::chain as chain_of_posts;
-pub use why::{Proof, ProofStep, Why, why};
+pub use why::{OrderExplanation, Proof, ProofStep, why};
 
 mod check;
 mod races;

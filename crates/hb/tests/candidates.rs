@@ -57,8 +57,8 @@ fn pairs(list: &[CandidatePair]) -> BTreeSet<(EventId, EventId)> {
 
 #[test]
 fn agree_on_random_traces() {
-    type Make = Box<dyn Fn(u64) -> Trace>;
-    let mut makers: Vec<(&str, u64, Make)> =
+    type MakeTrace = Box<dyn Fn(u64) -> Trace>;
+    let mut makers: Vec<(&str, u64, MakeTrace)> =
         vec![("sections", 6 * seeds(), Box::new(random_sections))];
     for (name, shape) in Shape::all() {
         makers.push((name, seeds() / 7, Box::new(move |seed| random_trace(seed, &shape))));
@@ -98,7 +98,7 @@ fn agree_on_random_traces() {
     assert!(counts.values().all(|count| *count > 0), "a count is 0: {counts:#?}");
 }
 
-/// The test of the test: an oracle with a fault must be told from the engine.
+/// The test of the test: the comparison must notice an oracle with a fault.
 #[test]
 fn a_fault_is_noticed() {
     for fault in Fault::OF_CANDIDATES {
@@ -116,8 +116,8 @@ fn a_fault_is_noticed() {
     }
 }
 
-/// Traces that no program has: events in a random order, some of them missing. Nothing is promised
-/// of the answers but that they come.
+/// Traces that no program has: events in a random order, some of them missing. The engine only
+/// promises to answer.
 #[test]
 fn odd_traces_do_no_harm() {
     let (mut found, mut strays) = (0, 0);
@@ -148,7 +148,7 @@ fn odd_traces_do_no_harm() {
     assert!(found > 0 && strays > 0);
 }
 
-/// Limits bound what is listed and what is open, and the counts say what was left out.
+/// Limits bound the listed and the open pairs, and the counts include the omitted ones.
 #[test]
 fn limits_are_kept() {
     let (mut lost, mut cut) = (0, 0);

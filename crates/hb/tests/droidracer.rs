@@ -1,4 +1,4 @@
-//! What DroidRacer reported on two real runs, found again: `docs/droidracer-comparison.md`.
+//! The engine finds what DroidRacer reported on two real runs: `docs/droidracer-comparison.md`.
 
 #![expect(clippy::print_stderr, reason = "tests say what they skipped, and what they compared")]
 
@@ -17,9 +17,10 @@ type Lists<'r> = [(&'static str, &'r [ReportedGroup]); 5];
 /// A pair of accesses by their `rwId`s, the smaller one first.
 type Pair = (u32, u32);
 
-/// What both sides count: class and field, or object and field where the category is `co_enabled`.
+/// The item that both sides count: class and field, or object and field where the category is
+/// `co_enabled`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Counted {
+enum CountedItem {
     Class(String, String),
     Object(u64, String),
 }
@@ -33,7 +34,7 @@ struct Run {
 }
 
 impl Run {
-    /// Reads and checks a real log; says so and returns `None` where it is not there.
+    /// Reads and checks a real log. Prints a remark and returns `None` if the log is missing.
     fn new(app: &'static str) -> Option<Run> {
         let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
         let path = root.join("../../../shared/data/droidracer").join(app).join("trace.txt");
@@ -76,15 +77,15 @@ impl Run {
         self.trace.event(event).location().expect("an access has a location")
     }
 
-    /// What a pair that was found counts as; `None` if its location is no field.
-    fn counted(&self, found: Pair, category: &str) -> Option<Counted> {
+    /// The item that a found pair counts as; `None` if its location is no field.
+    fn counted(&self, found: Pair, category: &str) -> Option<CountedItem> {
         let name = |id| self.trace.tables().name(id).to_owned();
         match self.trace.tables().locations[self.location(found).index()] {
             Location::Field { object, field, .. } if category == "co_enabled" => {
-                Some(Counted::Object(object, name(field)))
+                Some(CountedItem::Object(object, name(field)))
             }
             Location::Field { class, field, .. } | Location::Static { class, field } => {
-                Some(Counted::Class(name(class), name(field)))
+                Some(CountedItem::Class(name(class), name(field)))
             }
             Location::Named(_) | Location::Range { .. } => None,
         }
@@ -105,7 +106,7 @@ fn lists(report: &Reported) -> Lists<'_> {
     ]
 }
 
-/// The categories under which the log lists what a race is on.
+/// The categories under which the log lists the item of a race.
 fn listed_under(report: &Reported, race: &ReportedRace) -> BTreeSet<&'static str> {
     let is_of = |group: &ReportedGroup| match group {
         ReportedGroup::Class { class, field } => *class == race.class && *field == race.field,
@@ -133,14 +134,14 @@ fn missing(run: &Run, found: &BTreeMap<Pair, BTreeSet<&str>>) -> Vec<Pair> {
     run.report.races.iter().filter(is_missing).map(|r| pair(r.first, r.second)).collect()
 }
 
-/// What the log lists, by category.
-fn listed(report: &Reported) -> BTreeSet<(&'static str, Counted)> {
+/// The items that the log lists, by category.
+fn listed(report: &Reported) -> BTreeSet<(&'static str, CountedItem)> {
     let mut result = BTreeSet::new();
     for (category, groups) in lists(report) {
         for group in groups {
             let counted = match group.clone() {
-                ReportedGroup::Class { class, field } => Counted::Class(class, field),
-                ReportedGroup::Object { object, field, .. } => Counted::Object(object, field),
+                ReportedGroup::Class { class, field } => CountedItem::Class(class, field),
+                ReportedGroup::Object { object, field, .. } => CountedItem::Object(object, field),
                 ReportedGroup::Database { path } => panic!("no database is listed, but {path} is"),
             };
             assert!(result.insert((category, counted)), "the log lists {group:?} twice");

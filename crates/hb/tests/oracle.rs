@@ -1,4 +1,5 @@
-//! The engine agrees with the naive closure on random traces, and would not if a rule were dropped.
+//! The engine agrees with the naive closure on random traces, and the comparison notices a dropped
+//! rule.
 
 use anyorder_hb::{CoverageLevel, HappensBefore, Race, RuleSet, races};
 use anyorder_system::Cancel;
@@ -162,12 +163,12 @@ fn seeds_to_notice(rule: RuleName, max: u64) -> Option<u64> {
     (0..max).find(|seed| shapes.iter().any(|(_, shape)| differs(&random_trace(*seed, shape))))
 }
 
-/// The test of the test: an oracle that lacks a rule must be told from the engine.
+/// The test of the test: the comparison must notice an oracle that lacks a rule.
 #[test]
 fn a_dropped_rule_is_noticed() {
     let mut missed = Vec::new();
     for &rule in RuleName::ALL {
-        // A rule that others imply changes no relation: few seeds are enough to see that none does.
+        // A rule that others imply changes no relation: a few seeds are enough to confirm that.
         let seeds = if rule.is_implied() { seeds() / 7 } else { 4 * seeds() };
         match seeds_to_notice(rule, seeds) {
             Some(seed) => println!("{}: noticed by seed {seed}", rule.word()),
@@ -178,7 +179,7 @@ fn a_dropped_rule_is_noticed() {
 }
 
 /// An input orders `a` before `c`, whose posts two tasks of one handler make; FIFO orders `c`
-/// before `b`. Nothing is read backwards from the first pair, but from `a` and `b` it is.
+/// before `b`. FIFO read backwards applies to `a` and `b`, but not to the first pair.
 #[test]
 fn fifo_is_read_backwards_through_an_order_by_fifo() {
     let mut t = TraceBuilder::new();
@@ -217,8 +218,8 @@ fn fifo_is_read_backwards_through_an_order_by_fifo() {
     assert_eq!(difference(&trace, &hb, &naive), None);
 }
 
-/// A fork of a handler that has run already orders what it does from then on: its first event
-/// behind the fork, be it inside a task, in thread code or in a burst.
+/// A fork of a handler that has already run orders its first event behind the fork, whether inside
+/// a task, in thread code or in a burst.
 #[test]
 fn a_fork_orders_a_handler_that_has_already_run() {
     for untracked in [false, true] {
@@ -249,8 +250,8 @@ fn a_fork_orders_a_handler_that_has_already_run() {
     }
 }
 
-/// A task runs before its handler's loop event and is before it; so it is before what begins later,
-/// and their posts are in order.
+/// A task that runs before its handler's loop event is ordered before it, and so before later
+/// tasks; their posts are in order.
 #[test]
 fn fifo_is_read_backwards_from_an_order_by_the_loop_point() {
     let mut t = TraceBuilder::new();

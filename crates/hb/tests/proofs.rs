@@ -1,5 +1,5 @@
-//! The proofs that `why` gives are accepted by the crate that knows traces and no engine, and
-//! proofs made wrong are refused.
+//! `anyorder-certify`, which knows no engine, accepts the proofs of `why` and refuses broken
+//! proofs.
 
 use anyorder_certify as certify;
 use anyorder_common::random::{Random, Rng};
@@ -100,7 +100,7 @@ fn ordered_pairs(
     found
 }
 
-/// What was seen of the proofs.
+/// Statistics of the proofs seen.
 #[derive(Default)]
 struct Seen {
     proofs: usize,
@@ -112,7 +112,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// Asks why, and has the proof checked; says what is wrong.
+    /// Runs `why` and checks the proof; returns what is wrong.
     fn check(&mut self, trace: &Trace, rules: RuleSet, [x, y]: [EventId; 2]) -> Result<(), String> {
         let why = why(trace, rules, x, y, &Cancel::new()).expect("nobody cancels");
         if !why.ordered {
@@ -132,8 +132,7 @@ impl Seen {
             .map_err(|error| format!("{x:?}, {y:?}: {error}\n{proof:#?}"))?;
         let refused =
             |mutant: &certify::Proof| certify::check_proof(trace, set, mutant, x, y).is_err();
-        // Any one of these may hold by chance; that all do would mean a checker that checks
-        // nothing.
+        // Any one of these may be valid by chance; if all were, the checker would check nothing.
         for mutant in shifted(&proof, trace.len()) {
             self.mutants += 1;
             self.refused_shifted += usize::from(refused(&mutant));
@@ -150,8 +149,8 @@ impl Seen {
     }
 }
 
-/// The proof with the target of a step moved by one event, and with it the source of the next, so
-/// that the path is linked all the same.
+/// The proof with the target of a step, and the source of the next, moved by one event, so that the
+/// path stays connected.
 fn shifted(proof: &certify::Proof, events: usize) -> Vec<certify::Proof> {
     let mut mutants = Vec::new();
     for at in 0..proof.path.steps.len().saturating_sub(1) {

@@ -1,4 +1,5 @@
-//! Event-driven EDC agrees with its definition on random traces, and would not with a fault in it.
+//! Event-driven EDC agrees with its definition on random traces, and the comparison notices a
+//! fault.
 
 use anyorder_hb::{HappensBefore, Locks, Points, RuleSet};
 use anyorder_system::Cancel;
@@ -22,11 +23,11 @@ fn oracle_set(rules: RuleSet) -> anyorder_testkit::RuleSet {
 }
 
 /// Makes a trace from a seed.
-type Make = Box<dyn Fn(u64) -> Trace>;
+type MakeTrace = Box<dyn Fn(u64) -> Trace>;
 
-/// What makes random traces, and for how many seeds.
-fn makers() -> Vec<(&'static str, u64, Make)> {
-    let mut makers: Vec<(&str, u64, Make)> =
+/// A generator of random traces, and its number of seeds.
+fn makers() -> Vec<(&'static str, u64, MakeTrace)> {
+    let mut makers: Vec<(&str, u64, MakeTrace)> =
         vec![("sections", 6 * seeds(), Box::new(random_sections))];
     for (name, shape) in Shape::all() {
         makers.push((name, seeds() / 2, Box::new(move |seed| random_trace(seed, &shape))));
@@ -115,7 +116,7 @@ fn agrees_on_random_traces() {
     assert!(counts.values().all(|count| *count > 0), "a count is 0: {counts:#?}");
 }
 
-/// The test of the test: an oracle with a fault must be told from the engine.
+/// The test of the test: the comparison must notice an oracle with a fault.
 #[test]
 fn a_fault_is_noticed() {
     for fault in Fault::ALL {

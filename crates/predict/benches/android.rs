@@ -1,7 +1,8 @@
-//! What the search for witnesses takes on a log of DroidRacer: all candidates of event-driven EDC.
+//! The cost of the search for witnesses on a log of DroidRacer, for all candidates of event-driven
+//! EDC.
 //!
-//! `LOG` is the path of the log; without it, both logs beside the checkout are taken, where they
-//! are there. `PAIRS` is how many candidates are tried at the most (all), `FROM` the first of them.
+//! `LOG` is the path of the log; without it, the benchmark uses both logs beside the checkout, if
+//! present. `PAIRS` is the most candidates to try (all), `FROM` the first of them.
 
 #![allow(clippy::print_stdout, reason = "a bench prints")]
 

@@ -1,8 +1,8 @@
-//! A trace of very many events, made while it is read: speed and memory on the way.
+//! Speed and memory on a trace of very many events, generated while it is read.
 //!
-//! `EVENTS` is the length (200,000,000), `ANALYSES` what is run (`hb,edc`; also `wdc`). Seconds are
-//! processor time with the making of the events, whose own speed is told first. Memory is that of
-//! the process: nothing of the trace is kept.
+//! `EVENTS` is the length (200,000,000), `ANALYSES` the analyses to run (`hb,edc`; also `wdc`).
+//! Seconds are processor time, including the generation of the events, whose own speed is printed
+//! first. Memory is that of the process, which keeps nothing of the trace.
 
 #![allow(clippy::print_stdout, reason = "a bench prints")]
 
@@ -18,8 +18,8 @@ use measure::{memory_kib, number, print_load, processor_seconds, timed};
 use std::time::Instant;
 use workload::{Shape, Workload};
 
-/// Where memory and speed are told, in tenths of the trace.
-const TOLD: [u64; 5] = [1, 3, 5, 8, 10];
+/// The points at which memory and speed are printed, in tenths of the trace.
+const REPORTED_TENTHS: [u64; 5] = [1, 3, 5, 8, 10];
 
 fn main() -> Result<(), PredictError> {
     let events = number("EVENTS", 200_000_000);
@@ -33,9 +33,9 @@ fn main() -> Result<(), PredictError> {
     let wanted = std::env::var("ANALYSES").unwrap_or("hb,edc".to_owned());
     for name in wanted.split(',') {
         match name {
-            "hb" => tell(name, shape, &mut HbAnalysis::new(MemoryOnly, options))?,
-            "wdc" => tell(name, shape, &mut WdcAnalysis::new(MemoryOnly, plain))?,
-            "edc" => tell(name, shape, &mut EdcAnalysis::new(MemoryOnly, options))?,
+            "hb" => run_and_report(name, shape, &mut HbAnalysis::new(MemoryOnly, options))?,
+            "wdc" => run_and_report(name, shape, &mut WdcAnalysis::new(MemoryOnly, plain))?,
+            "edc" => run_and_report(name, shape, &mut EdcAnalysis::new(MemoryOnly, options))?,
             _ => println!("`{name}` is no analysis: hb, wdc, edc"),
         }
     }
@@ -52,23 +52,29 @@ fn make(shape: Shape) -> Result<u64, PredictError> {
     Ok(events)
 }
 
-fn tell(name: &str, shape: Shape, analysis: &mut dyn Analysis) -> Result<(), PredictError> {
+fn run_and_report(
+    name: &str,
+    shape: Shape,
+    analysis: &mut dyn Analysis,
+) -> Result<(), PredictError> {
     let start = Instant::now();
     let (mut before, mut events_before) = (processor_seconds(start), 0);
-    let mut told = 0;
+    let mut reported = 0;
     run(&mut Workload::new(shape), &mut [analysis], |events| {
-        while told < TOLD.len() && events >= TOLD[told] * shape.events / 10 {
+        while reported < REPORTED_TENTHS.len()
+            && events >= REPORTED_TENTHS[reported] * shape.events / 10
+        {
             let now = processor_seconds(start);
             let (peak, present) = memory_kib("self").unwrap_or_default();
             println!(
                 "{name:<8} {:>3} %: {events:>13} events, {:>6.1} M/s since the last line, resident {:.1} MiB, at most {:.1}",
-                10 * TOLD[told],
+                10 * REPORTED_TENTHS[reported],
                 (events - events_before) as f64 / (now - before) / 1e6,
                 present as f64 / 1024.0,
                 peak as f64 / 1024.0,
             );
             (before, events_before) = (now, events);
-            told += 1;
+            reported += 1;
         }
     })?;
     let total = processor_seconds(start);

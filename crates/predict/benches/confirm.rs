@@ -1,7 +1,7 @@
-//! What the search for witnesses takes, on a long trace: candidates of EDC, one after another.
+//! The cost of the search for witnesses on a long trace, for candidates of EDC one after another.
 //!
-//! `EVENTS` is the length of the trace (1,000,000), `PAIRS` how many candidates are tried (1,000),
-//! `VARIABLES` how many variables there are (a hundredth of the events).
+//! `EVENTS` is the length of the trace (1,000,000), `PAIRS` the number of candidates to try
+//! (1,000), `VARIABLES` the number of variables (a hundredth of the events).
 
 #![allow(clippy::print_stdout, reason = "a bench prints")]
 

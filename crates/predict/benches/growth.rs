@@ -2,7 +2,7 @@
 //! plot where `SVG` names a file for it.
 //!
 //! `EVENTS` is the length of each trace (1,000,000), in the binary format and in memory; reading is
-//! included. An analysis is repeated until it has taken `MILLISECONDS` (300) of processor time.
+//! included. Each analysis is repeated until it has used `MILLISECONDS` (300) of processor time.
 
 #![allow(clippy::print_stdout, reason = "a bench prints")]
 

@@ -1,12 +1,12 @@
-//! Ours beside RAPID's engines on the same STD file: processor time, wall time, memory, and which
-//! accesses race.
+//! Our engines and RAPID's on the same STD file: processor time, wall time, memory, and the racing
+//! accesses.
 //!
 //! `EVENTS` is the length (5,000,000). With `RAPID_CLASSPATH`, a Java class path to a build of
 //! RAPID, its engines `HB`, `HBEpoch` and `WCP` run too (`RAPID_ENGINES`, by commas; `RAPID_JAVA`,
 //! options of the machine by spaces). Each engine is a process of its own, start and reading
-//! included; ours run three times, the least counts. RAPID prints the source position of each
-//! access that is in a race with an earlier one; so do ours, and the lists are compared. The file
-//! is about 18 bytes an event, in a temporary folder that is removed.
+//! included; ours run three times, the least counts. RAPID and our engines print the source
+//! position of each access that races with an earlier one, and the benchmark compares the lists.
+//! The file is about 18 bytes an event, in a temporary folder that is removed at the end.
 
 #![allow(clippy::print_stdout, reason = "a bench prints")]
 
@@ -124,7 +124,7 @@ fn own(engine: &str, format: &str, path: &Path, folder: &Path) -> Result<Row, Bo
     Ok(Row { name, cost, racy, racy_count: field(&text, "racy ").unwrap_or_default() })
 }
 
-/// A number that a process of ours prints behind its list.
+/// A number that our process prints behind its list.
 fn field(text: &str, name: &str) -> Option<usize> {
     text.lines().rev().find_map(|line| line.strip_prefix(name))?.parse().ok()
 }
@@ -144,8 +144,7 @@ fn child(what: &str) -> Result<(), Box<dyn Error>> {
 fn report(engine: &str, source: &mut dyn TraceSource) -> Result<(), Box<dyn Error>> {
     let options = Options {
         candidates: if engine == "edc" { Candidates::Corrected } else { Candidates::Off },
-        // Candidates under a common lock are many: listed with the others they would be most of the
-        // memory.
+        // There are many candidates under a common lock: listing them would use most of the memory.
         violations_max: if engine == "edc" { 0 } else { 10_000_000 },
         ..Options::default()
     };
@@ -203,7 +202,7 @@ impl Row {
     }
 }
 
-/// Prints how many times as fast ours are, and how the racy accesses compare.
+/// Prints the speed-up of our engines, and compares the racy accesses.
 fn compare(peer: &Row, binary: &Row, std: &Row) {
     for ours in [binary, std] {
         println!(

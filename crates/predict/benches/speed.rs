@@ -1,8 +1,8 @@
 //! Events per second of each analysis, from a binary trace of 8 threads, 16 locks and 20,000
 //! variables.
 //!
-//! `EVENTS`, `THREADS`, `LOCKS`, `VARIABLES` change the trace; `FREE=1` lets half of the variables
-//! be accessed under any lock, so that most objects are shared under changing locks; `ONLY=wdc`,
+//! `EVENTS`, `THREADS`, `LOCKS`, `VARIABLES` change the trace; `FREE=1` accesses half of the
+//! variables under any lock, so that most objects are shared under changing locks; `ONLY=wdc`,
 //! `edc` or `hb` runs one analysis.
 
 #![allow(clippy::print_stdout, reason = "a bench prints")]
@@ -105,7 +105,7 @@ fn next(
                 (holder[lock], held[t]) = (Some(t), Some((lock, 1 + rng.below(12))));
                 return (Op::new(EventKind::Acquire, Mode::EXCLUSIVE), lock as u32);
             }
-            // Its own variables, and some that all only read.
+            // Its own variables, and some that all threads only read.
             let half = shape.variables / 2;
             let own = half / 2 / shape.threads;
             if rng.below(4) == 0 {
@@ -116,7 +116,7 @@ fn next(
     }
 }
 
-/// Returns the seconds that this process has run on a processor, where the system tells: other
+/// Returns the processor time of this process in seconds, where the system reports it. Other
 /// programs do not count.
 fn processor_seconds() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/self/schedstat").ok()?;

@@ -1,4 +1,4 @@
-//! What an analysis is, and the event loop that feeds several of them from one stream.
+//! The trait of analyses, and the event loop that feeds several of them from one stream.
 
 use crate::error::PredictError;
 use crate::report::Report;
@@ -14,7 +14,7 @@ pub struct Step {
     pub op: Op,
     /// Number of the task.
     pub task: u32,
-    /// The operand; what it names depends on the kind.
+    /// The operand; its meaning depends on the kind.
     pub operand: u32,
     /// Source position.
     pub site: SiteId,
@@ -59,7 +59,7 @@ impl Step {
     }
 }
 
-/// A point of a thread's time: an event is ordered before what knows its stamp.
+/// A point in a thread's time: an event is ordered before any event that knows its stamp.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stamp {
     /// The thread's place in clocks.
@@ -70,7 +70,7 @@ pub struct Stamp {
 
 /// An analysis: takes the events of a trace one by one.
 pub trait Analysis {
-    /// Makes room for what the tables have gained.
+    /// Makes room for new entries of the tables.
     ///
     /// # Errors
     ///
@@ -84,13 +84,13 @@ pub trait Analysis {
     /// Fails when the event names something that `tables` does not have, or a count overflows.
     fn step(&mut self, tables: &Tables, step: Step) -> Result<(), PredictError>;
 
-    /// Ends the trace and gives the findings away.
+    /// Ends the trace and returns the findings.
     fn finish(&mut self) -> Report;
 
     /// Returns the memory held, in bytes: linear time, for statistics.
     fn memory_bytes(&self) -> usize;
 
-    /// Takes all events of a block; `tables` has whatever they name.
+    /// Processes all events of a block; `tables` contains every name in them.
     ///
     /// # Errors
     ///

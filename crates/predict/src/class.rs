@@ -1,10 +1,11 @@
-//! What an action does to an object, and which actions commute.
+//! Classes of actions on an object, and their commutativity.
 //!
-//! **Idea.** The actions on one object come in at most 32 classes (read, write, wait, ...), which
-//! mean what the *table* of the object says; whether two actions commute depends on their classes
-//! only. Conditions on values are expressed by the *cell*: an `add(v)` of a set touches the cell
+//! **Idea.** The actions on one object come in at most 32 classes (read, write, wait, ...), whose
+//! meaning is given by the *table* of the object. Whether two actions commute depends on their
+//! classes only. The *cell* expresses conditions on values: an `add(v)` of a set touches the cell
 //! "value `v` of that set". This is the access-point form `<X, eta, C>` with a point = (cell,
-//! class). An action may touch several cells; it conflicts with another if one of them says so.
+//! class). An action may touch several cells; it conflicts with another if they conflict in one of
+//! the cells.
 
 use crate::analysis::Step;
 use anyorder_trace::{EventKind, Op, Tables};
@@ -22,11 +23,11 @@ impl Class {
     pub const ATOMIC_READ: Class = Class(2);
     /// An atomic write or read-modify-write.
     pub const ATOMIC_WRITE: Class = Class(3);
-    /// A plain read-modify-write: a write that observes what it replaces.
+    /// A plain read-modify-write: a write that observes the value that it replaces.
     pub const UPDATE: Class = Class(4);
     /// An atomic read-modify-write.
     pub const ATOMIC_UPDATE: Class = Class(5);
-    /// The end of the memory: like a write, but later writes do not stand for it.
+    /// The end of the memory: like a write, but later writes do not represent it.
     pub const FREE: Class = Class(6);
     /// Number of the classes of memory.
     const MEMORY_COUNT: u8 = 7;
@@ -52,7 +53,8 @@ impl Class {
     }
 }
 
-/// Which classes do not commute, which pairs are worth a report, and which class observes which.
+/// The classes that do not commute, the pairs that are reported, and the classes that observe each
+/// other.
 #[derive(Clone, Debug)]
 pub struct ClassTable {
     conflicts: [u32; 32],
@@ -60,7 +62,7 @@ pub struct ClassTable {
     observes: [u32; 32],
     /// The transpose of `observes`.
     observers: [u32; 32],
-    /// The classes that only they themselves stand for.
+    /// The classes that no other class represents.
     kept: u32,
 }
 
@@ -103,7 +105,7 @@ impl ClassTable {
         table
     }
 
-    /// Says that actions of two classes on one object do not commute, and that violations are
+    /// Declares that actions of two classes on one object do not commute, and that violations are
     /// reported.
     pub fn conflict(&mut self, a: Class, b: Class) -> &mut ClassTable {
         for (x, y) in [(a, b), (b, a)] {
@@ -113,16 +115,16 @@ impl ClassTable {
         self
     }
 
-    /// Says that an action of class `later` communicates with the last action of class `earlier`
-    /// before it: the order COMM. Such a pair must conflict.
+    /// Declares that an action of class `later` communicates with the last action of class
+    /// `earlier` before it: the order COMM. Such a pair must conflict.
     pub fn observe(&mut self, later: Class, earlier: Class) -> &mut ClassTable {
         self.observes[later.index()] |= 1 << earlier.index();
         self.observers[earlier.index()] |= 1 << later.index();
         self
     }
 
-    /// Says that an action of this class is remembered until another one of it comes, whatever
-    /// other classes conflict with.
+    /// Declares that an action of this class is remembered until the next action of the same class,
+    /// whatever the conflicts of other classes.
     pub fn keep(&mut self, class: Class) -> &mut ClassTable {
         self.kept |= 1 << class.index();
         self
@@ -155,8 +157,8 @@ impl ClassTable {
         self.observes[later.index()] >> earlier.index() & 1 != 0
     }
 
-    /// Returns whether `new` stands for `old`: it conflicts with, and is observed by, all that
-    /// `old` is.
+    /// Returns whether `new` represents `old`: every class that conflicts with `old` or observes it
+    /// does so for `new`.
     #[inline]
     pub(crate) fn covers(&self, new: Class, old: Class) -> bool {
         let (n, o) = (new.index(), old.index());
@@ -168,21 +170,21 @@ impl ClassTable {
     }
 }
 
-/// What an action that is no memory access touches.
+/// A cell that an action other than a memory access touches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Point {
-    /// Number of the object: what reports name, dense from 0.
+    /// Number of the object that reports name, dense from 0.
     pub object: u32,
     /// Number of the cell, dense from 0 over all objects of the specification. Only points of one
     /// cell conflict, and all of them have one table.
     pub cell: u32,
     /// Number of the table in [`Specification::classes`].
     pub table: u16,
-    /// What is done to it.
+    /// The class of the action.
     pub class: Class,
 }
 
-/// Turns events other than memory accesses into actions on objects: the seam for commutativity
+/// Turns events other than memory accesses into actions on objects: the interface for commutativity
 /// specifications.
 pub trait Specification {
     /// Whether [`hides`](Specification::hides) may ever be true.
@@ -196,15 +198,14 @@ pub trait Specification {
     fn points(&mut self, tables: &Tables, step: Step, points: &mut Vec<Point>);
 
     /// Returns whether two events, each an operation with its operand, commute although they touch
-    /// points that conflict: where a condition says more than points can.
+    /// points that conflict, because a condition is more precise than points.
     fn commute(&mut self, tables: &Tables, first: (Op, u32), second: (Op, u32)) -> bool {
         let _ = (tables, first, second);
         false
     }
 
-    /// Returns whether a memory access or a lock operation, given with its task and operand, is to
-    /// be ignored, as it is inside something. Asked once for each such event, in the order of the
-    /// trace.
+    /// Returns whether a memory access or a lock operation, given with its task and operand, is
+    /// ignored because it is inside an invocation. Called once for each such event, in trace order.
     fn hides(&mut self, task: u32, kind: EventKind, operand: u32) -> bool {
         let _ = (task, kind, operand);
         false

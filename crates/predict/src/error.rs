@@ -1,4 +1,4 @@
-//! What can end an analysis before the end of the trace.
+//! Errors that end an analysis before the end of the trace.
 
 use anyorder_trace::ReadError;
 
@@ -13,7 +13,7 @@ pub enum PredictError {
     Unknown {
         /// Number of the event, from 0.
         event: u64,
-        /// What it names.
+        /// The kind of the missing entry.
         what: &'static str,
         /// The number it names it by.
         index: u32,

@@ -1,8 +1,8 @@
 //! Event-driven EDC: candidates in traces whose tasks come from mailboxes.
 //!
 //! **Problem.** Which two actions that do not commute does the order of `docs/prediction.md`,
-//! *Event-driven EDC*, leave open? That order is happens-before over tasks, mailboxes and threads,
-//! with critical sections ordered only as far as they do not commute.
+//! *Event-driven EDC*, leave unordered? That order is happens-before over tasks, mailboxes and
+//! threads, where critical sections are ordered only if they do not commute.
 //!
 //! **Idea.** `anyorder-hb` computes the order and both kinds of pairs, from a trace in memory; this
 //! turns actions into its points, and its pairs into a [`Report`].
@@ -18,7 +18,7 @@ use anyorder_system::{Control, Stopped};
 use anyorder_trace::{EventId, EventKind, Trace};
 use std::collections::BTreeMap;
 
-/// What event-driven EDC finds in a trace.
+/// The result of event-driven EDC on a trace.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct EventDriven {
     /// The candidates, racy ones first, and counts. Of accesses that have the same races the report
@@ -33,7 +33,7 @@ pub struct EventDriven {
 
 /// Finds the candidates of a trace by event-driven EDC under a rule set.
 ///
-/// What `specification` hides is not left out: give it a trace [without
+/// Events that `specification` hides are still included: pass a trace [without
 /// internals](crate::without_internals).
 ///
 /// Time and memory: as happens-before over the trace, and linear in the actions inside critical
@@ -96,7 +96,7 @@ pub fn event_driven<S: Specification>(
     Ok(EventDriven { report, race_pairs: found.race_pairs, rounds: found.rounds })
 }
 
-/// Returns event-driven EDC as a relation to ask, for the actions of a specification.
+/// Returns event-driven EDC as a relation that can be queried, for the actions of a specification.
 ///
 /// # Errors
 ///

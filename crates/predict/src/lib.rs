@@ -1,15 +1,16 @@
 //! Predicts races and order violations from one recorded run.
 //!
-//! It decides which pairs of actions that do not commute are left unordered by a relation:
-//! happens-before ([`HbAnalysis`]), or WDC and its extension to specified actions, EDC
-//! ([`EdcAnalysis`]). What it finds are *candidates*: HB gives true races up to the first one, the
-//! others promise nothing. [`Confirmer`] then looks for a witness: another order of the recorded
-//! events that has the two the other way round. [`check`](mod@check) makes findings of both. The
-//! crate prints nothing. The definitions are in `docs/prediction.md` and `docs/witnesses.md`.
+//! It decides which pairs of actions that do not commute a relation leaves unordered. The relation
+//! is happens-before ([`HbAnalysis`]), or WDC and its extension to specified actions, EDC
+//! ([`EdcAnalysis`]). The pairs are *candidates*: HB guarantees that the first one is a true race,
+//! the others guarantee nothing. [`Confirmer`] then searches for a witness: another order of the
+//! recorded events in which the two are reversed. [`check`](mod@check) turns both into findings.
+//! The crate prints nothing. The definitions are in `docs/prediction.md` and `docs/witnesses.md`.
 //!
-//! The types to know: [`Analysis`], what takes events; [`run`], the loop that feeds several of them
-//! from one stream; [`Specification`] and [`Specified`], which actions do not commute; [`Report`],
-//! the candidates; [`event_driven`], those of a trace with mailboxes; [`Confirmer`] and [`Answer`].
+//! The types to know: [`Analysis`], which consumes events; [`run`], the loop that feeds several of
+//! them from one stream; [`Specification`] and [`Specified`], the actions that do not commute;
+//! [`Report`], the candidates; [`event_driven`], the candidates of a trace with mailboxes;
+//! [`Confirmer`] and [`Answer`].
 //!
 //! ```
 //! use anyorder_predict::{Analysis, EdcAnalysis, HbAnalysis, MemoryOnly, Options, run};
@@ -61,7 +62,7 @@ pub type WdcAnalysis = Engine<DoesntCommute, MemoryOnly>;
 /// EDC: WDC with the actions of a specification.
 pub type EdcAnalysis<S> = Engine<DoesntCommute, S>;
 
-// What an analysis takes and gives.
+// The input and output of an analysis.
 mod analysis;
 mod class;
 mod error;

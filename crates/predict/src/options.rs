@@ -1,6 +1,6 @@
-//! What the user of an analysis may choose.
+//! The options of an analysis.
 
-/// Which pairs under a common lock become candidates.
+/// The pairs under a common lock that become candidates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Candidates {
     /// None: only racy pairs.
@@ -8,16 +8,16 @@ pub enum Candidates {
     /// The corrected form; see `docs/prediction.md`.
     #[default]
     Corrected,
-    /// As the thesis prints its Algorithm 2, for comparison: racy pairs are tested before the clock
-    /// has learnt from critical sections, and a non-racy one is compared at the release with the
-    /// clock that contains it, so that none is ever found.
+    /// As the thesis prints its Algorithm 2, for comparison: it tests racy pairs before the clock
+    /// has learnt from critical sections, and compares a non-racy pair at the release with a clock
+    /// that contains it, so it never finds any.
     AsPrinted,
 }
 
 /// Options of an analysis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Which pairs under a common lock become candidates.
+    /// The pairs under a common lock that become candidates.
     pub candidates: Candidates,
     /// How many violations are listed; all are counted.
     pub violations_max: usize,

@@ -1,4 +1,4 @@
-//! What an analysis finds.
+//! The results of an analysis.
 
 use anyorder_trace::{LocationId, SiteId};
 
@@ -11,10 +11,10 @@ pub enum Object {
     Own(u32),
 }
 
-/// How two non-commuting actions could change places.
+/// The way in which two non-commuting actions could be reversed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ViolationKind {
-    /// Nothing orders them, and no lock keeps them apart.
+    /// Nothing orders them, and they have no common lock.
     Racy,
     /// They are under a common lock, and nothing orders the two critical sections.
     NonRacy,
@@ -37,7 +37,7 @@ pub struct Side {
 pub struct Violation {
     /// Racy or not.
     pub kind: ViolationKind,
-    /// What both act on.
+    /// The object of both.
     pub object: Object,
     /// The earlier action in the trace.
     pub first: Side,
@@ -65,22 +65,22 @@ pub struct Counts {
     pub racy_seconds: u64,
     /// Non-racy candidates that survived to the release of their last common lock.
     pub non_racy: u64,
-    /// Pairs under a common lock that something was found to order: no candidates.
+    /// Pairs under a common lock that another edge orders: no candidates.
     pub ordered: u64,
-    /// Pairs under a common lock that were not looked at because too many were open.
+    /// Pairs under a common lock that were skipped because too many were open.
     pub candidates_lost: u64,
     /// Pairs whose second section was not released before the trace ended.
     pub undecided: u64,
-    /// Signals forgotten because nobody woke from them.
+    /// Unmatched signals that were dropped.
     pub signals_lost: u64,
     /// Releases of locks that were not held: ignored.
     pub stray_releases: u64,
 }
 
-/// What one analysis found.
+/// The result of one analysis.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
-    /// The candidates, in the order in which they were decided; at most as many as asked for.
+    /// The candidates, in the order in which they were decided; at most the requested number.
     pub violations: Vec<Violation>,
     /// Counts, of all candidates and not only of those listed.
     pub counts: Counts,

@@ -1,5 +1,5 @@
-//! Programs that block: right ones raise no alarm, and what may wait for ever is found. Each answer
-//! is checked by `anyorder_certify`.
+//! Programs that block: correct ones raise no alarm, and the check finds calls that may wait for
+//! ever. `anyorder_certify` checks each answer.
 
 #[path = "common/script.rs"]
 mod script;
@@ -8,7 +8,7 @@ use anyorder_certify::{
     Call, CallRules, Calls, ClaimedWitness, Lanes, ReorderingChecker, WitnessForm,
 };
 use anyorder_commute::Document;
-use anyorder_predict::check::{CheckOptions, Confirms, Fate, Pairs, Subject, check};
+use anyorder_predict::check::{CheckOptions, Confirms, PairResult, Pairs, Subject, check};
 use anyorder_predict::{
     Answer, Communication, ConfirmOptions, Confirmer, Form, GaveUp, Internals, Report, Specified,
     SpecifiedCommunication, Types, Witness,
@@ -97,11 +97,11 @@ fn confirm(trace: &Trace, types: &Types, first: u32, second: u32) -> Answer {
 struct Search<'t>(&'t Trace, &'t Types);
 
 impl Confirms for Search<'_> {
-    fn confirm(&mut self, first: EventId, second: EventId, _: &Cancel) -> Fate {
+    fn confirm(&mut self, first: EventId, second: EventId, _: &Cancel) -> PairResult {
         match confirm(self.0, self.1, first.0, second.0) {
-            Answer::Confirmed(witness) => Fate::Confirmed(witness),
-            Answer::Impossible => Fate::Impossible,
-            Answer::Unconfirmed(why) => Fate::GaveUp(why),
+            Answer::Confirmed(witness) => PairResult::Confirmed(witness),
+            Answer::Impossible => PairResult::Impossible,
+            Answer::Unconfirmed(why) => PairResult::GaveUp(why),
         }
     }
 
@@ -163,11 +163,11 @@ fn programs_that_wait_for_one_another_are_right() {
         "S future:f.set(3)=1; R future:f.get()=3; R future:f.get()=3; Q future:f.get()=3",
         "S context:x.cancel(); R context:x.done()",
         "S context:x.cancel(); R context:x.done(); R context:x.err()=1",
-        // A semaphore that hands over, and one that keeps apart.
+        // A semaphore that hands over, and one that excludes.
         "S w x; S semaphore:s.release(); R semaphore:s.acquire(); R r x",
         "S semaphore:m.acquire(); S w x; S semaphore:m.release(); S fork R;
          R semaphore:m.acquire(); R w x; R semaphore:m.release()",
-        // Data handed over by what waits.
+        // Data handed over by waiting calls.
         "S w x; S channel:c.send(7)=1; R channel:c.recv()=7; R w x",
         "S w x; S future:f.set(3)=1; R future:f.get()=3; R w x",
         "S w x; S context:x.cancel(); R context:x.done(); R w x",
@@ -190,7 +190,7 @@ fn what_a_semaphore_keeps_apart_is_no_race() {
     );
 }
 
-/// What the rules of waiting must not hide.
+/// Races that the waiting rules must not hide.
 #[test]
 fn programs_that_are_wrong_are_still_found() {
     let category = |text: &str| {
@@ -224,7 +224,7 @@ fn what_may_wait_for_ever_is_a_lost_wake_up() {
     );
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0][1], "lost wake-up: `recv` on `channel:c` may wait for ever");
-    // It closes anyhow: whoever receives first, both return.
+    // It closes in any case: whichever receives first, both return.
     let served = alarms(
         "M channel:c.send(7)=1; A channel:c.recv()=7; M channel:c.close()=1; B channel:c.recv()",
     );
@@ -239,9 +239,9 @@ fn either_of_two_calls_can_be_next_though_one_takes_what_both_wait_for() {
     );
     let answer = confirm(&t, &built_in(), 2, 3);
     let Answer::Confirmed(witness) = &answer else { panic!("{answer:?}") };
-    // One element is enough for both to be next.
+    // With one element both can be enabled.
     assert_eq!((witness.form, witness.order.len(), witness.waits), (Form::CoEnabled, 3, false));
-    // Behind the other: it brings what is received.
+    // Behind the other, which sends the received value.
     let t = trace("S channel:c.send(7)=1; R channel:c.recv()=7; T channel:c.send(8)=1");
     assert_eq!(
         form(&confirm(&t, &built_in(), 0, 2)),
@@ -303,13 +303,13 @@ fn a_thread_that_went_on_because_an_attempt_failed_is_not_moved() {
 
 #[test]
 fn a_thread_that_went_on_because_its_time_ran_out_is_not_moved() {
-    // The signal comes behind the wait: before the time ran out, it would have woken T.
+    // The signal comes behind the wait: it would have woken T before the timeout.
     let t = trace("T wait c; T w y; S r y; T broadcast out:c; S signal c");
     assert_eq!(form(&confirm(&t, &built_in(), 3, 4)), Some(Form::Last));
     // A signal before the wait wakes nobody.
     let t = trace("T wait c; T w y; T broadcast out:c; S signal c");
     assert_eq!(form(&confirm(&t, &built_in(), 2, 3)), Some(Form::Reversed));
-    // One that came in the trace as well woke somebody else.
+    // A signal that came in time in the trace as well woke another wait.
     let t = trace("T wait c; T w y; S r y; S signal c; T broadcast out:c; T w x; S r x");
     assert_eq!(form(&confirm(&t, &built_in(), 5, 6)), Some(Form::CoEnabled));
 }
@@ -321,16 +321,15 @@ fn nobody_passes_a_barrier_before_all_have_arrived() {
     assert!(form(&confirm(&t, &built_in(), 1, 2)).is_some(), "T takes no part");
     let t = trace("T r x; S barrier b; T barrier b; S w x");
     assert_eq!(confirm(&t, &built_in(), 0, 3), Answer::Impossible);
-    // Passed without an arrival of T: who waits for whom is not known.
+    // Passed without an arrival of T: it is unknown which thread waits for which.
     let t = trace("S barrier b; S w x; T r x; T barrier b");
     assert_eq!(confirm(&t, &built_in(), 1, 2), Answer::Unconfirmed(GaveUp::Barrier));
-    // What does not rest on it is confirmed all the same.
+    // Pairs that do not depend on it are still confirmed.
     let t = trace("U w y; S barrier b; S w x; T r x; T barrier b; V w y");
     assert_eq!(form(&confirm(&t, &built_in(), 0, 5)), Some(Form::Reversed));
 }
 
-/// What the last events observed in the trace is not asked of them, so that it cannot make them
-/// rest on a barrier.
+/// The last events need not keep their observations, so these cannot make them depend on a barrier.
 #[test]
 fn what_a_last_event_observed_does_not_count_against_it() {
     let t = trace(

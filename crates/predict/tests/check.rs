@@ -1,12 +1,12 @@
-//! The check around a search that is made up: which pairs are tried, in which order, what becomes
-//! of them, and that the counts add up.
+//! The check around a fake search: the pairs tried, their order, their results, and the sums of the
+//! counts.
 
 #[path = "common/script.rs"]
 mod script;
 
 use anyorder_finding::{Finding, Kind, Severity};
 use anyorder_predict::check::{
-    CheckOptions, Checked, Confirms, Facts, Fate, Order, Pairs, Statistics, Subject, check,
+    CheckOptions, Checked, Confirms, Facts, Order, PairResult, Pairs, Statistics, Subject, check,
     check_unconfirmed,
 };
 use anyorder_predict::{
@@ -16,27 +16,34 @@ use anyorder_system::{Cancel, Control, StopReason};
 use anyorder_trace::{EventId, Trace, TraceBlocks};
 use script::script;
 
-/// A search that answers by a rule and notes what it was asked.
+/// A search that answers by a rule and records its questions.
 struct Fake<'f> {
-    answer: &'f mut dyn FnMut(u32, u32) -> Fate,
-    asked: Vec<(u32, u32)>,
+    answer: &'f mut dyn FnMut(u32, u32) -> PairResult,
+    questions: Vec<(u32, u32)>,
 }
 
 impl Confirms for Fake<'_> {
-    fn confirm(&mut self, first: EventId, second: EventId, _: &Cancel) -> Fate {
+    fn confirm(&mut self, first: EventId, second: EventId, _: &Cancel) -> PairResult {
         assert!(first < second);
-        self.asked.push((first.0, second.0));
+        self.questions.push((first.0, second.0));
         (self.answer)(first.0, second.0)
     }
 
     fn work(&self) -> u64 {
-        self.asked.len() as u64 * 100
+        self.questions.len() as u64 * 100
     }
 }
 
-fn witness(form: Form, events: u32) -> Fate {
+fn witness(form: Form, events: u32) -> PairResult {
     let order = (0..events).map(EventId).collect();
-    Fate::Confirmed(Witness { form, order, prefix: 0, shortest: true, waits: false, apart: false })
+    PairResult::Confirmed(Witness {
+        form,
+        order,
+        prefix: 0,
+        shortest: true,
+        waits: false,
+        apart: false,
+    })
 }
 
 fn report(trace: &Trace, options: Options) -> Report {
@@ -45,19 +52,19 @@ fn report(trace: &Trace, options: Options) -> Report {
     engine.finish()
 }
 
-struct Came {
+struct CheckRun {
     checked: Checked,
-    asked: Vec<(u32, u32)>,
+    questions: Vec<(u32, u32)>,
 }
 
 fn checked_with(
     trace: &Trace,
     options: &CheckOptions,
     control: &Control<'_>,
-    answer: &mut dyn FnMut(u32, u32) -> Fate,
-) -> Came {
+    answer: &mut dyn FnMut(u32, u32) -> PairResult,
+) -> CheckRun {
     let report = report(trace, Options::default());
-    let mut fake = Fake { answer, asked: Vec::new() };
+    let mut fake = Fake { answer, questions: Vec::new() };
     let mut engine = EdcAnalysis::new(Conditions, Options::default());
     let subject = Subject {
         trace,
@@ -70,22 +77,22 @@ fn checked_with(
     };
     let checked = check(subject, &mut fake, options, control).unwrap();
     balanced(&checked.statistics);
-    Came { checked, asked: fake.asked }
+    CheckRun { checked, questions: fake.questions }
 }
 
-fn checked(text: &str, pairs: Pairs, answer: &mut dyn FnMut(u32, u32) -> Fate) -> Came {
+fn checked(text: &str, pairs: Pairs, answer: &mut dyn FnMut(u32, u32) -> PairResult) -> CheckRun {
     let options = CheckOptions { pairs, ..CheckOptions::default() };
     checked_with(&script(text), &options, &Control::default(), answer)
 }
 
-/// The equations that hold whatever happens.
+/// Equations that always hold.
 fn balanced(s: &Statistics) {
     assert_eq!(s.candidates, s.racy + s.non_racy, "{s:?}");
     assert_eq!(s.candidates, s.confirmed + s.dropped + s.unconfirmed, "{s:?}");
     assert!(s.missed_by_order <= s.confirmed && s.rejected <= s.unconfirmed, "{s:?}");
 }
 
-fn findings(came: &Came) -> Vec<&Finding> {
+fn findings(came: &CheckRun) -> Vec<&Finding> {
     came.checked.found.iter().map(|one| &one.finding).collect()
 }
 
@@ -96,11 +103,11 @@ const MIXED: &str = "S w before; S fork T; S w x; S w y; S acq m; S w z; S rel m
 #[test]
 fn one_pair_of_each_group_is_tried_in_turn() {
     let text = "S w x; S w y; T w x; T w y; U w x; U w y";
-    let came = checked(text, Pairs::Candidates, &mut |_, _| Fate::Impossible);
-    let all = came.asked.len();
-    assert!(all >= 4, "{:?}", came.asked);
+    let came = checked(text, Pairs::Candidates, &mut |_, _| PairResult::Impossible);
+    let all = came.questions.len();
+    assert!(all >= 4, "{:?}", came.questions);
     // S-T on x, S-T on y, then the second turn.
-    assert_eq!(came.asked[..2], [(0, 2), (1, 3)]);
+    assert_eq!(came.questions[..2], [(0, 2), (1, 3)]);
     assert_eq!(came.checked.statistics.dropped, all as u64);
     assert!(came.checked.found.is_empty(), "what is impossible is no finding");
 }
@@ -109,8 +116,8 @@ fn one_pair_of_each_group_is_tried_in_turn() {
 fn fates_make_findings_and_add_up() {
     let came = checked(MIXED, Pairs::Candidates, &mut |first, _| match first {
         2 => witness(Form::Last, 5),
-        3 => Fate::GaveUp(GaveUp::Window),
-        _ => Fate::Rejected("event 3 comes too early".to_owned()),
+        3 => PairResult::GaveUp(GaveUp::Window),
+        _ => PairResult::Rejected("event 3 comes too early".to_owned()),
     });
     let s = came.checked.statistics;
     assert_eq!((s.candidates, s.racy, s.non_racy), (3, 2, 1));
@@ -139,8 +146,8 @@ fn a_group_lists_its_confirmed_pairs_and_counts_the_others() {
     let came = checked(text, Pairs::All, &mut |first, second| match (first, second) {
         (1, 2) => witness(Form::CoEnabled, 3),
         (2, 4) => witness(Form::Reversed, 9),
-        (2, 5) => Fate::GaveUp(GaveUp::Conflicts),
-        _ => Fate::Impossible,
+        (2, 5) => PairResult::GaveUp(GaveUp::Conflicts),
+        _ => PairResult::Impossible,
     });
     let s = came.checked.statistics;
     assert_eq!((s.confirmed, s.unconfirmed), (2, 1), "{s:?}");
@@ -159,15 +166,15 @@ fn all_pairs_are_tried_and_what_was_ordered_is_counted_when_confirmed() {
     let mut tried = Vec::new();
     let came = checked(MIXED, Pairs::All, &mut |first, second| {
         tried.push((first, second));
-        if first == 0 { witness(Form::Reversed, 4) } else { Fate::Impossible }
+        if first == 0 { witness(Form::Reversed, 4) } else { PairResult::Impossible }
     });
     assert!(came.checked.all_pairs && tried.contains(&(0, 7)), "{tried:?}");
     let s = came.checked.statistics;
     assert_eq!((s.candidates, s.confirmed, s.dropped, s.missed_by_order), (4, 1, 3, 1));
     assert!(came.checked.found[0].ordered);
     // Only candidates: the pair that the fork orders is not tried.
-    let came = checked(MIXED, Pairs::Candidates, &mut |_, _| Fate::Impossible);
-    assert!(!came.asked.contains(&(0, 7)) && came.asked.len() == 3, "{:?}", came.asked);
+    let came = checked(MIXED, Pairs::Candidates, &mut |_, _| PairResult::Impossible);
+    assert!(!came.questions.contains(&(0, 7)) && came.questions.len() == 3, "{:?}", came.questions);
 }
 
 #[test]
@@ -191,17 +198,17 @@ fn limits_leave_the_rest_open_and_say_so() {
     let mut yes = |_, _| witness(Form::Reversed, 2);
     let options = CheckOptions { tries_max: 2, ..CheckOptions::default() };
     let came = checked_with(&trace, &options, &control, &mut yes);
-    assert_eq!((came.asked.len(), came.checked.cuts.as_slice()), (2, &["max-tries"][..]));
+    assert_eq!((came.questions.len(), came.checked.cuts.as_slice()), (2, &["max-tries"][..]));
     assert_eq!((came.checked.statistics.confirmed, came.checked.statistics.unconfirmed), (2, 1));
     let untried: Vec<_> = findings(&came).into_iter().filter(|f| f.confirmed.is_none()).collect();
     assert_eq!(untried.len(), 1);
     let options = CheckOptions { work_max: 150, ..CheckOptions::default() };
     let came = checked_with(&trace, &options, &control, &mut yes);
-    assert_eq!((came.asked.len(), came.checked.cuts.as_slice()), (2, &["max-work"][..]));
+    assert_eq!((came.questions.len(), came.checked.cuts.as_slice()), (2, &["max-work"][..]));
     let stopped = Control::default();
     stopped.cancel.stop(StopReason::TimeLimit);
     let came = checked_with(&trace, &CheckOptions::default(), &stopped, &mut yes);
-    assert_eq!((came.asked.len(), came.checked.stopped), (0, Some(StopReason::TimeLimit)));
+    assert_eq!((came.questions.len(), came.checked.stopped), (0, Some(StopReason::TimeLimit)));
     assert_eq!(came.checked.statistics.unconfirmed, 3);
 }
 
@@ -224,7 +231,7 @@ fn what_goes_wrong_is_named_and_ranked() {
         S acq m; S w g; S rel m; T acq m; T w g; T rel m;
         S wait c; T signal c; S free q; T free q";
     let came = checked(text, Pairs::All, &mut |_, _| witness(Form::Reversed, 2));
-    let told: Vec<(&str, Severity)> =
+    let severities: Vec<(&str, Severity)> =
         findings(&came).iter().map(|f| (f.category.as_deref().unwrap_or(""), f.severity)).collect();
     let expected = [
         ("double_free", Severity::Error),
@@ -232,9 +239,9 @@ fn what_goes_wrong_is_named_and_ranked() {
         ("lost_signal", Severity::Warning),
         ("guarded", Severity::Note),
     ];
-    assert_eq!(told.len(), 4, "{told:?}");
+    assert_eq!(severities.len(), 4, "{severities:?}");
     for one in expected {
-        assert!(told.contains(&one), "{one:?}: {told:?}");
+        assert!(severities.contains(&one), "{one:?}: {severities:?}");
     }
     let guarded = findings(&came).into_iter().find(|f| f.category.as_deref() == Some("guarded"));
     let guarded = guarded.unwrap();
@@ -275,11 +282,11 @@ fn hints_name_the_lock_that_one_side_lacks_and_the_late_join() {
 }
 
 #[test]
-fn known_pairs_are_counted_and_not_told() {
+fn known_pairs_are_counted_and_not_reported() {
     let trace = script("S w x; S w y; T w x; T w y");
     let report = report(&trace, Options::default());
     let mut yes = |_, _| witness(Form::Reversed, 2);
-    let mut fake = Fake { answer: &mut yes, asked: Vec::new() };
+    let mut fake = Fake { answer: &mut yes, questions: Vec::new() };
     let subject = Subject {
         trace: &trace,
         report: &report,

@@ -36,7 +36,7 @@ fn random_calls(rng: &mut Rng, types: &Types, name: &str, length: usize) -> Trac
     script(&text)
 }
 
-/// What each call observes, by the meaning of the modes.
+/// The observations of each call, by the meaning of the modes.
 fn naive(
     types: &Types,
     trace: &Trace,
@@ -157,7 +157,7 @@ fn an_object_with_very_many_calls_and_no_rules_keeps_their_order() {
     }
 }
 
-/// What the search for a witness says of each candidate.
+/// The answer of the search for each candidate.
 fn confirmed(text: &str) -> Vec<(u32, u32, Option<Form>)> {
     let trace = script(text);
     let types = built_in();
@@ -183,11 +183,11 @@ fn confirmed(text: &str) -> Vec<(u32, u32, Option<Form>)> {
 fn figure_3_1_has_a_witness() {
     let text = "T1 r x; T1 acq m; T1 set:s.add(1)=1; T1 rel m
         T2 acq m; T2 set:s.contains(42)=1; T2 free x; T2 rel m";
-    // By the letter nobody may read what is freed: the read comes last.
+    // Strictly, no event may read freed memory: the read comes last.
     assert_eq!(confirmed(text), [(0, 6, Some(Form::Last))]);
     // A `contains` that sees the `add` comes behind it.
     assert_eq!(confirmed(&text.replace("42", "1")), [(2, 5, None)]);
-    // With the inside of the set, which its calls hide.
+    // With the events inside the set's calls, which these hide.
     let inside = "T1 r x; T1 acq m; T1 set:s.add(1)=1; T1 w root; T1 ret set:s.add(1)=1; T1 rel m
         T2 acq m; T2 set:s.contains(42)=1; T2 r root; T2 ret set:s.contains(42)=1; T2 free x; T2 rel m";
     assert_eq!(confirmed(inside), [(0, 10, Some(Form::Last))]);
@@ -199,7 +199,7 @@ fn the_groups_have_witnesses() {
         |a: &str, b: &str| format!("T1 acq m; T1 {a}; T1 rel m; T2 acq m; T2 {b}; T2 rel m");
     for (a, b, form) in [
         ("channel:c.send(1)=1", "channel:c.close()=1", Some(Form::Last)),
-        // What was received was sent before.
+        // A received value was sent before.
         ("channel:c.send(1)=1", "channel:c.recv()=1", None),
         ("channel:c.send(1)=1", "channel:c.send(2)=1", Some(Form::Reversed)),
         // The failed `send` has seen the `close`.
@@ -214,15 +214,15 @@ fn the_groups_have_witnesses() {
         let text = locked(a, b);
         assert_eq!(confirmed(&text), [(1, 4, form)], "{text}");
     }
-    // Without a lock both can be next, so that what they observe does not matter.
+    // Without a lock both can be enabled, so their observations do not matter.
     for (a, b) in
         [("context:c.cancel()", "context:c.err()=1"), ("file:f.close()=1", "file:f.read()=0")]
     {
         let text = format!("T1 {a}; T2 {b}");
         assert_eq!(confirmed(&text), [(0, 1, Some(Form::CoEnabled))], "{text}");
     }
-    // What receives waits for what is sent; what sends waits for room, of which the trace shows
-    // none, or for the `close`.
+    // A receive waits for a send; a send waits for room, which the trace does not record, or for
+    // the `close`.
     for text in [
         "T1 channel:c.send(1)=1; T2 channel:c.recv()=1",
         "T1 channel:c.close()=1; T2 channel:c.send(1)=0",

@@ -1,5 +1,5 @@
-//! Witnesses of small traces: the examples of the thesis, and for each rule the smallest trace in
-//! which it decides.
+//! Witnesses of small traces: the examples of the thesis, and for each rule the smallest trace that
+//! depends on it.
 
 mod common;
 
@@ -64,7 +64,7 @@ fn answer<C: Communication + Default>(trace: &Trace, first: u32, second: u32) ->
     whole
 }
 
-fn ask(text: &str, first: u32, second: u32) -> Answer {
+fn confirm_pair(text: &str, first: u32, second: u32) -> Answer {
     answer::<NoCommunication>(&trace(text), first, second)
 }
 
@@ -82,20 +82,23 @@ fn found(form: Form, order: &[u32]) -> Answer {
 
 #[test]
 fn the_three_forms() {
-    assert_eq!(ask("T1 w x; T2 w x", 0, 1), found(Form::Reversed, &[1, 0]));
+    assert_eq!(confirm_pair("T1 w x; T2 w x", 0, 1), found(Form::Reversed, &[1, 0]));
     // The read may observe another value when it comes last.
-    assert_eq!(ask("T1 r x; T2 w x", 0, 1), found(Form::Last, &[1, 0]));
-    // It cannot come before the write that it reads from but as the last but one.
-    assert_eq!(ask("T1 w x; T2 r x", 0, 1), found(Form::CoEnabled, &[1, 0]));
+    assert_eq!(confirm_pair("T1 r x; T2 w x", 0, 1), found(Form::Last, &[1, 0]));
+    // It can come before the write that it reads from only as the last event but one.
+    assert_eq!(confirm_pair("T1 w x; T2 r x", 0, 1), found(Form::CoEnabled, &[1, 0]));
     // Under one lock both cannot be the next.
     let locked = "T1 acq m; T1 w x; T1 rel m; T2 acq m; T2 r x; T2 rel m";
-    assert_eq!(ask(locked, 1, 4), Answer::Impossible);
+    assert_eq!(confirm_pair(locked, 1, 4), Answer::Impossible);
 }
 
 #[test]
 fn a_thread_without_events_is_joined_behind_its_fork() {
-    assert_eq!(ask("S w x; S fork E; T join E; T w x", 0, 3), Answer::Impossible);
-    assert_eq!(ask("S fork E; S w x; T join E; T w x", 1, 3), found(Form::Reversed, &[0, 2, 3, 1]));
+    assert_eq!(confirm_pair("S w x; S fork E; T join E; T w x", 0, 3), Answer::Impossible);
+    assert_eq!(
+        confirm_pair("S fork E; S w x; T join E; T w x", 1, 3),
+        found(Form::Reversed, &[0, 2, 3, 1])
+    );
 }
 
 #[test]
@@ -103,68 +106,67 @@ fn the_examples_of_the_thesis() {
     // Figure 3.1: the set orders nothing, as the values differ.
     let text = "T1 r x; T1 acq m; T1 s.add(1)=1; T1 rel m
         T2 acq m; T2 s.contains(42)=1; T2 free x; T2 rel m";
-    assert_eq!(ask(text, 0, 6), found(Form::Last, &[4, 5, 6, 0]));
+    assert_eq!(confirm_pair(text, 0, 6), found(Form::Last, &[4, 5, 6, 0]));
     // Example 1.
     let text = "T1 acq m; T1 w x; T1 rel m; T2 acq m; T2 free x; T2 rel m";
-    assert_eq!(ask(text, 1, 4), found(Form::Reversed, &[3, 4, 5, 0, 1]));
+    assert_eq!(confirm_pair(text, 1, 4), found(Form::Reversed, &[3, 4, 5, 0, 1]));
     // Figure 3.3: the flag says that the free comes last.
     let text = "T1 acq m; T1 r y; T1 w x; T1 rel m; T2 acq m; T2 free x; T2 w y; T2 rel m";
-    assert_eq!(ask(text, 2, 5), Answer::Impossible);
-    // Figure 3.4: a broadcast that nobody hears.
+    assert_eq!(confirm_pair(text, 2, 5), Answer::Impossible);
+    // Figure 3.4: a broadcast that wakes no wait.
     let text = "T1 acq mu; T1 r cycler; T1 wait c; T1 rel mu
         T2 acq mu; T2 r cycler; T2 broadcast c; T2 rel mu
         T1 acq mu; T1 wake c; T1 rel mu";
-    assert_eq!(ask(text, 2, 6), found(Form::Reversed, &[4, 5, 6, 7, 0, 1, 2]));
+    assert_eq!(confirm_pair(text, 2, 6), found(Form::Reversed, &[4, 5, 6, 7, 0, 1, 2]));
 }
 
 #[test]
 fn a_section_is_left_before_the_other_is_entered() {
     // The second section ends with a read of what is written in the first one.
     let text = "T1 acq m; T1 w x; T1 w y; T1 rel m; T2 acq m; T2 w x; T2 r y; T2 rel m";
-    assert_eq!(ask(text, 1, 5), Answer::Impossible);
-    // Read behind the section, it may stay out.
+    assert_eq!(confirm_pair(text, 1, 5), Answer::Impossible);
+    // A read behind the section can be omitted.
     let outside = text.replace("T2 r y; T2 rel m", "T2 rel m; T2 r y");
-    assert_eq!(ask(&outside, 1, 5), found(Form::Reversed, &[4, 5, 6, 0, 1]));
+    assert_eq!(confirm_pair(&outside, 1, 5), found(Form::Reversed, &[4, 5, 6, 0, 1]));
     // A section that never ends keeps its lock.
     let open = "T1 acq m; T1 w x; T1 rel m; T2 acq m; T2 w x";
-    assert_eq!(ask(open, 1, 4), Answer::Impossible);
+    assert_eq!(confirm_pair(open, 1, 4), Answer::Impossible);
 }
 
 #[test]
 fn readers_let_readers_in() {
     let readers = "T1 racq m; T1 w x; T1 rrel m; T2 racq m; T2 w x; T2 rrel m";
-    assert_eq!(ask(readers, 1, 4), found(Form::Reversed, &[0, 3, 4, 1]));
+    assert_eq!(confirm_pair(readers, 1, 4), found(Form::Reversed, &[0, 3, 4, 1]));
     let writer = readers.replace("T2 racq", "T2 acq");
-    assert_eq!(ask(&writer, 1, 4), found(Form::Reversed, &[3, 4, 5, 0, 1]));
+    assert_eq!(confirm_pair(&writer, 1, 4), found(Form::Reversed, &[3, 4, 5, 0, 1]));
     // An exclusive acquire within a shared section makes all of it exclusive.
     let within = "T1 racq m; T1 w x; T1 rrel m; T2 racq m; T2 acq m; T2 rel m; T2 w x; T2 rrel m";
-    assert_eq!(ask(within, 1, 6), found(Form::Reversed, &[3, 4, 5, 6, 7, 0, 1]));
+    assert_eq!(confirm_pair(within, 1, 6), found(Form::Reversed, &[3, 4, 5, 6, 7, 0, 1]));
 }
 
 #[test]
 fn only_the_release_that_gives_the_lock_back_ends_a_section() {
     let text = "T1 acq m; T1 w x; T1 rel m; T2 acq m; T2 w x; T2 acq m; T2 rel m; T2 w y; T2 rel m";
-    assert_eq!(ask(text, 1, 4), found(Form::Reversed, &[3, 4, 5, 6, 7, 8, 0, 1]));
+    assert_eq!(confirm_pair(text, 1, 4), found(Form::Reversed, &[3, 4, 5, 6, 7, 8, 0, 1]));
 }
 
-/// What is not needed may be needed in order to get a lock out of the way: here a third thread's
-/// section.
+/// An unrelated event may be needed to free a lock: here a third thread's section.
 #[test]
 fn optional_ends_of_sections() {
-    // `r y` needs a part of T3's section, and T2 the lock that T3 holds there: T3's section has to
-    // end.
+    // `r y` needs a part of T3's section, and T2 needs the lock that T3 holds there, so T3's
+    // section must end.
     let text = "T3 acq m; T3 w y; T3 rel m; T1 w x; T2 r y; T2 acq m; T2 w x; T2 rel m";
-    assert_eq!(ask(text, 3, 6), found(Form::Reversed, &[0, 1, 4, 2, 5, 6, 3]));
+    assert_eq!(confirm_pair(text, 3, 6), found(Form::Reversed, &[0, 1, 4, 2, 5, 6, 3]));
 }
 
-/// T4's section has to end, so more is looked at than what is needed; T3's, which then is looked
-/// at, too, cannot end, and need not begin.
+/// T4's section must end, so the search considers optional events. T3's section is then optional
+/// too; it cannot end, and need not begin.
 #[test]
 fn what_is_not_needed_may_stay_out() {
     let text =
         "T1 acq m; T1 w v; T1 w x; T1 rel m; T3 acq n; T3 w u; T3 acq m; T3 r v; T3 rel m; T3 rel n
         T4 acq k; T4 w y; T4 rel k; T2 r u; T2 r y; T2 acq k; T2 w x; T2 rel k";
-    let Answer::Confirmed(witness) = ask(text, 2, 16) else { panic!("there is one") };
+    let Answer::Confirmed(witness) = confirm_pair(text, 2, 16) else { panic!("there is one") };
     let mut events: Vec<u32> = witness.order.iter().map(|event| event.0).collect();
     events.sort_unstable();
     assert_eq!(events, [0, 1, 2, 4, 5, 10, 11, 12, 13, 14, 15, 16]);
@@ -178,7 +180,7 @@ fn what_is_not_needed_may_stay_out() {
         text.replace("T2 fork T3", "T3 r q"),
         text.replace("T2 fork T3", "T4 r q"),
     ] {
-        let Answer::Confirmed(witness) = ask(&text, 5, 19) else { panic!("there is one") };
+        let Answer::Confirmed(witness) = confirm_pair(&text, 5, 19) else { panic!("there is one") };
         assert!(!witness.order.contains(&EventId(10)), "{witness:?}");
     }
 }
@@ -190,7 +192,7 @@ fn what_lies_behind_a_window_refutes_nothing() {
     let text = format!(
         "{before} T3 acq m; T3 w y; T1 w x; T2 r y; T2 acq m; T2 w x; T2 rel m; {behind} T3 rel m"
     );
-    assert_eq!(ask(&text, 22, 25), found(Form::Reversed, &[20, 21, 23, 57, 24, 25, 22]));
+    assert_eq!(confirm_pair(&text, 22, 25), found(Form::Reversed, &[20, 21, 23, 57, 24, 25, 22]));
 }
 
 /// No window begins behind a place where the trace breaks the lock rule.
@@ -198,87 +200,93 @@ fn what_lies_behind_a_window_refutes_nothing() {
 fn sections_that_overlap_before_a_window() {
     let pads = "T4 r z; ".repeat(8);
     let text = format!("T1 acq m; T2 acq m; T1 rel m; T2 rel m; {pads} T1 w x; T2 w x");
-    let Answer::Confirmed(witness) = ask(&text, 12, 13) else { panic!("there is one") };
+    let Answer::Confirmed(witness) = confirm_pair(&text, 12, 13) else { panic!("there is one") };
     let place = |event: u32| witness.order.iter().position(|e| *e == EventId(event));
     assert!(place(2) < place(1) || place(3) < place(0), "{witness:?}");
 }
 
 #[test]
 fn forks_joins_and_barriers() {
-    assert_eq!(ask("T1 w x; T1 fork T2; T2 w x", 0, 2), Answer::Impossible);
-    assert_eq!(ask("T1 fork T2; T1 w x; T2 w x", 1, 2), found(Form::Reversed, &[0, 2, 1]));
-    assert_eq!(ask("T1 w x; T2 join T1; T2 w x", 0, 2), Answer::Impossible);
+    assert_eq!(confirm_pair("T1 w x; T1 fork T2; T2 w x", 0, 2), Answer::Impossible);
+    assert_eq!(confirm_pair("T1 fork T2; T1 w x; T2 w x", 1, 2), found(Form::Reversed, &[0, 2, 1]));
+    assert_eq!(confirm_pair("T1 w x; T2 join T1; T2 w x", 0, 2), Answer::Impossible);
     let barrier = "T1 w x; T1 signal barrier:b; T2 signal barrier:b; T2 w x";
-    assert_eq!(ask(barrier, 0, 3), Answer::Impossible);
-    // In which order threads came to the barrier was only observed.
+    assert_eq!(confirm_pair(barrier, 0, 3), Answer::Impossible);
+    // The order in which threads reached the barrier was only observed.
     let reads = "T1 signal barrier:b; T1 w x; T2 signal barrier:b; T2 w x";
-    assert_eq!(ask(reads, 1, 3), found(Form::Reversed, &[0, 2, 3, 1]));
+    assert_eq!(confirm_pair(reads, 1, 3), found(Form::Reversed, &[0, 2, 3, 1]));
 }
 
 #[test]
 fn reads_keep_their_writes() {
-    // T2 only goes on because it read the first write.
-    assert_eq!(ask("T1 w x; T1 w f; T2 r f; T2 w x", 0, 3), Answer::Impossible);
-    assert_eq!(ask("T1 w f; T1 w x; T2 r f; T2 w x", 1, 3), found(Form::Reversed, &[0, 2, 3, 1]));
-    // Another write must stay away from between them: T3's must come before, T4's behind.
+    // T2 continues only because it read the first write.
+    assert_eq!(confirm_pair("T1 w x; T1 w f; T2 r f; T2 w x", 0, 3), Answer::Impossible);
+    assert_eq!(
+        confirm_pair("T1 w f; T1 w x; T2 r f; T2 w x", 1, 3),
+        found(Form::Reversed, &[0, 2, 3, 1])
+    );
+    // No other write may come between them: T3's must come before, T4's behind.
     let text = "T3 w f; T1 w f; T2 r f; T2 w x; T4 w f; T4 w x";
-    assert_eq!(ask(text, 3, 5), found(Form::Reversed, &[1, 2, 4, 5, 3]));
-    // What read nothing reads nothing: the write stays behind it.
+    assert_eq!(confirm_pair(text, 3, 5), found(Form::Reversed, &[1, 2, 4, 5, 3]));
+    // A read without a write keeps none: the write stays behind it.
     let text = "T1 acq m; T1 r f; T1 w x; T1 rel m; T2 acq m; T2 w f; T2 w x; T2 rel m";
-    assert_eq!(ask(text, 2, 6), Answer::Impossible);
+    assert_eq!(confirm_pair(text, 2, 6), Answer::Impossible);
 }
 
 #[test]
 fn ranges_are_read_byte_by_byte() {
     // The read sees four bytes of each write.
     let text = "T1 w 0+4; T1 w x; T3 w 4+4; T2 r 0+8; T2 w x";
-    assert_eq!(ask(text, 1, 4), found(Form::Reversed, &[0, 2, 3, 4, 1]));
+    assert_eq!(confirm_pair(text, 1, 4), found(Form::Reversed, &[0, 2, 3, 4, 1]));
     assert_eq!(
-        ask(&text.replace("T1 w 0+4; T1 w x", "T1 w x; T1 w 0+4"), 0, 4),
+        confirm_pair(&text.replace("T1 w 0+4; T1 w x", "T1 w x; T1 w 0+4"), 0, 4),
         Answer::Impossible
     );
-    // A write that is hidden wholly is not read.
+    // A completely hidden write is not read.
     let hidden = "T1 w x; T1 w 0+4; T3 w 0+8; T2 r 2+4; T2 w x";
-    assert_eq!(ask(hidden, 0, 4), found(Form::Reversed, &[2, 3, 4, 0]));
-    // Of one that is hidden in part, the rest is.
-    assert_eq!(ask(&hidden.replace("T3 w 0+8", "T3 w 3+5"), 0, 4), Answer::Impossible);
+    assert_eq!(confirm_pair(hidden, 0, 4), found(Form::Reversed, &[2, 3, 4, 0]));
+    // A partly hidden write is read in part.
+    assert_eq!(confirm_pair(&hidden.replace("T3 w 0+8", "T3 w 3+5"), 0, 4), Answer::Impossible);
 }
 
 #[test]
 fn memory_is_allocated_before_it_is_used() {
     let text = "T1 w x; T1 rmw alloc:0+64; T2 w 8+8; T2 w x";
-    assert_eq!(ask(text, 0, 3), Answer::Impossible);
-    assert_eq!(ask(&text.replace("w 8+8", "w 64+8"), 0, 3), found(Form::Reversed, &[2, 3, 0]));
+    assert_eq!(confirm_pair(text, 0, 3), Answer::Impossible);
+    assert_eq!(
+        confirm_pair(&text.replace("w 8+8", "w 64+8"), 0, 3),
+        found(Form::Reversed, &[2, 3, 0])
+    );
     // Even the last event of a witness needs it.
-    assert_eq!(ask("T1 rmw alloc:0+8; T2 w 0+8", 0, 1), Answer::Impossible);
+    assert_eq!(confirm_pair("T1 rmw alloc:0+8; T2 w 0+8", 0, 1), Answer::Impossible);
 }
 
 #[test]
 fn wakes_need_their_signals_behind_their_waits() {
     let text = "T2 wait c; T1 w x; T1 signal c; T2 wake c; T2 w x";
-    assert_eq!(ask(text, 1, 4), Answer::Impossible);
+    assert_eq!(confirm_pair(text, 1, 4), Answer::Impossible);
     let text = "T2 wait c; T1 signal c; T1 w x; T2 wake c; T2 w x";
-    assert_eq!(ask(text, 2, 4), found(Form::Reversed, &[0, 1, 3, 4, 2]));
-    // The wait comes behind `x`, and the signal behind the wait: all of the waiter's past is
+    assert_eq!(confirm_pair(text, 2, 4), found(Form::Reversed, &[0, 1, 3, 4, 2]));
+    // The wait comes behind `x`, and the signal behind the wait: all predecessors of the waiter are
     // needed.
     let text = "T2 w x; T2 wait c; T1 signal c; T1 w x; T2 wake c";
-    assert_eq!(ask(text, 0, 3), found(Form::Reversed, &[2, 3, 0]));
+    assert_eq!(confirm_pair(text, 0, 3), found(Form::Reversed, &[2, 3, 0]));
     assert_eq!(
-        ask(&format!("{text}; T3 join T2; T3 r y; T1 w y"), 6, 7),
+        confirm_pair(&format!("{text}; T3 join T2; T3 r y; T1 w y"), 6, 7),
         found(Form::Last, &[0, 1, 2, 3, 4, 5, 7, 6])
     );
     // T1's section comes before T2's, and the signal before the section: too early to wake T2.
     let text =
         "T2 acq m; T2 wait c; T1 signal c; T2 wake c; T2 w x; T2 rel m; T1 acq m; T1 w x; T1 rel m";
-    assert_eq!(ask(text, 4, 7), Answer::Impossible);
+    assert_eq!(confirm_pair(text, 4, 7), Answer::Impossible);
     let behind = text.replace("T2 acq m; T2 wait c;", "T2 wait c; T2 acq m;");
-    assert_eq!(ask(&behind, 4, 7), found(Form::Reversed, &[0, 2, 6, 7, 8, 1, 3, 4]));
+    assert_eq!(confirm_pair(&behind, 4, 7), found(Form::Reversed, &[0, 2, 6, 7, 8, 1, 3, 4]));
     // A wake without a signal says nothing.
-    assert_eq!(ask("T1 w x; T2 wake c; T2 w x", 0, 2), found(Form::Reversed, &[1, 2, 0]));
+    assert_eq!(confirm_pair("T1 w x; T2 wake c; T2 w x", 0, 2), found(Form::Reversed, &[1, 2, 0]));
 }
 
-/// Invocations `o.put(n)=0` and `o.MODE(n)=0`, which observes, in the mode that is its name, the
-/// puts of the same `n`.
+/// Invocations `o.put(n)=0` and `o.MODE(n)=0`, which observes the puts of the same `n` in the mode
+/// of its name.
 #[derive(Default)]
 struct Calls {
     puts: HashMap<(u32, u64), Vec<u64>>,
@@ -324,7 +332,7 @@ impl Communication for Calls {
     }
 }
 
-fn ask_calls(text: &str, first: u32, second: u32) -> Answer {
+fn confirm_calls(text: &str, first: u32, second: u32) -> Answer {
     answer::<Calls>(&trace(text), first, second)
 }
 
@@ -335,19 +343,19 @@ fn invocations_observe_what_they_observed() {
         let text = format!(
             "T1 acq m; T1 o.{mode}(1)=0; T1 w x; T1 rel m; T2 acq m; T2 o.put(1)=0; T2 w x; T2 rel m"
         );
-        assert_eq!(ask_calls(&text, 2, 6), Answer::Impossible, "{mode}");
+        assert_eq!(confirm_calls(&text, 2, 6), Answer::Impossible, "{mode}");
         let other = text.replace("put(1)", "put(2)");
         let order = [4, 5, 6, 7, 0, 1, 2];
-        assert_eq!(ask_calls(&other, 2, 6), found(Form::Reversed, &order), "{mode}");
+        assert_eq!(confirm_calls(&other, 2, 6), found(Form::Reversed, &order), "{mode}");
         // The put was there.
         let text = format!("T1 w x; T1 o.put(1)=0; T2 o.{mode}(1)=0; T2 w x");
-        assert_eq!(ask_calls(&text, 0, 3), Answer::Impossible, "{mode}");
+        assert_eq!(confirm_calls(&text, 0, 3), Answer::Impossible, "{mode}");
         // The last action of a witness may observe anything.
         let text = format!("T1 o.{mode}(1)=0; T2 o.put(1)=0");
-        assert_eq!(ask_calls(&text, 0, 1), found(Form::Last, &[1, 0]), "{mode}");
+        assert_eq!(confirm_calls(&text, 0, 1), found(Form::Last, &[1, 0]), "{mode}");
     }
-    // T3's put would come before T2 looks. It may stand before or behind T1's, as the mode has it;
-    // but all see both.
+    // T3's put would come before T2 looks. The mode decides whether it may come before or behind
+    // T1's; but `all` observes both.
     for (mode, puts) in [
         ("last", Some([5, 0])),
         ("all", None),
@@ -361,41 +369,41 @@ fn invocations_observe_what_they_observed() {
                 T3 acq m; T3 o.put(1)=0; T3 w x; T3 rel m"
         );
         let Some([first, second]) = puts else {
-            assert_eq!(ask_calls(&text, 3, 7), Answer::Impossible, "{mode}");
+            assert_eq!(confirm_calls(&text, 3, 7), Answer::Impossible, "{mode}");
             continue;
         };
-        let Answer::Confirmed(witness) = ask_calls(&text, 3, 7) else { panic!("{mode}") };
+        let Answer::Confirmed(witness) = confirm_calls(&text, 3, 7) else { panic!("{mode}") };
         let place = |event: u32| witness.order.iter().position(|e| *e == EventId(event));
         let put = |event| if event == 5 { 6 } else { event };
         assert!(place(put(first)) < place(put(second)), "{mode}: {witness:?}");
     }
 }
 
-/// What is taken is out of the way.
+/// A taken value no longer blocks.
 #[test]
 fn takers_make_room() {
     // T2 takes the second put: the first one has to be taken before, by T1.
     let text =
         "T1 o.put(1)=0; T1 o.take_first(1)=0; T3 o.put(1)=0; T2 o.take_first(1)=0; T2 w x; T1 w x";
-    assert_eq!(ask_calls(text, 4, 5), found(Form::Reversed, &[0, 1, 2, 3, 5, 4]));
+    assert_eq!(confirm_calls(text, 4, 5), found(Form::Reversed, &[0, 1, 2, 3, 5, 4]));
     // The first put need not be there at all.
     let text = text.replace("T2 w x; T1 w x", "T2 w x; T4 w x");
-    assert_eq!(ask_calls(&text, 4, 5), found(Form::Reversed, &[2, 3, 5, 4]));
+    assert_eq!(confirm_calls(&text, 4, 5), found(Form::Reversed, &[2, 3, 5, 4]));
     // T3 knows of the first put, so that has to be taken, by T5.
     let text = "T1 o.put(1)=0; T1 w f; T5 o.take_first(1)=0; T3 r f; T3 o.put(1)=0
         T2 o.take_first(1)=0; T2 w x; T4 w x";
-    let Answer::Confirmed(witness) = ask_calls(text, 6, 7) else { panic!("there is one") };
+    let Answer::Confirmed(witness) = confirm_calls(text, 6, 7) else { panic!("there is one") };
     assert!(witness.shortest && witness.order.contains(&EventId(2)), "{witness:?}");
 }
 
-/// What was put before the window is still in the way, if its taker comes too late.
+/// A value put before the window still blocks if its taker comes too late.
 #[test]
 fn what_was_put_before_the_window() {
     let text = "T1 o.put(1)=0; T4 r z; T4 r z; T4 r z; T2 w x; T2 o.take_first(1)=0
         T1 o.put(1)=0; T3 o.take_first(1)=0; T3 w x";
-    assert_eq!(ask_calls(text, 4, 8), Answer::Impossible);
+    assert_eq!(confirm_calls(text, 4, 8), Answer::Impossible);
     let before = text.replace("T2 w x; T2 o.take_first(1)=0", "T2 o.take_first(1)=0; T2 w x");
-    assert_eq!(ask_calls(&before, 5, 8), found(Form::Reversed, &[0, 4, 6, 7, 8, 5]));
+    assert_eq!(confirm_calls(&before, 5, 8), found(Form::Reversed, &[0, 4, 6, 7, 8, 5]));
 }
 
 #[test]
@@ -421,10 +429,10 @@ fn hostile_traces_are_answered() {
     }
     // Sections that overlap in the trace cannot both be in a run.
     assert_eq!(
-        ask("T1 acq m; T2 acq m; T1 w x; T2 w x; T1 rel m; T2 rel m", 2, 3),
+        confirm_pair("T1 acq m; T2 acq m; T1 w x; T2 w x; T1 rel m; T2 rel m", 2, 3),
         found(Form::Reversed, &[1, 3, 5, 0, 2])
     );
-    assert_eq!(ask("T1 acq m; T2 acq m; T1 w x; T2 w x", 2, 3), Answer::Impossible);
+    assert_eq!(confirm_pair("T1 acq m; T2 acq m; T1 w x; T2 w x", 2, 3), Answer::Impossible);
 }
 
 #[test]

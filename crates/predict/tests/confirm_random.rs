@@ -51,7 +51,7 @@ fn form(form: Form) -> ReorderForm {
     }
 }
 
-/// The whole run: what happened before the window, and the witness.
+/// The whole run: the events before the window, and the witness.
 fn whole(witness: &Witness) -> Vec<usize> {
     (0..witness.prefix as usize).chain(witness.order.iter().map(|e| e.index())).collect()
 }

@@ -1,5 +1,4 @@
-//! Candidates of the recorded runs beside the checkout, where they are there; each witness
-//! re-checked.
+//! Candidates of the recorded runs beside the checkout, if present. Each witness is re-checked.
 
 use anyorder_certify::{
     ClaimedWitness, Lanes, NoCalls, ReorderingChecker, WitnessForm, check_reordering,
@@ -20,7 +19,7 @@ fn native(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/native").join(name)
 }
 
-/// How many pairs of each pair of sites are tried; `PAIRS` says otherwise.
+/// The number of pairs tried for each pair of sites; `PAIRS` overrides it.
 fn pairs_a_group() -> usize {
     std::env::var("PAIRS").map_or(10, |pairs| pairs.parse().expect("a number"))
 }
@@ -104,7 +103,7 @@ fn candidates_of_recorded_runs() {
     }
 }
 
-/// A bound on conflicts ends in no wrong answer.
+/// A bound on conflicts causes no wrong answer.
 #[test]
 fn without_conflicts_nothing_is_invented() {
     let Ok(file) = File::open(native("pbzip2/trace.std")) else {

@@ -1,5 +1,5 @@
-//! How much the search looks at: long traces, and all pairs of small ones. `cargo bench -p
-//! anyorder-predict --bench confirm` tells times.
+//! The work of the search: long traces, and all pairs of small ones. `cargo bench -p
+//! anyorder-predict --bench confirm` prints times.
 
 mod common;
 
@@ -16,7 +16,7 @@ fn random(events: usize) -> Trace {
     trace(&mut Rng::new(1), Shape::large(events))
 }
 
-/// Tries pairs; returns what it took.
+/// Tries pairs; returns the work.
 fn try_all(trace: &Trace, pairs: &[(u32, u32)]) -> ConfirmStats {
     let mut nothing = NoCommunication;
     let mut confirmer = Confirmer::new(trace, &mut nothing, ConfirmOptions::default());
@@ -52,7 +52,7 @@ fn work_follows_the_windows() {
     assert!(per_pair[1] < 5 * per_pair[0].max(50_000), "{per_pair:?}");
 }
 
-/// Exhaustive search: nothing but a look at the pair tells most pairs that cannot change places.
+/// Exhaustive search: a check of the pair alone refutes most pairs that cannot be reversed.
 #[test]
 fn all_pairs_of_a_small_trace() {
     let trace = random(1500);

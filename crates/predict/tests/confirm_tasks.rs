@@ -219,7 +219,7 @@ fn tasks_change_places_as_brute_force_says() {
     assert!(counts["impossible"] > 0);
 }
 
-fn ask(trace: &Trace, first: EventId, second: EventId) -> Answer {
+fn confirm_pair(trace: &Trace, first: EventId, second: EventId) -> Answer {
     let mut nothing = NoCommunication;
     let options = ConfirmOptions { reorders: Reorders::Tasks, ..ConfirmOptions::default() };
     Confirmer::new(trace, &mut nothing, options).confirm(first, second, &Cancel::new())
@@ -237,7 +237,7 @@ fn found(order: &[EventId]) -> Answer {
     })
 }
 
-/// A mailbox, a task that two handlers without one run, and how often a task was made.
+/// A mailbox, a task that two handlers without a mailbox run, and the number of tasks made.
 struct World {
     b: TraceBuilder,
     ui: HandlerId,
@@ -284,7 +284,7 @@ fn two_tasks(mailbox: Mailbox, by_two: bool, delays: [u64; 2]) -> (Answer, [Even
     let posts = [w.post(w.net, one), w.post(other, two)];
     let [g, a, e] = w.run(one, "x");
     let [h, b, f] = w.run(two, "x");
-    (ask(&w.b.finish(), a, b), [posts[0], posts[1], g, a, e, h, b, f])
+    (confirm_pair(&w.b.finish(), a, b), [posts[0], posts[1], g, a, e, h, b, f])
 }
 
 #[test]
@@ -294,7 +294,7 @@ fn mailboxes_keep_the_order_of_posts() {
     assert_eq!(answer, found(&[q, p, h, b, f, g, a]));
     let (answer, [p, q, g, a, _, h, b, f]) = two_tasks(Mailbox::Bag, false, [0, 0]);
     assert_eq!(answer, found(&[p, q, h, b, f, g, a]));
-    // What is posted with a longer delay does not go first.
+    // A task posted with a longer delay does not run first.
     assert_eq!(two_tasks(Mailbox::Delayed, false, [5, 9]).0, Answer::Impossible);
     let (answer, [p, q, g, a, _, h, b, f]) = two_tasks(Mailbox::Delayed, false, [9, 5]);
     assert_eq!(answer, found(&[p, q, h, b, f, g, a]));
@@ -318,10 +318,10 @@ fn tasks_of_one_handler_do_not_overlap() {
             w.b.read(two, "y").expect("room");
         }
         w.b.end(two).expect("room");
-        ask(&w.b.finish(), a, b)
+        confirm_pair(&w.b.finish(), a, b)
     };
-    // The second task cannot end before the first one begins, as it reads what that writes; but it
-    // can be the first to begin.
+    // The second task cannot end before the first one begins, because it reads the first one's
+    // write; but it can begin first.
     let Answer::Confirmed(witness) = trace(true) else { panic!("the posts are not ordered") };
     assert_eq!((witness.form, witness.order.len()), (Form::Overtakes, 3));
     let Answer::Confirmed(witness) = trace(false) else { panic!("nor is anything else") };
@@ -338,13 +338,13 @@ fn inputs_have_to_be_enabled() {
         let task = w.task("clicked", 0);
         w.post(w.disk, task);
         w.b.get(task).expect("room");
-        // Even before it says what triggered it.
+        // Even before it names its trigger.
         let b = w.b.write(task, "x").expect("room");
         if triggers {
             w.b.push(task, EventKind::Trigger.into(), click.0);
         }
         w.b.end(task).expect("room");
-        ask(&w.b.finish(), a, b)
+        confirm_pair(&w.b.finish(), a, b)
     };
     assert_eq!(trace(true), Answer::Impossible);
     assert!(matches!(trace(false), Answer::Confirmed(_)));
@@ -360,9 +360,9 @@ fn thread_code_comes_before_the_loop() {
     let [_, b, _] = w.run(task, "x");
     let late = w.b.write(w.main, "y").expect("room");
     let trace = w.b.finish();
-    assert_eq!(ask(&trace, a, b), Answer::Impossible);
+    assert_eq!(confirm_pair(&trace, a, b), Answer::Impossible);
     // A piece of thread code behind the loop point and a task may change places.
-    assert_eq!(ask(&trace, point, late), Answer::Impossible);
+    assert_eq!(confirm_pair(&trace, point, late), Answer::Impossible);
     let order = [a, point, EventId(2), late, EventId(3), b];
-    assert_eq!(ask(&trace, b, late), found(&order));
+    assert_eq!(confirm_pair(&trace, b, late), found(&order));
 }

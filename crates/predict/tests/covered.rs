@@ -1,4 +1,4 @@
-//! Accesses that cover earlier ones, under several locks: what must not be forgotten.
+//! Accesses that cover earlier ones under several locks: information that the engine must keep.
 
 mod common;
 
@@ -37,8 +37,8 @@ fn a_covered_section_may_order_the_outer_one_of_what_covers_it() {
         &[(3, 6)],
         &[],
     );
-    // Where U's section was known before, its access is forgotten, and with it what would have
-    // ordered the last pair. Only a pair under several locks can be invented so.
+    // If U's section was known before, the engine drops its access, and with it the edge that would
+    // have ordered the last pair. Only a pair under several locks can be invented this way.
     check(
         "T acq n; T fork U; U acq m; U w x; U rel m; T join U; T acq m; T w x; T rel m; T rel n
          V acq n; V acq m; V w x; V rel m; V rel n",
@@ -63,7 +63,7 @@ fn an_earlier_section_may_order_the_outer_one_of_a_later() {
         &[],
         &[],
     );
-    // As above, the first sections are forgotten in the end.
+    // As above, the engine drops the first sections at the end.
     check(
         "T acq n; T acq m; T w x; T rel m; T acq m; T w x; T rel m; T acq m; T w x; T rel m; T rel n
          V acq n; V acq m; V w x; V rel m; V rel n",

@@ -1,4 +1,4 @@
-//! Event-driven EDC: against the streaming engine where there is one order only, on hand-made
+//! Event-driven EDC: against the streaming engine where tasks have only one order, on hand-made
 //! traces, and on recorded ones.
 
 mod common;
@@ -24,8 +24,8 @@ fn found(t: &Trace, rules: RuleSet, specification: &mut impl Specification) -> E
     event_driven(t, rules, specification, &options, &Control::default()).expect("nobody cancels")
 }
 
-/// The second events of the racy pairs. Of accesses that race alike only the first are listed: they
-/// count as one.
+/// The second events of the racy pairs. Accesses with the same races count as one: only the first
+/// is listed.
 fn seconds(report: &Report, kind: ViolationKind) -> BTreeSet<u64> {
     report.violations.iter().filter(|v| v.kind == kind).map(|v| v.second.event).collect()
 }
@@ -74,8 +74,8 @@ fn every_race_is_a_racy_candidate() {
     assert!(more > 0 && all > 0 && candidates > 0);
 }
 
-/// Two threads that post to one mailbox and one of whose tasks touches `x`, with the posts in
-/// sections of a lock.
+/// Two threads post to one mailbox, with the posts in sections of a lock. One of the tasks accesses
+/// `x`.
 fn posters(write_under_lock: bool) -> Trace {
     let mut b = TraceBuilder::new();
     let ui = b.handler("ui", Mailbox::Fifo).expect("room");
@@ -106,8 +106,8 @@ fn tasks_are_in_order_only_where_the_sections_of_their_posts_do_not_commute() {
     let edc = found(&t, RuleSet::Mailbox, &mut MemoryOnly).report;
     assert_eq!((edc.counts.racy, edc.counts.non_racy), (1, 0));
 
-    // The sections write the same: they are a candidate of their own, and the order of the tasks
-    // rests on theirs.
+    // The sections write the same location: they are a separate candidate, and the order of the
+    // tasks depends on theirs.
     let edc = found(&posters(true), RuleSet::Mailbox, &mut MemoryOnly).report;
     assert_eq!((edc.counts.racy, edc.counts.non_racy), (0, 1));
 }
@@ -133,7 +133,7 @@ fn sections_of_one_handler_order_nothing() {
     assert_eq!((edc.counts.racy, edc.counts.non_racy), (1, 0));
 }
 
-/// The second section uses what the first has made: they cannot come the other way round.
+/// The second section uses a value of the first: they cannot be reversed.
 #[test]
 fn what_a_section_reads_of_another_keeps_them_in_order() {
     for reads in [false, true] {

@@ -1,5 +1,5 @@
-//! Candidates of event-driven EDC, confirmed by the search for witnesses, and the witnesses
-//! re-checked.
+//! The search for witnesses confirms candidates of event-driven EDC, and the test re-checks the
+//! witnesses.
 
 use anyorder_certify::{
     ClaimedWitness, Lanes, NoCalls, ReorderingChecker, WitnessForm, check_schedule,

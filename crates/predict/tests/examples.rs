@@ -1,5 +1,5 @@
-//! The traces of `examples/traces`: what each of them shows is found in it, and its ordered variant
-//! is silent.
+//! The traces of `examples/traces`: the check finds the bug of each, and nothing in its ordered
+//! variant.
 
 mod common;
 
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 type Found = (ViolationKind, u64, u64);
 
-/// What EDC finds, and how many candidates happens-before has.
+/// The candidates of EDC, and the number of candidates of happens-before.
 const EXPECTED: [(&str, &[Found], usize); 19] = [
     ("race1.std", &[(Racy, 2, 9)], 0),
     ("race1-ordered.std", &[], 0),

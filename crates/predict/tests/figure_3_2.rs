@@ -1,6 +1,6 @@
-//! The groups of Figure 3.2 of the thesis as traces: found where nothing orders the two actions,
-//! racy or under a lock, and not found where something does. And locks used after their end, which
-//! it does not have.
+//! The groups of Figure 3.2 of the thesis as traces: found where the two actions are unordered,
+//! racy or under a lock, and not found where they are ordered. Also locks used after their
+//! destruction, which the figure does not have.
 
 mod common;
 
@@ -47,9 +47,9 @@ fn check(first: &str, second: &str) {
         format!("T1 {first}; T2 join T1; T2 {second}"),
         format!("T1 {first}; T1 barrier b; T2 barrier b; T2 {second}"),
         format!("T1 {first}; T1 {second}"),
-        // By what is read under a lock.
+        // Ordered by a value read under a lock.
         format!("T1 {first}; T1 acq m; T1 w y; T1 rel m; T2 acq m; T2 r y; T2 rel m; T2 {second}"),
-        // By what is read under the lock of both.
+        // Ordered by a value read under their common lock.
         format!("T1 acq m; T1 r y; T1 {first}; T1 rel m; T2 acq m; T2 {second}; T2 w y; T2 rel m"),
     ] {
         assert_eq!(found(&ordered), [], "{ordered}");
@@ -78,7 +78,8 @@ fn group_1_use_and_free() {
     check_both("w x", "free x");
     check("free x", "free x");
     assert_eq!(found("T1 free x; T2 r x"), [(Racy, 0, 1)]);
-    // A read behind the free observes it: a bug that has happened, and no other order to predict.
+    // A read behind the free observes it: the bug has already happened, so there is no other order
+    // to predict.
     assert_eq!(found("T1 acq m; T1 free x; T1 rel m; T2 acq m; T2 r x; T2 rel m"), []);
 }
 
@@ -89,7 +90,7 @@ fn group_2_channels() {
     check("channel:c.send(1)=1", "channel:c.send(2)=1");
     check_both("channel:c.recv()", "channel:c.close()=1");
     check("channel:c.close()=1", "channel:c.close()=0");
-    // Received is received, whether it is closed or not.
+    // A received value is received whether or not the channel is closed.
     check_silent("channel:c.recv()=7", "channel:c.close()=1");
     check_silent("channel:c.send(1)=0", "channel:c.send(2)=0");
     check_silent("channel:c.send(1)=1", "channel:d.close()=1");
@@ -163,11 +164,12 @@ fn locks_are_not_used_after_their_end() {
     assert_eq!(found(text), [(NonRacy, 2, 5)]);
     // Twice.
     assert_eq!(found("T1 destroy m; T2 destroy m"), [(Racy, 0, 1)]);
-    // Who waits for the acquire need not have waited for the release.
-    let told = "T1 acq m; T1 signal c; T1 rel m; T2 wait c; T2 wake c; T2 destroy m";
-    let told = told.replace("T1 acq", "T2 wait c; T1 acq").replace("T2 wait c; T2 wake", "T2 wake");
-    assert_eq!(found(&told).last(), Some(&(Racy, 3, 5)), "{:?}", found(&told));
-    // Taken again by who destroyed it, it is another lock.
+    // A thread that waits for the acquire need not wait for the release.
+    let script = "T1 acq m; T1 signal c; T1 rel m; T2 wait c; T2 wake c; T2 destroy m";
+    let script =
+        script.replace("T1 acq", "T2 wait c; T1 acq").replace("T2 wait c; T2 wake", "T2 wake");
+    assert_eq!(found(&script).last(), Some(&(Racy, 3, 5)), "{:?}", found(&script));
+    // If the task that destroyed it takes it again, it is another lock.
     assert_eq!(
         found("T1 acq m; T1 rel m; T1 destroy m; T1 acq m; T1 rel m; T2 acq m; T2 rel m"),
         []
@@ -206,17 +208,17 @@ t1 release l0
     assert_eq!(count("# nothing"), 2);
 }
 
-/// A free that comes right behind a write in one critical section is not forgotten for it.
+/// A free right behind a write in one critical section is still remembered.
 #[test]
-fn a_free_is_told_from_a_write() {
+fn a_free_is_distinguished_from_a_write() {
     let text = "T1 w x; T1 free x; T2 r x";
     let trace = script(text);
     let report = report(&built_in(), &trace);
     let pairs: Vec<_> = report.violations.iter().map(|v| (v.first.event, v.second.event)).collect();
     assert!(pairs.contains(&(1, 2)), "{pairs:?}");
-    // A write behind it does not stand for it either.
+    // A later write does not represent it either.
     assert!(found("T1 free x; T1 w x; T2 r x").contains(&(Racy, 0, 2)));
-    // Nor does a write under a lock, for who comes under that lock.
+    // Nor does a write under a lock, for accesses under that lock.
     let locked = "T1 acq m; T1 free x; T1 w x; T1 rel m; T2 acq m; T2 w x; T2 rel m";
     assert!(found(locked).contains(&(NonRacy, 1, 5)), "{:?}", found(locked));
 }

@@ -149,7 +149,7 @@ fn orders_races_and_candidates_are_those_of_the_definitions() {
     assert!(fired.iter().all(|count| *count > 0), "a branch never fired: {tally:?}");
 }
 
-/// Longer traces in which sections and locksets are given back and used again.
+/// Longer traces in which sections and locksets are freed and reused.
 #[test]
 fn longer_traces_agree_too() {
     let mut tally = Tally::default();

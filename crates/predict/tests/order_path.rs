@@ -1,4 +1,4 @@
-//! Chains of edges that say why two events are ordered, against the relation computed from its
+//! Chains of edges that explain why two events are ordered, against the relation computed from its
 //! definition.
 
 mod common;
@@ -30,7 +30,7 @@ fn shape(rng: &mut Rng) -> Shape {
     }
 }
 
-/// For each event, how few edges that are not program order lead from it to `b`.
+/// For each event, the least number of edges other than program order from it to `b`.
 fn distances(naive: &Naive, b: usize) -> Vec<Option<usize>> {
     let mut distance = vec![None; b + 1];
     let mut queue = VecDeque::from([(b, 0)]);
@@ -145,8 +145,7 @@ fn a_pair_that_each_other_pair_orders() {
     assert_eq!(paths.why(EventId(1), EventId(4), 100), Ordered::Not);
 }
 
-/// A long trace: all pairs asked for get an answer within a bound of steps that is far from
-/// quadratic.
+/// A long trace: all queries get an answer within a bound of steps that is far from quadratic.
 #[test]
 fn long_traces_need_few_steps() {
     for guarded in [true, false] {
@@ -172,7 +171,8 @@ fn long_traces_need_few_steps() {
         for _ in 0..200 {
             let a = rng.index(t.len() - 1);
             let b = a + 1 + rng.index(t.len() - a - 1);
-            // Most pairs this far apart are ordered; what is not costs a look at all between them.
+            // Most pairs this far apart are ordered; an unordered pair costs a visit of all events
+            // in between.
             match paths.why(EventId(a as u32), EventId(b as u32), 4_000_000) {
                 Ordered::By(_) => counts[0] += 1,
                 Ordered::Not => counts[1] += 1,

@@ -1,4 +1,4 @@
-//! The recorded runs beside the checkout, where they are there.
+//! The recorded runs beside the checkout, if present.
 
 mod common;
 

@@ -1,6 +1,6 @@
-//! What `docs/prediction-real-traces.md` says of the recorded runs beside the checkout, where they
-//! are there: the bug of pbzip2 is confirmed at each of its places, what the program's own protocol
-//! orders is dropped, and memcached's two races are confirmed.
+//! The results of `docs/prediction-real-traces.md` on the recorded runs beside the checkout, if
+//! present: the search confirms the bug of pbzip2 at each of its places, drops the pairs that the
+//! program's own protocol orders, and confirms memcached's two races.
 
 use anyorder_certify::{Call, Calls, ClaimedWitness, Lanes, ReorderingChecker, WitnessForm};
 use anyorder_predict::{
@@ -49,20 +49,20 @@ impl Calls for NoCalls {
 }
 
 /// Counts for each pair of lines the candidates that are confirmed, and those that are impossible.
-fn fates(trace: &Trace, candidates: &[Violation]) -> BTreeMap<Lines, (usize, usize)> {
+fn pair_results(trace: &Trace, candidates: &[Violation]) -> BTreeMap<Lines, (usize, usize)> {
     let mut nothing = NoCommunication;
     let mut confirmer = Confirmer::new(trace, &mut nothing, ConfirmOptions::default());
     let mut checker = ReorderingChecker::new(trace, &NoCalls, Lanes::Handlers);
-    let mut fates = BTreeMap::new();
+    let mut pair_results = BTreeMap::new();
     for candidate in candidates {
         let (a, b) =
             (EventId(candidate.first.event as u32), EventId(candidate.second.event as u32));
         let line = |side: anyorder_predict::Side| trace.tables().site_text(side.site);
         let lines = (line(candidate.first), line(candidate.second));
-        let fate: &mut (usize, usize) = fates.entry(lines).or_default();
+        let pair_result: &mut (usize, usize) = pair_results.entry(lines).or_default();
         match confirmer.confirm(a, b, &Cancel::new()) {
             Answer::Confirmed(witness) => {
-                fate.0 += 1;
+                pair_result.0 += 1;
                 let form = match witness.form {
                     Form::Reversed => WitnessForm::Reversed,
                     Form::Last => WitnessForm::Last,
@@ -73,11 +73,11 @@ fn fates(trace: &Trace, candidates: &[Violation]) -> BTreeMap<Lines, (usize, usi
                 let claimed = ClaimedWitness { form, first: a, second: b, prefix, order };
                 assert_eq!(checker.check(claimed), Ok(()), "{candidate:?}");
             }
-            Answer::Impossible => fate.1 += 1,
+            Answer::Impossible => pair_result.1 += 1,
             Answer::Unconfirmed(why) => panic!("{candidate:?} is not decided: {why:?}"),
         }
     }
-    fates
+    pair_results
 }
 
 #[test]
@@ -86,10 +86,10 @@ fn the_queue_of_pbzip2_is_used_after_its_end() {
         println!("skipped: pbzip2 is not there");
         return;
     };
-    let fates = fates(&trace, &candidates(&trace));
+    let pair_results = pair_results(&trace, &candidates(&trace));
     let at = |first: &str, second: &str| {
         let lines = (format!("pbzip2.cpp:{first}"), format!("pbzip2.cpp:{second}"));
-        fates.get(&lines).copied().unwrap_or_default()
+        pair_results.get(&lines).copied().unwrap_or_default()
     };
     // Each of three consumers may be late: at the queue's lock, its flag, its memory, and the two
     // mutexes of `main`.
@@ -102,12 +102,13 @@ fn the_queue_of_pbzip2_is_used_after_its_end() {
         ("967", "1918"),
         ("974", "1924"),
     ] {
-        assert_eq!(at(consumer, main), (3, 0), "{consumer} and {main}: {fates:#?}");
+        assert_eq!(at(consumer, main), (3, 0), "{consumer} and {main}: {pair_results:#?}");
     }
-    // Who took a block has handed it over before the writer ends, which `main` waits for.
+    // The thread that took a block has handed it over before the writer ends, and `main` waits for
+    // the writer.
     for (consumer, main) in [("1105", "1065"), ("1104", "1902"), ("934", "1055"), ("965", "704")] {
         let (confirmed, impossible) = at(consumer, main);
-        assert!(confirmed == 0 && impossible > 0, "{consumer} and {main}: {fates:#?}");
+        assert!(confirmed == 0 && impossible > 0, "{consumer} and {main}: {pair_results:#?}");
     }
 }
 
@@ -120,10 +121,10 @@ fn the_races_of_memcached_are_confirmed() {
     let mut racy = candidates(&trace);
     assert!(racy.len() > 100, "most candidates are under a lock");
     racy.retain(|candidate| candidate.kind == ViolationKind::Racy);
-    let fates = fates(&trace, &racy);
+    let pair_results = pair_results(&trace, &racy);
     let expected = [
         (("items.c:282".to_owned(), "memcached.c:4021".to_owned()), (1, 0)),
         (("memcached.c:2608".to_owned(), "items.c:302".to_owned()), (1, 0)),
     ];
-    assert_eq!(fates, expected.into());
+    assert_eq!(pair_results, expected.into());
 }

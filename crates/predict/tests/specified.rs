@@ -1,4 +1,4 @@
-//! Specified objects against the definitions: which points conflict, EDC over them, what is hidden.
+//! Specified objects against the definitions: conflicts of points, EDC over them, hidden events.
 
 mod common;
 
@@ -16,8 +16,8 @@ use common::{show, specified};
 use std::collections::BTreeSet;
 
 /// Compares the points of all pairs of calls with the specification; returns how many commute, how
-/// many do not, and how many commute and conflict nevertheless, as access points cannot say it.
-/// Calls whose order waiting settles commute as well.
+/// many do not, and how many commute but conflict because access points are coarser. Calls whose
+/// order waiting decides count as commuting.
 fn compare_points(
     types: &Types,
     (spec, waits): (&Spec, Option<&Waits>),
@@ -94,7 +94,7 @@ fn points_conflict_when_calls_do_not_commute() {
     }
 }
 
-/// With its acquire a release is hidden, and not by itself: the lock of a section that an
+/// A release is hidden only together with its acquire: otherwise the lock of a section that an
 /// invocation ends would look held for ever.
 #[test]
 fn a_release_inside_of_a_lock_taken_outside_is_seen() {
@@ -179,7 +179,7 @@ fn with_invocations(rng: &mut Rng, t: &Trace, types: &Types, returns: bool) -> T
         all.extend(calls(&mut b, &format!("{}:{i}", spec.name()), spec));
     }
     all.extend(calls(&mut b, "nothing:2", types.spec("set").expect("there")).into_iter().take(2));
-    // The names of the calls are names of a trace of their own.
+    // The names of the calls belong to a separate trace.
     let names = b.finish();
     for _ in 0..12 {
         let call = &all[rng.index(all.len())];
@@ -314,7 +314,8 @@ fn check_one(t: &Trace, types: &Types, hide: bool, tally: &mut Tally) {
         .count() as u64;
 
     if !hide {
-        // In a stream any method may come; of those that come it makes no difference.
+        // In a stream any method may follow; this does not change the result for the methods that
+        // do.
         let streamed = Specified::new(types.clone(), Internals::Auto);
         let report = common::analyse(t, &mut EdcAnalysis::new(streamed, Options::default()));
         for (kind, expected) in
@@ -333,7 +334,7 @@ fn check_one(t: &Trace, types: &Types, hide: bool, tally: &mut Tally) {
     tally.hb_racy += racy.len() as u64;
 
     if hide {
-        // The same trace without what is hidden.
+        // The same trace without the hidden events.
         let plain = without_internals(t, types, internals);
         assert_eq!(plain.is_some(), extra_hidden.contains(&true));
         let plain = plain.as_ref().unwrap_or(t);
@@ -365,8 +366,7 @@ fn edc_over_specified_objects_is_that_of_the_definition() {
             variables: 1 + rng.index(4),
             locking: 20 + rng.index(40),
             other: [0, 5, 20][rng.index(3)],
-            // An atomic write lets others know of an acquire and not of the release, which is not
-            // looked at.
+            // An atomic write publishes an acquire and not the release; the engine ignores this.
             atomic: 0,
             shared: [0, 0, 50][rng.index(3)],
             ranges: rng.percent(10),

@@ -1,5 +1,4 @@
-//! Specified objects: which object is of which type, what is hidden where, and traces that make no
-//! sense.
+//! Specified objects: the types of objects, hidden events, and malformed traces.
 
 mod common;
 
@@ -15,7 +14,7 @@ use anyorder_trace::{
 use common::calls::{built_in, calls, conflict, points, run_of};
 use common::script::script;
 
-/// What a specification makes of objects that are called so, with these methods.
+/// The result of a specification for objects with these names and methods.
 fn types_of(types: &Types, calls: &[(&str, &str, usize)]) -> Vec<Option<String>> {
     let mut b = TraceBuilder::new();
     let mut invocations = Vec::new();
@@ -127,7 +126,7 @@ fn what_is_inside_an_invocation_is_hidden() {
         T3 r a; T3 r b; T3 r c";
     let whole = |internals| move |t: &Trace| Specified::for_trace(built_in(), internals, t);
     let stream = |internals| move |_: &Trace| Specified::new(built_in(), internals);
-    // c by T1, and nothing else but T3, which reads.
+    // c by T1, and only T3, which reads.
     assert_eq!(racy(text, whole(Internals::Auto)), 1);
     // The first return comes behind the first write of a.
     assert_eq!(racy(text, stream(Internals::Auto)), 2);
@@ -141,7 +140,7 @@ fn what_is_inside_an_invocation_is_hidden() {
     assert_eq!(racy(&bare, stream(Internals::Auto)), 9);
     // T1 never comes out, and neither does T2.
     assert_eq!(racy(&bare, whole(Internals::Hide)), 0);
-    // Of an object without a specification nothing is hidden.
+    // An object without a specification hides nothing.
     let nobody = text.replace("set:s.add", "nobody.knows");
     assert_eq!(racy(&nobody, whole(Internals::Hide)), 9);
 }
@@ -151,12 +150,12 @@ fn only_calls_on_one_object_can_be_asked_whether_they_commute() {
     let trace =
         script("T1 queue:a.enqueue(1); T2 queue:a.enqueue(1); T2 queue:b.enqueue(1); T2 x.y(1)");
     let mut specified = Specified::for_trace(built_in(), Internals::Auto, &trace);
-    let mut ask = |first: u32, second: u32| {
+    let mut confirm_pair = |first: u32, second: u32| {
         let op = Op::from(EventKind::Invoke);
         specified.commute(trace.tables(), (op, first), (op, second))
     };
-    assert!(ask(0, 1), "the same value");
-    assert!(!ask(0, 2) && !ask(3, 3) && !ask(0, 99));
+    assert!(confirm_pair(0, 1), "the same value");
+    assert!(!confirm_pair(0, 2) && !confirm_pair(3, 3) && !confirm_pair(0, 99));
 }
 
 #[test]
@@ -176,7 +175,7 @@ fn locks_and_conditions_inside_an_invocation_are_hidden() {
     assert_eq!(racy(nested, shown), 1);
 }
 
-/// Anything anywhere: no panic, and the same again.
+/// Arbitrary events: no panic, and the same result twice.
 #[test]
 fn traces_that_make_no_sense_are_survived() {
     let mut hidden = 0;

@@ -1,4 +1,4 @@
-//! The examples of the thesis, and for each thing that is wrong as printed its smallest trace.
+//! The examples of the thesis, and the smallest trace for each error in its printed form.
 
 mod common;
 
@@ -45,11 +45,11 @@ fn figure_3_1_is_found_with_the_specification_of_sets_only() {
     // At the level of reads and writes the set's inside orders the two.
     let inside = FIGURE_3_1.replace("s.add(1)=1", "w s").replace("s.contains(42)=1", "r s");
     assert_eq!(corrected(&inside), []);
-    // The same value: not commuting. Read and free are ordered; whether the calls can change places
-    // is for the witness to tell.
+    // The same value: not commuting. Read and free are ordered; the search for a witness decides
+    // whether the calls can be reversed.
     let same = FIGURE_3_1.replace("42", "1");
     assert_eq!(found(&same, sets(), Candidates::Corrected), [(NonRacy, 2, 5)]);
-    // Of the result it depends on whether they do: this `add` found the value there.
+    // Whether they commute depends on the result: this `add` found the value present.
     let there = same.replace("add(1)=1", "add(1)=0");
     assert_eq!(found(&there, sets(), Candidates::Corrected), [(Racy, 0, 6)]);
 }
@@ -68,7 +68,7 @@ fn as_printed_add_commutes_with_the_contains_that_sees_it() {
     assert_eq!(found(&same, sets(), Candidates::Corrected), [(NonRacy, 2, 5)]);
 }
 
-/// Example 1: a use and a free under one lock, which no detector of races reports.
+/// Example 1: a use and a free under one lock, which no race detector reports.
 #[test]
 fn example_1_a_use_after_free_without_a_race() {
     let text = "T1 acq m; T1 w x; T1 rel m; T2 acq m; T2 free x; T2 rel m";
@@ -138,7 +138,7 @@ fn communication_is_kept() {
     );
 }
 
-/// A thread that one starts and another joins orders the two, also where it did nothing.
+/// A thread that one starts and another joins orders the two, even without events of its own.
 #[test]
 fn a_thread_without_events_is_joined_behind_its_fork() {
     let text = "S w x; S fork E; T join E; T w x";
@@ -146,7 +146,7 @@ fn a_thread_without_events_is_joined_behind_its_fork() {
     assert_eq!(corrected("S fork E; S w x; T join E; T w x"), [(Racy, 1, 3)]);
 }
 
-/// Only the acquire of the first section tells whether the section can come second.
+/// Only the acquire of the first section decides whether the section can come second.
 #[test]
 fn a_fork_inside_a_critical_section_orders_the_sections() {
     let text = "T1 acq m; T1 fork T2; T1 w x; T1 rel m; T2 acq m; T2 w x; T2 rel m";
@@ -166,7 +166,7 @@ fn one_ordered_lock_of_two_is_enough() {
     assert_eq!(corrected(outside), [(NonRacy, 3, 8)]);
 }
 
-/// What comes after the release of one common lock says nothing about that lock.
+/// Events after the release of one common lock are no evidence about that lock.
 #[test]
 fn each_lock_counts_until_its_own_release() {
     let text = "T1 acq m; T1 signal c; T1 acq n; T1 w x; T1 rel n; T1 rel m

@@ -12,7 +12,7 @@ use anyorder_finding::run::Run;
 use anyorder_finding::{Finding, Step};
 use anyorder_hb::{HappensBefore, RuleSet};
 use anyorder_predict::Reorders;
-use anyorder_predict::check::{Candidate, Checked, Fate, Found, form_words};
+use anyorder_predict::check::{Candidate, Checked, Found, PairResult, form_words};
 use anyorder_system::Control;
 use anyorder_trace::{EventId, EventKind, Trace};
 use std::collections::{BTreeMap, HashMap};
@@ -100,18 +100,23 @@ fn join(
     pairs: Vec<Vec<(EventId, EventId)>>,
     checked: &mut Checked,
 ) -> Vec<Shown> {
-    let fates: HashMap<(u64, u64), &Fate> =
-        checked.fates.iter().map(|(one, fate)| ((one.first, one.second), fate)).collect();
+    let pair_results: HashMap<(u64, u64), &PairResult> = checked
+        .pair_results
+        .iter()
+        .map(|(one, pair_result)| ((one.first, one.second), pair_result))
+        .collect();
     let mut all = Vec::new();
     for (mut finding, pairs) in races.into_iter().zip(pairs) {
         // A race with a free is a use after free, and stands there as that.
-        let fate = |(a, b): &(EventId, EventId)| fates.get(&(u64::from(a.0), u64::from(b.0)));
+        let pair_result =
+            |(a, b): &(EventId, EventId)| pair_results.get(&(u64::from(a.0), u64::from(b.0)));
         let frees = |(a, b): &(EventId, EventId)| !(is_plain(trace, *a) && is_plain(trace, *b));
-        let confirmed = |pair| fate(pair).is_some_and(|fate| fate.form().is_some());
+        let confirmed =
+            |pair| pair_result(pair).is_some_and(|pair_result| pair_result.form().is_some());
         if pairs.iter().any(|pair| frees(pair) && confirmed(pair)) {
             continue;
         }
-        let (run, last) = confirm(trace, &mut finding, &pairs, &fates);
+        let (run, last) = confirm(trace, &mut finding, &pairs, &pair_results);
         all.push(Shown { finding, run, last });
     }
     for Found { mut finding, witness, .. } in mem::take(&mut checked.found) {
@@ -160,11 +165,12 @@ fn confirm(
     trace: &Trace,
     finding: &mut Finding,
     pairs: &[(EventId, EventId)],
-    fates: &HashMap<(u64, u64), &Fate>,
+    pair_results: &HashMap<(u64, u64), &PairResult>,
 ) -> (Option<Run>, Option<EventId>) {
-    let fate = |(a, b): &(EventId, EventId)| fates.get(&(u64::from(a.0), u64::from(b.0))).copied();
-    let confirmed = pairs.iter().filter_map(|pair| match fate(pair)? {
-        Fate::Confirmed(witness) => Some((*pair, witness)),
+    let pair_result =
+        |(a, b): &(EventId, EventId)| pair_results.get(&(u64::from(a.0), u64::from(b.0))).copied();
+    let confirmed = pairs.iter().filter_map(|pair| match pair_result(pair)? {
+        PairResult::Confirmed(witness) => Some((*pair, witness)),
         _ => None,
     });
     let best = confirmed.min_by_key(|(pair, witness)| (witness.form, witness.order.len(), *pair));
@@ -181,13 +187,13 @@ fn confirm(
         finding.explanation.insert(0, step);
         return (Some(shown.run(trace)), last_of(trace, finding, Some(&shown)));
     }
-    if let Some(form) = pairs.iter().filter_map(|pair| fate(pair)?.form()).min() {
+    if let Some(form) = pairs.iter().filter_map(|pair| pair_result(pair)?.form()).min() {
         finding.confirmed = Some(true);
         finding.form = Some(form.word().to_owned());
         return (None, last_of(trace, finding, None));
     }
     let all = pairs.len() as u64 == finding.pairs_total && !pairs.is_empty();
-    if all && pairs.iter().all(|pair| fate(pair) == Some(&Fate::Impossible)) {
+    if all && pairs.iter().all(|pair| pair_result(pair) == Some(&PairResult::Impossible)) {
         finding.confirmed = Some(false);
         let text = "no order of the recorded events has the two the other way round, as long as each thread sees what it saw";
         finding

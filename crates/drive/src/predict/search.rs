@@ -1,7 +1,7 @@
 //! The search for witnesses, each of which is checked by the crate that does not know the search.
 
 use anyorder_certify::{Calls, ClaimedWitness, Lanes, ReorderingChecker, WitnessForm};
-use anyorder_predict::check::{Confirms, Fate};
+use anyorder_predict::check::{Confirms, PairResult};
 use anyorder_predict::{Answer, Confirmer, Form, Reorders};
 use anyorder_system::Cancel;
 use anyorder_trace::{EventId, Trace};
@@ -44,11 +44,11 @@ pub(super) const fn form(form: Form) -> WitnessForm {
 }
 
 impl Confirms for Search<'_> {
-    fn confirm(&mut self, first: EventId, second: EventId, cancel: &Cancel) -> Fate {
+    fn confirm(&mut self, first: EventId, second: EventId, cancel: &Cancel) -> PairResult {
         let witness = match self.confirmer.confirm(first, second, cancel) {
             Answer::Confirmed(witness) => witness,
-            Answer::Impossible => return Fate::Impossible,
-            Answer::Unconfirmed(why) => return Fate::GaveUp(why),
+            Answer::Impossible => return PairResult::Impossible,
+            Answer::Unconfirmed(why) => return PairResult::GaveUp(why),
         };
         let claimed = ClaimedWitness {
             form: form(witness.form),
@@ -58,8 +58,8 @@ impl Confirms for Search<'_> {
             order: &witness.order,
         };
         match self.checker.check(claimed) {
-            Ok(()) => Fate::Confirmed(witness),
-            Err(error) => Fate::Rejected(error.to_string()),
+            Ok(()) => PairResult::Confirmed(witness),
+            Err(error) => PairResult::Rejected(error.to_string()),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Has the proofs of the engine re-checked by the crate that does not know it.
 
 use anyorder_certify as certify;
-use anyorder_hb::{Proof, ProofStep, Rule, RuleSet, Why};
+use anyorder_hb::{OrderExplanation, Proof, ProofStep, Rule, RuleSet};
 use anyorder_trace::Trace;
 
 /// Re-checks the proof that two events are ordered; `None` where there is no proof to check, as the
@@ -11,7 +11,11 @@ use anyorder_trace::Trace;
 ///
 /// Fails with the reason, in words, when the proof does not hold: then the engine or the checker is
 /// wrong.
-pub(super) fn certified(trace: &Trace, rules: RuleSet, why: &Why) -> Option<Result<(), String>> {
+pub(super) fn certified(
+    trace: &Trace,
+    rules: RuleSet,
+    why: &OrderExplanation,
+) -> Option<Result<(), String>> {
     let proof = translated(why.proof.as_ref()?);
     let rules = match rules {
         RuleSet::Android => certify::RuleSet::Android,

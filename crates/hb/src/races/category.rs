@@ -1,4 +1,4 @@
-//! What lets the two sides of a race come in either order: the Android categories.
+//! The Android categories: the reasons why the two sides of a race can come in either order.
 //!
 //! **Source.** Maiya, Kanade, Majumdar, PLDI 2014, section 4.3, and how their tool counts.
 
@@ -11,7 +11,8 @@ use anyorder_order::Clock;
 use anyorder_trace::{EventId, EventKind, InputId, TaskId, TaskKind, Trace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Where a task comes from: the nearest trigger, cross-handler post and delayed post on its way.
+/// The origin of a task: the nearest trigger, cross-handler post and delayed post on its chain of
+/// posts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Origin {
     pub(crate) trigger: EventId,
@@ -70,13 +71,13 @@ impl Origins {
     }
 }
 
-/// The environment posts the tasks of input events; that those posts cross handlers says nothing.
-/// Idle handlers are the program's own.
+/// The environment posts the tasks of input events, so that those posts cross handlers is no
+/// evidence. Idle handlers belong to the program.
 fn keeps_no_cross_post(trace: &Trace, input: InputId) -> bool {
     trace.tables().inputs[input.index()].family != anyorder_trace::InputFamily::Idle
 }
 
-/// What the categories of a pair of tasks rest on.
+/// The facts that decide the categories of a pair of tasks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Traits {
     pub(crate) multi_threaded: bool,
@@ -85,20 +86,20 @@ pub(crate) struct Traits {
     pub(crate) cross_posted: bool,
 }
 
-/// Clocks at chosen events, taken as a pass goes by.
+/// Clocks at chosen events, captured during a pass.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Captured {
+pub(crate) struct CapturedClocks {
     wanted: FxHashSet<EventId>,
     clocks: FxHashMap<EventId, Clock>,
 }
 
-impl Captured {
-    pub(crate) fn new(wanted: impl Iterator<Item = EventId>) -> Captured {
-        Captured { wanted: wanted.collect(), clocks: FxHashMap::default() }
+impl CapturedClocks {
+    pub(crate) fn new(wanted: impl Iterator<Item = EventId>) -> CapturedClocks {
+        CapturedClocks { wanted: wanted.collect(), clocks: FxHashMap::default() }
     }
 
     /// Adds the clocks of another capture.
-    pub(crate) fn merge(&mut self, other: Captured) {
+    pub(crate) fn merge(&mut self, other: CapturedClocks) {
         self.wanted.extend(other.wanted);
         self.clocks.extend(other.clocks);
     }
@@ -119,7 +120,7 @@ impl Captured {
         }
         let Some(clock) = self.clocks.get(&y) else { return false };
         if engine.is_bare(a) {
-            // Only the task that it posts is behind such a strand.
+            // Only the posted task is behind such a strand.
             return engine.posted_by_bare(a).is_some_and(|task| {
                 let first = engine.strands.get(task).first;
                 task == b && first <= y || clock.get(engine.chains.of(task)) > first.0
@@ -129,7 +130,7 @@ impl Captured {
     }
 }
 
-impl Visitor for Captured {
+impl Visitor for CapturedClocks {
     fn event(&mut self, view: &View<'_, '_>, event: EventId, strand: StrandId) {
         if self.wanted.contains(&event) {
             self.clocks.insert(event, view.clocks.flat(view.at[strand.index()]));
@@ -141,7 +142,7 @@ impl Visitor for Captured {
 pub(crate) struct Categories<'e, 't> {
     engine: &'e Engine<'t>,
     origins: &'e Origins,
-    captured: &'e Captured,
+    captured: &'e CapturedClocks,
     known: FxHashMap<(TaskId, TaskId), Traits>,
 }
 
@@ -149,7 +150,7 @@ impl<'e, 't> Categories<'e, 't> {
     pub(crate) fn new(
         engine: &'e Engine<'t>,
         origins: &'e Origins,
-        captured: &'e Captured,
+        captured: &'e CapturedClocks,
     ) -> Categories<'e, 't> {
         Categories { engine, origins, captured, known: FxHashMap::default() }
     }
@@ -185,9 +186,9 @@ impl<'e, 't> Categories<'e, 't> {
     }
 }
 
-/// Gives each racing pair of runs its category. A race whose tasks differ both in a delayed and in
-/// a cross-handler post is counted as delayed the first time that its location has one, and as
-/// cross-posted after that: so does DroidRacer, which goes through reads before writes.
+/// Gives each racing pair of runs its category. If the tasks of a race differ both in a delayed and
+/// in a cross-handler post, the first such race at a location counts as delayed and later ones as
+/// cross-posted. DroidRacer does the same; it processes reads before writes.
 pub(crate) fn categorise(races: &Races, categories: &mut Categories<'_, '_>) -> Vec<RaceCategory> {
     let mut order: Vec<u32> = (0..races.pairs.len() as u32).collect();
     let key = |pair: (RunId, RunId)| {

@@ -1,10 +1,11 @@
-//! Which locations conflict with which, and which can race at all.
+//! Conflicts between locations, and locations that can race at all.
 
 use crate::relation::strands::StrandId;
 use anyorder_common::union_find::UnionFind;
 use anyorder_trace::{EventId, Location, LocationId, Mode, Op, Trace};
 
-/// What matters of an access for conflicts: whether it writes, and whether it is atomic.
+/// The attributes of an access that matter for conflicts: whether it writes, and whether it is
+/// atomic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct AccessClass {
     pub(crate) writes: bool,

@@ -79,19 +79,19 @@ impl Races {
 
 /// Runs of one location on one handler, all of them reads or all of them writes.
 ///
-/// Mostly they are in order. Then it is enough to ask for the last of them: what is before it is
-/// before whatever it is before. That holds while the runs of the handler belong to posted tasks
-/// all, or none.
+/// They are usually in order. Then a query about the last one is enough: its predecessors are
+/// before everything that it is before. That holds while either all runs of the handler belong to
+/// posted tasks, or none.
 #[derive(Clone, Debug, Default)]
 struct RunSet {
     of_chain: Vec<(ChainId, Vec<RunId>)>,
-    /// A run of the handler behind all that were here before it.
+    /// A run of the handler that is after all runs recorded before it.
     last_of_all: Option<RunId>,
     /// The runs since.
     since: Vec<RunId>,
 }
 
-/// How many runs behind `last_of_all` are asked for one by one.
+/// How many runs behind `last_of_all` are compared one by one.
 const SINCE_MAX: usize = 16;
 
 /// The runs of one location on one handler.
@@ -105,8 +105,8 @@ struct OnHandler {
 }
 
 impl RunSet {
-    /// Notes the races of a new run with those here; returns whether all here, in conflict or not,
-    /// happen before it.
+    /// Records the races of a new run with the runs in this list. Returns whether all of these,
+    /// conflicting or not, happen before it.
     fn find(
         &self,
         races: &mut Races,
@@ -138,7 +138,7 @@ impl RunSet {
         all
     }
 
-    /// Adds a run; `in_order` says that all here happen before it.
+    /// Adds a run; `in_order` means that all runs in this list happen before it.
     fn add(&mut self, id: RunId, chain: ChainId, in_order: bool) {
         if in_order {
             self.behind(id);
@@ -154,13 +154,14 @@ impl RunSet {
         }
     }
 
-    /// Notes that all here happen before a run of the handler.
+    /// Records that all runs in this list happen before a run of the handler.
     fn behind(&mut self, id: RunId) {
         self.last_of_all = Some(id);
         self.since.clear();
     }
 
-    /// Returns whether all here are known to happen before a run, without asking for each chain.
+    /// Returns whether all runs in this list are known to happen before a run, without a query for
+    /// each chain.
     fn is_known_before(&self, races: &Races, view: &View<'_, '_>, run: &Run) -> bool {
         match self.last_of_all {
             Some(last) => {
@@ -177,7 +178,7 @@ fn is_before(view: &View<'_, '_>, earlier: &Run, run: &Run) -> bool {
     earlier.chain == run.chain || earlier.last.0 < view.bound(run.strand, earlier.chain)
 }
 
-/// Notes the race of two runs, if it is one; returns whether the earlier happens before the later.
+/// Records two runs that race. Returns whether the earlier happens before the later.
 fn note(races: &mut Races, view: &View<'_, '_>, other: RunId, (id, run): (RunId, &Run)) -> bool {
     let before = is_before(view, races.run(other), run);
     if !before && run.class.conflicts(races.run(other).class) {
@@ -186,7 +187,7 @@ fn note(races: &mut Races, view: &View<'_, '_>, other: RunId, (id, run): (RunId,
     before
 }
 
-/// Finds races as a pass goes by.
+/// A visitor that finds races during a pass.
 pub(crate) struct Detector<'t> {
     trace: &'t Trace,
     conflicts: &'t Conflicts,
@@ -255,7 +256,7 @@ impl<'t> Detector<'t> {
 }
 
 impl OnHandler {
-    /// Adds a run; `own` says whether all writes and all reads here happen before it.
+    /// Adds a run; `own` tells whether all writes and all reads in this list happen before it.
     fn add(&mut self, (id, run): (RunId, &Run), posted: bool, own: (bool, bool)) {
         if self.posted != Some(posted) {
             self.posted = None;

@@ -1,8 +1,8 @@
 //! Patterns of races that seldom do harm.
 //!
 //! **Source.** EventRacer (Raychev et al., OOPSLA 2013) and R4's section 2.4 filter, on web pages,
-//! the late registration of event handlers, and races with unload handlers. Traces here say what is
-//! registered (`enable`) and triggered; so both patterns are told from inputs.
+//! the late registration of event handlers, and races with unload handlers. Our traces record
+//! registrations (`enable`) and triggers, so inputs show both patterns.
 
 use crate::races::category::Origins;
 use anyorder_trace::{EventKind, InputId, TaskId, Trace};
@@ -14,7 +14,7 @@ pub enum Filter {
     /// One task registers (enables) the input event that the other task comes from: in the other
     /// order the input would not have been handled.
     LateRegistration,
-    /// One task comes from a teardown: what it leaves behind nobody is meant to use.
+    /// One task comes from a teardown: nothing is meant to be used after it.
     Unload,
 }
 
@@ -42,12 +42,12 @@ const TEARDOWN: [&str; 9] = [
     "teardown",
 ];
 
-/// What the filters ask of a trace.
+/// The data of a trace that the filters use.
 #[derive(Clone, Debug)]
 pub(crate) struct Filters {
     /// Which inputs each task enables.
     enables: FxHashSet<(TaskId, InputId)>,
-    /// Of each task the input that it comes from.
+    /// For each task, the input that it comes from.
     input: Vec<Option<InputId>>,
     teardown: Vec<bool>,
 }

@@ -1,4 +1,4 @@
-//! Races in groups: what a report shows as one.
+//! Groups of races: a report shows each group as one finding.
 
 use crate::races::coverage::Uncovered;
 use crate::races::detector::{Races, RunId};
@@ -34,7 +34,7 @@ impl GroupBy {
     }
 }
 
-/// What the members of a group have in common, beside the category.
+/// The key that the members of a group share, besides the category.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Key {
     /// A field of a class, or of one object.

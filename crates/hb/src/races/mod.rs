@@ -1,4 +1,4 @@
-//! What the relation leaves open: races, and which of them matter.
+//! Races: the conflicting pairs that the relation leaves unordered, and which of them matter.
 
 pub(crate) mod candidates;
 pub(crate) mod category;

@@ -1,10 +1,10 @@
-//! Which chain each strand is on.
+//! Assignment of strands to chains.
 
 use crate::relation::strands::{StrandId, Strands};
 use anyorder_order::{ChainId, Chains};
 use anyorder_trace::HandlerId;
 
-/// What is known of one chain.
+/// Data of one chain.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ChainInfo {
     pub(crate) handler: HandlerId,
@@ -17,8 +17,8 @@ pub(crate) struct ChainInfo {
 /// The chains of a trace. Chains of posted tasks hold tasks of one handler in their task order;
 /// chains of thread code hold strands of one handler, each wholly before the next.
 ///
-/// Events of a chain ascend in trace order, so that a position on a chain is an event number, and
-/// an entry `v` of a clock says: all events of the chain with numbers below `v`.
+/// Events of a chain ascend in trace order, so an event number is also a position on its chain. An
+/// entry `v` of a clock means: all events of the chain with numbers below `v`.
 #[derive(Clone, Debug)]
 pub(crate) struct ChainMap {
     chains: Chains,
@@ -62,7 +62,7 @@ impl ChainMap {
         self.of_strand[strand.index()] != UNPLACED
     }
 
-    /// Returns what is known of a chain.
+    /// Returns the data of a chain.
     #[inline]
     pub(crate) fn info(&self, chain: ChainId) -> ChainInfo {
         self.info[chain.index()]

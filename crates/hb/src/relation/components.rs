@@ -1,4 +1,4 @@
-//! What the rules of Android components say of a trace, for those who reorder it.
+//! The orders that the rules of Android components impose on a reordering of a trace.
 
 use crate::relation::given::{Given, posted_task};
 use crate::relation::rules::{Rule, RuleSet};

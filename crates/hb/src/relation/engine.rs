@@ -1,5 +1,5 @@
-//! Happens-before as a fixpoint: what the passes over a trace share, and what can be asked of the
-//! result. One pass is in `pass`, its rules for tasks in `task_order`.
+//! Happens-before as a fixpoint: the data that all passes over a trace share, and queries on the
+//! result. Module `pass` holds one pass, `task_order` its rules for tasks.
 //!
 //! **Problem.** Given a trace and a rule set, the least relation of `docs/happens-before.md`,
 //! sections 1-3, as a clock for each event.
@@ -14,15 +14,15 @@
 //! **Naive version.** A Boolean matrix over all events, closed by repeating all rules until nothing
 //! changes.
 //!
-//! **Idea.** Every edge goes forward in the trace. When a task begins, all that can order it behind
-//! earlier tasks of its handler is known: the clock of its post (no pre-emption), and the posts of
-//! the tasks begun before it that are before its own post (FIFO). So a single pass computes the
-//! least fixpoint of these two rules, although each feeds the other. Only *fifo, read backwards*
-//! and orders that depend on other orders add edges to events already passed: those are collected,
-//! and the pass is repeated with them until none is new.
+//! **Idea.** Every edge goes forward in the trace. When a task begins, the pass knows everything
+//! that can order it behind earlier tasks of its handler: the clock of its post (no pre-emption),
+//! and which of the tasks begun before it were posted before it (FIFO). So a single pass computes
+//! the least fixpoint of these two rules, although each feeds the other. Only *fifo, read
+//! backwards* and orders that depend on other orders add edges to events that the pass has left
+//! behind. The engine collects these and repeats the pass with them until it finds no new one.
 //!
-//! **Deviations.** The rule of the delayed poster is not computed: it follows from no pre-emption
-//! and transitivity (`m1 ≺ m` and `m` posts `m2` give `m1 ≺ m2`).
+//! **Deviations.** The engine does not compute the rule of the delayed poster: it follows from no
+//! pre-emption and transitivity (`m1 ≺ m` and `m` posts `m2` give `m1 ≺ m2`).
 //!
 //! **Cost.** With `C` chains, `S` synchronising events and `T` tasks: O(S·C) for joins, O(T·C) for
 //! task orders, O(T·C) memory. Accesses cost nothing here.
@@ -44,7 +44,7 @@ use rustc_hash::FxHashSet;
 /// How the order is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Mode {
-    /// Whether every event can be asked for, the posts of bare bursts included.
+    /// Whether queries may name every event, including the posts of bare bursts.
     pub(crate) exact: bool,
     /// The most bytes that the clocks of a pass may take.
     pub(crate) memory_bytes_max: Option<u64>,
@@ -53,36 +53,36 @@ pub(crate) struct Mode {
 }
 
 impl Mode {
-    /// Every event can be asked for.
+    /// Queries may name every event.
     pub(crate) const EXACT: Mode =
         Mode { exact: true, memory_bytes_max: None, locks: Locks::HandOver };
 }
 
-/// Everything about a trace that passes share.
+/// The data about a trace that all passes share.
 #[derive(Debug)]
 pub(crate) struct Engine<'t> {
     pub(crate) trace: &'t Trace,
     pub(crate) rules: RuleSet,
     pub(crate) strands: Strands,
     pub(crate) chains: ChainMap,
-    /// Of each posted strand: for each chain of its handler (by local number), the number of the
+    /// For each posted strand and each chain of its handler (by local number), the number of the
     /// event behind the last task that ends before it begins.
     pub(crate) orders: Vec<Clock>,
     pub(crate) given: Given,
-    /// Strands without a chain: bursts that do nothing but post one task. All that is before that
-    /// task's begin is before them but for themselves, so nobody needs to ask for them.
+    /// Strands without a chain: bursts that do nothing but post one task. Whatever is before that
+    /// task's begin is before them, except themselves, so no query needs them.
     bare: Vec<bool>,
     /// The edges that the fixpoint has added to the given ones.
     pub(crate) derived: FxHashSet<(EventId, EventId)>,
-    /// The events that given edges leave.
+    /// The source events of given edges.
     pub(crate) sources: FxHashSet<EventId>,
     /// The events at which clocks can change or are read.
     pub(crate) sync: Vec<EventId>,
-    /// Of each location: whether it has an atomic access.
+    /// For each location, whether it has an atomic access.
     pub(crate) atomic_locations: Vec<bool>,
     /// The most bytes that the clocks of a pass may take.
     pub(crate) memory_bytes_max: Option<u64>,
-    /// Which sections order which actions, where locks give no other order.
+    /// The actions that each section orders, where locks give no other order.
     pub(crate) sections: Option<SectionPlan>,
     /// The first `attach` event of each handler, `NONE` where it has none.
     pub(crate) attaches: Vec<EventId>,
@@ -107,8 +107,8 @@ impl<'t> Engine<'t> {
         Engine::with_points(trace, rules, mode, &Points::default(), cancel)
     }
 
-    /// As [`new`](Self::new), with actions beside memory accesses; they matter only where sections
-    /// give the order of locks.
+    /// Like [`new`](Self::new), with actions other than memory accesses. They matter only where the
+    /// order of locks comes from sections.
     ///
     /// # Errors
     ///
@@ -205,7 +205,7 @@ impl<'t> Engine<'t> {
             .collect()
     }
 
-    /// Finds the bursts that do nothing but post one task, and whose events no given edge leaves.
+    /// Finds the bursts that only post one task and are the source of no given edge.
     fn bare_strands(&self) -> Vec<bool> {
         let trace = self.trace;
         let joined: FxHashSet<u32> = trace
@@ -291,8 +291,8 @@ impl<'t> Engine<'t> {
         self.orders[b.index()].get(local) > self.strands.get(a).last.0
     }
 
-    /// Goes through the whole trace once more, showing every event to `visitor`; returns the clocks
-    /// at the ends of all strands.
+    /// Runs one more pass that shows every event to `visitor`. Returns the clocks at the ends of
+    /// all strands.
     ///
     /// # Errors
     ///
@@ -312,8 +312,8 @@ impl<'t> Engine<'t> {
         self.strands.of_event(self.trace.columns().tasks[event.index()], event)
     }
 
-    /// Returns what task-level coverage takes a run's accesses to belong to: their task; in
-    /// `threads` the task that stands for their handler.
+    /// Returns the task that task-level coverage assigns to a run's accesses: their own task, or in
+    /// `threads` the task that represents their handler.
     pub(crate) fn node_of(&self, run: &Run) -> TaskId {
         if self.rules.reorders_tasks() { run.task } else { self.strands.get(run.strand).task }
     }
@@ -380,7 +380,7 @@ fn attaches(trace: &Trace, handlers: usize) -> Vec<EventId> {
     first
 }
 
-/// Finds the events that forks order: of each forked handler its first behind the fork.
+/// Finds the events that forks order: the first event of each forked handler behind the fork.
 fn forked(trace: &Trace) -> Vec<EventId> {
     let mut due = vec![false; trace.tables().handlers.len()];
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! The tasks that a handler has begun, by who posted them: what the FIFO rule asks.
+//! The tasks that a handler has begun, by poster. The FIFO rule queries them.
 
 use crate::relation::state::Stamp;
 use crate::relation::strands::StrandId;
@@ -7,7 +7,7 @@ use anyorder_trace::EventId;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// A task that began, as its post stands on the poster's chain.
+/// A task that has begun, with the position of its post on the poster's chain.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Begun {
     post: EventId,
@@ -20,7 +20,7 @@ pub(crate) struct Begun {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BegunTasks {
     of_chain: FxHashMap<ChainId, BTreeMap<u64, Vec<Begun>>>,
-    /// The keys of `of_chain` in the order in which they came, so that passes are deterministic.
+    /// The keys of `of_chain` in insertion order, so that passes are deterministic.
     chains: Vec<ChainId>,
     /// The last tasks that began without delay, with the stamps of their posts; the last one last.
     recent: Vec<(StrandId, Stamp)>,
@@ -37,10 +37,9 @@ impl BegunTasks {
         &self.chains
     }
 
-    /// Visits, for tasks posted from `chain` before event number `bound` with a delay that FIFO
-    /// orders before `delay`, as many as are needed: `take` merges a task and says nothing; tasks
-    /// that others dominate are left out. `is_before` says whether a task is known to be before
-    /// already.
+    /// Passes to `take` the tasks posted from `chain` before event number `bound` with a delay that
+    /// FIFO orders before `delay`. Skips tasks that others dominate. `is_before` returns whether a
+    /// task is already ordered before.
     pub(crate) fn visit_ordered(
         &self,
         chain: ChainId,
@@ -64,8 +63,8 @@ impl BegunTasks {
     }
 
     /// Returns the last tasks that began without delay, the last one first, while all tasks of this
-    /// handler began in the order of their posts. What was posted before the post of one of these,
-    /// without delay, is before it.
+    /// handler began in the order of their posts. A task posted without delay before the post of
+    /// one of these is ordered before it.
     pub(crate) fn recent(&self) -> impl Iterator<Item = &(StrandId, Stamp)> {
         let regular = if self.irregular { &[][..] } else { &self.recent[..] };
         regular.iter().rev()
@@ -76,7 +75,7 @@ impl BegunTasks {
         self.recent.iter_mut().map(|(_, stamp)| stamp)
     }
 
-    /// Notes a task that began without delay among the last.
+    /// Records a task that began without delay as one of the last.
     pub(crate) fn note_recent(&mut self, strand: StrandId, post: Stamp) {
         if self.recent.len() == RECENT_MAX {
             self.recent.remove(0);
@@ -84,7 +83,7 @@ impl BegunTasks {
         self.recent.push((strand, post));
     }
 
-    /// Adds a task that has begun. `is_before(a, b)` says whether task `a` ends before task `b`
+    /// Adds a task that has begun. `is_before(a, b)` returns whether task `a` ends before task `b`
     /// begins.
     pub(crate) fn insert(
         &mut self,

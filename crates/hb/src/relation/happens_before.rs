@@ -1,4 +1,4 @@
-//! Happens-before as a relation to ask.
+//! Happens-before as a relation that can be queried.
 
 use crate::relation::engine::{Engine, Mode};
 use crate::relation::locks::Locks;
@@ -10,15 +10,15 @@ use anyorder_order::{ClockRef, ClockStore};
 use anyorder_system::{Cancel, StopReason, Stopped};
 use anyorder_trace::{EventId, TaskId, Trace};
 
-/// Happens-before over a trace, with all clocks kept: any two events can be asked for.
+/// Happens-before over a trace, with all clocks kept for queries about any two events.
 ///
-/// Memory: a clock for each event that synchronises, sharing what did not change. Queries take time
+/// Memory: a clock for each synchronising event. Clocks share unchanged parts. Queries take time
 /// logarithmic in the synchronising events of one task.
 #[derive(Debug)]
 pub struct HappensBefore<'t> {
     engine: Engine<'t>,
     store: ClockStore,
-    /// Of each strand: where its clock changed, ascending, and to what.
+    /// For each strand, the events at which its clock changed, ascending, with the new clocks.
     changes: Vec<Vec<(EventId, ClockRef)>>,
 }
 

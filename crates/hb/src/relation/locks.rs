@@ -8,7 +8,7 @@ pub enum Locks {
     #[default]
     HandOver,
     /// A release is before later actions in sections of the same lock that do not commute with an
-    /// action of the section that it ends: event-driven EDC (`docs/prediction.md`). A part of the
-    /// order of hand-overs.
+    /// action of the section that it ends: event-driven EDC (`docs/prediction.md`). This order is a
+    /// subset of `HandOver`.
     Sections,
 }

@@ -1,20 +1,20 @@
 //! The relation: strands, the orders that a trace gives, and the pass that closes them.
 
-// What the rules are, and what the trace gives before any of them applies.
+// The rules, and the orders that the trace gives before any rule applies.
 pub(crate) mod given;
 pub(crate) mod locks;
 pub(crate) mod rules;
 pub(crate) mod sections;
 pub(crate) mod strands;
 
-// One pass over the trace, and what it remembers.
+// One pass over the trace, and its state.
 mod chain_map;
 mod fifo;
 pub(crate) mod pass;
 pub(crate) mod state;
 mod task_order;
 
-// The fixpoint, and what can be asked of it.
+// The fixpoint, and queries on it.
 pub(crate) mod components;
 pub(crate) mod engine;
 pub(crate) mod happens_before;

@@ -9,7 +9,7 @@ pub enum RuleSet {
     Android,
     /// Tasks, mailboxes, threads and locks.
     Mailbox,
-    /// Threads and locks; each handler is one thread whose order is taken as it was observed.
+    /// Threads and locks; each handler is one thread and keeps its observed order.
     Threads,
 }
 
@@ -40,7 +40,7 @@ impl RuleSet {
     }
 }
 
-/// A rule: why one event happens before another.
+/// A rule by which one event happens before another.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rule {
     /// Program order.
@@ -65,7 +65,8 @@ pub enum Rule {
     Atomic,
     /// An input event is triggered after it was enabled.
     Enable,
-    /// A task ends before another begins, as some event of it comes before what begins the other.
+    /// A task ends before another begins, because some event of it comes before an event that
+    /// begins the other.
     NoPreemption,
     /// Tasks run in the order of their posts.
     Fifo,

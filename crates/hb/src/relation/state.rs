@@ -1,5 +1,5 @@
-//! What a forward pass remembers between events: clocks of strands, and of what later events wait
-//! for.
+//! The state of a forward pass between events: clocks of strands, and clocks that later events
+//! join.
 
 use crate::relation::fifo::BegunTasks;
 use crate::relation::strands::StrandId;
@@ -7,19 +7,19 @@ use anyorder_order::{ChainId, Clock, ClockRef, ClockStore};
 use anyorder_trace::{ConditionId, EventId, HandlerId, LocationId, LockId, TaskId};
 use rustc_hash::FxHashMap;
 
-/// All clocks of a pass. Clocks share what they have in common, so copies cost nothing, and a clock
-/// costs what it differs by from those it was made of.
+/// All clocks of a pass. Clocks share common parts: a copy is free, and a new clock costs its
+/// difference from its sources.
 #[derive(Debug)]
 pub(crate) struct Clocks {
     store: ClockStore,
-    /// Set when the store was full: results from then on are too small, and the pass must stop.
+    /// Set when the store was full. Later results are too small, so the pass must stop.
     pub(crate) full: bool,
     /// The number of nodes at which to compact next.
     compact_at: usize,
 }
 
 impl Clocks {
-    /// Compaction waits for this many nodes of 64 bytes at the least.
+    /// The least number of 64-byte nodes at which compaction starts.
     const COMPACT_NODES_MIN: usize = 1 << 20;
 
     pub(crate) fn new(memory_bytes_max: Option<u64>) -> Clocks {
@@ -50,8 +50,8 @@ impl Clocks {
         edit.finish()
     }
 
-    /// Returns the clock with an entry made at least `value`. The chain of a bare strand has no
-    /// entry.
+    /// Returns the clock with an entry raised to at least `value`. The chain of a bare strand has
+    /// no entry.
     pub(crate) fn raise(&mut self, clock: ClockRef, chain: ChainId, value: u32) -> ClockRef {
         if chain.0 == u32::MAX {
             return clock;
@@ -76,8 +76,8 @@ impl Clocks {
         self.store.for_each(clock, visit);
     }
 
-    /// Calls `visit` with each entry that is greater than that of `than`. Costs what the two differ
-    /// by.
+    /// Calls `visit` with each entry that is greater than that of `than`. The cost is proportional
+    /// to their difference.
     pub(crate) fn for_each_above(
         &self,
         clock: ClockRef,
@@ -87,19 +87,19 @@ impl Clocks {
         self.store.for_each_above(clock, than, visit);
     }
 
-    /// Returns whether enough was made since the last compaction to make the next worth its while.
+    /// Returns whether the clocks have grown enough since the last compaction to justify another.
     pub(crate) fn wants_compaction(&self) -> bool {
         self.store.nodes_count() >= self.compact_at
     }
 
-    /// Drops what none of `clocks` needs, and renumbers them.
+    /// Drops the nodes that none of `clocks` needs, and renumbers the clocks.
     pub(crate) fn compact<'c>(&mut self, clocks: impl IntoIterator<Item = &'c mut ClockRef>) {
         self.store.compact(clocks);
         self.compact_at = (2 * self.store.nodes_count()).max(Clocks::COMPACT_NODES_MIN);
     }
 }
 
-/// The clock just behind an event: what is before it, and the event itself.
+/// The clock just behind an event: its predecessors and the event itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stamp {
     pub(crate) event: EventId,
@@ -107,7 +107,7 @@ pub(crate) struct Stamp {
     pub(crate) clock: ClockRef,
 }
 
-/// Clocks joined by key, where an event takes those of all other keys.
+/// Clocks joined by key. An event takes the clocks of all keys but its own.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ByKey {
     joined: Vec<(u32, ClockRef)>,
@@ -147,8 +147,8 @@ pub(crate) struct Releases {
     pub(crate) shared: ByKey,
 }
 
-/// The releases of the sections of a slot: of each handler those that no later one of the handler
-/// knows.
+/// The releases of the sections of a slot. For each handler it keeps the releases that no later
+/// release of the handler knows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Slot {
     releases: Vec<SlotRelease>,
@@ -207,11 +207,11 @@ pub(crate) struct State {
     pub(crate) posts: FxHashMap<TaskId, Stamp>,
     pub(crate) forks: FxHashMap<HandlerId, Vec<Stamp>>,
     pub(crate) loops: Vec<Option<Stamp>>,
-    /// Of each handler: whether some task of its own is before its loop point.
+    /// For each handler, whether one of its tasks is before its loop point.
     pub(crate) late_loops: Vec<bool>,
     pub(crate) attaches: Vec<Option<Stamp>>,
     pub(crate) locks: FxHashMap<LockId, Releases>,
-    /// What sections hand out, where they give the order of locks.
+    /// The clocks that sections publish, where they give the order of locks.
     pub(crate) slots: Vec<Slot>,
     pub(crate) barriers: FxHashMap<ConditionId, ByKey>,
     /// The last write of a location with atomic accesses, if it releases.
@@ -247,7 +247,7 @@ impl State {
         }
     }
 
-    /// Drops the parts of clocks that nothing needs any more, if there are enough of them.
+    /// Drops the parts of clocks that nothing needs, if there are enough of them.
     pub(crate) fn compact<'c>(&'c mut self, more: impl Iterator<Item = &'c mut ClockRef>) {
         if !self.clocks.wants_compaction() {
             return;

@@ -1,8 +1,8 @@
-//! Strands: the pieces of a trace that program order makes sequences of.
+//! Strands: the pieces of a trace that program order orders totally.
 //!
-//! A posted task is one strand, and so is a burst. The code that a looping handler runs outside its
-//! tasks is cut: one strand up to the loop point, and one for each piece between tasks behind it.
-//! In the `threads` rule set a handler is one strand.
+//! A posted task is one strand, and so is a burst. Code that a looping handler runs outside its
+//! tasks forms several strands: one up to the loop point, and behind it one for each piece between
+//! tasks. In the `threads` rule set a handler is one strand.
 
 use crate::relation::rules::RuleSet;
 use anyorder_trace::{EventId, EventKind, HandlerId, TaskId, TaskKind, Trace};
@@ -53,8 +53,8 @@ impl Strands {
         } else {
             Strands::of_handlers(trace)
         };
-        // Only traces that are not well-formed have tasks without a handler; they get one of their
-        // own, so that nothing below needs to ask.
+        // Only traces that are not well-formed have tasks without a handler. Each gets its own
+        // handler, so that the code below needs no special case.
         let nobody = HandlerId(trace.tables().handlers.len() as u32);
         strands.loop_points.push(EventId::NONE);
         for strand in &mut strands.list {
@@ -213,7 +213,8 @@ fn pieces(trace: &Trace, loop_points: &[EventId]) -> Vec<Strand> {
         }
     }
     let mut gets_seen = vec![0_u32; handlers];
-    // Of each initial task: the strand it is in, and the number of gets seen at its last event.
+    // For each initial task, its current strand, and the number of `get` events seen at its last
+    // event.
     let mut open: Vec<Option<(Strand, u32)>> = vec![None; trace.tasks_count()];
     let mut cut: Vec<Strand> = Vec::new();
     for event in trace.events() {

@@ -1,9 +1,9 @@
-//! The order of the tasks of a handler: what a pass does when a task begins.
+//! The order of the tasks of a handler, computed when a task begins.
 //!
-//! **Idea.** What ends before a task begins is one number for each chain of its handler. No
-//! pre-emption and the FIFO rule find it from the clocks of the events before its begin, its post
-//! first of all; the ends of the tasks found are then joined into its clock. *Fifo, read backwards*
-//! takes the other direction: edges between posts, for the next pass.
+//! **Idea.** One number for each chain of the handler tells which tasks end before a task begins.
+//! No pre-emption and the FIFO rule find it from the clocks of the events before its begin, its
+//! post first of all; the ends of the tasks found are then joined into its clock. *Fifo, read
+//! backwards* takes the other direction: edges between posts, for the next pass.
 
 use crate::relation::given::Edge;
 use crate::relation::pass::Pass;
@@ -14,7 +14,7 @@ use anyorder_order::{ChainId, Clock};
 use anyorder_trace::EventId;
 use rustc_hash::FxHashMap;
 
-/// Up to this many posters are gone through one by one.
+/// Up to this many posters are scanned one by one.
 const FEW_POSTERS: usize = 3;
 
 impl Pass<'_, '_> {
@@ -50,7 +50,7 @@ impl Pass<'_, '_> {
         self.engine.orders[strand.index()] = order;
     }
 
-    /// Puts task `a` and all that is before it before the task whose order is being found.
+    /// Orders task `a`, and all tasks before it, before the current task.
     fn put_before(&self, a: StrandId, order: &mut Clock) {
         let local = self.engine.chains.info(self.engine.chains.of(a)).local;
         let value = self.engine.strands.get(a).last.0 + 1;
@@ -104,9 +104,9 @@ impl Pass<'_, '_> {
                 }
             });
         };
-        // What was posted before a recent task that is before this one needs no look; else through
-        // the posters that this handler has had, or through those that the post knows of: mostly
-        // one is short.
+        // Posts before that of a recent task ordered before this one can be skipped. Otherwise scan
+        // the posters of this handler, or those that the post knows of: usually one of the two
+        // lists is short.
         if let Some(recent) = recent {
             let clocks = &self.state.clocks;
             clocks.for_each_above(post.clock, recent.clock, &mut visit);
@@ -125,8 +125,8 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// Finds a task that began not long ago, whose post is before a post, with the same rules for
-    /// what is before the two posts.
+    /// Finds a task that began recently and whose post is before a given post, if the same rules
+    /// apply to the predecessors of both posts.
     fn recent_before(&self, strand: StrandId, post: &Stamp) -> Option<(StrandId, Stamp)> {
         let engine = &*self.engine;
         let at = engine.strands.get(strand);
@@ -152,9 +152,8 @@ impl Pass<'_, '_> {
     }
 
     /// The FIFO rule for tasks that bare strands posted. Such a post is before another exactly if
-    /// the begin of its task is, whatever their order as tasks. Where that makes a difference to no
-    /// pre-emption, the other is made by a task of the same handler. Returns whether one of them is
-    /// tainted.
+    /// the begin of its task is, whatever their order as tasks. This matters to no pre-emption only
+    /// if a task of the same handler makes the other post. Returns whether one of them is tainted.
     fn fifo_of_bare_posts(&self, strand: StrandId, post: &Stamp, order: &mut Clock) -> bool {
         let engine = &*self.engine;
         let at = engine.strands.get(strand);
@@ -230,7 +229,7 @@ impl Pass<'_, '_> {
         });
     }
 
-    /// Notes a task among those begun, and looks for posts that its order says were made in order.
+    /// Records a task as begun, and finds the posts whose order follows from its order.
     pub(crate) fn after_begin(&mut self, strand: StrandId, post: Option<&Stamp>) {
         let at = *self.engine.strands.get(strand);
         let Some(post) = post else { return };
@@ -260,8 +259,8 @@ impl Pass<'_, '_> {
     }
 
     /// The FIFO rule, read backwards: collects edges between the posts of tasks that are in order.
-    /// Of each poster the last post is enough; and what is before a recent task needs no look: its
-    /// post is, or will be, before the post of that one, which is before this one.
+    /// The last post of each poster is enough. Tasks before a recent task can be skipped: their
+    /// posts are, or will be, before the post of the recent task, which is before this one.
     fn read_backwards(&mut self, strand: StrandId, post: &Stamp) {
         let engine = &*self.engine;
         let poster = engine.strands.get(post.strand);

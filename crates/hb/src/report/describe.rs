@@ -3,7 +3,7 @@
 use anyorder_finding::Site;
 use anyorder_trace::{EventId, EventKind, InputId, Location, NameId, TaskId, TaskKind, Trace};
 
-/// The number of posts of a chain that are told; longer ones are cut in the middle.
+/// The most posts of a chain that are reported; longer chains are cut in the middle.
 const CHAIN_POSTS_MAX: usize = 40;
 
 /// Returns an event in words: `write of x in task (event 12)`.
@@ -110,7 +110,7 @@ pub(crate) fn site(trace: &Trace, id: EventId) -> Site {
     }
 }
 
-/// Returns what a location is called in a title: without the object.
+/// Returns the name of a location for a title: without the object.
 pub(crate) fn location_title(trace: &Trace, location: anyorder_trace::LocationId) -> String {
     let tables = trace.tables();
     match tables.locations[location.index()] {

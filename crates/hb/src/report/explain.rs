@@ -1,6 +1,6 @@
-//! Why a race is one, and the nearest orders that exist, in words.
+//! Explains in words why a race is one, and names the nearest orders that exist.
 
-use crate::races::category::Captured;
+use crate::races::category::CapturedClocks;
 use crate::relation::engine::Engine;
 use crate::report::describe;
 use anyorder_finding::Step;
@@ -23,16 +23,25 @@ pub(crate) fn needs(engine: &Engine<'_>, a: EventId, b: EventId, out: &mut Vec<E
 }
 
 /// Explains a race between `a` and `b`, `a` the earlier.
-pub(crate) fn steps(engine: &Engine<'_>, captured: &Captured, a: EventId, b: EventId) -> Vec<Step> {
+pub(crate) fn steps(
+    engine: &Engine<'_>,
+    captured: &CapturedClocks,
+    a: EventId,
+    b: EventId,
+) -> Vec<Step> {
     let mut steps = why_unordered(engine, captured, a, b);
     steps.extend(nearest(engine, captured, a, b));
     steps.extend(nearest(engine, captured, b, a));
     steps
 }
 
-/// Says which order is missing, following the two chains of posts back as long as they run side by
-/// side.
-fn why_unordered(engine: &Engine<'_>, captured: &Captured, a: EventId, b: EventId) -> Vec<Step> {
+/// Names the missing order. Follows the two chains of posts back as long as they are parallel.
+fn why_unordered(
+    engine: &Engine<'_>,
+    captured: &CapturedClocks,
+    a: EventId,
+    b: EventId,
+) -> Vec<Step> {
     let trace = engine.trace;
     let task_of = |event: EventId| trace.event(event).task;
     let (mut x, mut y) = (task_of(a), task_of(b));
@@ -114,7 +123,12 @@ fn comparable(engine: &Engine<'_>, x: TaskId, y: TaskId) -> bool {
 }
 
 /// Names the last event on `of`'s side that happens before `than`.
-fn nearest(engine: &Engine<'_>, captured: &Captured, of: EventId, than: EventId) -> Option<Step> {
+fn nearest(
+    engine: &Engine<'_>,
+    captured: &CapturedClocks,
+    of: EventId,
+    than: EventId,
+) -> Option<Step> {
     let clock = captured.clock(than)?;
     let (side, strand) = (engine.strand_of(of), engine.strand_of(than));
     let bound = engine.bound(strand, than.0, engine.chains.of(side), |chain| clock.get(chain));

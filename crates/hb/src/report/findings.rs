@@ -1,6 +1,6 @@
 //! Groups of races as findings.
 
-use crate::races::category::Captured;
+use crate::races::category::CapturedClocks;
 use crate::races::coverage::Uncovered;
 use crate::races::detector::Races;
 use crate::races::groups::{Group, Key, pairs};
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 /// Groups beyond this number are not explained step by step.
 const EXPLAINED_MAX: usize = 500;
 
-/// The races of a trace, and what a report asks of them.
+/// The races of a trace, with the data that a report needs.
 #[derive(Clone, Copy)]
 pub(crate) struct Found<'f> {
     pub(crate) races: &'f Races,
@@ -50,7 +50,7 @@ pub(crate) fn findings(
             explain::needs(engine, *a, *b, &mut wanted);
         }
     }
-    let mut captured = Captured::new(wanted.into_iter());
+    let mut captured = CapturedClocks::new(wanted.into_iter());
     engine.visit(&mut captured, cancel, &mut |_| ())?;
     let shown = listed.iter().filter_map(|pairs| pairs.first());
     let allocated = Allocations::at(engine.trace, shown.flat_map(|(a, b)| [*a, *b]).collect());
@@ -60,7 +60,7 @@ pub(crate) fn findings(
         .map(|(rank, i)| {
             let explained = (rank < EXPLAINED_MAX).then_some(&captured);
             let mut finding = finding(engine, found, &groups[*i], &listed[*i], explained);
-            tell_allocated(engine, &listed[*i], &allocated, &mut finding);
+            name_allocation(engine, &listed[*i], &allocated, &mut finding);
             finding
         })
         .collect();
@@ -69,9 +69,9 @@ pub(crate) fn findings(
     Ok(findings)
 }
 
-/// Says where the memory was allocated whose address stands in a finding: that is the same in every
-/// run.
-fn tell_allocated(
+/// Names the place that allocated the memory whose address a finding contains. The place is the
+/// same in every run.
+fn name_allocation(
     engine: &Engine<'_>,
     listed: &[(EventId, EventId)],
     allocated: &BTreeMap<EventId, Allocated>,
@@ -95,7 +95,7 @@ fn finding(
     found: &Found<'_>,
     group: &Group,
     listed: &[(EventId, EventId)],
-    captured: Option<&Captured>,
+    captured: Option<&CapturedClocks>,
 ) -> Finding {
     let Found { races, level, max_pairs, .. } = *found;
     let trace = engine.trace;

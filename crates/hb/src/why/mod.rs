@@ -1,6 +1,6 @@
-//! Why two events are ordered, or are not.
+//! Explains why two events are ordered or unordered.
 
-use crate::races::category::Captured;
+use crate::races::category::CapturedClocks;
 use crate::relation::engine::{Engine, Mode};
 use crate::relation::rules::{Rule, RuleSet};
 use crate::report::describe;
@@ -9,15 +9,15 @@ use anyorder_finding::Step;
 use anyorder_system::{Cancel, Stopped};
 use anyorder_trace::{EventId, Trace};
 
+mod path;
 mod proof;
 mod prove;
-mod trail;
 
 pub use proof::{Proof, ProofStep};
 
 /// The order of two events, explained.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Why {
+pub struct OrderExplanation {
     /// The one that stands first in the trace.
     pub first: EventId,
     /// The other.
@@ -45,11 +45,17 @@ pub fn why(
     a: EventId,
     b: EventId,
     cancel: &Cancel,
-) -> Result<Why, Stopped> {
+) -> Result<OrderExplanation, Stopped> {
     let (first, second) = (a.min(b), a.max(b));
     if first == second {
-        // One event: there is nothing between it and itself.
-        return Ok(Why { first, second, ordered: false, steps: Vec::new(), proof: None });
+        // An event is not ordered with itself.
+        return Ok(OrderExplanation {
+            first,
+            second,
+            ordered: false,
+            steps: Vec::new(),
+            proof: None,
+        });
     }
     let mut engine = Engine::new(trace, rules, Mode::EXACT, cancel)?;
     let mut prover = prove::Prover::new(&mut engine, cancel);
@@ -57,17 +63,17 @@ pub fn why(
     if ordered {
         let proof = prover.prove(first, second)?;
         let steps = proof.as_ref().map_or_else(Vec::new, |proof| words(trace, proof));
-        return Ok(Why { first, second, ordered, steps, proof });
+        return Ok(OrderExplanation { first, second, ordered, steps, proof });
     }
     let mut needed = Vec::new();
     explain::needs(&engine, first, second, &mut needed);
-    let mut captured = Captured::new(needed.into_iter());
+    let mut captured = CapturedClocks::new(needed.into_iter());
     engine.visit(&mut captured, cancel, &mut |_| ())?;
     let steps = explain::steps(&engine, &captured, first, second);
-    Ok(Why { first, second, ordered, steps, proof: None })
+    Ok(OrderExplanation { first, second, ordered, steps, proof: None })
 }
 
-/// Tells the path of a proof.
+/// Describes the path of a proof in words.
 fn words(trace: &Trace, proof: &Proof) -> Vec<Step> {
     proof.path.iter().map(|step| tell(trace, proof, step)).collect()
 }

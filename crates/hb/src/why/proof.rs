@@ -1,6 +1,6 @@
-//! What a proof that one event happens before another looks like.
+//! The form of a proof that one event happens before another.
 //!
-//! The shape is that of `anyorder-certify`, which re-checks proofs without knowing this crate.
+//! `anyorder-certify` uses the same form and re-checks proofs without depending on this crate.
 
 use crate::relation::rules::Rule;
 use anyorder_trace::EventId;
@@ -18,11 +18,11 @@ pub struct ProofStep {
     pub premises: Vec<u32>,
 }
 
-/// A proof: a path, and the paths that its steps lean on. A lemma leans on lemmas before it only.
+/// A proof: a path, and lemmas that its steps use. A lemma uses only earlier lemmas.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Proof {
-    /// Paths that steps lean on.
+    /// Paths that steps use.
     pub lemmas: Vec<Vec<ProofStep>>,
-    /// The way from the earlier event to the later.
+    /// The path from the earlier event to the later.
     pub path: Vec<ProofStep>,
 }

@@ -1,13 +1,13 @@
 //! Builds proofs that one event happens before another.
 //!
-//! **Idea.** Backwards from what is to be shown, by the relation that the engine computed: a rule
-//! whose premises hold, then those premises. Posts order tasks by FIFO, and tasks order posts by
-//! FIFO read backwards, so that premises can lead in a circle: what is being proved is out of
-//! bounds for its own proof, and where this closes one way another is tried.
+//! **Idea.** The prover works backwards from the goal, guided by the relation that the engine
+//! computed: it picks a rule whose premises hold, then proves those premises. Posts order tasks by
+//! FIFO, and tasks order posts by FIFO read backwards, so premises can be circular. The prover
+//! therefore never uses a goal in its own proof, and tries another rule where that blocks one.
 
+use super::path::{PathEdge, find_path};
 use super::proof::{Proof, ProofStep};
-use super::trail::{WayEdge, way};
-use crate::races::category::Captured;
+use crate::races::category::CapturedClocks;
 use crate::relation::engine::Engine;
 use crate::relation::given::Edge;
 use crate::relation::rules::Rule;
@@ -16,11 +16,11 @@ use anyorder_system::{Cancel, Stopped};
 use anyorder_trace::{Action, EventId, EventKind, TaskId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// How deep the premises of task orders are proved; what lies deeper makes the proof fail, not the
-/// answer.
+/// The greatest depth of premises of task orders. A deeper premise makes the proof fail, but not
+/// the answer.
 const DEPTH_MAX: usize = 400;
 
-/// How many orders are tried to be proved before the proof is given up.
+/// The number of orders that the prover attempts before it gives up.
 const TRIES_MAX: usize = 20_000;
 
 /// How many tasks between two ordered ones are tried as the task in the middle.
@@ -30,7 +30,7 @@ const MIDDLE_TASKS_MAX: usize = 4_000;
 pub(crate) struct Prover<'e, 't> {
     pub(crate) engine: &'e mut Engine<'t>,
     cancel: &'e Cancel,
-    captured: Captured,
+    captured: CapturedClocks,
     lemmas: Vec<Vec<ProofStep>>,
     known: FxHashMap<(EventId, EventId), u32>,
     /// Edges and task orders that are being proved.
@@ -44,7 +44,7 @@ impl<'e, 't> Prover<'e, 't> {
         Prover {
             engine,
             cancel,
-            captured: Captured::default(),
+            captured: CapturedClocks::default(),
             lemmas: Vec::new(),
             known: FxHashMap::default(),
             open: FxHashSet::default(),
@@ -78,7 +78,7 @@ impl<'e, 't> Prover<'e, 't> {
         let mut missing =
             events.iter().copied().filter(|event| self.captured.clock(*event).is_none()).peekable();
         if missing.peek().is_some() {
-            let mut more = Captured::new(missing);
+            let mut more = CapturedClocks::new(missing);
             self.engine.visit(&mut more, self.cancel, &mut |_| ())?;
             self.captured.merge(more);
         }
@@ -103,7 +103,7 @@ impl<'e, 't> Prover<'e, 't> {
         let mut closed = self.open.clone();
         while self.tries < TRIES_MAX {
             self.cancel.check()?;
-            let Some(edges) = way(self.engine, x, y, &closed) else { return Ok(None) };
+            let Some(edges) = find_path(self.engine, x, y, &closed) else { return Ok(None) };
             match self.along(x, y, &edges)? {
                 Ok(path) => return Ok(Some(path)),
                 Err(edge) => closed.insert((edge.from, edge.to)),
@@ -112,13 +112,13 @@ impl<'e, 't> Prover<'e, 't> {
         Ok(None)
     }
 
-    /// Proves the edges of a way, or returns the one that it cannot prove.
+    /// Proves the edges of a path, or returns the one that it cannot prove.
     fn along(
         &mut self,
         x: EventId,
         y: EventId,
-        edges: &[WayEdge],
-    ) -> Result<Result<Vec<ProofStep>, WayEdge>, Stopped> {
+        edges: &[PathEdge],
+    ) -> Result<Result<Vec<ProofStep>, PathEdge>, Stopped> {
         let mut path = Vec::new();
         let mut at = x;
         for &edge in edges {
@@ -131,7 +131,7 @@ impl<'e, 't> Prover<'e, 't> {
         Ok(Ok(path))
     }
 
-    fn edge(&mut self, edge: WayEdge) -> Result<Option<Vec<ProofStep>>, Stopped> {
+    fn edge(&mut self, edge: PathEdge) -> Result<Option<Vec<ProofStep>>, Stopped> {
         let (from, to) = (edge.from, edge.to);
         let Some(rule) = edge.rule else {
             return self.order(self.engine.strand_of(from), self.engine.strand_of(to));
@@ -148,9 +148,9 @@ impl<'e, 't> Prover<'e, 't> {
         }
     }
 
-    /// Proves an edge by a component rule, of which several may give the same edge, with a
-    /// condition or without.
-    fn component(&mut self, edge: WayEdge) -> Result<Option<Vec<ProofStep>>, Stopped> {
+    /// Proves an edge by a component rule. Several rules may give the same edge, with or without a
+    /// condition.
+    fn component(&mut self, edge: PathEdge) -> Result<Option<Vec<ProofStep>>, Stopped> {
         let (from, to) = (edge.from, edge.to);
         let edges = &self.engine.given.edges;
         let start = edges.partition_point(|given| given.to < to);
@@ -179,7 +179,7 @@ impl<'e, 't> Prover<'e, 't> {
     /// Proves an edge that holds if `x` happens before `y`.
     fn leaning(
         &mut self,
-        edge: WayEdge,
+        edge: PathEdge,
         rule: Rule,
         (x, y): (EventId, EventId),
     ) -> Result<Option<Vec<ProofStep>>, Stopped> {
@@ -295,7 +295,7 @@ impl<'e, 't> Prover<'e, 't> {
         sources
     }
 
-    /// The rules by which one task is directly before another, with the events that they lean on.
+    /// The rules by which one task is directly before another, with the events that they use.
     fn reasons(&self, a: StrandId, b: StrandId) -> Vec<(Rule, EventId)> {
         let engine = &*self.engine;
         let (from, to) = (*engine.strands.get(a), *engine.strands.get(b));
@@ -374,7 +374,7 @@ impl<'e, 't> Prover<'e, 't> {
     }
 }
 
-/// Adds a step of program order, unless it would stand still.
+/// Adds a step of program order, unless it would be a self-loop.
 fn po(path: &mut Vec<ProofStep>, from: EventId, to: EventId) {
     if from < to {
         path.push(ProofStep { from, to, rule: Rule::Po, premises: Vec::new() });

@@ -1,4 +1,4 @@
-//! What a process costs: processor time, wall time, memory.
+//! The cost of a process: processor time, wall time, memory.
 
 #![allow(dead_code, unreachable_pub, clippy::print_stdout, reason = "each bench uses some of it")]
 
@@ -16,8 +16,8 @@ pub fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// The seconds that this thread has run on a processor, where the system tells, else those of the
-/// clock: other programs do not count.
+/// The processor time of this thread in seconds, or wall time where the system does not report it:
+/// other programs do not count.
 pub fn processor_seconds(start: Instant) -> f64 {
     let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
     match text.split_whitespace().next().and_then(|first| first.parse::<u64>().ok()) {
@@ -26,7 +26,7 @@ pub fn processor_seconds(start: Instant) -> f64 {
     }
 }
 
-/// Runs something; returns the seconds of processor time that it took.
+/// Runs a function; returns the seconds of processor time that it used.
 pub fn timed<R>(run: impl FnOnce() -> R) -> (f64, R) {
     let start = Instant::now();
     let before = processor_seconds(start);
@@ -35,7 +35,7 @@ pub fn timed<R>(run: impl FnOnce() -> R) -> (f64, R) {
 }
 
 /// The largest and the present resident memory of a process, in KiB; `None` where the system does
-/// not tell.
+/// not report it.
 pub fn memory_kib(process: &str) -> Option<(u64, u64)> {
     let text = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let field = |name: &str| {
@@ -45,7 +45,7 @@ pub fn memory_kib(process: &str) -> Option<(u64, u64)> {
     Some((field("VmHWM:")?, field("VmRSS:")?))
 }
 
-/// What a process cost.
+/// The cost of a process.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cost {
     pub user: f64,

@@ -25,8 +25,7 @@ const TOP: f64 = 64.0;
 const GAP: f64 = 46.0;
 const BOTTOM: f64 = 54.0;
 
-/// Told apart by those who see fewer colours too (the palette of Okabe and Ito), and by their
-/// marks.
+/// The palette of Okabe and Ito is safe for colour-blind readers; marks also distinguish the lines.
 const COLOURS: [&str; 4] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7"];
 
 /// Draws the panels.

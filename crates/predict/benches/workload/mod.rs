@@ -1,12 +1,13 @@
-//! Traces made while they are read: threads that take locks in ascending order, access variables
+//! Traces generated while they are read: threads take locks in ascending order, access variables
 //! under them, and work on their own.
 //!
-//! Of the variables the first half belongs to the locks in equal parts, each accessed under its
-//! lock only; a quarter belongs to the threads; the rest all only read. At each step any thread may
-//! be the next. A thread outside begins a section in one step of four, and makes one to twelve
-//! accesses in it, of which a quarter write. One access in `stray_every` goes, under whatever lock
-//! or none, to one of 32 variables that no lock owns, another one every 4,096 events: those race.
-//! The first thread forks all others before and joins them after. Equal shapes give equal traces.
+//! The first half of the variables belongs to the locks in equal parts, each accessed only under
+//! its lock. A quarter belongs to the threads. All threads only read the rest. At each step any
+//! thread may be the next. A thread outside begins a section in one step of four, and makes one to
+//! twelve accesses in it, of which a quarter write. One access in `stray_every` goes, under
+//! whatever lock or none, to one of 32 variables that no lock owns, another one every 4,096 events:
+//! those race. The first thread forks all others before and joins them after. Equal shapes give
+//! equal traces.
 
 #![allow(dead_code, unreachable_pub, reason = "each bench uses some of it")]
 
@@ -15,10 +16,10 @@ use anyorder_trace::{
     SiteId, TableFull, Tables, TaskDef, TaskId, TaskKind, TraceSource,
 };
 
-/// Variables that are accessed without their lock at times.
+/// Variables that are sometimes accessed without their lock.
 const STRAY: usize = 32;
 
-/// What a trace is like.
+/// The parameters of a trace.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     pub events: u64,
@@ -30,7 +31,7 @@ pub struct Shape {
     /// Whether a lock is always taken with the same others; else each comes from its part of all
     /// locks by chance.
     pub same_nests: bool,
-    /// In how many accesses one goes to a variable that no lock owns; 0: none does.
+    /// One in this many accesses goes to a variable that no lock owns; 0: none does.
     pub stray_every: u32,
     /// Whether a section may access the variables of any lock.
     pub any_variable: bool,
@@ -51,7 +52,7 @@ impl Default for Shape {
     }
 }
 
-/// Small and quick; not good enough for more than choices.
+/// A small and fast generator, good enough for choices only.
 #[derive(Clone, Debug)]
 pub struct Rng(u64);
 
@@ -94,7 +95,7 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// Makes the tables; the events come when they are asked for.
+    /// Builds the tables; events are generated on demand.
     pub fn new(shape: Shape) -> Workload {
         Workload {
             shape,
@@ -219,8 +220,8 @@ impl Workload {
     }
 }
 
-/// Names all there is: threads, locks, variables, and a source position for each of 1,000 groups of
-/// variables, reading and writing, and for the rest.
+/// Names threads, locks and variables. Gives a source position to reads and to writes of each of
+/// 1,000 groups of variables, and to all other events.
 fn tables(shape: Shape) -> Result<Tables, TableFull> {
     let mut tables = Interner::default();
     for i in 0..shape.threads {

@@ -1,4 +1,4 @@
-//! The candidates of an analysis, each pair of events once.
+//! The candidates of an analysis, with each pair of events once.
 
 use crate::report::{Report, Violation, ViolationKind};
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ pub struct Candidate {
     pub second: u64,
     /// Whether a common lock keeps them apart.
     pub kind: ViolationKind,
-    /// Whether the analysis ordered them: then it is tried only because all pairs are.
+    /// Whether the analysis ordered them. Such a pair is tried only when all pairs are.
     pub ordered: bool,
 }
 
@@ -21,15 +21,15 @@ pub struct Candidate {
 pub struct CandidateList {
     /// Those listed, by their events, each pair once.
     pub list: Vec<Candidate>,
-    /// Racy ones that the analysis counted and did not list.
+    /// Racy candidates that the analysis counted but did not list.
     pub unlisted_racy: u64,
     /// The same of the non-racy ones.
     pub unlisted_non_racy: u64,
 }
 
 impl CandidateList {
-    /// Makes the list of a report's candidates. A pair that was found on two objects is one; racy,
-    /// if it is so on one of them.
+    /// Builds the list of a report's candidates. A pair found on two objects counts once, and is
+    /// racy if it is racy on one of them.
     #[must_use]
     pub fn of(report: &Report) -> CandidateList {
         let mut by_events: BTreeMap<(u64, u64), ViolationKind> = BTreeMap::new();

@@ -1,11 +1,11 @@
-//! What goes wrong where two actions come the other way round: the categories of findings.
+//! The categories of findings: the failure when two actions come in the reverse order.
 
 use super::facts::Fact;
 use crate::report::ViolationKind;
 use anyorder_finding::{Kind, PredictedCategory, RaceCategory, Severity};
 use anyorder_trace::{EventKind, InvocationId, Tables};
 
-/// What goes wrong where the two actions of a finding come the other way round.
+/// The failure when the two actions of a finding come in the reverse order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Category {
     /// Memory is used after it was freed.
@@ -20,15 +20,15 @@ pub enum Category {
     ClosedFile,
     /// A signal comes before the wait for it.
     LostSignal,
-    /// A call waits for what another one took, and nothing else serves it.
+    /// A call waits for something that another call took, and nothing else serves it.
     LostWakeup,
-    /// A context is asked for its error before it is cancelled.
+    /// A context is queried for its error before it is cancelled.
     EarlyErr,
-    /// Two plain accesses of two threads, and no lock keeps them apart.
+    /// Two plain accesses of two threads without a common lock.
     MultiThreaded,
     /// Two plain accesses of two tasks of one handler.
     SameHandler,
-    /// Two invocations that the specification does not let change places.
+    /// Two invocations that do not commute by the specification.
     Calls,
     /// Two plain accesses, each of them under the same lock.
     Guarded,
@@ -70,7 +70,7 @@ impl Category {
         }
     }
 
-    /// Returns the kind of finding that it makes.
+    /// Returns the kind of its findings.
     #[must_use]
     pub const fn kind(self) -> Kind {
         match self {
@@ -79,7 +79,7 @@ impl Category {
         }
     }
 
-    /// Returns how much a confirmed finding of it matters.
+    /// Returns the severity of a confirmed finding of this category.
     #[must_use]
     pub const fn severity(self) -> Severity {
         match self {
@@ -125,7 +125,7 @@ pub(crate) fn category(
         methods.iter().flatten().any(|method| names.iter().any(|name| method == name))
     };
     match () {
-        // A receiver learns that the channel is closed: closing is for that.
+        // Closing a channel is meant to tell a receiver that it is closed.
         () if calls(&["close"]) && calls(&["send", "try_send"]) => Category::ClosedChannel,
         () if calls(&["close"]) && calls(&["read", "write", "seek", "open"]) => {
             Category::ClosedFile

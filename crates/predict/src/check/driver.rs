@@ -3,7 +3,7 @@
 use super::candidate::{Candidate, CandidateList};
 use super::category::Category;
 use super::facts::Facts;
-use super::findings::{Material, findings};
+use super::findings::{FindingInput, findings};
 use super::groups::{Group, groups};
 use super::hints::common;
 use super::left_open::{Order, mark_left_open};
@@ -11,7 +11,7 @@ use super::missed::explain_missed;
 use super::options::{CheckOptions, Pairs};
 use super::pairs::{all_pairs, commute};
 use super::statistics::Statistics;
-use super::tries::{Confirms, Fate, Tried, try_all};
+use super::tries::{Confirms, PairResult, TriedPairs, try_all};
 use crate::class::Specification;
 use crate::confirm::Witness;
 use crate::error::PredictError;
@@ -23,17 +23,17 @@ use anyorder_system::{Control, StopReason};
 use anyorder_trace::{EventId, Tables, Trace, TraceBlocks};
 use std::collections::BTreeSet;
 
-/// Traces with more events are not looked through for all their pairs unless that is asked for.
+/// On longer traces only an explicit option tries all pairs.
 const AUTO_EVENTS_MAX: usize = 4_000_000;
 
-/// A finding, with what shows it.
+/// A finding, with its witness.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Found {
-    /// The finding, without a witness: the caller gives it the form that it is stored in.
+    /// The finding without a witness: the caller chooses how to store that.
     pub finding: Finding,
     /// Its category.
     pub category: Category,
-    /// The pair that stands for the group, in trace order, and its witness.
+    /// The pair that represents the group, in trace order, and its witness.
     pub witness: Option<(EventId, EventId, Witness)>,
     /// Whether the analysis had ordered that pair.
     pub ordered: bool,
@@ -42,42 +42,42 @@ pub struct Found {
 /// The outcome of a check.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Checked {
-    /// What was found, the most important first.
+    /// The findings, the most important first.
     pub found: Vec<Found>,
     /// The counts.
     pub statistics: Statistics,
     /// The names of the options that left pairs without an answer.
     pub cuts: Vec<&'static str>,
-    /// What ended the check early.
+    /// The reason why the check ended early.
     pub stopped: Option<StopReason>,
-    /// All pairs that were tried or were to be, with what became of them; of [`check_unconfirmed`]
-    /// none.
-    pub fates: Vec<(Candidate, Fate)>,
+    /// All pairs that were tried or scheduled, with their results. Empty after
+    /// [`check_unconfirmed`].
+    pub pair_results: Vec<(Candidate, PairResult)>,
     /// Whether all pairs of the trace were tried, and not only the candidates of the analysis.
     pub all_pairs: bool,
 }
 
-/// What is to be checked.
+/// The input of a check.
 pub struct Subject<'a, S> {
     /// The trace.
     pub trace: &'a Trace,
-    /// What the analysis found in it.
+    /// The report of the analysis on the trace.
     pub report: &'a Report,
-    /// The specification that the analysis used, as it was before.
+    /// The specification that the analysis used, in its initial state.
     pub spec: S,
-    /// The order of the analysis: it tells which of all pairs it orders. Without it, all that was
-    /// not listed counts as ordered.
+    /// The order of the analysis, which decides for all pairs whether it orders them. Without it,
+    /// every unlisted pair counts as ordered.
     pub order: Option<Order<'a>>,
-    /// What tells why the analysis orders two events, for pairs that are confirmed all the same.
+    /// Explains why the analysis orders two events, for pairs that are confirmed nevertheless.
     pub why: Option<&'a OrderPaths>,
-    /// Further pairs without a common lock that somebody found open, each in trace order.
+    /// Further unordered pairs without a common lock that the caller found, each in trace order.
     pub extra: &'a [(EventId, EventId)],
-    /// Pairs for which this holds are tried and counted, and stand in no finding.
+    /// Pairs for which this holds are tried and counted, but no finding contains them.
     pub is_known: &'a dyn Fn(&Candidate) -> bool,
 }
 
-/// Tries the candidates of an analysis, and on small traces all other pairs; makes findings of what
-/// is left.
+/// Tries the candidates of an analysis, and on small traces all other pairs. Builds findings of the
+/// pairs that are not refuted.
 ///
 /// # Errors
 ///
@@ -122,11 +122,11 @@ pub fn check<S: Specification>(
     checked.cuts = cuts;
     checked.stopped = tried.stopped;
     checked.all_pairs = all;
-    checked.fates = list.list.into_iter().zip(tried.fates).collect();
+    checked.pair_results = list.list.into_iter().zip(tried.pair_results).collect();
     Ok(checked)
 }
 
-/// Makes findings of candidates that are not tried: of a stream, or because nobody wants to.
+/// Builds findings of candidates without trying them, for a stream or on request.
 #[must_use]
 pub fn check_unconfirmed(
     tables: &Tables,
@@ -136,7 +136,10 @@ pub fn check_unconfirmed(
 ) -> Checked {
     let list = CandidateList::of(report);
     let by_site = groups(tables, facts, &list.list);
-    let tried = Tried { fates: vec![Fate::Untried; list.list.len()], ..Tried::default() };
+    let tried = TriedPairs {
+        pair_results: vec![PairResult::Untried; list.list.len()],
+        ..TriedPairs::default()
+    };
     let mut checked = assemble(tables, facts, &list, &tried, &by_site, report, &|_| false, options);
     if list.unlisted() > 0 {
         checked.cuts.push("max-candidates");
@@ -145,7 +148,8 @@ pub fn check_unconfirmed(
 }
 
 impl Facts {
-    /// Returns the numbers of the events that findings of a report speak of: what to gather.
+    /// Returns the numbers of the events that findings of a report mention, for which to gather
+    /// facts.
     #[must_use]
     pub fn wanted(report: &Report) -> Vec<u64> {
         events(&CandidateList::of(report))
@@ -156,7 +160,7 @@ fn events(list: &CandidateList) -> Vec<u64> {
     list.list.iter().flat_map(|candidate| [candidate.first, candidate.second]).collect()
 }
 
-/// Says of both actions of findings how their tasks came to run.
+/// Adds to both actions of findings how their tasks came to run.
 fn add_chains(trace: &Trace, found: &mut [Found]) {
     for one in found {
         let Some((first, second, _)) = &one.witness else { continue };
@@ -166,8 +170,8 @@ fn add_chains(trace: &Trace, found: &mut [Found]) {
     }
 }
 
-/// Adds the pairs that the analysis ordered, if all are wanted and there are few enough. Returns
-/// whether all pairs of the trace are there.
+/// Adds the pairs that the analysis ordered, if the options request all pairs and there are few
+/// enough. Returns whether the list now has all pairs of the trace.
 fn add_all_pairs<S: Specification>(
     trace: &Trace,
     spec: S,
@@ -198,7 +202,7 @@ fn add(list: &mut CandidateList, pairs: impl Iterator<Item = (EventId, EventId)>
     }
 }
 
-/// Says of the pairs that the analysis ordered whether a common lock keeps them apart.
+/// Decides for the pairs that the analysis ordered whether a common lock protects them.
 fn classify(facts: &Facts, list: &mut CandidateList) {
     for candidate in list.list.iter_mut().filter(|candidate| candidate.ordered) {
         if let [Some(a), Some(b)] = [facts.get(candidate.first), facts.get(candidate.second)]
@@ -214,29 +218,29 @@ fn assemble(
     tables: &Tables,
     facts: &Facts,
     list: &CandidateList,
-    tried: &Tried,
+    tried: &TriedPairs,
     by_site: &[Group],
     report: &Report,
     is_known: &dyn Fn(&Candidate) -> bool,
     options: &CheckOptions,
 ) -> Checked {
     let mut statistics = Statistics::of(&report.counts, tables, facts.invocations);
-    for (candidate, fate) in list.list.iter().zip(&tried.fates) {
-        statistics.count(candidate, fate);
+    for (candidate, pair_result) in list.list.iter().zip(&tried.pair_results) {
+        statistics.count(candidate, pair_result);
     }
     statistics.count_unlisted(list);
-    let mut told: Vec<Group> = by_site.to_vec();
-    for group in &mut told {
+    let mut reported: Vec<Group> = by_site.to_vec();
+    for group in &mut reported {
         group.members.retain(|i| !is_known(&list.list[*i]));
     }
-    let material = Material {
+    let material = FindingInput {
         tables,
         facts,
         candidates: &list.list,
-        fates: &tried.fates,
+        pair_results: &tried.pair_results,
         max_pairs: options.max_pairs,
     };
-    let found = findings(&material, &told);
+    let found = findings(&material, &reported);
     statistics.race_pairs = found
         .iter()
         .filter(|one| one.finding.kind == Kind::Race && one.finding.confirmed != Some(false))

@@ -1,5 +1,5 @@
-//! What findings tell of single events: who, where, on what, under which locks. Taken in one pass,
-//! also over streams that are too long to hold.
+//! Facts about single events for findings: task, source position, object, locks held. One pass
+//! gathers them, also over streams that do not fit in memory.
 
 use crate::error::PredictError;
 use anyorder_trace::{
@@ -8,7 +8,7 @@ use anyorder_trace::{
 };
 use std::collections::BTreeMap;
 
-/// How many joins are remembered, for hints.
+/// The most joins that are remembered for hints.
 const JOINS_MAX: usize = 100_000;
 
 /// A lock that is held.
@@ -18,7 +18,7 @@ pub(crate) struct Held {
     pub(crate) shared: bool,
 }
 
-/// What is known of an event.
+/// The facts about an event.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Fact {
     pub(crate) op: Op,
@@ -28,10 +28,10 @@ pub(crate) struct Fact {
     pub(crate) site: SiteId,
     pub(crate) stack: Option<StackId>,
     pub(crate) label: String,
-    /// The locks held at the event, in the order of their ids. An acquire does not hold yet what it
-    /// takes, a release still does.
+    /// The locks held at the event, in the order of their ids. An acquire does not hold its lock
+    /// yet; a release still does.
     pub(crate) held: Vec<Held>,
-    /// Where the memory was allocated that it acts on.
+    /// The place that allocated the memory that it acts on.
     pub(crate) allocated: Option<Allocated>,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Join {
     pub(crate) label: String,
 }
 
-/// What is known of the events asked for.
+/// The facts about the requested events.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Facts {
     by_event: BTreeMap<u64, Fact>,
@@ -53,12 +53,13 @@ pub struct Facts {
     pub(crate) invocations: u64,
 }
 
-/// The sections open in each lane: the lock, how often it was taken, whether only as a reader.
+/// The sections open in each lane: the lock, its acquire count, and whether it was only taken as a
+/// reader.
 type Open = BTreeMap<(u32, u32), Vec<(LockId, u32, bool)>>;
 
 impl Facts {
-    /// Gathers what is known of some events, in one pass over the trace. Events that the trace does
-    /// not have are left out. Memory follows the events asked for.
+    /// Gathers facts about some events in one pass over the trace. Omits events that the trace does
+    /// not have. Memory is linear in the requested events.
     ///
     /// # Errors
     ///
@@ -77,15 +78,15 @@ impl Facts {
             let tables = source.tables();
             for row in 0..block.columns.len() {
                 let event = block.first + row as u64;
-                let asked = wanted.next_if_eq(&event).is_some();
-                pass.step(tables, &block, row, asked);
+                let is_wanted = wanted.next_if_eq(&event).is_some();
+                pass.step(tables, &block, row, is_wanted);
             }
             progress(block.first + block.columns.len() as u64);
         }
         Ok(pass.facts)
     }
 
-    /// Returns what is known of an event that was asked for.
+    /// Returns the facts about a requested event.
     pub(crate) fn get(&self, event: u64) -> Option<&Fact> {
         self.by_event.get(&event)
     }
@@ -96,12 +97,12 @@ struct Pass {
     facts: Facts,
     open: Open,
     allocations: Allocations,
-    /// The handlers that began tasks, where the table does not say.
+    /// The handlers that began tasks, where the table does not name them.
     handlers: BTreeMap<TaskId, HandlerId>,
 }
 
 impl Pass {
-    fn step(&mut self, tables: &Tables, block: &Block, row: usize, asked: bool) {
+    fn step(&mut self, tables: &Tables, block: &Block, row: usize, is_wanted: bool) {
         let columns = &block.columns;
         let (op, task, operand) = (columns.ops[row], columns.tasks[row], columns.operands[row]);
         let event = block.first + row as u64;
@@ -119,7 +120,7 @@ impl Pass {
         }
         let site = columns.sites[row];
         self.allocations.step(tables, op.kind(), task, operand, site);
-        if asked {
+        if is_wanted {
             let allocated = self.allocations.of(tables, op.kind(), operand);
             let handler = self.handler(tables, task);
             let held = self.held(tables, task);

@@ -6,24 +6,24 @@ use super::driver::Found;
 use super::facts::{Fact, Facts};
 use super::groups::Group;
 use super::hints::{Pair, common, hint};
-use super::tries::Fate;
+use super::tries::PairResult;
 use super::words;
 use crate::confirm::{Form, GaveUp, Witness};
 use crate::report::ViolationKind;
 use anyorder_finding::{Finding, Harm, Severity, Step, assign_ids};
 use anyorder_trace::{EventId, Tables};
 
-/// What findings are made of.
-pub(crate) struct Material<'a> {
+/// The input from which findings are built.
+pub(crate) struct FindingInput<'a> {
     pub(crate) tables: &'a Tables,
     pub(crate) facts: &'a Facts,
     pub(crate) candidates: &'a [Candidate],
-    pub(crate) fates: &'a [Fate],
+    pub(crate) pair_results: &'a [PairResult],
     pub(crate) max_pairs: usize,
 }
 
-/// Makes findings of groups, the most important first.
-pub(crate) fn findings(material: &Material<'_>, groups: &[Group]) -> Vec<Found> {
+/// Builds findings of groups, the most important first.
+pub(crate) fn findings(material: &FindingInput<'_>, groups: &[Group]) -> Vec<Found> {
     let mut found: Vec<Found> =
         groups.iter().filter_map(|group| finding(material, group)).collect();
     found.sort_by_key(|one| one.category);
@@ -36,18 +36,18 @@ pub(crate) fn findings(material: &Material<'_>, groups: &[Group]) -> Vec<Found> 
     found
 }
 
-/// Makes the finding of a group: of its confirmed pairs, where there are any; else of those without
+/// Builds the finding of a group from its confirmed pairs, or, if it has none, from those without
 /// an answer.
-fn finding(material: &Material<'_>, group: &Group) -> Option<Found> {
-    let fate = |i: &usize| &material.fates[*i];
+fn finding(material: &FindingInput<'_>, group: &Group) -> Option<Found> {
+    let pair_result = |i: &usize| &material.pair_results[*i];
     let confirmed: Vec<usize> =
-        group.members.iter().copied().filter(|i| fate(i).form().is_some()).collect();
+        group.members.iter().copied().filter(|i| pair_result(i).form().is_some()).collect();
     let open: Vec<usize> = group
         .members
         .iter()
         .copied()
         .filter(|i| !material.candidates[*i].ordered)
-        .filter(|i| fate(i).form().is_none() && *fate(i) != Fate::Impossible)
+        .filter(|i| pair_result(i).form().is_none() && *pair_result(i) != PairResult::Impossible)
         .collect();
     let (listed, others) =
         if confirmed.is_empty() { (&open, &[][..]) } else { (&confirmed, &open[..]) };
@@ -55,15 +55,16 @@ fn finding(material: &Material<'_>, group: &Group) -> Option<Found> {
     let candidate = material.candidates[best];
     let (first, second) =
         (material.facts.get(candidate.first)?, material.facts.get(candidate.second)?);
-    let witness = match &material.fates[best] {
-        Fate::Confirmed(witness) => Some(witness),
+    let witness = match &material.pair_results[best] {
+        PairResult::Confirmed(witness) => Some(witness),
         _ => None,
     };
-    let form = material.fates[best].form();
-    let is_apart = |i: &usize| matches!(fate(i), Fate::Confirmed(witness) if witness.apart);
+    let form = material.pair_results[best].form();
+    let is_apart =
+        |i: &usize| matches!(pair_result(i), PairResult::Confirmed(witness) if witness.apart);
     let category = match group.category {
         _ if witness.is_some_and(|witness| witness.waits) => Category::LostWakeup,
-        // Something else than a lock keeps them apart.
+        // Something other than a lock orders them.
         Category::MultiThreaded if !confirmed.is_empty() && confirmed.iter().all(is_apart) => {
             Category::Guarded
         }
@@ -80,7 +81,7 @@ fn finding(material: &Material<'_>, group: &Group) -> Option<Found> {
     finding.pairs_total = listed.len() as u64;
     finding.confirmed = match form {
         Some(_) => Some(true),
-        None if listed.iter().all(|i| material.fates[*i] == Fate::Untried) => None,
+        None if listed.iter().all(|i| material.pair_results[*i] == PairResult::Untried) => None,
         None => Some(false),
     };
     finding.form = form.map(|form| form.word().to_owned());
@@ -95,7 +96,7 @@ fn finding(material: &Material<'_>, group: &Group) -> Option<Found> {
         second,
         second_event: candidate.second,
     };
-    finding.explanation = explanation(&pair, candidate, &material.fates[best]);
+    finding.explanation = explanation(&pair, candidate, &material.pair_results[best]);
     if !others.is_empty() {
         let text = format!("{} more of the group: without an answer", others.len());
         finding.explanation.push(Step { rule: Some("unconfirmed".to_owned()), ..Step::new(text) });
@@ -112,7 +113,7 @@ fn of_pair(candidate: Candidate, witness: &Witness) -> Option<(EventId, EventId,
     Some((event(candidate.first)?, event(candidate.second)?, witness.clone()))
 }
 
-/// Makes a finding with the kind, the severity and the harm of its category.
+/// Builds a finding with the kind, the severity and the harm of its category.
 fn of_category(category: Category, is_confirmed: bool) -> Finding {
     let mut finding = Finding::new(category.kind());
     finding.category = Some(category.word().to_owned());
@@ -127,12 +128,14 @@ fn of_category(category: Category, is_confirmed: bool) -> Finding {
 /// The filter of findings without a witness.
 pub(crate) const UNCONFIRMED: &str = "unconfirmed";
 
-/// Returns the member that stands for the group: one that shows that a call may wait for ever, then
-/// with the strongest form, then with the shortest witness, then the first.
-fn best(material: &Material<'_>, members: &[usize]) -> Option<usize> {
-    let rank = |i: &usize| match &material.fates[*i] {
-        Fate::Confirmed(Witness { form, order, waits, .. }) => (0, !waits, *form, order.len()),
-        Fate::Shown(form) => (0, true, *form, usize::MAX),
+/// Returns the member that represents the group. Prefers a call that may wait for ever, then the
+/// strongest form, then the shortest witness, then the first member.
+fn best(material: &FindingInput<'_>, members: &[usize]) -> Option<usize> {
+    let rank = |i: &usize| match &material.pair_results[*i] {
+        PairResult::Confirmed(Witness { form, order, waits, .. }) => {
+            (0, !waits, *form, order.len())
+        }
+        PairResult::Shown(form) => (0, true, *form, usize::MAX),
         _ => (1, true, Form::Reversed, 0),
     };
     members.iter().copied().min_by_key(|i| (rank(i), *i))
@@ -143,8 +146,8 @@ fn labels(facts: &Facts, candidate: &Candidate) -> Option<[String; 2]> {
     Some([label(candidate.first)?, label(candidate.second)?])
 }
 
-/// Says why it is one: the locks, what shows it, and how sure that is.
-fn explanation(pair: &Pair<'_>, candidate: Candidate, fate: &Fate) -> Vec<Step> {
+/// Explains the finding: the locks, the evidence, and its strength.
+fn explanation(pair: &Pair<'_>, candidate: Candidate, pair_result: &PairResult) -> Vec<Step> {
     let Pair { tables, first, second, .. } = *pair;
     let step = |rule: &str, text: String| Step {
         rule: Some(rule.to_owned()),
@@ -153,33 +156,33 @@ fn explanation(pair: &Pair<'_>, candidate: Candidate, fate: &Fate) -> Vec<Step> 
     };
     vec![
         step("locks", locks(pair, candidate)),
-        match fate {
-            Fate::Confirmed(witness) if witness.waits => step(
+        match pair_result {
+            PairResult::Confirmed(witness) if witness.waits => step(
                 "witness",
                 "another run of the same events leads to where both could come next; if the second does, the first waits, and nothing that can still come serves it"
                     .to_owned(),
             ),
-            Fate::Confirmed(witness) => step("witness", form_words(witness.form).to_owned()),
-            Fate::Shown(form) => {
+            PairResult::Confirmed(witness) => step("witness", form_words(witness.form).to_owned()),
+            PairResult::Shown(form) => {
                 let text = format!("{}; it has too many events to be kept", form_words(*form));
                 step("witness", text)
             }
-            Fate::GaveUp(GaveUp::Window) => step(
+            PairResult::GaveUp(GaveUp::Window) => step(
                 "unconfirmed",
                 "no witness within the window; what lies before it happened as it did".to_owned(),
             ),
-            Fate::GaveUp(GaveUp::Barrier) => step(
+            PairResult::GaveUp(GaveUp::Barrier) => step(
                 "unconfirmed",
                 "every witness rests on a barrier, and the trace does not say who had arrived at it".to_owned(),
             ),
-            Fate::GaveUp(GaveUp::Conflicts) => {
+            PairResult::GaveUp(GaveUp::Conflicts) => {
                 step("unconfirmed", "the search for a witness gave up".to_owned())
             }
-            Fate::GaveUp(GaveUp::Stopped) => {
+            PairResult::GaveUp(GaveUp::Stopped) => {
                 step("unconfirmed", "the search for a witness was stopped".to_owned())
             }
-            Fate::Rejected(why) => step("unconfirmed", format!("the witness did not hold: {why}")),
-            Fate::Untried | Fate::Impossible => {
+            PairResult::Rejected(why) => step("unconfirmed", format!("the witness did not hold: {why}")),
+            PairResult::Untried | PairResult::Impossible => {
                 let who = match (
                     words::handler(tables, first.handler),
                     words::handler(tables, second.handler),
@@ -215,7 +218,7 @@ fn locks(pair: &Pair<'_>, candidate: Candidate) -> String {
     }
 }
 
-/// Says what a witness of a form shows, in a phrase.
+/// Returns a phrase for what a witness of a form shows.
 #[must_use]
 pub const fn form_words(form: Form) -> &'static str {
     match form {

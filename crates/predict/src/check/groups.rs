@@ -1,4 +1,4 @@
-//! Candidates in groups: what a report shows as one.
+//! Groups of candidates: a report shows each group as one finding.
 
 use super::candidate::Candidate;
 use super::category::{Category, category};
@@ -7,7 +7,7 @@ use super::words;
 use anyorder_trace::{EventKind, HandlerId, SiteId, Tables};
 use std::collections::BTreeMap;
 
-/// What one of the two actions of all members of a group has in common.
+/// The key that one of the two actions shares in all members of a group.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct SiteKey {
     site: SiteId,
@@ -20,15 +20,15 @@ struct SiteKey {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Group {
     pub(crate) category: Category,
-    /// Positions in the list of candidates: those that the analysis left open first, then by their
-    /// events.
+    /// Positions in the list of candidates: first those that the analysis left unordered, then by
+    /// their events.
     pub(crate) members: Vec<usize>,
 }
 
 /// Puts candidates into groups: by category, pair of source positions, and object. Groups with a
 /// candidate come before those of ordered pairs only; both are in the order of their first members.
 ///
-/// A candidate of events that nothing is known of is in no group.
+/// A candidate whose events have no facts is in no group.
 pub(crate) fn groups(tables: &Tables, facts: &Facts, candidates: &[Candidate]) -> Vec<Group> {
     let mut index: BTreeMap<(Category, [SiteKey; 2], String), usize> = BTreeMap::new();
     let mut groups: Vec<Group> = Vec::new();
@@ -39,7 +39,7 @@ pub(crate) fn groups(tables: &Tables, facts: &Facts, candidates: &[Candidate]) -
         };
         let category = category(tables, first, second, candidate.kind);
         let mut sites = [key(first), key(second)];
-        // Whichever came first: two runs may differ in that.
+        // Either may come first: two runs may differ.
         sites.sort_unstable();
         let object = words::object_in_id(tables, second);
         let at = *index.entry((category, sites, object)).or_insert_with(|| {

@@ -1,11 +1,11 @@
-//! What ordering is missing, and what would make it hold.
+//! Hints: the missing order, and ways to enforce it.
 
 use super::category::Category;
 use super::facts::{Fact, Facts, Held};
 use super::words;
 use anyorder_trace::{EventKind, Tables};
 
-/// The two actions of a finding, with what is known of the trace.
+/// The two actions of a finding, with facts about the trace.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair<'a> {
     pub(crate) tables: &'a Tables,
@@ -16,7 +16,7 @@ pub(crate) struct Pair<'a> {
     pub(crate) second_event: u64,
 }
 
-/// Returns what would make the order hold, or not matter.
+/// Returns a way to enforce the order or to make it irrelevant.
 pub(crate) fn hint(pair: &Pair<'_>) -> String {
     let Pair { tables, category, first, second, .. } = *pair;
     let name = |fact: &Fact| words::handler(tables, fact.handler);
@@ -71,7 +71,7 @@ pub(crate) fn common<'a>(first: &'a Fact, second: &'a Fact) -> impl Iterator<Ite
     })
 }
 
-/// Returns names as a list of a sentence, and of two verbs the one that goes with it.
+/// Returns names as a list for a sentence, and the one of two verbs that agrees with it.
 fn and<'v>(names: &[String], one: &'v str, several: &'v str) -> (String, &'v str) {
     match names {
         [] => ("no lock".to_owned(), one),

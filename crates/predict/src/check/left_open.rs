@@ -1,5 +1,5 @@
-//! Which of all pairs the analysis had ordered, and which it left open without listing them: it
-//! keeps one action for several that it cannot tell apart.
+//! Separates the pairs that the analysis had ordered from the unordered pairs that it did not list.
+//! The analysis keeps one action for several that it cannot distinguish.
 
 use super::candidate::Candidate;
 use super::facts::Facts;
@@ -12,12 +12,12 @@ use crate::report::ViolationKind;
 use anyorder_trace::{Block, EventId, Trace, TraceBlocks, TraceSource};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An analysis that can be asked about the order while it runs.
+/// An analysis with queries about the order while it runs.
 pub trait Knows: Analysis {
-    /// Returns the stamp of the event taken last.
+    /// Returns the stamp of the last event.
     fn stamp(&self) -> Option<Stamp>;
 
-    /// Returns whether an event is ordered before, or is, the event taken last.
+    /// Returns whether an event is ordered before, or is, the last event.
     fn knows(&self, stamp: Stamp) -> bool;
 }
 
@@ -31,7 +31,7 @@ impl<R: Relation, S: Specification> Knows for Engine<R, S> {
     }
 }
 
-/// The order of the analysis, as the check asks for it.
+/// The order of the analysis, as the check queries it.
 pub enum Order<'a> {
     /// The analysis, before its first event.
     Engine(&'a mut dyn Knows),
@@ -48,16 +48,15 @@ impl std::fmt::Debug for Order<'_> {
     }
 }
 
-/// What two actions have in common that the analysis takes for one another: lane and time, and the
-/// locks held.
+/// The key of actions that the analysis cannot distinguish: lane and time, and the locks held.
 type Like = (u32, u32, Vec<(u32, bool)>);
 
-/// Says of each candidate that is marked as ordered whether it is: in one pass of a new analysis
+/// Decides for each candidate marked as ordered whether it really is, in one pass of a new analysis
 /// over the trace.
 ///
 /// A pair without a common lock is ordered if the second event knows the first. A pair under a
-/// common lock always is, by its own edge: it counts as left open if there is a candidate that the
-/// analysis cannot tell from it.
+/// common lock is always ordered, by its own edge. It counts as unordered if the analysis cannot
+/// distinguish it from some candidate.
 ///
 /// # Errors
 ///

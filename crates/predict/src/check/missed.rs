@@ -1,18 +1,18 @@
-//! What the analysis took for an order, where a witness shows that there is none.
+//! Explains the order that the analysis assumed where a witness shows that there is none.
 
 use super::driver::Found;
 use crate::order_path::{OrderPaths, OrderRule, OrderStep, Ordered};
 use anyorder_finding::Step;
 use anyorder_trace::Trace;
 
-/// How many findings are explained, and how long is looked for each.
+/// The most findings to explain, and the most steps for each.
 const EXPLAINED_MAX: usize = 200;
 const STEPS_MAX: u64 = 2_000_000;
 
-/// The most edges told of one chain.
+/// The most edges that one chain reports.
 const EDGES_MAX: usize = 6;
 
-/// Adds to the findings of pairs that the analysis had ordered what it ordered them by.
+/// Adds to the findings of pairs that the analysis had ordered the edges by which it ordered them.
 pub(crate) fn explain_missed(trace: &Trace, why: &OrderPaths, found: &mut [Found]) {
     let missed = found.iter_mut().filter(|one| one.ordered);
     for one in missed.take(EXPLAINED_MAX) {
@@ -29,16 +29,16 @@ pub(crate) fn explain_missed(trace: &Trace, why: &OrderPaths, found: &mut [Found
     }
 }
 
-/// Returns a chain of edges in words; program order goes without saying.
+/// Returns a chain of edges in words, without program order.
 fn words(trace: &Trace, steps: &[OrderStep]) -> String {
     let edges: Vec<&OrderStep> =
         steps.iter().filter(|step| step.rule != OrderRule::ProgramOrder).collect();
-    let mut told: Vec<String> =
+    let mut phrases: Vec<String> =
         edges.iter().take(EDGES_MAX).map(|step| edge(trace, step)).collect();
     if edges.len() > EDGES_MAX {
-        told.push(format!("and {} more", edges.len() - EDGES_MAX));
+        phrases.push(format!("and {} more", edges.len() - EDGES_MAX));
     }
-    format!("the analysis takes the two for ordered: {}", told.join(", "))
+    format!("the analysis takes the two for ordered: {}", phrases.join(", "))
 }
 
 fn edge(trace: &Trace, step: &OrderStep) -> String {

@@ -1,10 +1,10 @@
-//! From candidates to findings: which pairs are tried, what becomes of them, and what is said of
+//! From candidates to findings: chooses the pairs to try, collects their results, and describes
 //! each group.
 //!
 //! The engine's candidates are pairs of events. [`check()`] hands them to a search for witnesses,
-//! one of each group after another, and makes findings of the groups. On small traces it also tries
-//! the pairs that the engine ordered. It prints nothing, and knows no format: witnesses are lists
-//! of events.
+//! one of each group in turn, and builds findings of the groups. On small traces it also tries the
+//! pairs that the engine ordered. It prints nothing, and knows no format: witnesses are lists of
+//! events.
 
 pub use candidate::{Candidate, CandidateList};
 pub use category::Category;
@@ -14,7 +14,7 @@ pub use findings::form_words;
 pub use left_open::{Knows, Order};
 pub use options::{CheckOptions, Pairs};
 pub use statistics::Statistics;
-pub use tries::{Confirms, Fate};
+pub use tries::{Confirms, PairResult};
 
 mod candidate;
 mod category;
@@ -23,11 +23,11 @@ mod facts;
 mod findings;
 mod groups;
 mod hints;
-mod kept;
 mod left_open;
 mod missed;
 mod options;
 mod pairs;
 mod statistics;
 mod tries;
+mod witness_store;
 mod words;

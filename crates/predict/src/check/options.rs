@@ -1,11 +1,11 @@
-//! What the caller of a check may choose.
+//! The options of a check.
 
 use crate::confirm::Reorders;
 
-/// Which pairs are handed to the search for witnesses.
+/// The pairs that the search for witnesses tries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Pairs {
-    /// All, where there are few enough; else the candidates.
+    /// All pairs if there are few enough, else the candidates.
     #[default]
     Auto,
     /// The candidates of the analysis.
@@ -15,10 +15,10 @@ pub enum Pairs {
 }
 
 impl Pairs {
-    /// How many pairs [`Pairs::Auto`] takes all of at the most.
+    /// The most pairs of which [`Pairs::Auto`] tries all.
     pub const AUTO_MAX: usize = 20_000;
 
-    /// How many pairs [`Pairs::All`] takes at the most.
+    /// The most pairs that [`Pairs::All`] tries.
     pub const ALL_MAX: usize = 2_000_000;
 
     /// Returns the word for it.
@@ -37,12 +37,12 @@ impl Pairs {
 pub struct CheckOptions {
     /// Which pairs are tried.
     pub pairs: Pairs,
-    /// What the search for witnesses may reorder.
+    /// The events that the search for witnesses may reorder.
     pub reorders: Reorders,
     /// How many pairs are tried at the most.
     pub tries_max: u64,
-    /// How many events the tries may look at in all, as [`Confirms::work`](super::Confirms::work)
-    /// counts them.
+    /// The most events that all tries may visit together, as
+    /// [`Confirms::work`](super::Confirms::work) counts them.
     pub work_max: u64,
     /// How many pairs a finding lists at the most.
     pub max_pairs: usize,

@@ -6,7 +6,7 @@ use crate::confirm::Reorders;
 use anyorder_trace::{EventId, EventKind, Location, LocationId, TaskId, TaskKind, Trace};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many overlapping pairs of locations are looked at, for each pair of events that is allowed.
+/// The most overlapping pairs of locations, for each allowed pair of events.
 const OVERLAPS_PER_PAIR: usize = 50;
 
 /// The events on one object: those of one class and lane together, ascending.
@@ -49,7 +49,7 @@ pub(crate) fn commute<S: Specification>(
     spec.commute(trace.tables(), (a.op, a.operand), (b.op, b.operand))
 }
 
-/// What is done to each memory location, and to each cell of specified objects by its table and
+/// The actions on each memory location, and on each cell of specified objects by its table and
 /// number.
 #[derive(Default)]
 struct Objects {
@@ -62,7 +62,7 @@ fn actions<S: Specification>(trace: &Trace, spec: &mut S, reorders: Reorders) ->
     let mut points: Vec<Point> = Vec::new();
     for event in trace.events() {
         let kind = event.kind();
-        // As the engine does: what is inside an invocation is part of it.
+        // As in the engine, events inside an invocation are part of it.
         let internal = kind.is_access() || matches!(kind, EventKind::Acquire | EventKind::Release);
         if S::HIDES && internal && spec.hides(event.task.0, kind, event.operand) {
             continue;
@@ -90,7 +90,7 @@ fn actions<S: Specification>(trace: &Trace, spec: &mut S, reorders: Reorders) ->
     objects
 }
 
-/// Returns the number of what runs a task's events in their order, whatever is reordered.
+/// Returns the number of the sequence that keeps the order of a task's events in every reordering.
 fn lane(trace: &Trace, task: TaskId, reorders: Reorders) -> u64 {
     let own = 1 << 32 | u64::from(task.0);
     match (trace.tables().tasks[task.index()].kind, reorders.tasks()) {
@@ -141,7 +141,7 @@ fn overlapping(
     }
     ranges.sort_unstable();
     let mut pairs = Vec::new();
-    // Those that may reach into later ones; what ended before is dropped.
+    // Ranges that may overlap later ones; ranges that ended are dropped.
     let mut open: Vec<(u32, u64, LocationId)> = Vec::new();
     for (generation, begin, end, id) in ranges {
         open.retain(|(g, e, _)| *g == generation && *e > begin);

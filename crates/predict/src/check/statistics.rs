@@ -1,8 +1,8 @@
-//! Counts of one check. Whatever was tried and whatever limit cut it, `racy + non_racy` and
-//! `confirmed + dropped + unconfirmed` are both the number of candidates.
+//! Counts of one check. For all options and limits, `racy + non_racy` and `confirmed + dropped +
+//! unconfirmed` both equal the number of candidates.
 
 use super::candidate::{Candidate, CandidateList};
-use super::tries::Fate;
+use super::tries::PairResult;
 use crate::report::{Counts, ViolationKind};
 use anyorder_trace::Tables;
 
@@ -19,10 +19,10 @@ pub struct Statistics {
     pub invocations: u64,
     /// Locks.
     pub locks: u64,
-    /// Candidates: pairs of events that the analysis left open, and those confirmed although it had
-    /// ordered them.
+    /// Candidates: pairs of events that the analysis left unordered, and pairs confirmed although
+    /// it had ordered them.
     pub candidates: u64,
-    /// Candidates that no common lock keeps apart.
+    /// Candidates without a common lock.
     pub racy: u64,
     /// Candidates under a common lock.
     pub non_racy: u64,
@@ -41,7 +41,7 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Counts what an analysis counted.
+    /// Adds the counts of an analysis.
     pub(crate) fn of(counts: &Counts, tables: &Tables, invocations: u64) -> Statistics {
         Statistics {
             events: counts.events,
@@ -54,9 +54,9 @@ impl Statistics {
     }
 
     /// Counts a pair. One that the analysis had ordered is a candidate only once it is confirmed.
-    pub(crate) fn count(&mut self, candidate: &Candidate, fate: &Fate) {
-        let confirmed = fate.form().is_some();
-        self.rejected += u64::from(matches!(fate, Fate::Rejected(_)));
+    pub(crate) fn count(&mut self, candidate: &Candidate, pair_result: &PairResult) {
+        let confirmed = pair_result.form().is_some();
+        self.rejected += u64::from(matches!(pair_result, PairResult::Rejected(_)));
         if candidate.ordered && !confirmed {
             return;
         }
@@ -65,9 +65,9 @@ impl Statistics {
             ViolationKind::Racy => self.racy += 1,
             ViolationKind::NonRacy => self.non_racy += 1,
         }
-        match fate {
-            Fate::Confirmed(_) | Fate::Shown(_) => self.confirmed += 1,
-            Fate::Impossible => self.dropped += 1,
+        match pair_result {
+            PairResult::Confirmed(_) | PairResult::Shown(_) => self.confirmed += 1,
+            PairResult::Impossible => self.dropped += 1,
             _ => self.unconfirmed += 1,
         }
         self.missed_by_order += u64::from(candidate.ordered);

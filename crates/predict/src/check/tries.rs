@@ -1,24 +1,24 @@
-//! Which candidates are tried, in which order, and how long.
+//! Chooses the candidates to try, their order, and when to stop.
 
 use super::candidate::Candidate;
 use super::groups::Group;
-use super::kept::Keeper;
 use super::options::CheckOptions;
+use super::witness_store::WitnessStore;
 use crate::confirm::{Form, GaveUp, Witness};
 use anyorder_system::{Cancel, Control, StopReason};
 use anyorder_trace::EventId;
 
-/// What became of a pair.
+/// The result of a pair.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Fate {
+pub enum PairResult {
     /// It was not tried.
     Untried,
     /// There is a witness.
     Confirmed(Witness),
-    /// There is a witness of this form. It was not kept: those of other pairs of its group are
-    /// better, or it has too many events.
+    /// There is a witness of this form, but it was not stored: other pairs of its group have better
+    /// ones, or it has too many events.
     Shown(Form),
-    /// There is none: proved.
+    /// Proved to have no witness.
     Impossible,
     /// The search gave up.
     GaveUp(GaveUp),
@@ -26,24 +26,24 @@ pub enum Fate {
     Rejected(String),
 }
 
-/// A search for witnesses, with whatever checks them.
+/// A search for witnesses, together with their checker.
 pub trait Confirms {
-    /// Tries a pair, `first` before `second` in the trace. Never [`Fate::Untried`] or
-    /// [`Fate::Shown`].
-    fn confirm(&mut self, first: EventId, second: EventId, cancel: &Cancel) -> Fate;
+    /// Tries a pair, `first` before `second` in the trace. Never [`PairResult::Untried`] or
+    /// [`PairResult::Shown`].
+    fn confirm(&mut self, first: EventId, second: EventId, cancel: &Cancel) -> PairResult;
 
-    /// Returns how much was done so far, in events looked at: the same for the same calls.
+    /// Returns the work so far, in visited events. Equal calls give equal numbers.
     fn work(&self) -> u64;
 }
 
-/// What came of all tries.
+/// The results of all tries.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Tried {
+pub(crate) struct TriedPairs {
     /// In the order of the candidates.
-    pub(crate) fates: Vec<Fate>,
+    pub(crate) pair_results: Vec<PairResult>,
     /// The names of the options that left pairs without an answer.
     pub(crate) cuts: Vec<&'static str>,
-    /// What stopped the tries.
+    /// The reason why the tries stopped.
     pub(crate) stopped: Option<StopReason>,
 }
 
@@ -55,10 +55,13 @@ pub(crate) fn try_all(
     confirms: &mut dyn Confirms,
     options: &CheckOptions,
     control: &Control<'_>,
-) -> Tried {
-    let mut tried = Tried { fates: vec![Fate::Untried; candidates.len()], ..Tried::default() };
+) -> TriedPairs {
+    let mut tried = TriedPairs {
+        pair_results: vec![PairResult::Untried; candidates.len()],
+        ..TriedPairs::default()
+    };
     let mut done = 0;
-    let mut keeper = Keeper::new(groups.len());
+    let mut keeper = WitnessStore::new(groups.len());
     control.progress.phase("confirming");
     for (group, member) in in_turns(groups) {
         let candidate = candidates[member];
@@ -73,20 +76,20 @@ pub(crate) fn try_all(
             tried.cut(if done >= options.tries_max { "max-tries" } else { "max-work" });
             break;
         }
-        let fate = confirms.confirm(EventId(first), EventId(second), &control.cancel);
-        match fate {
-            Fate::GaveUp(GaveUp::Window) => tried.cut("window"),
-            Fate::GaveUp(GaveUp::Conflicts) => tried.cut("max-conflicts"),
-            Fate::GaveUp(GaveUp::Stopped) => tried.stopped = control.cancel.reason(),
+        let pair_result = confirms.confirm(EventId(first), EventId(second), &control.cancel);
+        match pair_result {
+            PairResult::GaveUp(GaveUp::Window) => tried.cut("window"),
+            PairResult::GaveUp(GaveUp::Conflicts) => tried.cut("max-conflicts"),
+            PairResult::GaveUp(GaveUp::Stopped) => tried.stopped = control.cancel.reason(),
             _ => {}
         }
-        keeper.put(&mut tried.fates, group, member, fate);
+        keeper.put(&mut tried.pair_results, group, member, pair_result);
         done += 1;
     }
     tried
 }
 
-impl Tried {
+impl TriedPairs {
     fn cut(&mut self, option: &'static str) {
         if !self.cuts.contains(&option) {
             self.cuts.push(option);
@@ -94,8 +97,8 @@ impl Tried {
     }
 }
 
-/// Returns the members of all groups with the places of these: the first of each, then the second
-/// of each.
+/// Returns the members of all groups with the positions of their groups: the first of each, then
+/// the second of each.
 fn in_turns(groups: &[Group]) -> impl Iterator<Item = (usize, usize)> + '_ {
     let longest = groups.iter().map(|group| group.members.len()).max().unwrap_or(0);
     (0..longest).flat_map(move |turn| {
@@ -104,13 +107,13 @@ fn in_turns(groups: &[Group]) -> impl Iterator<Item = (usize, usize)> + '_ {
     })
 }
 
-impl Fate {
+impl PairResult {
     /// Returns the form of the witness, where there is one.
     #[must_use]
     pub fn form(&self) -> Option<Form> {
         match self {
-            Fate::Confirmed(witness) => Some(witness.form),
-            Fate::Shown(form) => Some(*form),
+            PairResult::Confirmed(witness) => Some(witness.form),
+            PairResult::Shown(form) => Some(*form),
             _ => None,
         }
     }

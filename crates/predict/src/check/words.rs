@@ -9,10 +9,10 @@ use anyorder_trace::{
     Tables, TaskId,
 };
 
-/// The most positions of a stack that are told.
+/// The most positions of a stack that are reported.
 const STACK_MAX: usize = 64;
 
-/// Returns what an event acts on, as reports show it.
+/// Returns the object of an event, as reports show it.
 pub(crate) fn object(tables: &Tables, fact: &Fact) -> String {
     let index = fact.operand as usize;
     let named = |names: &[NameId]| names.get(index).map(|name| tables.name(*name).to_owned());
@@ -32,12 +32,12 @@ pub(crate) fn object(tables: &Tables, fact: &Fact) -> String {
     text.unwrap_or_default()
 }
 
-/// Returns what an event acts on, as a title shows it: a field without its object.
+/// Returns the object of an event, as a title shows it: a field without its object.
 pub(crate) fn object_in_title(tables: &Tables, fact: &Fact) -> String {
     field(tables, fact).unwrap_or_else(|| object(tables, fact))
 }
 
-/// Returns what of an object is the same in every run: nothing of an address.
+/// Returns the part of an object's name that is the same in every run, without addresses.
 pub(crate) fn object_in_id(tables: &Tables, fact: &Fact) -> String {
     let text = object_in_title(tables, fact);
     if text.starts_with("0x") { String::new() } else { text }
@@ -56,7 +56,7 @@ fn field(tables: &Tables, fact: &Fact) -> Option<String> {
     }
 }
 
-/// Returns what an event does in one word: its kind, or its method.
+/// Returns one word for the action of an event: its kind, or its method.
 pub(crate) fn verb(tables: &Tables, fact: &Fact) -> String {
     method(tables, fact).unwrap_or_else(|| fact.op.kind().word().to_owned())
 }
@@ -151,7 +151,8 @@ fn phrase(tables: &Tables, category: Category, first: &Fact, second: &Fact) -> S
         matches!(fact.op.kind(), EventKind::Free | EventKind::Destroy)
             || method(tables, fact).is_some_and(|method| method == "close" || method == "cancel")
     };
-    // What comes too late: the one that ends nothing; of two that do, the first in the trace.
+    // The action that comes too late: the one that ends nothing; if both end something, the first
+    // in the trace.
     let late = if end(first) && !end(second) { 1 } else { 0 };
     let user = handler(tables, [first, second][late].handler);
     match category {

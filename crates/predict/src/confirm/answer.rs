@@ -1,11 +1,11 @@
-//! What becomes of a candidate.
+//! The answer for a candidate.
 
 use anyorder_trace::EventId;
 
-/// In which sense a witness reverses two actions; the strongest first. See `docs/witnesses.md`.
+/// The sense in which a witness reverses two actions, the strongest first. See `docs/witnesses.md`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Form {
-    /// Both occur, reversed, and every event observes what it observed.
+    /// Both occur, reversed, and every event observes what it observed in the trace.
     Reversed,
     /// The same, but the first action, now last of all, may observe something else.
     Last,
@@ -32,7 +32,7 @@ impl Form {
     }
 }
 
-/// Another run in which the two actions come the other way round.
+/// Another run in which the two actions come in the reverse order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Witness {
     /// In which sense.
@@ -48,21 +48,21 @@ pub struct Witness {
     /// Whether the first action may wait for ever, because the second one took what it waited for:
     /// a lost wake-up.
     pub waits: bool,
-    /// Whether it is proved that the two actions can never be next at the same time, because one
-    /// waits for what the other gives: a semaphore keeps them apart. Asked only where invocations
-    /// wait.
+    /// Whether it is proved that the two actions can never be enabled at the same time, because one
+    /// waits for something that the other gives: a semaphore separates them. Only decided where
+    /// invocations wait.
     pub apart: bool,
 }
 
 /// Why there is no answer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum GaveUp {
-    /// No witness within the window; what lies before it was not looked at. Also where the trace
-    /// has more edges than are kept, and where tasks change places and it depends on their order
-    /// which acquire a release belongs to.
+    /// No witness within the window; the search did not reorder earlier events. Also if the trace
+    /// has more edges than are kept, or if the order of reordered tasks decides which acquire a
+    /// release belongs to.
     Window,
-    /// Every witness rests on a barrier that records who passed, and not who arrived, so that it is
-    /// not known who waits for whom.
+    /// Every witness depends on a barrier that records passing threads but not arrivals, so that it
+    /// is unknown which thread waits for which.
     Barrier,
     /// The conflicts allowed were used up.
     Conflicts,
@@ -70,12 +70,12 @@ pub enum GaveUp {
     Stopped,
 }
 
-/// What became of a candidate.
+/// The answer for a candidate.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
     /// There is a witness.
     Confirmed(Witness),
-    /// There is none: proved.
+    /// Proved to have no witness.
     Impossible,
     /// Not known.
     Unconfirmed(GaveUp),

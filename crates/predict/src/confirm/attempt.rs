@@ -1,8 +1,8 @@
-//! One attempt: a set of events, some of which must be in, and the order solver.
+//! One attempt: a set of events, some of them required, and the order solver.
 //!
-//! Given at first are chains, causes and what is observed. The order found is replayed; what it
-//! breaks becomes clauses, and the solver is asked again, until nothing is broken or there is no
-//! order.
+//! The initial problem has chains, causes and observations. The attempt replays the order that the
+//! solver finds. Broken rules become clauses, and the solver runs again, until no rule is broken or
+//! there is no order.
 
 use super::chains::NONE;
 use super::clause::{Atom, Clause};
@@ -18,60 +18,61 @@ use anyorder_system::Cancel;
 use anyorder_trace::Trace;
 use std::collections::HashSet;
 
-/// What an attempt ends with.
+/// The result of an attempt.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum End {
-    /// An order of events, without the tail, in which everything holds.
+    /// An order of events, without the tail, that breaks no rule.
     Found(Vec<u32>),
     /// There is none.
     None,
-    /// Nothing that can be said for certain is broken any more.
+    /// No rule is broken for certain.
     Unclear,
     /// The conflicts allowed were used up.
     Conflicts,
-    /// It was told to stop.
+    /// It was cancelled.
     Stopped,
 }
 
-/// What is thought of events that the attempt does not look at.
+/// The assumption about events outside the attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Beyond {
-    /// Those before the window have happened as they did, the others do not happen: what is found
-    /// is a witness.
+pub(super) enum OutsideEvents {
+    /// Events before the window happen as recorded, others do not happen: an order found is a
+    /// witness.
     Fixed,
-    /// Nothing is known of them: if nothing is found, there is no witness.
+    /// Nothing is assumed: if no order is found, there is no witness.
     Open,
 }
 
-/// What the attempts at one form in one window share.
+/// The data that all attempts at one form in one window share.
 #[derive(Clone, Copy)]
 pub(super) struct Shared<'g> {
     pub(super) trace: &'g Trace,
     pub(super) past: &'g Past,
     pub(super) communication: &'g dyn Communication,
     pub(super) question: &'g Question,
-    /// What must be in.
+    /// The required events.
     pub(super) required: &'g Reach,
 }
 
 impl<'g> Shared<'g> {
-    /// Returns what an attempt works on; `optional` may be in, and holds the required events.
-    pub(super) fn ground<'s>(
+    /// Returns the input of an attempt; `optional` has the allowed events, including the required
+    /// ones.
+    pub(super) fn input<'s>(
         self,
         window: &'s Window,
         optional: &'s Reach,
-        beyond: Beyond,
-    ) -> Ground<'s>
+        outside: OutsideEvents,
+    ) -> AttemptInput<'s>
     where
         'g: 's,
     {
         let Shared { trace, past, communication, question, required } = self;
-        Ground { trace, past, communication, question, window, required, optional, beyond }
+        AttemptInput { trace, past, communication, question, window, required, optional, outside }
     }
 }
 
-/// What an attempt works on.
-pub(super) struct Ground<'g> {
+/// The input of an attempt.
+pub(super) struct AttemptInput<'g> {
     trace: &'g Trace,
     past: &'g Past,
     communication: &'g dyn Communication,
@@ -79,21 +80,21 @@ pub(super) struct Ground<'g> {
     window: &'g Window,
     required: &'g Reach,
     optional: &'g Reach,
-    beyond: Beyond,
+    outside: OutsideEvents,
 }
 
-enum Truth {
+enum LiteralValue {
     True,
     False,
     Open(Lit),
     Unknown,
 }
 
-/// So many rounds are made, at the most.
+/// The most rounds of one attempt.
 const ROUNDS: usize = 10_000;
 
-impl Ground<'_> {
-    /// Replays the required events in the order of the trace; returns them, and what is broken.
+impl AttemptInput<'_> {
+    /// Replays the required events in trace order. Returns them, and the rules that they break.
     pub(super) fn replay(
         &self,
         replay: &mut Replay,
@@ -107,8 +108,8 @@ impl Ground<'_> {
         (required, broken)
     }
 
-    /// Makes an attempt; `broken` is what the order of the trace breaks. `conflicts` is what may be
-    /// used up; what was used is taken off.
+    /// Runs an attempt; `broken` has the rules that the order of the trace breaks. `conflicts` is
+    /// the remaining budget, which the attempt reduces.
     pub(super) fn attempt(
         &self,
         mut broken: Vec<Clause>,
@@ -170,60 +171,63 @@ impl Ground<'_> {
     }
 
     fn accepted(&self, order: Vec<u32>) -> End {
-        if self.beyond == Beyond::Fixed { End::Found(order) } else { End::Unclear }
+        if self.outside == OutsideEvents::Fixed { End::Found(order) } else { End::Unclear }
     }
 
-    /// Returns the clause in literals; empty if it cannot hold, `None` if it holds or nothing can
-    /// be said.
+    /// Returns the clause in literals: empty if it cannot hold, `None` if it holds or is unknown.
     fn literals(&self, nodes: &Nodes, solver: &mut Solver, clause: &Clause) -> Option<Vec<Lit>> {
         let mut literals = Vec::new();
         for atom in clause {
             match self.truth(nodes, solver, *atom) {
-                Truth::True | Truth::Unknown => return None,
-                Truth::False => {}
-                Truth::Open(lit) => literals.push(lit),
+                LiteralValue::True | LiteralValue::Unknown => return None,
+                LiteralValue::False => {}
+                LiteralValue::Open(lit) => literals.push(lit),
             }
         }
         Some(literals)
     }
 
-    fn truth(&self, nodes: &Nodes, solver: &mut Solver, atom: Atom) -> Truth {
+    fn truth(&self, nodes: &Nodes, solver: &mut Solver, atom: Atom) -> LiteralValue {
         let before = |solver: &mut Solver, first: Node, second: Node| {
-            solver.before(first, second).map_or(Truth::False, Truth::Open)
+            solver.before(first, second).map_or(LiteralValue::False, LiteralValue::Open)
         };
         match atom {
             Atom::Out(event) => match self.place(nodes, event) {
                 Place::Node(node) if !self.required.has(self.past, event) => {
                     before(solver, nodes.end, node)
                 }
-                Place::Never => Truth::True,
-                Place::Unknown => Truth::Unknown,
-                Place::Node(_) | Place::End | Place::Earlier => Truth::False,
+                Place::Never => LiteralValue::True,
+                Place::Unknown => LiteralValue::Unknown,
+                Place::Node(_) | Place::End | Place::Earlier => LiteralValue::False,
             },
             Atom::Before(first, second) => {
                 if first == NONE {
-                    return Truth::False;
+                    return LiteralValue::False;
                 }
                 match (self.place(nodes, first), self.place(nodes, second)) {
-                    (Place::Never, _) => Truth::False,
-                    (Place::Unknown, _) | (_, Place::Unknown) => Truth::Unknown,
-                    (_, Place::Never) => Truth::True,
+                    (Place::Never, _) => LiteralValue::False,
+                    (Place::Unknown, _) | (_, Place::Unknown) => LiteralValue::Unknown,
+                    (_, Place::Never) => LiteralValue::True,
                     (Place::Node(first), Place::Node(second)) => before(solver, first, second),
                     (Place::Node(first), Place::End) => before(solver, first, nodes.end),
                     (Place::End, Place::Node(second)) => before(solver, nodes.end, second),
                     (Place::Earlier, Place::Earlier) => {
                         if first < second {
-                            Truth::True
+                            LiteralValue::True
                         } else {
-                            Truth::False
+                            LiteralValue::False
                         }
                     }
                     (Place::End, Place::End) => {
                         let at = |event| self.question.tail.iter().position(|e| *e == event);
-                        if at(first) < at(second) { Truth::True } else { Truth::False }
+                        if at(first) < at(second) {
+                            LiteralValue::True
+                        } else {
+                            LiteralValue::False
+                        }
                     }
-                    (Place::Earlier, _) => Truth::True,
-                    (_, Place::Earlier) => Truth::False,
+                    (Place::Earlier, _) => LiteralValue::True,
+                    (_, Place::Earlier) => LiteralValue::False,
                 }
             }
         }
@@ -235,10 +239,10 @@ impl Ground<'_> {
         } else if self.question.tail.contains(&event) {
             Place::End
         } else if event < self.window.start {
-            if self.beyond == Beyond::Fixed { Place::Earlier } else { Place::Unknown }
+            if self.outside == OutsideEvents::Fixed { Place::Earlier } else { Place::Unknown }
         } else if self.optional.has(self.past, event) {
             Place::Node(nodes.of[(event - self.window.start) as usize])
-        } else if self.beyond == Beyond::Fixed
+        } else if self.outside == OutsideEvents::Fixed
             || self.question.is_behind(self.past, event)
             || self.window.bars(event)
         {
@@ -263,18 +267,18 @@ enum Place {
 struct Nodes {
     /// By node.
     events: Vec<u32>,
-    /// By event, from the start of the window on; only those of the set count.
+    /// By event, from the start of the window on; only events of the set are meaningful.
     of: Vec<Node>,
     end: Node,
 }
 
 impl Nodes {
-    fn new(ground: &Ground<'_>) -> Nodes {
-        let (past, start) = (ground.past, ground.window.start);
-        let mut events = Vec::with_capacity(ground.optional.events.len());
-        for chain in &ground.optional.chains {
+    fn new(input: &AttemptInput<'_>) -> Nodes {
+        let (past, start) = (input.past, input.window.start);
+        let mut events = Vec::with_capacity(input.optional.events.len());
+        for chain in &input.optional.chains {
             let from = events.len();
-            let mut at = ground.optional.last(*chain);
+            let mut at = input.optional.last(*chain);
             while at != NONE && at >= start {
                 events.push(at);
                 at = past.previous[at as usize];
@@ -290,10 +294,10 @@ impl Nodes {
         Nodes { events, of, end }
     }
 
-    /// Returns the problem: chains, causes, what is observed, and which events come before the end.
-    /// `None` if it is plain that nothing solves it.
-    fn problem(&mut self, ground: &Ground<'_>) -> Option<Problem> {
-        let (past, start) = (ground.past, ground.window.start);
+    /// Returns the problem: chains, causes, observations, and the events before the end. `None` if
+    /// it is trivially unsolvable.
+    fn problem(&mut self, input: &AttemptInput<'_>) -> Option<Problem> {
+        let (past, start) = (input.past, input.window.start);
         let mut problem = Problem::new();
         let mut from = 0;
         for at in 1..=self.events.len() {
@@ -313,20 +317,20 @@ impl Nodes {
                 }
             }
         }
-        for chain in &ground.required.chains {
-            problem.before(node(ground.required.last(*chain)), self.end, Tag(0)).ok()?;
+        for chain in &input.required.chains {
+            problem.before(node(input.required.last(*chain)), self.end, Tag(0)).ok()?;
         }
-        // A section that is open at the end comes behind all that it excludes.
-        for section in &ground.required.begun {
+        // A section that is open at the end comes behind all sections that it excludes.
+        for section in &input.required.begun {
             let section = &past.holding.sections[*section as usize];
-            for (_, held) in ground.question.keepers(past, section) {
-                let is_node = |event| ground.optional.has(past, event);
+            for (_, held) in input.question.keepers(past, section) {
+                let is_node = |event| input.optional.has(past, event);
                 if is_node(section.release) && is_node(held.acquire) {
                     problem.before(node(section.release), node(held.acquire), Tag(0)).ok()?;
                 }
             }
         }
-        let is_required = |event: u32| ground.required.has(past, event);
+        let is_required = |event: u32| input.required.has(past, event);
         let length = self.of.len() as u32;
         let mut positions: Vec<u32> = self
             .events

@@ -1,5 +1,5 @@
-//! Barriers: what must stand before the first event of each round, and the barriers of which that
-//! is not known.
+//! Barriers: the events required before the first event of each round, and the barriers for which
+//! these are unknown.
 
 use anyorder_trace::{EventKind, Trace};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// The barriers of a trace; see `docs/witnesses.md`, section 2.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Barriers {
-    /// By the first event of a round: the arrivals of all who take part.
+    /// By the first event of a round: the arrivals of all participants.
     pub(super) arrivals: HashMap<u32, Vec<u32>>,
     /// Barriers that are not regular.
     pub(super) irregular: HashSet<u32>,
@@ -22,7 +22,7 @@ struct Round {
 }
 
 impl Barriers {
-    /// Finds them in one pass, which traces without barriers do without.
+    /// Finds them in one pass. Traces without barriers skip it.
     pub(super) fn new(trace: &Trace) -> Barriers {
         let ops = &trace.columns().ops;
         if !ops.iter().any(|op| op.kind() == EventKind::Barrier) {

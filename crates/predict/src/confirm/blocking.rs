@@ -1,5 +1,5 @@
-//! What invocations wait for: which calls count for and against one that waits, and the rules that
-//! are asked of it.
+//! Blocking invocations: the calls that count for and against a waiting call, and the rules that it
+//! must satisfy.
 //!
 //! Numbers of calls are kept in *counters*: one for each object, pattern of a rule and key.
 
@@ -13,9 +13,9 @@ use std::sync::Arc;
 /// Number of a counter.
 pub(super) type CounterId = u32;
 
-/// A rule that is asked of a call.
+/// A rule that a call must satisfy.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
+pub(super) struct CallRule {
     rule: Arc<WaitRule>,
     /// In the order of the calls that the rule counts.
     counters: Vec<CounterId>,
@@ -28,17 +28,17 @@ pub(super) struct Asked {
 pub(super) struct Raise {
     pub(super) counter: CounterId,
     /// Whether it depends on its result.
-    pub(super) asks: bool,
-    /// Whether it raises it with the result that it has.
+    pub(super) depends_on_result: bool,
+    /// Whether it raises the counter with its recorded result.
     pub(super) counts: bool,
 }
 
-/// What is known of a call.
+/// The data of a call.
 #[derive(Clone, Debug, Default)]
 struct Call {
     raises: Vec<Raise>,
-    asked: Vec<Asked>,
-    /// Whether it must observe what it observed, even where communication is not asked for.
+    call_rules: Vec<CallRule>,
+    /// Whether it must keep its observations, even where communication is not required.
     bound: bool,
 }
 
@@ -51,17 +51,17 @@ struct Counter {
     chains: Vec<Vec<u32>>,
 }
 
-/// The calls of all objects of which some wait.
+/// The calls of all objects that have waiting calls.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Blocking {
     calls: HashMap<u32, Call>,
     counters: Vec<Counter>,
-    /// While the trace goes through: event, object, and what it is; and the rules of each object.
+    /// During the pass over the trace: event, object and invocation; and the rules of each object.
     seen: Vec<(u32, u32, Invocation)>,
     rules: HashMap<u32, Vec<Arc<WaitRule>>>,
 }
 
-/// A counter while they are made: object, rule, place among what the rule counts, key.
+/// The key of a counter during construction: object, rule, position among the rule's patterns, key.
 type Place = (u32, usize, usize, Vec<Value>);
 
 impl Blocking {
@@ -79,7 +79,7 @@ impl Blocking {
         self.seen.push((event.id.0, object, invocation));
     }
 
-    /// Ends the trace: finds out which rules are asked of which calls.
+    /// Ends the trace: finds the rules that each call must satisfy.
     pub(super) fn finish(&mut self, chain: &[u32]) {
         let (seen, rules) = (std::mem::take(&mut self.seen), std::mem::take(&mut self.rules));
         let mut places: HashMap<Place, CounterId> = HashMap::new();
@@ -101,11 +101,11 @@ impl Blocking {
                     .iter()
                     .map(|counter| self.counters[*counter as usize].events.len() as i64)
                     .collect();
-                // What does not hold in the trace itself is not asked.
+                // Rules that fail in the trace itself are not required.
                 let Some(least) = rule.least(&counts) else { continue };
                 let known = open.entry(*object).or_default();
                 *known = least.max(*known);
-                call.asked.push(Asked { rule: Arc::clone(rule), counters, open: 0 });
+                call.call_rules.push(CallRule { rule: Arc::clone(rule), counters, open: 0 });
             }
             for (at, rule) in rules.iter().enumerate() {
                 for (place, counted) in rule.counted().iter().enumerate() {
@@ -115,7 +115,11 @@ impl Blocking {
                     if counts {
                         self.counters[counter as usize].events.push(*event);
                     }
-                    call.raises.push(Raise { counter, asks: counted.uses_result(), counts });
+                    call.raises.push(Raise {
+                        counter,
+                        depends_on_result: counted.uses_result(),
+                        counts,
+                    });
                 }
             }
             self.calls.insert(*event, call);
@@ -123,7 +127,7 @@ impl Blocking {
         for (event, object, _) in &seen {
             let known = open.get(object).copied().unwrap_or_default();
             if let Some(call) = self.calls.get_mut(event) {
-                call.asked.iter_mut().for_each(|asked| asked.open = known);
+                call.call_rules.iter_mut().for_each(|call_rule| call_rule.open = known);
             }
         }
         for counter in &mut self.counters {
@@ -164,13 +168,17 @@ impl Blocking {
         self.calls.get(&event).map_or(&[], |call| call.raises.as_slice())
     }
 
-    /// Returns the rules that are asked of a call; of those of results only `with_results`.
-    pub(super) fn asked(&self, event: u32, with_results: bool) -> impl Iterator<Item = &Asked> {
-        let asked = self.calls.get(&event).map_or(&[][..], |call| call.asked.as_slice());
-        asked.iter().filter(move |asked| with_results || !asked.rule.is_of_result())
+    /// Returns the rules that a call must satisfy; rules about results only `with_results`.
+    pub(super) fn call_rules(
+        &self,
+        event: u32,
+        with_results: bool,
+    ) -> impl Iterator<Item = &CallRule> {
+        let call_rules = self.calls.get(&event).map_or(&[][..], |call| call.call_rules.as_slice());
+        call_rules.iter().filter(move |call_rule| with_results || !call_rule.rule.is_of_result())
     }
 
-    /// Returns whether a call must observe what it observed, wherever it stands.
+    /// Returns whether a call must keep its observations at any position.
     pub(super) fn is_bound(&self, event: u32) -> bool {
         self.calls.get(&event).is_some_and(|call| call.bound)
     }
@@ -187,24 +195,27 @@ impl Blocking {
     }
 
     /// Returns, for each chain, the calls that could make a rule hold, in order.
-    pub(super) fn helpers<'b>(&'b self, asked: &'b Asked) -> impl Iterator<Item = &'b [u32]> {
-        asked.helpers().flat_map(|counter| self.chains(counter))
+    pub(super) fn helpers<'b>(
+        &'b self,
+        call_rule: &'b CallRule,
+    ) -> impl Iterator<Item = &'b [u32]> {
+        call_rule.helpers().flat_map(|counter| self.chains(counter))
     }
 
     /// Returns, for each chain, the calls that could make a rule fail, in order.
-    pub(super) fn takers<'b>(&'b self, asked: &'b Asked) -> impl Iterator<Item = &'b [u32]> {
-        asked.takers().flat_map(|counter| self.chains(counter))
+    pub(super) fn takers<'b>(&'b self, call_rule: &'b CallRule) -> impl Iterator<Item = &'b [u32]> {
+        call_rule.takers().flat_map(|counter| self.chains(counter))
     }
 }
 
-impl Asked {
-    /// Returns the counters of which more can make the rule hold.
+impl CallRule {
+    /// Returns the counters whose increase can make the rule hold.
     pub(super) fn helpers(&self) -> impl Iterator<Item = CounterId> + '_ {
         let counted = self.rule.counted().iter().zip(&self.counters);
         counted.filter(|(counted, _)| counted.helps()).map(|(_, counter)| *counter)
     }
 
-    /// Returns the counters of which more can make the rule fail.
+    /// Returns the counters whose increase can make the rule fail.
     pub(super) fn takers(&self) -> impl Iterator<Item = CounterId> + '_ {
         let counted = self.rule.counted().iter().zip(&self.counters);
         counted.filter(|(counted, _)| counted.hurts()).map(|(_, counter)| *counter)
@@ -217,8 +228,8 @@ impl Asked {
     }
 }
 
-/// Returns the first of some events of a chain, in order, that has not come; `NONE` for none. Those
-/// that have come are a beginning.
+/// Returns the first of some ordered events of a chain that has not come, or `NONE`. The events
+/// that have come form a prefix.
 pub(super) fn first_missing(events: &[u32], has_come: impl Fn(u32) -> bool) -> u32 {
     let at = events.partition_point(|event| has_come(*event));
     events.get(at).copied().unwrap_or(NONE)

@@ -1,4 +1,4 @@
-//! What the invocations of specified objects observe of one another.
+//! The observations between invocations of specified objects.
 
 use super::chains::NONE;
 use crate::confirm::communication::{Communication, Observation};
@@ -11,10 +11,10 @@ use std::collections::HashMap;
 pub(super) struct Calls {
     /// Event and object, in trace order.
     events: Vec<(u32, u32)>,
-    /// For each of these, what it observes.
+    /// For each of these, its observations.
     observed: Vec<Vec<Observation>>,
     of_object: Vec<Vec<u32>>,
-    /// By what is taken: who takes it.
+    /// For each taken event, its taker.
     takers: HashMap<u32, u32>,
 }
 
@@ -58,7 +58,7 @@ impl Calls {
         Some(self.events[at].1)
     }
 
-    /// Returns what an event observes.
+    /// Returns the observations of an event.
     pub(super) fn observed(&self, event: u32) -> &[Observation] {
         match self.events.binary_search_by_key(&event, |entry| entry.0) {
             Ok(at) => &self.observed[at],

@@ -1,7 +1,7 @@
-//! Memory cut into cells: pieces that every location of the trace holds wholly or not at all.
+//! Memory cut into cells: every location of the trace contains a cell wholly or not at all.
 //!
 //! A location is a run of neighbouring cells, and two locations overlap exactly if they share a
-//! cell. So what is said of each byte of a range need only be said of each cell.
+//! cell. So a statement about each byte of a range reduces to one about each cell.
 
 use anyorder_trace::{Location, Tables};
 use std::collections::HashMap;
@@ -53,7 +53,7 @@ impl Cells {
         self.count as usize
     }
 
-    /// Returns the cells of a location; none for a location that there is not.
+    /// Returns the cells of a location; none for an unknown location.
     #[inline]
     pub(super) fn of(&self, location: u32) -> Range<u32> {
         let (start, end) = self.of.get(location as usize).copied().unwrap_or_default();

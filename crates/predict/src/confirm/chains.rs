@@ -1,4 +1,4 @@
-//! Which events run one after another, and what forks and joins say of them.
+//! Chains of consecutive events, and their orders by forks and joins.
 
 use anyorder_trace::{Event, EventKind, TaskKind, Trace};
 
@@ -15,16 +15,16 @@ pub(super) struct Link {
     pub(super) owner: u32,
 }
 
-/// Chains of events while a trace goes through: a handler with its tasks, or one burst of an
+/// Chains of events during a pass over the trace: a handler with its tasks, or one burst of an
 /// untracked handler.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chains {
     of_task: Vec<u32>,
-    /// For each handler: its chain that is no burst, its chains, and the forks of it.
+    /// For each handler: its chain other than bursts, its chains, and its forks.
     main: Vec<u32>,
     of_handler: Vec<Vec<u32>>,
     forks: Vec<Vec<u32>>,
-    /// For each chain: its handler, its last event, and how many forks it is behind.
+    /// For each chain: its handler, its last event, and the number of forks before it.
     handler: Vec<u32>,
     last: Vec<u32>,
     behind: Vec<u32>,

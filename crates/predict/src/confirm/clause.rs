@@ -1,9 +1,9 @@
-//! What a witness must obey besides its causes: at least one of several things.
+//! A constraint on a witness besides its causes: at least one of several atoms holds.
 
-/// Something that may hold in an order that ends somewhere.
+/// A proposition about an order of events that ends somewhere.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Atom {
-    /// The first event is in, and the second one comes behind it or is not in.
+    /// The order contains the first event, and the second one comes behind it or is not contained.
     Before(u32, u32),
     /// The event is not in.
     Out(u32),

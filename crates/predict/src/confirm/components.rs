@@ -1,7 +1,7 @@
-//! What the rules of Android components ask of a reordering.
+//! The constraints of Android components on a reordering.
 //!
-//! Edges and orders of tasks are causes like others. That broadcasts are received in the order of
-//! their causes is checked in each order that is tried, as the turns of mailboxes are.
+//! Edges and orders of tasks are causes like others. The search checks in each order that
+//! broadcasts are received in the order of their causes, as it does for the turns of mailboxes.
 
 use super::clause::{Atom, Clause};
 use anyorder_hb::component_orders;
@@ -14,7 +14,7 @@ const FROM_ONE: usize = 32;
 /// A cause and its effect.
 type Entry = (u32, u32);
 
-/// Causes with their effects: these come in the order of those.
+/// Causes with their effects, which come in the order of the causes.
 #[derive(Clone, Debug, Default)]
 struct Line {
     entries: Vec<Entry>,
@@ -22,7 +22,7 @@ struct Line {
     causes: HashMap<u32, Vec<u32>>,
 }
 
-/// What the rules say of one trace.
+/// The constraints for one trace.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Components {
     before: HashMap<u32, Vec<u32>>,
@@ -85,12 +85,12 @@ impl Components {
     }
 }
 
-/// By line, what was caused and has not come, in the order of the causes, while an order of events
-/// goes through.
+/// By line, the pending effects in the order of their causes, during the replay of an order of
+/// events.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Deliveries {
     pending: Vec<Vec<Entry>>,
-    /// What is pending at a position of the trace.
+    /// The pending entries at a position of the trace.
     at: Option<u32>,
     pending_at: Vec<Vec<Entry>>,
 }
@@ -144,8 +144,8 @@ impl Deliveries {
     }
 }
 
-/// Returns whether the effect of one entry comes first, if its cause does. What the recorded run
-/// did otherwise, a witness may do as well.
+/// Returns whether the effect of one entry comes first if its cause does. A witness may deviate
+/// where the recorded run did.
 fn goes_first(first: Entry, second: Entry) -> bool {
     let ran_otherwise = first.0 < second.0 && first.1 > second.1;
     first.0 != second.0 && first.1 != second.1 && !ran_otherwise

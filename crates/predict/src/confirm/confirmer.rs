@@ -1,14 +1,14 @@
 //! The search for one witness after another in one trace.
 
 use super::answer::{Answer, Form, GaveUp, Witness};
-use super::attempt::{Beyond, End, Shared};
+use super::attempt::{End, OutsideEvents, Shared};
 use super::chains::NONE;
-use super::of_tasks::OfTasks;
 use super::past::Past;
 use super::question::{Overtaken, Question};
-use super::reach::{Behind, Reach};
+use super::reach::{Excluded, Reach};
 use super::replay::Replay;
 use super::shorten::shorten;
+use super::task_pairs::TaskPairs;
 use super::trim::trim;
 use super::window::Window;
 use crate::confirm::communication::Communication;
@@ -17,7 +17,7 @@ use anyorder_trace::{EventId, Trace};
 use std::fmt;
 use std::rc::Rc;
 
-/// What may be reordered.
+/// The events that may be reordered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Reorders {
     /// Events of different handlers; the tasks of one handler stay in the order observed.
@@ -25,7 +25,7 @@ pub enum Reorders {
     Threads,
     /// Tasks of one handler as well, as its mailbox allows.
     Tasks,
-    /// The same, and as the rules of Android's components allow.
+    /// The same, as far as the rules of Android's components allow.
     Components,
 }
 
@@ -50,13 +50,13 @@ impl Reorders {
     }
 }
 
-/// How hard to look for a witness.
+/// Limits on the search for a witness.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ConfirmOptions {
-    /// What may be reordered.
+    /// The events that may be reordered.
     pub reorders: Reorders,
-    /// How many events before the first action are looked at; what lies before them happens as it
-    /// did. 0 is no bound.
+    /// How many events before the first action may be reordered; earlier events happen as recorded.
+    /// 0 means no bound.
     pub window: u64,
     /// How many conflicts the order solver may have for one candidate.
     pub conflicts: u64,
@@ -68,10 +68,10 @@ impl Default for ConfirmOptions {
     }
 }
 
-/// What the search did so far.
+/// Counts of the search so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ConfirmStats {
-    /// Events looked at, each as often as it was: what the search costs, but for conflicts. Equal
+    /// Visited events, counted at each visit: the cost of the search except for conflicts. Equal
     /// calls give equal numbers.
     pub events: u64,
     /// Windows, for each form.
@@ -96,7 +96,7 @@ pub struct Confirmer<'t> {
     optional: Reach,
     window: Window,
     pub(super) stats: ConfirmStats,
-    pub(super) of_tasks: OfTasks,
+    pub(super) task_pairs: TaskPairs,
 }
 
 impl fmt::Debug for Confirmer<'_> {
@@ -113,9 +113,9 @@ pub struct Scale {
     pub first_window: u32,
     /// The least distance of two positions at which windows may begin.
     pub grain: u32,
-    /// With a witness at hand, a stronger one is looked for in windows up to this one.
+    /// After a first witness, the search tries windows up to this one for a stronger form.
     pub stronger_max: u32,
-    /// Witnesses whose window begins farther behind keep all that lies before it.
+    /// Witnesses whose window begins behind this position keep all events before the window.
     pub prefix_max: u32,
 }
 
@@ -127,7 +127,7 @@ impl Default for Scale {
     }
 }
 
-/// What became of one form.
+/// The state of the search for one form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum State {
     Open,
@@ -148,7 +148,8 @@ impl<'t> Confirmer<'t> {
         Confirmer::with_scale(trace, communication, options, Scale::default())
     }
 
-    /// The same, for tests: a small scale shows with small traces what else only large ones would.
+    /// The same, for tests: a small scale reaches with small traces the cases that otherwise need
+    /// large ones.
     #[doc(hidden)]
     #[must_use]
     pub fn with_scale(
@@ -169,11 +170,11 @@ impl<'t> Confirmer<'t> {
             optional: Reach::default(),
             window: Window::default(),
             stats: ConfirmStats::default(),
-            of_tasks: OfTasks::default(),
+            task_pairs: TaskPairs::default(),
         }
     }
 
-    /// Returns what the search did so far.
+    /// Returns the counts of the search so far.
     #[must_use]
     pub fn stats(&self) -> ConfirmStats {
         self.stats
@@ -192,7 +193,7 @@ impl<'t> Confirmer<'t> {
         let mut search = Search {
             pair: (first.0, second.0),
             states: [State::Open, State::Open, State::Open, State::Impossible],
-            effort: Effort::new(self.options.conflicts),
+            budget: Budget::new(self.options.conflicts),
             gave_up: GaveUp::Window,
             best: None,
             beginning: None,
@@ -200,7 +201,7 @@ impl<'t> Confirmer<'t> {
         if self.options.reorders.tasks()
             && let Some(tasks) = Overtaken::of(self.trace, first.0, second.0)
         {
-            self.ask_of_tasks(&mut search, tasks, cancel);
+            self.apply_task_pair(&mut search, tasks, cancel);
         }
         let mut back = self.scale.first_window;
         while !search.is_done() {
@@ -215,11 +216,11 @@ impl<'t> Confirmer<'t> {
         }
         match search.best {
             Some(witness) => Answer::Confirmed(witness),
-            None if search.is_impossible() && search.effort.doubt => {
+            None if search.is_impossible() && search.budget.doubt => {
                 Answer::Unconfirmed(GaveUp::Barrier)
             }
-            // Where it depends on the order which acquire a release belongs to, more was asked than
-            // had to be.
+            // Where the order decides which acquire a release belongs to, the question required
+            // more than necessary.
             None if search.is_impossible() && !self.past.holding.is_ambiguous => Answer::Impossible,
             None => Answer::Unconfirmed(search.gave_up),
         }
@@ -234,7 +235,7 @@ impl<'t> Confirmer<'t> {
             match search.states[at] {
                 State::Open => {}
                 State::Impossible | State::GivenUp => continue,
-                // What is weaker is not asked.
+                // Weaker forms are not tried.
                 State::Found => break,
             }
             let question = Question::new(self.trace, &self.past, (first, second), form);
@@ -244,7 +245,7 @@ impl<'t> Confirmer<'t> {
             });
             let (start, end) = match beginning.and_then(|b| self.behind_beginning(&question, &b)) {
                 Some((start, order)) => (start, End::Found(order)),
-                None => (start, self.look(&mut search.effort, &question, start, cancel)),
+                None => (start, self.search_window(&mut search.budget, &question, start, cancel)),
             };
             match end {
                 End::Found(order) => {
@@ -257,7 +258,7 @@ impl<'t> Confirmer<'t> {
                 }
                 End::None => {
                     search.states[at] = State::Impossible;
-                    // Nothing of what the first action observes was asked.
+                    // The question did not constrain what the first action observes.
                     if form == Form::Reversed && !self.past.is_observer(self.trace, EventId(first))
                     {
                         search.states[1] = State::Impossible;
@@ -274,17 +275,17 @@ impl<'t> Confirmer<'t> {
                 }
             }
         }
-        is_last |= search.gave_up == GaveUp::Conflicts && search.effort.conflicts == 0;
+        is_last |= search.gave_up == GaveUp::Conflicts && search.budget.conflicts == 0;
         is_last
     }
 
-    /// Returns how many events before the first action may be looked at.
+    /// Returns how many events before the first action may be reordered.
     fn most(&self) -> u32 {
         let most = u32::try_from(self.options.window).unwrap_or(u32::MAX);
         if most == 0 { u32::MAX } else { most }
     }
 
-    /// Returns where the window begins that goes back so far, and whether it is the last one.
+    /// Returns the start of the window of this length, and whether it is the last one.
     pub(super) fn start(&self, question: &Question, first: u32, back: u32) -> (u32, bool) {
         let is_last = back >= self.most() || back >= first;
         let wanted = question.start(&self.past).saturating_sub(back);
@@ -293,8 +294,8 @@ impl<'t> Confirmer<'t> {
         (if is_last && bound == 0 { 0 } else { start }, is_last)
     }
 
-    /// Makes the witness of an order, without the tail, of events from `start` on, and looks for a
-    /// shorter one.
+    /// Builds the witness of an order (without the tail) of events from `start` on, and searches
+    /// for a shorter one.
     pub(super) fn witness(
         &mut self,
         question: &Question,
@@ -314,7 +315,7 @@ impl<'t> Confirmer<'t> {
         witness
     }
 
-    /// Makes the witness of an order, without what that does not need.
+    /// Builds the witness of an order, without unnecessary events.
     pub(super) fn trimmed(&mut self, question: &Question, found: (u32, Vec<u32>)) -> Witness {
         trim(
             (self.trace, &self.past, self.communication),
@@ -337,7 +338,7 @@ impl<'t> Confirmer<'t> {
     fn waits_for_ever(&mut self, question: &Question, witness: &Witness) -> bool {
         let past = &self.past;
         if question.form != Form::CoEnabled
-            || past.blocking.asked(question.first, false).count() == 0
+            || past.blocking.call_rules(question.first, false).count() == 0
         {
             return false;
         }
@@ -364,18 +365,18 @@ impl<'t> Confirmer<'t> {
         {
             return false;
         }
-        let doubt = std::mem::take(&mut search.effort.doubt);
+        let doubt = std::mem::take(&mut search.budget.doubt);
         let question = Question::new(self.trace, &self.past, (first, second), Form::CoEnabled);
-        let end = self.look(&mut search.effort, &question, start, cancel);
-        let is_proved = !search.effort.doubt && !self.past.holding.is_ambiguous;
-        search.effort.doubt |= doubt;
+        let end = self.search_window(&mut search.budget, &question, start, cancel);
+        let is_proved = !search.budget.doubt && !self.past.holding.is_ambiguous;
+        search.budget.doubt |= doubt;
         end == End::None && is_proved
     }
 
     /// Looks at one window for one form.
-    pub(super) fn look(
+    pub(super) fn search_window(
         &mut self,
-        Effort { conflicts, doubt }: &mut Effort,
+        Budget { conflicts, doubt }: &mut Budget,
         question: &Question,
         start: u32,
         cancel: &Cancel,
@@ -383,7 +384,7 @@ impl<'t> Confirmer<'t> {
         self.stats.windows += 1;
         let past = &self.past;
         if let Err(why) = self.required.require(past, question, start, &[]) {
-            *doubt |= why == Behind::Barrier;
+            *doubt |= why == Excluded::Barrier;
             return End::None;
         }
         let len = self.trace.len() as u32;
@@ -401,15 +402,15 @@ impl<'t> Confirmer<'t> {
             required: &self.required,
         };
         window.bound(start, end);
-        let ground = shared.ground(window, &self.required, Beyond::Fixed);
-        let (order, broken) = ground.replay(replay, stats);
+        let input = shared.input(window, &self.required, OutsideEvents::Fixed);
+        let (order, broken) = input.replay(replay, stats);
         if broken.is_empty() {
             return if fixed { End::Found(order) } else { End::Unclear };
         }
-        // From here on, what is left out because it rests on a barrier could have helped.
+        // From here on, an event excluded because of a barrier could have helped.
         *doubt |= past.first_doubt != NONE;
         if fixed {
-            match ground.attempt(broken.clone(), replay, stats, conflicts, cancel) {
+            match input.attempt(broken.clone(), replay, stats, conflicts, cancel) {
                 End::None | End::Unclear => {}
                 end => return end,
             }
@@ -421,32 +422,32 @@ impl<'t> Confirmer<'t> {
         let is_whole = start == 0 && end == len;
         let mut found = End::Unclear;
         if fixed {
-            let ground = shared.ground(window, &self.optional, Beyond::Fixed);
-            found = ground.attempt(broken.clone(), replay, stats, conflicts, cancel);
+            let input = shared.input(window, &self.optional, OutsideEvents::Fixed);
+            found = input.attempt(broken.clone(), replay, stats, conflicts, cancel);
             if found == End::None && !is_whole {
                 found = End::Unclear;
             }
         }
         if found == End::Unclear && !is_whole {
-            let ground = shared.ground(window, &self.optional, Beyond::Open);
-            found = ground.attempt(broken, replay, stats, conflicts, cancel);
+            let input = shared.input(window, &self.optional, OutsideEvents::Open);
+            found = input.attempt(broken, replay, stats, conflicts, cancel);
         }
         found
     }
 }
 
-/// What the answers to some questions cost, and rest on.
+/// The remaining budget of some questions, and whether their answers are in doubt.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Effort {
+pub(super) struct Budget {
     /// The conflicts of the solver that are left.
     pub(super) conflicts: u64,
-    /// Whether something was left out because it rests on a barrier of which too little is known.
+    /// Whether an event was excluded because it depends on a barrier without enough information.
     pub(super) doubt: bool,
 }
 
-impl Effort {
-    pub(super) fn new(conflicts: u64) -> Effort {
-        Effort { conflicts, doubt: false }
+impl Budget {
+    pub(super) fn new(conflicts: u64) -> Budget {
+        Budget { conflicts, doubt: false }
     }
 }
 
@@ -454,10 +455,11 @@ impl Effort {
 pub(super) struct Search {
     pair: (u32, u32),
     pub(super) states: [State; 4],
-    pub(super) effort: Effort,
+    pub(super) budget: Budget,
     pub(super) gave_up: GaveUp,
     pub(super) best: Option<Witness>,
-    /// Where the task of the second action can end before that of the first begins: how.
+    /// An order in which the task of the second action ends before that of the first begins, if
+    /// any.
     pub(super) beginning: Option<Rc<Witness>>,
 }
 
@@ -466,7 +468,7 @@ impl Search {
         self.states.iter().all(|state| *state == State::Impossible)
     }
 
-    /// Returns whether no window can bring more: the strongest form that is possible was found.
+    /// Returns whether no window can improve the result: the strongest possible form was found.
     fn is_done(&self) -> bool {
         self.states.iter().find(|state| **state != State::Impossible) != Some(&State::Open)
     }

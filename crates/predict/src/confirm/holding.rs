@@ -1,4 +1,4 @@
-//! Critical sections of a whole trace, and which are open where.
+//! Critical sections of a whole trace, and the open sections at each position.
 
 use super::chains::{Link, NONE};
 use anyorder_trace::{Event, EventId, EventKind, Trace};
@@ -7,14 +7,14 @@ use std::collections::HashMap;
 /// Number of a section, in the order of the acquires.
 pub(super) type SectionId = u32;
 
-/// From the acquire of a lock that its owner does not hold to the release that gives it back. Where
-/// tasks change places, also from each further acquire to its own release: which is the outermost
-/// may change.
+/// From the acquire of a lock that its owner does not hold to the release that gives it back. If
+/// tasks are reordered, each inner acquire with its own release is also a section, because the
+/// outermost acquire may change.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Section {
     /// The lock; or, behind all locks, a handler that runs one unit at a time.
     pub(super) lock: u32,
-    /// Who holds it: two sections of one owner do not exclude each other.
+    /// The owner: two sections of one owner do not exclude each other.
     pub(super) owner: u32,
     /// The chain of the acquire.
     pub(super) chain: u32,
@@ -40,7 +40,7 @@ struct Open {
     section: SectionId,
 }
 
-/// All sections, and at certain positions which of them are open.
+/// All sections, and at certain positions the open ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Holding {
     pub(super) sections: Vec<Section>,
@@ -68,9 +68,9 @@ pub(super) struct Holding {
     each: bool,
     own: HashMap<(u32, u32), Vec<(SectionId, bool)>>,
     inner: HashMap<u32, SectionId>,
-    /// By attempt that failed: the section that it met.
+    /// For each failed attempt, the section that blocked it.
     met: HashMap<u32, SectionId>,
-    /// The owners, locks and modes of which a chain gives back what another one took.
+    /// The owners, locks and modes for which one chain releases a lock that another one acquired.
     spanning: Vec<(u32, u32, bool)>,
     /// Whether the release that matches such an acquire could match another one in another order.
     pub(super) is_ambiguous: bool,
@@ -115,7 +115,7 @@ impl Holding {
         spanned
     }
 
-    /// Takes an attempt that failed; returns the acquire of the section that it met.
+    /// Processes a failed attempt. Returns the acquire of the section that blocked it.
     fn refuse(&mut self, event: u32, shared: bool, lock: u32, link: Link) -> Option<u32> {
         let held = |section: &&SectionId| {
             let of = &self.sections[**section as usize];
@@ -129,7 +129,7 @@ impl Holding {
         Some(self.sections[met as usize].acquire)
     }
 
-    /// Returns the section that a failed attempt met.
+    /// Returns the section that blocked a failed attempt.
     pub(super) fn met(&self, event: u32) -> Option<&Section> {
         self.met.get(&event).map(|section| &self.sections[*section as usize])
     }
@@ -259,7 +259,7 @@ impl Holding {
         }
     }
 
-    /// Ends the trace: gives back what is only needed meanwhile.
+    /// Ends the trace and frees temporary data.
     pub(super) fn finish(&mut self) {
         self.spanning.sort_unstable();
         self.is_ambiguous = self.spanning.chunk_by(|a, b| a == b).any(|same| {

@@ -14,7 +14,7 @@ impl Default for Lists {
 }
 
 impl Lists {
-    /// Adds a number to the row that is being made.
+    /// Adds a number to the current row.
     #[inline]
     pub(super) fn push(&mut self, item: u32) {
         self.item.push(item);
@@ -28,7 +28,7 @@ impl Lists {
         }
     }
 
-    /// Ends the row that is being made: each number once, ascending.
+    /// Ends the current row: each number once, ascending.
     #[inline]
     pub(super) fn end_set(&mut self) {
         let start = *self.offset.last().expect("never empty") as usize;

@@ -1,4 +1,4 @@
-//! Tasks that wait in mailboxes while an order of events goes through.
+//! Tasks that wait in mailboxes during the replay of an order of events.
 
 use super::chains::NONE;
 use super::clause::{Atom, Clause};
@@ -13,7 +13,7 @@ const FROM_ONE: usize = 32;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mailboxes {
     pending: HashMap<u32, Vec<TaskId>>,
-    /// What is pending at a position of the trace.
+    /// The pending entries at a position of the trace.
     at: Option<u32>,
     pending_at: HashMap<u32, Vec<TaskId>>,
     /// The cancels of tasks that ran.

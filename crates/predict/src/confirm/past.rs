@@ -1,4 +1,4 @@
-//! A trace prepared for the search: for each event what must come before it, and what it observes.
+//! A trace prepared for the search: for each event, its required predecessors and its observations.
 
 use super::barriers::Barriers;
 use super::blocking::Blocking;
@@ -15,16 +15,16 @@ use crate::confirm::communication::Communication;
 use anyorder_trace::{Event, EventId, EventKind, Op, TaskId, Trace};
 use std::collections::HashMap;
 
-/// What is known of all events. About 30 bytes an event.
+/// The data of all events, about 30 bytes for each.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Past {
     pub(super) chain: Vec<u32>,
     /// The event before it in its chain.
     pub(super) previous: Vec<u32>,
     pub(super) chains: usize,
-    /// What comes before it in every run, besides its chain.
+    /// Its predecessors in every run, besides its chain.
     pub(super) causes: Lists,
-    /// What it observes.
+    /// Its observations.
     pub(super) observes: Lists,
     /// For each cell that it reads, the last write; `NONE` for none.
     pub(super) reads: Lists,
@@ -33,25 +33,25 @@ pub(super) struct Past {
     pub(super) wakes: Wakes,
     pub(super) calls: Calls,
     pub(super) blocking: Blocking,
-    /// Whether an event needs one of a barrier of which it is not known who waits for whom, or is
-    /// one; empty if there are none. And the first such event.
+    /// Whether an event is, or depends on, an event of a barrier with unknown arrivals; empty if
+    /// there are none. And the first such event.
     doubtful: Vec<bool>,
     /// The events of such barriers.
     unknown: Vec<u32>,
     pub(super) first_doubt: u32,
     /// Whether tasks change places.
     pub(super) tasks: bool,
-    /// What the rules of components ask, where they are asked.
+    /// The constraints of components, where they apply.
     pub(super) components: Option<Components>,
-    /// Whether the trace holds so many edges that they are not all known.
+    /// Whether the trace has so many edges that not all are stored.
     pub(super) is_cut: bool,
 }
 
-/// So many edges may a trace have: this, and some for each event.
+/// The most edges of a trace: this number, plus some for each event.
 const EDGES: usize = 1 << 26;
 const EDGES_PER_EVENT: usize = 16;
 
-/// The last events on each cell of memory, while a trace is read.
+/// The last events on each cell of memory, during the pass over the trace.
 struct Memory {
     written: Vec<u32>,
     allocated: Vec<u32>,
@@ -138,7 +138,7 @@ impl Past {
         past
     }
 
-    /// Takes what the rules of components order before an event.
+    /// Adds the predecessors of an event by the rules of components.
     fn take_components(&mut self, event: Event, last_of_task: &mut [u32]) {
         let Some(components) = &self.components else { return };
         let id = event.id.0;
@@ -152,7 +152,7 @@ impl Past {
         }
     }
 
-    /// Takes what an access observes, unless more than `most` cells were touched by then.
+    /// Adds the observations of an access, unless more than `most` cells were touched by then.
     fn take_memory(&mut self, event: Event, memory: &mut Memory, most: usize) {
         let (id, kind) = (event.id.0, event.kind());
         let Some(location) = event.location() else { return };
@@ -177,7 +177,7 @@ impl Past {
         }
     }
 
-    /// Finds the events that rest on a barrier that is not regular.
+    /// Finds the events that depend on an irregular barrier.
     fn find_doubts(&mut self, trace: &Trace, rounds: &Barriers) {
         if rounds.irregular.is_empty() {
             return;
@@ -200,12 +200,12 @@ impl Past {
         }
     }
 
-    /// Returns whether an event is one of a barrier of which it is not known who waits for whom.
+    /// Returns whether an event belongs to a barrier with unknown arrivals.
     pub(super) fn is_unknown(&self, event: u32) -> bool {
         self.unknown.binary_search(&event).is_ok()
     }
 
-    /// Returns whether an event rests on a barrier of which it is not known who waits for whom.
+    /// Returns whether an event depends on a barrier with unknown arrivals.
     #[inline]
     pub(super) fn is_doubtful(&self, event: u32) -> bool {
         event >= self.first_doubt && self.doubtful.get(event as usize) == Some(&true)
@@ -217,8 +217,8 @@ impl Past {
         self.tasks || !self.calls.is_empty()
     }
 
-    /// Returns who takes what an event puts somewhere: who takes the value of an invocation; the
-    /// `get` of a posted task; who receives a broadcast.
+    /// Returns the takers of an event: the taker of the value of an invocation, the `get` of a
+    /// posted task, the receivers of a broadcast.
     pub(super) fn takers<'p>(
         &'p self,
         trace: &Trace,
@@ -240,7 +240,7 @@ impl Past {
         self.calls.taker(event)
     }
 
-    /// Returns what an event of the trace is.
+    /// Returns an event of the trace.
     #[inline]
     pub(super) fn op(trace: &Trace, event: u32) -> (Op, u32) {
         let columns = trace.columns();
@@ -253,13 +253,13 @@ impl Past {
         kind.reads()
             || kind == EventKind::Refused
             || self.wakes.timed_out(event.0).is_some()
-            || self.blocking.asked(event.0, true).count() > 0
+            || self.blocking.call_rules(event.0, true).count() > 0
             || (kind == EventKind::Wake && self.wakes.of(event.0).is_some())
             || !self.calls.observed(event.0).is_empty()
     }
 
-    /// Returns whether an event must observe what it observed wherever it stands: what it observes
-    /// is what it waited for.
+    /// Returns whether an event must observe what it observed at any position, because it waited
+    /// for that.
     pub(super) fn is_bound(&self, trace: &Trace, event: u32) -> bool {
         trace.event(EventId(event)).kind() == EventKind::Wake && self.wakes.of(event).is_some()
             || self.blocking.is_bound(event)

@@ -1,5 +1,5 @@
-//! One question of the search: two actions, in which sense they are to be reversed, and what is
-//! held around them.
+//! One question of the search: two actions, the form of their reversal, and the sections around
+//! them.
 
 use super::answer::Form;
 use super::holding::{Section, SectionId};
@@ -13,21 +13,21 @@ pub(super) struct Question {
     pub(super) first: u32,
     pub(super) second: u32,
     pub(super) form: Form,
-    /// The last events of a witness, in order, that the search sets apart.
+    /// The tail: the last events of a witness, in order, which the search treats separately.
     pub(super) tail: Vec<u32>,
     /// The sections that are open before an event of the tail, and the one it begins; each event
     /// with its sections.
     pub(super) held: Vec<(u32, SectionId)>,
-    /// Events that must be in beside what the tail needs.
+    /// Required events besides those that the tail needs.
     pub(super) needs: Vec<u32>,
     /// An event that must not be in.
     pub(super) never: Option<u32>,
-    /// The events of the tail whose communication is asked for.
-    pub(super) asked: Vec<u32>,
+    /// The events of the tail whose communication is required.
+    pub(super) communicating: Vec<u32>,
 }
 
 impl Question {
-    /// Asks for one of the forms that concern a pair of actions by itself.
+    /// Builds the question for one of the forms about a single pair of actions.
     pub(super) fn new(
         trace: &Trace,
         past: &Past,
@@ -41,15 +41,15 @@ impl Question {
         Question::with(trace, past, (first, second), form, (tail, needs), None)
     }
 
-    /// Asks whether a task can end before another one begins, which it overtakes; everything
-    /// observes what it observed.
+    /// Builds the question whether a task can end before the task that it overtakes begins; every
+    /// event keeps its observations.
     pub(super) fn ends_first(trace: &Trace, past: &Past, tasks: Overtaken) -> Question {
         let Overtaken { overtaken, last, .. } = tasks;
         let pair = (overtaken, last);
         Question::with(trace, past, pair, Form::Reversed, (vec![last], Vec::new()), Some(overtaken))
     }
 
-    /// Asks whether a task can be taken while another one waits.
+    /// Builds the question whether a task can be taken while another one waits.
     pub(super) fn overtakes(trace: &Trace, past: &Past, tasks: Overtaken) -> Question {
         let Overtaken { overtaken, get, post, .. } = tasks;
         let form = Form::Overtakes;
@@ -79,9 +79,9 @@ impl Question {
             })
             .collect();
         let asks_all = matches!(form, Form::Reversed | Form::Overtakes);
-        let is_asked = |event: &u32| asks_all || past.is_bound(trace, *event);
-        let asked = tail.iter().copied().filter(is_asked).collect();
-        Question { first, second, form, tail, held, needs, never, asked }
+        let must_communicate = |event: &u32| asks_all || past.is_bound(trace, *event);
+        let communicating = tail.iter().copied().filter(must_communicate).collect();
+        Question { first, second, form, tail, held, needs, never, communicating }
     }
 
     /// Returns whether an event can only come behind the witness: it follows one of its last events
@@ -93,9 +93,9 @@ impl Question {
         ends.into_iter().any(|last| event >= *last && past.chain[*last as usize] == chain)
     }
 
-    /// Returns whether the communication of an event of the tail is asked for.
-    pub(super) fn asks(&self, event: u32) -> bool {
-        self.asked.contains(&event)
+    /// Returns whether the communication of an event of the tail is required.
+    pub(super) fn requires_communication(&self, event: u32) -> bool {
+        self.communicating.contains(&event)
     }
 
     /// Returns the position where the outermost section around an action begins.
@@ -104,8 +104,8 @@ impl Question {
         acquires.min().unwrap_or(self.first).min(self.first)
     }
 
-    /// Returns the section held at the end of the witness that keeps a section of the witness from
-    /// being open: that has to be given back before.
+    /// Returns the section held at the end of the witness that excludes a section of the witness,
+    /// so that the latter must have ended before.
     pub(super) fn keepers<'q>(
         &'q self,
         past: &'q Past,
@@ -115,7 +115,7 @@ impl Question {
         held.filter(|(_, other)| section.excludes(other))
     }
 
-    /// Returns whether the sections held around the two actions of the tail let both be.
+    /// Returns whether the sections held around the two actions of the tail are compatible.
     pub(super) fn holds_together(&self, past: &Past) -> bool {
         self.held.iter().filter(|(event, _)| *event != self.first).all(|(_, section)| {
             let section = &past.holding.sections[*section as usize];

@@ -1,6 +1,6 @@
-//! Sets of events that hold with each event all that must come before it.
+//! Sets of events that are closed under required predecessors.
 
-use super::blocking::{Asked, CounterId};
+use super::blocking::{CallRule, CounterId};
 use super::chains::NONE;
 use super::holding::SectionId;
 use super::past::Past;
@@ -14,7 +14,7 @@ use std::collections::HashSet;
 pub(super) struct Reach {
     /// For each chain its last event; `NONE` for none.
     last: Vec<u32>,
-    /// The chains that have events, in the order in which they were met.
+    /// The chains that have events, in insertion order.
     pub(super) chains: Vec<u32>,
     pub(super) events: Vec<u32>,
     /// The sections that are begun.
@@ -25,15 +25,15 @@ pub(super) struct Reach {
 
 /// An event cannot be in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Behind {
+pub(super) enum Excluded {
     /// It comes behind the witness.
     Tail,
-    /// It rests on a barrier of which it is not known who waits for whom.
+    /// It depends on a barrier with unknown arrivals.
     Barrier,
 }
 
 impl Reach {
-    /// Empties the set; from now on it holds events from `start` on.
+    /// Empties the set, which will then contain events from `start` on.
     pub(super) fn clear(&mut self, past: &Past, start: u32) {
         for chain in self.chains.drain(..) {
             self.last[chain as usize] = NONE;
@@ -67,20 +67,20 @@ impl Reach {
         self.last[chain as usize]
     }
 
-    /// Returns its last events in all chains, ascending: what tells it from other sets.
+    /// Returns its last events in all chains, ascending: the identity of the set.
     pub(super) fn lasts(&self) -> Vec<u32> {
         let mut lasts: Vec<u32> = self.chains.iter().map(|chain| self.last(*chain)).collect();
         lasts.sort_unstable();
         lasts
     }
 
-    /// Adds an event and all that must come before it.
+    /// Adds an event and all its required predecessors.
     pub(super) fn add(
         &mut self,
         past: &Past,
         question: &Question,
         event: u32,
-    ) -> Result<(), Behind> {
+    ) -> Result<(), Excluded> {
         self.todo.clear();
         self.todo.push(event);
         while let Some(event) = self.todo.pop() {
@@ -88,10 +88,10 @@ impl Reach {
                 continue;
             }
             if question.is_behind(past, event) {
-                return Err(Behind::Tail);
+                return Err(Excluded::Tail);
             }
             if past.is_doubtful(event) {
-                return Err(Behind::Barrier);
+                return Err(Excluded::Barrier);
             }
             let chain = past.chain[event as usize] as usize;
             let known = self.last[chain];
@@ -114,14 +114,14 @@ impl Reach {
         Ok(())
     }
 
-    /// Adds what comes before an event, but not the event; what it observes only if asked.
+    /// Adds the predecessors of an event, but not the event; its observations only on request.
     pub(super) fn add_before(
         &mut self,
         past: &Past,
         question: &Question,
         event: u32,
         observed: bool,
-    ) -> Result<(), Behind> {
+    ) -> Result<(), Excluded> {
         let previous = past.previous[event as usize];
         if previous != NONE {
             self.add(past, question, previous)?;
@@ -133,24 +133,24 @@ impl Reach {
         Ok(())
     }
 
-    /// Fills the set, from `start` on, with what every witness holds that holds the events `more`,
-    /// the tail left out. Fails if there can be none.
+    /// Fills the set, from `start` on, with the events of every witness that contains `more`,
+    /// without the tail. Fails if there is no such witness.
     pub(super) fn require(
         &mut self,
         past: &Past,
         question: &Question,
         start: u32,
         more: &[u32],
-    ) -> Result<(), Behind> {
+    ) -> Result<(), Excluded> {
         self.clear(past, start);
         if !question.holds_together(past) {
-            return Err(Behind::Tail);
+            return Err(Excluded::Tail);
         }
         for last in &question.tail {
             if past.is_unknown(*last) {
-                return Err(Behind::Barrier);
+                return Err(Excluded::Barrier);
             }
-            self.add_before(past, question, *last, question.asks(*last))?;
+            self.add_before(past, question, *last, question.requires_communication(*last))?;
         }
         question.needs.iter().try_for_each(|event| self.add(past, question, *event))?;
         more.iter().try_for_each(|event| self.add(past, question, *event))?;
@@ -159,10 +159,10 @@ impl Reach {
             next += 1;
             let is_held = question.held.iter().any(|(_, held)| held == section);
             let section = &past.holding.sections[*section as usize];
-            // Those held at the end were compared with one another already.
+            // The sections held at the end were already compared with one another.
             if !is_held && question.keepers(past, section).next().is_some() {
                 if section.release == NONE {
-                    return Err(Behind::Tail);
+                    return Err(Excluded::Tail);
                 }
                 self.add(past, question, section.release)?;
             }
@@ -170,8 +170,8 @@ impl Reach {
         Ok(())
     }
 
-    /// Adds, for each section that is begun, its end, and for each event that is taken, its taker;
-    /// those that `allowed` lets in.
+    /// Adds the end of each begun section and the taker of each taken event, as far as `allowed`
+    /// permits.
     pub(super) fn complete(
         &mut self,
         (trace, past): (&Trace, &Past),
@@ -190,7 +190,7 @@ impl Reach {
                 next += 1;
                 let section = past.holding.sections[*section as usize];
                 if section.release != NONE && allowed(section.release) {
-                    // What is allowed is not behind.
+                    // Allowed events are not behind the witness.
                     let _ = self.add(past, question, section.release);
                 }
                 let mut at = 0;
@@ -223,8 +223,8 @@ impl Reach {
         }
     }
 
-    /// Adds the calls that could make a call return that waits: all that are allowed, of each
-    /// counter once.
+    /// Adds the calls that could make a waiting call return: all allowed ones, once for each
+    /// counter.
     fn add_helpers(
         &mut self,
         past: &Past,
@@ -233,7 +233,7 @@ impl Reach {
         done: &mut HashSet<CounterId>,
         allowed: &dyn Fn(u32) -> bool,
     ) {
-        for counter in past.blocking.asked(event, true).flat_map(Asked::helpers) {
+        for counter in past.blocking.call_rules(event, true).flat_map(CallRule::helpers) {
             if !done.insert(counter) {
                 continue;
             }

@@ -1,7 +1,7 @@
-//! Goes through an order of events and collects what it breaks: locks, and what events observe.
+//! Replays an order of events and collects the rules that it breaks: locks and observations.
 //!
-//! The order holds all causes and everything that is observed before the events that need it; so an
-//! event can only observe too much.
+//! The order puts all causes and all observed events before the events that need them, so an event
+//! can only observe too much.
 
 use super::answer::Form;
 use super::calls::takes;
@@ -18,29 +18,29 @@ use anyorder_commute::Mode;
 use anyorder_trace::{EventKind, Trace};
 use std::collections::HashMap;
 
-/// So many clauses come from one observation, and about so many from one run.
+/// The most clauses from one observation, and about the most from one run.
 const FROM_ONE: usize = 32;
 const FROM_ALL: usize = 1 << 16;
 
-/// Buffers, used again and again.
+/// Reused buffers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Replay {
     round: u32,
-    /// For each cell: in which round, and by whom it was written.
+    /// For each cell: the round and the event of its last write.
     written: Vec<(u32, u32)>,
     open: Vec<Vec<SectionId>>,
     mailboxes: Option<Mailboxes>,
     deliveries: Deliveries,
     touched: Vec<u32>,
-    /// For each event from the start of the window on: in which round, and at which place it came.
+    /// For each event from the start of the window on: the round and the position at which it came.
     seen: Vec<(u32, u32)>,
     start: u32,
     calls: Vec<Vec<u32>>,
     called: Vec<u32>,
-    /// For each object, what was not taken before the window.
+    /// For each object, the values that were not taken before the window.
     left: HashMap<u32, Vec<u32>>,
     counts: Counts,
-    /// For each condition, its signals and broadcasts, where the time of any wait ran out.
+    /// For each condition, its signals and broadcasts, if any wait timed out.
     signalled: HashMap<u32, Vec<u32>>,
 }
 
@@ -56,8 +56,8 @@ impl Replay {
         }
     }
 
-    /// Runs `order`, then the tail of the question, behind what happened before `start`; returns
-    /// what is broken, or the beginning of it.
+    /// Runs `order`, then the tail of the question, after the events before `start`. Returns the
+    /// broken rules, or the first of them.
     pub(super) fn run(
         &mut self,
         (trace, past, communication): (&Trace, &Past, &dyn Communication),
@@ -92,8 +92,8 @@ impl Replay {
                 };
                 self.deliveries.take(components, event, &place, &mut broken);
             }
-            let is_asked = place < order.len() || question.asks(event);
-            if is_asked {
+            let must_communicate = place < order.len() || question.requires_communication(event);
+            if must_communicate {
                 self.observes((trace, past, communication), event, &mut broken);
             } else if let Some(object) = past.calls.object(event) {
                 self.invoked(object, event);
@@ -238,7 +238,7 @@ impl Replay {
         calls.push(event);
     }
 
-    /// Looks for signals that would have come in time.
+    /// Finds signals that would have come in time.
     fn timeouts(
         &mut self,
         past: &Past,
@@ -262,7 +262,7 @@ impl Replay {
         }
     }
 
-    /// Compares what an invocation observes.
+    /// Compares the observations of an invocation.
     fn call(
         &mut self,
         (trace, past, communication): (&Trace, &Past, &dyn Communication),
@@ -306,7 +306,7 @@ impl Replay {
         }
     }
 
-    /// Finds what hides the invocation that an invocation is to observe the first or the last of.
+    /// Finds the invocations that hide the first or last invocation to be observed.
     fn hidden(
         &self,
         (past, observation): (&Past, &Observation),
@@ -320,7 +320,7 @@ impl Replay {
         let all = left.iter().chain(&self.calls[object as usize]).copied();
         let is_first = matches!(mode, Mode::First | Mode::TakeFirst);
         let hides = |e: &u32| !self.has_come(past.calls.taker(*e)) && matches(e);
-        // What lies beyond the one expected hides nothing.
+        // Invocations beyond the expected one hide nothing.
         let near = |e: &u32| *e != expected;
         let hiding: Vec<u32> = if is_first {
             all.take_while(near).filter(hides).take(FROM_ONE).collect()
@@ -348,8 +348,8 @@ impl Replay {
     }
 }
 
-/// Returns the place of an event in a round that begins at `start`, if it is in; 0 for what lies
-/// before.
+/// Returns the position of an event in a round that begins at `start`, if it is contained; 0 for
+/// events before `start`.
 fn come(seen: &[(u32, u32)], (start, now): (u32, u32), event: u32) -> Option<u32> {
     let Some(at) = event.checked_sub(start) else { return Some(0) };
     let (round, place) = *seen.get(at as usize)?;

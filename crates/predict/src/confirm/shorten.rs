@@ -1,13 +1,13 @@
 //! The shortest witness.
 //!
-//! A witness that gives back no section that a smaller set of its events leaves open, and takes
-//! nothing more, is one with that set alone: what is left out of it hides nothing and holds
-//! nothing. So from a set without a witness of its own, all witnesses lead on through the end of
-//! one of its open sections, or through the taker of something in it. Sets are tried by their size,
-//! the smallest first.
+//! Let a smaller set of a witness's events be given. If the witness ends no section that the set
+//! leaves open, and takes nothing more, then the set alone is a witness: the omitted events hide
+//! nothing and hold nothing. So every witness that extends a set without a witness of its own
+//! contains the end of one of its open sections, or the taker of something in it. The search tries
+//! sets by size, the smallest first.
 
 use super::answer::Witness;
-use super::attempt::{Beyond, End, Shared};
+use super::attempt::{End, OutsideEvents, Shared};
 use super::blocking::first_missing;
 use super::chains::NONE;
 use super::confirmer::ConfirmStats;
@@ -19,14 +19,14 @@ use anyorder_trace::EventId;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-/// So many events may all sets together have, and so many sets may be tried.
+/// The most events in all sets together, and the most sets to try.
 const EVENTS_MAX: u64 = 1 << 16;
 const SETS_MAX: usize = 64;
 /// So many conflicts are allowed.
 const CONFLICTS_MAX: u64 = 1_000;
 
-/// Looks for a witness that is shorter, or finds that there is none. Gives up, and leaves the
-/// witness as it is, when there is too much to look at.
+/// Searches for a shorter witness, or proves that there is none. Leaves the witness as it is if the
+/// search exceeds its limits.
 pub(super) fn shorten(
     shared: Shared<'_>,
     replay: &mut Replay,
@@ -68,11 +68,11 @@ pub(super) fn shorten(
             return;
         }
         let shared = Shared { required: &set, ..shared };
-        let ground = shared.ground(&window, &set, Beyond::Fixed);
-        let (order, broken) = ground.replay(replay, stats);
+        let input = shared.input(&window, &set, OutsideEvents::Fixed);
+        let (order, broken) = input.replay(replay, stats);
         let end = match broken.is_empty() {
             true => End::Found(order),
-            false => ground.attempt(broken, replay, stats, &mut conflicts, cancel),
+            false => input.attempt(broken, replay, stats, &mut conflicts, cancel),
         };
         match end {
             End::Found(order) => {
@@ -95,15 +95,15 @@ pub(super) fn shorten(
     witness.shortest = true;
 }
 
-/// Returns the events that a refuted set may lack: ends of its sections, and what its events wait
-/// for.
+/// Returns the events that a refuted set may lack: ends of its sections, and events that its events
+/// wait for.
 fn helpful(shared: &Shared<'_>, set: &Reach) -> Vec<u32> {
     let (past, question) = (shared.past, shared.question);
     let ends = set.begun.iter().map(|s| past.holding.sections[*s as usize].release);
     let takers = set.events.iter().flat_map(|event| past.takers(shared.trace, *event));
     let waiting = set.events.iter().chain(&question.tail);
-    let asked = waiting.flat_map(|event| past.blocking.asked(*event, true));
-    let helpers = asked.flat_map(|asked| past.blocking.helpers(asked));
+    let call_rules = waiting.flat_map(|event| past.blocking.call_rules(*event, true));
+    let helpers = call_rules.flat_map(|call_rule| past.blocking.helpers(call_rule));
     let helpers = helpers.map(|of| first_missing(of, |event| set.has(past, event)));
     let is_new = |next: &u32| *next != NONE && !set.has(past, *next);
     let all = ends.chain(takers).chain(helpers);

@@ -1,4 +1,4 @@
-//! Leaves out of a witness what it does not need.
+//! Removes unnecessary events from a witness.
 
 use super::answer::Witness;
 use super::chains::NONE;
@@ -11,9 +11,9 @@ use super::replay::Replay;
 use crate::confirm::communication::Communication;
 use anyorder_trace::{EventId, Trace};
 
-/// Makes a witness of an order, without the tail, of events from `start` on. It begins with what is
-/// needed in any case, and adds what the order needs: ends of sections, and takers. If the window
-/// begins behind `prefix_max`, all that lies before it stays.
+/// Builds a witness of an order (without the tail) of events from `start` on. Starts with the
+/// events that every witness needs, and adds those that the order needs: ends of sections, and
+/// takers. If the window begins behind `prefix_max`, all events before it stay.
 pub(super) fn trim(
     all: (&Trace, &Past, &dyn Communication),
     replay: &mut Replay,

@@ -1,5 +1,5 @@
-//! Event-driven traces: what handlers run without interruption, and what must come before each part
-//! of it.
+//! Event-driven traces: the units that handlers run without interruption, and the required
+//! predecessors of each.
 //!
 //! A *unit* is a posted task, a burst, or a piece of thread code between two tasks of its handler.
 //! The definitions of thread code, loop points and enabling are those of `docs/happens-before.md`,
@@ -17,25 +17,24 @@ use std::collections::{HashMap, HashSet};
 pub(super) struct Units {
     /// For each event, its unit.
     of: Vec<u32>,
-    /// For each unit: its handler if that runs one unit at a time, the event before that the trace
-    /// goes through, and its last event.
+    /// For each unit: its handler if that runs one unit at a time, the current event of the pass,
+    /// and its last event.
     handler: Vec<u32>,
     seen: Vec<u32>,
     last: Vec<u32>,
     behind: Vec<u32>,
     loop_points: Vec<u32>,
     attaches: HashMap<u32, u32>,
-    /// For each task, what enabled the inputs that it is the effect of.
+    /// For each task, the events that enabled the inputs that caused it.
     enables: HashMap<u32, Vec<u32>>,
     triggers: HashMap<u32, u32>,
-    /// While the trace goes through, for each handler: its units, its forks, and its last thread
-    /// code.
+    /// During the pass, for each handler: its units, its forks, and its last thread code.
     of_handler: Vec<Vec<u32>>,
     forks: Vec<Vec<u32>>,
     code: Vec<u32>,
-    /// By unit and handler: the last post from there to there.
+    /// By unit and handler: the last post from the unit to the handler.
     posts: HashMap<(u32, u32), TaskId>,
-    /// By task: one that the same unit posted before it, and that goes first.
+    /// By task: a task that the same unit posted before it and that precedes it.
     ahead: HashMap<u32, TaskId>,
     cancelled: HashSet<u32>,
 }
@@ -55,7 +54,7 @@ pub(super) fn post_of(trace: &Trace, task: TaskId) -> Option<u32> {
 }
 
 /// Returns whether the fifo rule puts `first`, if it is posted earlier and both are pending, before
-/// `second`. What the recorded run did against the rule, a witness may do as well.
+/// `second`. A witness may violate the rule where the recorded run did.
 pub(super) fn goes_first(trace: &Trace, first: TaskId, second: TaskId) -> bool {
     let tasks = &trace.tables().tasks;
     let (one, two) = (tasks[first.index()], tasks[second.index()]);

@@ -1,7 +1,7 @@
-//! Goes through an order of events and collects which calls could not return, and which waits and
-//! attempts would have ended otherwise.
+//! Replays an order of events and collects the calls that could not return, and the waits and
+//! attempts that would have ended differently.
 
-use super::blocking::{Asked, CounterId, Raise, first_missing, last_come};
+use super::blocking::{CallRule, CounterId, Raise, first_missing, last_come};
 use super::chains::NONE;
 use super::clause::{Atom, Clause};
 use super::past::Past;
@@ -9,12 +9,12 @@ use super::past::Past;
 /// The numbers of calls so far, in one round of a replay.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counts {
-    /// For each counter: in which round it was raised last, and to what.
+    /// For each counter: the round in which it was last raised, and its value.
     counts: Vec<(u32, i64)>,
     round: u32,
     start: u32,
-    /// The first of the last events, whose communication is not asked for, and what it raises or
-    /// could raise.
+    /// The first event of the tail whose communication is not required, and the counters that it
+    /// raises or could raise.
     before: u32,
     last: Vec<Raise>,
 }
@@ -24,7 +24,7 @@ impl Counts {
         Counts { counts: vec![(0, 0); past.blocking.counters()], ..Counts::default() }
     }
 
-    /// Begins a round, behind what happened before `start`.
+    /// Begins a round after the events before `start`.
     pub(super) fn begin(&mut self, round: u32, start: u32) {
         (self.round, self.start, self.before) = (round, start, NONE);
         self.last.clear();
@@ -38,8 +38,7 @@ impl Counts {
         if round == self.round { count } else { past.blocking.before(counter, self.start) }
     }
 
-    /// Takes the next event. `is_tail`: its communication is not asked for, and neither are its
-    /// results.
+    /// Takes the next event. `is_tail`: neither its communication nor its result is required.
     pub(super) fn take(
         &mut self,
         past: &Past,
@@ -48,9 +47,9 @@ impl Counts {
         has_come: &dyn Fn(u32) -> bool,
         broken: &mut Vec<Clause>,
     ) {
-        for asked in past.blocking.asked(event, !is_tail) {
-            if !self.holds(past, asked, false) && !self.holds(past, asked, true) {
-                broken.push(self.clause(past, asked, event, has_come));
+        for call_rule in past.blocking.call_rules(event, !is_tail) {
+            if !self.holds(past, call_rule, false) && !self.holds(past, call_rule, true) {
+                broken.push(self.clause(past, call_rule, event, has_come));
             }
         }
         if !is_tail {
@@ -64,11 +63,12 @@ impl Counts {
         }
     }
 
-    /// Returns whether a rule holds before the first of the last events, or behind it: there it
-    /// counts by what does not depend on its result.
-    fn holds(&self, past: &Past, asked: &Asked, behind: bool) -> bool {
-        asked.holds(|counter| {
-            let of_last = self.last.iter().any(|raise| raise.counter == counter && !raise.asks);
+    /// Returns whether a rule holds before the first event of the tail, or behind it. Behind it,
+    /// that event counts only independently of its result.
+    fn holds(&self, past: &Past, call_rule: &CallRule, behind: bool) -> bool {
+        call_rule.holds(|counter| {
+            let of_last =
+                self.last.iter().any(|raise| raise.counter == counter && !raise.depends_on_result);
             self.count(past, counter) + i64::from(behind && of_last)
         })
     }
@@ -76,18 +76,18 @@ impl Counts {
     fn clause(
         &self,
         past: &Past,
-        asked: &Asked,
+        call_rule: &CallRule,
         event: u32,
         has_come: &dyn Fn(u32) -> bool,
     ) -> Clause {
         let mut clause = vec![Atom::Out(event)];
-        for helpers in past.blocking.helpers(asked) {
+        for helpers in past.blocking.helpers(call_rule) {
             let missing = first_missing(helpers, |helper| helper != event && has_come(helper));
             if missing != NONE && missing != event {
                 clause.push(Atom::Before(missing, event));
             }
         }
-        for takers in past.blocking.takers(asked) {
+        for takers in past.blocking.takers(call_rule) {
             let last = last_come(takers, |taker| {
                 taker != event && taker != self.before && has_come(taker)
             });
@@ -98,9 +98,9 @@ impl Counts {
         clause
     }
 
-    /// Returns whether the last event waits for ever behind the one before it: it could return
-    /// before that, not behind it, and `may_come` lets none of the calls come that could help it.
-    /// To be called when that one has been taken, with what has come so far.
+    /// Returns whether the last event waits for ever behind the previous one: it could return
+    /// before that one but not behind it, and `may_come` allows no call that could help it. Call
+    /// this after the previous event, with the events so far.
     pub(super) fn is_lost(
         &self,
         past: &Past,
@@ -108,16 +108,17 @@ impl Counts {
         has_come: &dyn Fn(u32) -> bool,
         may_come: &dyn Fn(u32) -> bool,
     ) -> bool {
-        past.blocking.asked(event, false).any(|asked| {
+        past.blocking.call_rules(event, false).any(|call_rule| {
             // Against it, the one before counts with whatever result.
-            let hurts: Vec<CounterId> = asked.takers().collect();
-            let holds = asked.holds(|counter| {
+            let hurts: Vec<CounterId> = call_rule.takers().collect();
+            let holds = call_rule.holds(|counter| {
                 let counts = |raise: &Raise| {
-                    raise.counter == counter && (!raise.asks || hurts.contains(&counter))
+                    raise.counter == counter
+                        && (!raise.depends_on_result || hurts.contains(&counter))
                 };
                 self.count(past, counter) + i64::from(self.last.iter().any(counts))
             });
-            let mut helpers = past.blocking.helpers(asked).flatten();
+            let mut helpers = past.blocking.helpers(call_rule).flatten();
             !holds && helpers.all(|helper| has_come(*helper) || !may_come(*helper))
         })
     }

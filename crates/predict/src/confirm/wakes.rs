@@ -1,4 +1,4 @@
-//! Which signal woke which wait, by the rule `wake` of `docs/happens-before.md`.
+//! Matches signals with waits, by the rule `wake` of `docs/happens-before.md`.
 
 use super::chains::NONE;
 use anyorder_trace::{Columns, Event, EventKind};
@@ -15,7 +15,7 @@ pub(crate) struct Wake {
 
 #[derive(Clone, Debug, Default)]
 struct Condition {
-    /// Signals that nothing was matched with, and broadcasts.
+    /// Unmatched signals, and broadcasts.
     candidates: BTreeSet<u32>,
     waits: HashMap<u32, u32>,
 }
@@ -24,7 +24,7 @@ struct Condition {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wakes {
     pub(crate) wakes: Vec<Wake>,
-    /// Ends of waits whose time ran out, with the waits.
+    /// Ends of waits that timed out, with the waits.
     timeouts: HashMap<u32, u32>,
     conditions: HashMap<u32, Condition>,
 }
@@ -75,7 +75,7 @@ impl Wakes {
         Some(signal)
     }
 
-    /// Returns what a wake is matched with.
+    /// Returns the signal or broadcast that a wake is matched with.
     pub(crate) fn of(&self, wake: u32) -> Option<Wake> {
         let at = self.wakes.binary_search_by_key(&wake, |entry| entry.wake).ok()?;
         Some(self.wakes[at])
@@ -86,7 +86,7 @@ impl Wakes {
         self.timeouts.get(&wake).copied()
     }
 
-    /// Returns whether the time of any wait ran out.
+    /// Returns whether any wait timed out.
     pub(crate) fn has_timeouts(&self) -> bool {
         !self.timeouts.is_empty()
     }

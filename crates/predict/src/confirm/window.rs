@@ -1,10 +1,10 @@
-//! A part of a trace: what lies before it has happened as it did.
+//! A window of a trace: events before it happen as recorded.
 
 use super::chains::NONE;
 use super::past::Past;
 use super::question::Question;
 
-/// A window, with what can be in a witness within it.
+/// A window, with the events that a witness within it can contain.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Window {
     pub(super) start: u32,
@@ -23,8 +23,8 @@ impl Window {
         self.from = NONE;
     }
 
-    /// Finds out what comes behind the tail in every run. Linear in the distance from the first
-    /// action to the end.
+    /// Finds the events that are behind the tail in every run. Linear in the distance from the
+    /// first action to the end.
     pub(super) fn bar(&mut self, past: &Past, question: &Question) {
         self.from = question.first;
         self.barred.clear();
@@ -44,7 +44,7 @@ impl Window {
         }
     }
 
-    /// Returns whether an event may be in a witness.
+    /// Returns whether a witness may contain an event.
     pub(super) fn allows(&self, event: u32) -> bool {
         event != NONE
             && event < self.end

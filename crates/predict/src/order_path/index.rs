@@ -1,4 +1,4 @@
-//! Lanes, sections, actions and the edges of the hard order, looked up once.
+//! An index of lanes, sections, actions and the edges of the hard order, built once.
 
 use crate::analysis::Step;
 use crate::class::{Class, ClassTable, Point, Specification};
@@ -9,19 +9,20 @@ use anyorder_trace::{Event, EventId, EventKind, LockId, TaskKind, Trace};
 use std::collections::{BTreeMap, HashMap};
 
 pub(super) const NONE: u32 = u32::MAX;
-/// How many edges of the hard order an event has at the most, on average.
+/// The most edges of the hard order for each event, on average.
 const EDGES_PER_EVENT: usize = 20;
-/// From how many lanes a barrier event has edges; those of others come by way of the last one.
+/// The number of lanes from which a barrier event has edges; other lanes are reached through the
+/// last one.
 const BARRIER_LANES: usize = 16;
 
-/// What orders two events.
+/// The kind of edge between two events.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum OrderRule {
     /// They are of one lane.
     ProgramOrder,
-    /// A fork, and what it starts.
+    /// A fork and the handler that it starts.
     Fork,
-    /// The end of a handler, and who waits for it.
+    /// The end of a handler and the join that waits for it.
     Join,
     /// A post, and the beginning of the task.
     Post,
@@ -35,7 +36,7 @@ pub enum OrderRule {
     Section {
         /// The lock.
         lock: LockId,
-        /// The action in the first section that does not commute with the later one.
+        /// An action in the first section that does not commute with the later action.
         action: EventId,
     },
 }
@@ -49,8 +50,8 @@ pub(super) struct Section {
     pub(super) release: u32,
 }
 
-/// What an event does to a cell: a location of memory (space 0), or one of the specification (space
-/// 1).
+/// An action of an event on a cell: a location of memory (space 0), or one of the specification
+/// (space 1).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Act {
     pub(super) event: u32,
@@ -61,7 +62,7 @@ pub(super) struct Act {
 
 /// An action in the list of its cell and lane.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Done {
+pub(super) struct CellAction {
     pub(super) event: u32,
     pub(super) class: Class,
 }
@@ -82,13 +83,13 @@ pub(super) struct Index {
     /// Ascending by target.
     edges: Vec<Edge>,
     pub(super) sections: Vec<Section>,
-    /// By event, the place in `holds` of the sections that its actions are in.
-    hold_of: Vec<u32>,
+    /// By event, the position in `locksets` of the sections that its actions are in.
+    lockset_of: Vec<u32>,
     /// Lists of sections.
-    holds: Vec<Vec<u32>>,
+    locksets: Vec<Vec<u32>>,
     /// Ascending by event.
     acts: Vec<Act>,
-    pub(super) done: HashMap<(u8, u32), BTreeMap<u32, Vec<Done>>>,
+    pub(super) done: HashMap<(u8, u32), BTreeMap<u32, Vec<CellAction>>>,
     pub(super) tables: Vec<ClassTable>,
     pub(super) overlaps: Overlaps,
 }
@@ -102,8 +103,8 @@ impl Index {
             lanes: Vec::new(),
             edges: Vec::new(),
             sections: Vec::new(),
-            hold_of: Vec::with_capacity(trace.len()),
-            holds: vec![Vec::new()],
+            lockset_of: Vec::with_capacity(trace.len()),
+            locksets: vec![Vec::new()],
             acts: Vec::new(),
             done: HashMap::new(),
             tables: spec.classes(),
@@ -148,17 +149,17 @@ impl Index {
 
     /// Returns the sections that the actions of an event are in.
     pub(super) fn held(&self, event: u32) -> &[u32] {
-        &self.holds[self.hold_of[event as usize] as usize]
+        &self.locksets[self.lockset_of[event as usize] as usize]
     }
 }
 
-/// What a lane holds.
+/// The locks that a lane holds.
 #[derive(Default)]
 struct Open {
-    /// Sections, with how often they were entered and not left.
+    /// Open sections, with their acquire counts.
     sections: Vec<(u32, u64)>,
-    /// Their place in `holds`.
-    hold: u32,
+    /// Their place in `locksets`.
+    lockset: u32,
 }
 
 struct Maker<'t, S> {
@@ -198,13 +199,13 @@ impl<S: Specification> Maker<'_, S> {
             && S::HIDES
             && self.spec.hides(event.task.0, kind, event.operand)
         {
-            self.index.hold_of.push(self.open[lane as usize].hold);
+            self.index.lockset_of.push(self.open[lane as usize].lockset);
             return;
         }
         self.actions(event, lane);
         // Actions of an acquire are before the section that it begins, and those of a release in
         // the one that it ends.
-        self.index.hold_of.push(self.open[lane as usize].hold);
+        self.index.lockset_of.push(self.open[lane as usize].lockset);
         match kind {
             EventKind::Acquire => self.acquire(event, lane),
             EventKind::Release => self.release(event, lane),
@@ -255,7 +256,7 @@ impl<S: Specification> Maker<'_, S> {
     fn act(&mut self, act: Act, lane: u32) {
         self.index.acts.push(act);
         let of_cell = self.index.done.entry(act.cell).or_default();
-        of_cell.entry(lane).or_default().push(Done { event: act.event, class: act.class });
+        of_cell.entry(lane).or_default().push(CellAction { event: act.event, class: act.class });
     }
 
     fn acquire(&mut self, event: Event, lane: u32) {
@@ -273,7 +274,7 @@ impl<S: Specification> Maker<'_, S> {
             acquire: event.id.0,
             release: NONE,
         });
-        self.hold(lane);
+        self.lockset(lane);
     }
 
     fn release(&mut self, event: Event, lane: u32) {
@@ -285,17 +286,17 @@ impl<S: Specification> Maker<'_, S> {
         if open.sections[at].1 == 0 {
             let (section, _) = open.sections.remove(at);
             sections[section as usize].release = event.id.0;
-            self.hold(lane);
+            self.lockset(lane);
         }
     }
 
-    /// Notes what a lane holds from now on.
-    fn hold(&mut self, lane: u32) {
+    /// Updates the lockset of a lane.
+    fn lockset(&mut self, lane: u32) {
         let open = &mut self.open[lane as usize];
-        open.hold = 0;
+        open.lockset = 0;
         if !open.sections.is_empty() {
-            open.hold = self.index.holds.len() as u32;
-            self.index.holds.push(open.sections.iter().map(|entry| entry.0).collect());
+            open.lockset = self.index.locksets.len() as u32;
+            self.index.locksets.push(open.sections.iter().map(|entry| entry.0).collect());
         }
     }
 

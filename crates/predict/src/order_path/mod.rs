@@ -1,23 +1,23 @@
-//! Why a relation orders two events of a trace: a shortest chain of its edges.
+//! Explains why a relation orders two events of a trace by a shortest chain of its edges.
 //!
-//! **Problem.** EDC ([`DoesntCommute`](crate::DoesntCommute)) orders some pairs that can change
-//! places; a search over all pairs confirms them all the same. The report should then say what the
-//! analysis took for an order. Given two events `a < b`: a chain of edges of EDC from `a` to `b`,
-//! or that there is none.
+//! **Problem.** EDC ([`DoesntCommute`](crate::DoesntCommute)) orders some pairs that can be
+//! reversed; a search over all pairs confirms them nevertheless. The report should then show the
+//! order that the analysis assumed. Given two events `a < b`: a chain of edges of EDC from `a` to
+//! `b`, or that there is none.
 //!
 //! **Source.** `docs/prediction.md`, sections 1, 3 and 4.
 //!
-//! **Idea.** From `b` backwards, breadth first. What is reached of a lane is all of it up to some
-//! event, so a lane is a number that only grows, and each event is looked at once. Of the sections
-//! of one lane and lock that an action has edges from, the last one tells all; it is found by going
-//! back through the conflicting actions of that lane.
+//! **Idea.** Breadth-first search backwards from `b`. The reached part of a lane is a prefix, so
+//! one number for each lane, which only grows, is enough, and the search visits each event once.
+//! Among the sections of one lane and lock from which an action has edges, the last one is enough.
+//! A backward scan of the conflicting actions of that lane finds it.
 //!
 //! **Guarantee.** The chain has as few edges as possible that are not program order; for barriers
 //! that more than 16 lanes pass, almost.
 //!
 //! **Cost.** [`OrderPaths::new`] is linear in the trace, but for joins of handlers with many
-//! bursts. A search looks at the events between `a` and `b`; where lanes share objects and few
-//! locks, at actions of others again and again, which `steps_max` bounds.
+//! bursts. A search visits the events between `a` and `b`. Where lanes share objects and few locks,
+//! it visits actions of others repeatedly, up to `steps_max` steps.
 
 pub use index::OrderRule;
 
@@ -36,11 +36,11 @@ pub struct OrderStep {
     pub from: EventId,
     /// The later one.
     pub to: EventId,
-    /// What orders them.
+    /// The kind of the edge.
     pub rule: OrderRule,
 }
 
-/// Whether, and by what, two events are ordered.
+/// Whether two events are ordered, and by which chain.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ordered {
     /// By this chain, from the first to the second.
@@ -58,7 +58,7 @@ pub struct OrderPaths {
 }
 
 impl OrderPaths {
-    /// Looks at a trace. `spec` says which actions there are, as for an analysis; with
+    /// Indexes a trace. `spec` defines the actions, as for an analysis; with
     /// [`MemoryOnly`](crate::MemoryOnly) the order is WDC.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use super::{OrderStep, Ordered};
 use anyorder_trace::{EventId, LockId};
 use std::collections::BTreeMap;
 
-/// An edge on the way: all of the lane of `from` up to `from` is before the second event.
+/// An edge of the search: the lane of `from` up to `from` is before the second event.
 #[derive(Clone, Copy, Debug)]
 struct Reached {
     from: u32,
@@ -46,8 +46,8 @@ pub(super) fn search(index: &Index, first: u32, second: u32, steps_max: u64) -> 
 }
 
 impl Search<'_> {
-    /// Looks at what is new in a lane. Returns whether the first event is; `None` if the steps are
-    /// used up.
+    /// Visits the new events of a lane. Returns whether the first event is among them; `None` if
+    /// the steps are used up.
     fn visit(&mut self, at: usize) -> Option<bool> {
         let until = self.reached[at].from;
         let lane = self.index.lane_of[until as usize];
@@ -116,8 +116,8 @@ impl Search<'_> {
     }
 
     /// Adds the edges to an action from the sections of one earlier action that end at `low` or
-    /// later; takes the sections of the later one out of `wanted` that have an edge now: what comes
-    /// from earlier in that lane tells no more.
+    /// later; removes from `wanted` the sections of the later one that now have an edge: earlier
+    /// edges from that lane are implied.
     fn section(&mut self, act: &Act, (action, low): (u32, u32), wanted: &mut Vec<u32>, by: usize) {
         let index = self.index;
         for &first in index.held(action) {

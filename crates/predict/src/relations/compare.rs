@@ -1,4 +1,4 @@
-//! What an action is compared with: the records of its object, for races and for candidates.
+//! Compares an action with the records of its object, for races and for candidates.
 
 use crate::class::Specification;
 use crate::options::Candidates;
@@ -10,15 +10,14 @@ use crate::sections::table::Sections;
 use crate::shadow::record::{LockBits, Record};
 use anyorder_trace::LocationId;
 
-/// Lists used by one access, kept for their room.
+/// Reused lists of one access.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
     /// The actions of an event of the specification.
     pub(crate) acts: Vec<Act>,
-    /// Conflicting records without a common lock that are to be reported.
+    /// Conflicting records without a common lock, to be reported.
     apart: Vec<Record>,
-    /// Conflicting records with common locks that are to be reported: which part of `common` is
-    /// theirs.
+    /// Conflicting records with common locks, to be reported, with their ranges in `common`.
     together: Vec<(Record, usize, usize)>,
     /// Sections that the access learns from.
     common: Vec<u32>,
@@ -27,7 +26,7 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// Returns whether an event is among those that an action is to be compared with.
+    /// Returns whether an action must be compared with an event.
     fn has(&self, event: u64) -> bool {
         self.apart.iter().any(|record| record.event() == event)
             || self.together.iter().any(|(record, ..)| record.event() == event)
@@ -36,7 +35,7 @@ impl Scratch {
 
 impl<R: Relation, S: Specification> Engine<R, S> {
     /// Compares an action with the records it conflicts with, and learns from critical sections;
-    /// returns whether it races with none. The action is given for each of the cells that it
+    /// returns whether it races with none. The caller passes the action for each cell that it
     /// touches, all of one object.
     pub(crate) fn compare(&mut self, acts: &[Act], locks: LockBits) -> bool {
         let act = acts[0];
@@ -84,8 +83,8 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let Engine { cells, sections, scratch, table, own_tables, lanes, pool, options, .. } = self;
         let table = act.table(table, own_tables);
         let lane = lanes.get(act.lane);
-        // Those under common locks have been found by their locks, and are known once these are
-        // learnt from.
+        // Records under common locks were found by their locks, and are known once those sections
+        // are joined.
         let looks = by_lock == 0 || options.candidates == Candidates::AsPrinted;
         for record in cells[act.space][index].records(pool) {
             if !table.conflicts(act.class, record.class()) {

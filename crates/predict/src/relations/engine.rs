@@ -1,19 +1,19 @@
 //! The streaming analyses HB, WDC and EDC: one engine, three relations.
 //!
-//! **Problem.** For each action of a trace tell whether some earlier action does not commute with
-//! it and is not ordered before it (racy), or is ordered only by the critical sections of the two
-//! (non-racy candidate).
+//! **Problem.** For each action of a trace, decide whether some earlier action does not commute
+//! with it and is not ordered before it (racy), or is ordered only by the critical sections of the
+//! two (non-racy candidate).
 //!
 //! **Source.** WDC: Algorithm 1, EDC: Algorithm 2 of the thesis on OVPredict (chapter 3),
 //! corrected. HB with epochs: Flanagan and Freund, FastTrack, PLDI 2009.
 //!
-//! **Guarantee.** The orders are exactly those of `docs/prediction.md`, and so are the second
-//! events of racy pairs.
+//! **Guarantee.** The orders and the second events of racy pairs are exactly those of
+//! `docs/prediction.md`.
 //!
 //! **Deviations.** (1) Races are tested after the clock has learnt from critical sections, not
 //! before. (2) An object keeps several records where FastTrack keeps one: after a race the last
-//! write alone would hide later ones. (3) Release clocks are not kept for each pair of lock and
-//! object but for each section that a record still names. (4) Candidates: see `candidates.rs`.
+//! write alone would hide later ones. (3) Release clocks are kept for each section that a record
+//! still names, not for each pair of lock and object. (4) Candidates: see `candidates.rs`.
 //!
 //! **Cost.** O(1) for an access that repeats the last one of its object in the same epoch and under
 //! the same locks; else one comparison for each record of the object, and for each record under a
@@ -23,27 +23,27 @@ use crate::analysis::{Analysis, Stamp, Step};
 use crate::class::{Class, ClassTable, Point, Specification};
 use crate::error::PredictError;
 use crate::options::{Candidates, Options};
-use crate::relations::ahead::{AHEAD, Ahead};
 use crate::relations::compare::Scratch;
 use crate::relations::hard::{Hard, HardEvent};
 use crate::relations::lanes::{LaneId, Lanes};
 use crate::relations::lock_clocks::LockClocks;
 use crate::relations::overlaps::Overlaps;
+use crate::relations::prefetch::{AHEAD, Prefetcher};
 use crate::relations::relation::Relation;
 use crate::report::{Report, Side};
 use crate::sections::candidates::Open;
 use crate::sections::table::{NO_LOCKSET, Sections};
 use crate::shadow::by_lock::ByLocks;
-use crate::shadow::quick::{Coverings, Quick};
+use crate::shadow::quick::{CoverTable, Quick};
 use crate::shadow::record::{Cell, LockBits, Pool, Record, epoch};
 use anyorder_order::Clock;
 use anyorder_trace::{Block, EventKind, Tables};
 use std::marker::PhantomData;
 
-/// How many records beyond two an object may have before they are kept by lock.
+/// The most records beyond two that an object may have before they are indexed by lock.
 const LIST_MAX: usize = 6;
 
-/// How many objects a specification may have.
+/// The most objects of a specification.
 const OBJECTS_MAX: u32 = 1 << 24;
 
 /// A streaming analysis by relation `R`, of memory accesses and the actions of specification `S`.
@@ -55,7 +55,7 @@ pub struct Engine<R, S> {
     pub(crate) table: ClassTable,
     /// All tables of the specification.
     pub(crate) own_tables: Vec<ClassTable>,
-    pub(crate) coverings: Coverings,
+    pub(crate) cover_table: CoverTable,
     pub(crate) lanes: Lanes,
     pub(crate) hard: Hard,
     pub(crate) locks: LockClocks,
@@ -65,8 +65,8 @@ pub struct Engine<R, S> {
     pub(crate) cells: [Vec<Cell>; 2],
     pub(crate) pool: Pool,
     pub(crate) by_locks: ByLocks,
-    ahead: Ahead,
-    /// How many records beyond two an object may have before they are kept by lock.
+    prefetch: Prefetcher,
+    /// The most records beyond two that an object may have before they are indexed by lock.
     pub(crate) list_max: usize,
     pub(crate) open: Vec<Open>,
     pub(crate) report: Report,
@@ -84,7 +84,7 @@ pub(crate) struct Act {
     pub(crate) space: usize,
     /// The cell.
     pub(crate) index: usize,
-    /// What reports name: for memory the cell.
+    /// The object that reports name: for memory the cell.
     pub(crate) object: u32,
     /// The table of classes; 0 for memory.
     pub(crate) table: u16,
@@ -111,7 +111,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         Engine {
             options,
             table: own_tables.first().cloned().unwrap_or_default(),
-            coverings: Coverings::new(&own_tables),
+            cover_table: CoverTable::new(&own_tables),
             own_tables,
             spec,
             lanes: Lanes::default(),
@@ -122,7 +122,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             cells: [Vec::new(), Vec::new()],
             pool: Pool::default(),
             by_locks: ByLocks::default(),
-            ahead: Ahead::default(),
+            prefetch: Prefetcher::default(),
             list_max: LIST_MAX,
             open: Vec::new(),
             report: Report::default(),
@@ -139,33 +139,32 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         &self.spec
     }
 
-    /// Returns the stamp of the event taken last.
+    /// Returns the stamp of the last event.
     #[must_use]
     pub fn stamp(&self) -> Option<Stamp> {
         self.last.map(|(_, stamp)| stamp)
     }
 
-    /// Returns whether an event is ordered before, or is, the event taken last.
+    /// Returns whether an event is ordered before, or is, the last event.
     #[must_use]
     pub fn knows(&self, stamp: Stamp) -> bool {
         self.last.is_some_and(|(lane, _)| self.lanes.get(lane).clock.get(stamp.slot) >= stamp.count)
     }
 
-    /// Returns the number of places in clocks: lanes, less those that go on in the place of
+    /// Returns the width of the clocks: the number of lanes, less those that reuse the slot of
     /// another.
     #[must_use]
     pub fn slots_count(&self) -> u32 {
         self.lanes.slots_count()
     }
 
-    /// Returns how many critical sections are remembered now, and how many were at the same time at
-    /// the most.
+    /// Returns the number of critical sections remembered now, and the maximum so far.
     #[must_use]
     pub fn sections_counts(&self) -> (usize, usize) {
         self.sections.counts()
     }
 
-    /// Returns whether pairs under a common lock are looked for.
+    /// Returns whether the analysis searches for pairs under a common lock.
     #[inline]
     pub(crate) const fn looks_for_candidates(&self) -> bool {
         R::SECTIONS && !matches!(self.options.candidates, Candidates::Off)
@@ -225,7 +224,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             return;
         }
         if lonely && cell.more() != 0 && cell.classes & conflicting == 0 {
-            // Nothing here conflicts. What is like the new record gives way to it, wherever it is.
+            // Nothing here conflicts. The new record replaces a record like it at any position.
             match cell.find(&mut self.pool, &new, false) {
                 Some(old) => *old = new,
                 None => self.remember(act, new),
@@ -240,17 +239,18 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         self.remember(act, Record::new(now, act.side, (lockset, locks), act.class, quiet));
     }
 
-    /// Makes an action the newest of its object, and forgets the records that it covers.
+    /// Makes an action the newest of its object, and drops the records that it covers.
     #[inline]
     fn remember(&mut self, act: Act, new: Record) {
         if R::SECTIONS && self.cells[act.space][act.index].by_lock != 0 {
             self.remember_indexed(act, new);
             return;
         }
-        let Engine { cells, sections, lanes, table, own_tables, coverings, open, pool, .. } = self;
+        let Engine { cells, sections, lanes, table, own_tables, cover_table, open, pool, .. } =
+            self;
         let table = act.table(table, own_tables);
-        let heavy = coverings.heavy(usize::from(act.table));
-        let covering = coverings.of(usize::from(act.table), act.class);
+        let heavy = cover_table.heavy(usize::from(act.table));
+        let covering = cover_table.of(usize::from(act.table), act.class);
         let cell = &mut cells[act.space][act.index];
         let waits = pool.may_wait(cell.more(), table.conflicting(act.class));
         if waits && let Some(old) = cell.find(pool, &new, false) {
@@ -270,8 +270,8 @@ impl<R: Relation, S: Specification> Engine<R, S> {
                     || old.lockset == new.lockset
                     || (old.locks().may_be_in(new.locks())
                         && sections.covers(lanes, act.lane, old.lockset)
-                        // What the lane knows by a pair's own edge only may still be learnt by
-                        // another edge.
+                        // A clock known only by a pair's own edge may still be learnt by another
+                        // edge.
                         && !pairs.iter().any(|pair| pair.has_any(&sections.of_lockset(old.lockset)))));
             if R::SECTIONS && covered {
                 sections.drop_lockset(old.lockset);
@@ -329,7 +329,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         });
     }
 
-    /// Returns whether an event is ignored, as it is inside something hidden; counts it.
+    /// Returns whether an event is hidden inside an invocation, and counts it.
     fn is_hidden(&mut self, step: Step) -> bool {
         let kind = step.op.kind();
         let can_be = kind.is_access() || matches!(kind, EventKind::Acquire | EventKind::Release);
@@ -419,7 +419,7 @@ fn learn(open: &mut [Open], sections: &mut Sections, lane: LaneId, clock: &Clock
 impl<R: Relation, S: Specification> Analysis for Engine<R, S> {
     fn grow(&mut self, tables: &Tables) -> Result<(), PredictError> {
         self.lanes.grow(tables);
-        self.ahead.grow(tables.tasks.len());
+        self.prefetch.grow(tables.tasks.len());
         let locations = &mut self.cells[0];
         locations.resize(tables.locations.len(), Cell::NEW);
         self.overlaps.grow(tables, |location| locations[location as usize].overlaps = true)?;
@@ -480,9 +480,9 @@ impl<R: Relation, S: Specification> Analysis for Engine<R, S> {
         let rows = block.columns.len();
         for from in (0..rows).step_by(AHEAD) {
             let chunk = from..rows.min(from + AHEAD);
-            let Engine { ahead, cells, by_locks, pool, sections, table, .. } = self;
+            let Engine { prefetch, cells, by_locks, pool, sections, table, .. } = self;
             let indexed = if R::SECTIONS { Some((&*by_locks, &*pool, &*sections)) } else { None };
-            ahead.fetch((block, chunk.clone()), &cells[0], table, indexed);
+            prefetch.fetch((block, chunk.clone()), &cells[0], table, indexed);
             for row in chunk {
                 self.step(tables, Step::of(block, row))?;
             }

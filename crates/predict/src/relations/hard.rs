@@ -1,16 +1,16 @@
-//! The hard order: what every relation here contains beside program order.
+//! The hard order, which every relation here contains besides program order.
 //!
 //! Fork before the first event, last event before join, post before get, signal before wake,
 //! earlier barrier events before later ones, and an atomic release before the acquire that reads
 //! it; as `docs/happens-before.md` defines them for its rule set `threads`. Forks, joins and posts
-//! hold in every run; wakes, barriers and atomics are only what was observed.
+//! hold in every run; wakes, barriers and atomics are only observed.
 
-use crate::relations::lanes::{LaneId, Lanes, Watch};
+use crate::relations::lanes::{ClockObserver, LaneId, Lanes};
 use anyorder_order::Clock;
 use anyorder_trace::{EventKind, Op};
 use std::collections::{HashMap, VecDeque};
 
-/// How many signals of a condition that nobody woke from are remembered; the oldest go first.
+/// The most unmatched signals of a condition that are remembered; the oldest are dropped first.
 const SIGNALS_MAX: usize = 1 << 12;
 
 #[derive(Clone, Debug)]
@@ -33,9 +33,9 @@ struct Condition {
 pub(crate) struct Hard {
     posts: HashMap<u32, Clock>,
     conditions: HashMap<u32, Condition>,
-    /// What the last write of a location released, for those whose last write is an atomic release.
+    /// The clock that the last write of a location released, where that write is an atomic release.
     released: HashMap<u32, Clock>,
-    /// Signals forgotten because there were too many.
+    /// Signals dropped because there were too many.
     pub(crate) signals_lost: u64,
 }
 
@@ -56,7 +56,7 @@ impl Hard {
         lanes: &mut Lanes,
         lane: LaneId,
         e: HardEvent,
-        watch: Watch<'_>,
+        watch: ClockObserver<'_>,
     ) {
         match e.op.kind() {
             EventKind::Fork => lanes.fork(lane, e.operand as usize),
@@ -102,7 +102,7 @@ impl Hard {
         lanes.advance(lane);
     }
 
-    fn wake(&mut self, lanes: &mut Lanes, lane: LaneId, e: HardEvent, watch: Watch<'_>) {
+    fn wake(&mut self, lanes: &mut Lanes, lane: LaneId, e: HardEvent, watch: ClockObserver<'_>) {
         let Some(condition) = self.conditions.get_mut(&e.operand) else { return };
         let waited = condition.waits.get(&e.task).copied();
         let at = match e.refers {
@@ -129,7 +129,7 @@ impl Hard {
         lanes: &mut Lanes,
         lane: LaneId,
         (op, location): (Op, u32),
-        watch: Watch<'_>,
+        watch: ClockObserver<'_>,
     ) {
         if op.kind().reads()
             && op.mode().acquires()

@@ -1,9 +1,9 @@
-//! Lanes: what runs one event after another, with its clock.
+//! Lanes: sequences of events, each with its clock.
 //!
 //! A lane is a handler (its posted tasks included, in the order observed), or one burst of an
 //! untracked handler. Each lane has a *slot*, its place in all clocks. Slots are dense: when a lane
-//! has been joined, a lane forked by somebody who knows all of its events goes on in its slot, as
-//! if it were its continuation.
+//! has been joined, a lane forked by a lane that knows all of its events reuses its slot, as if it
+//! were its continuation.
 
 use crate::error::PredictError;
 use anyorder_order::{ChainId, Clock};
@@ -12,11 +12,11 @@ use anyorder_trace::{Tables, TaskKind};
 /// Number of a lane.
 pub(crate) type LaneId = usize;
 
-/// Called with a lane and a clock that it is about to learn.
-pub(crate) type Watch<'w> = &'w mut dyn FnMut(LaneId, &Clock);
+/// A callback that gets a lane and a clock that it is about to learn.
+pub(crate) type ClockObserver<'w> = &'w mut dyn FnMut(LaneId, &Clock);
 
 const NONE: u32 = u32::MAX;
-/// How many free slots are looked at for a new lane.
+/// The most free slots to examine for a new lane.
 const FREE_SCAN_MAX: usize = 256;
 
 /// One lane.
@@ -24,14 +24,14 @@ const FREE_SCAN_MAX: usize = 256;
 pub(crate) struct Lane {
     /// Its place in clocks.
     pub(crate) slot: ChainId,
-    /// What it knows; its own entry counts what it has published, from 1.
+    /// Its clock; its own entry counts its publications, from 1.
     pub(crate) clock: Clock,
     /// Its own entry, the same as in `clock`.
     pub(crate) now: u32,
     /// Rises when other entries of `clock` do.
     pub(crate) version: u64,
     handler: usize,
-    /// Whether the next event has something to do first: a fork, or a new slot.
+    /// Whether something must be done before the next event: a fork, or a new slot.
     pending: bool,
     joined: bool,
     /// Whether it has had an event. Until then its slot may be that of a lane of which it knows
@@ -43,7 +43,7 @@ pub(crate) struct Lane {
 struct HandlerLanes {
     lanes: Vec<LaneId>,
     main: Option<LaneId>,
-    /// What the forks that no event has followed yet knew.
+    /// The clocks of the forks that no event has followed yet.
     fork: Option<Clock>,
 }
 
@@ -66,13 +66,13 @@ impl Lanes {
         self.handlers.resize_with(tables.handlers.len(), HandlerLanes::default);
     }
 
-    /// Returns the lane of a task's next event, after what has to be done before that event.
+    /// Returns the lane of a task's next event, after the pending work before that event.
     #[inline]
     pub(crate) fn enter(
         &mut self,
         tables: &Tables,
         (event, task): (u64, u32),
-        watch: Watch<'_>,
+        watch: ClockObserver<'_>,
     ) -> Result<LaneId, PredictError> {
         let known = self.of_task.get(task as usize).copied().unwrap_or(NONE);
         if known != NONE && !self.lanes[known as usize].pending {
@@ -85,7 +85,7 @@ impl Lanes {
         &mut self,
         tables: &Tables,
         (event, task): (u64, u32),
-        watch: Watch<'_>,
+        watch: ClockObserver<'_>,
     ) -> Result<LaneId, PredictError> {
         let unknown = || PredictError::Unknown { event, what: "task", index: task };
         let known = *self.of_task.get(task as usize).ok_or_else(unknown)?;
@@ -126,7 +126,7 @@ impl Lanes {
         lane
     }
 
-    /// Opens a lane all of whose events come after what `known` knows.
+    /// Opens a lane whose events all come after the clock `known`.
     fn open(&mut self, handler: usize, known: &Clock) -> LaneId {
         let (slot, now) = self.take_slot(known);
         let mut clock = Clock::new();
@@ -157,7 +157,7 @@ impl Lanes {
         (ChainId(self.slots_count - 1), 1)
     }
 
-    /// Gives a lane that goes on after it was joined a slot of its own again.
+    /// Gives a new slot to a lane that continues after it was joined.
     fn renew(&mut self, lane: LaneId) {
         let (slot, now) = self.take_slot(&Clock::new());
         let lane = &mut self.lanes[lane];
@@ -190,7 +190,7 @@ impl Lanes {
         lane.version += u64::from(lane.clock.join(clock));
     }
 
-    /// Lets a lane learn a clock, and that a slot has reached a count.
+    /// Joins a clock into a lane, and raises the entry of a slot to a count.
     #[inline]
     pub(crate) fn learn(
         &mut self,
@@ -223,7 +223,7 @@ impl Lanes {
         if self.overflow { Err(PredictError::TooMany("releases of one thread")) } else { Ok(()) }
     }
 
-    /// A lane starts a handler: what it knows is before that handler's next event.
+    /// Records that a lane starts a handler: the lane's clock is before that handler's next event.
     pub(crate) fn fork(&mut self, lane: LaneId, handler: usize) {
         if handler >= self.handlers.len() || self.lanes[lane].handler == handler {
             return;
@@ -243,9 +243,9 @@ impl Lanes {
         self.advance(lane);
     }
 
-    /// A lane goes on after a handler has ended: the handler's events so far are before what
-    /// follows.
-    pub(crate) fn join_handler(&mut self, lane: LaneId, handler: usize, watch: Watch<'_>) {
+    /// Records that a lane continues after a handler has ended: the handler's events so far are
+    /// before the lane's next ones.
+    pub(crate) fn join_handler(&mut self, lane: LaneId, handler: usize, watch: ClockObserver<'_>) {
         if handler >= self.handlers.len() || self.lanes[lane].handler == handler {
             return;
         }
@@ -255,13 +255,13 @@ impl Lanes {
                 continue;
             }
             if self.lanes[other].joined {
-                // It is known to its first joiner only; the clock says all there is.
+                // Only its first joiner knows it; the clock is complete.
                 let clock = self.lanes[other].clock.clone();
                 watch(lane, &clock);
                 self.join(lane, &clock);
                 continue;
             }
-            // A fork that no event followed is nothing that the handler knows.
+            // The handler does not know a fork that no event followed.
             let clock = self.lanes[other].clock.clone();
             watch(lane, &clock);
             self.join(lane, &clock);
@@ -269,7 +269,7 @@ impl Lanes {
             (ended.joined, ended.pending) = (true, true);
             self.free.push((ended.slot, ended.now));
         }
-        // Started and never seen: what its starter knew is before the join all the same.
+        // Started without events: the clock of its starter is still before the join.
         if let Some(fork) = self.handlers[handler].fork.clone() {
             watch(lane, &fork);
             self.join(lane, &fork);

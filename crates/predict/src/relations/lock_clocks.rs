@@ -5,7 +5,7 @@ use crate::error::PredictError;
 use crate::relations::lanes::{LaneId, Lanes};
 use anyorder_order::Clock;
 
-/// What the releases of each lock gave away.
+/// The clocks that the releases of each lock published.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LockClocks {
     /// By exclusive releases, and by shared ones.

@@ -1,14 +1,13 @@
 //! Which memory locations overlap, found as the tables of a trace grow.
 //!
-//! Ranges are kept by generation and by the power of two above their size, so that a range looks
-//! only at starts no farther away than that power: each look-up touches few ranges that do not
-//! overlap.
+//! Ranges are kept by generation and by the power of two above their size, so that a look-up visits
+//! only starts within that distance, and few ranges that do not overlap.
 
 use crate::error::PredictError;
 use anyorder_trace::{Location, Tables};
 use std::collections::BTreeMap;
 
-/// How many overlapping pairs are kept before the analysis gives up.
+/// The most overlapping pairs before the analysis gives up.
 const PAIRS_MAX: usize = 1 << 26;
 
 /// The overlaps of the locations seen so far.
@@ -22,7 +21,7 @@ pub(crate) struct Overlaps {
 
 impl Overlaps {
     /// Adds the locations that are new in `tables`; calls `found` with each location that overlaps
-    /// another, perhaps often.
+    /// another, possibly repeatedly.
     pub(crate) fn grow(
         &mut self,
         tables: &Tables,

@@ -1,6 +1,6 @@
 //! The relations an [`Engine`](crate::Engine) can compute.
 
-/// Which edges a relation has beside the hard order.
+/// The edges of a relation besides the hard order.
 pub trait Relation {
     /// Its short name.
     const NAME: &'static str;
@@ -11,7 +11,7 @@ pub trait Relation {
     const SECTIONS: bool;
 }
 
-/// Happens-before: locks order whatever they keep apart.
+/// Happens-before: locks order all critical sections that exclude each other.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Hb;
 

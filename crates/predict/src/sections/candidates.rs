@@ -1,10 +1,9 @@
 //! Pairs under a common lock that are still open: candidates for non-racy order violations.
 //!
 //! **Problem.** Two conflicting actions `a < b` lie in sections `A(m)`, `B(m)` of a common lock.
-//! The relation orders them by the very edge `release A(m) -> b` that the pair makes. They can
-//! change places only if `B` as a whole can come before `A`: if the acquire of `A(m)` is not
-//! ordered before the release of `B(m)`, for every common `m`, when the pair's own edges are left
-//! out.
+//! The relation orders them by the edge `release A(m) -> b` that the pair itself creates. They can
+//! be reversed only if `B` as a whole can come before `A`: if the acquire of `A(m)` is not ordered
+//! before the release of `B(m)`, for every common `m`, without the pair's own edges.
 //!
 //! **Definition computed.** The pair is dropped iff for a common lock `m` there is an edge `g -> f`
 //! into the thread of `b`, `f` no later than the release of `B(m)`, with `acquire A(m)` at or
@@ -13,7 +12,7 @@
 //! to its object (or memory that overlaps it), unless it communicates (COMM) with an action in that
 //! section.
 //!
-//! **Idea.** Such edges pass by one at a time as clocks to be learnt; each is compared with the
+//! **Idea.** The lane learns the clocks of such edges one at a time; each is compared with the
 //! acquire's epoch. A pair costs one comparison for each clock learnt while its second section is
 //! open.
 //!
@@ -50,7 +49,7 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
-    /// Returns whether somebody who knows so much of the first action's slot orders a first section
+    /// Returns whether a clock with this entry for the first action's slot orders a first section
     /// whose second one is open.
     #[inline]
     pub(crate) fn is_ordered_by(&self, known: u32) -> bool {
@@ -109,8 +108,8 @@ impl Open {
         dropped
     }
 
-    /// Notes that the lane has released `lock`; gives the pairs that have no open section left to
-    /// `decided`.
+    /// Records that the lane has released `lock`. Passes the pairs without a remaining open section
+    /// to `decided`.
     pub(crate) fn released(
         &mut self,
         sections: &mut Sections,

@@ -1,7 +1,7 @@
 //! Locksets: the sections that were open at some access. Accesses share them.
 //!
-//! Most accesses lie in no section or in one. These need no set: the number of the lockset says it
-//! all.
+//! Most accesses lie in at most one section. These need no set: the number of the lockset encodes
+//! the section.
 
 use std::ops::Deref;
 
@@ -60,7 +60,7 @@ impl Default for Locksets {
 }
 
 impl Locksets {
-    /// Makes a set of several sections, named once.
+    /// Makes a set of several sections with one reference.
     pub(crate) fn make(&mut self, sections: impl Iterator<Item = u32>) -> u32 {
         let lockset = self.free.pop().unwrap_or_else(|| {
             self.sets.push(Lockset::default());
@@ -73,14 +73,13 @@ impl Locksets {
         lockset
     }
 
-    /// Notes that a set of several sections is named once more.
+    /// Adds a reference to a set of several sections.
     #[inline]
     pub(crate) fn keep(&mut self, lockset: u32) {
         self.sets[lockset as usize].references += 1;
     }
 
-    /// Notes that a set of several sections is named once less; returns whether it is to be given
-    /// back.
+    /// Drops a reference to a set of several sections. Returns whether it was the last one.
     #[inline]
     pub(crate) fn drop(&mut self, lockset: u32) -> bool {
         let set = &mut self.sets[lockset as usize];

@@ -1,8 +1,8 @@
 //! Clocks of lanes as they were at some release, each kept once.
 //!
 //! A lane's clock changes only when the lane learns something. Until then, the clocks of all its
-//! releases differ in its own entry alone, which the sections keep themselves. So the room and the
-//! time for wide clocks follow what lanes learn, and not how often they release.
+//! releases differ in its own entry alone, which the sections keep themselves. So memory and time
+//! for wide clocks depend on how often lanes learn, not on how often they release.
 
 use crate::relations::lanes::{LaneId, Lanes};
 use anyorder_order::Clock;
@@ -35,8 +35,8 @@ impl Snapshots {
         }
     }
 
-    /// Returns a snapshot of a lane's clock, named once more. Its entry of the lane's own slot may
-    /// be an old one.
+    /// Returns a snapshot of a lane's clock, with one more reference. Its entry of the lane's own
+    /// slot may be an old one.
     pub(crate) fn take(&mut self, lanes: &Lanes, lane: LaneId) -> u32 {
         let of_lane = lanes.get(lane);
         let newest = self.newest[lane];
@@ -56,7 +56,7 @@ impl Snapshots {
         snapshot
     }
 
-    /// Notes that a snapshot is named once less.
+    /// Drops a reference to a snapshot.
     #[inline]
     pub(crate) fn drop(&mut self, snapshot: u32) {
         if snapshot == NO_SNAPSHOT {

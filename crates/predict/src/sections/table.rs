@@ -1,7 +1,8 @@
-//! Critical sections: which are open, and what those that some record still names gave away.
+//! Critical sections: the open ones, and the release clocks of those that some record still
+//! references.
 //!
-//! A section is all that a lane does between the outermost acquire of a lock and the matching
-//! release. Sections are counted references, so that memory follows the shadow state and not the
+//! A section is the part of a lane between the outermost acquire of a lock and the matching
+//! release. Sections are reference-counted, so memory depends on the shadow state and not on the
 //! length of the trace.
 
 use crate::relations::lanes::{LaneId, Lanes};
@@ -19,7 +20,7 @@ pub(crate) struct Section {
     pub(crate) slot: ChainId,
     /// The lane's epoch at the acquire.
     pub(crate) acquired: u32,
-    /// What the lane knew at the release, but for its own entry, which is `released`.
+    /// The lane's clock at the release, except its own entry, which is `released`.
     snapshot: u32,
     pub(crate) shared: bool,
 }
@@ -44,8 +45,8 @@ struct OfLane {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sections {
     sections: Vec<Section>,
-    /// Of each section, the lane's epoch at the release, 0 while it is open. Apart from the rest,
-    /// as are the references: most looks at a section want one of these only, and there are many
+    /// For each section, the lane's epoch at the release, 0 while it is open. Stored separately,
+    /// like the reference counts: most look-ups need only one of these, and there are many
     /// sections.
     released: Vec<u32>,
     references: Vec<u32>,
@@ -66,8 +67,8 @@ impl Sections {
         }
     }
 
-    /// A lane takes a lock. Taking it again only counts: the first acquire says whether the section
-    /// is shared.
+    /// Records that a lane takes a lock. A repeated acquire only raises a count: the first one
+    /// decides whether the section is shared.
     pub(crate) fn acquire(&mut self, lanes: &Lanes, lane: LaneId, lock: u32, shared: bool) {
         if let Some(held) = self.lanes[lane].held.iter_mut().find(|held| held.lock == lock) {
             held.depth = held.depth.saturating_add(1);
@@ -94,7 +95,7 @@ impl Sections {
         self.change(lane);
     }
 
-    /// A lane gives a lock back; returns whether that ended a section.
+    /// Records that a lane gives a lock back. Returns whether that ended a section.
     pub(crate) fn release(&mut self, lanes: &mut Lanes, lane: LaneId, lock: u32) -> bool {
         let Some(at) = self.lanes[lane].held.iter().position(|held| held.lock == lock) else {
             self.strays += 1;
@@ -151,7 +152,7 @@ impl Sections {
         lockset
     }
 
-    /// Notes that one more record names a lockset.
+    /// Adds a reference to a lockset.
     #[inline]
     pub(crate) fn keep_lockset(&mut self, lockset: u32) {
         match as_one(lockset) {
@@ -161,7 +162,7 @@ impl Sections {
         }
     }
 
-    /// Notes that one record less names a lockset.
+    /// Drops a reference to a lockset.
     #[inline]
     pub(crate) fn drop_lockset(&mut self, lockset: u32) {
         match as_one(lockset) {
@@ -184,13 +185,13 @@ impl Sections {
         self.locksets.free(lockset);
     }
 
-    /// Notes that a section is named once more.
+    /// Adds a reference to a section.
     #[inline]
     pub(crate) fn keep_section(&mut self, section: u32) {
         self.references[section as usize] += 1;
     }
 
-    /// Notes that a section is named once less.
+    /// Drops a reference to a section.
     #[inline]
     pub(crate) fn drop_section(&mut self, section: u32) {
         let references = &mut self.references[section as usize];
@@ -213,13 +214,13 @@ impl Sections {
         self.released[section as usize]
     }
 
-    /// Loads a section from memory, if there is such a one.
+    /// Prefetches a section, if it exists.
     #[inline]
     pub(crate) fn touch(&self, section: u32) -> u32 {
         self.released.get(section as usize).copied().unwrap_or(0)
     }
 
-    /// Returns what the release of a section knew of a slot; 0 if the section is open.
+    /// Returns the entry of a slot in the release clock of a section; 0 if the section is open.
     #[inline]
     pub(crate) fn known_at_release(&self, section: u32, slot: ChainId) -> u32 {
         let s = self.section(section);
@@ -230,7 +231,7 @@ impl Sections {
         }
     }
 
-    /// Lets a lane learn what the release of a section knew.
+    /// Joins the release clock of a section into a lane.
     pub(crate) fn learn(&self, lanes: &mut Lanes, lane: LaneId, section: u32) {
         let s = self.section(section);
         let known = lanes.get(lane).clock.get(s.slot);
@@ -294,8 +295,7 @@ impl Sections {
         })
     }
 
-    /// Returns the number of sections that something names, and of those made at the same time at
-    /// the most.
+    /// Returns the number of referenced sections, and the maximum so far.
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.sections.len() - self.free.len(), self.sections.len())
     }

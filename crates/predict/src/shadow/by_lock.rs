@@ -1,13 +1,13 @@
-//! The accesses of one object by the locks they were under, for objects with many records.
+//! The accesses of one object, indexed by the locks held, for objects with many records.
 //!
-//! **Problem.** Without any discipline of locks an object has a record for each pair of thread and
-//! lock. An access learns only from those under the locks that it is under itself, and must not
-//! look at all others.
+//! **Problem.** Without lock discipline an object has a record for each pair of thread and lock. An
+//! access learns only from records under its own locks, and must not visit the others.
 //!
-//! **Idea.** An access plays two parts: it may race with a later one, and the sections that it lies
-//! in may be learnt from. The records of the object's [`Cell`](crate::shadow::record::Cell) play
-//! the first one only; there is an [`Entry`] here for each lock that was held. An entry gives way
-//! as soon as a later one of the same lock tells no less, whatever other locks the two were under.
+//! **Idea.** An access has two roles: it may race with a later one, and later accesses may learn
+//! from its sections. The records of the object's [`Cell`](crate::shadow::record::Cell) have the
+//! first role only; here is an [`Entry`] for each lock held. A later entry of the same lock
+//! replaces an entry as soon as it carries the same information, whatever other locks the two were
+//! under.
 
 use crate::class::Class;
 use crate::shadow::record::Record;
@@ -19,10 +19,10 @@ const NO_LOCK: u32 = u32::MAX;
 /// Entries in the group itself; most groups have a writer and a few readers.
 const INLINE: usize = 4;
 const GROUPS_MIN: usize = 4;
-/// Tables above this size are not filled to the brim.
+/// Tables above this size keep free space.
 const FULL_MAX: usize = 32;
 
-/// An access in its part for one of the locks it was under.
+/// An access in its role for one of its locks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
     /// The record's numbers, in halves.
@@ -133,7 +133,7 @@ impl Group {
         lists.list_mut(self.more).push(new);
     }
 
-    /// Drops the entries that are `covered`; returns how many. A list that may wait is left out.
+    /// Drops the entries that are `covered`; returns how many. Skips a list whose cleanup may wait.
     #[inline]
     fn drop_if(
         &mut self,
@@ -291,7 +291,7 @@ impl ByLocks {
         })
     }
 
-    /// Gives an object back, each entry of which `dropped` gets.
+    /// Frees an object; `dropped` gets each of its entries.
     pub(crate) fn free(&mut self, object: u32, mut dropped: impl FnMut(&Entry)) {
         let by_lock = std::mem::take(&mut self.all[object as usize - 1]);
         for group in &by_lock.groups {
@@ -319,7 +319,7 @@ impl ByLocks {
     }
 
     /// Returns whether a condition holds for all entries of an object for a lock that have one of
-    /// some classes; it may be asked of others.
+    /// some classes; the condition may be tested on others.
     #[inline]
     pub(crate) fn all(
         &self,
@@ -380,7 +380,7 @@ impl ByLocks {
         self.all.is_empty()
     }
 
-    /// Loads from memory what is probably the group of a lock.
+    /// Prefetches the probable group of a lock.
     #[inline]
     pub(crate) fn touch(&self, object: u32, lock: u32) -> u32 {
         let by_lock = &self.all[object as usize - 1];
@@ -419,8 +419,8 @@ mod tests {
         Entry::new(&record, slot, false)
     }
 
-    /// Returns the slots of the entries that are asked about for some classes.
-    fn asked(all: &ByLocks, object: u32, lock: u32, classes: u32) -> Vec<u32> {
+    /// Returns the slots of the entries tested for some classes.
+    fn slots_of(all: &ByLocks, object: u32, lock: u32, classes: u32) -> Vec<u32> {
         let mut slots = Vec::new();
         assert!(all.all((object, lock), classes, |entry| {
             slots.push(entry.slot().0);
@@ -438,14 +438,14 @@ mod tests {
         for slot in 0..6 {
             all.add((object, 7), (entry(slot, Class::WRITE), read | write), |_| false);
         }
-        // Reads that drop nothing: the writes in the list stay known as writes.
+        // Reads that drop nothing keep the classes of the writes in the list.
         for slot in 6..8 {
             all.add((object, 7), (entry(slot, Class::READ), write), |_| false);
         }
-        assert_eq!(asked(&all, object, 7, write), [0, 1, 2, 3, 4, 5, 6, 7]);
-        assert!(asked(&all, object, 8, write).is_empty());
+        assert_eq!(slots_of(&all, object, 7, write), [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert!(slots_of(&all, object, 8, write).is_empty());
         all.add((object, 7), (entry(9, Class::WRITE), read | write), |old| old.slot().0 != 5);
-        assert_eq!(asked(&all, object, 7, read | write), [5, 9]);
+        assert_eq!(slots_of(&all, object, 7, read | write), [5, 9]);
         assert_eq!(all.len(object), 2);
     }
 
@@ -457,7 +457,7 @@ mod tests {
             all.add((object, lock), (entry(lock, Class::WRITE), u32::MAX), |_| true);
         }
         for lock in (0..500).map(|i| i * 97) {
-            assert_eq!(asked(&all, object, lock, u32::MAX), [lock]);
+            assert_eq!(slots_of(&all, object, lock, u32::MAX), [lock]);
         }
         let mut dropped = 0;
         all.free(object, |_| dropped += 1);

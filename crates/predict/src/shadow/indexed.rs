@@ -1,8 +1,8 @@
 //! Actions on objects whose records are kept by lock.
 //!
-//! The records in the object's cell only tell of races: one gives way to any later one that it is
-//! ordered before, whatever locks the two were under. Sections are learnt from by the entries in
-//! [`ByLock`](crate::shadow::by_lock::ByLock).
+//! The records in the object's cell serve only for races: any later record that is ordered behind
+//! one replaces it, whatever locks the two were under. Accesses learn from sections through the
+//! entries in [`ByLock`](crate::shadow::by_lock::ByLock).
 
 use crate::class::{Class, Specification};
 use crate::options::Candidates;
@@ -22,8 +22,8 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         self
     }
 
-    /// Returns whether the lane knows all that an action conflicts with, and all the sections that
-    /// it would learn from.
+    /// Returns whether the lane knows all conflicting records, and all sections that the action
+    /// would learn from.
     #[inline]
     pub(crate) fn knows_indexed(&mut self, act: Act) -> bool {
         let Engine { cells, by_locks, sections, table, own_tables, lanes, pool, open, .. } = self;
@@ -41,7 +41,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
                 let (slot, class) = (entry.slot(), entry.class());
                 let conflicts = conflicts(slot, class);
                 together += u64::from(conflicts && table.is_reported(act.class, class));
-                // What is open is no section to learn from; if it conflicts, that is a race.
+                // An open section has no clock to learn; a conflict with it is a race.
                 !conflicts || sections.released(entry.section()) <= lane.clock.get(slot)
             });
             if !known {
@@ -58,7 +58,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         known
     }
 
-    /// Makes an action the newest of its object, and forgets what it covers.
+    /// Makes an action the newest of its object, and drops the records that it covers.
     pub(crate) fn remember_indexed(&mut self, act: Act, new: Record) {
         let printed = self.options.candidates == Candidates::AsPrinted;
         let Engine {
@@ -68,7 +68,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             lanes,
             table,
             own_tables,
-            coverings,
+            cover_table,
             open,
             pool,
             ..
@@ -78,8 +78,8 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let lane = lanes.get(act.lane);
         let cell = &mut cells[act.space][act.index];
         let conflicting = table.conflicting(act.class);
-        let heavy = coverings.heavy(usize::from(act.table));
-        let covering = coverings.of(usize::from(act.table), act.class);
+        let heavy = cover_table.heavy(usize::from(act.table));
+        let covering = cover_table.of(usize::from(act.table), act.class);
         let covers = |old: Class| covering >> old.0 & 1 != 0;
         let waits = !printed && pool.may_wait(cell.more(), conflicting);
         sections.keep_lockset(new.lockset);
@@ -108,8 +108,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
                     && (!held.shared || old.is_shared())
                     && (old.slot() == lane.slot
                         || sections.is_known(old.section(), old.slot(), &lane.clock))
-                    // What the lane knows by a pair's own edge only may still be learnt by another
-                    // edge.
+                    // A clock known only by a pair's own edge may still be learnt by another edge.
                     && !pairs.iter().any(|pair| pair.has(old.section()));
                 if covered {
                     sections.drop_lockset(old.lockset);

@@ -1,8 +1,7 @@
-//! The common case: an action that knows all it conflicts with, on an object with at most two
+//! The fast path: an action on an object with at most two records whose lane knows all conflicting
 //! records.
 //!
-//! Nothing is learnt and nothing reported then; what is left to do is to put the action in the
-//! place of what it covers.
+//! Then nothing is learnt or reported; the action only replaces the records that it covers.
 
 use crate::class::{Class, ClassTable, Specification};
 use crate::relations::engine::{Act, Engine};
@@ -16,15 +15,15 @@ use anyorder_order::Clock;
 
 /// For each class of each table, the classes that it covers, a bit each.
 #[derive(Clone, Debug)]
-pub(crate) struct Coverings {
+pub(crate) struct CoverTable {
     tables: Vec<[u32; 32]>,
     /// The classes that conflict with themselves.
     heavy: Vec<u32>,
 }
 
-impl Coverings {
+impl CoverTable {
     /// Computes them.
-    pub(crate) fn new(tables: &[ClassTable]) -> Coverings {
+    pub(crate) fn new(tables: &[ClassTable]) -> CoverTable {
         let classes = |table: &ClassTable, new: usize| {
             (0..32).fold(0, |all, old| {
                 all | u32::from(table.covers(Class(new as u8), Class(old))) << old
@@ -35,7 +34,7 @@ impl Coverings {
                 all | u32::from(table.conflicts(Class(class), Class(class))) << class
             })
         };
-        Coverings {
+        CoverTable {
             tables: tables.iter().map(|t| std::array::from_fn(|new| classes(t, new))).collect(),
             heavy: tables.iter().map(heavy).collect(),
         }
@@ -54,12 +53,12 @@ impl Coverings {
     }
 }
 
-/// What was found out about an action.
+/// The result of the fast path for an action.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Quick {
     /// It has been applied.
     Done,
-    /// It knows all it conflicts with; it has not been remembered.
+    /// The lane knows all conflicting records; the action has not been recorded.
     Ordered,
     /// Nothing.
     Slow,
@@ -82,7 +81,7 @@ struct Question<'e> {
 }
 
 impl Question<'_> {
-    /// Returns whether the record is no reason to learn or to report, as which it counts into
+    /// Returns whether the record gives no reason to learn or to report, and counts it in
     /// `together`.
     #[inline(always)]
     fn is_settled<R: Relation>(&self, old: &Record, together: &mut u64) -> bool {
@@ -113,7 +112,7 @@ impl Question<'_> {
         true
     }
 
-    /// Returns whether the action stands for a record that is settled.
+    /// Returns whether the action covers a settled record.
     #[inline(always)]
     fn covers<R: Relation>(&self, old: &Record) -> bool {
         self.covering >> old.class().0 & 1 != 0
@@ -136,7 +135,7 @@ impl Question<'_> {
                 .held(self.id)
                 .iter()
                 .any(|held| held.lock == s.lock && (!held.shared || s.shared))
-            // What the lane knows by a pair's own edge only may still be learnt by another edge.
+            // A clock known only by a pair's own edge may still be learnt by another edge.
             && !self.pairs.iter().any(|pair| pair.has(section))
     }
 }
@@ -145,7 +144,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
     /// Applies an action if that is easy.
     #[inline(always)]
     pub(crate) fn quick(&mut self, act: Act, new: Record) -> Quick {
-        let Engine { cells, lanes, sections, table, own_tables, coverings, open, .. } = self;
+        let Engine { cells, lanes, sections, table, own_tables, cover_table, open, .. } = self;
         let table = act.table(table, own_tables);
         let question = Question {
             lane: lanes.get(act.lane),
@@ -154,7 +153,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             table,
             class: act.class,
             conflicting: table.conflicting(act.class),
-            covering: coverings.of(usize::from(act.table), act.class),
+            covering: cover_table.of(usize::from(act.table), act.class),
             lockset: new.lockset,
             locks: new.locks(),
             pairs: open.get(act.lane).map_or(&[], |open| &open.pairs),

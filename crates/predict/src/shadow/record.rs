@@ -1,8 +1,8 @@
-//! Shadow state: for each object, the accesses that a later one may still have to be compared with.
+//! Shadow state: for each object, the accesses that a later one may still conflict with.
 //!
-//! A record stands for an access, and for all accesses that it *covers*: those that are ordered
-//! before it, conflict with no more than it does, and whose critical sections tell a later access
-//! nothing that its own do not. Without races and with one lock an object has one record; a race or
+//! A record represents an access and all accesses that it *covers*: those that are ordered before
+//! it, conflict with no more than it does, and whose critical sections give a later access no
+//! information beyond its own. Without races and with one lock an object has one record; a race or
 //! a set of readers makes them more, one for each thread, class and lockset at the most.
 
 use crate::class::Class;
@@ -73,8 +73,8 @@ impl Record {
     pub(crate) const NONE: Record =
         Record { epoch: 0, packed: 0, site: SiteId::UNKNOWN, lockset: 0 };
 
-    /// Makes a record. Events beyond 48 bits, some years of tracing, would be shown wrongly, and
-    /// nothing else.
+    /// Makes a record. Event numbers beyond 48 bits (years of tracing) would only be reported
+    /// wrongly.
     #[inline]
     pub(crate) const fn new(
         epoch: u64,
@@ -96,7 +96,7 @@ impl Record {
         self.packed
     }
 
-    /// Makes a record of its parts again.
+    /// Builds a record from its parts.
     #[inline]
     pub(crate) const fn unpack(epoch: u64, packed: u64, site: SiteId, lockset: u32) -> Record {
         Record { epoch, packed, site, lockset }
@@ -253,7 +253,7 @@ impl Cell {
         [&self.newest, &self.second].into_iter().filter(|r| r.is_some()).chain(pool.list(self.more))
     }
 
-    /// Returns whether a condition holds for all records of some classes; it may be asked of
+    /// Returns whether a condition holds for all records of some classes; it may be tested on
     /// others.
     #[inline]
     pub(crate) fn all(
@@ -295,7 +295,7 @@ impl Cell {
         self.more
     }
 
-    /// Returns the record of one slot and class, if there is one, and of one lockset if asked for.
+    /// Returns the record of one slot and class, if there is one, and optionally of one lockset.
     #[inline]
     pub(crate) fn find<'c>(
         &'c mut self,

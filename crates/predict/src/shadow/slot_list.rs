@@ -1,8 +1,8 @@
-//! Lists of records by slot that may become as long as there are threads.
+//! Lists of records by slot, which may become as long as the number of threads.
 //!
-//! An object that hundreds of threads read has a record of each. A reader must not look at all of
-//! them: it finds its own record by its slot, and lets what else it covers lie until the list has
-//! doubled. Only what conflicts with the list looks at all of it.
+//! An object that hundreds of threads read has a record of each. A reader must not visit all of
+//! them: it finds its own record by its slot, and leaves other covered records until the list has
+//! doubled. Only an access that conflicts with the list visits all of it.
 
 use crate::class::Class;
 use anyorder_order::ChainId;
@@ -10,7 +10,7 @@ use anyorder_order::ChainId;
 /// A list of this length is searched by slot.
 const WIDE: usize = 24;
 
-/// What a list holds.
+/// An item of a list.
 pub(crate) trait OfSlot {
     /// The slot of the access.
     fn slot(&self) -> ChainId;
@@ -27,7 +27,7 @@ pub(crate) struct SlotList<T> {
     /// Of a wide list, by the low bits of the slot, one more than the place of an item of such a
     /// slot; 0 where there is none. At least twice as long as the list.
     at: Vec<u32>,
-    /// The length after all of it was looked at last.
+    /// The length after the last full scan.
     swept: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The communication of specified objects, as the search for witnesses asks for it.
+//! The communication of specified objects, as the search for witnesses needs it.
 
 use super::resolve::Resolver;
 use super::types::{Type, Types};
@@ -6,12 +6,12 @@ use crate::confirm::communication::{Communication, Observation};
 use anyorder_commute::{Comm, Invocation, Mode, Observations, Spec, Waits};
 use anyorder_trace::{EventKind, Op, Tables, Trace};
 
-/// What the invocations of a trace observe of one another.
+/// The observations between the invocations of a trace.
 ///
-/// Where the type of an object has `comm` rules, they say it. Where it has none, nothing is known
-/// of what an invocation tells its caller: it observes *all* earlier ones that it does not commute
-/// with; and if the object has more than 4,096 invocations, the *last* one, whatever it is, so that
-/// all of them stay in their order.
+/// The `comm` rules of an object's type define them. Without such rules it is unknown what an
+/// invocation reveals to its caller: it observes *all* earlier ones that it does not commute with;
+/// and if the object has more than 4,096 invocations, the *last* one, whatever it is, so that all
+/// of them stay in their order.
 ///
 /// Invocations inside others are invocations here: [`without_internals`](super::without_internals)
 /// takes them out of a trace.
@@ -27,7 +27,7 @@ struct Communicating {
     observations: Observations,
     /// How many invocations the trace has.
     count: u64,
-    /// Those so far, where the type has no rules and there are not too many.
+    /// The invocations so far, if the type has no rules and they are not too many.
     earlier: Vec<(u64, Invocation)>,
     last: Option<u64>,
 }
@@ -35,7 +35,7 @@ struct Communicating {
 const PAIRWISE_MAX: u64 = 4096;
 
 impl SpecifiedCommunication {
-    /// Makes what is needed for one trace. Linear time.
+    /// Prepares the communication of one trace. Linear time.
     #[must_use]
     pub fn new(types: Types, trace: &Trace) -> SpecifiedCommunication {
         let mut resolver = Resolver::new(types);
@@ -59,16 +59,16 @@ impl SpecifiedCommunication {
     }
 }
 
-/// An event as an invocation of a specified object, for those who check a witness on their own.
+/// An event as an invocation of a specified object, for independent checkers of witnesses.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpecifiedCall<'c> {
     /// The number of the object.
     pub object: u32,
     /// The specification of its type.
     pub spec: &'c Spec,
-    /// What invocations of its type observe; `None` if nobody says so.
+    /// The communication rules of its type; `None` if it has none.
     pub comm: Option<&'c Comm>,
-    /// What invocations of its type wait for; `None` if they always return.
+    /// The waiting rules of its type; `None` if its invocations always return.
     pub waits: Option<&'c Waits>,
     /// Without `comm`: whether the object has so many invocations that all stay in order.
     pub in_order: bool,

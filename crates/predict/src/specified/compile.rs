@@ -9,7 +9,7 @@
 use crate::class::{Class, ClassTable};
 use anyorder_commute::{AccessPoints, ClassId};
 
-/// Where the points of a class of access points go.
+/// The table and cell for the points of a class of access points.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Place {
     /// The table, and with object and key the cell.
@@ -32,7 +32,7 @@ pub(super) const LOCKS: u16 = 2;
 /// The table of types with too many classes: nothing commutes.
 const NOTHING_COMMUTES: u16 = 3;
 
-/// Returns the tables that there always are: memory, and those above.
+/// Returns the predefined tables: memory, and those above.
 pub(super) fn first_tables() -> Vec<ClassTable> {
     let [use_or_wait, end_or_signal] = [Class(0), Class(1)];
     let mut conditions = ClassTable::new();

@@ -1,5 +1,5 @@
-//! The inside of invocations: what a task does between an `invoke` and its `return` is how a method
-//! works, and its specification stands for it.
+//! The inside of invocations: the events between an `invoke` and its `return` implement a method,
+//! and the method's specification replaces them.
 
 use super::resolve::{Resolved, Resolver};
 use super::types::Types;
@@ -10,17 +10,17 @@ use std::collections::{HashMap, HashSet};
 /// specified object are hidden.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Internals {
-    /// They are, for objects whose returns the trace has: in a trace in memory for all its events,
-    /// in a stream from the first return of the object on.
+    /// Hidden for objects whose returns the trace has: in a trace in memory for all its events, in
+    /// a stream from the first return of the object on.
     #[default]
     Auto,
-    /// They are. An invocation without a return goes on to the end of its task.
+    /// Hidden. An invocation without a return lasts to the end of its task.
     Hide,
     /// They are not.
     Show,
 }
 
-/// How many invocations of one task may be open; the oldest are forgotten.
+/// The most open invocations of one task; the oldest are dropped.
 const OPEN_MAX: usize = 256;
 
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +51,7 @@ impl Inside {
         Inside { internals, open, returning, hidden: Vec::new(), taken: HashMap::new() }
     }
 
-    /// Looks which objects have returns in a whole trace.
+    /// Finds the objects that have returns in a whole trace.
     pub(super) fn learn(&mut self, resolver: &mut Resolver, trace: &Trace) {
         if self.internals != Internals::Auto {
             return;
@@ -71,9 +71,9 @@ impl Inside {
         self.hidden.get(task as usize).copied().unwrap_or(false)
     }
 
-    /// Returns whether an event of the [inside](is_of_the_inside) is hidden; to be asked once for
-    /// each, in order. A release inside of a lock that was taken outside is not: the lock would
-    /// look held for ever.
+    /// Returns whether an event of the [inside](is_of_the_inside) is hidden; call it once for each
+    /// event, in order. A release inside, of a lock taken outside, is not hidden: otherwise the
+    /// lock would look held for ever.
     #[inline]
     pub(super) fn hides(&mut self, task: u32, kind: EventKind, operand: u32) -> bool {
         self.is_hidden(task) && self.hides_inside(task, kind, operand)
@@ -94,8 +94,8 @@ impl Inside {
         true
     }
 
-    /// A task invokes a method of a specified object; returns whether it is inside another
-    /// invocation.
+    /// Records that a task invokes a method of a specified object. Returns whether it is inside
+    /// another invocation.
     pub(super) fn invoke(
         &mut self,
         tables: &Tables,
@@ -109,7 +109,7 @@ impl Inside {
         let open = self.open.entry(task).or_default();
         match open.last_mut() {
             Some(last) if (last.object, last.method) == (known.object, method) => {
-                // Without returns it only looks as if they were inside one another.
+                // Without returns, invocations only seem to be nested.
                 last.count = last.count.saturating_add(1);
             }
             _ => {
@@ -123,7 +123,7 @@ impl Inside {
         was_inside
     }
 
-    /// A task returns from a method of a specified object.
+    /// Records that a task returns from a method of a specified object.
     pub(super) fn returns(
         &mut self,
         tables: &Tables,
@@ -186,8 +186,8 @@ impl Inside {
     }
 }
 
-/// What is hidden inside an invocation. Other events remain what they are for the order of a trace;
-/// waits and signals are no actions there.
+/// The events that are hidden inside an invocation. Other events still order the trace; waits and
+/// signals are no actions there.
 const fn is_of_the_inside(kind: EventKind) -> bool {
     use EventKind::{Acquire, Destroy, Invoke, Release, Return};
     kind.is_access() || matches!(kind, Acquire | Release | Destroy | Invoke | Return)
@@ -230,10 +230,10 @@ pub fn hidden_events(trace: &Trace, types: &Types, internals: Internals) -> Vec<
 }
 
 /// Returns a trace in which all [`hidden_events`] are events that mean nothing (`other`, without a
-/// name), under the same numbers; `None` if there are none. Who looks for witnesses in it, or
-/// checks them, needs to know nothing of internals.
-/// [`Specified::for_trace`](crate::Specified::for_trace) of the *whole* trace still does: waits and
-/// signals stay where they are, as orders, and are actions only outside.
+/// name), under the same numbers; `None` if there are none. The search for witnesses and their
+/// checker then need not handle internals. [`Specified::for_trace`](crate::Specified::for_trace) of
+/// the *whole* trace still does: waits and signals stay where they are, as orders, and are actions
+/// only outside.
 #[must_use]
 pub fn without_internals(trace: &Trace, types: &Types, internals: Internals) -> Option<Trace> {
     let hidden = hidden_events(trace, types, internals);

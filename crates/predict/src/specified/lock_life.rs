@@ -1,16 +1,15 @@
 //! The lives of locks: taking a lock does not commute with destroying it.
 //!
-//! An acquire uses the lock, before it has it. So does a release, but it is a use of its own only
-//! where that can matter: when the lock has been destroyed, when its task was not the last to take
-//! it, or when the task has since forked, posted, signalled, passed a barrier, or taken or given
-//! back a lock: then others may know of the acquire and not of the release. (Atomic writes in
-//! between are not looked at.)
+//! An acquire uses the lock, before it has it. So does a release, but it counts as a separate use
+//! only if the lock has been destroyed, its task was not the last to take it, or the task has since
+//! forked, posted, signalled, passed a barrier, or taken or given back a lock. Then other tasks may
+//! know of the acquire and not of the release. (Atomic writes in between are ignored.)
 //!
-//! A destroyed lock begins a new life where memory is allocated at its address, or when who has
-//! destroyed it takes it again.
+//! A destroyed lock begins a new life where memory is allocated at its address, or when the task
+//! that destroyed it takes it again.
 
 use super::compile::LOCKS;
-use super::objects::Numbers;
+use super::objects::Numbering;
 use crate::analysis::Step;
 use crate::class::{Class, Point};
 use anyorder_trace::{EventKind, Location, LocationId, LockId, Tables};
@@ -34,14 +33,14 @@ struct Life {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lives {
     lives: Vec<Option<Life>>,
-    /// For each task, how often it has let others go on.
+    /// For each task, the number of events that may release other tasks.
     marks: Vec<u32>,
     /// Destroyed locks by address.
     destroyed: BTreeMap<u64, u32>,
 }
 
 impl Lives {
-    /// Notes an event that may let others go on.
+    /// Records an event that may release other tasks.
     pub(super) fn mark(&mut self, tables: &Tables, step: Step) {
         if let Some(mark) = self.mark_of(tables, step.task) {
             *mark = mark.wrapping_add(1);
@@ -58,7 +57,7 @@ impl Lives {
     /// Returns the point of an acquire, release or destroy.
     pub(super) fn point(
         &mut self,
-        numbers: &mut Numbers,
+        numbers: &mut Numbering,
         tables: &Tables,
         step: Step,
     ) -> Option<Point> {
@@ -87,11 +86,11 @@ impl Lives {
                 USE
             }
             EventKind::Release => {
-                let told = life.taken == (step.task, mark) && life.destroyed_by.is_none();
+                let is_known = life.taken == (step.task, mark) && life.destroyed_by.is_none();
                 let point =
                     Point { object: life.object, cell: life.cell, table: LOCKS, class: USE };
                 self.mark(tables, step);
-                return (!told).then_some(point);
+                return (!is_known).then_some(point);
             }
             EventKind::Destroy => {
                 life.destroyed_by = Some(step.task);

@@ -1,5 +1,4 @@
-//! Specified objects: what the events of a trace do to objects of types whose commutativity is
-//! specified.
+//! Specified objects: actions of events on objects of types whose commutativity is specified.
 
 pub use communicating::{SpecifiedCall, SpecifiedCommunication};
 pub use internals::{Internals, hidden_events, without_internals};

@@ -1,4 +1,4 @@
-//! Numbers for objects and their cells, and what reports say of them.
+//! Numbers for objects and their cells, and their names in reports.
 
 use super::resolve::Resolver;
 use anyorder_commute::Value;
@@ -14,32 +14,32 @@ pub struct Described<'a> {
     pub name: &'a str,
 }
 
-/// What an analysis made of an object whose methods are invoked.
+/// The type and counts of an object whose methods are invoked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ObjectSummary {
     /// The name.
     pub name: NameId,
     /// Its type; `None` if there is no specification for it.
     pub type_name: Option<String>,
-    /// How many invocations of it there were that counted: not those inside others.
+    /// The number of its invocations, without those inside others.
     pub invocations: u64,
 }
 
-/// What stands behind the number of an object.
+/// The object that a number denotes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Behind {
+pub(super) enum ObjectKind {
     Condition(u32),
     Lock(u32),
     /// The number that the resolver gives.
     Invoked(u32, usize),
 }
 
-/// Gives numbers to objects and cells, as they come.
+/// Numbers objects and cells in the order of their first use.
 ///
 /// Memory: an entry for each object, and one for each key that was ever used of it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Numbers {
-    behind: Vec<Behind>,
+pub(super) struct Numbering {
+    behind: Vec<ObjectKind>,
     conditions: Vec<u32>,
     invoked: Vec<u32>,
     cells: HashMap<(u32, u16, Vec<Value>), u32>,
@@ -55,8 +55,8 @@ fn entry(list: &mut Vec<u32>, at: u32) -> &mut u32 {
     &mut list[at as usize]
 }
 
-impl Numbers {
-    fn add(&mut self, behind: Behind) -> u32 {
+impl Numbering {
+    fn add(&mut self, behind: ObjectKind) -> u32 {
         self.behind.push(behind);
         self.behind.len() as u32 - 1
     }
@@ -70,14 +70,14 @@ impl Numbers {
     /// Returns object and cell of a condition.
     pub(super) fn condition(&mut self, condition: u32) -> (u32, u32) {
         let known = *entry(&mut self.conditions, condition);
-        let object = if known == NONE { self.add(Behind::Condition(condition)) } else { known };
+        let object = if known == NONE { self.add(ObjectKind::Condition(condition)) } else { known };
         *entry(&mut self.conditions, condition) = object;
         (object, self.cell(object, 0, Vec::new()))
     }
 
     /// Returns object and cell of a new life of a lock.
     pub(super) fn lock(&mut self, lock: u32) -> (u32, u32) {
-        (self.add(Behind::Lock(lock)), self.new_cell())
+        (self.add(ObjectKind::Lock(lock)), self.new_cell())
     }
 
     /// Returns the object for a number of the resolver.
@@ -86,7 +86,7 @@ impl Numbers {
         if known != NONE {
             return known;
         }
-        let object = self.add(Behind::Invoked(resolved, of_type));
+        let object = self.add(ObjectKind::Invoked(resolved, of_type));
         *entry(&mut self.invoked, resolved) = object;
         object
     }
@@ -99,7 +99,7 @@ impl Numbers {
         cell
     }
 
-    /// Returns what an object is.
+    /// Returns the object that a number denotes.
     pub(super) fn describe<'a>(
         &self,
         resolver: &'a Resolver,
@@ -107,15 +107,15 @@ impl Numbers {
         object: u32,
     ) -> Option<Described<'a>> {
         Some(match *self.behind.get(object as usize)? {
-            Behind::Condition(id) => {
+            ObjectKind::Condition(id) => {
                 let name = *tables.conditions.get(ConditionId(id).index())?;
                 Described { type_name: "condition", name: tables.name(name) }
             }
-            Behind::Lock(id) => {
+            ObjectKind::Lock(id) => {
                 let name = *tables.locks.get(LockId(id).index())?;
                 Described { type_name: "lock", name: tables.name(name) }
             }
-            Behind::Invoked(resolved, of_type) => {
+            ObjectKind::Invoked(resolved, of_type) => {
                 let name = *resolver.names.get(resolved as usize)?;
                 let type_name = resolver.types.list[of_type].spec.name();
                 Described { type_name, name: tables.name(name) }
@@ -126,7 +126,7 @@ impl Numbers {
     /// Returns the memory held, in bytes, without that of texts in keys.
     pub(super) fn memory_bytes(&self) -> usize {
         let key = size_of::<(u32, u16, Vec<Value>, u32)>() + size_of::<Value>();
-        self.behind.capacity() * size_of::<Behind>()
+        self.behind.capacity() * size_of::<ObjectKind>()
             + (self.conditions.capacity() + self.invoked.capacity()) * 4
             + self.cells.capacity() * key
     }

@@ -1,11 +1,11 @@
-//! Which invocation is one of which object of which type.
+//! Resolves the object and type of each invocation.
 
 use super::types::{Type, Types};
 use anyorder_commute::Invocation;
 use anyorder_trace::{InvocationId, NameId, Tables};
 use std::collections::{BTreeSet, HashMap};
 
-/// What is known of the name of an object.
+/// The data of an object's name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Resolved {
     /// Its number among the names resolved, dense from 0.
@@ -18,7 +18,7 @@ pub(super) struct Resolved {
     pub(super) has_strangers: bool,
 }
 
-/// Finds the types of objects, from the tables of a trace as they grow. What was found stays.
+/// Finds the types of objects from the growing tables of a trace. Results never change.
 ///
 /// Memory: an entry for each name of an object, and for each of its methods.
 #[derive(Clone, Debug)]
@@ -26,15 +26,15 @@ pub(super) struct Resolver {
     pub(super) types: Types,
     /// The methods that the tables name for an object, with their numbers of arguments.
     methods: HashMap<NameId, BTreeSet<(NameId, usize)>>,
-    /// How many invocations of the tables have been looked at.
+    /// The number of invocations of the tables processed so far.
     seen: usize,
     resolved: HashMap<NameId, Resolved>,
-    /// Tables may hold a string twice: the first of its names that was met.
+    /// Tables may hold a string twice: the first name of each string.
     first: HashMap<Box<str>, NameId>,
     first_of: HashMap<NameId, NameId>,
     /// The names resolved, in order.
     pub(super) names: Vec<NameId>,
-    /// Whether the tables are complete: then it is known which methods are called.
+    /// Whether the tables are complete, so that all called methods are known.
     is_complete: bool,
 }
 
@@ -52,7 +52,7 @@ impl Resolver {
         }
     }
 
-    /// Takes all invocations of tables that will not grow.
+    /// Processes all invocations of tables that will not grow.
     pub(super) fn complete(&mut self, tables: &Tables) {
         self.look(tables);
         self.is_complete = true;
@@ -72,7 +72,7 @@ impl Resolver {
         self.seen = self.seen.max(tables.invocations.len());
     }
 
-    /// Returns what is known of the object of an invocation; `None` if the tables do not have it.
+    /// Returns the data of the object of an invocation; `None` if the tables do not have it.
     pub(super) fn object_of(&mut self, tables: &Tables, id: u32) -> Option<Resolved> {
         let name = tables.invocations.get(InvocationId(id).index())?.object;
         if let Some(known) = self.resolved.get(&name) {
@@ -103,7 +103,7 @@ impl Resolver {
         Some(resolved)
     }
 
-    /// Returns what [`Resolver::object_of`] has found before.
+    /// Returns an earlier result of [`Resolver::object_of`].
     pub(super) fn known(&self, tables: &Tables, id: u32) -> Option<Resolved> {
         let name = tables.invocations.get(InvocationId(id).index())?.object;
         self.resolved.get(&name).copied()

@@ -4,7 +4,7 @@
 use super::compile::{CONDITIONS, Place};
 use super::internals::{Inside, Internals};
 use super::lock_life::Lives;
-use super::objects::{Described, Numbers, ObjectSummary};
+use super::objects::{Described, Numbering, ObjectSummary};
 use super::resolve::{Resolved, Resolver};
 use super::types::Types;
 use crate::analysis::Step;
@@ -19,7 +19,7 @@ use anyorder_trace::{EventKind, InvocationId, Op, Tables, Trace};
 #[derive(Clone, Debug)]
 pub struct Specified {
     resolver: Resolver,
-    numbers: Numbers,
+    numbers: Numbering,
     lives: Lives,
     inside: Inside,
     calls: Vec<Touched>,
@@ -30,7 +30,7 @@ pub struct Specified {
     touch_buffer: Vec<anyorder_commute::Point>,
 }
 
-/// What an invocation of the tables touches.
+/// The points that an invocation of the tables touches.
 #[derive(Clone, Copy, Debug, Default)]
 enum Touched {
     #[default]
@@ -45,7 +45,7 @@ impl Specified {
     pub fn new(types: Types, internals: Internals) -> Specified {
         Specified {
             resolver: Resolver::new(types),
-            numbers: Numbers::default(),
+            numbers: Numbering::default(),
             lives: Lives::default(),
             inside: Inside::new(internals),
             calls: Vec::new(),
@@ -55,8 +55,8 @@ impl Specified {
         }
     }
 
-    /// Makes a specification for a trace in memory, of which it is known which methods are called
-    /// and which objects have returns.
+    /// Makes a specification for a trace in memory, whose called methods and objects with returns
+    /// are known.
     #[must_use]
     pub fn for_trace(types: Types, internals: Internals, trace: &Trace) -> Specified {
         let mut specified = Specified::new(types, internals);
@@ -65,8 +65,7 @@ impl Specified {
         specified
     }
 
-    /// Returns what an object of a [`Violation`](crate::Violation) is: `Object::Own` with this
-    /// number.
+    /// Returns the object of a [`Violation`](crate::Violation) with this number: `Object::Own`.
     #[must_use]
     pub fn describe<'a>(&'a self, tables: &'a Tables, object: u32) -> Option<Described<'a>> {
         self.numbers.describe(&self.resolver, tables, object)
@@ -94,7 +93,8 @@ impl Specified {
             + self.touched.capacity() * size_of::<Point>()
     }
 
-    /// Returns what an invocation of the tables touches; `None` if the tables do not have it.
+    /// Returns the points that an invocation of the tables touches; `None` if the tables do not
+    /// have it.
     fn touched(&mut self, tables: &Tables, call: u32) -> Option<Touched> {
         let at = InvocationId(call).index();
         if let Some(known @ (Touched::Nothing(_) | Touched::Points(..))) = self.calls.get(at) {
@@ -209,10 +209,10 @@ impl Specification for Specified {
         });
     }
 
-    /// Asks the specification of two invocations of one object: points are coarser where a
+    /// Applies the specification to two invocations of one object: points are coarser where a
     /// condition compares the values of two calls otherwise than by `!=`
-    /// (`anyorder_commute::Exactness`). Two calls whose order is settled by waiting commute
-    /// wherever both orders can happen.
+    /// (`anyorder_commute::Exactness`). Two calls whose order waiting decides commute wherever both
+    /// orders can happen.
     fn commute(&mut self, tables: &Tables, first: (Op, u32), second: (Op, u32)) -> bool {
         if [first.0, second.0].iter().any(|op| op.kind() != EventKind::Invoke) {
             return false;

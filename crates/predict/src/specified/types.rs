@@ -1,4 +1,4 @@
-//! The types of objects that an analysis knows, and which object is declared to be of which.
+//! The types of objects that an analysis knows, and the declared types of objects.
 
 use super::compile::{Place, first_tables, places};
 use crate::class::ClassTable;
@@ -6,7 +6,7 @@ use anyorder_commute::{AccessPoints, Comm, Document, Spec, SpecErrors, Waits, bu
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What becomes of objects that no specification is known for.
+/// The treatment of objects without a specification.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Unspecified {
     /// Their invocations are ignored, and counted.
@@ -16,13 +16,13 @@ pub enum Unspecified {
     NothingCommutes,
 }
 
-/// A declaration that cannot be followed: there is no such type.
+/// An invalid declaration: there is no such type.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("there is no specification of `{type_name}`, the type of `{object}`")]
 pub struct DeclareError {
     /// The object.
     pub object: String,
-    /// The type that was asked for.
+    /// The requested type.
     pub type_name: String,
 }
 
@@ -86,7 +86,7 @@ impl Type {
 /// 4. the only type of the user, or else the only built-in one, that has all methods that the
 ///    trace's table of invocations names for the object, with as many arguments.
 ///
-/// Everything else is [`Unspecified`]. The fourth looks at the invocations in the tables when the
+/// Everything else is [`Unspecified`]. The fourth rule uses the invocations in the tables when the
 /// object is first used: all of a trace in memory, and for a stream all up to the end of the block.
 #[derive(Clone, Debug)]
 pub struct Types {
@@ -97,7 +97,7 @@ pub struct Types {
     pub(super) unspecified: Unspecified,
 }
 
-/// The name of the type of objects of which nothing is known.
+/// The name of the type of objects without a specification.
 pub(super) const NO_TYPE: &str = "unspecified";
 
 impl Types {
@@ -109,8 +109,7 @@ impl Types {
         Types::with(&Document::default())
     }
 
-    /// Returns a user's types, and those of the built-in ones that they have no name in common
-    /// with.
+    /// Returns a user's types, and the built-in types whose names the user does not define.
     ///
     /// # Errors
     /// None: the texts of the built-in types are tested.
@@ -133,7 +132,7 @@ impl Types {
         Ok(Types { list, tables, declared: HashMap::new(), unspecified })
     }
 
-    /// Declares an object to be of a type, in place of what was declared before.
+    /// Declares the type of an object, replacing an earlier declaration.
     ///
     /// # Errors
     /// When there is no such type.
@@ -146,7 +145,7 @@ impl Types {
         Ok(())
     }
 
-    /// Says what becomes of objects that no specification is known for.
+    /// Sets the treatment of objects without a specification.
     #[must_use]
     pub fn unspecified(mut self, unspecified: Unspecified) -> Types {
         self.unspecified = unspecified;
@@ -164,7 +163,7 @@ impl Types {
         self.find(type_name).map(|at| &self.list[at].spec)
     }
 
-    /// Returns the type of what is unspecified, if that is not ignored.
+    /// Returns the type of unspecified objects, unless they are ignored.
     pub(super) fn fallback(&self) -> Option<usize> {
         (self.unspecified == Unspecified::NothingCommutes).then_some(self.list.len() - 1)
     }
@@ -173,7 +172,7 @@ impl Types {
         self.list[..self.list.len() - 1].iter().position(|of_type| of_type.spec.name() == name)
     }
 
-    /// Returns the type that the name of an object tells.
+    /// Returns the type that the name of an object encodes.
     pub(super) fn by_name(&self, object: &str) -> Option<usize> {
         let declared = self.declared.get(object).copied();
         declared.or_else(|| self.find(object)).or_else(|| {

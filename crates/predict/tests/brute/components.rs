@@ -1,5 +1,5 @@
-//! The same where the rules of Android components bind: the search, the checker and brute force,
-//! each from a reading of its own of the rules.
+//! The same under the rules of Android components: the search, the checker and brute force each
+//! implement the rules independently.
 
 use crate::confirmed::{Case, Tally};
 use crate::generate::{RandomSource, show};
@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const TRACES: u64 = 300;
 
-/// What is no rule of components is asked of a twin, in which components enable nothing.
+/// Rules other than those of components are checked on a copy in which components enable nothing.
 struct OfComponents<'t> {
     of: TraceCalls<'t>,
     twin: Trace,
@@ -240,7 +240,7 @@ fn callback(rng: &mut RandomSource, (family, steps): (usize, &[&str]), step: usi
     }
 }
 
-/// Some trace of components, with the family that it has most of.
+/// A trace of components, with its most frequent family.
 fn some(seed: u64, rng: &mut RandomSource) -> (Trace, Option<usize>) {
     match seed % 5 {
         4 => {
@@ -256,7 +256,7 @@ fn some(seed: u64, rng: &mut RandomSource) -> (Trace, Option<usize>) {
     }
 }
 
-/// Sequences near a witness: the checker accepts what brute force does.
+/// Sequences near a witness: the checker accepts the same ones as brute force.
 fn check_nearly(
     rng: &mut RandomSource,
     (t, what): (&Trace, &str),

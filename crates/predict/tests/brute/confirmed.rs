@@ -1,5 +1,5 @@
-//! The search finds a witness exactly where there is one, of the strongest form, and says truly
-//! whether it is a shortest one.
+//! The search finds a witness of the strongest form exactly where there is one, and reports
+//! correctly whether it is a shortest one.
 
 use crate::generate::{Flavour, RandomSource, show, trace};
 use crate::types::{TraceCalls, Types};
@@ -23,14 +23,14 @@ pub(crate) struct Tally {
     pub(crate) confirmed: BTreeMap<Form, u64>,
     pub(crate) impossible: u64,
     pub(crate) careless: u64,
-    /// Nothing confirmed, for want of knowledge about a barrier.
+    /// Unconfirmed because of a barrier without enough information.
     doubtful: u64,
     /// Witnesses that show that a call may wait for ever.
     waits: u64,
-    /// Accesses that are never next at the same time, though in either order.
+    /// Accesses that are never enabled at the same time, though possible in either order.
     apart: u64,
     shortest: u64,
-    /// Not said to be shortest, though they are, and because they are not.
+    /// Not reported as shortest: those that are, and those that are not.
     not_proved: u64,
     not_shortest: u64,
     pub(crate) kinds: BTreeSet<EventKind>,
@@ -54,7 +54,7 @@ pub(crate) struct Case<'c> {
     pub(crate) observes: &'c dyn Observes,
     pub(crate) brute: &'c Reorderings,
     pub(crate) pair: (usize, usize),
-    /// Whether sections depend on the order of tasks, so that only the witness is looked at.
+    /// Whether sections depend on the order of tasks, so that the test checks only the witness.
     pub(crate) is_careless: bool,
 }
 
@@ -134,8 +134,8 @@ impl Case<'_> {
 }
 
 impl Case<'_> {
-    /// What is said to wait for ever could return before the other action, and cannot behind it,
-    /// whatever else comes before that.
+    /// A call reported to wait for ever could return before the other action, and cannot behind it,
+    /// whatever other events come before.
     fn check_waits(&self, whole: &[usize]) {
         let (what, (a, b)) = (&self.what, self.pair);
         let object = self.observes.object(EventId(a as u32));
@@ -200,7 +200,7 @@ fn check_trace(t: &Trace, what: &str, types: &Types, tally: &mut Tally) {
 #[test]
 fn the_search_finds_what_brute_force_finds() {
     let (types, mut tally) = (Types::new(), Tally::default());
-    // More, to look for faults: ANYORDER_BRUTE=100000 cargo test --test brute
+    // More traces: ANYORDER_BRUTE=100000 cargo test --test brute
     let more = std::env::var("ANYORDER_BRUTE").ok().and_then(|text| text.parse().ok());
     for seed in 1..=more.unwrap_or(TRACES) {
         let mut rng = RandomSource::new(seed);
@@ -232,7 +232,7 @@ fn with_permits(rng: &mut RandomSource) -> Trace {
         let id = b.interner.push_invocation(invocation).expect("room");
         b.push(task, EventKind::Invoke.into(), id.0);
     };
-    // By thread, how far it is: acquire, one or two accesses, release.
+    // By thread, its progress: acquire, one or two accesses, release.
     let mut threads: Vec<(TaskId, usize)> = Vec::new();
     for name in ["S", "T", "U"].into_iter().take(2 + rng.below(2)) {
         let handler = b.handler(name, Mailbox::None).expect("room");
@@ -330,7 +330,7 @@ fn a_window_makes_no_wrong_answers() {
     assert!(counts.len() >= 2, "{counts:?}");
 }
 
-/// Without what is observed in one mode.
+/// Without the observations of one mode.
 struct Without<'o>(&'o TraceCalls<'o>, Mode);
 
 impl Observes for Without<'_> {
@@ -347,7 +347,7 @@ impl Observes for Without<'_> {
 
 type Found = Vec<((usize, usize), Option<ReorderForm>)>;
 
-/// How many pairs brute force answers otherwise.
+/// The number of pairs that brute force answers differently.
 fn differences(brute: &Reorderings, observes: &dyn Observes, found: &Found) -> u64 {
     let pairs = found.iter().map(|(pair, _)| *pair).collect();
     let Some(best) = brute.best(observes, &pairs, STATES_MAX) else { return 0 };
@@ -357,8 +357,8 @@ fn differences(brute: &Reorderings, observes: &dyn Observes, found: &Found) -> u
     found.iter().filter(differs).count() as u64
 }
 
-/// A wait whose time runs out, and a signal that only a later section can send: with a lock between
-/// them that keeps the signal behind the wait, which small random traces do not have.
+/// A wait that times out, and a signal that only a later section can send, with a lock that keeps
+/// the signal behind the wait. Small random traces have no such case.
 fn timed_out() -> Trace {
     let mut b = TraceBuilder::new();
     let [one, two] = ["S", "T"].map(|name| {
@@ -408,7 +408,7 @@ fn the_comparison_with_the_search_notices_each_rule() {
             Answer::Impossible | Answer::Unconfirmed(_) => None,
         };
         let found: Found = all_pairs(&t).into_iter().map(|pair| (pair, search(pair))).collect();
-        // That no event happens twice is not left to the rule in the search of brute force.
+        // Brute force itself ensures that no event happens twice, without that rule.
         for rule in ReorderRule::ALL.into_iter().filter(|rule| *rule != ReorderRule::Once) {
             let mut brute = Reorderings::new(&t, &observes);
             brute.skip(Some(rule));

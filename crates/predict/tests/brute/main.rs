@@ -1,5 +1,6 @@
 //! The search for witnesses against brute force over all reorderings of small random traces, and
-//! the checker of witnesses; and what the relations miss and invent, measured by brute force.
+//! the checker of witnesses; and a measurement by brute force of the pairs that the relations miss
+//! and invent.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -17,7 +18,7 @@ mod woken;
 use anyorder_trace::Trace;
 use std::collections::BTreeSet;
 
-/// The number of reorderings that differ at which brute force gives up a trace.
+/// The number of different reorderings at which brute force gives up a trace.
 const STATES_MAX: usize = 20_000;
 
 /// Returns all pairs of events of a trace.

@@ -1,5 +1,5 @@
-//! What the relations miss and invent: their candidates against the pairs that brute force
-//! reverses.
+//! The pairs that the relations miss and invent: their candidates against the pairs that brute
+//! force reverses.
 //!
 //! With `--nocapture` it prints the tables of `docs/prediction.md`.
 

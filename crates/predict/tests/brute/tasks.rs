@@ -1,5 +1,5 @@
-//! The same where tasks of one handler change places: the search and the checker against brute
-//! force, for which `check_schedule` says what program order, mailboxes and locks allow.
+//! The same with reordered tasks of one handler: the search and the checker against brute force,
+//! for which `check_schedule` decides what program order, mailboxes and locks allow.
 
 use crate::confirmed::{Case, Tally};
 use crate::generate::{Flavour, RandomSource, show, trace};
@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 
 const TRACES: u64 = 600;
 
-/// Returns whether a handler does something else while a task or piece of it holds a lock. What a
-/// section is then depends on the order of tasks.
+/// Returns whether a handler runs other code while a task or piece of it holds a lock. Then the
+/// extent of a section depends on the order of tasks.
 fn has_careless_tasks(t: &Trace) -> bool {
     let mut held: BTreeMap<(u32, u32), (u32, u64)> = BTreeMap::new();
     t.events().any(|event| {

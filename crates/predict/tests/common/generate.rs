@@ -5,16 +5,16 @@ use anyorder_trace::{
     EventKind, HandlerId, Location, LocationId, Mailbox, Mode, Op, TaskId, Trace, TraceBuilder,
 };
 
-/// What a random trace may contain.
+/// The options of a random trace.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
     pub(crate) events: usize,
     pub(crate) threads: usize,
     pub(crate) locks: usize,
     pub(crate) variables: usize,
-    /// Percent: how often a step is about locks.
+    /// The percentage of steps that use locks.
     pub(crate) locking: usize,
-    /// Percent: how often a step is about forks, conditions, barriers or posts.
+    /// The percentage of steps that use forks, conditions, barriers or posts.
     pub(crate) other: usize,
     /// Percent of accesses that are atomic.
     pub(crate) atomic: u32,
@@ -218,7 +218,7 @@ impl Run {
                 self.push(t, EventKind::Fork.into(), handler.0);
             }
             1 if life == Life::Ended && u != t => {
-                // Joined again by somebody else, or begun anew.
+                // Joined again by another thread, or restarted.
                 if rng.percent(50) {
                     self.push(t, EventKind::Join.into(), handler.0);
                 } else {

@@ -1,4 +1,4 @@
-//! What the tests share: random traces, and the relations computed from their definitions.
+//! Shared by the tests: random traces, and the relations computed from their definitions.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 

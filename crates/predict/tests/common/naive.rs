@@ -29,7 +29,7 @@ pub(crate) struct Edge {
     pub(crate) section: Option<usize>,
 }
 
-/// What happens in an event, for the definitions.
+/// The effect of an event, for the definitions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Action {
     pub(crate) kind: EventKind,
@@ -39,7 +39,7 @@ pub(crate) struct Action {
     pub(crate) operand: u32,
 }
 
-/// What a specification adds, event by event.
+/// The actions that a specification adds, by event.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Extra {
     /// Pairs of events, of any lanes, that do not commute.
@@ -60,18 +60,18 @@ pub(crate) struct Naive {
     pub(crate) before: Vec<Vec<bool>>,
     locations: Vec<Location>,
     conditions: bool,
-    /// What events refer to.
+    /// The tables that events refer to.
     refers: BTreeMap<usize, u64>,
     extra: Option<Extra>,
 }
 
 impl Naive {
-    /// Computes an order. `conditions` says whether waits and signals are actions.
+    /// Computes an order. `conditions` tells whether waits and signals are actions.
     pub(crate) fn new(trace: &Trace, order: Order, conditions: bool) -> Naive {
         Naive::with(trace, order, conditions, None)
     }
 
-    /// Computes an order of what a specification makes of a trace.
+    /// Computes an order of a trace under a specification.
     pub(crate) fn with(
         trace: &Trace,
         order: Order,
@@ -375,7 +375,7 @@ impl Naive {
         })
     }
 
-    /// Returns whether an edge is one that a pair with these sections makes by itself.
+    /// Returns whether an edge is a pair's own, given these sections.
     pub(crate) fn is_own(&self, edge: &Edge, common: &[(usize, usize)], j: usize) -> bool {
         let same = |f: usize| {
             let (a, b) = (self.actions[f], self.actions[j]);

@@ -1,5 +1,5 @@
-//! What a specification makes of a trace, from its definition: pairs of events compared by
-//! `Spec::commute`.
+//! The actions of a trace under a specification, from the definition: `Spec::commute` compares
+//! pairs of events.
 
 use super::naive::Extra;
 use anyorder_commute::{AccessPoints, Exactness, Invocation, Spec};
@@ -7,7 +7,7 @@ use anyorder_predict::Types;
 use anyorder_trace::{EventKind, InvocationId, NameId, TaskId, Trace};
 use std::collections::HashMap;
 
-/// Returns the specification that the name of an object tells, as `type:name`.
+/// Returns the specification that the name of an object encodes, as `type:name`.
 pub(crate) fn spec_of<'t>(types: &'t Types, trace: &Trace, name: NameId) -> Option<&'t Spec> {
     types.spec(trace.tables().name(name).split(':').next()?)
 }
@@ -20,7 +20,7 @@ enum Object {
     Invoked(String),
 }
 
-enum Doing<'t> {
+enum SpecAction<'t> {
     Use,
     Destroy,
     Wait,
@@ -28,30 +28,32 @@ enum Doing<'t> {
     Call(&'t Spec, Invocation),
 }
 
-/// Returns what a specification adds to the definitions. `hide` says whether returns end
-/// invocations, which then hide what is inside.
+/// Returns the actions that a specification adds to the definitions. `hide` tells whether returns
+/// end invocations, which then hide the events inside.
 pub(crate) fn extra(trace: &Trace, types: &Types, hide: bool) -> Extra {
     let hidden = if hide { hidden(trace, types) } else { vec![false; trace.len()] };
     let inside: Vec<bool> =
         (0..trace.len()).map(|at| hide && around(trace, types, at) > 0).collect();
-    let mut doing: Vec<Option<(Object, Doing<'_>)>> = Vec::new();
+    let mut spec_actions: Vec<Option<(Object, SpecAction<'_>)>> = Vec::new();
     for event in trace.events() {
         let at = event.id.index();
-        doing.push(if inside[at] {
+        spec_actions.push(if inside[at] {
             None
         } else {
             let o = event.operand;
             match event.kind() {
-                EventKind::Wait => Some((Object::Condition(o), Doing::Wait)),
+                EventKind::Wait => Some((Object::Condition(o), SpecAction::Wait)),
                 EventKind::Signal | EventKind::Broadcast => {
-                    Some((Object::Condition(o), Doing::Signal))
+                    Some((Object::Condition(o), SpecAction::Signal))
                 }
                 EventKind::Destroy => {
-                    Some((Object::Lock(o, life(trace, at, &inside)), Doing::Destroy))
+                    Some((Object::Lock(o, life(trace, at, &inside)), SpecAction::Destroy))
                 }
-                EventKind::Acquire => Some((Object::Lock(o, life(trace, at, &inside)), Doing::Use)),
+                EventKind::Acquire => {
+                    Some((Object::Lock(o, life(trace, at, &inside)), SpecAction::Use))
+                }
                 EventKind::Release if is_use(trace, at, &inside) => {
-                    Some((Object::Lock(o, life(trace, at, &inside)), Doing::Use))
+                    Some((Object::Lock(o, life(trace, at, &inside)), SpecAction::Use))
                 }
                 EventKind::Invoke => {
                     let call = &trace.tables().invocations[InvocationId(o).index()];
@@ -60,7 +62,7 @@ pub(crate) fn extra(trace: &Trace, types: &Types, hide: bool) -> Extra {
                         let seen = spec.invocation_of_words(method, &call.arguments, call.result);
                         (
                             Object::Invoked(trace.tables().name(call.object).to_owned()),
-                            Doing::Call(spec, seen),
+                            SpecAction::Call(spec, seen),
                         )
                     })
                 }
@@ -70,12 +72,12 @@ pub(crate) fn extra(trace: &Trace, types: &Types, hide: bool) -> Extra {
     }
     let mut extra = Extra { hidden, ..Extra::default() };
     let mut numbers = HashMap::new();
-    for (j, what) in doing.iter().enumerate() {
+    for (j, what) in spec_actions.iter().enumerate() {
         extra.object.push(what.as_ref().map(|(object, _)| {
             let next = numbers.len();
             *numbers.entry(object.clone()).or_insert(next)
         }));
-        for (i, other) in doing[..j].iter().enumerate() {
+        for (i, other) in spec_actions[..j].iter().enumerate() {
             if let (Some((a, x)), Some((b, y))) = (other, what)
                 && a == b
                 && !commute(x, y)
@@ -87,22 +89,23 @@ pub(crate) fn extra(trace: &Trace, types: &Types, hide: bool) -> Extra {
     extra
 }
 
-fn commute(a: &Doing<'_>, b: &Doing<'_>) -> bool {
+fn commute(a: &SpecAction<'_>, b: &SpecAction<'_>) -> bool {
     match (a, b) {
-        (Doing::Use, Doing::Use) | (Doing::Wait, Doing::Wait) | (Doing::Signal, Doing::Signal) => {
-            true
-        }
-        (Doing::Call(spec, a), Doing::Call(_, b)) => !conflict(spec, a, b),
+        (SpecAction::Use, SpecAction::Use)
+        | (SpecAction::Wait, SpecAction::Wait)
+        | (SpecAction::Signal, SpecAction::Signal) => true,
+        (SpecAction::Call(spec, a), SpecAction::Call(_, b)) => !conflict(spec, a, b),
         _ => false,
     }
 }
 
-/// Returns whether two calls conflict: they do not commute, or access points cannot tell.
+/// Returns whether two calls conflict: they do not commute, or access points cannot distinguish
+/// them.
 pub(crate) fn conflict(spec: &Spec, a: &Invocation, b: &Invocation) -> bool {
     !spec.commute(a, b) || (!is_exact(spec, a, b) && AccessPoints::of(spec).in_conflict(a, b))
 }
 
-/// Returns whether access points say of two methods what their condition says.
+/// Returns whether access points express the condition of two methods exactly.
 pub(crate) fn is_exact(spec: &Spec, a: &Invocation, b: &Invocation) -> bool {
     let points = AccessPoints::of(spec);
     points.pairs().iter().all(|pair| {
@@ -112,8 +115,8 @@ pub(crate) fn is_exact(spec: &Spec, a: &Invocation, b: &Invocation) -> bool {
     })
 }
 
-/// Which life of its lock an event belongs to: a life ends where who destroyed the lock takes it
-/// again.
+/// The life of its lock that an event belongs to: a life ends where the task that destroyed the
+/// lock takes it again.
 fn life(trace: &Trace, at: usize, inside: &[bool]) -> usize {
     let lock = trace.columns().operands[at];
     let mut lives = 0;
@@ -162,7 +165,7 @@ fn is_use(trace: &Trace, at: usize, inside: &[bool]) -> bool {
         })
 }
 
-/// How many invocations of objects that have returns are around an event.
+/// The number of enclosing invocations of an event, for objects that have returns.
 fn around(trace: &Trace, types: &Types, at: usize) -> usize {
     open_before(trace, types, trace.columns().tasks[at], at)
 }
@@ -203,7 +206,7 @@ fn open_before(trace: &Trace, types: &Types, task: TaskId, at: usize) -> usize {
     open.len()
 }
 
-/// Whether the lock that an event inside gives back was taken since its task came inside.
+/// Whether the lock that an inside event gives back was taken inside.
 fn is_taken_inside(trace: &Trace, types: &Types, at: usize) -> bool {
     let columns = trace.columns();
     let mut taken = 0_usize;
@@ -219,7 +222,7 @@ fn is_taken_inside(trace: &Trace, types: &Types, at: usize) -> bool {
     taken > 0
 }
 
-/// Which events are hidden, from the definition.
+/// The hidden events, from the definition.
 pub(crate) fn hidden(trace: &Trace, types: &Types) -> Vec<bool> {
     let event_task = |at: usize| trace.columns().tasks[at];
     let of = |at: usize| {

@@ -25,7 +25,7 @@ pub struct CandidatePair {
     pub object: Option<u32>,
 }
 
-/// How much is kept.
+/// Limits on stored pairs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CandidateLimits {
     /// How many pairs of each kind are listed; all are counted.
@@ -41,18 +41,18 @@ impl Default for CandidateLimits {
     }
 }
 
-/// What event-driven EDC leaves unordered.
+/// The pairs that event-driven EDC leaves unordered.
 #[derive(Clone, Debug, Default)]
 pub struct OrderCandidates {
-    /// Pairs that nothing orders, one for each two runs of accesses that have the same races: their
-    /// first accesses.
+    /// Unordered pairs: one for each two runs of accesses with the same races, given by their first
+    /// accesses.
     pub racy: Vec<CandidatePair>,
-    /// Pairs under a common lock that nothing but their own blocks of sections orders, one for each
-    /// two visits of an object.
+    /// Pairs under a common lock that only their own blocks of sections order: one for each two
+    /// visits of an object.
     pub non_racy: Vec<CandidatePair>,
     /// How many racy pairs there are.
     pub racy_total: u64,
-    /// How many pairs of accesses, each one counted, race.
+    /// The number of racing pairs of accesses, each counted.
     pub race_pairs: u64,
     /// How many actions are the second of some racy pair.
     pub racy_seconds: u64,
@@ -60,7 +60,7 @@ pub struct OrderCandidates {
     pub non_racy_total: u64,
     /// Pairs under a common lock that something else orders.
     pub ordered: u64,
-    /// Pairs under a common lock that were not looked at because too many were open.
+    /// Pairs under a common lock that were skipped because too many were open.
     pub lost: u64,
     /// Pairs whose second sections their strand does not end.
     pub undecided: u64,

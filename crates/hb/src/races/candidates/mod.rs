@@ -1,7 +1,7 @@
-//! Candidates for order violations in an event-driven trace: what event-driven EDC leaves
+//! Candidates for order violations in an event-driven trace: the pairs that event-driven EDC leaves
 //! unordered.
 //!
-//! Whether another run reverses a pair is for a search for witnesses to say.
+//! A search for witnesses decides whether another run reverses a pair.
 
 pub use find::{CandidateLimits, CandidatePair, OrderCandidates, order_candidates};
 

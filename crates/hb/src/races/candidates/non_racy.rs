@@ -1,33 +1,36 @@
-//! Pairs under a common lock that nothing but their own sections orders.
+//! Pairs under a common lock that only their own sections order.
 //!
 //! **Problem.** Two actions `a < b` of different handlers do not commute and lie in sections of a
-//! common lock. Event-driven EDC orders them by the very edge that they make. `b` can come first
-//! only if for each common lock its section can come before that of `a`: if the acquire of the
-//! first is not before the release of the second by other edges than those between the two.
+//! common lock. Event-driven EDC orders them by the edge that they themselves create. `b` can come
+//! first only if, for each common lock, its section can come before that of `a`: the acquire of the
+//! first section must not be before the release of the second by edges other than those between the
+//! two.
 //!
 //! **Definition computed.** `docs/prediction.md`, *Event-driven EDC*.
 //!
 //! **Idea.** A *block* is a strand's stay in sections. While a strand is in a block, it remembers
-//! the earlier blocks that have edges into this one, and of each how far its chain is known by
-//! edges from elsewhere: a number that only grows. When a section of the block ends, it is compared
-//! with the acquires of the first sections. Of a chain only the latest block in a slot matters: its
-//! edge orders those before it.
+//! the earlier blocks that have edges into this one. For each it stores how far other edges make
+//! its chain known, a number that only grows. When a section of the block ends, this number is
+//! compared with the acquires of the first sections. Only the latest block of a chain in a slot
+//! matters: its edge orders the earlier ones.
 //!
 //! **Cost.** For each action that takes from slots: the chains of those slots, times the earlier
 //! blocks open.
 
 use super::find::{CandidateLimits, CandidatePair, OrderCandidates};
 use super::open::OpenBlock;
-use super::visits::{BlockId, HoldId, Visit, Visits, What};
+use super::visits::{ActionKind, BlockId, SectionSetId, Visit, Visits};
 use crate::relation::engine::Engine;
 use crate::relation::pass::{View, Visitor};
-use crate::relation::sections::{Actions, Held, Publish, Pull, Section, SectionId, SectionPlan};
+use crate::relation::sections::{
+    Actions, OpenSections, Publish, Pull, Section, SectionId, SectionPlan,
+};
 use crate::relation::strands::StrandId;
 use anyorder_order::{ChainId, ClockRef};
 use anyorder_trace::{Action, EventId, LocationId, Trace};
 use rustc_hash::FxHashMap;
 
-/// A release in a slot that no later one of its handler knows.
+/// A release in a slot that no later release of its handler knows.
 #[derive(Clone, Copy, Debug)]
 struct Latest {
     chain: ChainId,
@@ -41,7 +44,7 @@ struct Inside {
     /// Which of the strand's blocks this is.
     block: u32,
     /// The sections around its last action, and how often these had changed by then.
-    hold: Option<(HoldId, u32)>,
+    section_set: Option<(SectionSetId, u32)>,
     open: OpenBlock,
     published: bool,
 }
@@ -52,7 +55,7 @@ pub(crate) struct NonRacy<'a> {
     trace: &'a Trace,
     actions: &'a Actions<'a>,
     limits: CandidateLimits,
-    held: Held,
+    held: OpenSections,
     visits: Visits<'a>,
     inside: FxHashMap<StrandId, Inside>,
     pulls: Vec<Pull>,
@@ -61,7 +64,7 @@ pub(crate) struct NonRacy<'a> {
     next_publish: usize,
     slots: Vec<Vec<Latest>>,
     /// The last write of each location, and the sections around it.
-    writes: FxHashMap<LocationId, (EventId, Option<HoldId>)>,
+    writes: FxHashMap<LocationId, (EventId, Option<SectionSetId>)>,
     /// The chain of the strand at the current event.
     chain: ChainId,
     found: OrderCandidates,
@@ -79,7 +82,7 @@ impl<'a> NonRacy<'a> {
             trace: actions.trace,
             actions,
             limits,
-            held: Held::new(engine.strands.len()),
+            held: OpenSections::new(engine.strands.len()),
             visits: Visits::new(actions.trace, actions.conflicts, actions.points),
             inside: FxHashMap::default(),
             pulls: plan.pulls.clone(),
@@ -109,24 +112,25 @@ impl<'a> NonRacy<'a> {
         self.observe(event, strand);
         let Some(inside) = self.inside.get_mut(&strand) else { return };
         let changes = self.held.changes(strand);
-        let hold = match inside.hold {
-            Some((hold, then)) if then == changes => hold,
-            _ => self.visits.hold(&self.held, strand),
+        let section_set = match inside.section_set {
+            Some((section_set, then)) if then == changes => section_set,
+            _ => self.visits.section_set(&self.held, strand),
         };
-        inside.hold = Some((hold, changes));
+        inside.section_set = Some((section_set, changes));
         let Some(block) = self.held.of(strand).next().map(|s| block_of(self.held.section(s)))
         else {
             return;
         };
-        let mut new: Vec<What> = Vec::new();
+        let mut new: Vec<ActionKind> = Vec::new();
         self.visits.of(event, |what| new.push(what));
-        new.retain(|what| self.visits.add(block, Visit { what: *what, hold, event }));
+        new.retain(|what| self.visits.add(block, Visit { what: *what, section_set, event }));
         for what in new {
-            self.open_pairs(strand, Visit { what, hold, event });
+            self.open_pairs(strand, Visit { what, section_set, event });
         }
     }
 
-    /// Takes the clocks of slots: opens the blocks that they come from, and notes what is learnt.
+    /// Pulls the clocks of slots: opens the blocks that they come from, and records the learnt
+    /// clocks.
     fn open_blocks(&mut self, view: &View<'_, '_>, event: EventId, strand: StrandId) {
         let start = self.next_pull;
         while self.pulls.get(self.next_pull).is_some_and(|pull| pull.event <= event) {
@@ -152,7 +156,7 @@ impl<'a> NonRacy<'a> {
         }
     }
 
-    /// Finds what a read observes, and notes the write of a write.
+    /// Finds the write that a read observes, and records a write.
     fn observe(&mut self, event: EventId, strand: StrandId) {
         let at = self.trace.event(event);
         let Some(location) = at.location().filter(|_| at.kind().is_access()) else { return };
@@ -163,8 +167,10 @@ impl<'a> NonRacy<'a> {
             let overlaps = self.actions.conflicts.overlaps(location).iter().copied();
             let writes = std::iter::once(location).chain(overlaps);
             let last = writes.filter_map(|l| self.writes.get(&l).copied()).max_by_key(|w| w.0);
-            let hold = last.and_then(|(_, hold)| hold);
-            for section in hold.map_or(&[][..], |hold| self.visits.sections(hold)) {
+            let section_set = last.and_then(|(_, section_set)| section_set);
+            for section in
+                section_set.map_or(&[][..], |section_set| self.visits.sections(section_set))
+            {
                 let first = self.held.section(*section);
                 let mut around = self.held.of(strand).map(|s| self.held.section(s));
                 if let Some(release) = first.release.some()
@@ -182,8 +188,9 @@ impl<'a> NonRacy<'a> {
         let Some(location) = at.location().filter(|_| at.kind().writes()) else { return };
         if self.actions.conflicts.is_shared(location) {
             let inside = self.inside.get(&strand).filter(|_| self.held.is_inside(strand));
-            let hold = inside.and_then(|inside| inside.hold).map(|(hold, _)| hold);
-            self.writes.insert(location, (event, hold));
+            let section_set =
+                inside.and_then(|inside| inside.section_set).map(|(section_set, _)| section_set);
+            self.writes.insert(location, (event, section_set));
         }
     }
 
@@ -194,9 +201,9 @@ impl<'a> NonRacy<'a> {
             let (block, known) = (inside.open.earlier[at].block, inside.open.earlier[at].known);
             for earlier in self.visits.conflicting(block, later.what) {
                 let mut common = Vec::new();
-                for first in self.visits.sections(earlier.hold) {
+                for first in self.visits.sections(earlier.section_set) {
                     let section = self.held.section(*first);
-                    for second in self.visits.sections(later.hold) {
+                    for second in self.visits.sections(later.section_set) {
                         let excludes = section.excludes(self.held.section(*second));
                         if excludes && !section.release.is_none() {
                             common.push((section.acquire, *second));
@@ -207,8 +214,8 @@ impl<'a> NonRacy<'a> {
                     continue;
                 }
                 let object = match later.what {
-                    What::Access(..) => None,
-                    What::Point(object, ..) => Some(object),
+                    ActionKind::Access(..) => None,
+                    ActionKind::Point(object, ..) => Some(object),
                 };
                 let pair = CandidatePair { first: earlier.event, second: later.event, object };
                 if common.iter().any(|(acquire, _)| acquire.0 < known) {
@@ -227,15 +234,15 @@ impl<'a> NonRacy<'a> {
             let block = self.held.section(section).block;
             let inside = self.inside.entry(strand).or_default();
             if inside.block != block {
-                // The one before, if it is still here, ended without a release.
+                // The previous section, if still present, ended without a release.
                 self.found.undecided += inside.open.len() as u64;
                 *inside = Inside { block, ..Inside::default() };
             }
         }
     }
 
-    /// Drops from the slots of a release those of the same handler that it knows: its edges order
-    /// their blocks.
+    /// Drops from the slots of a release the releases of the same handler that it knows: its edges
+    /// order their blocks.
     fn forget_known(&mut self, view: &View<'_, '_>, event: EventId, strand: StrandId) {
         let (at, own) = (view.at[strand.index()], self.chain);
         let handler = view.engine.strands.get(strand).handler;
@@ -250,7 +257,7 @@ impl<'a> NonRacy<'a> {
         }
     }
 
-    /// A release: decides the pairs that waited for it.
+    /// Handles a release: decides the pairs that waited for it.
     fn release(&mut self, event: EventId, strand: StrandId, action: Action) {
         let Action::Release(lock, _) = action else { return };
         let Some(section) = self.held.release(event, strand, lock) else { return };

@@ -6,18 +6,18 @@ use crate::relation::sections::SectionId;
 use anyorder_order::{ChainId, ClockRef};
 use anyorder_trace::EventId;
 
-/// A pair of actions whose second sections are not all over.
+/// A pair of actions with a second section that has not ended.
 #[derive(Clone, Debug)]
 struct OpenPair {
     pair: CandidatePair,
-    /// Of each common lock: the acquire of the first section, and the second section, until that
+    /// For each common lock: the acquire of the first section, and the second section until it
     /// ends.
     common: Vec<(EventId, SectionId)>,
 }
 
 /// An earlier block with edges into the one that a strand is in.
 #[derive(Clone, Debug)]
-pub(crate) struct Earlier {
+pub(crate) struct EarlierBlock {
     pub(crate) block: BlockId,
     pub(crate) chain: ChainId,
     /// The number below which the later block knows all events of `chain` by other edges than those
@@ -26,10 +26,10 @@ pub(crate) struct Earlier {
     pairs: Vec<OpenPair>,
 }
 
-/// What the block that a strand is in has open.
+/// The open pairs of the block that a strand is in.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OpenBlock {
-    pub(crate) earlier: Vec<Earlier>,
+    pub(crate) earlier: Vec<EarlierBlock>,
     count: usize,
 }
 
@@ -37,11 +37,11 @@ impl OpenBlock {
     /// Opens an earlier block, if it is not open.
     pub(crate) fn open(&mut self, block: BlockId, chain: ChainId, known: u32) {
         if !self.earlier.iter().any(|earlier| earlier.block == block) {
-            self.earlier.push(Earlier { block, chain, known, pairs: Vec::new() });
+            self.earlier.push(EarlierBlock { block, chain, known, pairs: Vec::new() });
         }
     }
 
-    /// The later block learns a clock; `own` is the block whose own edge it comes by.
+    /// Records that the later block learns a clock; `own` is the block whose own edge brings it.
     pub(crate) fn learn(
         &mut self,
         clock: ClockRef,
@@ -53,8 +53,8 @@ impl OpenBlock {
         }
     }
 
-    /// The later block observes something in a section of an earlier one, which ended with
-    /// `release`.
+    /// Records that the later block observes an action in a section of an earlier block that ended
+    /// with `release`.
     pub(crate) fn observe(&mut self, block: BlockId, release: EventId) {
         for earlier in self.earlier.iter_mut().filter(|earlier| earlier.block == block) {
             earlier.known = earlier.known.max(release.0.saturating_add(1));
@@ -77,8 +77,8 @@ impl OpenBlock {
         true
     }
 
-    /// A section of the later block ends: gives pairs that are candidates to `decided`, and returns
-    /// the number of those that something orders.
+    /// Ends a section of the later block: passes candidates to `decided`, and returns the number of
+    /// ordered pairs.
     pub(crate) fn released(
         &mut self,
         section: SectionId,

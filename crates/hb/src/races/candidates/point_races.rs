@@ -1,4 +1,4 @@
-//! Racy pairs of actions that are no memory accesses.
+//! Racy pairs of actions other than memory accesses.
 
 use super::find::CandidatePair;
 use crate::relation::pass::{View, Visitor};
@@ -8,8 +8,8 @@ use anyorder_order::ChainId;
 use anyorder_trace::EventId;
 use rustc_hash::FxHashMap;
 
-/// The last point of a class on a chain, for one object. What is before it on its chain is ordered
-/// where it is.
+/// The last point of a class on a chain, for one object. If it is ordered, so are the points before
+/// it on its chain.
 #[derive(Clone, Copy, Debug)]
 struct Last {
     chain: ChainId,
@@ -18,8 +18,7 @@ struct Last {
     event: EventId,
 }
 
-/// Finds them as a pass goes by: each second action, with the last first one of each chain and
-/// class.
+/// A visitor that finds, for each second action, the last first action of each chain and class.
 #[derive(Debug)]
 pub(crate) struct PointRaces<'a> {
     points: &'a Points,

@@ -1,21 +1,21 @@
-//! Visits: an object, a class and the sections around it, once for each stay in these sections.
+//! Visits: an object, a class and the enclosing sections, once for each stay in these sections.
 
 use crate::races::conflicts::{AccessClass, Conflicts};
-use crate::relation::sections::{Held, Point, Points, SectionId};
+use crate::relation::sections::{OpenSections, Point, Points, SectionId};
 use crate::relation::strands::StrandId;
 use anyorder_trace::{EventId, LocationId, Trace};
 use rustc_hash::FxHashMap;
 
-/// A block: a strand, and which of its stays in sections.
+/// A block: a strand, and the number of its stay in sections.
 pub(crate) type BlockId = (StrandId, u32);
 
-/// The sections around an action: its number in [`Visits`].
+/// The number in [`Visits`] of a set of enclosing sections.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct HoldId(u32);
+pub(crate) struct SectionSetId(u32);
 
-/// What is done to an object, as reports tell it apart.
+/// A kind of action on an object, as reports distinguish it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum What {
+pub(crate) enum ActionKind {
     Access(LocationId, bool, bool),
     Point(u32, u16, u8),
 }
@@ -23,8 +23,8 @@ pub(crate) enum What {
 /// The first action of a visit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Visit {
-    pub(crate) what: What,
-    pub(crate) hold: HoldId,
+    pub(crate) what: ActionKind,
+    pub(crate) section_set: SectionSetId,
     pub(crate) event: EventId,
 }
 
@@ -36,8 +36,8 @@ pub(crate) struct Visits<'a> {
     points: &'a Points,
     /// Of each block: its visits by object.
     blocks: FxHashMap<BlockId, FxHashMap<Object, Vec<Visit>>>,
-    holds: Vec<Box<[SectionId]>>,
-    of_sections: FxHashMap<Box<[SectionId]>, HoldId>,
+    section_sets: Vec<Box<[SectionId]>>,
+    of_sections: FxHashMap<Box<[SectionId]>, SectionSetId>,
     /// Visits that were not kept.
     pub(crate) lost: u64,
 }
@@ -59,49 +59,49 @@ impl<'a> Visits<'a> {
             conflicts,
             points,
             blocks: FxHashMap::default(),
-            holds: Vec::new(),
+            section_sets: Vec::new(),
             of_sections: FxHashMap::default(),
             lost: 0,
         }
     }
 
-    /// Notes the sections that a strand is in.
-    pub(crate) fn hold(&mut self, held: &Held, strand: StrandId) -> HoldId {
+    /// Interns the set of sections that a strand is in.
+    pub(crate) fn section_set(&mut self, held: &OpenSections, strand: StrandId) -> SectionSetId {
         let sections: Box<[SectionId]> = held.of(strand).collect();
-        let holds = &mut self.holds;
+        let section_sets = &mut self.section_sets;
         *self.of_sections.entry(sections).or_insert_with_key(|sections| {
-            holds.push(sections.clone());
-            HoldId(holds.len() as u32 - 1)
+            section_sets.push(sections.clone());
+            SectionSetId(section_sets.len() as u32 - 1)
         })
     }
 
     /// Returns the sections around an action.
-    pub(crate) fn sections(&self, hold: HoldId) -> &[SectionId] {
-        &self.holds[hold.0 as usize]
+    pub(crate) fn sections(&self, section_set: SectionSetId) -> &[SectionId] {
+        &self.section_sets[section_set.0 as usize]
     }
 
-    /// Calls `visit` with what an event does.
-    pub(crate) fn of(&self, event: EventId, mut visit: impl FnMut(What)) {
+    /// Calls `visit` with each action of an event.
+    pub(crate) fn of(&self, event: EventId, mut visit: impl FnMut(ActionKind)) {
         let columns = self.trace.columns();
         let op = columns.ops[event.index()];
         if op.kind().is_access() {
             let location = LocationId(columns.operands[event.index()]);
             if self.conflicts.is_shared(location) {
                 let class = AccessClass::of(op);
-                visit(What::Access(location, class.writes, class.atomic));
+                visit(ActionKind::Access(location, class.writes, class.atomic));
             }
         } else if !self.points.list.is_empty() {
             for point in self.points.of(event) {
-                visit(What::Point(point.object, point.table, point.class));
+                visit(ActionKind::Point(point.object, point.table, point.class));
             }
         }
     }
 
-    /// Notes what an event does; returns whether that is a visit of its own.
+    /// Records an action of an event. Returns whether it is a new visit.
     pub(crate) fn add(&mut self, block: BlockId, visit: Visit) -> bool {
         let objects = self.blocks.entry(block).or_default();
         let list = objects.entry(object(visit.what)).or_default();
-        if list.iter().rev().any(|v| v.what == visit.what && v.hold == visit.hold) {
+        if list.iter().rev().any(|v| v.what == visit.what && v.section_set == visit.section_set) {
             return false;
         }
         if list.len() >= VISITS_MAX {
@@ -112,12 +112,12 @@ impl<'a> Visits<'a> {
         true
     }
 
-    /// Returns the visits of a block that conflict with `what`, and are worth a report.
-    pub(crate) fn conflicting(&self, block: BlockId, what: What) -> Vec<Visit> {
+    /// Returns the visits of a block that conflict with `what` and are reported.
+    pub(crate) fn conflicting(&self, block: BlockId, what: ActionKind) -> Vec<Visit> {
         let Some(objects) = self.blocks.get(&block) else { return Vec::new() };
         let at = |object| objects.get(&object).into_iter().flatten().copied();
         match what {
-            What::Access(location, ..) => {
+            ActionKind::Access(location, ..) => {
                 let overlaps = self.conflicts.overlaps(location).iter().copied();
                 std::iter::once(location)
                     .chain(overlaps)
@@ -125,19 +125,19 @@ impl<'a> Visits<'a> {
                     .filter(|visit| self.conflict(visit.what, what))
                     .collect()
             }
-            What::Point(..) => {
+            ActionKind::Point(..) => {
                 at(object(what)).filter(|visit| self.conflict(visit.what, what)).collect()
             }
         }
     }
 
-    fn conflict(&self, a: What, b: What) -> bool {
+    fn conflict(&self, a: ActionKind, b: ActionKind) -> bool {
         match (a, b) {
-            (What::Access(_, aw, aa), What::Access(_, bw, ba)) => {
+            (ActionKind::Access(_, aw, aa), ActionKind::Access(_, bw, ba)) => {
                 AccessClass { writes: aw, atomic: aa }
                     .conflicts(AccessClass { writes: bw, atomic: ba })
             }
-            (What::Point(_, _, class), What::Point(object, table, other)) => {
+            (ActionKind::Point(_, _, class), ActionKind::Point(object, table, other)) => {
                 let point = Point { event: EventId::NONE, object, table, class: other };
                 self.points.conflict(point, class)
             }
@@ -145,15 +145,15 @@ impl<'a> Visits<'a> {
         }
     }
 
-    /// Forgets a block that no release speaks of.
+    /// Drops a block that no release refers to.
     pub(crate) fn forget(&mut self, block: BlockId) {
         self.blocks.remove(&block);
     }
 }
 
-fn object(what: What) -> Object {
+fn object(what: ActionKind) -> Object {
     match what {
-        What::Access(location, ..) => (true, location.0),
-        What::Point(object, ..) => (false, object),
+        ActionKind::Access(location, ..) => (true, location.0),
+        ActionKind::Point(object, ..) => (false, object),
     }
 }

@@ -1,6 +1,6 @@
 //! Coverage at access level.
 //!
-//! **Idea.** Of the races into one access from one chain only the last can be uncovered: the
+//! **Idea.** Among the races into one access from one chain, only the last can be uncovered: the
 //! earlier accesses of the chain come before it. A second pass computes the closure of
 //! happens-before and these last races. A race is uncovered exactly if no other direct predecessor
 //! of its later access is behind its earlier one in that closure.

@@ -1,4 +1,4 @@
-//! Which races are covered: ordered as soon as other races are (`docs/happens-before.md`, section
+//! Coverage: a race is covered if ordering other races orders it (`docs/happens-before.md`, section
 //! 5).
 //!
 //! **Source.** Raychev, Vechev, Sridharan, OOPSLA 2013; the adjacency test of R4 (Jensen et al.,
@@ -15,12 +15,12 @@ pub(crate) use access::access_coverage;
 pub(crate) use single::single_coverage;
 pub(crate) use task::task_coverage;
 
-/// Of each racing pair of runs, how many of its pairs of accesses are uncovered.
+/// For each racing pair of runs, the number of uncovered pairs of accesses.
 #[derive(Clone, Debug)]
 pub(crate) struct Uncovered {
     pub(crate) in_pair: Vec<u64>,
-    /// Whether it is the last access of the one run with the first of the other, where it is only
-    /// one.
+    /// If only one is uncovered: whether it is the last access of the one run with the first of the
+    /// other.
     pub(crate) edge_only: bool,
 }
 

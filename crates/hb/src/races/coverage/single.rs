@@ -4,7 +4,7 @@
 
 use super::task::{in_order, racing_tasks};
 use super::{Uncovered, by_tasks};
-use crate::races::category::Captured;
+use crate::races::category::CapturedClocks;
 use crate::races::detector::Races;
 use crate::relation::engine::Engine;
 use anyorder_system::{Cancel, Stopped};
@@ -24,7 +24,7 @@ pub(crate) fn single_coverage(
 ) -> Result<Uncovered, Stopped> {
     let racing = racing_tasks(engine, races);
     let firsts = racing.iter().flat_map(|(a, b)| [*a, *b]).map(|t| engine.node_first(t));
-    let mut captured = Captured::new(firsts);
+    let mut captured = CapturedClocks::new(firsts);
     engine.visit(&mut captured, cancel, progress)?;
     let engine = &*engine;
     let wholly_before = |a: TaskId, b: TaskId| {

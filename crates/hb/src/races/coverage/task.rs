@@ -1,14 +1,15 @@
 //! Coverage at task level.
 //!
-//! **Idea.** Tasks are taken in the order of their first events. For each, a clock says which tasks
-//! lead to it: its direct predecessors are, on each chain, the last task of which some event
-//! happens before one of its own, and the tasks it races with; a race with `A` is covered exactly
-//! if some direct predecessor is led to from `A`. Tasks of several strands (a looper's own code)
-//! have a chain of their own in these clocks; bursts that access nothing are not tasks here.
+//! **Idea.** The algorithm processes tasks in the order of their first events. A clock for each
+//! task tells which tasks lead to it. Its direct predecessors are the tasks that it races with and,
+//! on each chain, the last task with an event that happens before one of its own. A race with `A`
+//! is covered exactly if `A` leads to some direct predecessor. Tasks of several strands (a looper's
+//! own code) have a chain of their own in these clocks; bursts that access nothing are not tasks
+//! here.
 //!
-//! **Cost.** For each task a look at each chain that its end knows of, and a join for each
-//! predecessor that no other one leads to. The task that posted it comes first: it leads to most of
-//! the others.
+//! **Cost.** For each task, one step for each chain in the clock of its end, and a join for each
+//! predecessor that no other predecessor leads to. The posting task comes first: it leads to most
+//! of the others.
 
 use super::{Uncovered, by_tasks};
 use crate::races::detector::Races;
@@ -26,12 +27,12 @@ struct Tasks<'e, 't> {
     ends: &'e Ends,
     /// The own chains of tasks of several strands.
     own_chain: FxHashMap<TaskId, ChainId>,
-    /// Of each task whether it counts: bursts that access nothing do not.
+    /// For each task, whether it counts: bursts without accesses do not.
     counts: Vec<bool>,
     clocks: Clocks,
     /// Which tasks lead to each task.
     led_by: Vec<ClockRef>,
-    /// Of each task the chains on which the last task that it knows of began later.
+    /// For each task, the chains on which the last task that it knows of began later.
     late: Vec<Vec<ChainId>>,
 }
 
@@ -181,8 +182,8 @@ impl<'e, 't> Tasks<'e, 't> {
         self.led_by[task.index()] = between;
     }
 
-    /// A task that leads to a task of one strand, and to most of what does: the one that posted it,
-    /// or the one before it on its chain.
+    /// A task that leads to a task of one strand and to most of its predecessors: its poster, or
+    /// the previous task on its chain.
     fn base(&self, task: TaskId) -> Option<TaskId> {
         let mut strands = self.engine.strands.of_task(task);
         let strand = strands.next().filter(|_| strands.next().is_none())?;
@@ -203,9 +204,9 @@ impl<'e, 't> Tasks<'e, 't> {
             .then_some(poster)
     }
 
-    /// Finds, on each chain, the last task that begins before `task` and of which some event
-    /// happens before one of it, unless it is in `known` or is `base`. What the end of `base` knows
-    /// of leads to `base`, and needs no look, but for what began later.
+    /// Finds, on each chain, the last task that begins before `task` and has an event that happens
+    /// before one of `task`, unless it is in `known` or is `base`. Tasks in the clock of the end of
+    /// `base` lead to `base` and are skipped, except those that began later.
     fn before(&mut self, task: TaskId, known: ClockRef, base: Option<TaskId>) -> Vec<TaskId> {
         let begins = self.engine.node_first(task);
         let (mut found, mut late) = (Vec::new(), Vec::new());
@@ -243,8 +244,8 @@ impl<'e, 't> Tasks<'e, 't> {
         found
     }
 
-    /// The last task on a chain with an event below `value` that begins before `begins`, and
-    /// counts; and whether one behind it began later.
+    /// The last task on a chain that has an event below `value`, begins before `begins`, and
+    /// counts; and whether a task behind it began later.
     fn last_on(
         &self,
         chain: ChainId,

@@ -10,7 +10,7 @@ const RULE: Rule = Rule::Component("broadcast");
 const TICK: Rule = Rule::Component("broadcast: time tick");
 const BOUND: Rule = Rule::Component("broadcast: application bound");
 
-/// Where a received broadcast comes from.
+/// The origin of a received broadcast.
 #[derive(Clone, Copy, Default)]
 struct Origin {
     sender: Option<EventId>,
@@ -19,7 +19,7 @@ struct Origin {
     sticky: bool,
 }
 
-/// The memory of broadcasts.
+/// The state of broadcasts.
 #[derive(Default)]
 pub(super) struct Broadcasts {
     /// The send of each intent, and whether it is sticky.
@@ -151,8 +151,8 @@ impl Broadcasts {
     }
 }
 
-/// The edges that say that one receipt comes before another: the events, and the posts of their
-/// tasks.
+/// The edges that order one receipt before another: between the events, and between the posts of
+/// their tasks.
 fn received_in_order(trace: &Trace, first: EventId, second: EventId) -> Vec<Edge> {
     let posts = [first, second]
         .map(|event| posted_task(trace, event).map_or(EventId::NONE, |task| trace.span(task).post));

@@ -7,11 +7,11 @@ use rustc_hash::FxHashMap;
 
 const IDLE: Rule = Rule::Component("idle");
 
-/// The memory of idle handlers: how each was added, and the task in which it last ran.
+/// The state of idle handlers: how each was added, and the task in which it last ran.
 #[derive(Default)]
 pub(super) struct Idle {
     added: FxHashMap<(u64, u64), (EventId, Option<TaskId>)>,
-    /// The first `loop` event of each handler, found when first asked for.
+    /// The first `loop` event of each handler, found on first use.
     loops: Option<FxHashMap<u32, EventId>>,
 }
 

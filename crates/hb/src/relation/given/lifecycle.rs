@@ -51,7 +51,7 @@ impl Activity {
     }
 }
 
-/// The memory of lifecycle callbacks.
+/// The state of lifecycle callbacks.
 #[derive(Default)]
 pub(super) struct Lifecycle {
     /// Enables of (instance, state) since its last trigger.

@@ -1,8 +1,8 @@
 //! Orders that the trace gives as it stands, before any fixpoint: wakes, inputs, component
 //! callbacks.
 //!
-//! They are found in one pass, as edges between events. Edges whose source is known when the target
-//! comes by (posts, forks, locks) are not here; the forward pass keeps those itself.
+//! One pass finds them as edges between events. The forward pass itself keeps the edges whose
+//! source it knows when it reaches the target (posts, forks, locks).
 
 use crate::relation::rules::{Rule, RuleSet};
 use anyorder_trace::{EventId, EventKind, InputFamily, InputId, TaskId, TaskKind, Trace};
@@ -28,7 +28,7 @@ pub(crate) struct Conditional {
     pub(crate) edges: Vec<Edge>,
 }
 
-/// What a trace gives beside program order, posts, forks, joins and locks.
+/// The orders that a trace gives besides program order, posts, forks, joins and locks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Given {
     /// Edges, all forward; sorted by target, then source, after [`Given::new`].
@@ -43,7 +43,7 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// Collects what the trace gives. Linear but for the sorting of the edges.
+    /// Collects the given orders. Linear time, plus the sorting of the edges.
     pub(crate) fn new(trace: &Trace, rules: RuleSet) -> Given {
         let mut given = Given::default();
         wakes::add(trace, &mut given);
@@ -54,7 +54,7 @@ impl Given {
         given
     }
 
-    /// Adds an edge, unless it would go backwards or stand still.
+    /// Adds an edge, unless it would go backwards or be a self-loop.
     pub(crate) fn edge(&mut self, from: EventId, to: EventId, rule: Rule) {
         if from < to && !from.is_none() && !to.is_none() {
             self.edges.push(Edge { from, to, rule });
@@ -107,7 +107,7 @@ pub(crate) fn posted_task(trace: &Trace, event: EventId) -> Option<TaskId> {
     (trace.tables().tasks[task.index()].kind == TaskKind::Posted).then_some(task)
 }
 
-/// Goes through the inputs of a trace, each family with its own memory.
+/// Processes the inputs of a trace. Each family has its own state.
 struct Inputs<'t> {
     trace: &'t Trace,
     rules: RuleSet,

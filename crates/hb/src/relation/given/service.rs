@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 const REQUESTED: Rule = Rule::Component("service: requested");
 const STEP: Rule = Rule::Component("service: step");
 
-/// A callback that a line of a service's life has reached.
+/// The last callback that a line of a service's life has reached.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
     Create,
@@ -17,7 +17,7 @@ enum Step {
     Unbind,
 }
 
-/// What is known of one service.
+/// The state of one service.
 #[derive(Default)]
 struct Service {
     creator: Option<EventId>,
@@ -38,7 +38,7 @@ struct Binding {
     unbound: bool,
 }
 
-/// The memory of services.
+/// The state of services.
 #[derive(Default)]
 pub(super) struct Services {
     services: FxHashMap<NameId, Service>,

@@ -9,13 +9,13 @@ use std::collections::BTreeSet;
 /// The signals of one condition that a wake can still answer.
 #[derive(Default)]
 struct Signals {
-    /// Signals that no wake was matched with yet.
+    /// Signals that are not matched with a wake yet.
     open: BTreeSet<EventId>,
     /// All broadcasts, ascending.
     broadcasts: Vec<EventId>,
 }
 
-/// Adds the edges from signals and broadcasts to wakes: each wake gets the earliest candidate.
+/// Adds the edges from signals and broadcasts to wakes. Each wake gets the earliest candidate.
 pub(super) fn add(trace: &Trace, given: &mut Given) {
     let mut signals: FxHashMap<ConditionId, Signals> = FxHashMap::default();
     let mut waits: FxHashMap<(TaskId, ConditionId), EventId> = FxHashMap::default();
@@ -53,7 +53,8 @@ pub(super) fn add(trace: &Trace, given: &mut Given) {
 }
 
 impl Signals {
-    /// Returns the earliest candidate behind `after`; a signal is taken away, a broadcast stays.
+    /// Returns the earliest candidate behind `after`. Removes it if it is a signal; a broadcast
+    /// stays.
     fn take_first(&mut self, after: Option<EventId>) -> Option<EventId> {
         let low = after.map_or(0, |event| event.0.saturating_add(1));
         let signal = self.open.range(EventId(low)..).next().copied();

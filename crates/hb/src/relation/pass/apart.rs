@@ -1,7 +1,7 @@
-//! What a pass does where sections give the order of locks.
+//! The part of a pass that applies where sections give the order of locks.
 //!
-//! Non-racy candidates ask what a strand learns by which edges; so the visiting pass tells those of
-//! sections, and derived ones, apart.
+//! Non-racy candidates need to know by which edges a strand learns a clock. So the visiting pass
+//! separates edges of sections and derived edges from the others.
 
 use super::Pass;
 use crate::relation::strands::StrandId;
@@ -9,8 +9,8 @@ use anyorder_order::ClockRef;
 use anyorder_trace::{EventId, TaskId};
 
 impl Pass<'_, '_> {
-    /// Joins all that is before an event into the clock of its strand, telling apart what the
-    /// strand learns by which edges.
+    /// Joins all predecessors of an event into the clock of its strand, and records by which edges
+    /// the strand learns them.
     pub(super) fn arrive_apart(&mut self, event: EventId, strand: StrandId) {
         let at = strand.index();
         let before = std::mem::replace(&mut self.state.at[at], ClockRef::EMPTY);
@@ -37,8 +37,8 @@ impl Pass<'_, '_> {
         self.join_sections(event, strand);
     }
 
-    /// Joins the releases of sections in which something was done that does not commute with an
-    /// action.
+    /// Joins the releases of sections that contain an action that does not commute with the given
+    /// one.
     pub(super) fn join_sections(&mut self, event: EventId, strand: StrandId) {
         let Some(plan) = &self.engine.sections else { return };
         let handler = self.engine.strands.get(strand).handler;
@@ -55,7 +55,7 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// Hands the clock of a release to the slots of its section.
+    /// Publishes the clock of a release to the slots of its section.
     pub(super) fn leave_section(&mut self, event: EventId, strand: StrandId) {
         let stamp = self.stamp(event, strand);
         let Some(plan) = &self.engine.sections else { return };
@@ -69,8 +69,8 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// Returns the key of who passes a barrier: the task; in `threads`, where tasks of a handler
-    /// are one strand, the strand, where sections give orders.
+    /// Returns the key under which a barrier counts an event: the task; or, in `threads` where
+    /// sections give orders, the strand.
     pub(super) fn passer(&self, task: TaskId, strand: StrandId) -> u32 {
         let threads = self.engine.sections.is_some() && !self.engine.rules.reorders_tasks();
         if threads { strand.0 } else { task.0 }

@@ -1,8 +1,9 @@
 //! One pass over a trace, event by event.
 //!
-//! **Idea.** A strand has a clock: what is before its current event. On arrival at an event, the
-//! clocks of what is before it are joined into that of its strand; on leaving, what later events
-//! wait for is kept. How a task finds its place among the tasks of its handler is in `task_order`.
+//! **Idea.** The clock of a strand covers the predecessors of its current event. On arrival at an
+//! event, the pass joins the clocks of its predecessors into the clock of its strand. On leaving,
+//! the pass keeps the clocks that later events need. Module `task_order` places a task among the
+//! tasks of its handler.
 
 use crate::relation::engine::Engine;
 use crate::relation::given::Edge;
@@ -14,24 +15,24 @@ use anyorder_trace::{Action, EventId, EventKind, HandlerId, LocationId};
 
 mod apart;
 
-/// What a pass shows of each event.
+/// The view of an event that a pass gives to its visitor.
 pub(crate) struct View<'p, 't> {
     pub(crate) engine: &'p Engine<'t>,
     pub(crate) clocks: &'p Clocks,
     /// The clock of each strand at its current event.
     pub(crate) at: &'p [ClockRef],
     pub(crate) segments: &'p [u32],
-    /// What the strand has learnt by the edges into this event, those of sections and derived ones
-    /// left out.
+    /// What the strand has learnt by the edges into this event, without edges of sections and
+    /// derived edges.
     pub(crate) learnt: ClockRef,
-    /// The clock of the strand without what it has learnt from sections at this event, and by
-    /// derived edges into the strand.
+    /// The clock of the strand, without the part learnt from sections at this event and by derived
+    /// edges into the strand.
     pub(crate) unsectioned: ClockRef,
 }
 
-/// Looks at events as a pass goes by.
+/// Observes the events of a pass.
 pub(crate) trait Visitor {
-    /// Called for each event, after what is before it is known.
+    /// Called for each event, once its predecessors are known.
     fn event(&mut self, view: &View<'_, '_>, event: EventId, strand: StrandId);
 
     /// Joins further predecessors into the clock of an event, for closures larger than
@@ -45,7 +46,8 @@ pub(crate) trait Visitor {
         clock
     }
 
-    /// Takes the clock just behind an event, if [`wants_stamp`](Self::wants_stamp) said so.
+    /// Takes the clock just behind an event for which [`wants_stamp`](Self::wants_stamp) returned
+    /// true.
     fn stamp(&mut self, _event: EventId, _clock: ClockRef) {}
 
     /// Returns whether [`stamp`](Self::stamp) is to be called for an event.
@@ -80,16 +82,16 @@ pub(crate) struct Ends {
 pub(crate) struct Pass<'p, 't> {
     pub(crate) engine: &'p mut Engine<'t>,
     pub(crate) state: State,
-    /// As in [`View`]; told apart only where sections give orders.
+    /// As in [`View`]; separated only where sections give orders.
     learnt: ClockRef,
     unsectioned: ClockRef,
-    /// The clock of each strand without what it has learnt by derived edges; if there are such.
+    /// The clock of each strand without the part learnt by derived edges, if there are any.
     plain: Vec<ClockRef>,
     apart: bool,
     next_edge: usize,
     next_pull: usize,
     next_publish: usize,
-    /// Whether task orders are derived, or those of the engine used.
+    /// Whether the pass derives task orders, or uses those of the engine.
     pub(crate) derive: bool,
     /// Edges to events already passed, for the next pass.
     pub(crate) found: Vec<Edge>,
@@ -223,7 +225,7 @@ impl<'p, 't> Pass<'p, 't> {
         self.join_by_kind(event, strand);
     }
 
-    /// Joins the clock of a stamp into that of a strand. Where what is learnt is told apart, a
+    /// Joins the clock of a stamp into that of a strand. Where the pass separates kinds of edges, a
     /// strand learns nothing from itself.
     fn join(&mut self, strand: StrandId, from: Stamp) {
         if self.apart && from.strand == strand {
@@ -282,7 +284,7 @@ impl<'p, 't> Pass<'p, 't> {
     }
 
     fn join_handler(&mut self, event: EventId, joined: HandlerId, strand: StrandId) {
-        // Forks that an event of the handler followed are before that.
+        // A fork is before the next event of the forked handler.
         for fork in self.state.forks.get(&joined).cloned().unwrap_or_default() {
             self.join(strand, fork);
         }
@@ -296,7 +298,7 @@ impl<'p, 't> Pass<'p, 't> {
                 continue;
             }
             let value = event.0.min(engine.strands.get(tail).last.0 + 1);
-            // What the strand still does, it does not do before the join.
+            // Later events of the strand are not before the join.
             self.state.segments[tail.index()] += 1;
             let clocks = &mut self.state.clocks;
             let at = clocks.join(self.state.at[strand.index()], self.state.at[tail.index()]);
@@ -338,7 +340,7 @@ impl<'p, 't> Pass<'p, 't> {
         start..self.next_edge
     }
 
-    /// Begins a strand: finds all that is before it, its place among the tasks of its handler, its
+    /// Begins a strand: finds its predecessors, its place among the tasks of its handler, and its
     /// chain.
     fn begin(&mut self, event: EventId, strand: StrandId) {
         let at = *self.engine.strands.get(strand);
@@ -383,7 +385,7 @@ impl<'p, 't> Pass<'p, 't> {
         }
     }
 
-    /// Keeps what later events need of an event.
+    /// Keeps the clocks of an event that later events need.
     fn leave(&mut self, event: EventId, strand: StrandId) {
         let trace = self.engine.trace;
         let handler = self.engine.strands.get(strand).handler;
@@ -462,7 +464,7 @@ impl<'p, 't> Pass<'p, 't> {
         Stamp { event, strand, clock }
     }
 
-    /// Collects edges whose condition holds at an event: they count from the next pass on.
+    /// Collects edges whose condition holds at an event. They apply from the next pass on.
     fn check_conditionals(&mut self, event: EventId, strand: StrandId) {
         if self.engine.given.conditionals.is_empty() {
             return;

@@ -1,12 +1,12 @@
-//! What is done in critical sections: memory accesses, and what the caller adds.
+//! Actions in critical sections: memory accesses, and the points that the caller adds.
 
 use crate::races::conflicts::Conflicts;
 use anyorder_trace::{EventId, EventKind, LocationId, Op, Trace};
 
-/// Which classes of actions on one object do not commute: a bit for each class, symmetric.
+/// The classes of actions on one object that do not commute: a bit for each class, symmetric.
 pub type Conflicting = [u32; 32];
 
-/// What an event that is no memory access does to an object.
+/// The effect on an object of an event that is not a memory access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Point {
     /// The event.
@@ -24,9 +24,10 @@ pub struct Point {
 pub struct Points {
     /// The points, by event, ascending.
     pub list: Vec<Point>,
-    /// Which classes do not commute.
+    /// The classes that do not commute.
     pub tables: Vec<Conflicting>,
-    /// Of each table, which pairs are worth a report: a part of those that do not commute.
+    /// For each table, the pairs of classes that are reported: a subset of those that do not
+    /// commute.
     pub reported: Vec<Conflicting>,
 }
 
@@ -39,8 +40,8 @@ impl Points {
         &self.list[start..start + count]
     }
 
-    /// Returns whether a point and one of a class, on one object, do not commute, and are worth a
-    /// report.
+    /// Returns whether a point and a point of a class, on one object, do not commute and are
+    /// reported.
     pub(crate) fn conflict(&self, point: Point, class: u8) -> bool {
         let table = self.reported.get(usize::from(point.table));
         table.is_some_and(|table| table[usize::from(point.class & 31)] >> (class & 31) & 1 != 0)
@@ -59,12 +60,12 @@ pub(crate) struct Act {
     pub(crate) class: u8,
 }
 
-/// The class of what only reads memory.
+/// The class of actions that only read memory.
 pub(crate) const READ: u8 = 0;
-/// The class of what writes memory. Atomic or not makes no difference to what commutes.
+/// The class of actions that write memory. Whether they are atomic does not affect commutativity.
 pub(crate) const WRITE: u8 = 1;
 
-/// What the events of a trace do.
+/// The actions of the events of a trace.
 #[derive(Debug)]
 pub(crate) struct Actions<'t> {
     pub(crate) trace: &'t Trace,
@@ -136,8 +137,8 @@ pub(crate) fn class_of(op: Op) -> u8 {
     if op.kind().writes() { WRITE } else { READ }
 }
 
-/// Points of accesses, acquires and releases would be at the border of their own section: they have
-/// none.
+/// Accesses, acquires and releases have no points: these would lie at the border of their own
+/// section.
 fn may_act(kind: EventKind) -> bool {
     !matches!(kind, EventKind::Acquire | EventKind::Release)
 }

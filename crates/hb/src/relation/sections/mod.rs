@@ -1,11 +1,11 @@
-//! Critical sections, and the orders that they give where locks order no more than what does not
+//! Critical sections, and the orders that they give where locks order only actions that do not
 //! commute.
 
 pub(crate) use actions::Actions;
 pub use actions::{Conflicting, Point, Points};
-pub(crate) use held::{Held, Section, SectionId};
+pub(crate) use open_sections::{OpenSections, Section, SectionId};
 pub(crate) use plan::{Publish, Pull, SectionPlan};
 
 mod actions;
-mod held;
+mod open_sections;
 mod plan;

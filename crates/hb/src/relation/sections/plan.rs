@@ -1,20 +1,20 @@
-//! Which releases order which actions, found before any pass.
+//! Finds, before any pass, the actions that each release orders.
 //!
 //! **Problem.** Event-driven EDC has an edge from the release of each section to each later action
-//! in a section of the same lock, of another handler, that does not commute with some action of the
-//! first. That can be quadratic in the events.
+//! that lies in a section of the same lock on another handler and does not commute with some action
+//! of the first section. The number of these edges can be quadratic in the events.
 //!
-//! **Idea.** A *slot* stands for the sections of one lock, exclusive or shared, in which something
-//! of one class was done to one object. A release hands its clock to the slots of its section,
-//! which keep of each handler what no later release of it knows; an action takes from the slots of
-//! what it does not commute with the clocks of the other handlers. What a strand has taken it need
-//! not take again, and what nobody takes is not handed out.
+//! **Idea.** A *slot* stands for the sections of one lock, exclusive or shared, that contain an
+//! action of one class on one object. A release publishes its clock to the slots of its section. A
+//! slot keeps, for each handler, the releases that no later release of that handler knows. An
+//! action pulls the clocks of other handlers from the slots with which it does not commute. A
+//! strand never pulls the same clock twice, and a clock that no action pulls is not published.
 //!
-//! **Cost.** Time and memory: linear in the objects touched by each section, and in the actions
-//! that find something new.
+//! **Cost.** Time and memory are linear in the objects that each section touches, and in the
+//! actions that pull a new clock.
 
 use super::actions::{Act, Actions};
-use super::held::{Held, SectionId};
+use super::open_sections::{OpenSections, SectionId};
 use crate::relation::strands::{StrandId, Strands};
 use anyorder_trace::{Action, EventId, HandlerId, LockId, Trace};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -23,7 +23,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct SlotId(pub(crate) u32);
 
-/// What a slot stands for.
+/// The identity of a slot.
 type Key = (LockId, bool, Act);
 
 /// An action takes the clocks of a slot.
@@ -41,7 +41,7 @@ pub(crate) struct Publish {
     pub(crate) section: SectionId,
 }
 
-/// All that passes do about sections.
+/// The section edges that passes apply.
 #[derive(Debug, Default)]
 pub(crate) struct SectionPlan {
     /// By event, ascending.
@@ -51,30 +51,30 @@ pub(crate) struct SectionPlan {
     pub(crate) slots: usize,
 }
 
-/// Who handed clocks to a slot last.
+/// The handler that last published to a slot.
 #[derive(Clone, Copy, Debug)]
 struct Newest {
     handler: HandlerId,
     version: u32,
     /// The last version by another handler than `handler`; 0 for none.
     other: u32,
-    /// The last action that takes from it.
+    /// The last action that pulls from it.
     pulled: EventId,
 }
 
-/// Of one strand inside sections.
+/// The state of a strand inside sections.
 #[derive(Debug, Default)]
-struct Inside {
-    /// What each open section has done, in order, and as a set.
+struct StrandSections {
+    /// The actions of each open section, in order and as a set.
     done: FxHashMap<SectionId, (Vec<Act>, FxHashSet<Act>)>,
-    /// The version of each slot that the strand has taken.
+    /// The version of each slot that the strand has pulled.
     taken: FxHashMap<SlotId, u32>,
 }
 
 struct Planner<'t> {
     strands: &'t Strands,
-    held: Held,
-    inside: FxHashMap<StrandId, Inside>,
+    held: OpenSections,
+    inside: FxHashMap<StrandId, StrandSections>,
     of_key: FxHashMap<Key, SlotId>,
     newest: Vec<Newest>,
     plan: SectionPlan,
@@ -90,7 +90,7 @@ impl SectionPlan {
     ) -> SectionPlan {
         let mut planner = Planner {
             strands,
-            held: Held::new(strands.len()),
+            held: OpenSections::new(strands.len()),
             inside: FxHashMap::default(),
             of_key: FxHashMap::default(),
             newest: Vec::new(),
@@ -125,7 +125,7 @@ impl SectionPlan {
 }
 
 impl Planner<'_> {
-    /// An action inside sections: takes what is new, and is noted for the releases.
+    /// Handles an action inside sections: pulls new clocks and records the action for the releases.
     fn act(&mut self, event: EventId, strand: StrandId, actions: &Actions<'_>) {
         let handler = self.strands.get(strand).handler;
         let inside = self.inside.entry(strand).or_default();

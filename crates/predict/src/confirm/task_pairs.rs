@@ -1,104 +1,109 @@
-//! What is asked of two tasks of one handler, for all candidates in them.
+//! Questions about two tasks of one handler, shared by all candidates in them.
 //!
-//! Which action of a task is meant changes nothing for the form `overtakes`. And a witness of
-//! `reversed` or `last` holds the whole task of the second action before any event of the task of
-//! the first, as the handler runs one at a time: where that cannot be, neither can they; where it
-//! can, the order found is tried as the beginning of theirs. Both questions have the conflicts of a
-//! candidate for themselves, so that answers do not depend on which candidate is tried first.
+//! The form `overtakes` does not depend on the actions within the tasks. A witness of `reversed` or
+//! `last` contains the whole task of the second action before any event of the task of the first,
+//! because the handler runs one at a time. If that is impossible, so are they; otherwise the order
+//! found is tried as their prefix. Each question has the full conflict budget of a candidate, so
+//! answers do not depend on which candidate is tried first.
 
 use super::answer::{GaveUp, Witness};
 use super::attempt::End;
 use super::chains::NONE;
-use super::confirmer::{Confirmer, Effort, GROWTH, Search, State};
+use super::confirmer::{Budget, Confirmer, GROWTH, Search, State};
 use super::question::{Overtaken, Question};
 use anyorder_system::Cancel;
 use anyorder_trace::EventId;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// What is known of pairs of tasks, by the `get` of the first and of the second.
+/// Answers for pairs of tasks, by the `get` of the first and of the second.
 #[derive(Debug, Default)]
-pub(super) struct OfTasks {
+pub(super) struct TaskPairs {
     known: HashMap<(u32, u32), Known>,
     /// How many events the orders in it have.
     events: usize,
 }
 
-/// So many events the orders may have that are kept; what has no room is found again.
+/// The most events in all stored orders; answers without room are computed again.
 const ROOM: usize = 1 << 25;
 
 #[derive(Clone, Debug)]
 struct Known {
     /// Whether the second can end before the first begins.
-    ends_first: Asked,
+    ends_first: PairAnswer,
     /// An order in which it does.
     beginning: Option<Rc<Witness>>,
-    overtakes: Asked,
+    overtakes: PairAnswer,
     witness: Option<Rc<Witness>>,
-    /// Whether something was left out because it rests on a barrier of which too little is known.
+    /// Whether an event was excluded because it depends on a barrier without enough information.
     doubt: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Asked {
+enum PairAnswer {
     Found,
     Impossible,
     GaveUp(GaveUp),
 }
 
 impl Confirmer<'_> {
-    /// Tells a search what holds for the tasks of its candidate.
-    pub(super) fn ask_of_tasks(&mut self, search: &mut Search, tasks: Overtaken, cancel: &Cancel) {
+    /// Applies the answers for the tasks of a candidate to its search.
+    pub(super) fn apply_task_pair(
+        &mut self,
+        search: &mut Search,
+        tasks: Overtaken,
+        cancel: &Cancel,
+    ) {
         let key = (tasks.overtaken, tasks.get);
-        let known = match self.of_tasks.known.get(&key) {
+        let known = match self.task_pairs.known.get(&key) {
             Some(known) => known.clone(),
             None => {
-                let known = self.find_of_tasks(tasks, cancel);
-                let is_stopped = |asked| asked == Asked::GaveUp(GaveUp::Stopped);
+                let known = self.solve_task_pair(tasks, cancel);
+                let is_stopped = |answer| answer == PairAnswer::GaveUp(GaveUp::Stopped);
                 let orders = [&known.beginning, &known.witness].into_iter().flatten();
                 let events: usize = orders.map(|order| order.order.len()).sum();
-                let has_room = self.of_tasks.events + events <= ROOM;
+                let has_room = self.task_pairs.events + events <= ROOM;
                 if has_room && !is_stopped(known.ends_first) && !is_stopped(known.overtakes) {
-                    self.of_tasks.events += events;
-                    self.of_tasks.known.insert(key, known.clone());
+                    self.task_pairs.events += events;
+                    self.task_pairs.known.insert(key, known.clone());
                 }
                 known
             }
         };
-        if known.ends_first == Asked::Impossible {
+        if known.ends_first == PairAnswer::Impossible {
             (search.states[0], search.states[1]) = (State::Impossible, State::Impossible);
         }
         search.states[3] = match known.overtakes {
-            Asked::Found => State::Found,
-            Asked::Impossible => State::Impossible,
-            Asked::GaveUp(why) => {
+            PairAnswer::Found => State::Found,
+            PairAnswer::Impossible => State::Impossible,
+            PairAnswer::GaveUp(why) => {
                 search.gave_up = why;
                 State::GivenUp
             }
         };
         search.best = known.witness.as_deref().cloned();
         search.beginning = known.beginning;
-        search.effort.doubt |= known.doubt;
+        search.budget.doubt |= known.doubt;
     }
 
-    fn find_of_tasks(&mut self, tasks: Overtaken, cancel: &Cancel) -> Known {
+    fn solve_task_pair(&mut self, tasks: Overtaken, cancel: &Cancel) -> Known {
         let question = Question::ends_first(self.trace, &self.past, tasks);
         let mut doubt = false;
-        let (ends_first, found) = self.ask(&question, &mut doubt, cancel);
+        let (ends_first, found) = self.solve(&question, &mut doubt, cancel);
         let beginning = found.map(|found| self.trimmed(&question, found));
         let question = Question::overtakes(self.trace, &self.past, tasks);
         let (overtakes, found) = match beginning.as_ref().and_then(|order| taken(order, tasks)) {
-            Some(found) => (Asked::Found, Some(found)),
-            None => self.ask(&question, &mut doubt, cancel),
+            Some(found) => (PairAnswer::Found, Some(found)),
+            None => self.solve(&question, &mut doubt, cancel),
         };
         let witness = found.map(|found| Rc::new(self.witness(&question, found, cancel)));
         Known { ends_first, beginning: beginning.map(Rc::new), overtakes, witness, doubt }
     }
 
-    /// Tries what is known of the tasks of a candidate as the beginning of a witness, for
-    /// `reversed` and `last`. What is needed besides comes in the order of the trace: before the
-    /// task of the second action, what can, else behind it all; or all of it behind. Returns the
-    /// order, without the tail, and where its window begins.
+    /// Tries the stored order of the tasks of a candidate as the prefix of a witness for `reversed`
+    /// and `last`. The other required events come in trace order: before the task of the second
+    /// action where possible, else at the end; or all at the end. Returns the order, without the
+    /// tail, and the start of its window.
     pub(super) fn behind_beginning(
         &mut self,
         question: &Question,
@@ -134,29 +139,30 @@ impl Confirmer<'_> {
         order.map(|order| (start, order))
     }
 
-    /// Asks in one window after another; returns the order found, and where its window begins.
-    fn ask(
+    /// Solves the question in one window after another. Returns the order found, and the start of
+    /// its window.
+    fn solve(
         &mut self,
         question: &Question,
         doubt: &mut bool,
         cancel: &Cancel,
-    ) -> (Asked, Option<(u32, Vec<u32>)>) {
+    ) -> (PairAnswer, Option<(u32, Vec<u32>)>) {
         let mut back = self.scale.first_window;
-        let mut effort = Effort::new(self.options.conflicts);
+        let mut budget = Budget::new(self.options.conflicts);
         let mut gave_up = GaveUp::Window;
         loop {
             let (start, is_last) = self.start(question, question.first, back);
-            let end = self.look(&mut effort, question, start, cancel);
-            *doubt |= effort.doubt;
+            let end = self.search_window(&mut budget, question, start, cancel);
+            *doubt |= budget.doubt;
             match end {
-                End::Found(order) => return (Asked::Found, Some((start, order))),
-                End::None => return (Asked::Impossible, None),
-                End::Stopped => return (Asked::GaveUp(GaveUp::Stopped), None),
+                End::Found(order) => return (PairAnswer::Found, Some((start, order))),
+                End::None => return (PairAnswer::Impossible, None),
+                End::Stopped => return (PairAnswer::GaveUp(GaveUp::Stopped), None),
                 End::Conflicts => gave_up = GaveUp::Conflicts,
                 End::Unclear => {}
             }
-            if is_last || (gave_up == GaveUp::Conflicts && effort.conflicts == 0) {
-                return (Asked::GaveUp(gave_up), None);
+            if is_last || (gave_up == GaveUp::Conflicts && budget.conflicts == 0) {
+                return (PairAnswer::GaveUp(gave_up), None);
             }
             back = back.saturating_mul(GROWTH);
         }

@@ -1,13 +1,13 @@
-//! Critical sections: which a strand is in.
+//! The critical sections that each strand is in.
 //!
-//! A strand begins with no lock. What it leaves open no release ends, but another strand that takes
-//! the lock does: `docs/prediction.md` says why.
+//! A strand begins with no lock. If it leaves a section open, no release ends that section; it ends
+//! when another strand takes the lock. `docs/prediction.md` explains why.
 
 use crate::relation::strands::StrandId;
 use anyorder_trace::{EventId, LockId};
 use rustc_hash::FxHashMap;
 
-/// A section: its position in [`Held::sections`].
+/// A section: its position in [`OpenSections::sections`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct SectionId(pub(crate) u32);
 
@@ -23,7 +23,7 @@ pub(crate) struct Section {
     pub(crate) lock: LockId,
     pub(crate) shared: bool,
     pub(crate) strand: StrandId,
-    /// Counts, for its strand, how often it held no lock before it.
+    /// The number of times that its strand had held no lock before.
     pub(crate) block: u32,
     /// The outermost acquire.
     pub(crate) acquire: EventId,
@@ -39,44 +39,43 @@ impl Section {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Hold {
+struct HeldLock {
     lock: LockId,
     section: SectionId,
     depth: u32,
 }
 
 #[derive(Clone, Debug, Default)]
-struct OfStrand {
-    holds: Vec<Hold>,
+struct StrandLocks {
+    holds: Vec<HeldLock>,
     blocks: u32,
     /// Counts the changes of `holds`.
     changes: u32,
 }
 
-/// The sections of a trace, and who is in which, event by event.
+/// The sections of a trace, and the open ones of each strand at the current event.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct OpenSections {
     pub(crate) sections: Vec<Section>,
-    strands: Vec<OfStrand>,
-    /// The open sections of each lock: exclusive ones, of which there is one at most, and shared
-    /// ones.
+    strands: Vec<StrandLocks>,
+    /// The open sections of each lock: exclusive ones (at most one) and shared ones.
     open: FxHashMap<LockId, [Vec<SectionId>; 2]>,
     /// Releases of locks that their strand did not hold.
     pub(crate) strays: u64,
 }
 
-impl Held {
-    pub(crate) fn new(strands: usize) -> Held {
-        Held {
+impl OpenSections {
+    pub(crate) fn new(strands: usize) -> OpenSections {
+        OpenSections {
             sections: Vec::new(),
-            strands: vec![OfStrand::default(); strands],
+            strands: vec![StrandLocks::default(); strands],
             open: FxHashMap::default(),
             strays: 0,
         }
     }
 
-    /// A strand takes a lock. Taken again, it only counts: the first acquire says whether the
-    /// section is shared. Returns the section, if one begins.
+    /// Records that a strand takes a lock. A repeated acquire only raises a count: the first
+    /// acquire decides whether the section is shared. Returns the section, if one begins.
     pub(crate) fn acquire(
         &mut self,
         event: EventId,
@@ -93,13 +92,14 @@ impl Held {
         let section = SectionId(self.sections.len() as u32);
         let (block, release) = (at.blocks, EventId::NONE);
         self.sections.push(Section { lock, shared, strand, block, acquire: event, release });
-        at.holds.push(Hold { lock, section, depth: 1 });
+        at.holds.push(HeldLock { lock, section, depth: 1 });
         at.changes += 1;
         self.end_excluded(section);
         Some(section)
     }
 
-    /// Ends what a section excludes, without a release: it was given back in some other strand.
+    /// Ends, without a release, the sections that a section excludes: some other strand gave the
+    /// lock back.
     fn end_excluded(&mut self, section: SectionId) {
         let Section { lock, shared, .. } = self.sections[section.index()];
         let [exclusive, both] = self.open.entry(lock).or_default();
@@ -117,7 +117,7 @@ impl Held {
         }
     }
 
-    /// A strand gives a lock back; returns the section, if that ends it.
+    /// Records that a strand gives a lock back. Returns the section, if that ends it.
     pub(crate) fn release(
         &mut self,
         event: EventId,

@@ -1,8 +1,8 @@
-//! Fetches the shadow state of some events together, before they are applied: one wait for memory,
-//! and not one for each.
+//! Prefetches the shadow state of several events together, before they are applied: one wait for
+//! memory instead of one for each.
 //!
 //! The loads of one step do not depend on each other, so that the processor runs them side by side.
-//! What is fetched is a guess, and means nothing but time.
+//! A wrong guess costs only time.
 
 use crate::class::{Class, ClassTable};
 use crate::sections::table::Sections;
@@ -40,9 +40,9 @@ impl Taken {
     }
 }
 
-/// What an event of the chunk will need beyond its cell.
+/// The shadow state that an event of the chunk needs besides its cell.
 #[derive(Clone, Copy, Debug)]
-struct Want {
+struct Prefetch {
     by_lock: u32,
     list: u32,
     lock: u32,
@@ -50,20 +50,20 @@ struct Want {
     conflicting: u32,
 }
 
-/// Looks ahead.
+/// The prefetcher of shadow state.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Ahead {
+pub(crate) struct Prefetcher {
     taken: Vec<Taken>,
-    wants: Vec<Want>,
+    prefetches: Vec<Prefetch>,
 }
 
-impl Ahead {
+impl Prefetcher {
     /// Makes room for tasks below `count`.
     pub(crate) fn grow(&mut self, count: usize) {
         self.taken.resize(count, Taken::default());
     }
 
-    /// Fetches what the events of a chunk will need.
+    /// Prefetches the shadow state for the events of a chunk.
     #[inline]
     pub(crate) fn fetch(
         &mut self,
@@ -73,8 +73,7 @@ impl Ahead {
         indexed: Option<(&ByLocks, &Pool, &Sections)>,
     ) {
         let columns = &block.columns;
-        // No branch here depends on what is loaded: a wrong guess of the processor would end the
-        // overlap.
+        // No branch here depends on loaded data: a misprediction would end the overlap.
         let mut touched = 0;
         for row in chunk.clone() {
             if columns.ops[row].kind().is_access()
@@ -88,7 +87,7 @@ impl Ahead {
         if by_locks.is_empty() {
             return;
         }
-        self.wants.clear();
+        self.prefetches.clear();
         for row in chunk {
             let (kind, operand) = (columns.ops[row].kind(), columns.operands[row]);
             let task = columns.tasks[row].0 as usize;
@@ -99,10 +98,10 @@ impl Ahead {
                     let (by_lock, list) = (cell.by_lock, cell.more());
                     let taken = self.taken.get(task).copied().unwrap_or_default();
                     for lock in &taken.locks[..taken.count] {
-                        self.wants.push(Want { by_lock, list, lock: *lock, conflicting });
+                        self.prefetches.push(Prefetch { by_lock, list, lock: *lock, conflicting });
                     }
                     if taken.count == 0 {
-                        self.wants.push(Want { by_lock, list, lock: 0, conflicting: 0 });
+                        self.prefetches.push(Prefetch { by_lock, list, lock: 0, conflicting: 0 });
                     }
                 }
             } else if let Some(taken) = self.taken.get_mut(task) {
@@ -113,16 +112,18 @@ impl Ahead {
                 }
             }
         }
-        for want in &self.wants {
-            touched |= by_locks.len(want.by_lock) as u32 | pool.list_len(want.list) as u32;
+        for prefetch in &self.prefetches {
+            touched |= by_locks.len(prefetch.by_lock) as u32 | pool.list_len(prefetch.list) as u32;
         }
         std::hint::black_box(touched);
-        for want in &self.wants {
-            touched |= by_locks.touch(want.by_lock, want.lock) | pool.touch(want.list);
+        for prefetch in &self.prefetches {
+            touched |= by_locks.touch(prefetch.by_lock, prefetch.lock) | pool.touch(prefetch.list);
         }
         std::hint::black_box(touched);
-        for want in &self.wants {
-            for section in by_locks.some_sections(want.by_lock, want.lock, want.conflicting) {
+        for prefetch in &self.prefetches {
+            for section in
+                by_locks.some_sections(prefetch.by_lock, prefetch.lock, prefetch.conflicting)
+            {
                 touched |= sections.touch(section);
             }
         }

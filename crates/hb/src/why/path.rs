@@ -1,8 +1,8 @@
-//! A way through the edges from one event to another.
+//! A path of edges from one event to another.
 //!
-//! **Idea.** One pass from the earlier event, noting for each strand the first event that is
-//! reached and the edge that reached it; then back from the later event. The same edges as in the
-//! forward pass of `engine`, but a bit instead of a clock.
+//! **Idea.** One pass from the earlier event records, for each strand, the first reached event and
+//! the edge that reached it. Then the path is read backwards from the later event. The edges are
+//! those of the forward pass of `engine`, but a bit replaces the clock.
 
 use crate::relation::engine::Engine;
 use crate::relation::rules::Rule;
@@ -10,9 +10,9 @@ use crate::relation::strands::StrandId;
 use anyorder_trace::{Action, ConditionId, EventId, HandlerId, LocationId, LockId, TaskId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// An edge of a way.
+/// An edge of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct WayEdge {
+pub(crate) struct PathEdge {
     pub(crate) from: EventId,
     pub(crate) to: EventId,
     /// `None` for an order of tasks: `from` ends one task, `to` begins another of its handler.
@@ -23,7 +23,7 @@ pub(crate) struct WayEdge {
 #[derive(Clone, Copy)]
 struct Reached {
     at: EventId,
-    by: Option<WayEdge>,
+    by: Option<PathEdge>,
 }
 
 #[derive(Default)]
@@ -36,17 +36,17 @@ struct Search {
     atomics: FxHashMap<LocationId, EventId>,
 }
 
-/// Edges and orders of tasks that a way must not use, by their ends.
+/// Edges and orders of tasks that a path must not use, by their ends.
 pub(crate) type Closed = FxHashSet<(EventId, EventId)>;
 
-/// Finds a way from `x` to `y` along edges; the events of one strand between two edges are implied.
-/// `None` when there is none.
-pub(crate) fn way(
+/// Finds a path of edges from `x` to `y`, or `None`. Events of one strand between two edges are
+/// implied.
+pub(crate) fn find_path(
     engine: &Engine<'_>,
     x: EventId,
     y: EventId,
     closed: &Closed,
-) -> Option<Vec<WayEdge>> {
+) -> Option<Vec<PathEdge>> {
     let mut search = Search::default();
     let origin = engine.strand_of(x);
     search.reached.insert(origin, Reached { at: x, by: None });
@@ -90,8 +90,8 @@ impl Search {
         event: EventId,
         strand: StrandId,
         closed: &Closed,
-    ) -> Option<WayEdge> {
-        let edge = |from: EventId, rule| Some(WayEdge { from, to: event, rule: Some(rule) });
+    ) -> Option<PathEdge> {
+        let edge = |from: EventId, rule| Some(PathEdge { from, to: event, rule: Some(rule) });
         let edges = &engine.given.edges;
         let start = edges.partition_point(|edge| edge.to < event);
         for given in edges[start..].iter().take_while(|edge| edge.to == event) {
@@ -124,13 +124,13 @@ impl Search {
         event: EventId,
         strand: StrandId,
         closed: &Closed,
-    ) -> Option<WayEdge> {
+    ) -> Option<PathEdge> {
         let at = engine.strands.get(strand);
         let tasks = self.tasks_of.get(&at.handler).filter(|_| at.posted)?;
         let before = tasks.iter().rev().filter(|task| engine.task_before(**task, strand));
         let mut ends = before.map(|task| engine.strands.get(*task).last);
         let from = ends.find(|from| !closed.contains(&(*from, event)))?;
-        Some(WayEdge { from, to: event, rule: None })
+        Some(PathEdge { from, to: event, rule: None })
     }
 
     fn edge_by_kind(
@@ -138,9 +138,9 @@ impl Search {
         engine: &Engine<'_>,
         event: EventId,
         handler: HandlerId,
-    ) -> Option<WayEdge> {
+    ) -> Option<PathEdge> {
         let trace = engine.trace;
-        let edge = |from: EventId, rule| WayEdge { from, to: event, rule: Some(rule) };
+        let edge = |from: EventId, rule| PathEdge { from, to: event, rule: Some(rule) };
         match trace.event(event).action() {
             Action::Get(_) => {
                 let post = trace.span(trace.event(event).task).post.some()?;
@@ -181,7 +181,7 @@ impl Search {
         }
     }
 
-    /// Notes what a reached event hands on.
+    /// Propagates a reached event to the state that later events read.
     fn leave(&mut self, engine: &Engine<'_>, event: EventId, strand: StrandId) {
         let handler = engine.strands.get(strand).handler;
         match engine.trace.event(event).action() {
@@ -208,7 +208,7 @@ impl Search {
         }
     }
 
-    /// Notes that a write ends what an earlier atomic write handed on.
+    /// Records that a write replaces what an earlier atomic write propagated.
     fn forget(&mut self, engine: &Engine<'_>, event: EventId) {
         let event = engine.trace.event(event);
         if let Some(location) = event.location().filter(|_| event.kind().writes()) {
@@ -216,7 +216,7 @@ impl Search {
         }
     }
 
-    fn back(&self, engine: &Engine<'_>, y: EventId) -> Option<Vec<WayEdge>> {
+    fn back(&self, engine: &Engine<'_>, y: EventId) -> Option<Vec<PathEdge>> {
         let mut edges = Vec::new();
         let mut at = *self.reached.get(&engine.strand_of(y))?;
         if at.at > y {
