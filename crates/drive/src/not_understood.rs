@@ -71,7 +71,7 @@ impl NotUnderstood {
     /// behind `only if`; `None` where these are all understood.
     pub(crate) fn needed(&self, last: EventId) -> Option<String> {
         let call = self.first_call.is_some_and(|first| first < last);
-        (self.operations.stand_before(last) || call).then(|| self.words())
+        (self.operations.any_before(last) || call).then(|| self.words())
     }
 
     /// Marks findings by their sites.

@@ -1,5 +1,5 @@
-//! Files whose checksums are right and whose contents are not: nothing may panic, take memory
-//! without bound, or give out an id that is not in its table.
+//! Files with correct checksums and invalid contents: the reader must not panic, take unbounded
+//! memory, or return an id that is not in its table.
 
 use crate::random::{sample, write};
 use anyorder_trace::format::native_binary::{BinaryFile, BinaryReader, RAW_BYTES_MAX};
@@ -191,7 +191,7 @@ fn every_byte_of_the_contents_may_be_anything() {
 }
 
 #[test]
-fn contents_may_end_anywhere_or_go_on() {
+fn contents_may_end_early_or_late() {
     let (tables, columns) = sample();
     let bytes = write(&tables, &columns);
     let parts = take_apart(&bytes);
@@ -199,7 +199,7 @@ fn contents_may_end_anywhere_or_go_on() {
         for length in 0..parts[block].contents.len() {
             let mut parts = parts.clone();
             parts[block].contents.truncate(length);
-            // Tables may end behind any section that nothing refers to.
+            // Tables may end after any section that nothing refers to.
             let result = read_checked(&put_together(&bytes, &parts));
             assert!(block == 0 || result.is_err(), "block {block} of {length} bytes");
         }
@@ -219,7 +219,7 @@ fn unknown_kinds_are_kept_by_name() {
     let pairs = usize::from(events[0]);
     let failure = events[1..=pairs].iter().position(|kind| *kind == EventKind::Signal as u8);
     events[1 + failure.expect("the sample has every kind")] = 42;
-    // A later block of tables: names of the file behind the one that was put in.
+    // A later block of tables: names of the file after the inserted one.
     parts.insert(
         2,
         Part {
@@ -246,7 +246,7 @@ fn unknown_kinds_are_kept_by_name() {
     assert_eq!(reader.tables().name(lock), "late", "names of the file keep their meaning");
 }
 
-/// A file whose only block claims to unpack to `raw` bytes, and does so to `real`.
+/// A file with one block that claims to unpack to `raw` bytes, and unpacks to `real`.
 fn bomb(raw: u32, real: usize) -> Vec<u8> {
     let bytes = write(&Tables::default(), &anyorder_trace::Columns::default());
     let packed = zstd::bulk::compress(&vec![0; real], 19).expect("memory takes it");
@@ -295,8 +295,8 @@ fn tables_beyond_their_limit_are_refused() {
     assert!(message(&out).contains("tables of more than 67108864 bytes"));
 }
 
-/// A block of two events on two handlers, byte by byte, and what becomes of it when one of them
-/// changes.
+/// A block of two events on two handlers, byte by byte, and the result of changing one of the
+/// bytes.
 #[test]
 fn each_part_of_a_block_is_checked() {
     let mut b = TraceBuilder::new();
