@@ -299,7 +299,7 @@ fn conflicts_and_races() {
 
 #[test]
 fn coverage_at_both_levels() {
-    // The race on x is between tasks that a third, racing with both, lies between.
+    // The race on x is between tasks before and after a third one that races with both.
     let text =
         two("a: w write x\nb: w write y\nc: v read y\nd: v write z\ne: q read z\nf: q read x");
     let script = script(&text);

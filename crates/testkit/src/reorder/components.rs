@@ -1,4 +1,4 @@
-//! What the rules of Android components ask of each sequence of events.
+//! The rules of Android components as conditions on each sequence of events.
 
 use crate::naive::{ComponentRules, Rules};
 use anyorder_trace::Trace;
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 pub(super) struct Components {
     /// By event: what must come before it.
     needs: Vec<u64>,
-    /// Causes and effects: if the one cause comes before the other, so does its effect.
+    /// Causes and effects: if one cause comes before another, its effect does too.
     in_turn: Vec<[usize; 4]>,
 }
 
@@ -26,8 +26,8 @@ impl Components {
                 needs[get.index()] |= 1 << event.id.index();
             }
         }
-        // What the recorded run did otherwise, others may do as well.
-        let in_turn = given.in_turn.iter().filter(|it| {
+        // If the recorded run broke a rule, others may break it as well.
+        let in_turn = given.conditional.iter().filter(|it| {
             let is_otherwise = it.causes.0 < it.causes.1 && it.effects.1 < it.effects.0;
             it.causes.0 != it.causes.1 && it.effects.0 != it.effects.1 && !is_otherwise
         });
@@ -37,12 +37,12 @@ impl Components {
         Components { in_turn: numbers.collect(), needs }
     }
 
-    /// Returns the events whose order counts.
-    pub(super) fn told(&self) -> BTreeSet<usize> {
+    /// Returns the events whose order the rules constrain.
+    pub(super) fn ordered_events(&self) -> BTreeSet<usize> {
         self.in_turn.iter().flatten().copied().collect()
     }
 
-    /// Returns whether a sequence, which goes by the rules, still does with an event behind it.
+    /// Returns whether a sequence that satisfies the rules still does so with one more event.
     pub(super) fn let_follow(&self, run: &[usize], event: usize) -> bool {
         let all = |set: u64| (0..self.needs.len()).all(|e| set >> e & 1 == 0 || run.contains(&e));
         let place = |wanted: usize| run.iter().chain([&event]).position(|other| *other == wanted);

@@ -132,7 +132,7 @@ impl<'s> Ladders<'s> {
         Ok(Ladders { config, rng, stream, rungs, lanes, environment, collector, names })
     }
 
-    /// Lets random lanes and handlers go on until enough ladders are complete.
+    /// Runs random lanes and handlers until enough ladders are complete.
     fn run(&mut self) -> Result<(), TableFull> {
         for lane in 0..self.lanes.len() {
             self.begin(lane)?;
@@ -240,7 +240,7 @@ impl<'s> Ladders<'s> {
         Ok(())
     }
 
-    /// Lets the collecting thread answer a signal; true when it has answered the last of a ladder.
+    /// Lets the collecting thread answer a signal. Returns true after the last one of a ladder.
     fn collect(&mut self, lane: usize) -> bool {
         let Some(signal) = self.lanes[lane].signals.pop_front() else { return false };
         let done = self.lanes[lane].done;

@@ -15,7 +15,7 @@ pub(in crate::naive) struct Conditional {
     pub(in crate::naive) receipts: (EventId, EventId),
 }
 
-/// Where a receipt comes from.
+/// The source of a receipt.
 #[derive(Clone, Copy, Default)]
 struct Origin {
     sender: Option<EventId>,
@@ -31,7 +31,7 @@ struct State {
     /// Registrations by receiver and action.
     registered: BTreeMap<(u64, NameId), EventId>,
     sticky_queue: BTreeMap<(u64, NameId), VecDeque<EventId>>,
-    /// What was settled at each `ONRECEIVE_LATER`.
+    /// The sender and registration determined at each `ONRECEIVE_LATER`.
     announced: BTreeMap<EventId, Origin>,
     last_tick: Option<EventId>,
     receipts: Vec<(EventId, Origin)>,
@@ -118,7 +118,7 @@ impl State {
     }
 }
 
-/// The binding post as of an event: that of the task with the last `BINDAPP-DONE` in a posted task.
+/// The binding post at an event: that of the task with the last `BINDAPP-DONE` in a posted task.
 fn binding_post(found: &Found<'_, '_>, before: EventId) -> Option<EventId> {
     let done = found
         .family(InputFamily::Lifecycle)

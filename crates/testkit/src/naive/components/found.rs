@@ -1,4 +1,4 @@
-//! What the component rules find, and the two arrows that they are written with.
+//! The results of the component rules, and the two kinds of arrow in their definitions.
 
 use super::{broadcast, idle, lifecycle, service};
 use crate::naive::rules::{RuleName, Rules};

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// An instance and a state.
 type Key = (u64, String);
 
-/// The states that an activity remembers.
+/// The states that an activity records.
 const REMEMBERED: [&str; 8] = [
     "LAUNCH-ACT",
     "RESUME-ACT",

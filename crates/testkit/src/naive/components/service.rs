@@ -5,7 +5,7 @@ use crate::naive::rules::RuleName;
 use anyorder_trace::{Event, EventId, Input, InputFamily, NameId};
 use std::collections::BTreeMap;
 
-/// What the last step of the started or bound line was.
+/// The last step of the started or bound sequence.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
     Create,
@@ -53,7 +53,7 @@ impl Record {
 #[derive(Default)]
 struct State {
     records: BTreeMap<NameId, Record>,
-    /// Start requests that are not used up, by service and intent.
+    /// Unused start requests, by service and intent.
     starts: BTreeMap<(NameId, u64), EventId>,
 }
 
@@ -87,7 +87,7 @@ pub(super) fn find(found: &mut Found<'_, '_>) {
 }
 
 impl State {
-    /// The record of a service, made by `creator` if there is none.
+    /// The record of a service; `creator` creates it if it does not exist.
     fn record(&mut self, service: NameId, creator: EventId) -> &mut Record {
         self.records.entry(service).or_insert_with(|| Record::new(creator))
     }
