@@ -126,7 +126,7 @@ impl Problem {
 
     /// Records how the reader treated an operation that it does not know.
     #[must_use]
-    pub fn of_unknown(self, unknown: Option<Unknown>) -> Problem {
+    pub fn treated_as(self, unknown: Option<Unknown>) -> Problem {
         Problem { unknown, ..self }
     }
 }

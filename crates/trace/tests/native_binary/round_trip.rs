@@ -23,7 +23,7 @@ fn read(bytes: &[u8]) -> (Tables, Columns) {
     (reader.take_tables(), columns)
 }
 
-/// Writes each step as a block of its own, as a source that learns as it reads would.
+/// Writes each step as its own block, like a source that learns as it reads.
 fn write_steps(tables: &mut Tables, steps: &[Step]) -> (Vec<u8>, Columns) {
     let mut out = Vec::new();
     let mut writer = BinaryWriter::new(&mut out).expect("memory takes it");
@@ -95,8 +95,8 @@ fn an_empty_trace_round_trips() {
     assert!(columns.is_empty());
 }
 
-/// A handler and a task a step, more handlers than lanes, in blocks of full length; each block read
-/// shows the handlers as they were when it was written.
+/// One handler and one task a step, more handlers than lanes, in blocks of full length. Each block
+/// is read with the handlers that it was written with.
 #[test]
 fn handlers_are_known_as_they_were_at_each_block() {
     let mut tables = Tables::default();

@@ -74,7 +74,7 @@ impl<R: Read> DroidRacerReader<R> {
                     Ok(None) => return Ok(true),
                     Ok(Some(odd)) => {
                         let problem = Problem::warning(place, odd.message).with_text(line);
-                        self.problems.push(problem.of_unknown(odd.unknown));
+                        self.problems.push(problem.treated_as(odd.unknown));
                         return Ok(true);
                     }
                     Err(Fault::Full(full)) => return Err(full.into()),

@@ -73,7 +73,7 @@ impl<R: Read> StdReader<R> {
                 ..Place::line_column(self.lines.number(), 1)
             };
             let unknown = (warning == UNKNOWN_OPERATION).then_some(Unknown::Kept);
-            Problem::warning(place, warning).with_text(self.lines.last()).of_unknown(unknown)
+            Problem::warning(place, warning).with_text(self.lines.last()).treated_as(unknown)
         });
     }
 }

@@ -43,7 +43,7 @@ pub struct StdWriter<W> {
     lossy: bool,
     losses: Losses,
     /// Whether the current event is only approximated.
-    near: bool,
+    is_approximated: bool,
     threads: Texts,
     locks: Texts,
     conditions: Texts,
@@ -65,7 +65,7 @@ impl<W: Write> StdWriter<W> {
             line: Vec::new(),
             lossy: false,
             losses: Losses::default(),
-            near: false,
+            is_approximated: false,
             threads: Texts::new(Role::Thread),
             locks: Texts::new(Role::Lock),
             conditions: Texts::new(Role::Condition),
@@ -91,7 +91,7 @@ impl<W: Write> StdWriter<W> {
     fn event(&mut self, tables: &Tables, block: &Block, row: usize) -> Result<(), Unrepresentable> {
         let columns = &block.columns;
         let (op, operand) = (columns.ops[row], columns.operands[row]);
-        self.near = false;
+        self.is_approximated = false;
         self.line.clear();
         let handler = self.thread_of(tables, columns.tasks[row])?;
         let site = self.site(tables, columns.sites[row])?;
@@ -147,7 +147,7 @@ impl<W: Write> StdWriter<W> {
         if !self.lossy {
             return Err(Unrepresentable(what()));
         }
-        self.near = true;
+        self.is_approximated = true;
         Ok(())
     }
 
@@ -188,7 +188,7 @@ impl<W: Write> StdWriter<W> {
             return Ok(word);
         }
         let (kind, mode) = (op.kind(), op.mode());
-        let near = match kind {
+        let nearest = match kind {
             EventKind::Read | EventKind::Write | EventKind::Rmw if mode.is_atomic() => {
                 Mode::SEQ_CST
             }
@@ -201,7 +201,7 @@ impl<W: Write> StdWriter<W> {
             0 => format!("`{}`", kind.word()),
             bits => format!("`{}` with mode {bits}", kind.word()),
         };
-        match line::word(Op::new(kind, near)) {
+        match line::word(Op::new(kind, nearest)) {
             Some(word) => {
                 self.approximate(what)?;
                 Ok(word)
@@ -317,7 +317,7 @@ impl<W: Write> TraceSink for StdWriter<W> {
     fn block(&mut self, tables: &Tables, block: &Block) -> io::Result<()> {
         for row in 0..block.columns.len() {
             match self.event(tables, block, row) {
-                Ok(()) => self.losses.approximated += u64::from(self.near),
+                Ok(()) => self.losses.approximated += u64::from(self.is_approximated),
                 Err(_) if self.lossy => self.losses.skipped += 1,
                 Err(Unrepresentable(what)) => {
                     let event = block.first + row as u64;
