@@ -110,13 +110,13 @@ fn add_ring(rng: &mut Rng, rings: &Rings, sketch: &mut Sketch, sites: &[Vec<Memb
         let leaves_by_posts = by_posts;
         let last = at + 1 == pairs.len();
         by_posts = if last { entered_by_posts } else { rings.through_posts && rng.percent(20) };
-        tie(rng, rings, sketch, (from, leaves_by_posts), (to, by_posts));
+        connect(rng, rings, sketch, (from, leaves_by_posts), (to, by_posts));
     }
 }
 
 /// Orders something in or after `from` before something in `to`, by a write and a read. Each flag
 /// chooses the post of the message instead of the message.
-fn tie(
+fn connect(
     rng: &mut Rng,
     rings: &Rings,
     sketch: &mut Sketch,

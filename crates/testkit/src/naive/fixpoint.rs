@@ -112,7 +112,7 @@ impl Fixpoint<'_, '_> {
     fn forward(&self, out: &mut Vec<(RuleName, TaskId, TaskId)>) {
         let tasks = self.view.posted_tasks();
         for &m1 in &tasks {
-            for &m2 in tasks.iter().filter(|m2| self.view.in_turn(m1, **m2)) {
+            for &m2 in tasks.iter().filter(|m2| self.view.begins_before(m1, **m2)) {
                 let mut give = |rule, holds: bool| {
                     if holds {
                         out.push((rule, m1, m2));

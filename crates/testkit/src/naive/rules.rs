@@ -104,13 +104,13 @@ rule_names! {
     DelayedPoster = "delayed poster",
     /// Task orders are transitive.
     Transitivity = "transitivity",
-    /// The edge from the end of one task to the get of another that is ordered behind it.
+    /// The edge from the end of one task to the get of a later task.
     EndGet = "end before get",
     /// First in, first out read backwards: an edge between two posts.
     FifoBackwards = "fifo, read backwards",
     /// Lifecycle: a pending enable before its trigger.
     LifecycleEnable = "lifecycle (enable)",
-    /// Lifecycle: the last enable for instance 0 before a resume that has none of its own.
+    /// Lifecycle: the last enable for instance 0 before a resume without its own enable.
     LifecycleResume = "lifecycle (resume)",
     /// Lifecycle: what an intent had is moved to the instance that it became.
     LifecycleInstance = "lifecycle (instance)",

@@ -95,7 +95,7 @@ pub struct Section {
     pub acquire: EventId,
     /// The release that ends it, if there is one.
     pub release: Option<EventId>,
-    /// The strand's events behind the acquire, up to the release or the strand's end.
+    /// The strand's events after the acquire, up to the release or the strand's end.
     pub inside: Vec<EventId>,
 }
 

@@ -102,8 +102,8 @@ impl<'t> View<'t> {
         span.end.some().or(span.last.some())
     }
 
-    /// Two different posted tasks of one handler, the first of which begins first.
-    pub(super) fn in_turn(self, m1: TaskId, m2: TaskId) -> bool {
+    /// Whether two different posted tasks ran on one handler, `m1` first.
+    pub(super) fn begins_before(self, m1: TaskId, m2: TaskId) -> bool {
         self.trace.ran_from_mailbox(m1)
             && self.trace.ran_from_mailbox(m2)
             && self.handler(m1) == self.handler(m2)

@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 /// Planned acts, which code does before random ones.
 #[derive(Clone, Debug)]
 pub(super) enum Plan {
-    /// Posts a task with a plan of its own to the handler of this index.
+    /// Posts a task with its own plan to the handler of this index.
     Post(usize, Vec<Plan>),
     Enable(InputId),
     Trigger(InputId),
@@ -67,7 +67,7 @@ pub(super) struct Agent {
     pub(super) running: Option<Running>,
     pub(super) pending: Vec<Pending>,
     pub(super) waiting: Option<Waiting>,
-    /// Whether initial code starts and stops with events of its own.
+    /// Whether initial code has its own start and stop events.
     pub(super) begins: bool,
     /// Whether an event that is still to come creates its mailbox.
     pub(super) attach_due: bool,

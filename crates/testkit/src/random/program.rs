@@ -139,10 +139,10 @@ fn make_agent(
 /// Plans ladders, on which fifo is read backwards rung by rung.
 ///
 /// A chain of tasks `a(n) .. a(0)`, each posted by the one before, runs through the handlers `h(n)
-/// .. h(0)`. On each rung a task `b(i)` is posted to `h(i)` too, by a root of its own, which then
-/// enables what triggers `b(i+1)`. The last task `a(0)` enables what triggers `b(0)`. So `a(0)` is
-/// before `b(0)`; read backwards, their posts are in order, and with them `a(1)`, which made the
-/// first, and the enable behind the second: `a(1)` is before `b(1)`.
+/// .. h(0)`. On each rung, a separate root posts a task `b(i)` to `h(i)` too, and then enables the
+/// trigger of `b(i+1)`. The last task `a(0)` enables the trigger of `b(0)`. So `a(0)` is before
+/// `b(0)`. Read backwards, their posts are ordered. `a(1)` made the first post, and the enable
+/// comes after the second. So `a(1)` is before `b(1)`.
 fn plan_ladders(
     rng: &mut Rng,
     build: &mut TraceBuilder,

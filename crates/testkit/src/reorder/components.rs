@@ -10,7 +10,7 @@ pub(super) struct Components {
     /// By event: what must come before it.
     needs: Vec<u64>,
     /// Causes and effects: if one cause comes before another, its effect does too.
-    in_turn: Vec<[usize; 4]>,
+    conditional: Vec<[usize; 4]>,
 }
 
 impl Components {
@@ -27,19 +27,19 @@ impl Components {
             }
         }
         // If the recorded run broke a rule, others may break it as well.
-        let in_turn = given.conditional.iter().filter(|it| {
+        let conditional = given.conditional.iter().filter(|it| {
             let is_otherwise = it.causes.0 < it.causes.1 && it.effects.1 < it.effects.0;
             it.causes.0 != it.causes.1 && it.effects.0 != it.effects.1 && !is_otherwise
         });
-        let numbers = in_turn.map(|it| {
+        let numbers = conditional.map(|it| {
             [it.causes.0, it.causes.1, it.effects.0, it.effects.1].map(|event| event.index())
         });
-        Components { in_turn: numbers.collect(), needs }
+        Components { conditional: numbers.collect(), needs }
     }
 
     /// Returns the events whose order the rules constrain.
     pub(super) fn ordered_events(&self) -> BTreeSet<usize> {
-        self.in_turn.iter().flatten().copied().collect()
+        self.conditional.iter().flatten().copied().collect()
     }
 
     /// Returns whether a sequence that satisfies the rules still does so with one more event.
@@ -51,6 +51,6 @@ impl Components {
             let Some(other) = place(*other) else { return true };
             later < cause || place(*effect).is_some_and(|effect| effect < other)
         };
-        all(self.needs[event]) && self.in_turn.iter().all(holds)
+        all(self.needs[event]) && self.conditional.iter().all(holds)
     }
 }

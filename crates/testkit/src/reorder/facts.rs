@@ -558,8 +558,8 @@ fn arrivals(trace: &Trace, events: &[Event], this: &Event) -> Option<BTreeSet<us
     let all: Vec<&Event> = events.iter().filter(passes).collect();
     let is_regular = all.iter().all(|x| {
         all.iter().all(|y| {
-            let in_turn = round(x) <= round(y) || x.id > y.id;
-            in_turn
+            let rounds_ascend = round(x) <= round(y) || x.id > y.id;
+            rounds_ascend
                 && (round(x) != round(y) || arrives(x).iter().all(|event| *event < y.id.index()))
         })
     });

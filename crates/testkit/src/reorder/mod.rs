@@ -71,7 +71,7 @@ impl Reorderings {
         Reorderings { facts: Facts::new(trace, observes), skipped: None }
     }
 
-    /// The same, with the rules of Android components, as far as `rules` has them.
+    /// The same, with those rules of Android components that `rules` has.
     ///
     /// # Panics
     ///
