@@ -27,7 +27,7 @@ const ENDS: [&str; 3] = ["free", "destroy", "close"];
 /// Groups the findings that miss the same order. `pairs` has the known members of each finding, in
 /// trace order. Ids must be set and distinct. The first finding by [`Finding::rank`] represents its
 /// group.
-pub fn tie(findings: &mut [Finding], pairs: &[Vec<[Placed; 2]>]) {
+pub fn assign_groups(findings: &mut [Finding], pairs: &[Vec<[Placed; 2]>]) {
     let ends = first_ends(findings, pairs);
     let mut groups = UnionFind::new(findings.len());
     // The first finding of each pair of threads; the others join its group.
@@ -112,7 +112,7 @@ mod tests {
             vec![pair((0, 3), (1, 70))],
             vec![pair((3, 3), (4, 70))],
         ];
-        tie(&mut findings, &pairs);
+        assign_groups(&mut findings, &pairs);
         let groups: Vec<Option<&str>> = findings.iter().map(|f| f.group.as_deref()).collect();
         // The severities are equal, so the id decides.
         let group = Some("destroy");
@@ -124,7 +124,7 @@ mod tests {
         let mut findings =
             vec![finding("a", "free", Severity::Note), finding("b", "free", Severity::Note)];
         findings.iter_mut().for_each(|finding| finding.form = None);
-        tie(&mut findings, &vec![vec![pair((1, 3), (0, 60))]; 2]);
+        assign_groups(&mut findings, &vec![vec![pair((1, 3), (0, 60))]; 2]);
         assert!(findings.iter().all(|finding| finding.group.is_none()));
     }
 }

@@ -13,7 +13,7 @@ const UNCONFIRMED: &str = "unconfirmed";
 /// events nor accesses anything. The result of a witness or a proof holds only under this
 /// assumption. So the finding is neither confirmed nor refuted, and at most a warning. It keeps its
 /// witness, and counts as before.
-pub fn rests_on_ignored(finding: &mut Finding, what: &str) {
+pub fn mark_ignored_input(finding: &mut Finding, what: &str) {
     // A prediction that was tried without finding a witness claims nothing.
     let claims_nothing = finding.filters.iter().any(|filter| filter == UNCONFIRMED);
     if !claims_nothing {
@@ -27,7 +27,7 @@ pub fn rests_on_ignored(finding: &mut Finding, what: &str) {
 impl Finding {
     /// Returns whether the finding depends on ignored input.
     #[must_use]
-    pub fn is_on_ignored(&self) -> bool {
+    pub fn depends_on_ignored_input(&self) -> bool {
         self.explanation.iter().any(|step| step.rule.as_deref() == Some(RULE))
     }
 }
@@ -53,10 +53,10 @@ mod tests {
             (None, &["unconfirmed"], None),
         ] {
             let mut finding = finding(before, filters);
-            rests_on_ignored(&mut finding, "`inv` does nothing");
+            mark_ignored_input(&mut finding, "`inv` does nothing");
             assert_eq!(finding.confirmed, after, "{before:?} {filters:?}");
             assert_eq!(finding.severity, Severity::Warning);
-            assert!(finding.is_on_ignored());
+            assert!(finding.depends_on_ignored_input());
             assert_eq!(finding.explanation[0].text, "this holds only if `inv` does nothing");
         }
     }

@@ -59,7 +59,7 @@ fn warnings(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
         let text = format!("{}: {}", warning.kind, words::warning(outcome, warning));
         writeln!(out, "{}", xml(&text))?;
     }
-    if let Some(rests) = words::on_ignored(outcome) {
+    if let Some(rests) = words::ignored_input(outcome) {
         writeln!(out, "{}", xml(&rests))?;
     }
     writeln!(out, "   </system-out>\n  </testcase>")

@@ -124,7 +124,7 @@ fn invocation(outcome: &Outcome) -> Value {
         }
         note
     });
-    let rests = words::on_ignored(outcome).map(|text| note(&text));
+    let rests = words::ignored_input(outcome).map(|text| note(&text));
     let notes = interrupted.into_iter().chain(cut).chain(bounds).chain(warnings).chain(rests);
     let notes: Vec<Value> = notes.collect();
     json!({ "executionSuccessful": true, "toolExecutionNotifications": notes })

@@ -334,7 +334,7 @@ impl Page<'_> {
         if !outcome.complete {
             notes.push(format!("the search was {}", words::cut(outcome, "--")));
         }
-        notes.extend(words::on_ignored(outcome));
+        notes.extend(words::ignored_input(outcome));
         let column = "verdict: ".len() + outcome.verdict.word().len();
         let notes = wrap(&escape(&notes.join("; ")), self.width, column + 2, 9);
         let gap = if notes.is_empty() { "" } else { "; " };

@@ -30,11 +30,12 @@ pub(crate) fn grave(outcome: &Outcome) -> impl Iterator<Item = &Warning> {
 }
 
 /// States which results depend on ignored input; `None` if nothing was ignored.
-pub(crate) fn on_ignored(outcome: &Outcome) -> Option<String> {
+pub(crate) fn ignored_input(outcome: &Outcome) -> Option<String> {
     if !outcome.warnings.iter().any(|warning| warning.kind == WarningKind::Ignored) {
         return None;
     }
-    let found = outcome.findings.iter().filter(|finding| finding.is_on_ignored()).count() as u64;
+    let found =
+        outcome.findings.iter().filter(|finding| finding.depends_on_ignored_input()).count() as u64;
     Some(match (found, outcome.verdict) {
         (0, Verdict::Findings) => "what was ignored may hide more".to_owned(),
         (0, _) => "true only if what was ignored orders nothing and accesses nothing".to_owned(),
@@ -162,7 +163,7 @@ pub(crate) fn marks(finding: &Finding) -> Vec<String> {
         (None, _) if unconfirmed => marks.push("unconfirmed: not tried".into()),
         (None, _) => {}
     }
-    if finding.is_on_ignored() {
+    if finding.depends_on_ignored_input() {
         marks.push("rests on what was ignored".to_owned());
     }
     let filters = finding.filters.iter().filter(|filter| *filter != UNCONFIRMED);

@@ -99,7 +99,7 @@ fn head(outcome: &Outcome) -> Markup {
                 }
                 @let more = words::grave(outcome).count().saturating_sub(WARNINGS_MAX);
                 @if more > 0 { div.dim { "… and " (more) " more" } }
-                @if let Some(rests) = words::on_ignored(outcome) { div { (rests) "." } }
+                @if let Some(rests) = words::ignored_input(outcome) { div { (rests) "." } }
             }
         }
         @if !outcome.bounds.is_empty() {
