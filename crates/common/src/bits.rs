@@ -1,8 +1,7 @@
 //! Sets of small numbers as rows of 64-bit words.
 //!
-//! A row is a slice of words; it holds the numbers below 64 times its length. Rows that are
-//! combined are equally wide, or the first one is the wider. Operations on whole rows take `n / 64`
-//! steps for `n` numbers.
+//! A row is a slice of words. It holds numbers below 64 times its length. Combined rows have equal
+//! widths, or the first row is wider. Operations on whole rows take `n / 64` steps for `n` numbers.
 
 /// Returns how many words a row for the numbers below `count` has.
 #[inline]
@@ -34,14 +33,14 @@ pub const fn unset(row: &mut [u64], number: u32) {
     row[number as usize / 64] &= !(1 << (number % 64));
 }
 
-/// Returns whether a number is in the set; numbers beyond the row are not.
+/// Returns whether a number is in the set. Numbers beyond the row are not in it.
 #[inline]
 #[must_use]
 pub fn has(row: &[u64], number: u32) -> bool {
     row.get(number as usize / 64).is_some_and(|word| word & (1 << (number % 64)) != 0)
 }
 
-/// Adds all of another set, not wider than this one; returns whether one was new.
+/// Adds all numbers of another set, which must not be wider. Returns whether one was new.
 #[inline]
 pub fn join(row: &mut [u64], other: &[u64]) -> bool {
     let mut new = 0;
@@ -118,7 +117,7 @@ impl Rows {
         Rows { width: width(count), words: Vec::new(), len: 0 }
     }
 
-    /// Returns a row for each of `count` numbers, with a bit for each of them.
+    /// Returns `count` rows, each with a bit for each of `count` numbers.
     #[must_use]
     pub fn square(count: usize) -> Rows {
         Rows { width: width(count), words: vec![0; count * width(count)], len: count }
@@ -153,7 +152,7 @@ impl Rows {
         &self.words[index as usize * self.width..][..self.width]
     }
 
-    /// Returns one row, to be changed.
+    /// Returns one row for writing.
     ///
     /// # Panics
     ///
@@ -200,7 +199,7 @@ impl Rows {
         if to < from { join(low, &high[..self.width]) } else { join(&mut high[..self.width], low) }
     }
 
-    /// Adds a row, the words given or zeros; returns its index.
+    /// Adds a row: the given words, or zeros. Returns its index.
     ///
     /// # Panics
     ///

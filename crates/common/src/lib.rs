@@ -1,5 +1,5 @@
-//! Small things that several crates need. It knows nothing of the project: text that people read,
-//! rows of bits, components of graphs, disjoint sets, random numbers.
+//! Small utilities that several crates need: text for people, rows of bits, components of graphs,
+//! disjoint sets, random numbers. This crate knows nothing of the project.
 
 pub mod bits;
 pub mod numbers;

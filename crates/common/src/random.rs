@@ -1,11 +1,11 @@
 //! Deterministic generators of pseudo-random numbers.
 //!
-//! A seed gives the same numbers on every machine, in every version: results, reports and tests
-//! name seeds. None of them is fit for secrets.
+//! A seed gives the same numbers on every machine and in every version, because results, reports
+//! and tests name seeds. No generator here is suitable for secrets.
 
-/// What every generator offers on top of its bits.
+/// A source of random bits, with derived operations.
 ///
-/// Bounded numbers come by multiplication and shift; their bias is below `bound / 2^64`.
+/// Bounded numbers use multiplication and shift; their bias is below `bound / 2^64`.
 pub trait Random {
     /// Returns the next 64 bits.
     fn bits(&mut self) -> u64;
@@ -27,7 +27,7 @@ pub trait Random {
 
     /// Returns `true` with the given probability.
     fn chance(&mut self, probability: f64) -> bool {
-        // 53 bits: every value is a double below 1, so that 1.0 is always and 0.0 never.
+        // 53 bits: every value is a double below 1. So probability 1.0 means always, and 0.0 never.
         ((self.bits() >> 11) as f64) < probability * (1u64 << 53) as f64
     }
 
@@ -45,7 +45,7 @@ pub trait Random {
         list[self.index(list.len())]
     }
 
-    /// Puts a slice into random order, each order being as likely as any other.
+    /// Shuffles a slice. Every order is equally likely.
     fn shuffle<T>(&mut self, items: &mut [T]) {
         for end in (1..items.len()).rev() {
             items.swap(end, self.index(end + 1));
@@ -69,7 +69,7 @@ impl Random for SplitMix64 {
 }
 
 /// xorshift64* by Sebastiano Vigna ("An experimental exploration of Marsaglia's xorshift
-/// generators, scrambled", ACM TOMS 2016): the quickest. A seed of 0 gives only zeros.
+/// generators, scrambled", ACM TOMS 2016): the fastest one here. A seed of 0 gives only zeros.
 #[derive(Clone, Debug)]
 pub struct XorShift64(pub u64);
 
@@ -83,9 +83,9 @@ impl Random for XorShift64 {
     }
 }
 
-/// The generator to take when nothing speaks for another: xoshiro256** 1.0 by David Blackman
-/// and Sebastiano Vigna ("Scrambled linear pseudorandom number generators", ACM TOMS 2021),
-/// seeded by [`SplitMix64`]: for long sequences. Every seed is good.
+/// The default generator, for long sequences: xoshiro256** 1.0 by David Blackman and Sebastiano
+/// Vigna ("Scrambled linear pseudorandom number generators", ACM TOMS 2021), seeded by
+/// [`SplitMix64`]. Every seed is good.
 #[derive(Clone, Debug)]
 pub struct Rng {
     state: [u64; 4],
@@ -126,7 +126,7 @@ impl Random for Rng {
 mod tests {
     use super::*;
 
-    /// The first numbers of SplitMix64 from 1234567, as its authors' code gives them.
+    /// The first numbers of SplitMix64 from 1234567, as published by its authors.
     #[test]
     fn the_seeding_is_split_mix() {
         let mut seeder = SplitMix64(1_234_567);
@@ -136,8 +136,7 @@ mod tests {
         assert_eq!(got, expected);
     }
 
-    /// The first numbers of xoshiro256** from the state 1, 2, 3, 4, as its authors' code gives
-    /// them.
+    /// The first numbers of xoshiro256** from the state 1, 2, 3, 4, as published by its authors.
     #[test]
     fn the_numbers_are_those_of_xoshiro() {
         let mut rng = Rng { state: [1, 2, 3, 4] };
@@ -162,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shuffle_keeps_what_it_moves() {
+    fn a_shuffle_keeps_all_items() {
         let mut items: Vec<u32> = (0..20).collect();
         XorShift64(1).shuffle(&mut items);
         assert_ne!(items, (0..20).collect::<Vec<_>>());

@@ -1,21 +1,22 @@
 //! Strongly connected components, without recursion.
 //!
 //! **Source.** R. Tarjan, "Depth-first search and linear graph algorithms", SIAM J. Comput. 1 (2),
-//! 1972, with the call stack made explicit. **Cost.** Linear in the nodes and edges that the roots
-//! reach; eight bytes a node, and a call of the stack for each node of the longest path.
+//! 1972, with an explicit call stack. **Cost.** Linear in the nodes and edges that the roots reach.
+//! Memory: eight bytes a node, and one stack entry for each node of the longest path.
 
-/// One component, as [`components`] shows it.
+/// One component, as [`components`] passes it to its callback.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Component<'c> {
-    /// Its nodes, in the order in which they were met.
+    /// Its nodes, in the order of discovery.
     pub members: &'c [u32],
     /// Whether no edge leads out of it.
     pub is_terminal: bool,
 }
 
-/// Shows every component that the roots reach to `found`, each after those that it has edges to.
+/// Calls `found` with every component that the roots reach. A component comes after all components
+/// that it has edges to.
 ///
-/// Nodes are numbers below `nodes`. Roots that were reached already are passed over.
+/// Nodes are numbers below `nodes`. The search skips roots that it has already reached.
 ///
 /// # Panics
 ///
@@ -29,16 +30,16 @@ pub fn components<S: Iterator<Item = u32>>(
     let mut tarjan = Tarjan::new(nodes);
     let mut calls: Vec<(u32, S)> = Vec::new();
     for root in roots {
-        if tarjan.met[root as usize] != 0 {
+        if tarjan.number[root as usize] != 0 {
             continue;
         }
-        tarjan.meet(root);
+        tarjan.discover(root);
         calls.push((root, successors(root)));
         while let Some((node, edges)) = calls.last_mut() {
             let node = *node;
             match edges.find(|target| tarjan.is_new(node, *target)) {
                 Some(target) => {
-                    tarjan.meet(target);
+                    tarjan.discover(target);
                     calls.push((target, successors(target)));
                 }
                 None => {
@@ -50,17 +51,17 @@ pub fn components<S: Iterator<Item = u32>>(
     }
 }
 
-/// The component of its node is closed.
+/// Marks a node whose component is closed.
 const CLOSED: u32 = u32::MAX;
 
 struct Tarjan {
-    /// 0: not met; then its place in the order of meeting, from 1; at last [`CLOSED`].
-    met: Vec<u32>,
-    /// The least place that a node reaches.
+    /// 0 before discovery; then the discovery number, from 1; finally [`CLOSED`].
+    number: Vec<u32>,
+    /// The least discovery number that a node reaches.
     low: Vec<u32>,
-    /// How many nodes were met.
+    /// The number of discovered nodes.
     count: u32,
-    /// The nodes met whose component is not closed.
+    /// Discovered nodes whose component is not closed.
     open: Vec<u32>,
     /// Whether an edge leads from a node to a closed component.
     leaves: Vec<bool>,
@@ -68,21 +69,21 @@ struct Tarjan {
 
 impl Tarjan {
     fn new(nodes: usize) -> Tarjan {
-        let (met, low, leaves) = (vec![0; nodes], vec![0; nodes], vec![false; nodes]);
-        Tarjan { met, low, count: 0, open: Vec::new(), leaves }
+        let (number, low, leaves) = (vec![0; nodes], vec![0; nodes], vec![false; nodes]);
+        Tarjan { number, low, count: 0, open: Vec::new(), leaves }
     }
 
-    fn meet(&mut self, node: u32) {
+    fn discover(&mut self, node: u32) {
         self.count += 1;
-        self.met[node as usize] = self.count;
+        self.number[node as usize] = self.count;
         self.low[node as usize] = self.count;
         self.open.push(node);
     }
 
-    /// Follows an edge; returns whether its target was not met before.
+    /// Follows an edge. Returns whether its target is newly discovered.
     fn is_new(&mut self, node: u32, target: u32) -> bool {
         let at = node as usize;
-        match self.met[target as usize] {
+        match self.number[target as usize] {
             0 => return true,
             CLOSED => self.leaves[at] = true,
             place => self.low[at] = self.low[at].min(place),
@@ -90,17 +91,17 @@ impl Tarjan {
         false
     }
 
-    /// Ends a node all of whose edges were followed.
+    /// Finishes a node after all its edges were followed.
     fn close(&mut self, node: u32, caller: Option<u32>, found: &mut impl FnMut(Component<'_>)) {
         let at = node as usize;
-        if self.low[at] != self.met[at] {
+        if self.low[at] != self.number[at] {
             let caller = caller.expect("only a root reaches nothing before itself") as usize;
             self.low[caller] = self.low[caller].min(self.low[at]);
             return;
         }
         let from = self.open.iter().rposition(|one| *one == node).unwrap_or(0);
         let members = &self.open[from..];
-        members.iter().for_each(|member| self.met[*member as usize] = CLOSED);
+        members.iter().for_each(|member| self.number[*member as usize] = CLOSED);
         let is_terminal = !members.iter().any(|member| self.leaves[*member as usize]);
         found(Component { members, is_terminal });
         self.open.truncate(from);
@@ -143,7 +144,7 @@ mod tests {
         assert_eq!(shown, [1, 2]);
     }
 
-    /// All graphs of four nodes, against mutual reachability.
+    /// Compares all graphs of four nodes with mutual reachability.
     #[test]
     fn all_small_graphs_agree_with_reachability() {
         const NODES: u32 = 4;

@@ -3,9 +3,9 @@
 /// Longest word compared, in characters: the distance takes quadratic time.
 const WORD_CHARS_MAX: usize = 64;
 
-/// The candidate with the least edit distance to `word`, if it is near enough to be a slip. The
-/// distance may be a third of the length (at least 1), or only the case may differ. Of equal
-/// candidates, the first. Time: candidates times the product of lengths.
+/// Returns the candidate with the least edit distance to `word`, if it is close enough to be a
+/// typing error: a distance of at most a third of the length (at least 1), or a difference in case
+/// only. The first of equally close candidates wins. Time: candidates times the product of lengths.
 #[must_use]
 pub fn most_similar<'a>(
     word: &str,
@@ -23,7 +23,7 @@ pub fn most_similar<'a>(
         }
         let distance =
             if candidate.eq_ignore_ascii_case(word) { 0 } else { distance(&letters, candidate) };
-        // Every other word is one edit away from a word of one letter, so that is no slip.
+        // Every word is one edit away from a word of one letter, so such a distance proves nothing.
         let near = distance == 0 || (distance <= limit && distance < letters.len());
         if near && best.is_none_or(|(least, _)| distance < least) {
             best = Some((distance, candidate));
@@ -32,8 +32,8 @@ pub fn most_similar<'a>(
     best.map(|(_, candidate)| candidate)
 }
 
-/// Edits (insert, delete, replace, swap neighbours) that turn one word into the other: optimal
-/// string alignment.
+/// The number of edits (insert, delete, replace, swap neighbours) that turn one word into the
+/// other: optimal string alignment.
 fn distance(a: &[char], b: &str) -> usize {
     let b: Vec<char> = b.chars().take(WORD_CHARS_MAX + 1).collect();
     if b.len() > WORD_CHARS_MAX {

@@ -1,4 +1,4 @@
-//! Names from an input are hostile: nothing of them may act on the terminal.
+//! Text from an input is hostile: none of it may control the terminal.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -26,8 +26,8 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns whether a character does something other than show itself: a control character (terminal
-/// escapes are among them), an invisible one, one that reorders text, or a line separator.
+/// Returns whether a character does not simply display itself: a control character (including
+/// terminal escapes), an invisible one, one that reorders text, or a line separator.
 #[must_use]
 pub const fn is_hostile(c: char) -> bool {
     matches!(
@@ -59,8 +59,8 @@ pub fn shorten(text: &str, width: usize) -> String {
     short
 }
 
-/// Returns `text` escaped and cut to `width` characters in its middle: paths and fields differ at
-/// their ends.
+/// Returns `text` escaped and shortened to `width` characters in its middle, because paths and
+/// fields differ at their ends.
 #[must_use]
 pub fn shorten_middle(text: &str, width: usize) -> String {
     let text = escape(text);
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_acts_on_a_terminal_is_escaped() {
+    fn terminal_controls_are_escaped() {
         assert_eq!(escape("plain ü 漢"), "plain ü 漢");
         assert_eq!(escape("\u{1b}[2J"), "\\u{1b}[2J");
         assert_eq!(escape("a\tb\nc\rd"), "a\\tb\\nc\\rd");

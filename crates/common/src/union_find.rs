@@ -1,11 +1,11 @@
 //! Disjoint sets of small numbers.
 
-/// Disjoint sets of the numbers below a length. The least number of a set stands for it.
+/// Disjoint sets of the numbers below a length. The least number represents its set.
 ///
 /// **Source.** R. Tarjan and J. van Leeuwen, "Worst-case analysis of set union algorithms", J. ACM
-/// 31 (2), 1984: path halving. **Deviation.** Sets are joined under the least number, not under the
-/// larger set, so that results do not depend on the order of joins. **Cost.** `O(log n)` amortised
-/// for each operation.
+/// 31 (2), 1984: path halving. **Deviation.** The least number becomes the root, not the root of
+/// the larger set, so that results do not depend on the order of joins. **Cost.** `O(log n)`
+/// amortised for each operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UnionFind {
     parents: Vec<u32>,
@@ -65,7 +65,7 @@ impl UnionFind {
     /// Returns for each number the least number of its set. Linear.
     #[must_use]
     pub fn into_least(mut self) -> Vec<u32> {
-        // A parent is less than its number, so that it points at the least one already.
+        // A parent is less than its number, so it already points to the least one.
         for number in 0..self.parents.len() {
             self.parents[number] = self.parents[self.parents[number] as usize];
         }
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_least_number_stands_for_its_set() {
+    fn the_least_number_represents_its_set() {
         let mut sets = UnionFind::new(6);
         assert!(sets.join(5, 3) && sets.join(3, 1) && !sets.join(1, 5) && sets.join(2, 4));
         assert_eq!([0, 1, 2, 3, 4, 5].map(|number| sets.find(number)), [0, 1, 2, 1, 2, 1]);

@@ -2,7 +2,7 @@
 //! that rest on it.
 
 use anyorder_common::numbers::plural;
-use anyorder_finding::{Finding, Warning, WarningKind, rests_on_ignored};
+use anyorder_finding::{Finding, Warning, WarningKind, mark_ignored_input};
 use anyorder_trace::{
     EventId, EventKind, Ignored, IgnoredOperation, InvocationId, LabelScheme, Problem, Problems,
     Severity, Trace, Unknown,
@@ -63,7 +63,7 @@ impl NotUnderstood {
     /// that waits could forbid the order, and one that writes could change what is read.
     pub(crate) fn mark(&self, finding: &mut Finding, last: EventId) {
         if let Some(what) = self.needed(last) {
-            rests_on_ignored(finding, &what);
+            mark_ignored_input(finding, &what);
         }
     }
 
@@ -71,7 +71,7 @@ impl NotUnderstood {
     /// behind `only if`; `None` where these are all understood.
     pub(crate) fn needed(&self, last: EventId) -> Option<String> {
         let call = self.first_call.is_some_and(|first| first < last);
-        (self.operations.stand_before(last) || call).then(|| self.words())
+        (self.operations.any_before(last) || call).then(|| self.words())
     }
 
     /// Marks findings by their sites.

@@ -15,7 +15,7 @@ pub struct Baseline {
 pub struct BaselineEntry {
     /// The id of the finding.
     pub id: String,
-    /// What it was about when it was recorded.
+    /// The title of the finding when it was recorded.
     #[serde(default)]
     pub title: String,
 }
@@ -28,17 +28,16 @@ pub struct BaselineError {
     pub line: usize,
     /// The column, from 1.
     pub column: usize,
-    /// What is wrong.
+    /// A description of the fault.
     pub message: String,
 }
 
 impl Baseline {
-    /// Reads a baseline. An empty text is an empty baseline, so that a new file can be made by
-    /// hand.
+    /// Reads a baseline. An empty text is an empty baseline, so that users can create a new file.
     ///
     /// # Errors
     ///
-    /// Fails at the first place that is not of the format.
+    /// Fails at the first place that breaks the format.
     pub fn parse(text: &str) -> Result<Baseline, BaselineError> {
         if text.trim().is_empty() {
             return Ok(Baseline::default());
@@ -51,8 +50,8 @@ impl Baseline {
         Ok(Baseline { entries })
     }
 
-    /// Makes a baseline of findings, sorted by id, each once. Suppressed ones are left out: the
-    /// suppression holds for them.
+    /// Makes a baseline of findings, sorted by id, without duplicates. It omits suppressed ones:
+    /// their suppression covers them.
     #[must_use]
     pub fn of(findings: &[Finding]) -> Baseline {
         let mut entries: Vec<BaselineEntry> = findings
@@ -65,7 +64,7 @@ impl Baseline {
         Baseline { entries }
     }
 
-    /// Returns the text of the file: one finding a line, so that its changes are easy to review.
+    /// Returns the text of the file: one finding a line, so that changes are easy to review.
     #[must_use]
     pub fn to_text(&self) -> String {
         let mut text = String::from("[");
@@ -84,8 +83,8 @@ impl Baseline {
         &self.entries
     }
 
-    /// Marks the findings that are known, and returns the entries that no finding matches any more.
-    /// O((n + m) log m).
+    /// Marks the known findings. Returns the entries that match no finding any more. O((n + m) log
+    /// m).
     pub fn apply(&self, findings: &mut [Finding]) -> Vec<&BaselineEntry> {
         let known: BTreeSet<&str> = self.entries.iter().map(|entry| entry.id.as_str()).collect();
         for finding in findings.iter_mut() {

@@ -1,32 +1,33 @@
-//! Exit statuses, and what makes a result a failure.
+//! Exit statuses, and the rules that make a result a failure.
 
 use crate::finding::Finding;
 use crate::outcome::Outcome;
 use crate::words::{Harm, Severity, Verdict};
 
-/// Nothing that counts was found, and the search was complete for the bounds asked.
+/// Nothing that counts was found, and the search was complete within its bounds.
 pub const CLEAN: u8 = 0;
 
 /// Something that counts was found, or the answer is `inconsistent` or `not_robust`.
 pub const FINDINGS: u8 = 1;
 
-/// The input or the command line is wrong; the message says where.
+/// The input or the command line is wrong; the message names the place.
 pub const USAGE: u8 = 2;
 
-/// A limit was hit before an answer, and nothing that counts was found.
+/// A limit ended the search without an answer, and nothing that counts was found.
 pub const LIMIT: u8 = 3;
 
-/// A bug of ours.
+/// An internal error.
 pub const BUG: u8 = 70;
 
-/// What makes a finding count for the exit status.
+/// The rules that decide which findings count for the exit status.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Policy {
     /// The least severity that counts (`--fail-on`).
     pub fail_on: Severity,
     /// Whether harmless and covered findings count too (`--strict`).
     pub strict: bool,
-    /// Filters whose findings do not count unless `strict`. Empty by default: a filter is a guess.
+    /// Filters. Matching findings do not count unless `strict`. Empty by default: a filter is a
+    /// guess.
     pub filters: Vec<String>,
 }
 
@@ -37,11 +38,11 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// Returns whether a finding makes the result a failure. Suppressed ones and those of the
-    /// baseline never do, strict or not.
+    /// Returns whether a finding makes the result a failure. Suppressed findings and those of the
+    /// baseline never do, even if `strict`.
     #[must_use]
     pub fn counts(&self, finding: &Finding) -> bool {
-        if finding.is_set_aside() || finding.severity < self.fail_on {
+        if finding.is_excluded() || finding.severity < self.fail_on {
             return false;
         }
         let filtered = finding.filters.iter().any(|name| self.filters.contains(name));
@@ -49,11 +50,10 @@ impl Policy {
     }
 }
 
-/// Returns the exit status of a command that came to a result: [`CLEAN`], [`FINDINGS`] or
-/// [`LIMIT`].
+/// Returns the exit status of a command with a result: [`CLEAN`], [`FINDINGS`] or [`LIMIT`].
 ///
-/// Findings beat limits. A verdict `inconsistent` or `not_robust` is a failure of its own where no
-/// finding goes with it; where findings do, they decide, so that they can be suppressed.
+/// Findings take precedence over limits. A verdict `inconsistent` or `not_robust` without findings
+/// is a failure. With findings, they decide, so that users can suppress them.
 #[must_use]
 pub fn exit_code(outcome: &Outcome, policy: &Policy) -> u8 {
     let bad = matches!(outcome.verdict, Verdict::Inconsistent | Verdict::NotRobust);
@@ -70,7 +70,7 @@ pub fn exit_code(outcome: &Outcome, policy: &Policy) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::{Coverage, SetAside};
+    use crate::finding::{Coverage, Suppressed};
     use crate::words::{CoverageLevel, Kind};
 
     fn with(findings: Vec<Finding>) -> Outcome {
@@ -118,10 +118,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_set_aside_never_counts() {
+    fn excluded_findings_never_count() {
         let strict = Policy { strict: true, ..Policy::default() };
         let baseline = Finding { baseline: true, ..race() };
-        let suppressed = Finding { suppressed: Some(SetAside::default()), ..race() };
+        let suppressed = Finding { suppressed: Some(Suppressed::default()), ..race() };
         assert_eq!(exit_code(&with(vec![baseline, suppressed]), &strict), CLEAN);
     }
 

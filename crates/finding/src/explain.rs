@@ -1,9 +1,8 @@
-//! The texts behind `anyorder explain`: what each word of a report means, and what to do about it.
+//! The texts of `anyorder explain`: the meaning of each word of a report, and advice.
 
 use crate::words::Kind;
 
-/// Everything that [`explain`] knows: the kinds, then the categories of races, coverage, the
-/// filters.
+/// All topics of [`explain`]: the kinds, then the categories of races, coverage, the filters.
 pub const TOPICS: &[&str] = &[
     "race",
     "order_violation",
@@ -46,8 +45,8 @@ pub const TOPICS: &[&str] = &[
 ];
 
 impl Kind {
-    /// Returns what this kind of finding means and what to do about it: a first line that says it
-    /// all, a blank line, then paragraphs of at most 80 columns.
+    /// Returns the meaning of this kind of finding, and advice: a first line as a summary, a blank
+    /// line, then paragraphs of at most 80 columns.
     #[must_use]
     pub const fn explain(self) -> &'static str {
         match self {
@@ -68,8 +67,8 @@ impl Kind {
     }
 }
 
-/// Returns the text about a topic: one of [`TOPICS`], with `-` or `_` between words; `None` for any
-/// other.
+/// Returns the text about a topic of [`TOPICS`], with `-` or `_` between words; `None` for other
+/// topics.
 #[must_use]
 pub fn explain(topic: &str) -> Option<&'static str> {
     let topic = topic.replace('-', "_").to_ascii_lowercase();

@@ -1,9 +1,9 @@
-//! One reported problem, and the places that take part in it.
+//! One reported problem, and its places.
 
 use crate::words::{CoverageLevel, Harm, Kind, Severity};
 use serde::{Deserialize, Serialize};
 
-/// One reported problem. In JSON its fields stand in this order, and absent ones are omitted.
+/// One reported problem. In JSON, its fields have this order, and absent ones are omitted.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Finding {
     /// 16 hexadecimal digits, a hash of kind, category and sites: equal over runs; see
@@ -15,7 +15,7 @@ pub struct Finding {
     /// A finer kind; for races the word of a [`RaceCategory`](crate::RaceCategory).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// How much it matters.
+    /// Its severity.
     pub severity: Severity,
     /// Whether it does harm.
     pub harm: Harm,
@@ -25,27 +25,28 @@ pub struct Finding {
     /// The problem in one phrase, names in backticks.
     #[serde(default)]
     pub title: String,
-    /// The path of the input that it was found in, where there are several.
+    /// The path of its input, where the command has several inputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
-    /// The id of the finding that stands for the group of those that one mistake makes; its own
-    /// where it is that one. Absent where it is alone.
+    /// The id of the finding that represents the group with the same cause; its own id if it is the
+    /// representative. Absent if the finding is alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
-    /// The places that take part; a race has two, in trace order.
+    /// The places of the problem. A race has two, in trace order.
     #[serde(default)]
     pub sites: Vec<Site>,
     /// The members of a group, as labels of events in trace order; cut at `--max-pairs`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pairs: Vec<[String; 2]>,
-    /// The number of members of the group, those not listed included; 0 where there are no pairs.
+    /// The number of members of the group, including those not listed; 0 where the kind has no
+    /// pairs.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pairs_total: u64,
-    /// Whether a replay showed it again; `None` where that was not tried. Written as `null` then.
+    /// Whether a replay reproduced it; `None`, written as `null`, where none was tried.
     #[serde(default)]
     pub confirmed: Option<bool>,
-    /// In which sense its witness shows another order, the strongest of the group: `reversed`,
-    /// `last`, `co_enabled` or `overtakes`.
+    /// How its witness shows another order, for the strongest of the group: `reversed`, `last`,
+    /// `co_enabled` or `overtakes`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<String>,
     /// Why it is a problem, step by step; for a race the nearest orders that exist.
@@ -54,7 +55,7 @@ pub struct Finding {
     /// A run that shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub witness: Option<Witness>,
-    /// The command that shows it again.
+    /// The command that reproduces it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<String>,
     /// For races: whether ordering other races orders it.
@@ -65,7 +66,7 @@ pub struct Finding {
     pub filters: Vec<String>,
     /// Set where a suppression matches it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub suppressed: Option<SetAside>,
+    pub suppressed: Option<Suppressed>,
     /// Whether the baseline lists it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub baseline: bool,
@@ -106,9 +107,9 @@ impl Finding {
         self.coverage.is_some_and(|coverage| !coverage.uncovered)
     }
 
-    /// Returns whether a suppression or the baseline takes it out of the count.
+    /// Returns whether a suppression or the baseline excludes it from the count.
     #[must_use]
-    pub fn is_set_aside(&self) -> bool {
+    pub fn is_excluded(&self) -> bool {
         self.suppressed.is_some() || self.baseline
     }
 
@@ -118,12 +119,12 @@ impl Finding {
         self.sites.iter().find_map(|site| site.location.as_deref())
     }
 
-    /// Orders findings for a report: what is not set aside first, then the uncovered, then by
-    /// severity, then by the number of pairs (most first), then by location and id. A total order,
-    /// so reports are the same whatever the order in which engines find things.
+    /// Orders findings for a report: excluded ones last; then the uncovered first, then by
+    /// severity, by the number of pairs (most first), by location and id. This is a total order, so
+    /// reports do not depend on the order in which engines find things.
     #[must_use]
     pub fn rank(&self, other: &Finding) -> std::cmp::Ordering {
-        let key = |f: &Finding| (f.is_set_aside(), f.is_covered(), std::cmp::Reverse(f.severity));
+        let key = |f: &Finding| (f.is_excluded(), f.is_covered(), std::cmp::Reverse(f.severity));
         key(self)
             .cmp(&key(other))
             .then_with(|| other.pairs_total.cmp(&self.pairs_total))
@@ -134,7 +135,7 @@ impl Finding {
     }
 }
 
-/// One place that takes part in a finding. All parts are optional.
+/// One place of a finding. All parts are optional.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Site {
     /// The source file, as the input names it.
@@ -146,10 +147,10 @@ pub struct Site {
     /// The column, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
-    /// The function that the position is in.
+    /// The function that contains the position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,
-    /// The name of the position where the input only names it.
+    /// The name of the position, where the input gives only a name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// The input's own number or name of the event.
@@ -161,21 +162,21 @@ pub struct Site {
     /// The name of the handler that runs the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handler: Option<String>,
-    /// The name of the thread, where the input tells threads from handlers.
+    /// The name of the thread, where the input distinguishes threads from handlers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread: Option<String>,
-    /// What is accessed.
+    /// The location accessed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
-    /// Where the memory that is accessed was allocated: a position, with its function; `just
-    /// before` one for an allocation in a library.
+    /// The allocation site of the accessed memory: a position with its function. It is `just
+    /// before` a position for an allocation in a library.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allocated: Option<String>,
-    /// How it is accessed: `read`, `write`, `rmw` or `free`, with an atomic ordering behind it.
+    /// The kind of access: `read`, `write`, `rmw` or `free`, followed by an atomic ordering.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access: Option<String>,
-    /// How the task came to run, one line a post: the post of the task itself first, the input
-    /// event or the thread at the root last.
+    /// The posts that led to the task, one a line: the post of the task itself first, the input
+    /// event or thread at the root last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chain: Vec<String>,
     /// The locks held there.
@@ -200,7 +201,7 @@ impl Site {
         Some(text)
     }
 
-    /// Says where the memory was allocated: `allocated at main.c:30 in main`.
+    /// Returns the allocation site as text: `allocated at main.c:30 in main`.
     #[must_use]
     pub fn allocated_at(&self) -> Option<String> {
         let place = self.allocated.as_ref()?;
@@ -208,8 +209,7 @@ impl Site {
         Some(format!("allocated {at}{place}"))
     }
 
-    /// Returns the [`position`](Self::position) with the function that it is in, where that says
-    /// more.
+    /// Returns the [`position`](Self::position) with its function, where that adds information.
     #[must_use]
     pub fn place(&self) -> Option<String> {
         let position = self.position()?;
@@ -229,13 +229,13 @@ pub struct Step {
     /// The rule that justifies it, such as `fifo`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// The labels of the events it speaks of.
+    /// The labels of the events that it mentions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<String>,
 }
 
 impl Step {
-    /// Makes a step of words alone.
+    /// Makes a step with a text only.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Step {
         Step { text: text.into(), ..Step::default() }
@@ -247,18 +247,18 @@ impl Step {
 pub struct Witness {
     /// The name of its format, such as `schedule` or `edtrace`.
     pub format: String,
-    /// Where it is: beside the result, or in it.
+    /// Its place: beside the result, or inside it.
     #[serde(flatten)]
     pub place: WitnessPlace,
 }
 
-/// Where a witness is.
+/// The place of a witness.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WitnessPlace {
     /// In this file.
     Path(String),
-    /// Here: an object of a JSON format, or the text of any other.
+    /// Here: an object of a JSON format, or the text of another format.
     Inline(serde_json::Value),
 }
 
@@ -274,10 +274,10 @@ pub struct Coverage {
     pub uncovered_pairs: u64,
 }
 
-/// Why a finding was taken out of the count.
+/// The suppression that excludes a finding from the count.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct SetAside {
-    /// The reason given, where one was.
+pub struct Suppressed {
+    /// The reason, if the suppression gives one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The line of the suppression in its file, from 1.

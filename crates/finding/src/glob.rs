@@ -1,7 +1,7 @@
 //! Patterns with `*` (any text) and `?` (any one character).
 
-/// Returns whether the whole text fits the pattern. O(pattern × text) at worst, without recursion:
-/// only the last `*` is ever taken back, as an earlier one can match no better.
+/// Returns whether the whole text matches the pattern. O(pattern × text) at worst, without
+/// recursion: it backtracks only to the last `*`, because an earlier one can match no better.
 pub(crate) fn matches(pattern: &str, text: &str) -> bool {
     let pattern: Vec<char> = pattern.chars().collect();
     let text: Vec<char> = text.chars().collect();

@@ -1,17 +1,18 @@
-//! Findings of one mistake, tied together.
+//! Groups findings with the same cause.
 //!
-//! **Problem.** Who frees, destroys or closes what another thread still uses makes as many findings
-//! as there are fields and locks in it. **Method.** They miss one order: that all the other thread
-//! does comes before the first of these ends. A finding belongs to it where its first action is by
-//! the thread that uses and its second by the one that ends, at that event or behind it: the order
-//! of the two threads at that event orders it, too. **Guarantee.** None is left out of a result: a
-//! group says which findings one repair mends, and reports show one of them in full.
+//! **Problem.** A thread that frees, destroys or closes an object that another thread still uses
+//! causes as many findings as the object has fields and locks. **Method.** All these findings miss
+//! one order: everything that the using thread does must come before the first end. A finding
+//! belongs to the group if its first action is by the using thread, and its second by the ending
+//! thread, at that event or after it: the missing order orders these actions too. **Guarantee.** No
+//! finding is removed from a result. A group says which findings one repair fixes, and reports show
+//! one of them in full.
 
 use crate::finding::Finding;
 use anyorder_common::union_find::UnionFind;
 use std::collections::BTreeMap;
 
-/// An event of a pair: who runs it, and where it stands in the trace.
+/// An event of a pair: its thread, and its position in the trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Placed {
     /// The number of the thread or handler.
@@ -20,16 +21,16 @@ pub struct Placed {
     pub position: u64,
 }
 
-/// What ends something in a finding of a lifetime.
+/// The event that ends a lifetime in a finding.
 const ENDS: [&str; 3] = ["free", "destroy", "close"];
 
-/// Ties the findings together that miss the same order. `pairs` has for each finding its members as
-/// far as they are known, in trace order. Ids must be set, and different. The one that stands for a
-/// group is its first by [`Finding::rank`].
-pub fn tie(findings: &mut [Finding], pairs: &[Vec<[Placed; 2]>]) {
+/// Groups the findings that miss the same order. `pairs` has the known members of each finding, in
+/// trace order. Ids must be set and distinct. The first finding by [`Finding::rank`] represents its
+/// group.
+pub fn assign_groups(findings: &mut [Finding], pairs: &[Vec<[Placed; 2]>]) {
     let ends = first_ends(findings, pairs);
     let mut groups = UnionFind::new(findings.len());
-    // The first finding of each pair of threads, with which the others go.
+    // The first finding of each pair of threads; the others join its group.
     let mut of_lanes: BTreeMap<(u32, u32), usize> = BTreeMap::new();
     for (at, members) in pairs.iter().enumerate().take(findings.len()) {
         for [first, second] in members {
@@ -53,8 +54,7 @@ pub fn tie(findings: &mut [Finding], pairs: &[Vec<[Placed; 2]>]) {
     }
 }
 
-/// Returns, by the thread that uses and the one that ends, where the first end stands that can come
-/// before a use.
+/// Returns, by using thread and ending thread, the first end that can come before a use.
 fn first_ends(findings: &[Finding], pairs: &[Vec<[Placed; 2]>]) -> BTreeMap<(u32, u32), u64> {
     let mut ends: BTreeMap<(u32, u32), u64> = BTreeMap::new();
     for (finding, members) in findings.iter().zip(pairs) {
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_missing_order_would_mend_is_a_group() {
+    fn findings_that_one_missing_order_fixes_are_a_group() {
         let mut findings = vec![
             finding("write-after", "write", Severity::Warning),
             finding("free", "free", Severity::Error),
@@ -112,19 +112,19 @@ mod tests {
             vec![pair((0, 3), (1, 70))],
             vec![pair((3, 3), (4, 70))],
         ];
-        tie(&mut findings, &pairs);
-        let told: Vec<Option<&str>> = findings.iter().map(|f| f.group.as_deref()).collect();
-        // Of two of one severity the id decides.
+        assign_groups(&mut findings, &pairs);
+        let groups: Vec<Option<&str>> = findings.iter().map(|f| f.group.as_deref()).collect();
+        // The severities are equal, so the id decides.
         let group = Some("destroy");
-        assert_eq!(told, [group, group, group, None, None, None]);
+        assert_eq!(groups, [group, group, group, None, None, None]);
     }
 
     #[test]
-    fn what_is_not_confirmed_ties_nothing() {
+    fn unconfirmed_findings_form_no_group() {
         let mut findings =
             vec![finding("a", "free", Severity::Note), finding("b", "free", Severity::Note)];
         findings.iter_mut().for_each(|finding| finding.form = None);
-        tie(&mut findings, &vec![vec![pair((1, 3), (0, 60))]; 2]);
+        assign_groups(&mut findings, &vec![vec![pair((1, 3), (0, 60))]; 2]);
         assert!(findings.iter().all(|finding| finding.group.is_none()));
     }
 }

@@ -5,17 +5,17 @@
 //! (64 bits; <https://datatracker.ietf.org/doc/html/draft-eastlake-fnv>) over the words of kind and
 //! category and the sorted keys of the sites. A key holds the source position, the access and the
 //! location without the identity of its object or its address; task and handler take part only
-//! where a site has neither position nor location. **Deviation.** Groups that differ in nothing of
-//! that (one field of two objects) get an ordinal, in the order of the list; so two such groups may
-//! swap ids when an engine lists them the other way round.
+//! where a site has neither position nor location. **Deviation.** Groups with equal keys (one field
+//! of two objects) get an ordinal, in the order of the list. So two such groups may swap ids when
+//! an engine lists them in another order.
 
 use crate::finding::{Finding, Site};
 use std::collections::BTreeMap;
 
 /// Sets the ids of all findings. Each id is then unique in the list. O(n log n).
 ///
-/// The list should be in the engine's deterministic order before ids are set, as equal ones are
-/// told apart by it.
+/// The list should be in the engine's deterministic order, because that order distinguishes
+/// findings with equal keys.
 pub fn assign_ids(findings: &mut [Finding]) {
     let mut seen: BTreeMap<u64, u64> = BTreeMap::new();
     for finding in findings {
@@ -41,11 +41,11 @@ fn hash_of(finding: &Finding) -> u64 {
     hash.0
 }
 
-/// Returns what of a site is the same in every run.
+/// Returns the parts of a site that are equal in every run.
 fn site_key(site: &Site) -> Vec<String> {
     let text = |part: &Option<String>| part.clone().unwrap_or_default();
     let number = |part: Option<u32>| part.map(|n| n.to_string()).unwrap_or_default();
-    // A label that is the position itself says all of it.
+    // A label equal to the position adds nothing.
     let at = |part: String| {
         if site.label.is_some() && site.label == site.position() { String::new() } else { part }
     };
@@ -64,7 +64,7 @@ fn site_key(site: &Site) -> Vec<String> {
     key
 }
 
-/// Takes the identity of an object (`Foo.bar@0x41`) or an address (`0x10+8`) out of a location.
+/// Removes the identity of an object (`Foo.bar@0x41`) or an address (`0x10+8`) from a location.
 fn stable_location(location: &str) -> String {
     let is_identity = |text: &str| {
         let digits = text.strip_prefix("0x").unwrap_or(text);
@@ -98,7 +98,7 @@ impl Fnv {
         self.bytes(&number.to_le_bytes())
     }
 
-    /// Hashes the length too, so that parts cannot run into each other.
+    /// Hashes the length too, so that the boundary between parts matters.
     fn text(self, text: &str) -> Fnv {
         self.number(text.len() as u64).bytes(text.as_bytes())
     }
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_findings_are_told_apart() {
+    fn equal_findings_get_distinct_ids() {
         let one = race([site(1, "Foo.bar@0x1", "1", "read"), site(2, "Foo.bar@0x1", "2", "write")]);
         let two = race([site(1, "Foo.bar@0x2", "1", "read"), site(2, "Foo.bar@0x2", "2", "write")]);
         let mut list = [one.clone(), two];

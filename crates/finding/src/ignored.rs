@@ -1,20 +1,20 @@
-//! Findings that rest on something of the input that was ignored.
+//! Findings that depend on ignored parts of the input.
 
 use crate::finding::{Finding, Step};
 use crate::words::Severity;
 
-/// The rule of the step that says that a finding rests on what was ignored.
+/// The rule of the step that says that a finding depends on ignored input.
 const RULE: &str = "ignored";
 
 /// The filter of predictions that no witness shows.
 const UNCONFIRMED: &str = "unconfirmed";
 
-/// Says that a finding rests on what was ignored of its input: that `what` neither orders events
-/// nor accesses anything. What a witness showed, or a proof refused, then holds only if that is so:
-/// the finding is neither confirmed nor refuted any more, and at most a warning. It keeps its
+/// Adds a step to a finding that depends on ignored input: it assumes that `what` neither orders
+/// events nor accesses anything. The result of a witness or a proof holds only under this
+/// assumption. So the finding is neither confirmed nor refuted, and at most a warning. It keeps its
 /// witness, and counts as before.
-pub fn rests_on_ignored(finding: &mut Finding, what: &str) {
-    // A prediction that was tried and has no witness claims nothing.
+pub fn mark_ignored_input(finding: &mut Finding, what: &str) {
+    // A prediction that was tried without finding a witness claims nothing.
     let claims_nothing = finding.filters.iter().any(|filter| filter == UNCONFIRMED);
     if !claims_nothing {
         finding.confirmed = None;
@@ -25,9 +25,9 @@ pub fn rests_on_ignored(finding: &mut Finding, what: &str) {
 }
 
 impl Finding {
-    /// Returns whether it rests on something of the input that was ignored.
+    /// Returns whether the finding depends on ignored input.
     #[must_use]
-    pub fn is_on_ignored(&self) -> bool {
+    pub fn depends_on_ignored_input(&self) -> bool {
         self.explanation.iter().any(|step| step.rule.as_deref() == Some(RULE))
     }
 }
@@ -38,7 +38,7 @@ mod tests {
     use crate::words::Kind;
 
     #[test]
-    fn what_is_claimed_is_taken_back_and_what_is_not_stays() {
+    fn claims_are_retracted_and_other_findings_stay() {
         let finding = |confirmed, filters: &[&str]| Finding {
             confirmed,
             severity: Severity::Error,
@@ -53,10 +53,10 @@ mod tests {
             (None, &["unconfirmed"], None),
         ] {
             let mut finding = finding(before, filters);
-            rests_on_ignored(&mut finding, "`inv` does nothing");
+            mark_ignored_input(&mut finding, "`inv` does nothing");
             assert_eq!(finding.confirmed, after, "{before:?} {filters:?}");
             assert_eq!(finding.severity, Severity::Warning);
-            assert!(finding.is_on_ignored());
+            assert!(finding.depends_on_ignored_input());
             assert_eq!(finding.explanation[0].text, "this holds only if `inv` does nothing");
         }
     }

@@ -1,11 +1,11 @@
-//! What an analysis found, as data: the one type of result of every engine and every report.
+//! Results of analyses as data: the one result type of every engine and every report.
 //!
-//! This crate decides what a finding is, how a whole result is written as JSON, which findings
-//! count for the exit status, and which a team has set aside. It knows nothing of traces, engines
+//! This crate decides what a finding is, how a complete result is written as JSON, which findings
+//! count for the exit status, and which ones a team excludes. It knows nothing of traces, engines
 //! or files, and prints nothing.
 //!
-//! The types to know: [`Outcome`], all that one command found; [`Finding`], one reported problem;
-//! [`Site`], one place that takes part in it; [`Policy`], what makes a result a failure.
+//! The types to know: [`Outcome`], all results of one command; [`Finding`], one reported problem;
+//! [`Site`], one place of it; [`Policy`], the rules that make a result a failure.
 //!
 //! ```
 //! use anyorder_finding::{Finding, Kind, Outcome, Policy, Site, assign_ids, exit, exit_code};
@@ -24,10 +24,10 @@
 pub use baseline::{Baseline, BaselineEntry, BaselineError};
 pub use exit::{Policy, exit_code};
 pub use explain::{TOPICS, explain};
-pub use finding::{Coverage, Finding, SetAside, Site, Step, Witness, WitnessPlace};
-pub use group::{Placed, tie};
+pub use finding::{Coverage, Finding, Site, Step, Suppressed, Witness, WitnessPlace};
+pub use group::{Placed, assign_groups};
 pub use id::assign_ids;
-pub use ignored::rests_on_ignored;
+pub use ignored::mark_ignored_input;
 pub use ordered::Ordered;
 pub use outcome::{Input, OptionValue, Options, Outcome, Stat, Stats, Warning};
 pub use schema::schema;

@@ -1,12 +1,12 @@
-//! A small map that keeps the order in which its keys were set.
+//! A small map that keeps the insertion order of its keys.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A map from names to values in the order of their first setting, so that a result reads from the
-/// general to the particular. Look-ups are linear: it holds tens of entries.
+/// A map from names to values in insertion order, so that a result lists the general before the
+/// particular. Look-ups are linear: the map holds tens of entries.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ordered<V>(Vec<(String, V)>);
 
@@ -23,7 +23,7 @@ impl<V> Ordered<V> {
         Ordered::default()
     }
 
-    /// Sets a value; one that was there keeps its place. Returns the map, for chains of settings.
+    /// Sets a value; an existing key keeps its place. Returns the map, for chained calls.
     pub fn set(&mut self, name: impl Into<String>, value: impl Into<V>) -> &mut Ordered<V> {
         let (name, value) = (name.into(), value.into());
         match self.0.iter_mut().find(|(key, _)| *key == name) {

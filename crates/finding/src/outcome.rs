@@ -1,4 +1,4 @@
-//! All that one command found, in the shape of its JSON object.
+//! All results of one command, in the shape of their JSON object.
 
 use crate::exit::Policy;
 use crate::finding::Finding;
@@ -6,7 +6,7 @@ use crate::ordered::Ordered;
 use crate::words::{Verdict, WarningKind};
 use serde::{Deserialize, Serialize};
 
-/// All that one command found. In JSON its fields stand in this order.
+/// All results of one command. In JSON, the fields have this order.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Outcome {
     /// The version of the JSON format: [`Outcome::SCHEMA`].
@@ -17,7 +17,7 @@ pub struct Outcome {
     pub version: String,
     /// The command, such as `check`.
     pub command: String,
-    /// What was read.
+    /// The inputs.
     #[serde(default)]
     pub inputs: Vec<Input>,
     /// The options that decide the result, defaults included.
@@ -27,17 +27,17 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// Whether everything asked for was searched.
     pub complete: bool,
-    /// The names of the options that cut the search.
+    /// The names of the limits that ended the search early.
     #[serde(default)]
     pub limits: Vec<String>,
-    /// The names of the options that bound what was asked, where there is more beyond them: what is
-    /// complete is so up to these.
+    /// The names of the bounds of the question, where more exists beyond them. A complete result is
+    /// complete up to these bounds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bounds: Vec<String>,
-    /// What was not understood of the inputs, or is odd about them; what was found may rest on it.
+    /// Parts of the inputs that are odd or were not understood; findings may depend on them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
-    /// What was found, in the order of the report.
+    /// The findings, in the order of the report.
     #[serde(default)]
     pub findings: Vec<Finding>,
     /// Counts, by name.
@@ -48,14 +48,14 @@ pub struct Outcome {
 /// The options that decide a result, by their long names without dashes.
 pub type Options = Ordered<OptionValue>;
 
-/// Counts by name, in the order in which they are to be read.
+/// Counts by name, in reading order.
 pub type Stats = Ordered<Stat>;
 
 impl Outcome {
     /// The version of the JSON format that this crate writes.
     pub const SCHEMA: u32 = 1;
 
-    /// Makes the result of a command that found nothing and searched everything.
+    /// Makes a result without findings of a complete search.
     #[must_use]
     pub fn new(command: impl Into<String>, version: impl Into<String>) -> Outcome {
         Outcome {
@@ -75,8 +75,8 @@ impl Outcome {
         }
     }
 
-    /// Sets the verdict of `check`, `explore` and `predict` from what was found: `findings` where
-    /// one counts, else `incomplete` where a limit was hit, else `ok`. To be called after the
+    /// Sets the verdict of `check`, `explore` and `predict` from the findings: `findings` if one
+    /// counts, otherwise `incomplete` if a limit was hit, otherwise `ok`. Call this after the
     /// baseline and the suppressions were applied.
     pub fn judge(&mut self, policy: &Policy) {
         self.verdict = if self.findings.iter().any(|finding| policy.counts(finding)) {
@@ -88,7 +88,7 @@ impl Outcome {
         };
     }
 
-    /// Records that an option cut the search; each name is listed once.
+    /// Records a limit that ended the search early. Each name is listed once.
     pub fn cut_by(&mut self, option: &str) {
         self.complete = false;
         if !self.limits.iter().any(|limit| limit == option) {
@@ -98,8 +98,8 @@ impl Outcome {
 }
 
 impl Outcome {
-    /// Records that there is more beyond a bound that was asked for, which is no limit; each name
-    /// is listed once.
+    /// Records a requested bound, beyond which more exists. It is not a limit. Each name is listed
+    /// once.
     pub fn bounded_by(&mut self, option: &str) {
         if !self.bounds.iter().any(|bound| bound == option) {
             self.bounds.push(option.to_owned());
@@ -116,7 +116,7 @@ pub struct Input {
     pub format: String,
 }
 
-/// Something about an input that its reader did not understand, or that is odd.
+/// Something in an input that is odd, or that its reader did not understand.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Warning {
     /// What kind of warning it is.
@@ -124,11 +124,11 @@ pub struct Warning {
     /// The path of the input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
-    /// What it is, in one phrase.
+    /// A description in one phrase.
     pub text: String,
-    /// How often it occurs in the input.
+    /// The number of its occurrences in the input.
     pub count: u64,
-    /// The first places where it does: labels of events, or `line 3`.
+    /// Its first places: labels of events, or `line 3`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<String>,
 }
@@ -143,7 +143,7 @@ pub enum OptionValue {
     Integer(u64),
     /// A word, a path.
     Text(String),
-    /// An option that was given several times.
+    /// An option given several times.
     List(Vec<String>),
 }
 
@@ -153,16 +153,16 @@ pub enum OptionValue {
 pub enum Stat {
     /// A count.
     Integer(u64),
-    /// Counts by a further name, such as a category.
+    /// Counts by a second name, such as a category.
     Map(Ordered<u64>),
     /// Counts by position.
     List(Vec<u64>),
-    /// A word, such as the name of the procedure that was used.
+    /// A word, such as the name of the procedure.
     Text(String),
 }
 
 impl Stat {
-    /// Returns the number, where it is one.
+    /// Returns the number, if it is one.
     #[must_use]
     pub const fn integer(&self) -> Option<u64> {
         match self {

@@ -1,63 +1,63 @@
-//! A run that shows a finding, step by step, as reports draw it: a table on a terminal, a sequence
-//! diagram on a page.
+//! A run that shows a finding, step by step. Reports draw it as a table on a terminal, or as a
+//! sequence diagram on a page.
 
 use std::collections::BTreeMap;
 
-/// A run: what began it, its steps, and what went wrong at its end.
+/// A run: its start, its steps, and the failure at its end.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Run {
     /// Names and values at the start.
     pub start: Vec<(String, String)>,
-    /// The number of steps that are left out in front of these.
+    /// The number of omitted steps before these.
     pub first: usize,
-    /// What ran, in order.
+    /// The steps, in order.
     pub steps: Vec<RunStep>,
-    /// The number of steps after which the run repeats itself for ever; equal to the number of
-    /// steps where nothing happens any more.
+    /// The number of steps after which the run repeats for ever; equal to the number of steps if
+    /// the run stops there.
     pub repeats_from: Option<usize>,
-    /// What is wrong at the end, in one phrase.
+    /// The failure at the end, in one phrase.
     pub end: String,
-    /// The run that it is compared with, and what differs.
+    /// The run to compare with, and the differences.
     pub compared: Option<Box<Comparison>>,
-    /// Whether a terminal shows it with a column for each lane; a page always does.
+    /// Whether a terminal shows a column for each lane. A page always does.
     pub by_lane: bool,
 }
 
-/// A run against the one it varies: the same program, but two of its tasks in the other order.
+/// A run and its variant: the same program, with two tasks in reversed order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Comparison {
-    /// The run before the two were reversed.
+    /// The run before the reversal.
     pub before: Run,
-    /// What the run before is called, such as `recorded run`.
+    /// The title of the run before, such as `recorded run`.
     pub before_title: String,
-    /// What the run after is called.
+    /// The title of the run after.
     pub after_title: String,
-    /// The task that came first before, and comes second now.
+    /// The task that came first before the reversal, and comes second after it.
     pub first: String,
     /// The other one.
     pub second: String,
     /// The locations on which the two conflict.
     pub locations: Vec<String>,
-    /// Tasks of the run before that did not run any more.
+    /// Tasks of the run before that do not run after the reversal.
     pub skipped: Vec<String>,
-    /// Tasks that could not run when their turn came, and ran later.
+    /// Tasks that could not run at their turn, and ran later.
     pub late: Vec<String>,
-    /// Tasks that ran only after.
+    /// Tasks that run only after the reversal.
     pub new: Vec<String>,
-    /// What the reversal amounts to, such as `different`.
+    /// The result of the reversal, such as `different`.
     pub class: String,
-    /// Where the observations differ.
+    /// The differences between the observations.
     pub differences: Vec<Differing>,
 }
 
 /// A part of an observation in which two runs differ.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Differing {
-    /// The part.
+    /// The path of the part.
     pub path: String,
     /// Its level, such as `output`.
     pub level: String,
-    /// Its content in the run before, where that is known.
+    /// Its content in the run before, if known.
     pub before: Option<String>,
     /// Its content in the run after.
     pub after: Option<String>,
@@ -72,10 +72,10 @@ impl Differing {
     }
 }
 
-/// What a step is in a comparison.
+/// The role of a step in a comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mark {
-    /// The one of the reversed pair that came first before.
+    /// The task of the reversed pair that came first before the reversal.
     First,
     /// The other one of the pair.
     Second,
@@ -90,42 +90,41 @@ pub struct RunStep {
     pub lane: String,
     /// The task or event, with its arguments.
     pub what: String,
-    /// Where in the source, where that says more than the name.
+    /// The source position, where it adds information to the name.
     pub place: Option<String>,
-    /// Which alternative of its choices, where it is not the first.
+    /// The chosen alternative, if it is not the first.
     pub alternative: Option<u32>,
-    /// Values that it changed.
+    /// The values that it changed.
     pub changes: Vec<Change>,
-    /// What it read, by name and value, where it did nothing else.
+    /// The names and values that it read, if it did nothing else.
     pub reads: Vec<(String, String)>,
-    /// Tasks that it posted, and threads that it began.
+    /// Tasks that it posted, and threads that it started.
     pub posts: Vec<RunPost>,
     /// How it failed.
     pub failure: Option<String>,
-    /// What it is where two runs are compared.
+    /// Its role where two runs are compared.
     pub mark: Option<Mark>,
-    /// What it is called by where that is not its place in the run, such as the number of an event
-    /// in a trace.
+    /// Its label, if that is not its place in the run, such as the number of an event in a trace.
     pub number: Option<String>,
-    /// The number of steps that are left out before it.
+    /// The number of omitted steps before it.
     pub left_out: usize,
 }
 
 /// A value that a step changed.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Change {
-    /// What holds it.
+    /// The name of the holder of the value.
     pub name: String,
-    /// The value before; `None` where there was none.
+    /// The value before; `None` if it had none.
     pub old: Option<String>,
-    /// The value after; `None` where there is none.
+    /// The value after; `None` if it has none.
     pub new: Option<String>,
 }
 
-/// A task that a step posted, or a thread that it began.
+/// A task that a step posted, or a thread that it started.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RunPost {
-    /// The handler or thread that it goes to.
+    /// The target handler or thread.
     pub to: String,
     /// The task with its arguments.
     pub what: String,
@@ -135,7 +134,7 @@ pub struct RunPost {
 pub type Runs = BTreeMap<String, Run>;
 
 impl Run {
-    /// Returns the handlers and threads that take part, in the order in which they first do.
+    /// Returns the handlers and threads of the run, in the order of their first steps.
     #[must_use]
     pub fn lanes(&self) -> Vec<&str> {
         let mut lanes: Vec<&str> = Vec::new();
@@ -152,7 +151,7 @@ impl Run {
 }
 
 impl RunStep {
-    /// Returns the task or event with the alternative that was taken.
+    /// Returns the task or event with the chosen alternative.
     #[must_use]
     pub fn title(&self) -> String {
         match self.alternative {
@@ -161,7 +160,7 @@ impl RunStep {
         }
     }
 
-    /// Returns what the step did, one phrase each.
+    /// Returns the effects of the step, one phrase each.
     #[must_use]
     pub fn effects(&self) -> Vec<String> {
         let mut effects: Vec<String> = self.changes.iter().map(Change::words).collect();
@@ -177,8 +176,7 @@ impl RunStep {
 }
 
 impl Change {
-    /// Returns the change as `name: old -> new`, or `name: value again` where that was there
-    /// before.
+    /// Returns the change as `name: old -> new`, or `name: value again` if the value is unchanged.
     #[must_use]
     pub fn words(&self) -> String {
         let Change { name, old, new } = self;

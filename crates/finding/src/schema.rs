@@ -1,4 +1,4 @@
-//! The JSON Schema of a result, for `anyorder schema` and for those who read our JSON.
+//! The JSON Schema of a result, for `anyorder schema` and for readers of our JSON.
 
 /// Returns the JSON Schema (draft 2020-12) of the object that `--format json` writes; each line of
 /// `--format jsonl` is of its `$defs/finding`.

@@ -1,6 +1,6 @@
-//! Suppressions: what a team has decided not to hear of, in `anyorder.toml`.
+//! Suppressions in `anyorder.toml`: the findings that a team does not want reported.
 
-use crate::finding::{Finding, SetAside};
+use crate::finding::{Finding, Suppressed};
 use crate::glob;
 use crate::words::{Kind, PredictedCategory, RaceCategory};
 use serde::Deserialize;
@@ -12,7 +12,7 @@ pub struct Suppressions {
     entries: Vec<Suppression>,
 }
 
-/// One suppression. It matches the findings that fit all that it states.
+/// One suppression. It matches the findings that satisfy all of its conditions.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Suppression {
     /// The kind of finding.
@@ -23,9 +23,9 @@ pub struct Suppression {
     pub location: Option<String>,
     /// The id.
     pub id: Option<String>,
-    /// Why, for people.
+    /// The reason, for people.
     pub reason: Option<String>,
-    /// The line at which it begins, from 1.
+    /// Its first line, from 1.
     pub line: u32,
 }
 
@@ -37,7 +37,7 @@ pub struct SuppressionError {
     pub line: u32,
     /// The column in characters, from 1.
     pub column: u32,
-    /// What is wrong, and what was expected.
+    /// The fault and the expected text.
     pub message: String,
 }
 
@@ -63,8 +63,8 @@ impl Suppressions {
     ///
     /// # Errors
     ///
-    /// Fails with the place of the first thing that is wrong: no TOML, an unknown key, an unknown
-    /// kind, or a suppression that states nothing and so would hide everything.
+    /// Fails with the first faulty place: invalid TOML, an unknown key, an unknown kind, or a
+    /// suppression without conditions, which would match everything.
     pub fn parse(text: &str) -> Result<Suppressions, SuppressionError> {
         let file: File = toml::from_str(text).map_err(|error| {
             let offset = error.span().map_or(0, |span| span.start);
@@ -83,8 +83,8 @@ impl Suppressions {
         &self.entries
     }
 
-    /// Marks the findings that a suppression matches, with the first that does; returns the
-    /// suppressions that matched nothing. O(findings × suppressions).
+    /// Marks each matched finding with the first suppression that matches. Returns the suppressions
+    /// without a match. O(findings × suppressions).
     pub fn apply(&self, findings: &mut [Finding]) -> Vec<&Suppression> {
         let mut used = vec![false; self.entries.len()];
         for finding in findings {
@@ -96,7 +96,7 @@ impl Suppressions {
                 *used = true;
                 if finding.suppressed.is_none() {
                     let reason = entry.reason.clone();
-                    finding.suppressed = Some(SetAside { reason, line: Some(entry.line) });
+                    finding.suppressed = Some(Suppressed { reason, line: Some(entry.line) });
                 }
             }
         }
@@ -105,7 +105,7 @@ impl Suppressions {
 }
 
 impl Suppression {
-    /// Returns whether a finding fits all that the suppression states.
+    /// Returns whether a finding satisfies all conditions of the suppression.
     #[must_use]
     pub fn matches(&self, finding: &Finding) -> bool {
         let fits_location = |pattern: &String| {

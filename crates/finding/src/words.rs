@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Declares an enum whose variants are words of the JSON format, with its list and its parser.
+/// Declares an enum of words of the JSON format, with its list and its parser.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$doc])*
@@ -16,7 +16,7 @@ macro_rules! words {
             /// All values, in the order of their declaration.
             pub const ALL: &'static [$name] = &[$($name::$variant,)+];
 
-            /// Returns the word for it, the same in every report.
+            /// Returns its word, the same in every report.
             #[must_use]
             pub const fn word(self) -> &'static str {
                 match self { $($name::$variant => $word,)+ }
@@ -43,29 +43,29 @@ words! {
     Kind {
         /// Two conflicting accesses can happen in either order.
         Race = "race",
-        /// Two accesses can happen against the order that was intended.
+        /// Two accesses can happen against the intended order.
         OrderViolation = "order_violation",
         /// An assertion fails in some order.
         Assertion = "assertion",
-        /// Some order ends with everybody waiting.
+        /// Some order ends with all tasks waiting.
         Deadlock = "deadlock",
-        /// All is done in some order, and the end is not one that is allowed.
+        /// Some order ends in a state that is not an allowed final state.
         Final = "final",
         /// A stated invariant does not hold in some order.
         Invariant = "invariant",
-        /// An input event is not answered in some order.
+        /// Some order does not answer an input event.
         Response = "response",
         /// Two updates of one state do not commute.
         UpdateConflict = "update_conflict",
-        /// What was observed cannot happen under the rules.
+        /// The observed behaviour cannot happen under the rules.
         Inconsistency = "inconsistency",
         /// Two orders of the same inputs end in different observations.
         Nondeterminism = "nondeterminism",
-        /// A run equals no run in which the input events are handled one after another.
+        /// A run equals no run that handles the input events one after another.
         NotSerializable = "not_serializable",
         /// Two runs of one schedule differ: the system under test is not controlled.
         Unstable = "unstable",
-        /// A run did not end within the number of steps allowed.
+        /// A run exceeded the allowed number of steps.
         StepLimit = "step_limit",
     }
 }
@@ -73,7 +73,7 @@ words! {
 words! {
     /// The answer of a command.
     Verdict {
-        /// Nothing that counts was found, and everything asked for was searched.
+        /// Nothing that counts was found, and the search was complete.
         Ok = "ok",
         /// Something that counts was found.
         Findings = "findings",
@@ -93,27 +93,27 @@ words! {
 }
 
 words! {
-    /// What kind of warning stands in a result.
+    /// The kind of a warning in a result.
     #[non_exhaustive]
     WarningKind {
-        /// Something of the input was ignored: it orders nothing and accesses nothing, whatever it
-        /// did in the program.
+        /// Ignored input: the analysis assumes that it orders nothing and accesses nothing,
+        /// whatever it did in the program.
         Ignored = "ignored",
         /// A part of the input is missing.
         Damaged = "damaged",
-        /// Something is odd, and was used as it stands.
+        /// Something is odd; the analysis used it unchanged.
         Odd = "odd",
     }
 }
 
 words! {
-    /// How much a finding matters; later values matter more.
+    /// How much a finding matters, in ascending order.
     Severity {
-        /// Worth knowing: a covered race, or one known to do no harm.
+        /// Minor: a covered race, or a harmless one.
         Note = "note",
-        /// Can go wrong; whether it does is not known.
+        /// Can go wrong; it is unknown whether it does.
         Warning = "warning",
-        /// Goes wrong: a run shows it.
+        /// Goes wrong, as a run shows.
         Error = "error",
     }
 }
@@ -131,18 +131,19 @@ words! {
 }
 
 words! {
-    /// What leaves the order of a race's two accesses open. Where several apply: `multi_threaded`
-    /// before `co_enabled` before `delayed` before `cross_posted`. But a race that is both of the
-    /// last two is `cross_posted` if another race of its location is `delayed` already: so
-    /// DroidRacer's tool counts. The list is in the order of reports.
+    /// The reason why the order of a race's two accesses is open. If several apply:
+    /// `multi_threaded` before `co_enabled` before `delayed` before `cross_posted`. Exception: a
+    /// race that is both `delayed` and `cross_posted` counts as `cross_posted` if another race of
+    /// its location is already `delayed`, as in DroidRacer's tool. The list has the order of
+    /// reports.
     RaceCategory {
         /// The accesses are on two threads.
         MultiThreaded = "multi_threaded",
-        /// Where the two chains of posts part, one of the posts comes from another thread.
+        /// Where the two chains of posts diverge, one of the posts comes from another thread.
         CrossPosted = "cross_posted",
-        /// The two chains of posts go back to two input events that can come in either order.
+        /// The two chains of posts start at two input events that can come in either order.
         CoEnabled = "co_enabled",
-        /// Where the two chains of posts part, one of the posts has a delay.
+        /// Where the two chains of posts diverge, one of the posts has a delay.
         Delayed = "delayed",
         /// None of the others.
         Uncategorised = "uncategorised",
@@ -150,7 +151,8 @@ words! {
 }
 
 words! {
-    /// What goes wrong where two actions of a prediction come the other way round, or why they may.
+    /// The failure that reversing two predicted actions causes, or the reason why they can be
+    /// reversed.
     PredictedCategory {
         /// Memory is used after it was freed.
         UseAfterFree = "use_after_free",
@@ -164,9 +166,9 @@ words! {
         ClosedFile = "closed_file",
         /// A signal comes before the wait for it.
         LostSignal = "lost_signal",
-        /// A call waits for what another one took, and nothing else serves it.
+        /// A call waits for something that another call took, and nothing else provides it.
         LostWakeup = "lost_wakeup",
-        /// A context is asked for its error before it is cancelled.
+        /// Code reads the error of a context before the context is cancelled.
         EarlyErr = "early_err",
         /// Two accesses of two tasks of one handler.
         SameHandler = "same_handler",
@@ -190,8 +192,8 @@ words! {
 }
 
 impl Severity {
-    /// Returns the severity of a race from what is known of it: what a run has shown to go wrong is
-    /// an error; what is covered or harmless a note; everything else a warning.
+    /// Returns the severity of a race: error if a run shows a failure, note if it is covered or
+    /// harmless, otherwise warning.
     #[must_use]
     pub const fn of_race(harm: Harm, uncovered: bool) -> Severity {
         match (harm, uncovered) {

@@ -2,7 +2,7 @@
 
 use anyorder_finding::{
     Coverage, CoverageLevel, Finding, Harm, Input, Kind, OptionValue, Ordered, Outcome,
-    RaceCategory, SetAside, Severity, Site, Stat, Step, Verdict, Warning, WarningKind, Witness,
+    RaceCategory, Severity, Site, Stat, Step, Suppressed, Verdict, Warning, WarningKind, Witness,
     WitnessPlace, assign_ids, schema,
 };
 use serde_json::Value;
@@ -75,7 +75,7 @@ fn full() -> Outcome {
             uncovered_pairs: 1,
         }),
         filters: vec!["unload".into()],
-        suppressed: Some(SetAside { reason: Some("known".into()), line: Some(4) }),
+        suppressed: Some(Suppressed { reason: Some("known".into()), line: Some(4) }),
         baseline: true,
         ..Finding::new(Kind::Race)
     });
@@ -133,7 +133,7 @@ fn absent_fields_are_omitted() {
 }
 
 #[test]
-fn what_is_written_is_read_back_and_unknown_keys_are_ignored() {
+fn results_round_trip_and_unknown_keys_are_ignored() {
     let outcome = full();
     let json = serde_json::to_string(&outcome).unwrap();
     assert_eq!(serde_json::from_str::<Outcome>(&json).unwrap(), outcome);
@@ -200,7 +200,7 @@ fn the_schema_names_every_field_and_word() {
 }
 
 #[test]
-fn the_checker_finds_what_does_not_fit() {
+fn the_checker_finds_mismatches() {
     let schema: Value = serde_json::from_str(schema()).unwrap();
     let good = serde_json::to_value(full()).unwrap();
     for (pointer, bad) in [

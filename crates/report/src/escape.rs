@@ -1,4 +1,4 @@
-//! Makes text from an input harmless where more is needed than [`escape`].
+//! Makes text from an input harmless where [`escape`] is not enough.
 
 use anyorder_common::text::escape;
 use std::borrow::Cow;

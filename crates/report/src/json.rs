@@ -1,4 +1,4 @@
-//! JSON and JSON lines: the data as it is, in bytes that are safe to show on a terminal.
+//! JSON and JSON lines: the unchanged data, in bytes that are safe on a terminal.
 
 use anyorder_common::text::is_hostile;
 use anyorder_finding::{Finding, Outcome};
@@ -25,7 +25,7 @@ pub fn write_lines(findings: &[Finding], out: &mut dyn Write) -> io::Result<()> 
     findings.iter().try_for_each(|finding| write_line(finding, out))
 }
 
-/// Writes one finding as one object and a newline, for results that are shown as they come.
+/// Writes one finding as one object and a newline, for results shown while a search runs.
 ///
 /// # Errors
 ///
@@ -35,17 +35,17 @@ pub fn write_line(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-/// Where JSON goes.
+/// The destination of JSON.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Audience {
     /// A file, a pipe or a terminal.
     Any,
-    /// A `script` element of an HTML page, which `</script>` in a string would end.
+    /// A `script` element of an HTML page, which a `</script>` in a string would end.
     Html,
 }
 
-/// Writes a value as JSON in which every hostile character is a `\u` escape: the data is the same,
-/// and bytes that would steer a terminal or end an HTML element never appear.
+/// Writes a value as JSON, with a `\u` escape for every hostile character. The data is the same,
+/// but bytes that control a terminal or end an HTML element never appear.
 pub(crate) fn write_value<T: Serialize + ?Sized>(
     value: &T,
     audience: Audience,
@@ -76,7 +76,7 @@ impl Formatter for Safe {
             writer.write_all(plain.as_bytes())?;
             let mut chars = tail.chars();
             let mut units = [0_u16; 2];
-            // `find` found a character, so there is one.
+            // `find` found a character, so one exists.
             for unit in chars.next().unwrap_or_default().encode_utf16(&mut units) {
                 write!(writer, "\\u{unit:04x}")?;
             }

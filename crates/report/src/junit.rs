@@ -5,9 +5,9 @@ use crate::words;
 use anyorder_finding::{Finding, Outcome, Policy};
 use std::io::{self, Write};
 
-/// Writes the result as one test suite. A finding that counts is a failure, one that is suppressed
-/// or in the baseline is skipped, and any other passes with its text as output. One more test case
-/// stands for the search as a whole; it has an error where a limit cut it.
+/// Writes the result as one test suite. A finding that counts is a failure; one that is suppressed
+/// or in the baseline is skipped; any other passes, with its text as output. One more test case
+/// represents the search as a whole. It has an error where a limit ended the search.
 ///
 /// # Errors
 ///
@@ -16,7 +16,7 @@ pub fn write(outcome: &Outcome, policy: &Policy, out: &mut dyn Write) -> io::Res
     let understood = usize::from(words::grave(outcome).next().is_some());
     let tests = outcome.findings.len() + 1 + understood;
     let failures = words::tally(outcome, policy).counting;
-    let skipped = outcome.findings.iter().filter(|finding| finding.is_set_aside()).count();
+    let skipped = outcome.findings.iter().filter(|finding| finding.is_excluded()).count();
     let errors = u8::from(!outcome.complete);
     let name = xml(&format!("{} {}", outcome.tool, outcome.command));
     let counts = format!(
@@ -34,7 +34,7 @@ pub fn write(outcome: &Outcome, policy: &Policy, out: &mut dyn Write) -> io::Res
     writeln!(out, " </testsuite>\n</testsuites>")
 }
 
-/// Writes the test case of the search as a whole.
+/// Writes the test case for the search as a whole.
 fn search(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     let class = xml(&outcome.command);
     if outcome.complete {
@@ -47,8 +47,8 @@ fn search(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-/// Writes the test case that says what of the inputs was not understood, where there is such. It
-/// passes: whether to mind is for people to say.
+/// Writes a test case that lists parts of the inputs that were not understood, if any. It passes:
+/// people must judge its importance.
 fn warnings(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     if words::grave(outcome).next().is_none() {
         return Ok(());
@@ -59,7 +59,7 @@ fn warnings(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
         let text = format!("{}: {}", warning.kind, words::warning(outcome, warning));
         writeln!(out, "{}", xml(&text))?;
     }
-    if let Some(rests) = words::on_ignored(outcome) {
+    if let Some(rests) = words::ignored_input(outcome) {
         writeln!(out, "{}", xml(&rests))?;
     }
     writeln!(out, "   </system-out>\n  </testcase>")
@@ -86,7 +86,7 @@ fn case(finding: &Finding, policy: &Policy, out: &mut dyn Write) -> io::Result<(
         write!(out, " line=\"{line}\"")?;
     }
     out.write_all(b">\n")?;
-    if finding.is_set_aside() {
+    if finding.is_excluded() {
         let reason = finding.suppressed.as_ref().map(|mark| mark.reason.as_deref());
         let reason = reason.map_or("in the baseline", |reason| reason.unwrap_or("suppressed"));
         writeln!(out, "   <skipped message=\"{}\"/>", xml(reason))?;
@@ -103,7 +103,7 @@ fn case(finding: &Finding, policy: &Policy, out: &mut dyn Write) -> io::Result<(
     out.write_all(b"  </testcase>\n")
 }
 
-/// Writes the finding in words, one line a fact.
+/// Writes the finding as text, one fact a line.
 fn text(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     let mut marks = words::marks(finding);
     marks.extend(words::pairs(finding));

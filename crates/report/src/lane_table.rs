@@ -1,5 +1,4 @@
-//! A run as a table for a terminal, with a column for each thread: who did what, from top to
-//! bottom.
+//! A run as a table for a terminal, with a column for each thread and time from top to bottom.
 
 use crate::escape::clipped;
 use crate::run_table::sign;
@@ -10,8 +9,7 @@ use anyorder_finding::run::{Run, RunStep};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// A column of a thread is at least this wide; where the terminal has no room for that, there is no
-/// table.
+/// The least width of a thread's column. If the terminal is too narrow for it, there is no table.
 const COLUMN_MIN: usize = 12;
 
 /// The most characters of a column, of a step's name, and of a source position.
@@ -19,22 +17,22 @@ const COLUMN_MAX: usize = 34;
 const NUMBER_MAX: usize = 14;
 const PLACE_MAX: usize = 40;
 
-/// The least room for source positions, and the room for which lanes are made narrower.
+/// The least width for source positions, and the width for which lanes become narrower.
 const PLACE_MIN: usize = 12;
 const PLACE_WANTED: usize = 20;
 
-/// With so many lanes a run without places is not worth a table.
+/// With this many lanes, a run without places gets no table.
 const LANES_MANY: usize = 4;
 
-/// What lies between columns.
+/// The separator of columns.
 const SPACE: usize = 2;
 
-/// The most rows: the last ones, and of those before them the last that were kept for a reason.
+/// The most rows: the last ones, and before them the last that are significant.
 const LAST_MAX: usize = 14;
 const EARLIER_MAX: usize = 6;
 
-/// Returns the rows of a run, each line ending in a line feed; `None` where there are more threads
-/// than fit into `width`.
+/// Returns the rows of a run, each line with a line feed; `None` if `width` is too small for the
+/// threads.
 pub(crate) fn table(run: &Run, indent: usize, width: usize) -> Option<String> {
     let lanes = run.lanes();
     let shape = Shape::new(run, &lanes, indent, width)?;
@@ -69,7 +67,7 @@ pub(crate) fn table(run: &Run, indent: usize, width: usize) -> Option<String> {
     Some(out)
 }
 
-/// Says how many events stand in front of a run as they were recorded.
+/// States how many recorded events precede a run.
 pub(crate) fn as_recorded(events: usize) -> String {
     match events {
         1 => "the first event as recorded".to_owned(),
@@ -77,8 +75,8 @@ pub(crate) fn as_recorded(events: usize) -> String {
     }
 }
 
-/// Returns the places of the steps that have a row: the last ones, the marked ones, and before them
-/// the last of those that do not follow the step before them, which are there for a reason.
+/// Returns the places of the steps that get a row: the last ones, the marked ones, and before them
+/// the last significant ones, which do not follow directly on the previous step.
 fn shown(run: &Run) -> BTreeSet<usize> {
     let tail = run.steps.len().saturating_sub(LAST_MAX);
     let mut places: BTreeSet<usize> = (tail..run.steps.len()).collect();
@@ -88,7 +86,7 @@ fn shown(run: &Run) -> BTreeSet<usize> {
     places
 }
 
-/// Returns what a step is called, with the sign of the two that matter.
+/// Returns the name of a step, with the sign of the two marked ones.
 fn name(number: usize, step: &RunStep) -> String {
     let number = step.number.clone().unwrap_or_else(|| number.to_string());
     match step.mark {
@@ -131,8 +129,8 @@ impl Shape {
         if lanes.is_empty() || least > room {
             return None;
         }
-        // Where there are places, they have a column, for which lanes give up room. Where many
-        // lanes leave none, rows tell them.
+        // Places have a column, for which lanes become narrower. If many lanes leave no room, rows
+        // show the places.
         let has_room = room - least >= longest_place.min(PLACE_MIN) + SPACE;
         if has_places && !has_room && lanes.len() >= LANES_MANY {
             return None;
@@ -166,7 +164,7 @@ impl Shape {
     }
 }
 
-/// Takes width from the widest columns until all fit.
+/// Narrows the widest columns until all fit.
 fn shrunk(mut lanes: Vec<usize>, room: usize) -> Vec<usize> {
     while lanes.iter().map(|width| width + SPACE).sum::<usize>() > room {
         let Some(widest) = lanes.iter_mut().max() else { break };
@@ -178,7 +176,8 @@ fn shrunk(mut lanes: Vec<usize>, room: usize) -> Vec<usize> {
     lanes
 }
 
-/// Cuts what a step does behind its first word: the end of an address says more than its beginning.
+/// Shortens the effect of a step after its first word: the end of an address is more informative
+/// than its start.
 pub(crate) fn elided(text: &str, most: usize) -> String {
     let visible = clipped(text, 4_000);
     match visible.split_once(' ') {
@@ -189,7 +188,8 @@ pub(crate) fn elided(text: &str, most: usize) -> String {
     }
 }
 
-/// Cuts a source position at its beginning: the file's name and the line say more than its folder.
+/// Shortens a source position at its start: file name and line are more informative than the
+/// folder.
 fn tail(text: &str, most: usize) -> String {
     let visible = clipped(text, 4_000);
     let count = visible.chars().count();

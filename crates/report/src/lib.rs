@@ -1,14 +1,14 @@
-//! Shows what was found: on a terminal, as JSON, JSON lines, SARIF and JUnit, and as an HTML page.
+//! Shows results: on a terminal, as JSON, JSON lines, SARIF and JUnit, and as an HTML page.
 //!
-//! This crate decides how a result looks. It decides nothing about the result: what is a finding,
-//! what counts, and in which order findings stand is given. Every report is a function of its
-//! arguments, writes to a `Write`, and is the same for the same arguments.
+//! This crate decides how a result looks. It decides nothing about the result: the findings, their
+//! order and their effect on the exit status are given. Every report is a function of its arguments
+//! and writes to a `Write`.
 //!
-//! Names, source positions and values come from inputs that nobody vouches for. In every report
-//! they can be read and can do nothing: terminal escapes, markup and characters that reorder text
-//! are shown by their numbers, and the HTML page runs no script but its own.
+//! Names, source positions and values come from untrusted inputs. Every report shows them readable
+//! and harmless: it shows terminal escapes, markup and characters that reorder text by their
+//! numbers, and the HTML page runs only its own scripts.
 //!
-//! Where a run shows a finding, [`run::Run`] is what the terminal and the page draw of it.
+//! Where a run shows a finding, the terminal and the page draw a [`run::Run`].
 //!
 //! The entry points: [`terminal::write`], [`json::write`], [`json::write_lines`], [`sarif::write`],
 //! [`junit::write`], [`html::write`] and [`html::write_report`].

@@ -1,4 +1,4 @@
-//! A run as a table for a terminal: a step a row, with who ran, what it ran and what it changed.
+//! A run as a table for a terminal, one row a step: the lane, the task, the changes.
 
 use crate::escape::clipped;
 use crate::lane_table;
@@ -6,7 +6,7 @@ use crate::wrap::wrap;
 use anyorder_finding::run::{Comparison, Mark, Run, RunStep};
 use std::fmt::Write as _;
 
-/// The most steps shown at each end of a run; those between are counted.
+/// The most steps shown at each end of a run; those in between are counted.
 const END_STEPS_MAX: usize = 40;
 
 /// The most characters of a lane and of a task.
@@ -16,11 +16,11 @@ const TASK_CHARS_MAX: usize = 28;
 /// The most characters of one value or effect.
 const EFFECT_CHARS_MAX: usize = 200;
 
-/// The most tasks and differences that are listed of a comparison.
+/// The most tasks and differences listed for a comparison.
 const LISTED_MAX: usize = 12;
 
-/// Returns the rows of a run, each line ending in a line feed, indented by `indent`, at most
-/// `width` columns wide where names allow. A run that is compared with another follows that one.
+/// Returns the rows of a run, each with a line feed, indented by `indent`, and at most `width`
+/// columns wide where names allow. If the run is compared with another, the other one comes first.
 pub(crate) fn table(run: &Run, indent: usize, width: usize) -> String {
     match &run.compared {
         _ if run.by_lane => {
@@ -115,7 +115,7 @@ fn rows(run: &Run, indent: usize, width: usize) -> String {
     out
 }
 
-/// Returns the sign in front of a step that takes part in a comparison.
+/// Returns the sign before a step that takes part in a comparison.
 pub(crate) fn sign(mark: Mark) -> &'static str {
     match mark {
         Mark::First => "A",
@@ -129,7 +129,7 @@ fn effects(phrases: &[String]) -> String {
     short.join("; ")
 }
 
-/// The width of a column: that of its longest cell, within bounds.
+/// The width of a column: its longest cell, within bounds.
 fn column<'a>(cells: impl Iterator<Item = &'a str>, head: &str, most: usize) -> usize {
     let longest = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
     longest.clamp(head.chars().count(), most)

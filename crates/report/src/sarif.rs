@@ -1,7 +1,6 @@
 //! SARIF 2.1.0 for code scanning services.
 //!
-//! Section numbers (§) are those of
-//! <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>.
+//! Section numbers (§) refer to <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>.
 
 use crate::json::{Audience, write_value};
 use crate::words;
@@ -12,8 +11,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// Writes the result as one SARIF log with one run, and a newline. Results are written one by one;
-/// memory is that of one finding.
+/// Writes the result as one SARIF log with one run, and a newline. It writes results one by one, so
+/// memory holds one finding.
 ///
 /// # Errors
 ///
@@ -68,7 +67,7 @@ impl Serialize for Run<'_> {
 impl Serialize for Results<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Results(outcome, indices) = self;
-        // Of several inputs each finding names its own.
+        // With several inputs, each finding names its own.
         let first = outcome.inputs.first().map(|input| input.path.as_str());
         let mut results = serializer.serialize_seq(Some(outcome.findings.len()))?;
         for finding in &outcome.findings {
@@ -80,7 +79,7 @@ impl Serialize for Results<'_> {
     }
 }
 
-/// Returns the id of the rule that a finding is a result of: its kind and category.
+/// Returns the id of a finding's rule: its kind and category.
 fn rule_id(finding: &Finding) -> String {
     match &finding.category {
         Some(category) => escape(&format!("{}/{category}", finding.kind)).into_owned(),
@@ -88,7 +87,7 @@ fn rule_id(finding: &Finding) -> String {
     }
 }
 
-/// Describes a rule by the texts of `anyorder explain` (§3.49).
+/// Describes a rule with the texts of `anyorder explain` (§3.49).
 fn rule(id: &str, sample: &Finding) -> Value {
     let topic = sample.category.as_deref().and_then(explain);
     let full = topic.unwrap_or_else(|| sample.kind.explain());
@@ -103,7 +102,7 @@ fn rule(id: &str, sample: &Finding) -> Value {
     })
 }
 
-/// Says whether the search came to its end (§3.20).
+/// States whether the search completed (§3.20).
 fn invocation(outcome: &Outcome) -> Value {
     let note = |text: &str| json!({ "level": "warning", "message": message(text) });
     let interrupted =
@@ -125,13 +124,13 @@ fn invocation(outcome: &Outcome) -> Value {
         }
         note
     });
-    let rests = words::on_ignored(outcome).map(|text| note(&text));
+    let rests = words::ignored_input(outcome).map(|text| note(&text));
     let notes = interrupted.into_iter().chain(cut).chain(bounds).chain(warnings).chain(rests);
     let notes: Vec<Value> = notes.collect();
     json!({ "executionSuccessful": true, "toolExecutionNotifications": notes })
 }
 
-/// Makes the result of a finding (§3.27). `input` stands in for the file of sites that know none.
+/// Makes the result of a finding (§3.27). `input` replaces the file of sites without one.
 fn result(finding: &Finding, rule_index: usize, input: Option<&str>) -> Value {
     let mut sites = finding.sites.iter().map(|site| location(site, site_text(site), input));
     let first: Vec<Value> = sites.next().into_iter().collect();
@@ -181,7 +180,7 @@ fn result(finding: &Finding, rule_index: usize, input: Option<&str>) -> Value {
     result
 }
 
-/// Makes one thread flow a site, from the root of its chain of posts to the site (§3.36).
+/// Makes one thread flow for each site, from the root of its chain of posts to the site (§3.36).
 fn code_flow(finding: &Finding, input: Option<&str>) -> Option<Value> {
     if finding.sites.iter().all(|site| site.chain.is_empty()) {
         return None;
@@ -196,7 +195,7 @@ fn code_flow(finding: &Finding, input: Option<&str>) -> Option<Value> {
     Some(json!({ "threadFlows": flows }))
 }
 
-/// Says why a finding does not count (§3.35).
+/// States why a finding does not count (§3.35).
 fn suppressions(finding: &Finding) -> Vec<Value> {
     let because = |why: &str| json!({ "kind": "external", "justification": escape(why) });
     let mut all = Vec::new();
@@ -209,12 +208,12 @@ fn suppressions(finding: &Finding) -> Vec<Value> {
     all
 }
 
-/// Makes a location (§3.28): physical where there is a file, and logical by task and handler.
+/// Makes a location (§3.28): physical if the file is known, and logical by task and handler.
 fn location(site: &Site, text: String, input: Option<&str>) -> Value {
     let mut location = json!({ "message": message(&text) });
     if let Some(file) = site.file.as_deref().or(input) {
         let mut physical = json!({ "artifactLocation": { "uri": uri(file) } });
-        // Positions of the input's program are no positions of the input itself.
+        // Positions in the input's program are not positions in the input itself.
         if let (Some(_), Some(line)) = (&site.file, site.line.filter(|line| *line > 0)) {
             physical["region"] = json!({ "startLine": line });
             if let Some(column) = site.column.filter(|column| *column > 0) {
@@ -227,9 +226,9 @@ fn location(site: &Site, text: String, input: Option<&str>) -> Value {
     for (name, kind) in
         [(&site.handler, "handler"), (&site.task, "task"), (&site.label, "position")]
     {
-        // A label that is the position itself stands there already.
-        let told = kind == "position" && site.file.is_some() && site.label == site.position();
-        if let Some(name) = name.as_ref().filter(|_| !told) {
+        // The physical location already shows a label that is the position itself.
+        let is_shown = kind == "position" && site.file.is_some() && site.label == site.position();
+        if let Some(name) = name.as_ref().filter(|_| !is_shown) {
             logical.push(json!({ "name": escape(name), "kind": kind }));
         }
     }
@@ -239,7 +238,7 @@ fn location(site: &Site, text: String, input: Option<&str>) -> Value {
     location
 }
 
-/// Says what happens at a site, in one phrase.
+/// Describes the event at a site in one phrase.
 fn site_text(site: &Site) -> String {
     let mut text = words::access(site).to_owned();
     for (what, part) in [
@@ -259,7 +258,7 @@ fn site_text(site: &Site) -> String {
     text
 }
 
-/// Makes a message of plain text, in which brackets would be links unless escaped (§3.11.6).
+/// Makes a plain-text message. Brackets are escaped, since they would be links (§3.11.6).
 fn message(text: &str) -> Value {
     let mut safe = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
@@ -275,14 +274,14 @@ fn message(text: &str) -> Value {
     json!({ "text": safe })
 }
 
-/// Makes a valid relative or absolute URI reference of a path; nothing in it can be a scheme, a
+/// Makes a valid relative or absolute URI reference from a path. No part of it can be a scheme, a
 /// query or a host.
 fn uri(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for (position, byte) in path.bytes().enumerate() {
         let byte = if byte == b'\\' { b'/' } else { byte };
         match byte {
-            // A second slash at the start would make the next part a host.
+            // A second slash at the start would turn the next part into a host.
             b'/' if position == 1 && out == "/" => {}
             b'/' | b'.' | b'-' | b'_' | b'~' => out.push(char::from(byte)),
             byte if byte.is_ascii_alphanumeric() => out.push(char::from(byte)),

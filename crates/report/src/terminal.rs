@@ -10,8 +10,8 @@ use anyorder_finding::run::{Run, Runs};
 use anyorder_finding::{Finding, Kind, Outcome, Policy, Severity, Site, Step, Verdict};
 use std::io::{self, Write};
 
-/// Whether to use colours. Their meaning is fixed: red and yellow for severities, bold for what is
-/// reported, dim for what may be skipped. Nothing is said by colour alone.
+/// Whether to use colours. Their meaning is fixed: red and yellow for severities, bold for
+/// findings, dim for less important text. Colour alone never carries information.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Style {
     /// No escape sequences at all.
@@ -21,15 +21,15 @@ pub enum Style {
     Colour,
 }
 
-/// The most lines about what was ignored.
+/// The most lines about ignored input.
 const WARNINGS_MAX: usize = 5;
 
-/// How to show a result.
+/// The options of the report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Whether to use colours.
     pub style: Style,
-    /// The number of columns to keep to; at least 40 are used.
+    /// The width in columns; at least 40 are used.
     pub width: usize,
     /// The most findings shown in full.
     pub findings_max: usize,
@@ -43,7 +43,7 @@ impl Default for Options {
     }
 }
 
-/// Writes the report: what was read, the findings in the order of the result, and the verdict.
+/// Writes the report: the inputs, the findings in the order of the result, and the verdict.
 ///
 /// # Errors
 ///
@@ -57,7 +57,7 @@ pub fn write(
     write_with_runs(outcome, policy, &Runs::new(), options, out)
 }
 
-/// As [`write()`]; a finding that has a run shows it as a table in place of its explanation.
+/// As [`write()`], but a finding that has a run shows it as a table instead of its explanation.
 ///
 /// # Errors
 ///
@@ -76,19 +76,19 @@ pub fn write_with_runs(
         page.out.write_all(b"\n")?;
         page.line(Tone::Strong, 0, &words::summary(outcome, policy).join(", "))?;
     }
-    let told = words::told_in_full(outcome);
-    for (position, finding) in told.iter().take(options.findings_max).enumerate() {
+    let shown = words::shown_in_full(outcome);
+    for (position, finding) in shown.iter().take(options.findings_max).enumerate() {
         page.out.write_all(b"\n")?;
         page.finding(position + 1, finding, runs.get(&finding.id))?;
         page.members(finding, &outcome.findings)?;
     }
-    let more = told.len().saturating_sub(options.findings_max);
+    let more = shown.len().saturating_sub(options.findings_max);
     if more > 0 {
         let more = numbers::count(more as u64);
         page.out.write_all(b"\n")?;
         page.line(Tone::Plain, 0, &format!("… and {more} more (see --format json / --report)"))?;
     }
-    if let Some(aside) = words::set_aside(outcome) {
+    if let Some(aside) = words::excluded_summary(outcome) {
         page.out.write_all(b"\n")?;
         page.line(Tone::Dim, 0, &format!("not shown: {aside} (see --format json / --report)"))?;
     }
@@ -97,8 +97,8 @@ pub fn write_with_runs(
     page.verdict(outcome, policy)
 }
 
-/// Returns a run as a table of at most `width` columns where names allow, a step a row, each line
-/// ending in a line feed.
+/// Returns a run as a table of at most `width` columns where names allow, one row a step, each with
+/// a line feed.
 #[must_use]
 pub fn table(run: &Run, width: usize) -> String {
     run_table::table(run, 0, width)
@@ -137,7 +137,7 @@ impl Tone {
     }
 }
 
-/// Where the report goes, and how wide and how colourful it is.
+/// The destination of the report, its width and its colours.
 struct Page<'a> {
     out: &'a mut dyn Write,
     style: Style,
@@ -146,7 +146,7 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// Returns text, made visible, in a tone.
+    /// Returns text in a tone, with control characters made visible.
     fn toned(&self, tone: Tone, text: &str) -> String {
         let ansi = tone.ansi();
         match self.style {
@@ -155,12 +155,12 @@ impl Page<'_> {
         }
     }
 
-    /// Writes one line that begins at a column, and goes on at that column where it is too long.
+    /// Writes one line from a column on. Continuation lines start at the same column.
     fn line(&mut self, tone: Tone, indent: usize, text: &str) -> io::Result<()> {
         self.entry(indent, "", tone, text)
     }
 
-    /// Writes a line with a head, and its text behind it; the text goes on below its own beginning.
+    /// Writes a line with a head and a text. Continuation lines start below the start of the text.
     fn entry(&mut self, indent: usize, head: &str, tone: Tone, text: &str) -> io::Result<()> {
         let column = indent + head.chars().count();
         let text = wrap(&escape(text), self.width, column, column);
@@ -198,38 +198,39 @@ impl Page<'_> {
             self.site(site)?;
         }
         let table = run.map(|run| run_table::table(run, 2, self.width)).unwrap_or_default();
-        // A prediction is told in full: which locks are held, what the run shows, what is missing.
+        // A prediction is shown in full: the locks held, the evidence of the run, the missing
+        // order.
         let predicted = words::is_predicted(finding);
-        let told: &[_] = if run.is_some() && !predicted { &[] } else { &finding.explanation };
+        let steps: &[_] = if run.is_some() && !predicted { &[] } else { &finding.explanation };
         if !predicted {
             self.out.write_all(table.as_bytes())?;
         }
-        let (headed, told): (Vec<&Step>, Vec<&Step>) =
-            told.iter().partition(|step| words::predicted_head(finding, step).is_some());
+        let (headed, others): (Vec<&Step>, Vec<&Step>) =
+            steps.iter().partition(|step| words::predicted_head(finding, step).is_some());
         for step in headed {
             let head = words::predicted_head(finding, step).unwrap_or_default();
             self.entry(4, &format!("{head}: "), Tone::Plain, &step.text)?;
         }
-        if !told.is_empty() {
+        if !others.is_empty() {
             let is_race = finding.kind == Kind::Race && finding.coverage.is_some();
             let what = if is_race { "nearest orders:" } else { "because:" };
             self.line(Tone::Plain, 4, what)?;
         }
-        for step in told {
+        for step in others {
             let rule = step.rule.as_ref().map(|rule| format!(" [{rule}]")).unwrap_or_default();
             self.entry(6, "- ", Tone::Plain, &format!("{}{rule}", step.text))?;
         }
         if predicted {
             self.out.write_all(table.as_bytes())?;
         }
-        // Not broken into lines, so that it can be copied.
+        // Not wrapped, so that users can copy it.
         if let Some(replay) = &finding.replay {
             writeln!(self.out, "    replay: {}", escape(replay))?;
         }
         self.entry(4, "id ", Tone::Dim, &finding.id)
     }
 
-    /// Writes a line for each finding that goes with one: they are of one mistake.
+    /// Writes a line for each finding with the same cause as another one.
     fn members(&mut self, finding: &Finding, all: &[Finding]) -> io::Result<()> {
         let members: Vec<&Finding> = words::members(finding, all).collect();
         if members.is_empty() {
@@ -262,7 +263,7 @@ impl Page<'_> {
         runner.extend(site.task.as_ref().map(|task| format!("in task `{task}`")));
         runner.extend(site.handler.as_ref().map(|handler| format!("on handler `{handler}`")));
         runner.extend(words::thread(site).map(|thread| format!("(thread `{thread}`)")));
-        // Where nothing but the task is known, it stands on the first line.
+        // If only the task is known, it goes on the first line.
         let known = if place.is_empty() { std::mem::take(&mut runner) } else { place };
         self.entry(4, &head, Tone::Plain, &known.join(" "))?;
         if !site.locks.is_empty() {
@@ -275,14 +276,14 @@ impl Page<'_> {
         if let Some(allocated) = site.allocated_at() {
             self.line(Tone::Plain, 11, &allocated)?;
         }
-        // The innermost position is that of the site itself.
+        // The innermost position is the site itself.
         for position in site.stack.iter().skip(1).take(self.chain_max) {
             self.entry(11, "called at ", Tone::Plain, position)?;
         }
         self.chain(&site.chain)
     }
 
-    /// Writes a chain of posts; of a long one, the posts next to the task and the root.
+    /// Writes a chain of posts. Of a long chain, it shows the posts next to the task and the root.
     fn chain(&mut self, chain: &[String]) -> io::Result<()> {
         let max = self.chain_max.max(2);
         let skipped = if chain.len() > max { chain.len() + 1 - max } else { 0 };
@@ -300,7 +301,7 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// Writes what the verdict may rest on.
+    /// Lists the assumptions of the verdict.
     fn warnings(&mut self, outcome: &Outcome) -> io::Result<()> {
         for warning in words::grave(outcome).take(WARNINGS_MAX) {
             let head = format!("{}: ", warning.kind);
@@ -333,7 +334,7 @@ impl Page<'_> {
         if !outcome.complete {
             notes.push(format!("the search was {}", words::cut(outcome, "--")));
         }
-        notes.extend(words::on_ignored(outcome));
+        notes.extend(words::ignored_input(outcome));
         let column = "verdict: ".len() + outcome.verdict.word().len();
         let notes = wrap(&escape(&notes.join("; ")), self.width, column + 2, 9);
         let gap = if notes.is_empty() { "" } else { "; " };

@@ -1,11 +1,11 @@
-//! The phrases that all reports share, so that they say the same.
+//! The phrases that all reports share, so that their wording agrees.
 
 use anyorder_common::numbers::{count, plural};
 use anyorder_finding::{
     Finding, Harm, OptionValue, Outcome, Policy, Site, Stat, Step, Verdict, Warning, WarningKind,
 };
 
-/// Returns a warning in words: what it is, how often and where.
+/// Returns a warning as text: its subject, its count and its places.
 pub(crate) fn warning(outcome: &Outcome, warning: &Warning) -> String {
     let mut text = warning.text.clone();
     let mut places = warning.places.join(", ");
@@ -24,17 +24,18 @@ pub(crate) fn warning(outcome: &Outcome, warning: &Warning) -> String {
     }
 }
 
-/// Returns the warnings about what the answer may rest on: what was ignored, and what is missing.
+/// Returns the warnings that the answer may depend on: about ignored and missing parts.
 pub(crate) fn grave(outcome: &Outcome) -> impl Iterator<Item = &Warning> {
     outcome.warnings.iter().filter(|warning| warning.kind != WarningKind::Odd)
 }
 
-/// Says what of the answer rests on what was ignored; `None` where nothing was.
-pub(crate) fn on_ignored(outcome: &Outcome) -> Option<String> {
+/// States which results depend on ignored input; `None` if nothing was ignored.
+pub(crate) fn ignored_input(outcome: &Outcome) -> Option<String> {
     if !outcome.warnings.iter().any(|warning| warning.kind == WarningKind::Ignored) {
         return None;
     }
-    let found = outcome.findings.iter().filter(|finding| finding.is_on_ignored()).count() as u64;
+    let found =
+        outcome.findings.iter().filter(|finding| finding.depends_on_ignored_input()).count() as u64;
     Some(match (found, outcome.verdict) {
         (0, Verdict::Findings) => "what was ignored may hide more".to_owned(),
         (0, _) => "true only if what was ignored orders nothing and accesses nothing".to_owned(),
@@ -43,7 +44,7 @@ pub(crate) fn on_ignored(outcome: &Outcome) -> Option<String> {
     })
 }
 
-/// The name among the limits of a run that was stopped by Ctrl-C, which is no option.
+/// The name in the list of limits for a run that Ctrl-C stopped; it is not an option.
 const INTERRUPT: &str = "interrupt";
 
 /// Returns whether Ctrl-C ended the search.
@@ -51,13 +52,13 @@ pub(crate) fn is_interrupted(outcome: &Outcome) -> bool {
     outcome.limits.iter().any(|limit| limit == INTERRUPT)
 }
 
-/// Returns the options that cut the search.
+/// Returns the options that ended the search early.
 pub(crate) fn options_that_cut(outcome: &Outcome) -> impl Iterator<Item = &str> {
     outcome.limits.iter().map(String::as_str).filter(|limit| *limit != INTERRUPT)
 }
 
-/// Says what ended the search early: `interrupted (Ctrl-C)`, `cut by` its limits, or both. Each
-/// limit stands behind `mark`.
+/// States what ended the search early: `interrupted (Ctrl-C)`, `cut by` its limits, or both. `mark`
+/// precedes each limit.
 pub(crate) fn cut(outcome: &Outcome, mark: &str) -> String {
     let options: Vec<String> =
         options_that_cut(outcome).map(|option| format!("{mark}{option}")).collect();
@@ -69,8 +70,8 @@ pub(crate) fn cut(outcome: &Outcome, mark: &str) -> String {
     }
 }
 
-/// Says up to which bounds the answer is meant, with their values: `up to max-depth 20`. Each bound
-/// stands behind `mark`.
+/// States the bounds of the answer with their values: `up to max-depth 20`. `mark` precedes each
+/// bound.
 pub(crate) fn bounds(outcome: &Outcome, mark: &str) -> String {
     let value = |bound: &str| match outcome.options.get(bound) {
         Some(OptionValue::Integer(value)) => format!(" {}", count(*value)),
@@ -82,51 +83,49 @@ pub(crate) fn bounds(outcome: &Outcome, mark: &str) -> String {
     format!("up to {}; there is more beyond", bounds.join(", "))
 }
 
-/// Returns how a site's access is named: `write of`, or `event` where it is no access.
+/// Returns the phrase for a site's access: `write of`, or `event` where it is not an access.
 pub(crate) fn access(site: &Site) -> &str {
     site.access.as_deref().unwrap_or("event")
 }
 
-/// Returns the thread of a site where it says more than the handler and the task.
+/// Returns the thread of a site if it adds information to the handler and the task.
 pub(crate) fn thread(site: &Site) -> Option<&str> {
     let said = |name: &Option<String>| name.as_deref() == site.thread.as_deref();
     site.thread.as_deref().filter(|_| !said(&site.handler) && !said(&site.task))
 }
 
-/// Returns where a finding stands: `uncovered`, `covered`, or nothing where coverage does not
+/// Returns the coverage of a finding: `uncovered`, `covered`, or nothing where coverage does not
 /// apply.
 pub(crate) fn coverage(finding: &Finding) -> Option<&'static str> {
     finding.coverage.map(|coverage| if coverage.uncovered { "uncovered" } else { "covered" })
 }
 
-/// Returns the findings that a text tells in full: not those that are set aside, and of those of
-/// one mistake the one that stands for them.
-pub(crate) fn told_in_full(outcome: &Outcome) -> Vec<&Finding> {
+/// Returns the findings that a text report shows in full: those that are not excluded, and of a
+/// group only its representative.
+pub(crate) fn shown_in_full(outcome: &Outcome) -> Vec<&Finding> {
     let stands = |finding: &&Finding| {
         let group = finding.group.as_ref().filter(|group| **group != finding.id);
-        // Where the one that stands for a group is set aside, its members are shown by themselves.
+        // If the representative of a group is excluded, its members are shown individually.
         group.is_none_or(|group| {
-            !outcome.findings.iter().any(|other| other.id == *group && !other.is_set_aside())
+            !outcome.findings.iter().any(|other| other.id == *group && !other.is_excluded())
         })
     };
-    outcome.findings.iter().filter(|finding| !finding.is_set_aside()).filter(stands).collect()
+    outcome.findings.iter().filter(|finding| !finding.is_excluded()).filter(stands).collect()
 }
 
-/// Returns the other findings of the group that a finding stands for, without those that are set
-/// aside.
+/// Returns the other findings of a representative's group, without excluded ones.
 pub(crate) fn members<'a>(
     finding: &'a Finding,
     all: &'a [Finding],
 ) -> impl Iterator<Item = &'a Finding> {
     let stands = finding.group.as_ref() == Some(&finding.id);
     all.iter().filter(move |other| {
-        stands && other.group == finding.group && other.id != finding.id && !other.is_set_aside()
+        stands && other.group == finding.group && other.id != finding.id && !other.is_excluded()
     })
 }
 
-/// Says how many findings are set aside: `3 in the baseline and 1 suppressed`; `None` where there
-/// are none.
-pub(crate) fn set_aside(outcome: &Outcome) -> Option<String> {
+/// Counts the excluded findings: `3 in the baseline and 1 suppressed`; `None` if there are none.
+pub(crate) fn excluded_summary(outcome: &Outcome) -> Option<String> {
     let of = |test: &dyn Fn(&&Finding) -> bool| outcome.findings.iter().filter(test).count() as u64;
     let known = of(&|finding| finding.baseline);
     let suppressed = of(&|finding| !finding.baseline && finding.suppressed.is_some());
@@ -137,7 +136,7 @@ pub(crate) fn set_aside(outcome: &Outcome) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// Returns the marks of a finding in words: category, coverage, harm, filters, what sets it aside.
+/// Returns the attributes of a finding: category, coverage, harm, filters, reasons for exclusion.
 pub(crate) fn marks(finding: &Finding) -> Vec<String> {
     let mut marks = vec![finding.kind.word().to_owned()];
     marks.extend(finding.category.clone());
@@ -164,7 +163,7 @@ pub(crate) fn marks(finding: &Finding) -> Vec<String> {
         (None, _) if unconfirmed => marks.push("unconfirmed: not tried".into()),
         (None, _) => {}
     }
-    if finding.is_on_ignored() {
+    if finding.depends_on_ignored_input() {
         marks.push("rests on what was ignored".to_owned());
     }
     let filters = finding.filters.iter().filter(|filter| *filter != UNCONFIRMED);
@@ -179,23 +178,23 @@ pub(crate) fn marks(finding: &Finding) -> Vec<String> {
     marks
 }
 
-/// The filter of predictions that no witness shows.
+/// The filter of predictions without a witness.
 const UNCONFIRMED: &str = "unconfirmed";
 
-/// The rule of the step that says that a race was proved to have no witness.
+/// The rule of the step that states a proof that no witness exists.
 const IMPOSSIBLE: &str = "impossible";
 
 /// The format of the witness of a prediction.
 const REORDERING: &str = "reordering";
 
-/// Returns whether a finding was predicted: another order of recorded events shows it, or was
-/// looked for.
+/// Returns whether a finding was predicted: another order of recorded events shows it, or the
+/// engine looked for one.
 pub(crate) fn is_predicted(finding: &Finding) -> bool {
     finding.witness.as_ref().is_some_and(|witness| witness.format == REORDERING)
         || finding.filters.iter().any(|filter| filter == UNCONFIRMED)
 }
 
-/// Returns the head of a step of a prediction's explanation; `None` for steps of any other.
+/// Returns the head of a step in a prediction's explanation; `None` for other steps.
 pub(crate) fn predicted_head(finding: &Finding, step: &Step) -> Option<&'static str> {
     let rule = step.rule.as_deref()?;
     if rule == "ignored" {
@@ -215,7 +214,7 @@ pub(crate) fn predicted_head(finding: &Finding, step: &Step) -> Option<&'static 
     })
 }
 
-/// Returns the number of pairs of a finding in words, with how many of them are uncovered.
+/// Returns the number of pairs of a finding as text, and how many of them are uncovered.
 pub(crate) fn pairs(finding: &Finding) -> Option<String> {
     if finding.pairs_total == 0 {
         return None;
@@ -229,7 +228,7 @@ pub(crate) fn pairs(finding: &Finding) -> Option<String> {
     })
 }
 
-/// Returns the size of the input in words, as far as the statistics know it.
+/// Returns the size of the input as text, as far as the statistics contain it.
 pub(crate) fn sizes(outcome: &Outcome) -> Vec<String> {
     let mut sizes = Vec::new();
     let nouns = [
@@ -246,7 +245,7 @@ pub(crate) fn sizes(outcome: &Outcome) -> Vec<String> {
         }
     }
     let stat = |name: &str| outcome.stats.get(name).and_then(|stat| stat.integer());
-    // The candidates of other commands are something else.
+    // The candidates of other commands mean something else.
     if let (Some(candidates), Some(_)) = (stat("candidates"), stat("dropped")) {
         let parts = ["confirmed", "dropped", "unconfirmed"]
             .into_iter()
@@ -256,7 +255,7 @@ pub(crate) fn sizes(outcome: &Outcome) -> Vec<String> {
         sizes.push(plural(candidates, "candidate") + &list);
     }
     let runs = stat("executions").filter(|runs| *runs > 0);
-    // The executions of a search with reduction are of steps, not of runs.
+    // In a search with reduction, executions are of steps, not of runs.
     if stat("inferred").is_none() {
         sizes.extend(runs.map(|runs| plural(runs, "run")));
     }
@@ -270,7 +269,7 @@ pub(crate) fn sizes(outcome: &Outcome) -> Vec<String> {
     sizes
 }
 
-/// Returns the elapsed time in words, where the statistics have it.
+/// Returns the elapsed time as text, if the statistics contain it.
 pub(crate) fn elapsed(outcome: &Outcome) -> Option<String> {
     let ms = outcome.stats.get("elapsed_ms")?.integer()?;
     Some(match ms {
@@ -279,17 +278,17 @@ pub(crate) fn elapsed(outcome: &Outcome) -> Option<String> {
     })
 }
 
-/// How many findings there are, and of what standing.
+/// The number of findings by status.
 pub(crate) struct Tally {
     /// Those that make the result a failure.
     pub(crate) counting: u64,
-    /// Races that are uncovered, set aside or not.
+    /// Uncovered races, including excluded ones.
     pub(crate) uncovered: u64,
     /// Races that are covered.
     pub(crate) covered: u64,
-    /// Those that a suppression or the baseline takes out.
-    pub(crate) set_aside: u64,
-    /// Those that another one stands for.
+    /// Findings that a suppression or the baseline excludes.
+    pub(crate) excluded: u64,
+    /// Findings represented by another one.
     pub(crate) tied: u64,
 }
 
@@ -302,7 +301,7 @@ pub(crate) fn tally(outcome: &Outcome, policy: &Policy) -> Tally {
         counting: number(&|finding| policy.counts(finding)),
         uncovered: number(&|finding| finding.coverage.is_some_and(|c| c.uncovered)),
         covered: number(&Finding::is_covered),
-        set_aside: number(&Finding::is_set_aside),
+        excluded: number(&Finding::is_excluded),
         tied: number(&|finding| finding.group.as_ref().is_some_and(|group| *group != finding.id)),
     }
 }
@@ -314,7 +313,7 @@ pub(crate) fn summary(outcome: &Outcome, policy: &Policy) -> Vec<String> {
     for (n, what) in [
         (tally.uncovered, "uncovered"),
         (tally.covered, "covered"),
-        (tally.set_aside, "suppressed or in the baseline"),
+        (tally.excluded, "suppressed or in the baseline"),
         (tally.tied, "of one mistake with another"),
     ] {
         if n > 0 {

@@ -1,10 +1,9 @@
-//! Breaks text into lines of a width, with an indent of its own behind the first line.
+//! Breaks text into lines of a given width. Lines after the first have their own indent.
 
-/// Returns the text in lines of at most `width` characters, at blanks where there are any. The
-/// first line is to stand behind `first` characters that are there already, all others begin with
-/// `indent` blanks.
+/// Returns the text in lines of at most `width` characters, broken at blanks where possible. The
+/// first line follows `first` existing characters; all others start with `indent` blanks.
 pub(crate) fn wrap(text: &str, width: usize, first: usize, indent: usize) -> String {
-    // Narrower than this, breaking would make less readable what it should make more readable.
+    // For a smaller width, breaking would make the text harder to read.
     let width = width.max(indent + 20);
     let mut out = String::with_capacity(text.len() + 16);
     let mut column = first;

@@ -1,4 +1,4 @@
-//! Each format on one small result, as it was looked at and found good.
+//! Each format on one small result, after inspection by hand.
 
 use anyorder_finding::{Finding, Kind, Outcome, Policy};
 use anyorder_report::{html, json, junit, sarif, terminal};
@@ -78,7 +78,7 @@ fn terminal_keeps_to_its_width() {
     for width in [40, 60, 80, 132] {
         let options = terminal::Options { width, ..Default::default() };
         for line in at_terminal(&outcome(), &options).lines() {
-            // Commands stay in one piece, to be copied.
+            // Commands stay in one piece, so that users can copy them.
             let fits = line.chars().count() <= width || line.starts_with("    replay: ");
             assert!(fits, "{width}: {line}");
         }
@@ -177,7 +177,7 @@ fn html_page() {
     insta::assert_snapshot!(without_ours(&page));
 }
 
-/// Takes our own style sheet, scripts and hashes out of a page, and keeps the rest.
+/// Removes our own style sheet, scripts and hashes from a page, and keeps the rest.
 fn without_ours(page: &str) -> String {
     let mut out = String::new();
     let mut rest = page;
@@ -207,7 +207,7 @@ fn html_without_a_trace_or_findings() {
 }
 
 #[test]
-fn html_says_what_it_leaves_out() {
+fn html_states_its_omissions() {
     let sample = sample::trace();
     let outcome = sample::outcome(&sample);
     let budget = html::Budget { tasks_max: 8, lanes_max: 2, buckets: 16 };

@@ -1,7 +1,7 @@
-//! Names that try to get out of every report.
+//! Names that try to escape from every report.
 
 use anyorder_finding::{
-    Finding, Input, Kind, Outcome, Policy, SetAside, Site, Step, Warning, WarningKind, Witness,
+    Finding, Input, Kind, Outcome, Policy, Site, Step, Suppressed, Warning, WarningKind, Witness,
     WitnessPlace,
 };
 use anyorder_report::{html, json, junit, sarif, terminal};
@@ -11,7 +11,7 @@ use anyorder_trace::{Mailbox, Trace, TraceBuilder};
 /// reordering, invisible characters, line ends, attribute ends, links.
 const HOSTILE: &str = "<script>alert(1)</script>]]>--><img src=x onerror=alert(1)>\x1b[2J\x1b]0;t\x07\0\u{9b}31m\u{202e}\u{200b}\u{2028}\r\n\"'`&amp;[x](javascript:alert(1))../../etc";
 
-/// Parts that must never come out as they are.
+/// Parts that must never appear unchanged.
 const RAW: [&str; 10] = [
     "<script>alert",
     "<img src",
@@ -36,7 +36,7 @@ fn trace() -> Trace {
     b.finish()
 }
 
-/// Puts the text into every field that there is.
+/// Puts the text into every field.
 fn outcome() -> Outcome {
     let text = || HOSTILE.to_owned();
     let site = Site {
@@ -87,7 +87,7 @@ fn outcome() -> Outcome {
         filters: vec![text()],
         ..Finding::new(Kind::Race)
     };
-    let mark = SetAside { reason: Some(text()), line: None };
+    let mark = Suppressed { reason: Some(text()), line: None };
     let suppressed = Finding { suppressed: Some(mark), baseline: true, ..finding.clone() };
     outcome.findings = vec![finding, suppressed];
     outcome
@@ -99,7 +99,7 @@ fn text(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// Asserts that none of the parts is in a report.
+/// Asserts that a report contains none of the parts.
 fn assert_harmless(report: &str, parts: &[&str]) {
     for part in parts {
         if let Some(at) = report.find(part) {
@@ -157,7 +157,7 @@ fn junit() {
     let document = roxmltree::Document::parse(&report).unwrap();
     let names: Vec<&str> = document.descendants().map(|node| node.tag_name().name()).collect();
     assert!(!names.contains(&"script") && !names.contains(&"img"), "{names:?}");
-    // The search, what was understood, and two findings.
+    // The search, the ignored input, and two findings.
     assert_eq!(names.iter().filter(|name| **name == "testcase").count(), 4);
 }
 
@@ -170,7 +170,7 @@ fn html() {
     for part in ["onerror=alert(1)>", "\"'`", "&amp;amp;[x]\""] {
         assert!(!page.contains(part), "{part}");
     }
-    // The style sheet, three scripts and the data are all there is.
+    // The page has only the style sheet, three scripts and the data.
     assert_eq!(page.matches("<script").count(), 4);
     assert_eq!(page.matches("</script").count(), 4);
     assert_eq!(page.matches("<style").count(), 1);
@@ -196,7 +196,7 @@ fn the_policy_names_what_is_on_the_page() {
     assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
     assert_eq!(policy.matches("'sha256-").count(), 4);
     assert!(!policy.contains("unsafe") && !policy.contains("http"), "{policy}");
-    // What stands between the tags is what was hashed, so a line end must not change on the way.
+    // The hash covers the text between the tags, so line ends must not change.
     assert!(!page.contains('\r'));
 }
 

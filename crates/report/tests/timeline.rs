@@ -1,4 +1,4 @@
-//! The timeline's data: what is kept of a trace, and that it stays small.
+//! The timeline's data: the part of a trace that it keeps, and its bounded size.
 
 use anyorder_finding::{Finding, Kind, Site};
 use anyorder_report::html::{Budget, TimelineData};
@@ -94,7 +94,7 @@ fn handlers_of_findings_are_kept() {
         }
     }
     let budget = Budget { lanes_max: 2, ..Budget::default() };
-    // Event 1 is the only one of h0; h49 is the busiest.
+    // Event 1 is the only event of h0; h49 is the busiest.
     let data = data(&b.finish(), &[race(&["1"])], budget);
     assert_eq!(data["lanes"][0]["name"], "h0");
     assert_eq!(data["lanes"][1]["name"], "h49");

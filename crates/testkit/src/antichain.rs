@@ -1,4 +1,4 @@
-//! The greatest antichain of a sample: how many things can be under way at the same time.
+//! The largest antichain of a sample: how many things can be in progress at the same time.
 //!
 //! **Problem.** Given `n` elements and a strict partial order on them, find a largest set of which
 //! no two are ordered.
@@ -18,17 +18,17 @@
 //! unmatched lefts 2 and 3, alternating paths reach right 3 and left 1; elements whose left copy is
 //! reached and right copy is not: 1, 2.
 //!
-//! **Deviations.** Rows of bits instead of lists of edges: each phase looks at 64 candidates at a
+//! **Deviations.** Rows of bits instead of lists of edges: each phase tests 64 candidates at a
 //! time.
 //!
-//! **Cost.** `n^2` questions and `n^2 / 8` bytes; O(n^2 / 64) a phase, with O(sqrt(n)) phases.
-//! 10,000 elements take 12.5 MB.
+//! **Cost.** `n^2` calls of `before` and `n^2 / 8` bytes; O(n^2 / 64) a phase, with O(sqrt(n))
+//! phases. 10,000 elements take 12.5 MB.
 
 use anyorder_common::bits::{Rows, has, members_of_word, unset, width};
 
-/// Returns a greatest antichain of `0..elements` under `before(a, b)`, ascending. `before` must be
-/// a strict order without cycles; only pairs of different elements are asked. See the module for
-/// the cost.
+/// Returns a largest antichain of `0..elements` under `before(a, b)`, ascending. `before` must be a
+/// strict order without cycles; it is called only for pairs of different elements. The module
+/// documents the cost.
 ///
 /// ```
 /// use anyorder_testkit::greatest_antichain;
@@ -88,7 +88,7 @@ impl Matching {
     }
 
     /// Searches from all unmatched left copies along alternating paths, up to the first layer with
-    /// an unmatched right copy; returns whether there is one.
+    /// an unmatched right copy. Returns whether one exists.
     fn layers(&mut self) -> bool {
         self.layer_last = NONE;
         self.unseen.fill(u64::MAX);
@@ -158,7 +158,7 @@ impl Matching {
                 }
                 return;
             }
-            // Behind the last layer there is nothing to find.
+            // Nothing can be found after the last layer.
             if layer < self.layer_last {
                 *by = right;
                 path.push((mate, NONE));
@@ -175,7 +175,7 @@ impl Matching {
     }
 }
 
-/// Takes the first bit that both rows have out of the second.
+/// Removes from the second row the first bit that both rows have.
 fn take_common(row: &[u64], fresh: &mut [u64]) -> Option<u32> {
     let word = row.iter().zip(&*fresh).position(|(row, fresh)| row & fresh != 0)?;
     let bit = word as u32 * 64 + (row[word] & fresh[word]).trailing_zeros();

@@ -29,7 +29,7 @@ use std::collections::BTreeMap;
 
 const FITS: &str = "scripts fit into their tables";
 
-/// A trace, and the names that its script gave to things.
+/// A trace, and the names from its script.
 #[derive(Clone, Debug)]
 pub struct Script {
     /// The trace.
@@ -103,7 +103,7 @@ fn options(words: &[&str]) -> (Vec<String>, BTreeMap<String, String>) {
 }
 
 impl Reader {
-    /// Reads one line; `None` when it makes no sense.
+    /// Parses one line; `None` if it is invalid.
     fn line(&mut self, line: &str) -> Option<()> {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.as_slice() {

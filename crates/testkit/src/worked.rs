@@ -6,11 +6,11 @@ use crate::script::{Script, script};
 /// of Event-Driven Applications", OOPSLA 2015, section 2): its first sequence of six events, `e0`
 /// to `e5`, as tasks of one handler that takes its tasks in any order.
 ///
-/// `e0` and `e3` append an image that was loaded to `queue`; the clicks `e1` and `e2` and the timer
-/// `e4` take the first image out of it; `e5` does what the others do not see. The first click
-/// enables the second, and the second, which finds the queue empty, sets the timer. Nothing else is
-/// ordered. The accesses to `queue` are labelled by task and kind, such as `e1r` and `e1w`; `shown`
-/// is left out, as only tasks that access `queue` too access it.
+/// `e0` and `e3` append a loaded image to `queue`. The clicks `e1` and `e2` and the timer `e4` take
+/// the first image out of it. `e5` has effects that the others do not see. The first click enables
+/// the second. The second finds the queue empty and sets the timer. Nothing else is ordered. The
+/// accesses to `queue` are labelled by task and kind, such as `e1r` and `e1w`. `shown` is omitted,
+/// because only tasks that access `queue` access it too.
 #[must_use]
 pub fn r4_slides() -> Script {
     script(

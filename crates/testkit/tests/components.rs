@@ -31,9 +31,9 @@ fn a_lifecycle_callback_is_behind_its_enables() {
         "e<t e<p",
     );
     check(&format!("e: x enable {}\nt: u trigger {}", on(2), on(1)), "e|t");
-    // An enable is used up by the first trigger.
+    // The first trigger uses up an enable.
     check(&format!("e: x enable {0}\nt: u trigger {0}\ns: v trigger {0}", on(1)), "e<t e|s");
-    // Only a resume falls back to instance 0, and only once.
+    // Only a resume uses the enable of instance 0, and only once.
     check(&format!("e: x enable {}\nt: u trigger {1}\ns: v trigger {1}", on(0), on(1)), "e<t e|s");
     let pause = "lifecycle state=PAUSE-ACT instance";
     check(&format!("e: x enable {pause}=0\nt: u trigger {pause}=1"), "e|t");
@@ -112,7 +112,7 @@ fn started_services() {
         ),
         "r<k r<g k<g g<s k<s z<s",
     );
-    // Without a request there is no record, and without a record nothing.
+    // Without a request there is no record, and without a record no order.
     check(&format!("k: u trigger {create}\ng: v trigger {args}"), "k|g");
 }
 
@@ -157,7 +157,7 @@ fn receipts_are_behind_their_send_and_registration() {
         ),
         "r|t",
     );
-    // What was announced is settled at the announcement.
+    // The announcement determines the sender of an announced receipt.
     let later = broadcast("ONRECEIVE_LATER", "instance=1 argument=9");
     check(
         &format!(

@@ -1,5 +1,5 @@
 //! Measures the random traces: how often each rule, task order and verdict occurs in them, and
-//! whether a missing rule would be noticed. What never occurs fails.
+//! whether a missing rule would be noticed. The test fails if one never occurs.
 
 use anyorder_testkit::{Naive, RuleName, RuleSet, Rules, Shape, random_trace};
 use anyorder_trace::{EventId, Trace};
@@ -17,7 +17,7 @@ fn print(text: &str) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
-/// What occurred, by shape.
+/// The occurrences, by shape.
 type Counts = BTreeMap<String, [u64; 5]>;
 
 fn count(counts: &mut Counts, shape: usize, what: impl Into<String>, by: usize) {
@@ -125,7 +125,8 @@ fn a_missing_rule_changes_some_relation() {
                     let disabled = [rule];
                     if relation(&trace, Rules::without(set, &disabled)) != whole {
                         *caught.entry(rule.word()).or_default() += 1;
-                        // A few catches are enough, and the rest of the time goes to the others.
+                        // A few detected mutations are enough; the remaining time goes to the other
+                        // rules.
                         if caught[rule.word()] >= 3 {
                             open.remove(&rule);
                         }

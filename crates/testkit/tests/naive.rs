@@ -202,7 +202,7 @@ fn a_delayed_task_is_before_what_a_later_task_posts() {
 
 #[test]
 fn tasks_are_not_interrupted_through_a_post_of_another_thread() {
-    // m wakes a thread that posts n, so n runs behind all of m, also what follows the wake.
+    // m wakes a thread that posts n. So n runs after all of m, including the events after the wake.
     let text = two(
         "task m ui\ntask n ui\nw post m\nm get\nm signal c\nv wake c\nv post n\na: m write x\nm end
          n get\nb: n write x\nn end",
@@ -225,8 +225,8 @@ fn orders_between_handlers_are_transitive() {
 
 #[test]
 fn fifo_is_read_backwards() {
-    // n can only run behind m, so it was posted behind m, and what w did before is before what v
-    // did then.
+    // n can only run after m, so its post came after that of m. So the earlier events of w come
+    // before the later ones of v.
     let text = two("task m ui\ntask n ui\na: w write x\np: w post m\nr: v post n\nb: v write x
          m get\nm enable i\nm end\nn get\nn trigger i\nn end");
     check(&text, "m<<n p<r a<b");
@@ -299,7 +299,7 @@ fn conflicts_and_races() {
 
 #[test]
 fn coverage_at_both_levels() {
-    // The race on x is between tasks that a third, racing with both, lies between.
+    // The race on x is between tasks before and after a third one that races with both.
     let text =
         two("a: w write x\nb: w write y\nc: v read y\nd: v write z\ne: q read z\nf: q read x");
     let script = script(&text);
@@ -312,7 +312,7 @@ fn coverage_at_both_levels() {
     assert!(!naive.covered_task(race("b", "c")));
 }
 
-/// The pairs of tasks that race, or those of them whose races pass a test.
+/// The pairs of tasks that race, or only those whose races pass a test.
 fn task_races(script: &Script, keep: impl Fn((&str, &str)) -> bool) -> BTreeSet<(String, String)> {
     R4_RACING
         .iter()

@@ -1,4 +1,4 @@
-//! Every random trace is one that could have happened.
+//! Every random trace is possible.
 
 use anyorder_testkit::synthetic::{EventDriven, Fixpoint, event_driven, fixpoint};
 use anyorder_testkit::worked::r4_slides;
@@ -10,7 +10,7 @@ use anyorder_trace::{
 use std::collections::BTreeMap;
 use std::io;
 
-/// Follows a trace and says what in it cannot happen.
+/// Executes a trace and reports impossible events.
 struct Follower<'t> {
     trace: &'t Trace,
     /// The pending tasks of each handler, in the order in which they were posted.
@@ -83,11 +83,11 @@ impl Follower<'_> {
         }
         let def = |t: TaskId| tables.tasks[t.index()];
         let front = |t: TaskId| def(t).position == Position::Front;
-        // By due time: a later post goes first only with less delay, or from the front.
+        // By due time: a later post overtakes only with less delay, or from the front.
         let passes = |earlier: TaskId| {
             front(task) || (!front(earlier) && def(task).delay < def(earlier).delay)
         };
-        // Only what was posted to the front goes before what was posted earlier.
+        // Only a post to the front overtakes an earlier post.
         let waits = |later: TaskId| !front(later);
         if let Some(earlier) = list[..index].iter().find(|t| !passes(**t)) {
             return Err(format!("overtakes `{}`", self.trace.task_name(*earlier)));
@@ -131,11 +131,11 @@ fn random_traces_are_deterministic_and_various() {
     }
 }
 
-/// Keeps everything.
+/// Stores everything.
 #[derive(Default)]
-struct Whole(Tables, Columns);
+struct Collected(Tables, Columns);
 
-impl TraceSink for Whole {
+impl TraceSink for Collected {
     fn block(&mut self, _: &Tables, block: &Block) -> io::Result<()> {
         self.1.append(&block.columns);
         Ok(())
@@ -151,11 +151,11 @@ impl TraceSink for Whole {
 fn synthetic_and_worked_traces_can_happen() {
     check("slides", &r4_slides().trace);
     for seed in 1..6 {
-        let mut whole = Whole::default();
+        let mut whole = Collected::default();
         let config = EventDriven { events: 20_000, tasks: 800, handlers: 12, sessions: 40, seed };
         event_driven(&config, &mut whole).expect("memory takes everything");
         check("event-driven", &Trace::new(whole.0, whole.1));
-        let mut whole = Whole::default();
+        let mut whole = Collected::default();
         let config = Fixpoint { events: 5_000, rungs: 12, lanes: 3, accesses: 2, seed };
         fixpoint(&config, &mut whole).expect("memory takes everything");
         check("fixpoint", &Trace::new(whole.0, whole.1));
@@ -163,7 +163,7 @@ fn synthetic_and_worked_traces_can_happen() {
 }
 
 #[test]
-fn the_follower_refuses_what_cannot_happen() {
+fn the_follower_refuses_impossible_events() {
     let head = "handler ui delayed\nhandler w none\nhandler v none\ntask m ui\ntask n ui\ntask d ui delay=5\n";
     let bad = [
         "w post m\nw post n\nn get\nn end",

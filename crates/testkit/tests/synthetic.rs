@@ -1,23 +1,23 @@
-//! The large synthetic traces, made small: their counts, their form, and what the oracle says of
-//! them.
+//! The large synthetic traces, at a small size: their counts, their form, and the oracle's results
+//! for them.
 
 use anyorder_testkit::synthetic::{EventDriven, Fixpoint, event_driven, fixpoint};
 use anyorder_testkit::{Naive, RuleSet, Rules};
 use anyorder_trace::{Block, Columns, EventKind, Tables, TaskId, TaskKind, Trace, TraceSink};
 use std::io;
 
-/// Keeps everything.
+/// Stores everything.
 #[derive(Default)]
-struct Whole {
+struct Collected {
     tables: Tables,
     columns: Columns,
     finished: bool,
 }
 
-impl TraceSink for Whole {
+impl TraceSink for Collected {
     fn block(&mut self, tables: &Tables, block: &Block) -> io::Result<()> {
         assert_eq!(block.first, self.columns.len() as u64, "blocks follow each other");
-        // Every id in a block is in the tables that come with it.
+        // Every id in a block is in the tables passed with it.
         let tasks = tables.tasks.len() as u32;
         assert!(block.columns.tasks.iter().all(|task| task.0 < tasks));
         self.columns.append(&block.columns);
@@ -31,8 +31,8 @@ impl TraceSink for Whole {
     }
 }
 
-fn make(write: impl FnOnce(&mut Whole) -> io::Result<u64>) -> Trace {
-    let mut whole = Whole::default();
+fn make(write: impl FnOnce(&mut Collected) -> io::Result<u64>) -> Trace {
+    let mut whole = Collected::default();
     let events = write(&mut whole).expect("memory takes everything");
     assert!(whole.finished);
     assert_eq!(events, whole.columns.len() as u64);

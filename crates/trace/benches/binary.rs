@@ -1,7 +1,7 @@
-//! How fast the native binary format is read and written, on one core, and how small it is.
+//! The speed of reading and writing the native binary format on one core, and its size.
 //!
-//! Run with `cargo bench -p anyorder-trace --bench binary`. The memcached trace is taken from
-//! `../shared` next to the checkout where it is there; generated ones are always run.
+//! Run with `cargo bench -p anyorder-trace --bench binary`. The memcached trace is read from
+//! `../shared` next to the checkout if it exists; generated traces always run.
 #![allow(clippy::print_stdout, reason = "a bench prints its numbers")]
 
 use anyorder_common::random::{Random, Rng};
@@ -14,10 +14,10 @@ use anyorder_trace::{
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// The events each bench runs over, at least.
+/// The least number of events for each measurement.
 const EVENTS: usize = 2_000_000;
 
-/// Every measurement is the best of these.
+/// The best of this many measurements counts.
 const ROUNDS: usize = 15;
 
 fn main() {
@@ -79,7 +79,7 @@ fn best(mut run: impl FnMut()) -> Duration {
     (0..ROUNDS).map(time).min().unwrap_or_default()
 }
 
-/// The events of a trace again and again.
+/// The events of a trace, repeated.
 fn repeated(trace: &Trace, events: usize) -> Trace {
     let mut columns = trace.columns().clone();
     while columns.len() < events {
@@ -138,8 +138,8 @@ fn event_driven(events: usize, turn: u64) -> Trace {
     b.finish()
 }
 
-/// Four threads walk arrays, each element a location of its own: as many distinct operations as
-/// events.
+/// Four threads walk arrays, where each element is a location of its own: as many distinct
+/// operations as events.
 fn array_walks(events: usize) -> Trace {
     let mut random = Rng::new(2);
     let mut b = TraceBuilder::new();
@@ -159,7 +159,7 @@ fn array_walks(events: usize) -> Trace {
     b.finish()
 }
 
-/// Reads and writes of random locations by random threads: nothing to find for the packer.
+/// Reads and writes of random locations by random threads: nothing for the packer to find.
 fn random(events: usize) -> Trace {
     let mut random = Rng::new(3);
     let mut b = TraceBuilder::new();

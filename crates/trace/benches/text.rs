@@ -1,7 +1,7 @@
-//! How fast the text formats are read and written, on one core.
+//! The speed of reading and writing the text formats on one core.
 //!
-//! Run with `cargo bench -p anyorder-trace --bench text`. Real traces are taken from `../shared`
-//! next to the checkout where it is there; generated ones are always run.
+//! Run with `cargo bench -p anyorder-trace --bench text`. Real traces are read from `../shared`
+//! next to the checkout if they exist; generated traces always run.
 #![allow(clippy::print_stdout, reason = "a bench prints its numbers")]
 
 use anyorder_common::random::{Random, Rng};
@@ -12,7 +12,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::time::Instant;
 
-/// A text, given out again and again.
+/// A text, read repeatedly.
 struct Repeat<'t> {
     text: &'t [u8],
     at: usize,
@@ -63,8 +63,8 @@ fn named_trace(events: usize) -> String {
     out
 }
 
-/// Runs something that returns its events and bytes, several times, and prints the best time:
-/// others use the machine as well.
+/// Runs a function that returns its events and bytes several times, and prints the best time,
+/// because others use the machine too.
 fn measure(what: &str, run: impl Fn() -> (u64, u64)) {
     const RUNS: usize = 12;
     let mut best = f64::INFINITY;
@@ -81,7 +81,7 @@ fn measure(what: &str, run: impl Fn() -> (u64, u64)) {
     );
 }
 
-/// Reads a source to its end, keeping nothing.
+/// Reads a source to its end and discards the events.
 fn drain(source: &mut dyn TraceSource) -> u64 {
     let mut block = Block::default();
     let mut events = 0;
@@ -91,7 +91,7 @@ fn drain(source: &mut dyn TraceSource) -> u64 {
     events
 }
 
-/// Counts what it is given, and forgets it.
+/// Counts the events and discards them.
 #[derive(Default)]
 struct Sink {
     bytes: u64,

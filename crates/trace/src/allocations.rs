@@ -1,4 +1,4 @@
-//! Where memory was allocated: what a report calls an object whose address changes from run to run.
+//! Allocation sites: reports name an object by them, because its address changes between runs.
 
 use crate::event::{Event, EventKind, OperandKind};
 use crate::ids::{EventId, LocationId, NameId, SiteId, TaskId};
@@ -6,13 +6,13 @@ use crate::tables::{Location, Tables};
 use crate::trace::Trace;
 use std::collections::BTreeMap;
 
-/// Where memory was allocated.
+/// An allocation site.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Allocated {
     /// The position.
     pub site: SiteId,
-    /// Whether the allocation itself has no position, as it is in a library, and this is where its
-    /// thread went on.
+    /// Whether the allocation is in a library and has no position. `site` is then the next position
+    /// of its thread.
     pub before: bool,
 }
 
@@ -25,7 +25,7 @@ impl Allocated {
         if self.before { format!("just before {place}") } else { place }
     }
 
-    /// Returns the position behind `allocated`, without its function: `at main.c:30`.
+    /// Returns the position for use after `allocated`, without its function: `at main.c:30`.
     #[must_use]
     pub fn phrase(&self, tables: &Tables) -> String {
         let at = if self.before { "just before" } else { "at" };
@@ -33,13 +33,13 @@ impl Allocated {
     }
 }
 
-/// The allocations of a trace up to some event. Freed memory stays until it is allocated again, as
-/// a use after the free is of it.
+/// The allocations of a trace up to some event. Freed memory stays until it is allocated again,
+/// since a use after the free belongs to it.
 #[derive(Clone, Debug, Default)]
 pub struct Allocations {
     /// Size and place, by first address; no two overlap.
     by_address: BTreeMap<u64, (u64, Option<Allocated>)>,
-    /// The allocations in libraries, by the task whose next position tells where they come from.
+    /// Allocations in libraries, by task. The next position of the task becomes their site.
     open: BTreeMap<TaskId, Vec<u64>>,
 }
 
@@ -68,7 +68,7 @@ impl Allocations {
             return;
         };
         let (address, size) = (*address, u64::from(*size));
-        // Several may lie in the new one, and one may reach into it from before.
+        // Several old allocations may lie in the new one, and one may extend into it from before.
         while let Some((start, (length, _))) =
             self.by_address.range(..address.saturating_add(size)).next_back()
         {
@@ -85,8 +85,8 @@ impl Allocations {
         self.by_address.insert(address, (size, known));
     }
 
-    /// Returns where the memory was allocated that an event acts on: an address range, or a lock or
-    /// condition that is named by its address. `None` where it is not known.
+    /// Returns the allocation site of the memory that an event acts on: an address range, or a lock
+    /// or condition named by its address. `None` where it is unknown.
     #[must_use]
     pub fn of(&self, tables: &Tables, kind: EventKind, operand: u32) -> Option<Allocated> {
         let named = |text: &str| u64::from_str_radix(text.strip_prefix("0x")?, 16).ok();
@@ -105,8 +105,8 @@ impl Allocations {
         place.filter(|_| inside)
     }
 
-    /// Returns where the memory was allocated that some events act on, by event. Linear in the
-    /// trace.
+    /// Returns, by event, the allocation site of the memory that each of the given events acts on.
+    /// Linear in the trace.
     #[must_use]
     pub fn at(trace: &Trace, mut events: Vec<EventId>) -> BTreeMap<EventId, Allocated> {
         events.sort_unstable();
@@ -129,8 +129,8 @@ impl Allocations {
     }
 }
 
-/// Returns whether a site says where in the source it is: a line, or a label of the input's own. A
-/// file without a line is a library.
+/// Returns whether a site gives a source position: a line, or the input's own label. A file without
+/// a line is a library.
 fn is_position(tables: &Tables, site: SiteId) -> bool {
     let known = tables.sites.get(site.index()).copied().unwrap_or_default();
     known.line != 0 || (known.file == NameId::EMPTY && known.label != NameId::EMPTY)
@@ -148,24 +148,24 @@ mod tests {
             T|w(0x100+4)|a.c:9\nT|w(x)|a.c:10\nT|acq(m)|a.c:11\n";
         let trace = Trace::read(&mut StdReader::new(text.as_bytes())).unwrap();
         let all = (0..trace.len() as u32).map(EventId).collect();
-        let told: Vec<String> = Allocations::at(&trace, all)
+        let places: Vec<String> = Allocations::at(&trace, all)
             .into_iter()
             .map(|(event, place)| format!("{} {}", trace.label(event), place.text(trace.tables())))
             .collect();
         let expected =
             ["1 a.c:1", "2 a.c:1", "3 a.c:1", "5 a.c:1", "6 a.c:1", "7 a.c:7", "8 a.c:7"];
-        assert_eq!(told, expected);
+        assert_eq!(places, expected);
     }
 
     #[test]
-    fn an_allocation_in_a_library_is_where_its_thread_went_on() {
+    fn an_allocation_in_a_library_gets_the_next_site_of_its_thread() {
         let sites = "1\t?\toutside\n2\tinit\tq.c:5\n3\twork\tq.c:9\n";
         let text = "T|alloc(0x100+16)|1\nU|w(y)|3\nT|w(0x100+8)|2\nU|r(0x108+4)|3\n";
         let mut reader = StdReader::new(text.as_bytes()).with_sites(sites).unwrap();
         let trace = Trace::read(&mut reader).unwrap();
-        let told = Allocations::at(&trace, vec![EventId(2), EventId(3)]);
+        let places = Allocations::at(&trace, vec![EventId(2), EventId(3)]);
         let place = Allocated { site: trace.event(EventId(2)).site, before: true };
-        assert_eq!(told, BTreeMap::from([(EventId(2), place), (EventId(3), place)]));
+        assert_eq!(places, BTreeMap::from([(EventId(2), place), (EventId(3), place)]));
         assert_eq!(place.text(trace.tables()), "just before q.c:5 in init");
         assert_eq!(place.phrase(trace.tables()), "just before q.c:5");
     }

@@ -8,7 +8,7 @@ use crate::tables::{
 };
 use crate::trace::Trace;
 
-/// Builds a trace event by event. Names that stand for the same thing give the same id.
+/// Builds a trace event by event. Equal names give equal ids.
 ///
 /// ```
 /// use anyorder_trace::{EventKind, Mailbox, TraceBuilder};
@@ -28,7 +28,7 @@ use crate::trace::Trace;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct TraceBuilder {
-    /// The tables; fill them directly for what has no method here.
+    /// The tables. Fill them directly where no method exists.
     pub interner: Interner,
     /// The events so far.
     pub columns: Columns,
@@ -61,7 +61,7 @@ impl TraceBuilder {
         Ok(handler)
     }
 
-    /// Returns the initial task of a handler made by [`handler`](Self::handler).
+    /// Returns the initial task of a handler that [`handler`](Self::handler) created.
     ///
     /// # Panics
     ///

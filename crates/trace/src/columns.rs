@@ -17,11 +17,11 @@ impl<T> Default for Sparse<T> {
 }
 
 impl<T: Copy> Sparse<T> {
-    /// Sets the value of `row`, which must lie behind all rows that have one.
+    /// Sets the value of `row`, which must come after all rows that have one.
     ///
     /// # Panics
     ///
-    /// Panics when `row` does not lie behind the last one.
+    /// Panics when `row` does not come after the last one.
     pub fn push(&mut self, row: u32, value: T) {
         assert!(self.rows.last().is_none_or(|last| *last < row), "sparse rows must ascend");
         self.rows.push(row);
@@ -51,13 +51,13 @@ impl<T: Copy> Sparse<T> {
         self.rows.is_empty()
     }
 
-    /// Takes all values away.
+    /// Removes all values.
     pub fn clear(&mut self) {
         self.rows.clear();
         self.values.clear();
     }
 
-    /// Copies the rows of a range to `out`, counted from the range's start.
+    /// Copies the rows of a range to `out`, numbered from the start of the range.
     pub(crate) fn copy_rows(&self, range: std::ops::Range<u32>, out: &mut Sparse<T>) {
         let start = self.rows.partition_point(|row| *row < range.start);
         let end = self.rows.partition_point(|row| *row < range.end);
@@ -124,7 +124,7 @@ impl Columns {
         self.sites.push(site);
     }
 
-    /// Takes all events away, keeping the memory.
+    /// Removes all events but keeps the memory.
     pub fn clear(&mut self) {
         self.ops.clear();
         self.tasks.clear();
@@ -139,7 +139,7 @@ impl Columns {
 
     /// Appends all events of `other`.
     ///
-    /// # Panics
+    /// Panics when the rows would exceed 32 bits; callers check first.
     ///
     /// Panics when the rows would pass 32 bits; callers check first.
     pub fn append(&mut self, other: &Columns) {

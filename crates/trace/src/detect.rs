@@ -1,11 +1,11 @@
-//! Recognises the format of an input by what is in it, never by its name.
+//! Recognises the format of an input by its content, never by its name.
 
 use crate::foreign::{Foreign, foreign};
 use crate::format::droidracer::looks_like_operation;
 use crate::format::native_binary::MAGIC;
 use std::fmt;
 
-/// The formats that are read.
+/// The formats that can be read.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Format {
     /// The binary format of this project.
@@ -55,36 +55,36 @@ impl fmt::Display for Format {
     }
 }
 
-/// The number of bytes of an input's beginning that are enough to recognise it.
+/// This many bytes from the start of an input are enough to recognise it.
 pub const HEAD_BYTES: usize = 1 << 16;
 
-/// The number of lines that are looked at: real traces begin with their format.
+/// Only this many lines are inspected: real traces start with their format.
 const LINES_MAX: usize = 64;
 
 /// Why a format was not recognised.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum DetectError {
-    /// There is nothing to read.
+    /// The input is empty.
     #[error("the input is empty, expected a trace")]
     Empty,
-    /// It is no text, and not the native binary format.
+    /// It is not text, and not the native binary format.
     #[error("{what}, expected a trace: text, or a native binary file beginning with `\\x89AOT`")]
     Binary {
-        /// What it is, as far as known.
+        /// A description of the input, as far as it is known.
         what: &'static str,
     },
-    /// It is text that fits no format.
+    /// It is text, but fits no format.
     #[error(
         "line {line}: `{text}` fits no format, expected `anyorder-trace 1`, `edtrace 1`, \
          STD (`T1|acq(L1)|12`) or a DroidRacer log"
     )]
     Unknown {
-        /// The first line that says anything, from 1.
+        /// The first line with content, from 1.
         line: u64,
         /// Its beginning, with control characters replaced.
         text: String,
     },
-    /// It is the output of another tool, which is no trace, or one in a form that is not read.
+    /// It is the output of another tool that is not a trace, or has an unsupported form.
     #[error("{}, expected a trace", .0.what)]
     Foreign(&'static Foreign),
     /// It fits several formats.
@@ -100,8 +100,7 @@ fn words(formats: &[Format]) -> String {
     words.join(" or ")
 }
 
-/// Recognises a format by the first [`HEAD_BYTES`] bytes of an input, or by all of it where there
-/// are fewer.
+/// Recognises a format by the first [`HEAD_BYTES`] bytes of an input, or by all of a shorter one.
 ///
 /// # Errors
 ///
@@ -149,8 +148,8 @@ pub fn detect(head: &[u8]) -> Result<Format, DetectError> {
     }
 }
 
-/// Returns the format whose first line this is, whatever its version: the reader knows which it can
-/// read.
+/// Returns the format whose first line this is, whatever its version. The reader checks the
+/// version.
 fn header(line: &[u8]) -> Option<Format> {
     match line.split(|byte| byte.is_ascii_whitespace()).next()? {
         b"anyorder-trace" => Some(Format::NativeText),
@@ -172,7 +171,7 @@ fn looks_like_std(line: &[u8]) -> bool {
     !thread.is_empty() && word > 0 && (rest.is_empty() || rest.starts_with(b"("))
 }
 
-/// Returns what an input is that is no text; `None` for text.
+/// Describes an input that is not text; `None` for text.
 fn binary(head: &[u8]) -> Option<&'static str> {
     let known: [(&[u8], &str); 8] = [
         (b"\x1f\x8b", "the input is compressed with gzip; decompress it first"),
@@ -193,13 +192,13 @@ fn binary(head: &[u8]) -> Option<&'static str> {
     if head.len() < MAGIC.len() && !head.is_empty() && MAGIC.starts_with(head) {
         return Some("the input ends within the first bytes of a native binary trace");
     }
-    // Hostile names may hold a few control characters; zero bytes are in no text.
+    // Hostile names may contain a few control characters. No text contains zero bytes.
     let odd = |byte: &&u8| (**byte < b' ' && !b"\t\n\r\x1b\x0c".contains(byte)) || **byte == 0x7f;
     let odd_bytes = head.iter().filter(odd).count();
     (head.contains(&0) || odd_bytes * 10 > head.len()).then_some("the input is no text")
 }
 
-/// Makes the beginning of a line fit to be shown.
+/// Makes the start of a line safe to display.
 fn shown(line: &[u8]) -> String {
     const SHOWN_CHARS: usize = 80;
     let text = String::from_utf8_lossy(line);

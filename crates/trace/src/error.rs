@@ -1,10 +1,10 @@
-//! What can be wrong with an input, and where.
+//! Problems of an input, and their places.
 
 use crate::tables::TableFull;
 use std::fmt;
 use std::io;
 
-/// Where in an input something is. Absent parts are `None`.
+/// A place in an input. Absent parts are `None`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, PartialOrd, Ord)]
 pub struct Place {
     /// The line, from 1.
@@ -75,19 +75,18 @@ pub struct Problem {
     pub severity: Severity,
     /// Where it is.
     pub place: Place,
-    /// What is wrong and what was expected: a lower-case fragment without a full stop.
+    /// The fault and the expected input: a lower-case fragment without a full stop.
     pub message: String,
-    /// The text at the place, shortened; control characters are still in it.
+    /// The text at the place, shortened. Control characters are not escaped.
     pub text: Option<String>,
-    /// What became of an operation that the reader does not know or cannot place, where that is the
-    /// problem.
+    /// For an operation that the reader does not know or cannot place: how the reader treated it.
     pub unknown: Option<Unknown>,
 }
 
-/// What becomes of an operation that a reader does not know or cannot place.
+/// How a reader treated an operation that it does not know or cannot place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unknown {
-    /// It is an event of kind `other`; [`Ignored`](crate::Ignored) lists all of them.
+    /// It became an event of kind `other`; [`Ignored`](crate::Ignored) lists all of them.
     Kept,
     /// It is not in the trace.
     LeftOut,
@@ -125,14 +124,14 @@ impl Problem {
         self
     }
 
-    /// Says what became of an operation that the reader does not know.
+    /// Records how the reader treated an operation that it does not know.
     #[must_use]
-    pub fn of_unknown(self, unknown: Option<Unknown>) -> Problem {
+    pub fn treated_as(self, unknown: Option<Unknown>) -> Problem {
         Problem { unknown, ..self }
     }
 }
 
-/// Problems found while reading or checking; past a limit they are only counted.
+/// Problems found while reading or checking. Beyond a limit they are only counted.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Problems {
     /// The first problems, in the order of the input.
@@ -177,7 +176,7 @@ pub enum ReadError {
     Malformed {
         /// The name of the format.
         format: &'static str,
-        /// What is wrong.
+        /// The problems of the input.
         problems: Problems,
     },
     /// A table or the trace itself is larger than can be addressed.

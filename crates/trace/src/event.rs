@@ -1,4 +1,4 @@
-//! What an event is: its kind, its mode, and the typed view of its operand.
+//! Events: their kind, their mode, and a typed view of their operand.
 
 use crate::ids::{
     ConditionId, EventId, HandlerId, InputId, InvocationId, LocationId, LockId, NameId, SiteId,
@@ -35,13 +35,13 @@ pub enum EventKind {
     Broadcast = 11,
     /// Begins to wait on a condition.
     Wait = 12,
-    /// Goes on after a wait on a condition.
+    /// Continues after a wait on a condition.
     Wake = 13,
     /// Passes a barrier.
     Barrier = 14,
     /// Starts another handler.
     Fork = 15,
-    /// Goes on after another handler has exited.
+    /// Continues after another handler has exited.
     Join = 16,
     /// The first event of a handler's initial code.
     Begin = 17,
@@ -65,13 +65,13 @@ pub enum EventKind {
     Choice = 26,
     /// An assertion failure, an uncaught exception, a crash.
     Failure = 27,
-    /// A handler's mailbox comes into being.
+    /// Creates a handler's mailbox.
     Attach = 28,
     /// A handler begins to serve its mailbox.
     Loop = 29,
-    /// An event of a kind this version does not know; its operand is the kind's name.
+    /// An event of a kind unknown to this version; its operand is the name of the kind.
     Other = 30,
-    /// An attempt to take a lock that failed: somebody held it.
+    /// A failed attempt to take a lock: somebody held it.
     Refused = 31,
 }
 
@@ -139,7 +139,7 @@ impl EventKind {
         Self::ALL.into_iter().find(|kind| kind.word() == word)
     }
 
-    /// Returns what the operand of such an event is an index of.
+    /// Returns the table that the operand of such an event indexes.
     #[must_use]
     pub const fn operand(self) -> OperandKind {
         use EventKind::*;
@@ -234,7 +234,7 @@ impl Mode {
     /// A successful attempt to take a lock shared.
     pub const TRY_SHARED: Mode = Mode(3);
 
-    /// The end of a wait whose time ran out: nothing woke it.
+    /// The end of a wait whose time ran out: no signal woke it.
     pub const TIMEOUT: Mode = Mode(1);
 
     /// Returns the mode with this number; only the low three bits count.
@@ -258,14 +258,14 @@ impl Mode {
         self.0 != 0
     }
 
-    /// For atomic accesses: whether a read side orders what follows (acquire or stronger).
+    /// For atomic accesses: whether a read has acquire ordering or stronger.
     #[inline]
     #[must_use]
     pub const fn acquires(self) -> bool {
         matches!(self.0, 2 | 4 | 5)
     }
 
-    /// For atomic accesses: whether a write side orders what precedes (release or stronger).
+    /// For atomic accesses: whether a write has release ordering or stronger.
     #[inline]
     #[must_use]
     pub const fn releases(self) -> bool {
@@ -360,7 +360,7 @@ pub enum Action {
     Access {
         /// `Read`, `Write` or `Rmw`.
         kind: EventKind,
-        /// What is accessed.
+        /// The location that is accessed.
         location: LocationId,
         /// Plain or an atomic ordering.
         mode: Mode,

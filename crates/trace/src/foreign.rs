@@ -1,13 +1,13 @@
-//! Files of other tools that are easily taken for traces: what they are, and what to do with them.
+//! Output of other tools that users mistake for traces: its description, and advice.
 
 use std::borrow::Cow;
 
-/// A kind of file that is not read.
+/// A kind of file that the readers do not support.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Foreign {
-    /// What it is.
+    /// A description of the file.
     pub what: &'static str,
-    /// What to do, in one sentence.
+    /// Advice in one sentence.
     pub advice: &'static str,
 }
 
@@ -49,7 +49,7 @@ const ROADRUNNER: Foreign = Foreign {
     advice: "RAPID turns it into STD, which is read; docs/formats/std.md lists the operations",
 };
 
-/// Returns what a text is that is no trace, by its beginning; `None` where that is not known.
+/// Recognises the start of a text that is not a trace; `None` where it is unknown.
 #[must_use]
 pub fn foreign(head: &[u8]) -> Option<&'static Foreign> {
     let text = String::from_utf8_lossy(head);
@@ -83,7 +83,7 @@ fn is_roadrunner(line: &str) -> bool {
         .contains(&name.as_str())
 }
 
-/// Returns whether a line has at least three fields between commas, and an operation on memory, a
+/// Returns whether a line has at least three comma-separated fields, and an operation on memory, a
 /// lock or a thread as the second or third: `T1,acq(L1),12`, `0,RD,5`.
 fn is_csv(line: &str) -> bool {
     const OPERATIONS: [&str; 25] = [

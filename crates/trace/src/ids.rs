@@ -76,7 +76,7 @@ define_id!(
     TaskId
 );
 define_id!(
-    /// A handler: what runs tasks one after another. A plain thread is a handler nobody posts to.
+    /// A handler: runs tasks one after another. A plain thread is a handler that nobody posts to.
     HandlerId
 );
 define_id!(
@@ -88,7 +88,7 @@ define_id!(
     LockId
 );
 define_id!(
-    /// A condition variable, a barrier, or anything else that is signalled.
+    /// A condition variable, a barrier, or another object that is signalled.
     ConditionId
 );
 define_id!(

@@ -1,8 +1,8 @@
 //! Operations that a reader did not know. They are in the trace as events of kind `other`, which
-//! order nothing and touch nothing; what they did in the program is not known.
+//! order nothing and access nothing. Their effect in the program is unknown.
 //!
-//! Whoever reports on such a trace has to say so: a call that waits, a lock under another name or a
-//! write could make a reported order impossible, and could make another one possible.
+//! A report on such a trace must mention them: a blocking call, a lock under another name or a
+//! write could make a reported order impossible, or another one possible.
 
 use crate::detect::Format;
 use crate::event::EventKind;
@@ -29,18 +29,18 @@ pub struct IgnoredOperation {
 }
 
 impl Ignored {
-    /// The number of events of each operation that are listed; others are counted.
+    /// This many events of each operation are listed; the others are counted.
     pub const EVENTS_MAX: usize = 5;
 
-    /// The number of operations that are counted by name; uses of further ones are counted
-    /// together, under `…`.
+    /// This many operations are counted by name. Uses of further ones are counted together, under
+    /// `…`.
     pub const OPERATIONS_MAX: usize = 100;
 
     /// Finds the unknown operations of a trace, in the order of their first uses.
     ///
-    /// In formats with a kind for what orders nothing, `other` was meant. STD and the logs of
-    /// DroidRacer have none, so that in a trace that was first read from one of these an `other` is
-    /// what its reader did not know.
+    /// Some formats have a kind for events that order nothing; there, `other` is intended. STD and
+    /// the logs of DroidRacer have no such kind. So in a trace first read from one of these, an
+    /// `other` is an operation that its reader did not know.
     #[must_use]
     pub fn of(trace: &Trace) -> Ignored {
         let mut ignored = Ignored::default();
@@ -76,17 +76,16 @@ impl Ignored {
         &self.operations
     }
 
-    /// Returns whether there are none.
+    /// Returns whether the trace has none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.operations.is_empty()
     }
 
-    /// Returns whether one of them stands in the trace before an event. Of events that all stand
-    /// before the first unknown operation, whatever is said holds of the trace that ends there, in
-    /// which nothing is unknown.
+    /// Returns whether the trace has one before an event. If it has none, a result about events up
+    /// to that one also holds for the trace that ends there, in which nothing is unknown.
     #[must_use]
-    pub fn stand_before(&self, event: EventId) -> bool {
+    pub fn any_before(&self, event: EventId) -> bool {
         self.first.is_some_and(|first| first < event)
     }
 }
@@ -104,17 +103,17 @@ mod tests {
         let trace = Trace::read(&mut StdReader::new(TEXT.as_bytes())).unwrap();
         let mut text = Vec::new();
         trace.write(&mut NativeTextWriter::new(&mut text)).unwrap();
-        let again = Trace::read(&mut NativeTextReader::new(text.as_slice())).unwrap();
-        for trace in [trace, again] {
+        let copy = Trace::read(&mut NativeTextReader::new(text.as_slice())).unwrap();
+        for trace in [trace, copy] {
             let ignored = Ignored::of(&trace);
-            let told: Vec<_> = ignored
+            let listed: Vec<_> = ignored
                 .operations()
                 .iter()
                 .map(|one| (one.word.as_str(), one.count, one.events.join(" ")))
                 .collect();
-            assert_eq!(told, [("inv", 2, "2 4".to_owned()), ("bar", 1, "3".to_owned())]);
-            assert!(!ignored.stand_before(EventId(0)) && !ignored.stand_before(EventId(1)));
-            assert!(ignored.stand_before(EventId(2)) && !ignored.is_empty());
+            assert_eq!(listed, [("inv", 2, "2 4".to_owned()), ("bar", 1, "3".to_owned())]);
+            assert!(!ignored.any_before(EventId(0)) && !ignored.any_before(EventId(1)));
+            assert!(ignored.any_before(EventId(2)) && !ignored.is_empty());
         }
     }
 
@@ -129,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn where_other_is_a_kind_of_its_own_it_was_meant() {
+    fn other_is_intended_in_formats_that_have_it() {
         let mut b = crate::TraceBuilder::new();
         let t = b.handler("T", crate::Mailbox::None).unwrap();
         let name = b.interner.name("note").unwrap();

@@ -1,4 +1,4 @@
-//! What happened in a run of a concurrent or event-driven program, as data.
+//! Traces: a recorded run of a concurrent or event-driven program, as data.
 //!
 //! This crate decides what an event is, how traces look in memory and on disk, and whether a trace
 //! is well-formed. It knows nothing of orders, races or reports, and prints nothing.

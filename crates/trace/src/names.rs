@@ -24,13 +24,13 @@ impl Names {
         self.ends.len()
     }
 
-    /// Returns whether only the empty name is there.
+    /// Returns whether the list contains only the empty name.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.len() == 1
     }
 
-    /// Returns the string of a name; an id of another table may give another string, or "".
+    /// Returns the string of a name. An id of another table may give another string, or "".
     #[must_use]
     pub fn get(&self, id: NameId) -> &str {
         let index = id.index();
@@ -40,9 +40,9 @@ impl Names {
         &self.text[self.ends[index - 1] as usize..self.ends[index] as usize]
     }
 
-    /// Appends a string without looking whether it is there already, for readers of tables.
+    /// Appends a string without checking whether it exists, for readers of tables.
     ///
-    /// Returns `None` when the names together would pass 4 GiB.
+    /// Returns `None` when all names together would exceed 4 GiB.
     pub fn push(&mut self, text: &str) -> Option<NameId> {
         let end = u32::try_from(self.text.len().checked_add(text.len())?).ok()?;
         if self.ends.len() >= u32::MAX as usize {
@@ -79,7 +79,7 @@ impl std::fmt::Debug for NameIndex {
 }
 
 impl NameIndex {
-    /// Makes the index of names that are there already.
+    /// Makes the index of existing names.
     #[must_use]
     pub fn of(names: &Names) -> NameIndex {
         let mut index = NameIndex::default();
@@ -92,7 +92,7 @@ impl NameIndex {
 
     /// Returns the id of `text`, appending it to `names` when it is new.
     ///
-    /// Returns `None` when the names together would pass 4 GiB.
+    /// Returns `None` when all names together would exceed 4 GiB.
     pub fn intern(&mut self, names: &mut Names, text: &str) -> Option<NameId> {
         if text.is_empty() {
             return Some(NameId::EMPTY);
@@ -106,7 +106,7 @@ impl NameIndex {
         Some(id)
     }
 
-    /// Returns the id of `text` if it is there.
+    /// Returns the id of `text` if it has one.
     #[must_use]
     pub fn find(&self, names: &Names, text: &str) -> Option<NameId> {
         if text.is_empty() {

@@ -10,12 +10,12 @@ use crate::format::std::{StdReader, StdWriter};
 use crate::stream::{TraceSink, TraceSource};
 use std::io::{self, BufRead, Write};
 
-/// What the readers accept beyond their formats; each option concerns one of them.
+/// Options of the readers; each option concerns one format.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct OpenOptions {
     /// For `edtrace`: accepts variables with several writes and no `co` line.
     pub infer_coherence: bool,
-    /// For the native binary format: keeps the whole blocks in front of damage, with a warning.
+    /// For the native binary format: keeps the complete blocks before damage, with a warning.
     pub salvage: bool,
     /// For STD: the table of sites, lines of `label<TAB>function<TAB>file:line`.
     pub sites: Option<String>,
@@ -25,8 +25,8 @@ pub struct OpenOptions {
 ///
 /// # Errors
 ///
-/// Fails when the input cannot be read, or what has to be read at once (a file head, a table of
-/// sites) breaks its format.
+/// Fails when the input cannot be read, or when the part that is read immediately (a file head, a
+/// table of sites) breaks its format.
 pub fn open<'a>(
     format: Format,
     input: Box<dyn BufRead + 'a>,
@@ -52,12 +52,11 @@ pub fn open<'a>(
 
 /// Opens a writer of the given format.
 ///
-/// Writers keep no more than a block of the trace in memory, but for `edtrace`, which keeps all of
-/// it.
+/// Writers keep at most a block of the trace in memory. The writer of `edtrace` keeps all of it.
 ///
 /// # Errors
 ///
-/// Fails when the output cannot be written, and for [`Format::DroidRacer`], which is only read.
+/// Fails when the output cannot be written, and for [`Format::DroidRacer`], which has no writer.
 pub fn create<'a>(
     format: Format,
     output: Box<dyn Write + 'a>,

@@ -1,4 +1,4 @@
-//! The two ends of a stream of events: sources give blocks, sinks take them.
+//! The two ends of a stream of events: sources produce blocks, sinks consume them.
 
 use crate::columns::Block;
 use crate::error::{Problems, ReadError};
@@ -7,35 +7,34 @@ use std::io;
 
 /// A reader of some format. Memory depends on the tables and the block size, not on the length.
 pub trait TraceSource {
-    /// Returns the tables as far as they are known; every id in a block given so far is in them.
+    /// Returns the tables so far. They contain every id of the blocks so far.
     fn tables(&self) -> &Tables;
 
     /// Replaces the contents of `block` by the next events; returns false at the end.
     ///
     /// # Errors
     ///
-    /// Fails when the input cannot be read or breaks its format. Text formats read on to the end
+    /// Fails when the input cannot be read or breaks its format. Text formats read to the end even
     /// after an error, so that all problems are listed.
     fn next_block(&mut self, block: &mut Block) -> Result<bool, ReadError>;
 
-    /// Returns the warnings met so far.
+    /// Returns the warnings so far.
     fn problems(&self) -> &Problems;
 
-    /// Gives the tables away at the end of the stream, leaving empty ones.
+    /// Moves the tables out at the end of the stream, and leaves empty ones.
     fn take_tables(&mut self) -> Tables;
 }
 
-/// A writer of some format, or anything else that wants events as they come.
+/// A writer of some format, or another consumer of a stream of events.
 pub trait TraceSink {
-    /// Takes the next events. `tables` only ever grows between calls, but for handlers, which may
-    /// change.
+    /// Consumes the next events. Between calls, `tables` only grows; only handlers may change.
     ///
     /// # Errors
     ///
     /// Fails when the output cannot be written.
     fn block(&mut self, tables: &Tables, block: &Block) -> io::Result<()>;
 
-    /// Takes what the tables gained after the last event, and completes the output.
+    /// Takes the table entries added after the last event, and completes the output.
     ///
     /// # Errors
     ///

@@ -48,7 +48,7 @@ impl Mailbox {
     }
 }
 
-/// A handler. Unlike the other tables, entries may change while a trace is read (a thread gets a
+/// A handler. Unlike in the other tables, entries may change while a trace is read (a thread gets a
 /// mailbox).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Handler {
@@ -60,11 +60,11 @@ pub struct Handler {
     pub untracked: bool,
 }
 
-/// What began a task.
+/// The origin of a task.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum TaskKind {
-    /// A handler's initial code: what it does outside any posted task.
+    /// A handler's initial code: everything outside posted tasks.
     #[default]
     Initial = 0,
     /// Posted to a mailbox; runs from its `get` to its `end`.
@@ -73,34 +73,34 @@ pub enum TaskKind {
     Burst = 2,
 }
 
-/// Where in the mailbox a post puts its task.
+/// The position in the mailbox for a posted task.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Position {
-    /// Behind all pending tasks (or by due time).
+    /// After all pending tasks (or by due time).
     #[default]
     Back = 0,
-    /// In front of all pending tasks.
+    /// Before all pending tasks.
     Front = 1,
 }
 
-/// A task, as far as it is known when it is first named.
+/// A task, with the facts known when it is first named.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TaskDef {
     /// Its name.
     pub name: NameId,
-    /// What began it.
+    /// Its origin.
     pub kind: TaskKind,
-    /// Its handler, or `NONE` while nobody knows; a `get` event always names it.
+    /// Its handler, or `NONE` while unknown; a `get` event always names it.
     pub handler: HandlerId,
     /// The delay of its post, in the units of the trace; 0 for none.
     pub delay: u64,
-    /// Where its post put it.
+    /// The position in the mailbox.
     pub position: Position,
 }
 
 impl Default for TaskDef {
-    /// Returns a task of which nothing is known.
+    /// Returns a task without any known fact.
     fn default() -> TaskDef {
         TaskDef {
             name: NameId::EMPTY,
@@ -139,7 +139,7 @@ pub enum Location {
         address: u64,
         /// The number of bytes.
         size: u32,
-        /// How often memory at this address had been allocated anew before.
+        /// How often memory at this address was allocated again before.
         generation: u32,
     },
 }
@@ -151,11 +151,11 @@ impl Default for Location {
     }
 }
 
-/// What kind of input event an [`Input`] is.
+/// The kind of an [`Input`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum InputFamily {
-    /// Anything without rules of its own.
+    /// An input without special rules.
     #[default]
     Plain = 0,
     /// A user's action on a view.
@@ -203,12 +203,12 @@ impl InputFamily {
     }
 }
 
-/// An input event: what can be enabled, disabled and triggered. Equal fields mean the same input.
+/// An input event, which can be enabled, disabled and triggered. Equal fields mean the same input.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Input {
-    /// Which rules apply to it.
+    /// The rules that apply to it.
     pub family: InputFamily,
-    /// Its name: the action, or for plain inputs all there is.
+    /// Its name: the action. A plain input has only this field.
     pub name: NameId,
     /// The state or callback, such as `RESUME-ACT`.
     pub state: NameId,
@@ -244,11 +244,11 @@ pub struct Invocation {
     pub method: NameId,
     /// The arguments, each an integer or the hash of a canonical encoding.
     pub arguments: Vec<u64>,
-    /// The result, where it returned one.
+    /// The result, if it returned one.
     pub result: Option<u64>,
 }
 
-/// The order of all writes of one location, where a partial trace gives it.
+/// The order of all writes of one location, if a partial trace gives it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Coherence {
     /// The location.
@@ -257,7 +257,7 @@ pub struct Coherence {
     pub writes: Vec<u64>,
 }
 
-/// How events are numbered or named by the input they come from.
+/// How the input numbers or names its events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(u8)]
 pub enum LabelScheme {
@@ -268,36 +268,36 @@ pub enum LabelScheme {
     Line = 1,
     /// By name; the number column holds [`NameId`]s.
     Name = 2,
-    /// By two numberings, one of accesses and one of all other events.
+    /// By two numberings: one of accesses, one of all other events.
     AccessOrOperation = 3,
 }
 
-/// Whether the order of the events in the trace is one in which they happened.
+/// Whether the trace has the order in which its events happened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(u8)]
 pub enum TraceOrder {
-    /// Events stand in the order in which they were seen to happen.
+    /// Events have the order in which they were observed.
     #[default]
     Observed = 0,
-    /// Only the events of one task stand in order; what lies between tasks is to be found.
+    /// Only the events of one task are ordered. The order between tasks is to be found.
     Partial = 1,
 }
 
-/// What is known of a trace as a whole.
+/// Facts about a trace as a whole.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Meta {
     /// How events are labelled.
     pub labels: LabelScheme,
-    /// What the order of the events means.
+    /// The meaning of the order of events.
     pub order: TraceOrder,
     /// The name of the format it was first read from, such as `droidracer`.
     pub origin: String,
 }
 
-/// The tables of a trace. All but `handlers` only ever grow at the end.
+/// The tables of a trace. All except `handlers` only grow at the end.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tables {
-    /// What is known of the trace as a whole; set before the first event.
+    /// Facts about the trace as a whole, set before the first event.
     pub meta: Meta,
     /// Strings.
     pub names: Names,
@@ -309,7 +309,7 @@ pub struct Tables {
     pub locations: Vec<Location>,
     /// Locks.
     pub locks: Vec<NameId>,
-    /// Conditions, barriers and other things that are signalled.
+    /// Conditions, barriers and other objects that are signalled.
     pub conditions: Vec<NameId>,
     /// Input events.
     pub inputs: Vec<Input>,
@@ -319,7 +319,7 @@ pub struct Tables {
     pub stacks: Vec<Vec<SiteId>>,
     /// Invocations.
     pub invocations: Vec<Invocation>,
-    /// Orders of writes that the trace gives.
+    /// The given orders of writes.
     pub coherence: Vec<Coherence>,
 }
 
@@ -349,7 +349,7 @@ impl Tables {
         self.names.get(id)
     }
 
-    /// Returns a location as a person would write it: `Foo.bar@0x41`, `Foo.bar`, `x`, `0x10+8`.
+    /// Returns a location in readable form: `Foo.bar@0x41`, `Foo.bar`, `x`, `0x10+8`.
     #[must_use]
     pub fn location_text(&self, id: LocationId) -> String {
         match self.locations[id.index()] {
@@ -364,7 +364,7 @@ impl Tables {
         }
     }
 
-    /// Returns a site as a person would write it: `file:line:column`, else its label, else `?`.
+    /// Returns a site in readable form: `file:line:column`, else its label, else `?`.
     #[must_use]
     pub fn site_text(&self, id: SiteId) -> String {
         let site = self.sites.get(id.index()).copied().unwrap_or_default();
@@ -395,7 +395,7 @@ impl Tables {
         }
     }
 
-    /// Returns an input as a person would write it.
+    /// Returns an input in readable form.
     #[must_use]
     pub fn input_text(&self, id: InputId) -> String {
         let input = self.inputs[id.index()];
@@ -415,7 +415,7 @@ impl Tables {
     }
 }
 
-/// A table as full as an index can address; a trace that needs more is refused.
+/// A table reached the largest size that an index can address. Larger traces are refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("too many {0}: one trace can hold 4,294,967,294 of them at the most")]
 pub struct TableFull(pub &'static str);

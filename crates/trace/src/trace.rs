@@ -1,4 +1,5 @@
-//! A whole trace in memory, with what every engine asks of it: who ran what, from where to where.
+//! A whole trace in memory, with the facts that every engine needs: the spans and handlers of
+//! tasks.
 
 use crate::columns::{Block, Columns};
 use crate::error::{Place, Problem, Problems, ReadError};
@@ -66,8 +67,8 @@ impl Trace {
         Ok(Trace::new(source.take_tables(), columns))
     }
 
-    /// Makes a trace of tables and columns; operands out of their table's range are the caller's
-    /// fault.
+    /// Makes a trace of tables and columns. The caller guarantees that operands are in the range of
+    /// their tables.
     ///
     /// # Panics
     ///
@@ -151,7 +152,7 @@ impl Trace {
         (0..self.len()).map(|row| self.event(EventId(row as u32)))
     }
 
-    /// Returns the number of tasks, initial ones and those that never ran included.
+    /// Returns the number of tasks, including initial ones and those that never ran.
     #[must_use]
     pub fn tasks_count(&self) -> usize {
         self.spans.len()
@@ -214,8 +215,8 @@ impl Trace {
         }
     }
 
-    /// Returns a name of an event that no other event has: its label, with the name of its
-    /// numbering where accesses and operations are numbered apart.
+    /// Returns a unique name of an event: its label, with the name of its numbering if accesses and
+    /// operations have separate numbers.
     #[must_use]
     pub fn unique_label(&self, event: EventId) -> String {
         let label = self.label(event);
@@ -228,8 +229,9 @@ impl Trace {
         }
     }
 
-    /// Finds the event with a label. In traces with two numberings a bare number means the access
-    /// of that number before the operation; `op:N` and `access:N` (or `rwId:N`) say which.
+    /// Finds the event with a label. In traces with two numberings, a bare number means the access
+    /// of that number if it exists, otherwise the operation. `op:N` and `access:N` (or `rwId:N`)
+    /// select one.
     #[must_use]
     pub fn find(&self, label: &str) -> Option<EventId> {
         let (prefix, rest) = label.split_once(':').unwrap_or(("", label));
@@ -273,7 +275,7 @@ impl Trace {
         sink.finish(&self.tables)
     }
 
-    /// Returns the bytes held in memory, tables included roughly.
+    /// Returns the bytes held in memory; the part of the tables is approximate.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.columns.memory_bytes()

@@ -1,4 +1,4 @@
-//! Formats are recognised by what is in a file.
+//! Formats are recognised by the contents of a file.
 
 use anyorder_trace::detect::{DetectError, Format, HEAD_BYTES, detect};
 use anyorder_trace::open::{OpenOptions, create, open};
@@ -27,7 +27,7 @@ fn each_format_by_its_beginning() {
 }
 
 #[test]
-fn what_is_no_trace() {
+fn inputs_that_are_not_traces() {
     assert_eq!(detect(b""), Err(DetectError::Empty));
     assert_eq!(detect(b" \n\t\r\n"), Err(DetectError::Empty));
     assert_eq!(
@@ -47,7 +47,7 @@ fn what_is_no_trace() {
 }
 
 #[test]
-fn a_header_counts_on_the_first_line_that_says_anything() {
+fn a_header_counts_only_on_the_first_line_with_content() {
     let manifest = b"# A package\n\n[dependencies]\nanyorder-trace = \"1\"\nedtrace 1\n";
     let unknown = DetectError::Unknown { line: 3, text: "[dependencies]".into() };
     assert_eq!(detect(manifest), Err(unknown));
@@ -75,7 +75,7 @@ fn messages_say_what_was_expected() {
 }
 
 #[test]
-fn the_output_of_other_tools_is_named_with_what_to_do() {
+fn the_output_of_other_tools_is_named_with_advice() {
     for (head, what, advice) in [
         (
             "==================\nWARNING: ThreadSanitizer: data race (pid=7)\n",
@@ -102,7 +102,7 @@ fn the_output_of_other_tools_is_named_with_what_to_do() {
         };
         assert!(foreign.what.contains(what) && foreign.advice.contains(advice), "{head}");
     }
-    // What is a trace stays one, whatever stands in it.
+    // A trace is recognised whatever its names contain.
     let std = detect(b"T1|w(WARNING: ThreadSanitizer:)|7\nT1|r(x)|acq,w,r\n");
     assert_eq!(std, Ok(Format::Std));
     assert!(matches!(detect(b"name,age,city\nAda,36,London\n"), Err(DetectError::Unknown { .. })));
@@ -147,7 +147,7 @@ fn small() -> Trace {
 }
 
 #[test]
-fn what_is_written_is_recognised_and_read_again() {
+fn written_traces_are_recognised_and_read() {
     for format in [Format::NativeBinary, Format::NativeText, Format::Edtrace] {
         let mut bytes = Vec::new();
         {

@@ -207,7 +207,7 @@ fn inputs_of_every_family() {
         "5 enable thread 1 focus \"\" \"\" \"\" 8 0",
         "6 trigger thread 1 focus \"\" \"\" \"\" 8 0",
         "7 enable thread 1 lifecycle \"\" \"PAUSE-ACT\" \"\" 9 0",
-        // The same input as above, though one of the two leaves out the component.
+        // The same input as above, although one of the two omits the component.
         "8 trigger thread 1 lifecycle \"\" \"PAUSE-ACT\" \"\" 9 0",
         "9 enable thread 1 lifecycle \"\" \"INSTANCE\" \"\" 11 2",
         "10 enable thread 1 idle \"\" \"\" \"\" 12 2147483649",
@@ -368,7 +368,7 @@ fn errors_behind_the_first_block_are_found_and_no_events_follow() {
 
 #[test]
 fn no_input_makes_the_reader_panic() {
-    // Every prefix of a log, and every log with one byte of another kind in it.
+    // Every prefix of a log, and every log with one byte replaced by one of another kind.
     let log = "1 THREADINIT tid:1\n2 NATIVE-ENTRY tid:2thread-name:B\nrwId:1 READ tid:1 obj:0x4 class:A field:8\n3 POST src:2 msg:1 dest:-1 delay:0\n";
     for end in 0..log.len() {
         let _ = Trace::read(&mut DroidRacerReader::new(&log.as_bytes()[..end]));

@@ -1,5 +1,4 @@
-//! Two real logs of DroidRacer's runtime: what is read equals what simple searches of the text
-//! find.
+//! Two real logs of DroidRacer's runtime: the reader agrees with simple searches of the text.
 
 #![expect(clippy::print_stderr, reason = "tests say what they skipped")]
 
@@ -8,7 +7,7 @@ use anyorder_trace::{Block, EventId, EventKind, Location, Mailbox, Trace, TraceS
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Returns the text of a real log, or `None` (and says so) where it is not there.
+/// Returns the text of a real log; `None` (with a message) if it does not exist.
 fn real(app: &str) -> Option<String> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let path = root.join("../../../shared/data/droidracer").join(app).join("trace.txt");
@@ -21,7 +20,7 @@ fn real(app: &str) -> Option<String> {
     }
 }
 
-/// Reads a log in which nothing is odd.
+/// Reads a log without warnings.
 fn read_clean(text: &str) -> Trace {
     let mut source = DroidRacerReader::new(text.as_bytes());
     let trace = Trace::read(&mut source).unwrap_or_else(|error| panic!("{error}"));
@@ -174,7 +173,7 @@ fn reports_of_the_real_logs() {
             .iter()
             .all(|group| matches!(group, ReportedGroup::Object { triggers: Some(_), .. }));
         assert!(triggered, "{app}");
-        // The trace knows every access that is reported, as what it is reported to be.
+        // The trace contains every reported access, with the reported properties.
         let trace = read_clean(&text);
         for race in &report.races {
             for (number, write) in [(race.first, race.writes[0]), (race.second, race.writes[1])] {

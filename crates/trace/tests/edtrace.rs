@@ -23,7 +23,7 @@ fn read(text: &str) -> Trace {
     read_with(text, EdtraceOptions::default()).unwrap_or_else(|list| panic!("{list:#?}"))
 }
 
-/// Reads the lines behind the header, and returns `line:column message` of all problems.
+/// Reads the lines after the header, and returns `line:column message` of all problems.
 fn problems(lines: &str) -> Vec<String> {
     let text = format!("edtrace 1\n{lines}");
     let list = read_with(&text, EdtraceOptions::default()).err().unwrap_or_default();
@@ -81,7 +81,7 @@ fn a_trace_and_its_tables() {
 }
 
 #[test]
-fn comments_blanks_and_crlf_say_nothing() {
+fn comments_blanks_and_crlf_are_ignored() {
     let odd = GOOD.replace('\n', "   # é\r\n\r\n").replace(' ', "\t ");
     let odd = format!("# first\n\n{odd}");
     assert_eq!(read(&odd), read(GOOD));
@@ -169,7 +169,7 @@ fn wrong_messages() {
 }
 
 #[test]
-fn what_is_only_inconsistent_is_read() {
+fn inconsistent_but_valid_traces_are_read() {
     // A read of a later write of its own message, and a message that posts itself.
     assert_eq!(problems("a h - r x b\nb h - w x\n"), [""; 0]);
     assert_eq!(problems("g h m get\np h m post m\n"), [""; 0]);
@@ -207,7 +207,7 @@ fn coherence_may_be_left_to_infer() {
     let infer = EdtraceOptions { infer_coherence: true };
     let trace = read_with(text, infer).unwrap();
     assert!(trace.tables().coherence.is_empty());
-    // Lines that are there must still be right.
+    // Existing lines must still be valid.
     assert!(read_with(&format!("{text}co x a\n"), infer).is_err());
 }
 
@@ -219,7 +219,7 @@ fn problems_come_in_the_order_of_the_lines() {
 }
 
 #[test]
-fn an_observed_trace_is_written_with_what_was_seen() {
+fn an_observed_trace_is_written_with_its_observations() {
     let mut b = TraceBuilder::new();
     let ui = b.handler("ui thread", Mailbox::Fifo).unwrap();
     let io = b.handler("io", Mailbox::None).unwrap();
@@ -255,7 +255,7 @@ fn an_observed_trace_is_written_with_what_was_seen() {
 }
 
 #[test]
-fn what_cannot_be_written_is_refused() {
+fn unsupported_events_are_refused() {
     let mut b = TraceBuilder::new();
     let main = b.handler("main", Mailbox::None).unwrap();
     b.acquire(b.initial(main), "l", anyorder_trace::Mode::EXCLUSIVE).unwrap();
@@ -263,14 +263,14 @@ fn what_cannot_be_written_is_refused() {
     assert!(error.to_string().contains("no `acquire` (event 1)"), "{error}");
 }
 
-/// Random good traces, as text: handlers with initial and posted messages that post, read and
+/// Random valid traces as text: handlers with initial and posted messages that post, read and
 /// write.
 fn good_text() -> impl Strategy<Value = String> {
     let step = (0..6usize, 0..4u8, 0..3usize, any::<prop::sample::Index>());
     (prop::collection::vec(step, 0..60), any::<bool>()).prop_map(|(steps, reverse)| {
         let mut lines = Vec::new();
         let mut writes: Vec<Vec<String>> = vec![Vec::new(); 3];
-        // (handler, message) of everything that can act; the first two are initial.
+        // (handler, message) of everything that can have events; the first two are initial.
         let mut acting = vec![("h0".to_owned(), "-".to_owned()), ("h1".to_owned(), "-".to_owned())];
         let mut reads = Vec::new();
         for (number, (who, what, variable, pick)) in steps.into_iter().enumerate() {

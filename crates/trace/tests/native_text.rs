@@ -1,5 +1,4 @@
-//! The native text format: what is written comes back as it was, and whatever is wrong is said with
-//! its place.
+//! The native text format: traces survive a round trip, and every fault is reported with its place.
 
 use anyorder_trace::format::native_text::{NativeTextReader, NativeTextWriter};
 use anyorder_trace::{
@@ -48,7 +47,7 @@ fn failed_attempts_and_timeouts_have_words() {
 
 proptest! {
     #[test]
-    fn traces_come_back_as_they_were(trace in common::traces()) {
+    fn traces_round_trip(trace in common::traces()) {
         let text = written(&trace);
         let back = read(text.as_bytes());
         prop_assert_eq!(back.map_err(|e| format!("{e:?}\n{text}")).unwrap(), trace);
@@ -57,7 +56,7 @@ proptest! {
     }
 
     #[test]
-    fn tables_that_grow_and_handlers_that_change_come_back(numbers in common::choices(1500)) {
+    fn growing_tables_and_changed_handlers_round_trip(numbers in common::choices(1500)) {
         let choices = &mut Choices::new(numbers);
         let mut out = Vec::new();
         let mut writer = NativeTextWriter::new(&mut out);
@@ -103,7 +102,7 @@ proptest! {
     }
 }
 
-/// The random tests say little about what their generator never makes.
+/// The random tests prove little about cases that their generator never makes.
 #[test]
 fn the_generator_reaches_every_word() {
     let mut seed = 1u64;
@@ -193,7 +192,7 @@ fn space_comments_and_line_ends_are_free() {
     assert_eq!(trace.tables().handlers[0].mailbox, Mailbox::None);
 }
 
-/// Reads `body` behind a small preamble of six lines, and returns the problems as text.
+/// Reads `body` after a small preamble of six lines, and returns the problems as text.
 fn faults(body: &str) -> Vec<String> {
     let text = format!(
         "anyorder-trace 1\nhandler h0 \"a\"\ntask t0 \"a\" initial h0\nlocation x0 \"x\"\nlock l0 \"m\"\n\
@@ -327,7 +326,7 @@ fn the_first_line_must_say_format_and_version() {
 }
 
 #[test]
-fn what_is_no_utf8_is_an_error_with_its_place() {
+fn invalid_utf8_is_an_error_with_its_place() {
     let problems = problems(b"anyorder-trace 1\nlock l0 \"ab\xffcd\"\n");
     let place = problems.list[0].place;
     assert_eq!((place.line, place.column), (Some(2), Some(12)));
@@ -372,7 +371,7 @@ fn long_names_and_lists_are_spread_over_lines() {
 }
 
 #[test]
-fn blocks_and_labels_go_on_across_block_ends() {
+fn blocks_and_labels_continue_across_block_ends() {
     let mut b = TraceBuilder::new();
     let main = b.handler("main", Mailbox::None).unwrap();
     for number in 0..3 * Block::EVENTS as u32 + 7 {
@@ -393,9 +392,9 @@ fn blocks_and_labels_go_on_across_block_ends() {
 }
 
 #[test]
-fn what_is_in_no_table_is_not_written() {
-    type Spoil = fn(&mut Tables, &mut Columns);
-    let cases: [(&str, Spoil); 6] = [
+fn ids_outside_their_tables_are_not_written() {
+    type Corrupt = fn(&mut Tables, &mut Columns);
+    let cases: [(&str, Corrupt); 6] = [
         ("`t7` is in no table: there are 1", |_, c| c.tasks[0] = TaskId(7)),
         ("`x7` is in no table: there are 1", |_, c| c.operands[0] = 7),
         ("`s7` is in no table: there are 1", |_, c| c.sites[0] = SiteId(7)),

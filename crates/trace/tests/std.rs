@@ -113,7 +113,7 @@ fn a_site_may_have_any_label_and_be_unknown() {
 }
 
 #[test]
-fn names_may_be_what_java_and_rapid_write() {
+fn names_of_java_and_rapid_are_accepted() {
     let trace =
         right("T1|r(V1.2[3])|45\nmain thread|w(a.B.<init>(I)V|x)|46\nT1|r(0x1f)|1\nT1|r(0xzz+1)|1");
     let tables = trace.tables();
@@ -259,7 +259,7 @@ fn events_before_an_error_in_a_later_block_are_given() {
 }
 
 #[test]
-fn what_is_no_utf8_is_an_error_with_its_place() {
+fn invalid_utf8_is_an_error_with_its_place() {
     for (line, column) in [
         (&b"T\xff|r(x)|1"[..], 2),
         (b"T1|r(ab\xc3)|1", 8),
@@ -328,7 +328,7 @@ fn a_wrong_table_of_sites_is_refused() {
 }
 
 #[test]
-fn what_std_cannot_say_fails_or_is_counted() {
+fn what_std_cannot_represent_fails_or_is_counted() {
     type Fill = fn(&mut TraceBuilder);
     let cases: [(&str, Losses, Fill); 9] = [
         ("`post`", Losses { skipped: 1, ..Losses::default() }, |b| {

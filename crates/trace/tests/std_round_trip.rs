@@ -78,9 +78,9 @@ fn std_text(choices: &mut Choices) -> String {
     out
 }
 
-/// What each event says in words, with ranges told apart by the order in which their generations
-/// first appear.
-fn said(trace: &Trace) -> Vec<String> {
+/// The meaning of each event in words. Ranges are numbered by the first occurrence of their
+/// generations.
+fn meanings(trace: &Trace) -> Vec<String> {
     let tables = trace.tables();
     let mut seen = BTreeMap::new();
     trace
@@ -106,7 +106,7 @@ fn said(trace: &Trace) -> Vec<String> {
 
 proptest! {
     #[test]
-    fn texts_come_back_as_they_were(numbers in common::choices(400)) {
+    fn texts_round_trip(numbers in common::choices(400)) {
         let text = std_text(&mut Choices::new(numbers));
         let trace = right(&text);
         prop_assert_eq!(trace.len(), text.lines().count());
@@ -117,7 +117,7 @@ proptest! {
     }
 
     #[test]
-    fn any_trace_is_refused_or_said_or_said_in_part(trace in common::traces()) {
+    fn any_trace_is_refused_or_written_or_written_in_part(trace in common::traces()) {
         if let Ok(text) = written(&trace) {
             let back = right(&text);
             prop_assert_eq!(back.len(), trace.len());
@@ -128,11 +128,11 @@ proptest! {
     }
 
     #[test]
-    fn what_is_said_without_loss_means_the_same(numbers in common::choices(400)) {
+    fn a_trace_written_without_loss_keeps_its_meaning(numbers in common::choices(400)) {
         let text = std_text(&mut Choices::new(numbers));
         let trace = right(&text);
         let back = right(&written(&trace).unwrap());
-        prop_assert_eq!(said(&back), said(&trace));
+        prop_assert_eq!(meanings(&back), meanings(&trace));
         prop_assert_eq!(back, trace);
     }
 

@@ -7,7 +7,7 @@ use anyorder_trace::format::std::StdReader;
 use anyorder_trace::{Trace, TraceSource, wellformed};
 use std::path::PathBuf;
 
-/// Opens a file of the shared data, or says that it is not there.
+/// Opens a file of the shared data, or prints that it does not exist.
 fn real(path: &str) -> Option<Vec<u8>> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let bytes = std::fs::read(root.join("../../../shared/data").join(path));

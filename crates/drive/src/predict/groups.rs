@@ -1,6 +1,6 @@
 //! Groups of findings that one mistake makes, by where their pairs stand in the trace.
 
-use anyorder_finding::{Finding, Placed, tie};
+use anyorder_finding::{Finding, Placed, assign_groups};
 use anyorder_trace::{EventId, LabelScheme, Trace};
 use std::collections::HashMap;
 
@@ -30,5 +30,5 @@ pub(crate) fn group_findings(trace: &Trace, findings: &mut [Finding]) {
             finding.pairs.iter().filter_map(|[a, b]| Some([placed(a)?, placed(b)?])).collect()
         })
         .collect();
-    tie(findings, &pairs);
+    assign_groups(findings, &pairs);
 }

@@ -1,9 +1,9 @@
-//! A checker for the part of JSON Schema that our schema uses. A keyword it does not know is an
-//! error, so that the schema cannot say more than is checked.
+//! A checker for the part of JSON Schema that our schema uses. An unknown keyword is an error, so
+//! the schema cannot state more than is checked.
 
 use serde_json::Value;
 
-/// Returns all that does not fit, each with its place.
+/// Returns all mismatches, each with its place.
 pub(crate) fn check(schema: &Value, value: &Value) -> Vec<String> {
     let mut problems = Vec::new();
     Checker { root: schema, problems: &mut problems }.check(schema, value, "");
@@ -24,7 +24,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Applies one keyword; problems of parts are recorded with the place of the part.
+    /// Applies one keyword. Records problems of parts with the place of the part.
     fn fits(&mut self, keyword: &str, rule: &Value, value: &Value, at: &str) -> bool {
         match keyword {
             "$schema" | "$id" | "$defs" | "title" | "description" => true,
@@ -80,7 +80,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Returns how many of the alternatives fit.
+    /// Returns the number of alternatives that match.
     fn count(&self, alternatives: &Value, value: &Value) -> usize {
         let fits = |schema: &&Value| {
             let mut problems = Vec::new();

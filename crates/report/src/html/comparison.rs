@@ -1,4 +1,4 @@
-//! Two runs that differ by one reversal, side by side, and what came of it.
+//! Two runs that differ by one reversal, side by side, and its result.
 
 use super::page::safe;
 use super::sequence::{Room, diagram, start};
@@ -8,13 +8,13 @@ use maud::{Markup, html};
 /// The most tasks listed as skipped, late or new, and the most differences.
 const LISTED_MAX: usize = 40;
 
-/// With more lanes than this the two diagrams stand one above the other.
+/// With more lanes than this, one diagram is above the other.
 const LANES_BESIDE_MAX: usize = 3;
 
-/// Makes the markup of a run and the one that it is compared with.
+/// Makes the markup of a run and of the run that it is compared with.
 pub(super) fn markup(run: &Run, compared: &Comparison) -> Markup {
     let before = &compared.before;
-    // The same lanes in the same order on both sides.
+    // Both sides have the same lanes in the same order.
     let mut lanes = before.lanes();
     for lane in run.lanes() {
         if !lanes.contains(&lane) {
@@ -65,7 +65,7 @@ fn side(title: &str, run: &Run, lanes: &[&str], room: Room) -> Markup {
     }
 }
 
-/// The tasks of a list, where there are any.
+/// The tasks of a list, if any.
 fn tasks(title: &str, names: &[String]) -> Markup {
     html! {
         @if !names.is_empty() {
@@ -78,7 +78,7 @@ fn tasks(title: &str, names: &[String]) -> Markup {
     }
 }
 
-/// What the two runs amount to, where they differ.
+/// The differences of the two runs, and the result.
 fn differences(differences: &[Differing]) -> Markup {
     let side = |text: &Option<String>| text.as_deref().map_or_else(|| "nothing".to_owned(), safe);
     html! {

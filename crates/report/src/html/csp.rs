@@ -97,8 +97,7 @@ const ROUND: [u32; 64] = [
     0xc671_78f2,
 ];
 
-/// SHA-256, as FIPS 180-4 section 6.2 has it. It hashes two constants a page; nothing depends on
-/// its speed.
+/// SHA-256 after FIPS 180-4 section 6.2. It hashes two constants a page; its speed does not matter.
 fn sha256(message: &[u8]) -> [u8; 32] {
     let mut state: [u32; 8] = [
         0x6a09_e667,
@@ -124,7 +123,7 @@ fn sha256(message: &[u8]) -> [u8; 32] {
     digest
 }
 
-/// Takes one block of 64 bytes into the state.
+/// Adds one block of 64 bytes to the state.
 fn compress(state: &mut [u32; 8], block: &[u8]) {
     let mut w = [0_u32; 64];
     for (word, bytes) in w.iter_mut().zip(block.chunks_exact(4)) {

@@ -1,5 +1,5 @@
-//! The markup of one finding: a line that opens to both accesses, their chains, and what orders
-//! there are.
+//! The markup of one finding: a line that opens to show both accesses, their chains of posts, and
+//! the existing orders.
 
 use super::comparison;
 use super::page::{colour_class, safe};
@@ -15,20 +15,20 @@ use maud::{Markup, html};
 /// The most steps shown of a chain or an explanation.
 const STEPS_MAX: usize = 100;
 
-/// Returns what the list is filtered by as category: the finding's category, else its kind.
+/// Returns the category for the filter of the list: the finding's category, or else its kind.
 pub(super) fn sort(finding: &Finding) -> String {
     safe(finding.category.as_deref().unwrap_or(finding.kind.word()))
 }
 
-/// Returns the class of the location, where it is a field: `a.Foo` of `a.Foo.bar@0x41`.
+/// Returns the class of a location that is a field: `a.Foo` of `a.Foo.bar@0x41`.
 pub(super) fn class(finding: &Finding) -> Option<String> {
     let location = finding.location()?;
     let location = location.rsplit_once('@').map_or(location, |(field, _)| field);
     location.rsplit_once('.').map(|(class, _)| safe(class)).filter(|class| !class.is_empty())
 }
 
-/// Makes the markup of a finding. `in_timeline` says whether the timeline can show it, `open`
-/// whether it starts open.
+/// Makes the markup of a finding. `in_timeline`: whether the timeline can show it. `open`: whether
+/// it is open at first.
 pub(super) fn markup(
     index: usize,
     finding: &Finding,
@@ -40,7 +40,7 @@ pub(super) fn markup(
 ) -> Markup {
     let coverage = words::coverage(finding);
     let standing = match () {
-        () if finding.is_set_aside() => "aside",
+        () if finding.is_excluded() => "aside",
         () if policy.counts(finding) => "counts",
         () => "other",
     };
@@ -79,7 +79,7 @@ pub(super) fn markup(
                     }
                 }
                 @let steps = finding.explanation.iter().take(STEPS_MAX);
-                @let (headed, told) = steps.partition::<Vec<&Step>, _>(|step| words::predicted_head(finding, step).is_some());
+                @let (headed, others) = steps.partition::<Vec<&Step>, _>(|step| words::predicted_head(finding, step).is_some());
                 @if !headed.is_empty() { (prediction(finding, &headed)) }
                 @if let Some(run) = run {
                     @match &run.compared {
@@ -88,10 +88,10 @@ pub(super) fn markup(
                         None => { (sequence::markup(run)) }
                     }
                 }
-                @if !told.is_empty() && run.is_none_or(|run| run.by_lane) {
+                @if !others.is_empty() && run.is_none_or(|run| run.by_lane) {
                     h4 { @if finding.sites.len() == 2 && finding.coverage.is_some() { "Nearest orders" } @else { "Why" } }
                     ul.steps {
-                        @for step in told {
+                        @for step in others {
                             li { (ticked(&step.text)) @if let Some(rule) = &step.rule { " " span.chip { (safe(rule)) } } }
                         }
                     }
@@ -111,7 +111,7 @@ pub(super) fn markup(
     }
 }
 
-/// What is known of a prediction: the locks held, what shows it, and what ordering is missing.
+/// The facts about a prediction: the locks held, its witness, and the missing order.
 fn prediction(finding: &Finding, steps: &[&Step]) -> Markup {
     html! {
         dl.prediction {
@@ -124,7 +124,7 @@ fn prediction(finding: &Finding, steps: &[&Step]) -> Markup {
     }
 }
 
-/// One access, with all that is known of where it is and how its task came to run.
+/// One access, its place, and the chain of posts of its task.
 fn side(position: usize, site: &Site) -> Markup {
     let tone = match position {
         0 => "a",
@@ -194,11 +194,11 @@ fn pairs(finding: &Finding, max: usize) -> Markup {
     }
 }
 
-/// Shows text with what stands between backticks as code.
+/// Shows text, with parts between backticks as code.
 fn ticked(text: &str) -> Markup {
     let text = safe(text);
     let parts: Vec<&str> = text.split('`').collect();
-    // Without a partner a backtick is just a backtick.
+    // A backtick without a partner is shown unchanged.
     let paired = parts.len() % 2 == 1;
     html! {
         @if paired {

@@ -1,16 +1,16 @@
-//! Finds the events of a trace that findings speak of by their labels, in one pass for all.
+//! Finds the events of a trace that findings name by label, in one pass for all.
 
 use anyorder_finding::Finding;
 use anyorder_trace::{EventId, LabelScheme, Trace};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The events that have a label some finding's site names.
+/// The events with a label in some finding's site.
 #[derive(Debug, Default)]
 pub(super) struct Labels(BTreeMap<String, EventId>);
 
 impl Labels {
-    /// Looks up the sites of the findings. O(events + sites · log sites), without making a text of
-    /// any event's number.
+    /// Looks up the sites of the findings. O(events + sites · log sites). It converts no event
+    /// number to text.
     pub(super) fn resolve(trace: &Trace, findings: &[Finding]) -> Labels {
         let sites = findings.iter().flat_map(|finding| &finding.sites);
         let wanted = sites.filter_map(|site| site.event.as_deref());
@@ -45,9 +45,9 @@ impl Labels {
         Labels(wanted.filter_map(event).collect())
     }
 
-    /// Goes through the number column. Of several events with one number the first access wins,
-    /// else the first event; for a label of the numbering of operations the first that is no
-    /// access.
+    /// Searches the column of numbers. Of several events with one number, the first access wins, or
+    /// else the first event. For a label of an operation number, the first event that is not an
+    /// access wins.
     fn by_number<'a>(trace: &Trace, labels: impl Iterator<Item = (u32, &'a str)>) -> Labels {
         let mut wanted: BTreeMap<u32, BTreeSet<&str>> = BTreeMap::new();
         for (number, label) in labels {
@@ -74,7 +74,7 @@ impl Labels {
     }
 }
 
-/// Takes the name of the numbering off a label such as `rwId:7`.
+/// Removes the name of the numbering from a label such as `rwId:7`.
 fn bare(label: &str) -> &str {
     label.rsplit_once(':').map_or(label, |(_, number)| number)
 }

@@ -1,10 +1,10 @@
-//! Chooses which tasks and handlers of a trace a page has room for.
+//! Chooses the tasks and handlers of a trace that a page shows.
 
 use super::timeline::Budget;
 use anyorder_trace::{EventId, HandlerId, TaskId, Trace};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is shown.
+/// The choice.
 #[derive(Debug)]
 pub(super) struct Choice {
     /// The handlers, in the order of the trace.
@@ -15,14 +15,14 @@ pub(super) struct Choice {
     pub(super) tasks_total: usize,
     /// The number of handlers that ran a task.
     pub(super) lanes_total: usize,
-    /// Tasks on shown handlers that have no box of their own.
+    /// Tasks on shown handlers without a box.
     pub(super) merged: Vec<TaskId>,
 }
 
-/// Follows the posts from a task back to the code that no post began: the task itself first. It is
-/// cut at `max` tasks. A post that stands behind its task's first event, as in traces that are not
-/// well-formed, is not followed; so each task of the chain begins before the one it posts, and the
-/// chain ends.
+/// Follows the posts from a task back to code that no post started: the task itself first. The
+/// chain has at most `max` tasks. A post after its task's first event, as in traces that are not
+/// well-formed, is not followed. So each task of the chain begins before the one that it posts, and
+/// the chain is finite.
 pub(super) fn chain(trace: &Trace, task: TaskId, max: usize) -> Vec<TaskId> {
     let mut chain = vec![task];
     let mut current = task;
@@ -37,8 +37,8 @@ pub(super) fn chain(trace: &Trace, task: TaskId, max: usize) -> Vec<TaskId> {
     chain
 }
 
-/// Chooses the tasks and handlers to show: first those of `involved`, then the busiest. O(t log t)
-/// for `t` tasks.
+/// Chooses the tasks and handlers to show: `involved` first, then the busiest. O(t log t) for `t`
+/// tasks.
 pub(super) fn choose(trace: &Trace, involved: &BTreeSet<TaskId>, budget: &Budget) -> Choice {
     let handlers = trace.tables().handlers.len();
     let ran: Vec<TaskId> =
@@ -79,8 +79,7 @@ fn length(trace: &Trace, task: TaskId) -> u64 {
     u64::from(span.last.0.saturating_sub(span.first.0)) + 1
 }
 
-/// Counts how many of the tasks are running in each of `buckets` equal parts of the trace. O(tasks
-/// + buckets).
+/// Counts the running tasks in each of `buckets` equal parts of the trace. O(tasks + buckets).
 pub(super) fn density(trace: &Trace, tasks: &[TaskId], buckets: usize) -> Vec<u32> {
     let bucket = |event: EventId| event.index() * buckets / trace.len().max(1);
     let mut change = vec![0_i64; buckets + 1];

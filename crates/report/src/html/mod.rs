@@ -1,9 +1,9 @@
-//! The HTML report: one file, no network, no script but its own.
+//! The HTML report: one file, no network, only its own scripts.
 //!
-//! The page is readable without scripts: all findings are in its markup. Scripts add to it: one
-//! filters the list, two draw and move the timeline from a data block. A content security policy
-//! names them, and the style sheet, by hash and forbids everything else, so that nothing from an
-//! input could run or load even if it got past the escaping.
+//! The page is readable without scripts: its markup contains all findings. Three scripts extend it:
+//! one filters the list, two draw and move the timeline from a data block. A content security
+//! policy names the scripts and the style sheet by hash and forbids everything else. So nothing
+//! from an input could run or load, even if it passed the escaping.
 
 pub use timeline::{Budget, TimelineData};
 pub use write::{Options, write, write_report, write_report_with_runs, write_with_runs};

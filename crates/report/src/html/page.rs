@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The most characters shown of any text of an input.
 pub(super) const TEXT_CHARS_MAX: usize = 400;
 
-/// The most entries of a list to choose from.
+/// The most entries of a selection list.
 const CHOICES_MAX: usize = 300;
 
 /// The most warnings shown.
@@ -26,13 +26,13 @@ const FILTER: &str = include_str!("filter.js");
 const CHART: &str = include_str!("chart.js");
 const TIMELINE: &str = include_str!("timeline.js");
 
-/// Returns the text of an input as it may stand on the page.
+/// Returns text of an input in a form that is safe on the page.
 pub(super) fn safe(text: &str) -> String {
     clipped(text, TEXT_CHARS_MAX).into_owned()
 }
 
-/// Makes the page. `data` is the timeline as JSON without `<`, which is what makes it safe in a
-/// script element.
+/// Makes the page. `data` is the timeline as JSON without `<`, so that it is safe in a script
+/// element.
 pub(super) fn page(
     outcome: &Outcome,
     policy: &Policy,
@@ -99,7 +99,7 @@ fn head(outcome: &Outcome) -> Markup {
                 }
                 @let more = words::grave(outcome).count().saturating_sub(WARNINGS_MAX);
                 @if more > 0 { div.dim { "… and " (more) " more" } }
-                @if let Some(rests) = words::on_ignored(outcome) { div { (rests) "." } }
+                @if let Some(rests) = words::ignored_input(outcome) { div { (rests) "." } }
             }
         }
         @if !outcome.bounds.is_empty() {
@@ -123,7 +123,7 @@ fn head(outcome: &Outcome) -> Markup {
     }
 }
 
-/// The numbers that matter, and the findings by category.
+/// The main numbers, and the findings by category.
 fn tiles(outcome: &Outcome, policy: &Policy) -> Markup {
     let tally = words::tally(outcome, policy);
     let stat = |name: &str| outcome.stats.get(name).and_then(Stat::integer);
@@ -160,8 +160,8 @@ fn tiles(outcome: &Outcome, policy: &Policy) -> Markup {
         tiles.push(("uncovered", n, if n > 0 { "strong" } else { "" }));
     }
     tiles.push(("to look at", tally.counting, if tally.counting > 0 { "strong" } else { "" }));
-    if tally.set_aside > 0 {
-        tiles.push(("set aside", tally.set_aside, ""));
+    if tally.excluded > 0 {
+        tiles.push(("set aside", tally.excluded, ""));
     }
     html! {
         section.tiles aria-label="Summary" {
@@ -202,7 +202,8 @@ fn categories(outcome: &Outcome) -> Markup {
     }
 }
 
-/// Returns the class that gives a category its colour. Only our own words, so it is safe in markup.
+/// Returns the class for the colour of a category. Only our own words are allowed, so it is safe in
+/// markup.
 pub(super) fn colour_class(category: &str) -> &'static str {
     match RaceCategory::from_word(category) {
         Some(RaceCategory::MultiThreaded) => "c1",
@@ -272,7 +273,7 @@ fn list(
     }
 }
 
-/// The controls of the list; hidden until the script that serves them runs.
+/// The controls of the list. They are hidden until their script runs.
 fn filters(outcome: &Outcome, shown: usize) -> Markup {
     let findings = &outcome.findings[..shown];
     let kinds: BTreeSet<String> = findings.iter().map(finding::sort).collect();
@@ -304,7 +305,7 @@ fn filters(outcome: &Outcome, shown: usize) -> Markup {
     }
 }
 
-/// Where the numbers come from, for those who want to repeat them.
+/// The source of the numbers, for readers who want to reproduce them.
 fn foot(outcome: &Outcome) -> Markup {
     let text = |value: &OptionValue| match value {
         OptionValue::Bool(flag) => flag.to_string(),

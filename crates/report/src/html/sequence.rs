@@ -1,28 +1,28 @@
 //! A run as a sequence diagram: a column for each handler and thread, a row for each step, an arrow
 //! for each post.
 //!
-//! Everything is attributes and classes of the page's own style sheet; there is no script in it.
+//! It uses only attributes and classes of the page's own style sheet, and no script.
 
 use super::page::safe;
 use crate::escape::clipped;
 use anyorder_finding::run::{Mark, Run, RunStep};
 use maud::{Markup, html};
 
-/// The most steps drawn; of a longer run the last ones, as they are where it goes wrong.
+/// The most steps drawn. Of a longer run, the last ones are drawn, because the failure is at the
+/// end.
 const STEPS_MAX: usize = 200;
 
-/// The most columns; those behind share the last one.
+/// The most columns; all further lanes share the last one.
 const LANES_MAX: usize = 24;
 
 /// The most lines of effects beside a step.
 const EFFECTS_MAX: usize = 8;
 
 const STEP_COLUMN: usize = 44;
-/// Lanes become narrower where there are many, so that the effects stay on the page.
+/// Many lanes become narrower, so that the effects stay on the page.
 const LANE_WIDTH_MAX: usize = 172;
 const LANE_WIDTH_MIN: usize = 112;
-/// The least width of the column of effects; where there are few lanes it takes what they leave of
-/// the page.
+/// The least width of the column of effects. With few lanes, it takes the rest of the page.
 const EFFECT_WIDTH: usize = 380;
 const PAGE_WIDTH: usize = 1140;
 /// The same for one of two diagrams side by side.
@@ -32,27 +32,27 @@ const HALF_LANE_WIDTH_MIN: usize = 96;
 const HEAD: usize = 44;
 const LINE: usize = 18;
 const BOX: usize = 26;
-/// What lies between the boxes of two lanes.
+/// The gap between the boxes of two lanes.
 const BOX_SPACE: usize = 24;
 const POST: usize = 30;
 const GAP: usize = 14;
 
-/// The room above a row that says that the run repeats from there.
+/// The space above a row that says that the run repeats from there.
 const REPEAT: usize = 22;
 
-/// The number of characters that fit into the column of the steps' names.
+/// The number of characters that fit into the column of step names.
 const NUMBER_CHARS: usize = 6;
 
-/// The number of characters that fit into the line at the end.
+/// The number of characters that fit into the last line.
 const END_CHARS: usize = 110;
 
 /// The width of a character of the font.
 const CHAR_WIDTH: usize = 8;
 
-/// What is drawn of a step: where it begins, and the phrases beside it.
+/// The drawing of a step: its top, and the phrases beside it.
 struct Row<'a> {
     number: usize,
-    /// How many steps are left out before it.
+    /// The number of omitted steps before it.
     left_out: usize,
     step: &'a RunStep,
     lane: usize,
@@ -85,16 +85,16 @@ pub(super) fn start(run: &Run) -> Markup {
     }
 }
 
-/// How much room there is.
+/// The available width.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Room {
-    /// All of the page.
+    /// The full page.
     Page,
-    /// About half of it.
+    /// About half of the page.
     Half,
 }
 
-/// Makes the diagram of a run, with these lanes in this order.
+/// Makes the diagram of a run, with the given lanes in the given order.
 pub(super) fn diagram(run: &Run, lanes: &[&str], room: Room) -> Markup {
     let shape = Shape::new(lanes.len(), room);
     let skipped = run.steps.len().saturating_sub(STEPS_MAX);
@@ -156,17 +156,17 @@ impl Shape {
         self.lane - BOX_SPACE
     }
 
-    /// How many characters fit into a box.
+    /// The number of characters that fit into a box.
     fn box_chars(self) -> usize {
         self.box_width() / CHAR_WIDTH
     }
 
-    /// Where the column of effects begins.
+    /// The left edge of the column of effects.
     fn effects_at(self) -> usize {
         STEP_COLUMN + self.columns * self.lane + 12
     }
 
-    /// How wide the column of effects is.
+    /// The width of the column of effects.
     fn effect_width(self) -> usize {
         self.page.saturating_sub(self.effects_at()).max(self.effects)
     }
@@ -252,7 +252,7 @@ fn step(row: &Row<'_>, shape: Shape, first: usize, repeats: bool) -> Markup {
     }
 }
 
-/// Returns what a step is called: its own name, or its place in the run.
+/// Returns the name of a step: its own, or its place in the run.
 fn number(row: &Row<'_>, first: usize) -> String {
     match &row.step.number {
         Some(name) => clipped(name, NUMBER_CHARS).into_owned(),
@@ -268,7 +268,7 @@ fn tone(mark: Mark) -> &'static str {
     }
 }
 
-/// What stands before a step that takes part in a comparison: not by colour alone.
+/// The prefix of a step that takes part in a comparison, since colour alone is not enough.
 fn sign(mark: Mark) -> &'static str {
     match mark {
         Mark::First => "A",
@@ -277,7 +277,7 @@ fn sign(mark: Mark) -> &'static str {
     }
 }
 
-/// An arrow from a column to another, or back to its own, with the message above it.
+/// An arrow between columns, or back to its own, with the message above it.
 fn arrow(from: usize, to: usize, y: usize, what: &str) -> Markup {
     let (path, head, at, anchor) = if from == to {
         let path = format!("M{from} {} h46 v12 h-40", y - 10);

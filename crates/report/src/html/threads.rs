@@ -1,5 +1,4 @@
-//! A run as a table with a column for each thread, and the same steps as they were recorded beside
-//! it.
+//! A run as a table with a column for each thread, beside the same steps in recorded order.
 
 use super::page::safe;
 use crate::lane_table::{as_recorded, elided};
@@ -9,16 +8,16 @@ use maud::{Markup, html};
 /// The most rows; of a longer run the last ones.
 const ROWS_MAX: usize = 200;
 
-/// The most columns; those behind share the last one.
+/// The most columns; all further threads share the last one.
 const LANES_MAX: usize = 24;
 
-/// With more threads than this the two tables stand one above the other.
+/// With more threads than this, one table is above the other.
 const LANES_BESIDE_MAX: usize = 2;
 
-/// The most characters of a cell; all of it is its title.
+/// The most characters of a cell; its title has all of them.
 const CELL_CHARS: usize = 26;
 
-/// Makes the markup of a run, and of the one that it is compared with.
+/// Makes the markup of a run, and of the run that it is compared with.
 pub(super) fn markup(run: &Run, compared: Option<&Comparison>) -> Markup {
     let lanes = run.lanes();
     html! {
@@ -95,7 +94,7 @@ fn table(run: &Run, lanes: &[&str]) -> Markup {
     }
 }
 
-/// A row that stands for several.
+/// A row that represents several.
 fn note(width: usize, text: &str) -> Markup {
     html! { tr.gap { th { "…" } td colspan=(width - 1) { (text) } } }
 }
@@ -108,7 +107,7 @@ fn tone(mark: Option<Mark>) -> &'static str {
     }
 }
 
-/// What stands before a marked step: not by colour alone.
+/// The prefix of a marked step, since colour alone is not enough.
 fn sign(mark: Mark) -> &'static str {
     match mark {
         Mark::First => "A",

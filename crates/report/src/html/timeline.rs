@@ -15,11 +15,10 @@ const NAME_CHARS_MAX: usize = 120;
 /// The most tasks kept of one chain of posts.
 const CHAIN_TASKS_MAX: usize = 200;
 
-/// How much a page may hold.
+/// The limits of a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Budget {
-    /// The most tasks with a box of their own; the others of a handler are merged into one density
-    /// bar.
+    /// The most tasks with a box. The other tasks of a handler are merged into one density bar.
     pub tasks_max: usize,
     /// The most handlers.
     pub lanes_max: usize,
@@ -33,7 +32,7 @@ impl Default for Budget {
     }
 }
 
-/// The timeline of a trace. Tasks that take part in a finding are kept before all others.
+/// The timeline of a trace. Tasks of findings are kept before all others.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct TimelineData {
     /// The number of events of the trace.
@@ -44,7 +43,7 @@ pub struct TimelineData {
     names: Vec<String>,
     /// The tasks shown, ordered by first event.
     tasks: TaskColumns,
-    /// Bars for the tasks of a lane that have no box.
+    /// Bars for the tasks of a lane without a box.
     density: Vec<Density>,
     /// The findings that have events here.
     marks: Vec<Mark>,
@@ -61,7 +60,7 @@ struct Lane {
     mailbox: &'static str,
 }
 
-/// One list a property, as that is less than half the size of one object a task.
+/// One list for each property: less than half the size of one object for each task.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 struct TaskColumns {
     lane: Vec<u32>,
@@ -78,23 +77,23 @@ struct TaskColumns {
     time: Vec<i64>,
 }
 
-/// The tasks of one lane that have no box of their own.
+/// The tasks of one lane without a box.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 struct Density {
     lane: usize,
     tasks: usize,
-    /// How many run in each part of the trace.
+    /// The number of running tasks in each part of the trace.
     running: Vec<u32>,
 }
 
-/// Where a finding's sites are.
+/// The places of a finding's sites.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 struct Mark {
     finding: usize,
     sites: Vec<SiteMark>,
 }
 
-/// Where a site is.
+/// The place of a site.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 struct SiteMark {
     event: u32,
@@ -105,8 +104,8 @@ struct SiteMark {
 }
 
 impl TimelineData {
-    /// Takes from a trace what a page has room for. O(events + tasks · log tasks); the result has
-    /// at most `budget.tasks_max` tasks and `budget.lanes_max` lanes, whatever the trace.
+    /// Selects the part of a trace that a page can show. O(events + tasks · log tasks). The result
+    /// has at most `budget.tasks_max` tasks and `budget.lanes_max` lanes for any trace.
     #[must_use]
     pub fn from_trace(trace: &Trace, findings: &[Finding], budget: &Budget) -> TimelineData {
         let labels = Labels::resolve(trace, findings);
@@ -131,7 +130,7 @@ impl TimelineData {
         }
     }
 
-    /// Returns what is not shown as it is, in words; `None` where everything is.
+    /// Describes what the timeline omits or merges; `None` if nothing.
     pub(super) fn note(&self) -> Option<String> {
         let number = |n: usize| anyorder_common::numbers::count(n as u64);
         let mut notes = Vec::new();
@@ -152,7 +151,7 @@ impl TimelineData {
         if notes.is_empty() { None } else { Some(notes.join(" ")) }
     }
 
-    /// Returns whether a finding of the list can be shown here.
+    /// Returns whether the timeline can show a finding of the list.
     pub(super) fn has_finding(&self, finding: usize) -> bool {
         self.marks.binary_search_by_key(&finding, |mark| mark.finding).is_ok()
     }
@@ -166,7 +165,7 @@ fn lanes_of(trace: &Trace, choice: &Choice) -> Vec<Lane> {
     choice.lanes.iter().map(lane).collect()
 }
 
-/// Makes the columns of the tasks shown, and the list of their names.
+/// Makes the columns of the shown tasks, and the list of their names.
 fn columns(
     trace: &Trace,
     choice: &Choice,
@@ -177,7 +176,7 @@ fn columns(
     let mut columns = TaskColumns::default();
     for task in &choice.tasks {
         let span = trace.span(*task);
-        // Every task of the choice runs on one of its lanes.
+        // Every chosen task runs on a chosen lane.
         let lane = choice.lanes.binary_search(&span.handler).unwrap_or(0);
         let name = *name_ids.entry(trace.task_name(*task)).or_insert_with_key(|name| {
             names.push(clipped(name, NAME_CHARS_MAX).into_owned());
@@ -218,7 +217,7 @@ fn densities(trace: &Trace, choice: &Choice, buckets: usize) -> Vec<Density> {
     by_lane.into_iter().map(density).collect()
 }
 
-/// Finds the findings in the trace. Only those whose sites all have a box are marked.
+/// Locates the findings in the trace. Marks only those where every site has a box.
 fn marks(
     trace: &Trace,
     findings: &[Finding],

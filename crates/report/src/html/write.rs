@@ -1,4 +1,4 @@
-//! Puts the page together and into its folder.
+//! Assembles the page and writes it to its folder.
 
 use super::page;
 use super::timeline::{Budget, TimelineData};
@@ -10,12 +10,12 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// How much of a result goes onto the page. What does not is counted there.
+/// The limits of a page. The page counts what it omits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     /// The most findings.
     pub findings_max: usize,
-    /// The most pairs listed of one finding.
+    /// The most pairs listed for one finding.
     pub pairs_max: usize,
     /// The bounds of the timeline.
     pub budget: Budget,
@@ -27,7 +27,7 @@ impl Default for Options {
     }
 }
 
-/// Writes the page; with a trace it has a timeline.
+/// Writes the page. With a trace, it has a timeline.
 ///
 /// # Errors
 ///
@@ -42,7 +42,7 @@ pub fn write(
     write_with_runs(outcome, policy, trace, &Runs::new(), options, out)
 }
 
-/// As [`write()`]; a finding that has a run shows it as a sequence diagram.
+/// As [`write()`], but with a sequence diagram for each finding that has a run.
 ///
 /// # Errors
 ///
@@ -64,9 +64,9 @@ pub fn write_with_runs(
     out.write_all(page.into_string().as_bytes())
 }
 
-/// Writes the page as `index.html` in a folder, which is made if it is not there; returns the path
-/// of the page. It is written under another name first, so that a half-written page never has that
-/// name. Nothing in the result or the trace decides a path.
+/// Writes the page as `index.html` in a folder, which it creates if needed. Returns the path of the
+/// page. It writes under a temporary name first, so that a half-written page never has the final
+/// name. Nothing in the result or the trace determines a path.
 ///
 /// # Errors
 ///
@@ -81,7 +81,7 @@ pub fn write_report(
     write_report_with_runs(folder, outcome, policy, trace, &Runs::new(), options)
 }
 
-/// As [`write_report`]; a finding that has a run shows it as a sequence diagram.
+/// As [`write_report`], but with a sequence diagram for each finding that has a run.
 ///
 /// # Errors
 ///
@@ -107,14 +107,14 @@ pub fn write_report_with_runs(
     Ok(path)
 }
 
-/// Gives a temporary file, which only its owner may read, the rights of an ordinary one.
+/// Gives a temporary file, readable only by its owner, the permissions of an ordinary file.
 #[cfg(unix)]
 fn make_readable(file: &fs::File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     file.set_permissions(fs::Permissions::from_mode(0o644))
 }
 
-/// Other systems inherit the rights of the folder.
+/// On other systems, files inherit the permissions of the folder.
 #[cfg(not(unix))]
 fn make_readable(_file: &fs::File) -> io::Result<()> {
     Ok(())

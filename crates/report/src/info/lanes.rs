@@ -1,14 +1,15 @@
-//! A picture of who was busy when: one lane a handler, drawn with as many columns as fit.
+//! A picture of handler activity over the trace: one lane a handler, drawn with as many columns as
+//! fit.
 
 use anyorder_common::numbers::count;
 use anyorder_common::text::shorten;
 use std::io::{self, Write};
 
-/// The number of buckets kept; when they are full, neighbours are merged.
+/// The number of buckets; when they are full, neighbours are merged.
 const BUCKETS_MAX: usize = 1024;
 
-/// The number of handlers that have a lane; later ones are only counted. With the buckets it bounds
-/// the memory to 2 MiB, whatever the length of the trace.
+/// The number of handlers with a lane; further ones are only counted. Together with the buckets,
+/// this limits memory to 2 MiB for a trace of any length.
 const LANES_MAX: usize = 256;
 
 /// The number of lanes drawn: the busiest.
@@ -17,7 +18,7 @@ const DRAWN_MAX: usize = 24;
 const UNICODE: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const ASCII: [char; 8] = ['.', ':', '-', '=', '+', '*', '#', '@'];
 
-/// How many events each handler ran in each stretch of the trace.
+/// The number of events of each handler in each part of the trace.
 #[derive(Clone, Debug)]
 pub(super) struct Lanes {
     events_per_bucket: u64,
@@ -38,7 +39,7 @@ impl Default for Lanes {
 }
 
 impl Lanes {
-    /// Takes the next event of the trace.
+    /// Adds the next event of the trace.
     pub(super) fn add(&mut self, handler: usize, begins_task: bool) {
         let mut bucket = self.events / self.events_per_bucket;
         if bucket >= BUCKETS_MAX as u64 {
@@ -68,8 +69,8 @@ impl Lanes {
         }
     }
 
-    /// Draws the picture into `width` columns. `names` are those of the handlers, in the order of
-    /// their ids.
+    /// Draws the picture `width` columns wide. `names` has the names of the handlers, in the order
+    /// of their ids.
     pub(super) fn draw(
         &self,
         names: &[String],
@@ -137,7 +138,8 @@ impl Cell {
         }
     }
 
-    /// One column: what happened where a column is one event, else how busy the handler was.
+    /// One column: the kind of event if a column is one event, otherwise the activity of the
+    /// handler.
     fn glyph(self, per_column: u64, top: u32, ascii: bool) -> char {
         let scale = if ascii { ASCII } else { UNICODE };
         match self.events {
@@ -211,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_drawn_of_nothing() {
+    fn an_empty_trace_draws_nothing() {
         assert_eq!(draw(&Lanes::default(), 80), "");
     }
 }

@@ -1,4 +1,4 @@
-//! What is in a trace, counted while it streams by: as text and as JSON.
+//! The contents of a trace, counted while it is streamed: as text and as JSON.
 
 mod json;
 mod lanes;
@@ -17,27 +17,27 @@ use tally::greatest;
 
 const BOLD: Style = Style::new().bold();
 
-/// The columns of names in tables with five further columns.
+/// The width of names in tables with five other columns.
 const NAME_WIDTH: usize = 36;
 
-/// What there is to show of a trace.
+/// The facts about a trace to show.
 #[derive(Clone, Debug)]
 pub struct Info<'a> {
     /// Its path, `-` for standard input.
     pub path: &'a str,
-    /// The word of its format, and the name of it for people.
+    /// The word of its format, and the format's name for people.
     pub format: (&'a str, &'a str),
-    /// The size of the file, where it is one.
+    /// The size of the file, if it is one.
     pub size: Option<u64>,
     /// Its tables.
     pub tables: &'a Tables,
-    /// What its reader found odd.
+    /// The warnings of its reader.
     pub warnings: Vec<Warning>,
     /// Its counts.
     pub tally: &'a Tally,
-    /// Whether all of it was read.
+    /// Whether it was read completely.
     pub complete: bool,
-    /// How many locations, handlers and locks are listed.
+    /// The number of locations, handlers and locks to list.
     pub top: usize,
 }
 
@@ -64,8 +64,7 @@ impl Info<'_> {
     }
 }
 
-/// Writes the counts for people, `width` columns wide; the picture in ASCII where only that can be
-/// shown.
+/// Writes the counts for people, `width` columns wide. `ascii` restricts the picture to ASCII.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! Counts what is in a trace as its blocks stream by. Memory grows with the tables, not with the
-//! length.
+//! Counts the contents of a trace while its blocks are streamed. Memory grows with the tables, not
+//! with the length.
 
 use super::lanes::Lanes;
 use anyorder_trace::{
@@ -25,7 +25,7 @@ pub struct Tally {
     pub(super) times: Option<(u64, u64)>,
     /// Entries of sparse columns.
     pub(super) sparse: [u64; 4],
-    /// Who was busy when.
+    /// The activity of handlers over the trace.
     pub(super) lanes: Lanes,
     tasks: Vec<TaskTally>,
 }
@@ -69,7 +69,7 @@ impl Tally {
         }
     }
 
-    /// Completes the counts that need the whole trace.
+    /// Completes the counts that need the complete trace.
     pub fn finish(&mut self, tables: &Tables) {
         self.grow(tables);
         for (task, tally) in self.tasks.iter().enumerate() {
@@ -80,7 +80,7 @@ impl Tally {
         }
     }
 
-    /// The bytes that one event takes in memory on average, tables left out.
+    /// The average memory of one event in bytes, without tables.
     pub(super) fn memory_bytes_per_event(&self, labels: LabelScheme) -> f64 {
         let labels = if labels == LabelScheme::Position { 0 } else { 4 };
         let dense = (Columns::BYTES_PER_EVENT - 4 + labels) as f64;
@@ -142,8 +142,8 @@ impl Tally {
     }
 }
 
-/// Returns the positions of the `top` greatest counts, the greatest first, ties in order, zeros
-/// left out.
+/// Returns the positions of the `top` largest counts, largest first. Ties stay in order, and zeros
+/// are omitted.
 pub(super) fn greatest(counts: impl Iterator<Item = u64>, top: usize) -> Vec<(usize, u64)> {
     let mut all: Vec<(usize, u64)> = counts.enumerate().filter(|(_, n)| *n > 0).collect();
     all.sort_by_key(|(position, n)| (std::cmp::Reverse(*n), *position));

@@ -1,12 +1,12 @@
-//! A small trace and a result that speaks of it, shared by the tests and the example.
+//! A small trace and a result that refers to it, shared by the tests and the example.
 
 use anyorder_finding::{
     Coverage, CoverageLevel, Finding, Harm, Input, Kind, Ordered, Outcome, Policy, RaceCategory,
-    SetAside, Severity, Site, Step, assign_ids,
+    Severity, Site, Step, Suppressed, assign_ids,
 };
 use anyorder_trace::{EventId, Mailbox, TableFull, TaskId, Trace, TraceBuilder};
 
-/// The trace, and the events that the findings of [`outcome`] speak of.
+/// The trace, and the events that the findings of [`outcome`] name.
 pub(crate) struct Sample {
     /// Three handlers and some thirty tasks.
     pub(crate) trace: Trace,
@@ -76,7 +76,7 @@ fn work(b: &mut TraceBuilder, task: TaskId, events: u32, variable: &str) -> Resu
     Ok(())
 }
 
-/// Makes a result with findings of several categories and standings, some in the trace.
+/// Makes a result with findings of several categories and statuses, some of them in the trace.
 pub(crate) fn outcome(sample: &Sample) -> Outcome {
     let mut outcome = Outcome::new("check", "0.1.0");
     outcome.inputs.push(Input { path: "traces/player.trace".into(), format: "native".into() });
@@ -92,7 +92,7 @@ pub(crate) fn outcome(sample: &Sample) -> Outcome {
         outcome.findings.push(race(sample, number, category, location, uncovered, pairs));
     }
     outcome.findings[3].filters = vec!["late_registration".into()];
-    let mark = SetAside { reason: Some("the view is gone by then".into()), line: Some(4) };
+    let mark = Suppressed { reason: Some("the view is gone by then".into()), line: Some(4) };
     outcome.findings[4].suppressed = Some(mark);
     assign_ids(&mut outcome.findings);
     outcome.findings.sort_by(Finding::rank);

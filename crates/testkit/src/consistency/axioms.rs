@@ -1,12 +1,12 @@
 //! The axioms, taken literally: all orders of the messages of each handler are tried.
 //!
-//! Orders are built message by message; as more edges never remove a cycle, what has one is given
-//! up at once.
+//! It builds orders message by message. More edges never remove a cycle, so it abandons a partial
+//! order with a cycle at once.
 
 use super::problem::{Problem, pairs};
 use anyorder_trace::EventId;
 
-/// The relations whose union must have no cycle. `po` is two here: inside messages, and initial
+/// The relations whose union must be acyclic. `po` is split in two: inside messages, and initial
 /// messages first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Relation {
@@ -24,7 +24,7 @@ pub enum Relation {
     Pb,
     /// Execution order, lifted to events.
     Eo,
-    /// Message order: the posts, as the mailboxes must have got them.
+    /// Message order: the posts, in the order in which the mailboxes received them.
     Mo,
 }
 
@@ -36,7 +36,7 @@ impl Relation {
     };
 }
 
-/// Returns a witness, if there are orders for which the union of all relations has no cycle.
+/// Returns a witness, if some orders make the union of all relations acyclic.
 ///
 /// Exponential in the numbers of messages of each handler, and of writes whose order is not given.
 #[must_use]
@@ -44,25 +44,24 @@ pub fn axiomatic(problem: &Problem) -> Option<Vec<EventId>> {
     Enumeration::new(problem, &[]).run()
 }
 
-/// Returns whether a trace would count as consistent if the `dropped` relations were forgotten: a
-/// sabotaged oracle.
+/// Returns whether a trace would count as consistent without the `dropped` relations: a mutated
+/// oracle.
 #[must_use]
 pub fn consistent_without(problem: &Problem, dropped: &[Relation]) -> bool {
     Enumeration::new(problem, dropped).run().is_some()
 }
 
-/// What follows without a guess.
+/// The consequences of the given relations, without any decision.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Saturated {
-    /// A cycle: the trace is inconsistent, and no decision is needed to see it.
+    /// A cycle: the trace is inconsistent without any decision.
     Refuted,
-    /// No cycle, and so many pairs of messages of one handler that can, for all that is known, come
-    /// either way.
+    /// No cycle. This many pairs of messages of one handler are still open.
     Open(usize),
 }
 
-/// Forces each pair of messages that can come one way only, because the other way closes a cycle,
-/// until nothing changes. Where an order of writes is not given, nothing follows from it here.
+/// Orders each pair of messages that has only one possible direction, because the other closes a
+/// cycle, until nothing changes. It derives nothing from write orders that are not given.
 #[must_use]
 pub fn saturate(problem: &Problem) -> Saturated {
     let mut all = Enumeration::new(problem, &[]);
@@ -94,7 +93,7 @@ pub fn saturate(problem: &Problem) -> Saturated {
     }
 }
 
-/// Something to put into a total order.
+/// A set to be ordered totally.
 enum Choice {
     /// The messages of a handler.
     Messages(Vec<usize>),
@@ -151,8 +150,8 @@ impl<'a> Enumeration<'a> {
         None
     }
 
-    /// Goes on with the choice of this number, of which the `placed` are ordered already. The graph
-    /// has no cycle.
+    /// Continues with the choice of this number, where the `placed` items are already ordered. The
+    /// graph is acyclic.
     fn choose(&mut self, number: usize, placed: &mut Vec<usize>) -> bool {
         let Some(choice) = self.choices.get(number) else { return true };
         let items = choice.items().to_vec();
@@ -180,7 +179,7 @@ impl<'a> Enumeration<'a> {
         false
     }
 
-    /// Returns whether there is no cycle if `earlier` eo `later`.
+    /// Returns whether the graph stays acyclic with `earlier` eo `later`.
     fn possible(&mut self, earlier: usize, later: usize) -> bool {
         let edges = self.graph.edges.len();
         self.message_pair(earlier, later);
@@ -189,11 +188,12 @@ impl<'a> Enumeration<'a> {
         possible
     }
 
-    /// Adds what follows from `earlier` eo `later`.
+    /// Adds the consequences of `earlier` eo `later`.
     fn message_pair(&mut self, earlier: usize, later: usize) {
         let messages = &self.problem.messages;
         self.add(Relation::Eo, pairs(&messages[earlier].events, &messages[later].events));
-        // Had `later` been posted first, it would have run first, if the mailbox keeps that order.
+        // If the mailbox keeps the order of posts and `later` were posted first, it would run
+        // first.
         if self.problem.keeps_order(later, earlier)
             && let (Some(first), Some(second)) = (messages[earlier].post, messages[later].post)
         {
@@ -201,7 +201,7 @@ impl<'a> Enumeration<'a> {
         }
     }
 
-    /// Adds what follows from `earlier` co `later`.
+    /// Adds the consequences of `earlier` co `later`.
     fn write_pair(&mut self, location: usize, earlier: usize, later: usize) {
         self.add(Relation::Co, vec![(earlier, later)]);
         let readers = self.problem.readers(location, Some(earlier));
@@ -210,7 +210,7 @@ impl<'a> Enumeration<'a> {
 
     fn add(&mut self, relation: Relation, edges: Vec<(usize, usize)>) {
         if !self.dropped.contains(&relation) {
-            // An update reads just before it writes: it is not from-read before itself.
+            // An update reads just before it writes, so it is not from-read before itself.
             let own = |edge: &(usize, usize)| relation == Relation::Fr && edge.0 == edge.1;
             self.graph.edges.extend(edges.into_iter().filter(|edge| !own(edge)));
         }
@@ -232,8 +232,8 @@ impl Graph {
         self.topological().is_some()
     }
 
-    /// Returns an order that fits all edges, if there is one: takes away what has no predecessor
-    /// left.
+    /// Returns an order that respects all edges, if one exists: repeatedly removes an element
+    /// without predecessors.
     fn topological(&self) -> Option<Vec<usize>> {
         let mut waits_for = vec![0_u32; self.nodes];
         let mut after = vec![Vec::new(); self.nodes];

@@ -1,11 +1,10 @@
-//! Counts which kinds of traces had which answer, so that a test can show that it tested something.
+//! Counts the answers by kind of trace, so that a test can show its coverage.
 
 use super::shape::Kind;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// How often each kind of trace had which answer, and how often anything else that was counted by
-/// name happened.
+/// The number of each answer for each kind of trace, and other counts by name.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Counters {
     verdicts: BTreeMap<(Kind, bool), u64>,
@@ -18,7 +17,7 @@ impl Counters {
         *self.verdicts.entry((kind, consistent)).or_default() += 1;
     }
 
-    /// Counts anything else. With 0 it is only known by name, so that its absence shows.
+    /// Adds to another count. Adding 0 declares the name, so that `missing` reports it.
     pub fn add(&mut self, name: &'static str, count: u64) {
         *self.named.entry(name).or_default() += count;
     }
@@ -51,8 +50,8 @@ impl Counters {
         }
     }
 
-    /// Returns what never happened though it can: kinds of traces with an answer, and names counted
-    /// 0 times.
+    /// Returns everything possible that never happened: kinds of traces with an answer, and names
+    /// with count 0.
     #[must_use]
     pub fn missing(&self) -> Vec<String> {
         let answers = Kind::ALL.into_iter().flat_map(|kind| [(kind, true), (kind, false)]);

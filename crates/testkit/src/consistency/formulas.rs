@@ -1,11 +1,11 @@
 //! Images of small Boolean formulas in conjunctive normal form.
 //!
 //! A variable is a handler with two messages, `yes` and `no`, posted by the initial messages of two
-//! other handlers: it is true if `yes` comes first. Both post a copy of themselves for each literal
-//! of the variable, to a handler of its own; since the mailbox is FIFO, each pair of copies comes
-//! in the order of the originals. A clause ties the copies of its literals to a ring that closes to
-//! a cycle exactly if all literals are false. So there is a run if and only if the formula can be
-//! satisfied.
+//! other handlers. It is true if `yes` comes first. For each literal of the variable, both post a
+//! copy of themselves to a separate handler. The mailbox is FIFO, so each pair of copies has the
+//! order of the originals. A clause connects the copies of its literals to a ring, which closes to
+//! a cycle exactly if all literals are false. So a run exists if and only if the formula is
+//! satisfiable.
 
 use super::sketch::Sketch;
 use anyorder_common::random::{Random, Rng};
@@ -20,7 +20,7 @@ pub(super) fn formula(rng: &mut Rng) -> Sketch {
     let mut clauses: Vec<Clause> = Vec::new();
     while clauses.len() < count as usize {
         let clause = random_clause(rng, variables);
-        // Small formulas are rarely contradictory if they say the same thing twice.
+        // Small formulas with duplicate clauses are rarely contradictory.
         if !clauses.contains(&clause) {
             clauses.push(clause);
         }

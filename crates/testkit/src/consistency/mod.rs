@@ -1,14 +1,13 @@
-//! The slow twin of the consistency engine: is there a run of the handlers that fits a partial
-//! trace?
+//! The naive version of the consistency engine: does a run of the handlers exist that fits a
+//! partial trace?
 //!
-//! A partial trace gives po, rf, co and pb; wanted are an order eo of the messages of each handler
-//! and an order mo of the posts to each handler such that po, rf, co, fr, pb, eo (lifted to events)
-//! and mo together have no cycle, and the orders fit the mailboxes. [`Problem`] is the trace as
-//! these relations. It is answered in several ways: [`axiomatic()`] tries all orders of messages;
-//! [`search_runs()`] and [`search_plain()`] run the handlers in all possible ways
-//! ([`brute_force()`] takes whichever is quick); and [`simulate()`] says whether one given run is
-//! possible. [`random_partial()`] makes small traces, of the [`Kind`]s that are hard in different
-//! ways.
+//! A partial trace gives po, rf, co and pb. The question is whether an order eo of the messages of
+//! each handler and an order mo of the posts to each handler exist such that po, rf, co, fr, pb, eo
+//! (lifted to events) and mo together are acyclic, and the orders fit the mailboxes. [`Problem`]
+//! represents the trace as these relations. Several procedures answer it: [`axiomatic()`] tries all
+//! orders of messages; [`search_runs()`] and [`search_plain()`] run the handlers in all possible
+//! ways ([`brute_force()`] takes whichever is quick); [`simulate()`] checks one given run.
+//! [`random_partial()`] makes small traces, of [`Kind`]s that are hard in different ways.
 //!
 //! ```
 //! use anyorder_testkit::consistency::{Mailbox, Problem, Shape, brute_force, random_partial, simulate};
@@ -29,10 +28,10 @@ pub use simulate::simulate;
 mod axioms;
 mod counters;
 mod formulas;
-mod knots;
 mod perturb;
 mod problem;
 mod recorded;
+mod rings;
 mod search;
 mod shape;
 mod simulate;

@@ -1,10 +1,10 @@
-//! Changes a recorded trace in a few places, so that nobody knows the answer.
+//! Changes a recorded trace in a few places, so that its answer is unknown.
 
 use super::recorded::acts_where;
 use super::sketch::{Act, Sketch};
 use anyorder_common::random::{Random, Rng};
 
-/// Makes one to three random changes. Without `nested`, only initial messages come to post.
+/// Makes one to three random changes. Without `nested`, only initial messages get new posts.
 pub(super) fn perturb(rng: &mut Rng, sketch: &mut Sketch, nested: bool) {
     for _ in 0..rng.within(1, 3) {
         match rng.below(6) {
@@ -50,7 +50,7 @@ fn swap_acts(rng: &mut Rng, sketch: &mut Sketch) {
     }
 }
 
-/// Moves an act to another body. A post may so come into the very message it posts.
+/// Moves an act to another body. This can move a post into the message that it posts.
 fn move_act(rng: &mut Rng, sketch: &mut Sketch, nested: bool) {
     let acts = acts_where(sketch, |_| true);
     if acts.is_empty() {

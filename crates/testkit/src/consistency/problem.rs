@@ -4,14 +4,14 @@ use anyorder_trace::{
     Action, Columns, EventId, EventKind, InputFamily, Position, TaskId, TaskKind, Trace, TraceOrder,
 };
 
-/// In which order mailboxes give their messages out. One rule holds for all handlers.
+/// The order in which mailboxes deliver messages. One rule holds for all handlers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Mailbox {
-    /// As they were posted; delays and positions mean nothing.
+    /// In post order; delays and positions have no effect.
     Fifo,
     /// In any order.
     Bag,
-    /// As they were posted, as far as delays, positions and idle handlers leave it so; see
+    /// In post order, except where delays, positions and idle handlers change it; see
     /// [`Problem::keeps_order`].
     Delayed,
 }
@@ -21,22 +21,22 @@ pub enum Mailbox {
 pub enum Due {
     /// After this delay, in units of the trace.
     After(u64),
-    /// At once: it was put in front of all others.
+    /// At once: it was posted to the front.
     Front,
-    /// When the mailbox is empty: the task is an idle handler's.
+    /// When the mailbox is empty: it is the task of an idle handler.
     Idle,
 }
 
 /// A message: a posted task that has begun, or the initial code of a handler.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Message {
-    /// The task; of an initial message that is made of several bursts, the first.
+    /// The task. If several bursts form an initial message, this is the first of them.
     pub task: TaskId,
     /// The position of its handler in the table of handlers.
     pub handler: usize,
     /// Whether it is the handler's initial message, which runs before all others.
     pub initial: bool,
-    /// When it is due.
+    /// Its due time.
     pub due: Due,
     /// Its events in program order; at least one.
     pub events: Vec<usize>,
@@ -44,25 +44,25 @@ pub struct Message {
     pub post: Option<usize>,
 }
 
-/// What a read reads from.
+/// The source of a read.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Source {
     /// The initial value.
     Initial,
     /// This write.
     Write(usize),
-    /// The trace does not say: anything.
+    /// Not given by the trace: any write.
     Unknown,
 }
 
-/// What an event does, as far as it matters here.
+/// The relevant effect of an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
-    /// Reads, writes, or does both at once.
+    /// Reads, writes, or both atomically.
     Access {
         /// The position of the location in the table of locations.
         location: usize,
-        /// What it reads from, if it reads.
+        /// Its source, if it reads.
         from: Option<Source>,
         /// Whether it writes.
         writes: bool,
@@ -75,8 +75,8 @@ pub enum Effect {
     Nothing,
 }
 
-/// A partial trace: what is given, and with it the question which orders fit. Events are numbered
-/// as in the trace.
+/// A partial trace: the given relations, and with them the question which orders fit. Events have
+/// the numbers of the trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
     /// The rule of the mailboxes.
@@ -85,19 +85,19 @@ pub struct Problem {
     pub handlers: usize,
     /// All messages that have events.
     pub messages: Vec<Message>,
-    /// By event: what it does.
+    /// By event: its effect.
     pub effects: Vec<Effect>,
     /// By event: its message and its place in it.
     pub places: Vec<(usize, usize)>,
     /// By location: its writes, first to last where their order is given, else in trace order.
     pub writes: Vec<Vec<usize>>,
-    /// By location: whether the order of its writes is given. It is where there is at most one.
+    /// By location: whether the order of its writes is given. This holds for at most one write.
     pub coherent: Vec<bool>,
 }
 
 impl Problem {
-    /// Views a trace. Where a trace was observed, reads without a source read from the last write
-    /// before them, and writes without a given order are ordered as they stand.
+    /// Makes a problem from a trace. In an observed trace, reads without a source read from the
+    /// last write before them, and writes without a given order have the recorded order.
     #[must_use]
     pub fn of(trace: &Trace, mailbox: Mailbox) -> Problem {
         let mut problem = Problem {
@@ -277,7 +277,7 @@ impl Problem {
         self.effects.iter().enumerate().filter_map(source).collect()
     }
 
-    /// pb: a post and the first event of what it posts.
+    /// pb: a post and the first event of the posted message.
     #[must_use]
     pub fn pb(&self) -> Vec<(usize, usize)> {
         self.messages.iter().filter_map(|m| Some((m.post?, m.events[0]))).collect()

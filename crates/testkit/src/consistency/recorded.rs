@@ -1,4 +1,4 @@
-//! Runs random programs, and keeps what they did: consistent by construction.
+//! Runs random programs and records them: consistent by construction.
 
 use super::problem::Mailbox;
 use super::sketch::{Act, Sketch};
@@ -19,9 +19,9 @@ pub(super) struct Program {
 
 struct Machine {
     sketch: Sketch,
-    /// By handler: the message that runs and how many acts it has left.
+    /// By handler: the running message and its number of remaining acts.
     running: Vec<Option<(usize, u64)>>,
-    /// By handler: what is posted and not begun, first to last.
+    /// By handler: the pending messages, in order.
     pending: Vec<Vec<usize>>,
     messages_left: u64,
 }
@@ -90,7 +90,7 @@ impl Machine {
         }
     }
 
-    /// Takes a message out of a mailbox that is not empty.
+    /// Takes a message from a non-empty mailbox.
     fn take(&mut self, rng: &mut Rng, program: &Program, handler: usize) -> usize {
         let pending = &self.pending[handler];
         let free = |at: &usize| match program.mailbox {

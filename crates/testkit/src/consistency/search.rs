@@ -1,43 +1,43 @@
 //! All runs of the handlers: a search over states, each visited once.
 //!
-//! A handler runs its initial message, then one message after another from its mailbox. A read goes
-//! on only when the last write of its location is the one it reads from; a write only when it is
-//! next in coherence.
+//! A handler runs its initial message, then one message after another from its mailbox. A read can
+//! execute only when the last write of its location is the one it reads from; a write only when it
+//! is next in coherence.
 //!
-//! [`search_plain`] tries every event that can be next. [`search_runs`] does some events at once,
-//! without trying others, because a run that does them later can always be changed into one that
-//! does them now:
+//! [`search_plain`] tries every enabled event. [`search_runs`] executes some events at once,
+//! without trying others. This is sound: a run that executes them later can always be changed into
+//! one that executes them now:
 //!
-//! - reads that can be done, and events without effect: they change nothing for others;
-//! - writes that are next in a given coherence order, when all reads of the value they overwrite
-//!   are done: whatever the run does with this location, it does later. (When some such read is not
-//!   done, the write is not tried: that read could never be.)
-//! - a get, where the mailbox is FIFO or it is the handler's last message: nothing else can be next
-//!   in this handler;
-//! - a post, when all other posts to that handler that are still to come belong to this post's own
-//!   handler: they come after it in any case, as messages run to completion, so that the order in
-//!   the mailbox is settled. With bags, every post.
+//! - enabled reads, and events without effect: they change nothing for others;
+//! - writes that are next in a given coherence order, when all reads of the overwritten value are
+//!   done: the run executes everything else on this location later. (If some such read is not done,
+//!   the write is not tried: it would make that read impossible.)
+//! - a get, if the mailbox is FIFO or it is the handler's last message: nothing else can be next in
+//!   this handler;
+//! - a post, if all other remaining posts to that handler belong to this post's own handler: they
+//!   come after it in any case, since messages run to completion. So the order in the mailbox is
+//!   determined. With bags, every post.
 
 use super::axioms::axiomatic;
 use super::problem::{Effect, Mailbox, Problem, Source};
 use anyorder_trace::EventId;
 use std::collections::HashSet;
 
-/// Returns a witness if there is one: by a search over all runs or, should that visit too many
-/// states, by [`axiomatic`].
+/// Returns a witness if one exists: by a search over all runs or, if that visits too many states,
+/// by [`axiomatic`].
 ///
-/// Runs with many handlers that wait for nothing have many states, most of all with bags; orders of
-/// messages are fewer then.
+/// Runs with many independent handlers have many states, above all with bags; orders of messages
+/// are fewer then.
 #[must_use]
 pub fn brute_force(problem: &Problem) -> Option<Vec<EventId>> {
     search_runs(problem, 400).unwrap_or_else(|_| axiomatic(problem))
 }
 
-/// The search visited as many states as it was allowed to, and has no answer.
+/// The search reached its limit of states without an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooManyStates;
 
-/// Returns a witness if there is one, by a search over all runs, up to commuting steps.
+/// Returns a witness if one exists, by a search over all runs, up to commuting steps.
 ///
 /// # Errors
 ///
@@ -49,8 +49,8 @@ pub fn search_runs(
     Search::new(problem, true, states_max).witness()
 }
 
-/// Returns a witness if there is one, by a search over all runs, step by step. For a dozen events
-/// or two.
+/// Returns a witness if one exists, by a search over all runs, step by step. Suitable for one or
+/// two dozen events.
 ///
 /// # Errors
 ///
@@ -152,7 +152,7 @@ impl<'a> Search<'a> {
         Ok(self.run(state)?.then(|| Problem::ids(&self.path)))
     }
 
-    /// Goes on from a state; leaves the whole run in `path` if one exists.
+    /// Continues from a state. Leaves the complete run in `path` if one exists.
     fn run(&mut self, mut state: State) -> Result<bool, TooManyStates> {
         let start = self.path.len();
         while let Some(event) = self.eager_step(&state) {
@@ -180,7 +180,7 @@ impl<'a> Search<'a> {
         Ok(false)
     }
 
-    /// Returns all events that can be next.
+    /// Returns all enabled events.
     fn steps(&self, state: &State) -> Vec<usize> {
         let mut steps = Vec::new();
         for handler in 0..self.problem.handlers {
@@ -200,7 +200,7 @@ impl<'a> Search<'a> {
         steps
     }
 
-    /// Returns an event to do at once, if there is one.
+    /// Returns an event to execute at once, if one exists.
     fn eager_step(&self, state: &State) -> Option<usize> {
         if !self.eager {
             return None;
@@ -226,7 +226,7 @@ impl<'a> Search<'a> {
         posted.filter(|message| state.done[**message] == 0).count()
     }
 
-    /// Returns whether an event that is allowed may as well be done now as later.
+    /// Returns whether an allowed event can be executed now without losing runs.
     fn commutes(&self, state: &State, event: usize) -> bool {
         match self.problem.effects[event] {
             Effect::Access { location, writes, .. } => !writes || self.problem.coherent[location],
@@ -242,7 +242,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Returns whether the next event of a running message can be done.
+    /// Returns whether the next event of a running message is enabled.
     fn allowed(&self, state: &State, event: usize) -> bool {
         let Effect::Access { location, from, writes } = self.problem.effects[event] else {
             return true;
@@ -257,7 +257,7 @@ impl<'a> Search<'a> {
         reads && turn && !(writes && self.eager && self.hides(state, location, event))
     }
 
-    /// Returns whether a write overwrites what some other event is still to read.
+    /// Returns whether a write overwrites a value that another event still has to read.
     fn hides(&self, state: &State, location: usize, write: usize) -> bool {
         let readers = match state.last[location] {
             NONE => &self.initial_readers[location],
@@ -273,7 +273,7 @@ impl<'a> Search<'a> {
             state.pending.iter().filter(of_handler).map(|m| *m as usize).collect();
         let mut found = Vec::new();
         for (at, message) in pending.iter().enumerate() {
-            // In a bag, no message waits for one before it, in whatever order they are kept.
+            // In a bag, no message waits for an earlier one, whatever the stored order.
             if pending[..at].iter().all(|before| !self.problem.keeps_order(*before, *message)) {
                 found.push(*message);
             }

@@ -1,32 +1,32 @@
-//! Which small traces to make, each named, and how many of them by kind.
+//! The families of small traces, each with a name, and their numbers by kind.
 
 use super::problem::Mailbox;
 use super::recorded::Program;
-use super::{formulas, knots, perturb, recorded, tiny};
+use super::{formulas, perturb, recorded, rings, tiny};
 use anyorder_common::random::{Random, Rng};
 use anyorder_trace::Trace;
 
-/// What makes a trace interesting. Tests count how often each kind had which answer.
+/// The interesting property of a trace. Tests count the answers for each kind.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Kind {
-    /// Recorded from a run with mailboxes as checked: consistent.
+    /// Recorded from a run with the same mailboxes as in the check: consistent.
     Recorded,
     /// Recorded from a run with bags: consistent only if its messages happened to come in order.
     FromBags,
-    /// Recorded, and then changed in a few places.
+    /// Recorded, then changed in a few places.
     Perturbed,
-    /// Rings of posts and reads across handlers: each pair of messages can come either way, but not
-    /// all of them as they like.
+    /// Rings of posts and reads across handlers: each pair of messages can come in either order,
+    /// but not all combinations are possible.
     Knot,
     /// The image of a Boolean formula: consistent if and only if it can be satisfied.
     Formula,
-    /// With delays, posts to the front, and idle handlers; for the delayed mailbox.
+    /// With delays, posts to the front, and idle handlers, for the delayed mailbox.
     Delayed,
     /// Only initial messages post.
     Flat,
     /// One to six events: messages that post themselves, reads of later writes, nothing at all.
     Tiny,
-    /// Some orders of writes are left out, and to be found.
+    /// Some orders of writes are omitted, and must be found.
     Unordered,
 }
 
@@ -37,7 +37,7 @@ impl Kind {
         [Recorded, FromBags, Perturbed, Knot, Formula, Delayed, Flat, Tiny, Unordered]
     };
 
-    /// Returns whether such traces can have this answer at all, under the mailbox of their shape.
+    /// Returns whether such traces can have this answer, under the mailbox of their shape.
     #[must_use]
     pub const fn can_be(self, consistent: bool) -> bool {
         consistent || !matches!(self, Kind::Recorded)
@@ -49,19 +49,19 @@ impl Kind {
 pub struct Shape {
     /// Its name.
     pub name: &'static str,
-    /// What it is for.
+    /// Its purpose.
     pub kind: Kind,
-    /// The mailboxes it is made for; it can be checked under the others too.
+    /// The mailboxes it is made for. It can be checked under the others too.
     pub mailbox: Mailbox,
-    make: Make,
+    recipe: Recipe,
 }
 
-/// How to make one.
+/// How to make a trace of the family.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Make {
+enum Recipe {
     Recorded(Program),
     Perturbed(Program),
-    Knot(knots::Rings),
+    Rings(rings::Rings),
     Formula,
     Tiny,
     Unordered(Program),
@@ -78,7 +78,7 @@ const PROGRAM: Program = Program {
 const BAGS: Program = Program { mailbox: Mailbox::Bag, ..PROGRAM };
 const TIMED: Program = Program { timed: true, mailbox: Mailbox::Delayed, ..PROGRAM };
 const FLAT: Program = Program { nested: false, ..PROGRAM };
-const RINGS: knots::Rings = knots::Rings {
+const RINGS: rings::Rings = rings::Rings {
     through_posts: false,
     nested: false,
     shared_bodies: false,
@@ -92,47 +92,47 @@ impl Shape {
         use Kind::*;
         use Mailbox::{Bag, Delayed as Timer, Fifo};
         [
-            Shape::new("recorded", Recorded, Fifo, Make::Recorded(PROGRAM)),
-            Shape::new("recorded-bag", Recorded, Bag, Make::Recorded(BAGS)),
-            Shape::new("recorded-delayed", Recorded, Timer, Make::Recorded(TIMED)),
-            Shape::new("bags-as-fifo", FromBags, Fifo, Make::Recorded(BAGS)),
-            Shape::new("perturbed", Perturbed, Fifo, Make::Perturbed(PROGRAM)),
-            Shape::new("perturbed-delayed", Delayed, Timer, Make::Perturbed(TIMED)),
-            Shape::new("flat-perturbed", Flat, Fifo, Make::Perturbed(FLAT)),
-            Shape::new("flat-bags", Flat, Fifo, Make::Recorded(Program { mailbox: Bag, ..FLAT })),
-            Shape::new("knot", Knot, Fifo, Make::Knot(RINGS)),
+            Shape::new("recorded", Recorded, Fifo, Recipe::Recorded(PROGRAM)),
+            Shape::new("recorded-bag", Recorded, Bag, Recipe::Recorded(BAGS)),
+            Shape::new("recorded-delayed", Recorded, Timer, Recipe::Recorded(TIMED)),
+            Shape::new("bags-as-fifo", FromBags, Fifo, Recipe::Recorded(BAGS)),
+            Shape::new("perturbed", Perturbed, Fifo, Recipe::Perturbed(PROGRAM)),
+            Shape::new("perturbed-delayed", Delayed, Timer, Recipe::Perturbed(TIMED)),
+            Shape::new("flat-perturbed", Flat, Fifo, Recipe::Perturbed(FLAT)),
+            Shape::new("flat-bags", Flat, Fifo, Recipe::Recorded(Program { mailbox: Bag, ..FLAT })),
+            Shape::new("knot", Knot, Fifo, Recipe::Rings(RINGS)),
             Shape::new(
                 "knot-posts",
                 Knot,
                 Fifo,
-                Make::Knot(knots::Rings { through_posts: true, ..RINGS }),
+                Recipe::Rings(rings::Rings { through_posts: true, ..RINGS }),
             ),
             Shape::new(
                 "knot-nested",
                 Knot,
                 Fifo,
-                Make::Knot(knots::Rings { nested: true, ..RINGS }),
+                Recipe::Rings(rings::Rings { nested: true, ..RINGS }),
             ),
             Shape::new(
                 "knot-mixed",
                 Knot,
                 Fifo,
-                Make::Knot(knots::Rings { through_posts: true, shared_bodies: true, ..RINGS }),
+                Recipe::Rings(rings::Rings { through_posts: true, shared_bodies: true, ..RINGS }),
             ),
             Shape::new(
                 "knot-delayed",
                 Delayed,
                 Timer,
-                Make::Knot(knots::Rings { timed: true, ..RINGS }),
+                Recipe::Rings(rings::Rings { timed: true, ..RINGS }),
             ),
-            Shape::new("formula", Formula, Fifo, Make::Formula),
-            Shape::new("tiny", Tiny, Fifo, Make::Tiny),
-            Shape::new("unordered", Unordered, Fifo, Make::Unordered(PROGRAM)),
+            Shape::new("formula", Formula, Fifo, Recipe::Formula),
+            Shape::new("tiny", Tiny, Fifo, Recipe::Tiny),
+            Shape::new("unordered", Unordered, Fifo, Recipe::Unordered(PROGRAM)),
             Shape::new(
                 "unordered-knot",
                 Unordered,
                 Fifo,
-                Make::Knot(knots::Rings { unordered: true, ..RINGS }),
+                Recipe::Rings(rings::Rings { unordered: true, ..RINGS }),
             ),
         ]
     };
@@ -148,8 +148,8 @@ impl Shape {
         found.unwrap_or_else(|| panic!("no shape is called `{name}`"))
     }
 
-    const fn new(name: &'static str, kind: Kind, mailbox: Mailbox, make: Make) -> Shape {
-        Shape { name, kind, mailbox, make }
+    const fn new(name: &'static str, kind: Kind, mailbox: Mailbox, recipe: Recipe) -> Shape {
+        Shape { name, kind, mailbox, recipe }
     }
 }
 
@@ -158,17 +158,17 @@ impl Shape {
 pub fn random_partial(seed: u64, shape: &Shape) -> Trace {
     let mut rng = Rng::new(seed);
     let rng = &mut rng;
-    let sketch = match shape.make {
-        Make::Recorded(program) => recorded::record(rng, &program),
-        Make::Perturbed(program) => {
+    let sketch = match shape.recipe {
+        Recipe::Recorded(program) => recorded::record(rng, &program),
+        Recipe::Perturbed(program) => {
             let mut sketch = recorded::record(rng, &program);
             perturb::perturb(rng, &mut sketch, program.nested);
             sketch
         }
-        Make::Knot(rings) => knots::knot(rng, &rings),
-        Make::Formula => formulas::formula(rng),
-        Make::Tiny => tiny::tiny(rng),
-        Make::Unordered(program) => {
+        Recipe::Rings(rings) => rings::with_rings(rng, &rings),
+        Recipe::Formula => formulas::formula(rng),
+        Recipe::Tiny => tiny::tiny(rng),
+        Recipe::Unordered(program) => {
             let mut sketch = recorded::record(rng, &program);
             perturb::perturb(rng, &mut sketch, program.nested);
             sketch.unordered.fill_with(|| rng.percent(70));

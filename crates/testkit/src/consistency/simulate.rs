@@ -1,13 +1,13 @@
-//! A simulator of handlers that follows a given order of events, and says where it is not possible.
+//! A simulator of handlers that executes events in a given order and reports an impossible one.
 
 use super::problem::{Effect, Mailbox, Problem, Source};
 use anyorder_trace::{EventId, Trace};
 
-/// Follows `order` through a run of the handlers: accepts exactly the witnesses of the trace.
+/// Executes the events in `order`. Accepts exactly the witnesses of the trace.
 ///
 /// # Errors
 ///
-/// Says at which event the run is not possible, and why.
+/// Fails at the first impossible event, with the reason.
 pub fn simulate(trace: &Trace, mailbox: Mailbox, order: &[EventId]) -> Result<(), String> {
     let problem = Problem::of(trace, mailbox);
     let mut machine = Machine {
@@ -29,7 +29,7 @@ pub fn simulate(trace: &Trace, mailbox: Mailbox, order: &[EventId]) -> Result<()
 #[derive(Clone)]
 struct Handler {
     running: Option<usize>,
-    /// Posted and not begun, first to last.
+    /// Pending messages, first to last.
     mailbox: Vec<usize>,
 }
 
@@ -111,7 +111,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Checks that nothing is missing, and that writes came in the given order.
+    /// Checks that nothing is missing, and that writes had the given order.
     fn end(&self) -> Result<(), String> {
         for (message, done) in self.problem.messages.iter().zip(&self.done) {
             if *done < message.events.len() {

@@ -1,4 +1,4 @@
-//! A partial trace while it is being made: messages with their bodies, still easy to change.
+//! A partial trace under construction: messages with their bodies, easy to change.
 
 use anyorder_common::random::{Random, Rng};
 use anyorder_trace::{
@@ -8,7 +8,7 @@ use anyorder_trace::{
 
 const FITS: &str = "small traces fit into their tables";
 
-/// What a message does.
+/// An act of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Act {
     /// Reads a variable, from the write of this number or the initial value.
@@ -19,7 +19,7 @@ pub(super) enum Act {
     Post(usize),
 }
 
-/// A message. Those of the first numbers are the initial ones of the handlers.
+/// A message. The first ones are the initial messages of the handlers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Body {
     pub(super) handler: usize,
@@ -38,7 +38,7 @@ pub(super) struct Sketch {
     pub(super) writes: Vec<Vec<usize>>,
     /// The number of writes so far.
     pub(super) writes_count: usize,
-    /// By variable: whether to leave its coherence order out.
+    /// By variable: whether to omit its coherence order.
     pub(super) unordered: Vec<bool>,
 }
 
@@ -144,7 +144,7 @@ impl Sketch {
             build.columns.refers.push(row.0, from);
         }
         for (variable, writes) in self.writes.iter().enumerate() {
-            // An order of one write says nothing, and may be there or not.
+            // An order of one write has no effect, so it is optional.
             if writes.len() > usize::from(rng.percent(50)) && !self.unordered[variable] {
                 let writes = writes.iter().map(|write| u64::from(row_of[*write])).collect();
                 let location = LocationId::from_index(variable);
@@ -212,7 +212,7 @@ impl Sketch {
 #[derive(Clone, Copy, Debug)]
 enum Line {
     Get,
-    /// Says that the message is an idle handler's.
+    /// States that the message is an idle handler's.
     Trigger,
     Act(Act),
 }

@@ -1,4 +1,4 @@
-//! The oracles against each other and against traces whose answer is known.
+//! Compares the oracles with each other and with traces of known answer.
 
 use super::*;
 use crate::script;
@@ -14,12 +14,12 @@ fn parse(text: &str) -> Trace {
     trace
 }
 
-/// Answers by all oracles, which must agree, and whose witness must be one.
+/// Answers by all oracles. They must agree, and their witness must be valid.
 fn consistent(trace: &Trace, mailbox: Mailbox) -> bool {
     consistent_counted(trace, mailbox, &mut Counters::default())
 }
 
-/// The same, and counts the searches that had an answer.
+/// The same, and counts the searches with an answer.
 fn consistent_counted(trace: &Trace, mailbox: Mailbox, counters: &mut Counters) -> bool {
     let problem = Problem::of(trace, mailbox);
     let by_axioms = axiomatic(&problem);
@@ -91,7 +91,7 @@ fn pair_fits(problem: &Problem, at: &[usize], x: usize, y: usize) -> bool {
     }
 }
 
-/// The trace that the procedure sketched for traces without nested posting takes for consistent.
+/// The trace that the procedure sketched for traces without nested posting wrongly accepts.
 const PENDING_OF_DIFFERENT_POSTERS: &str = "edtrace 1
 e1 A - post a1
 e2 A - w x
@@ -272,7 +272,7 @@ fn updates_read_and_write_at_once() {
     assert!(!consistent(&both_initial, Mailbox::Fifo), "the second would overwrite unseen");
 }
 
-/// Two messages of one poster, run in the second's favour.
+/// Two messages of one poster, run in reverse post order.
 fn two_posts(first: &str, second: &str, trigger: &str) -> Trace {
     script(&format!(
         "handler ui delayed
@@ -346,7 +346,7 @@ fn the_simulator_takes_exactly_the_orders_that_fit_the_axioms() {
     for seed in 0..1500 {
         let shape = Shape::named(["tiny", "perturbed", "perturbed-delayed"][seed as usize % 3]);
         let trace = random_partial(seed, &shape);
-        // All orders of more events are too many.
+        // All orders of more events would take too long.
         counters.add(if trace.len() > 6 { "larger" } else { "small" }, 1);
         if trace.len() > 6 {
             continue;
@@ -389,7 +389,7 @@ fn the_simulator_judges_changed_witnesses_by_the_axioms() {
                 let taken = simulate(&trace, shape.mailbox, &order);
                 assert_eq!(taken.is_ok(), fits(&problem, &order), "{taken:?} {order:?} {trace:#?}");
                 counters.add(if taken.is_ok() { "taken" } else { "refused" }, 1);
-                // A walk through the witnesses.
+                // A random walk through the witnesses.
                 if taken.is_err() {
                     order = before;
                 }
@@ -400,7 +400,7 @@ fn the_simulator_judges_changed_witnesses_by_the_axioms() {
     assert!(counters.named("refused") > 1000, "{counters}");
 }
 
-/// Calls `see` with all orders of what lies behind `from`.
+/// Calls `see` with all permutations of the elements after `from`.
 fn permutations(order: &mut Vec<EventId>, from: usize, see: &mut impl FnMut(&[EventId])) {
     if from == order.len() {
         return see(order);

@@ -6,7 +6,7 @@ use super::sections::{Fault, Section, SectionEdge, Sections, Strand};
 use super::view::{Edge, View};
 use anyorder_trace::EventId;
 
-/// Goes through all pairs.
+/// Tests all pairs.
 pub(super) fn find(fixpoint: &Fixpoint<'_, '_>, sections: &Sections) -> Vec<(EventId, EventId)> {
     let view = fixpoint.view;
     let mut found = Vec::new();
@@ -75,7 +75,7 @@ fn edges(fixpoint: &Fixpoint<'_, '_>, sections: &Sections) -> Vec<(Edge, Option<
 }
 
 /// Whether an edge lies between the blocks of a pair, and its action observes nothing of the
-/// section that it comes from.
+/// section where the edge starts.
 fn is_own(
     view: View<'_>,
     sections: &Sections,
@@ -92,8 +92,7 @@ fn is_own(
             || !observed(view, edge.to).is_some_and(|write| section.inside.contains(&write)))
 }
 
-/// The write that an event observes: the last one before it, at its location or one that overlaps
-/// it.
+/// The write that an event observes: the last one before it, at its location or an overlapping one.
 fn observed(view: View<'_>, event: EventId) -> Option<EventId> {
     let at = view.trace.event(event);
     if !at.kind().reads() {

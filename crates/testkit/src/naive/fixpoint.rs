@@ -1,7 +1,7 @@
 //! Sections 2 and 3: task orders, the edges they read backwards, and happens-before, by iteration.
 //!
-//! Every round computes the closure `R` of what there is, asks every rule of section 2 for every
-//! pair of tasks, and adds what the rules say. It ends when a round adds nothing.
+//! Every round computes the closure `R` of all edges so far, applies every rule of section 2 to
+//! every pair of tasks, and adds the results. It ends when a round adds nothing.
 
 use super::components::Conditional;
 use super::matrix::Matrix;
@@ -9,7 +9,8 @@ use super::rules::{RuleName, RuleSet, Rules};
 use super::view::{Edge, Edges, View};
 use anyorder_trace::{EventId, EventKind, Mailbox, Position, TaskDef, TaskId};
 
-/// `first` ends before `second` begins, by a rule that gave it when the order was new.
+/// `first` ends before `second` begins, by a rule that applied in the round in which the order was
+/// new.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TaskOrder {
     /// The task that ends.
@@ -22,7 +23,7 @@ pub struct TaskOrder {
     pub round: usize,
 }
 
-/// Happens-before, once it is stable.
+/// Happens-before at the fixpoint.
 #[derive(Debug)]
 pub(super) struct Fixpoint<'t, 'r> {
     pub(super) view: View<'t>,
@@ -111,7 +112,7 @@ impl Fixpoint<'_, '_> {
     fn forward(&self, out: &mut Vec<(RuleName, TaskId, TaskId)>) {
         let tasks = self.view.posted_tasks();
         for &m1 in &tasks {
-            for &m2 in tasks.iter().filter(|m2| self.view.in_turn(m1, **m2)) {
+            for &m2 in tasks.iter().filter(|m2| self.view.begins_before(m1, **m2)) {
                 let mut give = |rule, holds: bool| {
                     if holds {
                         out.push((rule, m1, m2));
@@ -193,7 +194,7 @@ impl Fixpoint<'_, '_> {
         }
     }
 
-    /// Adds what is new, and says whether anything was.
+    /// Adds new edges. Returns whether any was new.
     fn add(&mut self, orders: &[(RuleName, TaskId, TaskId)], edges: &[Edge], round: usize) -> bool {
         let known = self.before.clone();
         let mut changed = false;

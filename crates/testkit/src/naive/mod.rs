@@ -1,12 +1,12 @@
-//! Happens-before, races and coverage by definition: see `docs/happens-before.md` and
-//! `docs/android-components.md`, which this module follows word by word.
+//! Happens-before, races and coverage by definition. This module follows `docs/happens-before.md`
+//! and `docs/android-components.md` literally.
 //!
 //! **Problem.** Given a trace and a rule set, decide for every two events whether the first happens
 //! before the second, list the races, and say which are covered.
 //!
-//! **Guarantee.** Exact with respect to these two pages. It is meant for well-formed traces.
+//! **Guarantee.** Exact with respect to these two pages, for well-formed traces.
 //!
-//! **Cost.** Cubic in the events for each round of the fixpoint; made for up to some hundred
+//! **Cost.** Cubic in the events for each round of the fixpoint; suitable for up to a few hundred
 //! events.
 //!
 //! Event-driven EDC and its candidates (`docs/prediction.md`) are in `sections` and `candidates`.

@@ -1,4 +1,4 @@
-//! The oracle: all rules put together, and the questions it answers.
+//! The oracle: all rules together, and its queries.
 
 use super::fixpoint::{self, Fixpoint, TaskOrder};
 use super::race::{self, RaceView};
@@ -64,14 +64,14 @@ impl<'t, 'r> Naive<'t, 'r> {
         Naive { trace, fixpoint, races, sections }
     }
 
-    /// Returns the critical sections; none with locks handed over.
+    /// Returns the critical sections; none if locks order by release and acquire.
     #[must_use]
     pub fn sections(&self) -> &[Section] {
         &self.sections.list
     }
 
-    /// Returns all edges of sections, as they are defined, redundant ones included; none with locks
-    /// handed over.
+    /// Returns all edges of sections by their definition, including redundant ones; none if locks
+    /// order by release and acquire.
     #[must_use]
     pub fn section_edges(&self) -> &[SectionEdge] {
         &self.sections.edges
@@ -90,8 +90,8 @@ impl<'t, 'r> Naive<'t, 'r> {
         self.fixpoint.happens_before(x, y)
     }
 
-    /// Returns whether `x R y`: the closure of all edges, in which orders between tasks of one
-    /// handler may come from anywhere.
+    /// Returns whether `x R y`: the closure of all edges, including those from orders between tasks
+    /// of one handler.
     #[must_use]
     pub fn reaches(&self, x: EventId, y: EventId) -> bool {
         self.fixpoint.r.has(x.index(), y.index())
@@ -159,7 +159,7 @@ impl<'t, 'r> Naive<'t, 'r> {
         self.fixpoint.rounds
     }
 
-    /// Returns the number of rounds in which fifo read backwards gave something new.
+    /// Returns the number of rounds in which fifo read backwards added an edge.
     #[must_use]
     pub fn rounds_backwards(&self) -> usize {
         let edges = self.derived_edges().iter();

@@ -56,8 +56,8 @@ fn thread_code(view: View<'_>, handler: HandlerId, out: &mut Edges<'_>) {
     }
 }
 
-/// The pieces of a handler's thread code: what stands up to the loop point, and each one behind it;
-/// one piece if it runs no posted task.
+/// The pieces of a handler's thread code: everything up to the loop point, and each piece after it.
+/// One piece if it runs no posted task.
 pub(super) fn pieces(view: View<'_>, handler: HandlerId) -> Vec<Vec<EventId>> {
     let code = view.events_of(handler, &[TaskKind::Initial]);
     let tasks = view.posted_tasks().into_iter().filter(|m| view.handler(*m) == handler);

@@ -31,7 +31,7 @@ pub(super) fn same_place(trace: &Trace, a: Event, b: Event) -> bool {
     }
 }
 
-/// The races of a trace and the closures that coverage asks.
+/// The races of a trace and the closures that define coverage.
 #[derive(Debug)]
 pub(super) struct RaceView {
     /// The races, by first and then by second event.
@@ -82,14 +82,14 @@ pub(super) fn find(fixpoint: &Fixpoint<'_, '_>) -> RaceView {
     RaceView { races, nodes, access, tasks, task_races }
 }
 
-/// What task-level coverage is between: tasks; in `threads` handlers, and the bursts of untracked
-/// ones. Each is named by one of its tasks.
+/// The nodes of task-level coverage: tasks; in `threads`, handlers and the bursts of untracked
+/// ones. A task of the node names it.
 #[derive(Debug)]
 struct Nodes {
-    /// Of each task the node, and of each node the first and the last event.
+    /// For each task its node, and for each node its first and last event.
     of: Vec<TaskId>,
     ends: Vec<Option<(EventId, EventId)>>,
-    /// Of each task whether it counts: bursts that access nothing do not.
+    /// For each task whether it counts: bursts without accesses do not.
     counts: Vec<bool>,
 }
 

@@ -1,11 +1,11 @@
-//! The rule sets, and the name of every rule, so that tests can count and drop each.
+//! The rule sets, and a name for every rule, so that tests can count and drop each one.
 
 /// Which rules apply.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum RuleSet {
-    /// Handlers, mailboxes, and what is known of Android's components.
+    /// Handlers, mailboxes, and the rules of Android's components.
     Android,
-    /// Handlers and mailboxes; inputs are what is enabled and triggered.
+    /// Handlers and mailboxes; inputs are only enabled and triggered.
     Mailbox,
     /// Every handler is a plain thread.
     Threads,
@@ -16,12 +16,12 @@ impl RuleSet {
     pub const ALL: [RuleSet; 3] = [RuleSet::Android, RuleSet::Mailbox, RuleSet::Threads];
 }
 
-/// A rule set without some of its rules.
+/// A rule set, possibly without some of its rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rules<'r> {
     /// The rule set.
     pub set: RuleSet,
-    /// The rules to leave out: what a mutant lacks.
+    /// The dropped rules: a mutation.
     pub disabled: &'r [RuleName],
 }
 
@@ -104,13 +104,13 @@ rule_names! {
     DelayedPoster = "delayed poster",
     /// Task orders are transitive.
     Transitivity = "transitivity",
-    /// The edge from the end of one task to the get of another that is ordered behind it.
+    /// The edge from the end of one task to the get of a later task.
     EndGet = "end before get",
     /// First in, first out read backwards: an edge between two posts.
     FifoBackwards = "fifo, read backwards",
     /// Lifecycle: a pending enable before its trigger.
     LifecycleEnable = "lifecycle (enable)",
-    /// Lifecycle: the last enable for instance 0 before a resume that has none of its own.
+    /// Lifecycle: the last enable for instance 0 before a resume without its own enable.
     LifecycleResume = "lifecycle (resume)",
     /// Lifecycle: what an intent had is moved to the instance that it became.
     LifecycleInstance = "lifecycle (instance)",
@@ -179,7 +179,7 @@ impl RuleName {
         }
     }
 
-    /// Returns whether dropping the rule changes nothing, since the others imply it.
+    /// Returns whether dropping the rule changes nothing because the others imply it.
     ///
     /// *Delayed poster*: the post of `m2` by `m` is a base edge into `get(m2)` with its source in
     /// `m`, so `m` ends before `m2` begins by no pre-emption, and the rest is transitivity.

@@ -1,4 +1,4 @@
-//! Critical sections, and the edges that they give in event-driven EDC: `docs/prediction.md`.
+//! Critical sections, and their edges in event-driven EDC: `docs/prediction.md`.
 
 use super::race;
 use super::rules::{RuleName, RuleSet};
@@ -6,16 +6,17 @@ use super::view::{Edges, View};
 use anyorder_trace::{Action, EventId, HandlerId, LockId, TaskId, TaskKind};
 use std::collections::BTreeMap;
 
-/// Which order locks give.
+/// The rule for orders from locks.
 #[derive(Clone, Copy, Debug)]
 pub enum Locks<'f> {
     /// Each release before later acquires: happens-before.
     HandOver,
-    /// Sections before what does not commute with them: event-driven EDC, with faults put in.
+    /// Sections before actions that do not commute with them: event-driven EDC, with injected
+    /// faults.
     Sections(&'f [Fault]),
 }
 
-/// A way to get sections wrong, for tests of tests.
+/// A fault in the treatment of sections, to test the tests.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Fault {
     /// Sections of one handler order each other.
@@ -30,7 +31,7 @@ pub enum Fault {
     Shared,
     /// A section ends at the first release of its lock.
     FirstRelease,
-    /// Sections belong to handlers: they go on in the next task.
+    /// Sections belong to handlers: they continue in the next task.
     Handlers,
     /// A section's edge starts at its acquire.
     FromAcquire,
@@ -38,23 +39,23 @@ pub enum Fault {
     ToAcquire,
     /// Only the last section of a lock gives an edge.
     LastOnly,
-    /// Of candidates: what communicates is a pair's own edge as well.
+    /// Candidates: a communicating edge counts as the pair's own edge too.
     Communication,
-    /// Of candidates: own are only edges between sections of the common locks, not all of the
-    /// blocks.
+    /// Candidates: only edges between sections of the common locks are own edges, not all edges of
+    /// the blocks.
     OwnSections,
-    /// Of candidates: one common lock is enough.
+    /// Candidates: one common lock is enough.
     OneLock,
-    /// Of candidates: edges that the fixpoint derives count.
+    /// Candidates: edges derived by the fixpoint count.
     Derived,
-    /// Of candidates: edges before the second action only.
+    /// Candidates: only edges before the second action count.
     BeforeAction,
-    /// Of candidates: the release of the first section is compared, not its acquire.
+    /// Candidates: the release of the first section is compared, not its acquire.
     FirstReleases,
 }
 
 impl Fault {
-    /// All faults that change candidates, and not the order.
+    /// All faults that change the candidates but not the order.
     pub const OF_CANDIDATES: [Fault; 6] = [
         Fault::Communication,
         Fault::OwnSections,
@@ -86,7 +87,7 @@ pub struct Section {
     pub lock: LockId,
     /// Whether its first acquire is shared.
     pub shared: bool,
-    /// The strand that is in it.
+    /// The strand that holds it.
     pub strand: Strand,
     /// How many times the strand held no lock before it.
     pub block: usize,
@@ -94,11 +95,11 @@ pub struct Section {
     pub acquire: EventId,
     /// The release that ends it, if there is one.
     pub release: Option<EventId>,
-    /// The strand's events behind the acquire, up to the release or the strand's end.
+    /// The strand's events after the acquire, up to the release or the strand's end.
     pub inside: Vec<EventId>,
 }
 
-/// A strand: its handler, its task (of the sequence that `threads` makes of a handler: none), and
+/// A strand: its handler, its task (none for the sequence that `threads` makes of a handler), and
 /// the number of the piece of thread code.
 pub type Strand = (HandlerId, Option<TaskId>, usize);
 
@@ -160,7 +161,7 @@ impl Sections {
         }
     }
 
-    /// The sections that an event lies in.
+    /// The sections that contain an event.
     pub(super) fn around(&self, event: EventId) -> Vec<usize> {
         (0..self.list.len()).filter(|s| self.list[*s].inside.contains(&event)).collect()
     }
@@ -174,7 +175,7 @@ impl Sections {
         a.lock == b.lock && (!(a.shared && b.shared) || self.has(Fault::Shared))
     }
 
-    /// Whether section `a` is before an action behind its release.
+    /// Whether section `a` is before an action after its release.
     fn order(&self, view: View<'_>, a: &Section, b: EventId) -> bool {
         let strand = self.strands[b.index()];
         (a.strand.0 != strand.0 || (self.has(Fault::OneHandler) && a.strand != strand))
@@ -192,10 +193,9 @@ impl Sections {
             && (a.location() == b.location() || !self.has(Fault::Overlaps))
     }
 
-    /// Goes through each strand's acquires and releases.
+    /// Processes each strand's acquires and releases.
     fn find(&mut self, view: View<'_>) {
-        /// The open sections of a strand, with the acquires of each that are not given back, and
-        /// its blocks so far.
+        /// The open sections of a strand, each with its unreleased acquires, and its blocks so far.
         type Open = (Vec<(usize, usize)>, usize);
         let mut open: BTreeMap<Strand, Open> = BTreeMap::new();
         for event in view.events() {
@@ -205,7 +205,7 @@ impl Sections {
                 let again = open.get(&key).is_some_and(|(held, _)| {
                     held.iter().any(|(section, _)| self.list[*section].lock == lock)
                 });
-                // What the new section excludes was given back by some other strand.
+                // Another strand released the section that the new one excludes.
                 for (held, _) in open.values_mut().filter(|_| !again) {
                     held.retain(|(section, _)| {
                         let section = &self.list[*section];

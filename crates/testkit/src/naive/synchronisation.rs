@@ -56,7 +56,7 @@ fn fork_join(view: View<'_>, out: &mut Edges<'_>) {
     }
 }
 
-/// The locks' edges, as they were handed over.
+/// The edges of locks from each release to later acquires.
 pub(super) fn lock(view: View<'_>, out: &mut Edges<'_>) {
     for release in view.events() {
         let Action::Release(lock, release_mode) = release.action() else { continue };

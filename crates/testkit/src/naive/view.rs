@@ -1,4 +1,4 @@
-//! What the rules ask of a trace, in their own words.
+//! The queries of the rules about a trace, in the terms of the definitions.
 
 use super::rules::{RuleName, Rules};
 use anyorder_trace::{Event, EventId, HandlerId, Input, TaskId, TaskKind, Trace};
@@ -14,7 +14,7 @@ pub struct Edge {
     pub rule: RuleName,
 }
 
-/// A list of edges that keeps only what goes forward and what the rules allow.
+/// A list of edges that keeps only forward edges that the rules allow.
 #[derive(Debug)]
 pub(super) struct Edges<'r> {
     pub(super) rules: Rules<'r>,
@@ -26,7 +26,7 @@ impl<'r> Edges<'r> {
         Edges { rules, list: Vec::new() }
     }
 
-    /// Adds an edge; one that goes backwards, or lacks an end, gives none.
+    /// Adds an edge, unless it goes backwards or lacks an end.
     pub(super) fn add(
         &mut self,
         rule: RuleName,
@@ -102,8 +102,8 @@ impl<'t> View<'t> {
         span.end.some().or(span.last.some())
     }
 
-    /// Two different posted tasks of one handler, the first of which begins first.
-    pub(super) fn in_turn(self, m1: TaskId, m2: TaskId) -> bool {
+    /// Whether two different posted tasks ran on one handler, `m1` first.
+    pub(super) fn begins_before(self, m1: TaskId, m2: TaskId) -> bool {
         self.trace.ran_from_mailbox(m1)
             && self.trace.ran_from_mailbox(m2)
             && self.handler(m1) == self.handler(m2)
@@ -123,7 +123,7 @@ impl<'t> View<'t> {
         self.trace.tables().inputs[event.operand as usize]
     }
 
-    /// The event that an event refers to, if it stands before it.
+    /// The event that an event refers to, if it comes before it.
     pub(super) fn refers(self, event: EventId) -> Option<EventId> {
         let number = self.trace.columns().refers.get(event.0)?;
         (number < u64::from(event.0)).then_some(EventId(number as u32))

@@ -1,4 +1,4 @@
-//! The things that running code does.
+//! The acts of running code.
 
 use super::machine::{Machine, Phase, Plan, Waiting};
 use super::shape::Act;
@@ -6,7 +6,7 @@ use anyorder_common::random::Random;
 use anyorder_trace::{ConditionId, EventId, EventKind, InputId, Location, Mode, TaskId};
 
 impl Machine {
-    /// Does an act, if it can be done now.
+    /// Does an act, if it is possible now.
     pub(super) fn act(&mut self, agent: usize, act: Act) -> bool {
         match act {
             Act::Access => self.plain_access(agent),
@@ -60,7 +60,7 @@ impl Machine {
         true
     }
 
-    /// Accesses a part of the address range, or frees or allocates it as a whole.
+    /// Accesses a part of the address range, or frees or allocates all of it.
     fn range_access(&mut self, agent: usize) -> bool {
         const ADDRESS: u64 = 0x100;
         const SIZE: u32 = 16;
@@ -141,7 +141,7 @@ impl Machine {
         true
     }
 
-    /// Signals a condition: to the first who waits, or to all of them.
+    /// Signals a condition: to the first waiter, or to all of them.
     fn signal(&mut self, agent: usize, kind: EventKind) -> bool {
         let condition = self.rng.pick(&self.conditions);
         let event = self.emit(agent, kind, condition.0);
@@ -159,7 +159,7 @@ impl Machine {
         true
     }
 
-    /// Waits on a condition; some waits are not recorded, and some find what they wait for done.
+    /// Waits on a condition. Some waits are not recorded, and some return at once.
     fn wait(&mut self, agent: usize) -> bool {
         let condition = self.rng.pick(&self.conditions);
         if self.rng.percent(70) {
@@ -205,8 +205,8 @@ impl Machine {
         true
     }
 
-    /// Triggers an input: mostly one that is enabled, as others cannot be triggered but for gaps in
-    /// the recording.
+    /// Triggers an input, usually an enabled one. Others are triggered only because of gaps in the
+    /// recording.
     fn trigger(&mut self, agent: usize) -> bool {
         let known = !self.enabled.is_empty() && self.rng.percent(90);
         let input = if known { self.rng.pick(&self.enabled) } else { self.rng.pick(&self.inputs) };

@@ -1,4 +1,4 @@
-//! Callbacks of Android's components: trigger events, mostly in an order that can be.
+//! Callbacks of Android's components: trigger events, usually in a possible order.
 
 use super::machine::Machine;
 use super::requests::Parts;
@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 /// The actions of broadcasts.
 pub(super) const ACTIONS: [&str; 3] = ["go", "go", "android.intent.action.TIME_TICK"];
 
-/// What the callbacks to come depend on.
+/// The state that determines the next callbacks.
 #[derive(Default)]
 pub(super) struct Components {
-    /// The family that this program is mostly about.
+    /// The main family of this program.
     favourite: Option<InputFamily>,
     /// The last callback of each activity.
     activities: BTreeMap<u64, &'static str>,
@@ -39,7 +39,7 @@ impl Components {
         if rng.percent(75) { favourite } else { rng.pick(&all) }
     }
 
-    /// A new intent for a start request, or now and then an old one.
+    /// A new intent for a start request, or occasionally an old one.
     pub(super) fn new_start(&mut self, rng: &mut Rng) -> u64 {
         if self.starts == 0 || rng.percent(80) {
             self.starts += 1;
@@ -47,7 +47,7 @@ impl Components {
         self.starts
     }
 
-    /// A callback that an activity can get next.
+    /// A callback that an activity can receive next.
     pub(super) fn next_step(&self, rng: &mut Rng, instance: u64) -> &'static str {
         let next: &[&'static str] = match self.activities.get(&instance).copied() {
             None | Some("DESTROY-ACT") => &["LAUNCH-ACT"],
@@ -77,7 +77,7 @@ impl Components {
 }
 
 impl Machine {
-    /// Is called back by a component.
+    /// Receives a callback from a component.
     pub(super) fn callback(&mut self, agent: usize) -> bool {
         match self.components.family(&mut self.rng) {
             InputFamily::Lifecycle => self.call_activity(agent),

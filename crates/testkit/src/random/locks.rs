@@ -1,10 +1,10 @@
-//! Locks: exclusive and shared, taken again by who holds them.
+//! Locks: exclusive and shared, and re-entrant.
 
 use super::machine::Machine;
 use anyorder_common::random::Random;
 use anyorder_trace::{EventKind, LockId, Mode, Op};
 
-/// The locks, and who holds them.
+/// The locks, and their holders.
 #[derive(Debug, Default)]
 pub(super) struct Locks {
     pub(super) all: Vec<LockId>,
@@ -17,7 +17,7 @@ impl Locks {
     fn is_free(&self, agent: usize, lock: LockId, shared: bool) -> bool {
         let mut holds = self.holds.iter().filter(|(_, held, _)| *held == lock);
         if shared {
-            // Not for who holds it exclusively either: no lock hands out both to one thread.
+            // Not for its exclusive holder either: no lock grants both modes to one thread.
             holds.all(|(_, _, mode)| mode.is_shared())
         } else {
             holds.all(|(holder, _, mode)| *holder == agent && !mode.is_shared())
@@ -30,7 +30,7 @@ impl Locks {
 }
 
 impl Machine {
-    /// Takes a random lock, if one can be had.
+    /// Takes a random lock, if one is available.
     pub(super) fn acquire(&mut self, agent: usize) -> bool {
         if self.locks.all.is_empty() {
             return false;
@@ -48,7 +48,7 @@ impl Machine {
         true
     }
 
-    /// Gives a random hold of the agent back, if it has one.
+    /// Releases a random lock that the agent holds, if any.
     pub(super) fn release(&mut self, agent: usize) -> bool {
         let own: Vec<usize> =
             (0..self.locks.holds.len()).filter(|i| self.locks.holds[*i].0 == agent).collect();

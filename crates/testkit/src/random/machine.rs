@@ -1,4 +1,4 @@
-//! The simulated machine: who runs what, who waits for whom, and the trace so far.
+//! The simulated machine: running tasks, waiting agents, and the trace so far.
 
 use super::callbacks::Components;
 use super::locks::Locks;
@@ -11,19 +11,19 @@ use anyorder_trace::{
 };
 use std::collections::VecDeque;
 
-/// What a piece of code is going to do before it does random things.
+/// Planned acts, which code does before random ones.
 #[derive(Clone, Debug)]
 pub(super) enum Plan {
-    /// Posts a task with a plan of its own to the handler of this index.
+    /// Posts a task with its own plan to the handler of this index.
     Post(usize, Vec<Plan>),
     Enable(InputId),
     Trigger(InputId),
     Callback,
     /// Several of these, in one task.
     All(Vec<Plan>),
-    /// Lets pass who waits at the gate of this number; no event.
+    /// Opens the gate of this number; no event.
     Open(u64),
-    /// Waits at a gate until it is opened, or patience is lost; no event.
+    /// Waits at a gate until it opens, or gives up; no event.
     Gate(u64),
 }
 
@@ -33,13 +33,13 @@ pub(super) enum Phase {
     Unborn,
     /// Runs its initial code.
     Initial,
-    /// Takes tasks from its mailbox, or works in bursts.
+    /// Takes tasks from its mailbox, or runs bursts.
     Serving,
     /// Has run its last event.
     Exited,
 }
 
-/// A posted task or burst that runs.
+/// A running posted task or burst.
 #[derive(Debug)]
 pub(super) struct Running {
     pub(super) task: TaskId,
@@ -47,7 +47,7 @@ pub(super) struct Running {
     pub(super) plan: VecDeque<Plan>,
 }
 
-/// A wait: for what, and the event that has ended it.
+/// A wait: its object, and the event that ended it.
 #[derive(Debug)]
 pub(super) struct Waiting {
     pub(super) condition: ConditionId,
@@ -67,11 +67,11 @@ pub(super) struct Agent {
     pub(super) running: Option<Running>,
     pub(super) pending: Vec<Pending>,
     pub(super) waiting: Option<Waiting>,
-    /// Whether initial code starts and stops with events of its own.
+    /// Whether initial code has its own start and stop events.
     pub(super) begins: bool,
-    /// Whether its mailbox comes into being by an event that is still to come.
+    /// Whether an event that is still to come creates its mailbox.
     pub(super) attach_due: bool,
-    /// Whether serving starts with an event that is still to come.
+    /// Whether an event that is still to come starts its loop.
     pub(super) loop_due: bool,
 }
 
@@ -113,7 +113,7 @@ pub(super) struct Machine {
     pub(super) posts: i64,
     pub(super) tasks: u32,
     pub(super) events_max: usize,
-    /// Nothing new is begun any more.
+    /// Nothing new starts any more.
     pub(super) winding_down: bool,
 }
 
@@ -130,7 +130,7 @@ impl Machine {
         self.build.push(task, op.into(), operand)
     }
 
-    /// Lets the last event refer to an earlier one.
+    /// Makes the last event refer to an earlier one.
     pub(super) fn refer(&mut self, event: EventId, to: EventId) {
         self.build.columns.refers.push(event.0, u64::from(to.0));
     }

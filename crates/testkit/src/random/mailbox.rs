@@ -4,7 +4,7 @@ use super::machine::{Agent, Machine, Plan};
 use anyorder_common::random::Random;
 use anyorder_trace::{EventKind, Mailbox, Position, TaskDef, TaskId, TaskKind};
 
-/// A task that was posted and has not begun.
+/// A pending task.
 #[derive(Clone, Debug)]
 pub(super) struct Pending {
     pub(super) task: TaskId,
@@ -19,7 +19,7 @@ impl Machine {
     /// Posts a new task from one agent's code to another agent's mailbox.
     pub(super) fn post(&mut self, from: usize, to: usize, plan: Vec<Plan>) {
         let mailbox = self.agents[to].mailbox;
-        // Ladders stay plain, as one odd rung breaks them.
+        // Ladders have no delays, since one odd rung breaks them.
         let plain = !plan.is_empty() && self.rng.percent(80);
         let delayed = !plain && mailbox == Mailbox::Delayed && self.rng.percent(self.delay_percent);
         let delay = if delayed { self.rng.pick(&[1, 2, 2, 4, 6, 12]) } else { 0 };
@@ -43,7 +43,7 @@ impl Machine {
             .expect("small traces fit into their tables");
         self.emit(from, EventKind::Post, task.0);
         self.posts += 1;
-        // The clock may stand still between two posts; their order then decides.
+        // The clock may stand still between two posts. Their order then decides.
         let (due, order) = match (mailbox, front) {
             (_, true) => (0, -self.posts),
             (Mailbox::Delayed, false) => (self.now + delay, self.posts),
@@ -52,14 +52,15 @@ impl Machine {
         self.agents[to].pending.push(Pending { task, due, order, plan });
     }
 
-    /// The plan of the task that comes next, where that is decided.
+    /// The plan of the next task, if it is fixed.
     pub(super) fn next_plan(&self, agent: usize) -> Option<&[Plan]> {
         let agent = &self.agents[agent];
         let next = first(agent).filter(|_| agent.mailbox != Mailbox::Bag)?;
         Some(&agent.pending[next].plan)
     }
 
-    /// Takes the task that the mailbox's discipline allows next; the clock goes on to its due time.
+    /// Takes the next task that the mailbox's discipline allows. The clock advances to its due
+    /// time.
     pub(super) fn take(&mut self, agent: usize) -> Option<Pending> {
         let index = match self.agents[agent].mailbox {
             _ if self.agents[agent].pending.is_empty() => return None,
@@ -72,7 +73,7 @@ impl Machine {
     }
 }
 
-/// The pending task that is due first; among equals the one posted first.
+/// The pending task that is due first. Of equal ones, the task posted first.
 fn first(agent: &Agent) -> Option<usize> {
     (0..agent.pending.len()).min_by_key(|i| (agent.pending[*i].due, agent.pending[*i].order))
 }

@@ -1,10 +1,10 @@
-//! Random small traces that could really have happened.
+//! Random small traces that can really happen.
 //!
-//! A trace is made by running a random program on a simulated machine: handlers with mailboxes,
-//! plain threads, and untracked handlers that work in bursts, each doing random things, one event
-//! at a time in random turns. Mailboxes keep their discipline by a virtual clock, locks exclude
-//! each other, a fork comes before its thread, a join behind it. The same seed and shape always
-//! give the same trace.
+//! A random program on a simulated machine produces each trace: handlers with mailboxes, plain
+//! threads, and untracked handlers that run bursts. Each does random acts, one event at a time in
+//! random turns. A virtual clock keeps the discipline of mailboxes, locks exclude each other, a
+//! fork comes before its thread, and a join after it. The same seed and shape always give the same
+//! trace.
 
 pub use program::random_trace;
 pub use sections::random_sections;

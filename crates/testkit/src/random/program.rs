@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 pub fn random_trace(seed: u64, shape: &Shape) -> Trace {
     let mut machine =
         make_machine(Rng::new(seed), shape).expect("small traces fit into their tables");
-    // Some recordings stop in the middle of everything.
+    // Some recordings stop at an arbitrary point.
     let cut = machine.rng.percent(30);
     let calm = machine.events_max * 4 / 5;
     let mut idle_turns = 0;
@@ -139,10 +139,10 @@ fn make_agent(
 /// Plans ladders, on which fifo is read backwards rung by rung.
 ///
 /// A chain of tasks `a(n) .. a(0)`, each posted by the one before, runs through the handlers `h(n)
-/// .. h(0)`. On each rung a task `b(i)` is posted to `h(i)` too, by a root of its own, which then
-/// enables what triggers `b(i+1)`. The last task `a(0)` enables what triggers `b(0)`. So `a(0)` is
-/// before `b(0)`; read backwards, their posts are in order, and with them `a(1)`, which made the
-/// first, and the enable behind the second: `a(1)` is before `b(1)`.
+/// .. h(0)`. On each rung, a separate root posts a task `b(i)` to `h(i)` too, and then enables the
+/// trigger of `b(i+1)`. The last task `a(0)` enables the trigger of `b(0)`. So `a(0)` is before
+/// `b(0)`. Read backwards, their posts are ordered. `a(1)` made the first post, and the enable
+/// comes after the second. So `a(1)` is before `b(1)`.
 fn plan_ladders(
     rng: &mut Rng,
     build: &mut TraceBuilder,
@@ -156,8 +156,8 @@ fn plan_ladders(
     }
     for ladder in 0..rng.below(shape.ladders_max + 1) {
         let rungs = rng.within(shape.rungs.0, shape.rungs.1).min(posted.len() as u64);
-        // A handler with two rungs would wait on the upper for the lower, which is queued behind
-        // it.
+        // A handler with two rungs would wait on the upper one for the lower one, which is queued
+        // after it.
         let start = rng.index(posted.len());
         let mut input = build.input(&format!("ladder{ladder}.0"))?;
         let mut chain = vec![Plan::Enable(input)];
@@ -184,8 +184,8 @@ fn plan_ladders(
     Ok(())
 }
 
-/// Gives plans to code that is there from the start: mostly a burst, as bursts are in no order; not
-/// often that of a handler with a mailbox, since it serves nobody before it is done.
+/// Gives plans to code that exists from the start: usually a burst, since bursts are unordered;
+/// rarely a handler with a mailbox, since it runs no task before its initial code ends.
 fn add_root(rng: &mut Rng, agents: &mut [Agent], mut plans: Vec<Plan>) {
     let of = |agents: &[Agent], untracked: bool| -> Vec<usize> {
         (0..agents.len())

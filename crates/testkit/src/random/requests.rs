@@ -1,4 +1,4 @@
-//! What programs ask of Android's components: enable and disable events.
+//! Requests of programs to Android's components: enable and disable events.
 
 use super::callbacks::ACTIONS;
 use super::machine::Machine;
@@ -38,7 +38,7 @@ impl Machine {
         self.emit(agent, kind, input.0)
     }
 
-    /// Asks something of a component.
+    /// Sends a random request to a component.
     pub(super) fn request(&mut self, agent: usize) -> bool {
         match self.components.family(&mut self.rng) {
             InputFamily::Lifecycle => self.request_lifecycle(agent),

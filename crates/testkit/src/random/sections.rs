@@ -1,8 +1,8 @@
-//! Random event-driven traces that are mostly about critical sections.
+//! Random event-driven traces that mainly exercise critical sections.
 //!
-//! Beside what [`random_trace`](super::random_trace) makes: most accesses are under locks, a lock
-//! may be held from one task of a handler to the next, bursts of one handler overlap, and handlers
-//! that have already run are forked again.
+//! Differences to [`random_trace`](super::random_trace): most accesses are under locks, a handler
+//! may hold a lock across tasks, bursts of one handler overlap, and handlers that have already run
+//! are forked again.
 
 use anyorder_common::random::{Random, Rng};
 use anyorder_trace::{
@@ -10,14 +10,14 @@ use anyorder_trace::{
     TaskDef, TaskId, TaskKind, Trace, TraceBuilder,
 };
 
-/// What runs events one after another: a handler, or a place for bursts of an untracked one.
+/// An executor of events in sequence: a handler, or a slot for bursts of an untracked one.
 struct Agent {
     handler: HandlerId,
     mailbox: Mailbox,
     untracked: bool,
     /// Its posted task or burst.
     running: Option<TaskId>,
-    /// Tasks to come, with their delays.
+    /// Pending tasks, with their delays.
     pending: Vec<TaskId>,
     held: Vec<(LockId, bool)>,
     left: u64,
@@ -39,7 +39,7 @@ struct Machine {
 ///
 /// # Panics
 ///
-/// Never: so small a trace fits into its tables.
+/// Never fails: such a small trace fits into its tables.
 #[must_use]
 pub fn random_sections(seed: u64) -> Trace {
     make(seed).expect("small traces fit into their tables")
@@ -149,7 +149,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Begins a task that can come next, or a burst.
+    /// Starts a pending task, or a burst.
     fn begin(&mut self, agent: usize) -> Result<(), TableFull> {
         self.agents[agent].left = self.rng.within(4, 16);
         if self.agents[agent].untracked {

@@ -1,6 +1,6 @@
-//! What kind of random program to run.
+//! The kind of random program to run.
 
-/// Something that running code can do.
+/// An act of running code.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Act {
     /// Reads or writes a shared variable.
@@ -15,7 +15,7 @@ pub enum Act {
     Cancel,
     /// Takes a lock.
     Acquire,
-    /// Gives a lock back.
+    /// Releases a lock.
     Release,
     /// Starts a handler.
     Fork,
@@ -23,7 +23,7 @@ pub enum Act {
     Join,
     /// Signals a condition.
     Signal,
-    /// Signals a condition to all who wait.
+    /// Signals a condition to all waiters.
     Broadcast,
     /// Waits on a condition.
     Wait,
@@ -35,13 +35,13 @@ pub enum Act {
     Disable,
     /// Triggers a plain input.
     Trigger,
-    /// Asks something of an Android component.
+    /// Sends a request to an Android component.
     Request,
-    /// Is called back by an Android component.
+    /// Receives a callback from an Android component.
     Callback,
 }
 
-/// The size and the habits of random programs.
+/// The size and the probabilities of random programs.
 #[derive(Clone, Debug)]
 pub struct Shape {
     /// The number of events at the most.
@@ -50,17 +50,17 @@ pub struct Shape {
     pub handlers: (u64, u64),
     /// The most acts of one task or piece of code.
     pub acts_max: u64,
-    /// How likely each act is, relative to the others. One program uses only some of these acts.
+    /// The relative weight of each act. One program uses only some of these acts.
     pub weights: Vec<(Act, u32)>,
-    /// In how many of 100 programs a given act of `weights` occurs.
+    /// The percentage of programs in which a given act of `weights` occurs.
     pub act_percent: u32,
-    /// In how many of 100 handlers there is no mailbox.
+    /// The percentage of handlers without a mailbox.
     pub plain_percent: u32,
-    /// In how many of 100 handlers the order of events is not tracked.
+    /// The percentage of handlers without a known order of events.
     pub untracked_percent: u32,
-    /// In how many of 100 mailboxes any order will do.
+    /// The percentage of mailboxes that deliver in any order.
     pub bag_percent: u32,
-    /// In how many of 100 posts to a delayed mailbox there is a delay.
+    /// The percentage of posts to a delayed mailbox that have a delay.
     pub delay_percent: u32,
     /// The most ladders: chains of posts on which fifo is read backwards rung by rung.
     pub ladders_max: u64,
@@ -120,8 +120,8 @@ impl Shape {
         Shape { events_max: 120, handlers: (2, 7), acts_max: 6, ..Shape::small() }
     }
 
-    /// At most 120 events, mostly posts through several handlers, in which fifo read backwards goes
-    /// on for several rounds.
+    /// At most 120 events, mostly posts through several handlers, where fifo read backwards takes
+    /// several rounds.
     #[must_use]
     pub fn deep() -> Shape {
         use Act::*;

@@ -7,7 +7,7 @@ use anyorder_trace::{EventKind, Mailbox, Position, TaskDef, TaskKind};
 use std::collections::VecDeque;
 
 impl Machine {
-    /// Lets an agent go on; says whether it did or may do so later.
+    /// Runs one turn of an agent. Returns whether it did something or may do so later.
     pub(super) fn step(&mut self, agent: usize) -> bool {
         if self.agents[agent].waiting.is_some() {
             return self.wake(agent);
@@ -21,7 +21,7 @@ impl Machine {
         }
     }
 
-    /// Goes on after a wait, if it was ended; in the end, or rarely, without a reason.
+    /// Continues after a wait, if it was ended; at the end, or rarely, without a reason.
     fn wake(&mut self, agent: usize) -> bool {
         let Some(waiting) = &self.agents[agent].waiting else { return false };
         let (condition, source) = (waiting.condition, waiting.woken_by);
@@ -36,9 +36,9 @@ impl Machine {
         true
     }
 
-    /// Goes on with a posted task or burst.
+    /// Continues a posted task or burst.
     fn run(&mut self, agent: usize) -> bool {
-        if self.go_on(agent) || self.release(agent) {
+        if self.next_act(agent) || self.release(agent) {
             return true;
         }
         let Some(running) = self.agents[agent].running.take() else { return false };
@@ -58,7 +58,7 @@ impl Machine {
             self.emit(agent, EventKind::Attach, handler.0);
             return true;
         }
-        if self.go_on(agent) || self.release(agent) {
+        if self.next_act(agent) || self.release(agent) {
             return true;
         }
         if self.agents[agent].mailbox == Mailbox::None {
@@ -80,7 +80,7 @@ impl Machine {
         self.build.columns.tasks.contains(&self.agents[agent].initial.task)
     }
 
-    /// Takes a task, or does something between two tasks.
+    /// Takes a task, or does an act between two tasks.
     fn serve(&mut self, agent: usize) -> bool {
         if self.locks.holds_any(agent) {
             return self.release(agent);
@@ -92,7 +92,7 @@ impl Machine {
         if self.rng.percent(if empty { 2 } else { 12 }) {
             return self.random_act(agent);
         }
-        if self.next_waits(agent) && !self.loses_patience() {
+        if self.next_waits(agent) && !self.gives_up_waiting() {
             return true;
         }
         if let Some(pending) = self.take(agent) {
@@ -108,12 +108,12 @@ impl Machine {
         true
     }
 
-    /// Whether who waits goes on regardless: programs are not made for ladders.
-    fn loses_patience(&mut self) -> bool {
+    /// Whether a waiting agent continues anyway: programs are not made for ladders.
+    fn gives_up_waiting(&mut self) -> bool {
         self.rng.below(300) == 0
     }
 
-    /// Whether the task that comes next is triggered by what is not enabled yet.
+    /// Whether an input that is not enabled yet triggers the next task.
     fn next_waits(&self, agent: usize) -> bool {
         match self.next_plan(agent) {
             Some([Plan::Trigger(input), ..]) => !self.enabled.contains(input),
@@ -156,9 +156,8 @@ impl Machine {
         true
     }
 
-    /// Does the next planned or random act of the running code; false when it has nothing left to
-    /// do.
-    fn go_on(&mut self, agent: usize) -> bool {
+    /// Does the next planned or random act of the running code. Returns false when none is left.
+    fn next_act(&mut self, agent: usize) -> bool {
         if self.winding_down {
             return false;
         }
@@ -179,7 +178,7 @@ impl Machine {
             Some(Plan::Post(to, plan)) if self.agents[to].takes_posts() => {
                 self.post(agent, to, plan);
             }
-            // Not possible yet: it tries again later.
+            // Not possible yet; the agent tries again later.
             Some(Plan::Post(to, plan)) if self.agents[to].phase != Phase::Exited => {
                 self.agents[agent].code().plan.push_front(Plan::Post(to, plan));
             }
@@ -193,7 +192,7 @@ impl Machine {
                 self.emit(agent, EventKind::Trigger, input.0);
             }
             Some(Plan::Open(gate)) => self.gates.push(gate),
-            Some(Plan::Gate(gate)) if !self.gates.contains(&gate) && !self.loses_patience() => {
+            Some(Plan::Gate(gate)) if !self.gates.contains(&gate) && !self.gives_up_waiting() => {
                 self.agents[agent].code().plan.push_front(Plan::Gate(gate));
             }
             Some(Plan::Callback) => {
@@ -204,7 +203,7 @@ impl Machine {
         true
     }
 
-    /// Does some act of those this program uses.
+    /// Does one of the acts that this program uses.
     fn random_act(&mut self, agent: usize) -> bool {
         let total: u64 = self.acts.iter().map(|(_, weight)| u64::from(*weight)).sum();
         for _ in 0..4 {

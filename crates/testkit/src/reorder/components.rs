@@ -1,4 +1,4 @@
-//! What the rules of Android components ask of each sequence of events.
+//! The rules of Android components as conditions on each sequence of events.
 
 use crate::naive::{ComponentRules, Rules};
 use anyorder_trace::Trace;
@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 pub(super) struct Components {
     /// By event: what must come before it.
     needs: Vec<u64>,
-    /// Causes and effects: if the one cause comes before the other, so does its effect.
-    in_turn: Vec<[usize; 4]>,
+    /// Causes and effects: if one cause comes before another, its effect does too.
+    conditional: Vec<[usize; 4]>,
 }
 
 impl Components {
@@ -26,23 +26,23 @@ impl Components {
                 needs[get.index()] |= 1 << event.id.index();
             }
         }
-        // What the recorded run did otherwise, others may do as well.
-        let in_turn = given.in_turn.iter().filter(|it| {
+        // If the recorded run broke a rule, others may break it as well.
+        let conditional = given.conditional.iter().filter(|it| {
             let is_otherwise = it.causes.0 < it.causes.1 && it.effects.1 < it.effects.0;
             it.causes.0 != it.causes.1 && it.effects.0 != it.effects.1 && !is_otherwise
         });
-        let numbers = in_turn.map(|it| {
+        let numbers = conditional.map(|it| {
             [it.causes.0, it.causes.1, it.effects.0, it.effects.1].map(|event| event.index())
         });
-        Components { in_turn: numbers.collect(), needs }
+        Components { conditional: numbers.collect(), needs }
     }
 
-    /// Returns the events whose order counts.
-    pub(super) fn told(&self) -> BTreeSet<usize> {
-        self.in_turn.iter().flatten().copied().collect()
+    /// Returns the events whose order the rules constrain.
+    pub(super) fn ordered_events(&self) -> BTreeSet<usize> {
+        self.conditional.iter().flatten().copied().collect()
     }
 
-    /// Returns whether a sequence, which goes by the rules, still does with an event behind it.
+    /// Returns whether a sequence that satisfies the rules still does so with one more event.
     pub(super) fn let_follow(&self, run: &[usize], event: usize) -> bool {
         let all = |set: u64| (0..self.needs.len()).all(|e| set >> e & 1 == 0 || run.contains(&e));
         let place = |wanted: usize| run.iter().chain([&event]).position(|other| *other == wanted);
@@ -51,6 +51,6 @@ impl Components {
             let Some(other) = place(*other) else { return true };
             later < cause || place(*effect).is_some_and(|effect| effect < other)
         };
-        all(self.needs[event]) && self.in_turn.iter().all(holds)
+        all(self.needs[event]) && self.conditional.iter().all(holds)
     }
 }

@@ -1,35 +1,35 @@
-//! What the definitions say of each event of a small trace.
+//! The conditions that the definitions put on each event of a small trace.
 
 use super::components::Components;
 use anyorder_trace::{Event, EventId, EventKind, Location, TaskKind, Trace};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What invocations observe of one another.
+/// The observations between invocations.
 pub trait Observes {
     /// Returns the specified object that an event acts on.
     fn object(&self, event: EventId) -> Option<u32>;
 
-    /// Takes events of one object, in the order in which they happen; returns for each, by the
-    /// number of the mode, the events it observes.
+    /// Takes events of one object in execution order. Returns, for each of them, the events it
+    /// observes, by their numbers in the trace.
     fn observed(&self, run: &[EventId]) -> Vec<BTreeMap<u8, BTreeSet<EventId>>>;
 
-    /// Takes events of one object, in the order in which they happen: returns whether the last one
-    /// can return there, with the result that it has if `as_recorded`. Those before return what
-    /// they did, where they can.
+    /// Takes events of one object in execution order. Returns whether the last one can return
+    /// there; with its recorded result if `as_recorded`. The earlier ones return their recorded
+    /// results where they can.
     fn can_return(&self, run: &[EventId], as_recorded: bool) -> bool {
         let _ = (run, as_recorded);
         true
     }
 
-    /// Returns whether an event of an object waits for what it observes, and must observe it even
-    /// where others need not.
+    /// Returns whether an event of an object waits for what it observes. It must then observe the
+    /// same even where other events need not.
     fn is_bound(&self, event: EventId) -> bool {
         let _ = event;
         false
     }
 
-    /// Returns whether tasks can run in this order, in traces whose tasks change places: then this
-    /// stands for program order, and who holds a lock is a handler. `None`: tasks stay in order.
+    /// Returns whether tasks can run in this order, in traces whose tasks may swap. This then
+    /// replaces program order, and handlers hold the locks. `None`: tasks stay in order.
     fn schedules(&self, run: &[EventId]) -> Option<bool> {
         let _ = run;
         None
@@ -39,13 +39,13 @@ pub trait Observes {
 /// The rules of reorderings.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ReorderRule {
-    /// No event happens twice, or is not in the trace.
+    /// Each event happens at most once, and is in the trace.
     Once,
     /// Program order.
     Po,
-    /// Forks come before what they start.
+    /// A fork comes before its thread.
     Fork,
-    /// What is joined comes before the join.
+    /// The joined thread ends before the join.
     Join,
     /// A task is posted before it begins.
     Post,
@@ -55,22 +55,22 @@ pub enum ReorderRule {
     Alloc,
     /// Sections that exclude each other do not overlap.
     Locks,
-    /// Reads see what they saw.
+    /// Reads read from the same write as recorded.
     Read,
-    /// A wake comes after what it is matched with.
+    /// A wake comes after the event matched with it.
     Wake,
     /// The wait of a wake comes before the signal.
     Wait,
     /// Invocations observe what they observed.
     Invocation,
-    /// Invocations can return where they stand.
+    /// Invocations can return at their position.
     Waiting,
-    /// Who takes part in a barrier arrives before anybody passes; what nobody knows of is passed by
-    /// nobody.
+    /// The participants of a barrier arrive before any of them passes. A barrier with unknown
+    /// participants cannot be passed.
     Arrival,
-    /// No signal comes before the time of a wait runs out.
+    /// No signal comes before a wait times out.
     Timeout,
-    /// Attempts at a lock that failed meet who held it.
+    /// A failed attempt at a lock happens while the recorded holder holds it.
     Refused,
     /// Tasks can run in this order.
     Schedule,
@@ -79,7 +79,7 @@ pub enum ReorderRule {
 }
 
 impl ReorderRule {
-    /// All rules, but for `Schedule`, which others say what it is, and `Component`, which only some
+    /// All rules except `Schedule`, which the caller defines, and `Component`, which only some
     /// traces have.
     pub const ALL: [ReorderRule; 16] = [
         ReorderRule::Once,
@@ -101,7 +101,7 @@ impl ReorderRule {
     ];
 }
 
-/// A byte, or a location that is not of bytes.
+/// A byte, or a location without an address.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Cell {
     Byte(u32, u64),
@@ -117,7 +117,7 @@ struct Section {
     exclusive: bool,
 }
 
-/// What makes two sequences of the same events go on in different ways.
+/// The state that distinguishes two sequences of the same events.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Key {
     done: u64,
@@ -136,26 +136,26 @@ pub(super) struct Facts {
     writes: Vec<bool>,
     /// By event: the signal of a wake, and its wait.
     woken: Vec<Option<(usize, Option<usize>)>>,
-    /// By end of a wait whose time ran out: the condition and the wait.
+    /// By wake that timed out: the condition and the wait.
     timeouts: Vec<Option<(u32, usize)>>,
     /// By signal or broadcast: the condition.
     signals: Vec<Option<u32>>,
-    /// By attempt that failed: the section that it met.
-    met: Vec<Option<usize>>,
-    /// Barriers of which nothing is known.
+    /// By failed attempt: the blocking section.
+    blocking: Vec<Option<usize>>,
+    /// Barriers with unknown participants.
     doubtful: Vec<bool>,
-    /// By event, whether it can return in the trace itself: at all, and as recorded.
+    /// By event: whether it can return in the trace itself, at all and as recorded.
     returns: Vec<[bool; 2]>,
     objects: Vec<Option<u32>>,
     seen: Vec<Option<BTreeMap<u8, BTreeSet<EventId>>>>,
     /// By event of a task that its handler took from a mailbox: the handler, the first post and the
     /// `get` of the task.
     taken: Vec<Option<(u32, usize, usize)>>,
-    /// Events that put tasks into mailboxes, or take them out.
+    /// Events that add tasks to mailboxes, or remove them.
     mailboxes: Vec<bool>,
     components: Option<Components>,
-    /// Events whose order the rules of components ask for.
-    told: BTreeSet<usize>,
+    /// Events whose order the rules of components constrain.
+    component_events: BTreeSet<usize>,
 }
 
 impl Facts {
@@ -191,9 +191,17 @@ impl Facts {
                     is_signal.then_some(e.operand)
                 })
                 .collect(),
-            met: events
+            blocking: events
                 .iter()
-                .map(|e| met(trace, &events, &sections, e, observes.schedules(&[]).is_some()))
+                .map(|e| {
+                    blocking_section(
+                        trace,
+                        &events,
+                        &sections,
+                        e,
+                        observes.schedules(&[]).is_some(),
+                    )
+                })
                 .collect(),
             doubtful: events.iter().map(doubtful).collect(),
             returns,
@@ -214,12 +222,12 @@ impl Facts {
                 .map(|e| matches!(e.kind(), EventKind::Post | EventKind::Cancel))
                 .collect(),
             components: None,
-            told: BTreeSet::new(),
+            component_events: BTreeSet::new(),
         }
     }
 
     pub(super) fn set_components(&mut self, components: Components) {
-        self.told = components.told();
+        self.component_events = components.ordered_events();
         self.components = Some(components);
     }
 
@@ -238,14 +246,15 @@ impl Facts {
     pub(super) fn key(&self, run: &[usize], done: u64) -> Key {
         let last = self.all_cells.iter().map(|cell| self.last_write(run.iter().copied(), *cell));
         let waits = self.woken.iter().flatten();
-        let mut told: BTreeSet<usize> = waits.flat_map(|(s, w)| [Some(*s), *w]).flatten().collect();
+        let mut ordered: BTreeSet<usize> =
+            waits.flat_map(|(s, w)| [Some(*s), *w]).flatten().collect();
         if self.timeouts.iter().any(Option::is_some) {
-            told.extend(self.timeouts.iter().flatten().map(|(_, wait)| *wait));
-            told.extend((0..self.signals.len()).filter(|event| self.signals[*event].is_some()));
+            ordered.extend(self.timeouts.iter().flatten().map(|(_, wait)| *wait));
+            ordered.extend((0..self.signals.len()).filter(|event| self.signals[*event].is_some()));
         }
-        told.extend(&self.told);
+        ordered.extend(&self.component_events);
         let in_order =
-            |e: &&usize| told.contains(*e) || self.objects[**e].is_some() || self.mailboxes[**e];
+            |e: &&usize| ordered.contains(*e) || self.objects[**e].is_some() || self.mailboxes[**e];
         Key { done, last: last.collect(), in_order: run.iter().filter(in_order).copied().collect() }
     }
 
@@ -253,7 +262,7 @@ impl Facts {
         run.filter(|event| self.writes[*event] && self.cells[*event].contains(&cell)).last()
     }
 
-    /// Returns the rules that an event breaks behind a sequence.
+    /// Returns the rules that an event breaks after a sequence.
     pub(super) fn broken_by(
         &self,
         observes: &dyn Observes,
@@ -309,7 +318,7 @@ impl Facts {
                 broken.push(ReorderRule::Timeout);
             }
         }
-        if let Some(section) = self.met[event].map(|at| self.sections[at]) {
+        if let Some(section) = self.blocking[event].map(|at| self.sections[at]) {
             let is_over = section.release.is_some_and(|release| run.contains(&release));
             if !run.contains(&section.acquire) || is_over {
                 broken.push(ReorderRule::Refused);
@@ -321,14 +330,14 @@ impl Facts {
         if self.reads[event] && self.cells[event].iter().any(reads_otherwise) {
             broken.push(ReorderRule::Read);
         }
-        if self.sees_otherwise(observes, run, event) {
+        if self.observes_differently(observes, run, event) {
             broken.push(ReorderRule::Invocation);
         }
         broken
     }
 
-    /// Whether an invocation could not return: for one that may observe something else, neither
-    /// behind the sequence nor before its last event, if that may as well.
+    /// Whether an invocation cannot return after the sequence. If the last event of the sequence
+    /// may observe something else (`loose`), it must also be unable to return without that event.
     fn is_stuck(
         &self,
         observes: &dyn Observes,
@@ -360,7 +369,7 @@ impl Facts {
         })
     }
 
-    fn sees_otherwise(&self, observes: &dyn Observes, run: &[usize], event: usize) -> bool {
+    fn observes_differently(&self, observes: &dyn Observes, run: &[usize], event: usize) -> bool {
         let Some(object) = self.objects[event] else { return false };
         let of = |event: &usize| self.objects[*event] == Some(object);
         let whole = run.iter().copied().filter(of).chain([event]);
@@ -530,7 +539,7 @@ fn woken(trace: &Trace, events: &[Event]) -> Vec<Option<(usize, Option<usize>)>>
     woken
 }
 
-/// Who must arrive before an event of a barrier; `None` if nobody knows.
+/// The events that must come before an event of a barrier; `None` if unknown.
 fn arrivals(trace: &Trace, events: &[Event], this: &Event) -> Option<BTreeSet<usize>> {
     let passes = |e: &&Event| e.kind() == EventKind::Barrier && e.operand == this.operand;
     let round = |e: &Event| {
@@ -549,8 +558,8 @@ fn arrivals(trace: &Trace, events: &[Event], this: &Event) -> Option<BTreeSet<us
     let all: Vec<&Event> = events.iter().filter(passes).collect();
     let is_regular = all.iter().all(|x| {
         all.iter().all(|y| {
-            let in_turn = round(x) <= round(y) || x.id > y.id;
-            in_turn
+            let rounds_ascend = round(x) <= round(y) || x.id > y.id;
+            rounds_ascend
                 && (round(x) != round(y) || arrives(x).iter().all(|event| *event < y.id.index()))
         })
     });
@@ -558,7 +567,7 @@ fn arrivals(trace: &Trace, events: &[Event], this: &Event) -> Option<BTreeSet<us
     is_regular.then(|| of_round.flat_map(|e| arrives(e)).collect())
 }
 
-/// The condition and the wait of the end of a wait whose time ran out.
+/// The condition and the wait of a wake that timed out.
 fn timeout(events: &[Event], this: &Event) -> Option<(u32, usize)> {
     let is_wait =
         |e: &Event| e.kind() == EventKind::Wait && e.task == this.task && e.operand == this.operand;
@@ -566,8 +575,8 @@ fn timeout(events: &[Event], this: &Event) -> Option<(u32, usize)> {
     this.op.is_timeout().then_some((this.operand, wait))
 }
 
-/// The section that a failed attempt met: the place in the list.
-fn met(
+/// The section that blocked a failed attempt, by its place in the list.
+fn blocking_section(
     trace: &Trace,
     events: &[Event],
     sections: &[Section],
@@ -588,13 +597,13 @@ fn met(
             takes && holder(e) == section.lane && !e.mode().is_shared()
         })
     };
-    let is_met = |section: &Section| {
+    let is_blocking = |section: &Section| {
         section.lock == this.operand
             && section.lane != holder(this)
             && section.acquire < at
             && section.release.is_none_or(|release| release > at)
             && (!this.mode().is_shared() || takes_it_all(section))
     };
-    let met = sections.iter().enumerate().filter(|(_, section)| is_met(section));
-    met.max_by_key(|(_, section)| section.acquire).map(|(at, _)| at)
+    let blocking = sections.iter().enumerate().filter(|(_, section)| is_blocking(section));
+    blocking.max_by_key(|(_, section)| section.acquire).map(|(at, _)| at)
 }

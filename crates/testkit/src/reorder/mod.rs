@@ -2,15 +2,15 @@
 //! force.
 //!
 //! **Problem.** Given a trace of at most 64 events (10 to 14 are feasible) and pairs `a`, `b` of
-//! its events: which form of witness is the strongest that each has, and how many events has the
-//! shortest one of that form?
+//! its events: find the strongest form of witness that each pair has, and the length of the
+//! shortest one of that form.
 //!
-//! **Idea.** Every beginning of a reordering is one, so all are found by adding one event after
-//! another, shortest first. Two sequences of the same events go on in the same ways if the same
-//! writes are the last ones, and if what conditions and invocations can tell apart came in the same
-//! order; one of them is enough.
+//! **Idea.** Every prefix of a reordering is a reordering. So adding one event after another finds
+//! all of them, shortest first. Two sequences of the same events have the same continuations if
+//! they have the same last writes, and the same order of all events that conditions and invocations
+//! can distinguish. One of them is enough.
 //!
-//! Rules can be left out, to see whether whoever compares notices.
+//! Callers can drop rules, to see whether a comparison notices.
 
 pub use facts::{Observes, ReorderRule};
 
@@ -23,21 +23,21 @@ use components::Components;
 use facts::Facts;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// In which sense a witness reverses two actions, the strongest first.
+/// How a witness reverses two actions, strongest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ReorderForm {
     /// Both occur, reversed, and every event observes what it observed.
     Reversed,
     /// The same, but the first action, last of all, may observe something else.
     Last,
-    /// They are the two last ones, the second before the first, and may observe something else.
+    /// They are the last two events, the second before the first, and may observe something else.
     CoEnabled,
-    /// The last one is the `get` of the task of the second; the task of the first is posted and has
-    /// not begun.
+    /// The last event is the `get` of the second's task. The first's task is posted and has not
+    /// begun.
     Overtakes,
 }
 
-/// The best witness that a pair has.
+/// The best witness of a pair.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Best {
     /// The strongest form.
@@ -53,7 +53,7 @@ pub struct Reorderings {
     skipped: Option<ReorderRule>,
 }
 
-/// A reordering in which each event observes what it observed.
+/// A reordering in which each event observes the same events as in the trace.
 #[derive(Clone, Debug, Default)]
 struct State {
     run: Vec<usize>,
@@ -61,7 +61,7 @@ struct State {
 }
 
 impl Reorderings {
-    /// Looks at a trace; `observes` says what invocations observe.
+    /// Prepares a trace; `observes` defines the observations of invocations.
     ///
     /// # Panics
     ///
@@ -71,7 +71,7 @@ impl Reorderings {
         Reorderings { facts: Facts::new(trace, observes), skipped: None }
     }
 
-    /// The same, with the rules of Android components, as far as `rules` has them.
+    /// The same, with those rules of Android components that `rules` has.
     ///
     /// # Panics
     ///
@@ -87,7 +87,7 @@ impl Reorderings {
         all
     }
 
-    /// Leaves out a rule from now on.
+    /// Drops a rule.
     pub fn skip(&mut self, rule: Option<ReorderRule>) {
         self.skipped = rule;
     }
@@ -111,7 +111,7 @@ impl Reorderings {
         })
     }
 
-    /// Returns all rules that an event breaks behind a sequence.
+    /// Returns all rules that an event breaks after a sequence.
     #[must_use]
     pub fn all_broken(
         &self,
@@ -226,7 +226,7 @@ impl Reorderings {
         rules.into_iter().all(|rule| Some(rule) == self.skipped)
     }
 
-    /// Notes the witnesses that a state and one or two events make.
+    /// Records the witnesses that a state and one or two events give.
     fn witnesses(
         &self,
         observes: &dyn Observes,

@@ -14,13 +14,13 @@ use std::io;
 /// How large the program is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EventDriven {
-    /// The number of events; fewer than about twelve a task are exceeded.
+    /// The number of events. It is exceeded if it is below about twelve a task.
     pub events: u64,
     /// The number of posted tasks.
     pub tasks: u32,
     /// The number of handlers: loops, pools, timers, plain threads and the environment; at least 6.
     pub handlers: u32,
-    /// The number of sessions: of trees of tasks that are unordered at any time.
+    /// The number of sessions: trees of tasks that are unordered at any time.
     pub sessions: u32,
     /// The seed.
     pub seed: u64,
@@ -54,7 +54,7 @@ struct Agent {
     untracked: bool,
     pending: Pending,
     running: Option<Run>,
-    /// What its initial code accesses.
+    /// The locations of its initial code.
     own: Group,
 }
 
@@ -66,21 +66,20 @@ struct Program<'s> {
     agents: Vec<Agent>,
     sessions: Vec<Session>,
     inputs: Vec<InputId>,
-    /// Sessions whose next request can come.
+    /// Sessions that can receive their next request.
     ready: VecDeque<u32>,
     names: Vec<NameId>,
     burst: NameId,
     tasks_left: u32,
     /// Tasks posted and not begun.
     waiting: u64,
-    /// Accesses that running tasks have still to make.
+    /// Remaining accesses of running tasks.
     promised: u64,
     posts: u64,
     now: u64,
 }
 
-/// The mailbox of the handler of an index: the last is the environment, some are threads, pools,
-/// timers.
+/// The mailbox of a handler by index: the last is the environment; some are threads, pools, timers.
 fn mailbox_of(index: u32, handlers: u32) -> Mailbox {
     match index {
         _ if index + 1 == handlers => Mailbox::None,
@@ -167,7 +166,7 @@ impl<'s> Program<'s> {
         })
     }
 
-    /// The first handler sets everything up and starts the others.
+    /// The first handler initialises everything and starts the others.
     fn start(&mut self) {
         let root = self.agents[0].initial;
         self.stream.plain(root, EventKind::Begin, 0);
@@ -188,7 +187,7 @@ impl<'s> Program<'s> {
         }
     }
 
-    /// Lets random agents go on until all tasks have ended, then fills up with a thread's accesses.
+    /// Runs random agents until all tasks have ended, then adds accesses of a thread.
     fn run(&mut self) -> Result<(), TableFull> {
         let mut able: Vec<usize> = Vec::new();
         loop {
@@ -199,7 +198,7 @@ impl<'s> Program<'s> {
                 .iter()
                 .any(|a| self.agents[*a].mailbox != Mailbox::None || self.agents[*a].untracked);
             if !busy {
-                // Nothing but timers, or nothing at all.
+                // Only timers are left, or nothing at all.
                 match self.agents.iter().filter_map(|a| a.pending.due()).min() {
                     Some(due) => self.now = self.now.max(due),
                     None => break,
@@ -232,7 +231,7 @@ impl<'s> Program<'s> {
         } else if self.agents[agent].mailbox == Mailbox::None {
             self.run_thread(agent)
         } else if self.agents[agent].running.is_some() {
-            self.go_on(agent)
+            self.run_for_some_events(agent)
         } else {
             self.begin(agent)
         }
@@ -250,10 +249,10 @@ impl<'s> Program<'s> {
         Ok(())
     }
 
-    /// A thread computes, and now and then logs.
+    /// A thread computes, and occasionally logs.
     fn run_thread(&mut self, agent: usize) -> Result<(), TableFull> {
         let (task, own) = (self.agents[agent].initial, self.agents[agent].own);
-        // Threads leave most events to the tasks, also while these wait.
+        // Threads leave most events to the tasks, even while tasks wait.
         if self.stream.events > self.config.events / 50 * 49 || self.rng.percent(40) {
             return Ok(());
         }
@@ -268,11 +267,11 @@ impl<'s> Program<'s> {
         Ok(())
     }
 
-    /// The accesses that each task still to begin can make on average.
+    /// The average number of accesses left for each task that has not begun.
     fn per_task(&self) -> u64 {
         let left = self.config.events.saturating_sub(self.stream.events + self.promised);
         let tasks = u64::from(self.tasks_left) + self.waiting;
-        // Get, end, post, the burst, the enable, the trigger: some eight events a task are no
+        // Get, end, post, the burst, the enable, the trigger: about eight events a task are not
         // accesses.
         (left / 16 * 15 / tasks.max(1)).saturating_sub(8)
     }
@@ -281,7 +280,7 @@ impl<'s> Program<'s> {
         let Some(job) = self.agents[agent].pending.pop(&mut self.rng) else { return Ok(()) };
         let per_task = self.per_task();
         self.waiting -= 1;
-        // The last ones stay below the average, so that the total is not passed.
+        // The last tasks stay below the average, so that the total is not exceeded.
         let few = self.waiting + u64::from(self.tasks_left) < 100;
         let spread = if few { 0 } else { per_task };
         let accesses = per_task / 2 + self.rng.below(spread + 1);
@@ -302,8 +301,8 @@ impl<'s> Program<'s> {
         Ok(())
     }
 
-    /// Goes on with a task for some events.
-    fn go_on(&mut self, agent: usize) -> Result<(), TableFull> {
+    /// Continues a task for some events.
+    fn run_for_some_events(&mut self, agent: usize) -> Result<(), TableFull> {
         let Some(mut run) = self.agents[agent].running else { return Ok(()) };
         let left = if run.posts_due { &mut run.before } else { &mut run.behind };
         let now = (*left).min(self.rng.within(8, 40));
@@ -329,7 +328,7 @@ impl<'s> Program<'s> {
         Ok(())
     }
 
-    /// What a task of each kind posts.
+    /// The posts of a task, by kind.
     fn posts_of(&mut self, job: Job) -> Result<(), TableFull> {
         let session = self.sessions[job.session as usize];
         match job.kind {

@@ -1,17 +1,17 @@
-//! A large trace on which fifo is read backwards in many rounds.
+//! A large trace in which fifo is read backwards in many rounds.
 //!
-//! It is a row of ladders. On a ladder of `n` rungs a chain of tasks `a(n-1) .. a(0)`, each posted
-//! by the one before, runs through the handlers `h(n-1) .. h(0)`; then bursts `q(n-1) .. q(0)`,
-//! which nothing orders, post `b(i)` to `h(i)` and enable what triggers `b(i+1)`; then `a(0)`,
-//! which waited in its mailbox, enables what triggers `b(0)`.
+//! It is a sequence of ladders. On a ladder of `n` rungs, a chain of tasks `a(n-1) .. a(0)`, each
+//! posted by the one before, runs through the handlers `h(n-1) .. h(0)`. Then unordered bursts
+//! `q(n-1) .. q(0)` post `b(i)` to `h(i)` and enable the trigger of `b(i+1)`. Then `a(0)`, which
+//! waited in its mailbox, enables the trigger of `b(0)`.
 //!
-//! Only `a(0)` and `b(0)` are in order at first. Read backwards, so are their posts, `post(a(0))`
-//! in `a(1)` and `post(b(0))` in `q(0)`; so `a(1)` begins before what `q(0)` enables, which is
-//! behind `post(b(1))`, and ends before `b(1)` begins; and so on, rung by rung: `n` rounds, each of
-//! which gives an edge earlier in the trace.
+//! At first, only `a(0)` and `b(0)` are ordered. Read backwards, this orders their posts,
+//! `post(a(0))` in `a(1)` and `post(b(0))` in `q(0)`. So `a(1)` begins before the input that `q(0)`
+//! enables, which triggers `b(1)`, and `a(1)` ends before `b(1)` begins. This repeats on each rung:
+//! `n` rounds, each of which adds an edge earlier in the trace.
 //!
-//! Ladders of one lane are in order, through a thread that waits for all `b(i)` of the one and
-//! enables the other.
+//! Ladders of one lane are ordered by a thread that waits for all `b(i)` of one ladder and enables
+//! the next.
 
 use super::stream::Stream;
 use anyorder_common::random::{Random, Rng};
@@ -132,7 +132,7 @@ impl<'s> Ladders<'s> {
         Ok(Ladders { config, rng, stream, rungs, lanes, environment, collector, names })
     }
 
-    /// Lets random lanes and handlers go on until enough ladders are complete.
+    /// Runs random lanes and handlers until enough ladders are complete.
     fn run(&mut self) -> Result<(), TableFull> {
         for lane in 0..self.lanes.len() {
             self.begin(lane)?;
@@ -240,7 +240,7 @@ impl<'s> Ladders<'s> {
         Ok(())
     }
 
-    /// Lets the collecting thread answer a signal; true when it has answered the last of a ladder.
+    /// Lets the collecting thread answer a signal. Returns true after the last one of a ladder.
     fn collect(&mut self, lane: usize) -> bool {
         let Some(signal) = self.lanes[lane].signals.pop_front() else { return false };
         let done = self.lanes[lane].done;

@@ -1,4 +1,4 @@
-//! The tasks of large traces, and what each kind of them goes on to do.
+//! The tasks of large traces, and the behaviour of each kind.
 //!
 //! A session is a row of trees of tasks, each begun by the environment:
 //!
@@ -8,8 +8,8 @@
 //!                          |--post, delayed--> Timer
 //! ```
 //!
-//! The trees of one session are in order; those of different sessions are not, so that about as
-//! many tasks as there are sessions are pairwise unordered at any time.
+//! The trees of one session are ordered; those of different sessions are not. So the number of
+//! pairwise unordered tasks is about the number of sessions at any time.
 
 use super::places::Group;
 use anyorder_trace::TaskId;
@@ -71,11 +71,11 @@ pub(super) struct Run {
     pub(super) before: u64,
     /// Whether it still has to post.
     pub(super) posts_due: bool,
-    /// Accesses behind its posts.
+    /// Accesses after its posts.
     pub(super) behind: u64,
 }
 
-/// The handlers that the tasks of a session run on.
+/// The handlers for the tasks of a session.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Session {
     /// Of requests, answers and steps.
@@ -84,6 +84,6 @@ pub(super) struct Session {
     pub(super) timers: usize,
     /// Of logs.
     pub(super) log: usize,
-    /// Whether a tree has been answered, so that the next is triggered.
+    /// Whether a tree was answered, so that the next one is triggered.
     pub(super) answered: bool,
 }

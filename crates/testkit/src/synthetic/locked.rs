@@ -1,4 +1,4 @@
-//! An event-driven program most of whose accesses are under locks.
+//! An event-driven program with most accesses under locks.
 
 use super::stream::Stream;
 use anyorder_common::random::{Random, Rng};
@@ -59,7 +59,7 @@ pub fn locked(config: &Locked, sink: &mut dyn TraceSink) -> io::Result<u64> {
 #[derive(Default)]
 struct Loop {
     pending: VecDeque<TaskId>,
-    /// The task that runs, and how many sections it has left.
+    /// The running task, and its number of remaining sections.
     running: Option<(TaskId, u64)>,
 }
 

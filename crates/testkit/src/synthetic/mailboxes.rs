@@ -1,4 +1,4 @@
-//! Mailboxes of large traces: constant or logarithmic time an operation.
+//! Mailboxes of large traces: constant or logarithmic time for each operation.
 
 use super::jobs::Job;
 use anyorder_common::random::{Random, Rng};

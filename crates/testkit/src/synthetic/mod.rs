@@ -1,7 +1,6 @@
 //! Traces of any size, streamed into a sink block by block, for benchmarks.
 //!
-//! Only tables and what is pending are held in memory. The same settings always give the same
-//! trace.
+//! Memory holds only tables and pending tasks. The same settings always give the same trace.
 
 pub use event_driven::{EventDriven, event_driven};
 pub use fixpoint::{Fixpoint, fixpoint};

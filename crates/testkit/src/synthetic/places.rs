@@ -1,4 +1,4 @@
-//! The locations of large traces, and which of them a piece of code accesses.
+//! The locations of large traces, and which code accesses them.
 
 use super::stream::Stream;
 use anyorder_common::random::{Random, Rng};
@@ -11,13 +11,13 @@ const GROUP: u32 = 4;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Group(u32);
 
-/// All locations that are there from the start, and the source positions of accesses.
+/// All locations that exist from the start, and the source positions of accesses.
 pub(super) struct Places {
     /// Written before anything else begins, then only read.
     pub(super) settings: Vec<LocationId>,
-    /// Accessed now and then by anybody.
+    /// Accessed occasionally by any code.
     racy: Vec<LocationId>,
-    /// One group for each session, which is passed from task to task.
+    /// One group for each session, passed from task to task.
     pub(super) sessions: Vec<Group>,
     /// Locks with the locations that they guard.
     pub(super) locks: Vec<(LockId, Group)>,
@@ -38,7 +38,8 @@ fn group(
         return Err(TableFull("locations"));
     }
     let first = table.len() as u32;
-    // Past the interner, as looking up what is known to be new would double the time of generation.
+    // Bypasses the interner: looking up names that are known to be new would double the generation
+    // time.
     table.extend(fields.map(|field| Location::Field { object, class, field }));
     Ok(Group(first))
 }
@@ -80,12 +81,12 @@ impl Places {
         Ok(Places { settings, racy, sessions, locks, local_class, fields, sites })
     }
 
-    /// The locations that only one task or thread accesses.
+    /// The locations of a single task or thread.
     pub(super) fn local(&self, stream: &mut Stream<'_>, object: u32) -> Result<Group, TableFull> {
         group(stream, self.local_class, u64::from(object), self.fields)
     }
 
-    /// Draws an access: most are to `own`, some to settings, very few to what is raced for.
+    /// Draws an access: most go to `own`, some to settings, very few to racy locations.
     #[inline]
     pub(super) fn draw(&self, rng: &mut Rng, own: Group) -> (EventKind, LocationId, SiteId) {
         let bits = rng.bits();

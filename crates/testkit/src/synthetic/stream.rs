@@ -11,7 +11,7 @@ pub(super) struct Stream<'s> {
     pub(super) interner: Interner,
     block: Block,
     sink: &'s mut dyn TraceSink,
-    /// The first failure of the sink; nothing is given to it any more.
+    /// The first failure of the sink, which then receives nothing more.
     failure: Option<io::Error>,
     pub(super) events: u64,
 }
@@ -36,7 +36,7 @@ impl<'s> Stream<'s> {
         }
     }
 
-    /// Appends an event that refers to the event of a number, and has no known position.
+    /// Appends an event without a known position that refers to the event of a number.
     pub(super) fn emit_referring(&mut self, task: TaskId, kind: EventKind, operand: u32, to: u64) {
         let row = self.block.columns.len() as u32;
         self.block.columns.refers.push(row, to);

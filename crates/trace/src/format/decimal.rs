@@ -17,7 +17,7 @@ pub(super) fn push_decimal(number: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(&digits[at..]);
 }
 
-/// Appends a number in hexadecimal digits behind `0x`.
+/// Appends a number in hexadecimal digits after `0x`.
 #[inline]
 pub(super) fn push_hexadecimal(number: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(b"0x");

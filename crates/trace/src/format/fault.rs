@@ -1,10 +1,10 @@
-//! What is wrong in a line of text, on its way to the list of problems.
+//! A fault in a line of text, before it becomes a problem of the list.
 
 use crate::error::{Place, Problem, Problems, Severity};
 use crate::tables::TableFull;
 use std::borrow::Cow;
 
-/// What is wrong in a line, and at which byte from 0.
+/// A fault in a line, and its byte from 0.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) column: usize,
@@ -31,12 +31,12 @@ impl Fault {
     }
 }
 
-/// Why a line could not be taken.
+/// The reason for rejecting a line.
 #[derive(Debug)]
 pub(super) enum LineError {
-    /// The line is wrong; reading goes on behind it.
+    /// The line is wrong; reading continues after it.
     Fault(Fault),
-    /// A table is full; reading cannot go on.
+    /// A table is full; reading cannot continue.
     Full(TableFull),
 }
 
@@ -52,7 +52,7 @@ impl From<TableFull> for LineError {
     }
 }
 
-/// Adds a problem, without making it where it would only be counted.
+/// Adds a problem. `make` is not called where the problem would only be counted.
 pub(super) fn add(problems: &mut Problems, severity: Severity, make: impl FnOnce() -> Problem) {
     let total = match severity {
         Severity::Error => &mut problems.errors_total,

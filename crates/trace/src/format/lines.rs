@@ -1,4 +1,4 @@
-//! Lines of a text input, one at a time, with a bound on the memory that a line can take.
+//! Reads lines of text one by one. The memory for a line is bounded.
 
 use memchr::memchr;
 use std::io::{self, Read};
@@ -7,10 +7,10 @@ use std::ops::Range;
 /// The longest line that text formats accept, in bytes, unless a format sets another bound.
 pub(crate) const LINE_BYTES_MAX: usize = 1 << 20;
 
-/// The bytes that are asked of the input at a time.
+/// The size of one read from the input, in bytes.
 const READ_BYTES: usize = 1 << 16;
 
-/// What comes next in the input.
+/// The next item of the input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Line<'a> {
     /// A line without its end.
@@ -26,9 +26,9 @@ pub(crate) enum Line<'a> {
 pub(crate) struct Lines<R> {
     input: R,
     buffer: Vec<u8>,
-    /// What of `buffer` is read but not given out yet.
+    /// The part of `buffer` that was read but not returned.
     pending: Range<usize>,
-    /// The line given out last.
+    /// The line returned last.
     last: Range<usize>,
     number: u64,
     bytes_max: usize,
@@ -36,12 +36,12 @@ pub(crate) struct Lines<R> {
 }
 
 impl<R: Read> Lines<R> {
-    /// Starts in front of the first line.
+    /// Starts before the first line.
     pub(crate) fn new(input: R) -> Lines<R> {
         Lines::with_bound(input, LINE_BYTES_MAX)
     }
 
-    /// Starts in front of the first line; lines may have up to `bytes_max` bytes.
+    /// Starts before the first line. Lines may have up to `bytes_max` bytes.
     pub(crate) fn with_bound(input: R, bytes_max: usize) -> Lines<R> {
         Lines {
             input,
@@ -71,7 +71,7 @@ impl<R: Read> Lines<R> {
         self.next_across_reads()
     }
 
-    /// Notes the line as the last one, and returns it without its end.
+    /// Records the line as the last one, and returns it without its end.
     #[inline]
     fn give(&mut self, start: usize, mut length: usize) -> &[u8] {
         if length > 0 && self.buffer[start + length - 1] == b'\r' {
@@ -109,7 +109,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// Reads more behind what is pending, which is moved to the front.
+    /// Moves the pending bytes to the front and reads more after them.
     fn fill(&mut self) -> io::Result<()> {
         self.buffer.copy_within(self.pending.clone(), 0);
         self.pending = 0..self.pending.len();
@@ -151,8 +151,8 @@ impl<R: Read> Lines<R> {
             self.fill()?;
         }
         self.number += 1;
-        // The beginning is kept in front of what is pending; there is room, as it stood there
-        // before, or all of it is gone.
+        // The kept part goes before the pending bytes. It fits: it came from there, or nothing is
+        // pending.
         let pending = self.pending.clone();
         if pending.start < kept.len() {
             let moved = self.buffer[pending].to_vec();
@@ -165,12 +165,12 @@ impl<R: Read> Lines<R> {
         Ok(Line::TooLong(&self.buffer[self.last.clone()]))
     }
 
-    /// Returns the line given out last, until the next one is asked for.
+    /// Returns the line returned last, until the next call of `next`.
     pub(crate) fn last(&self) -> &[u8] {
         &self.buffer[self.last.clone()]
     }
 
-    /// Returns the number of the line given out last, from 1; 0 before the first.
+    /// Returns the number of the line returned last, from 1; 0 before the first.
     #[inline]
     pub(crate) fn number(&self) -> u64 {
         self.number
@@ -181,10 +181,10 @@ impl<R: Read> Lines<R> {
 mod tests {
     use super::*;
 
-    /// Gives out its text in pieces of a few bytes.
-    struct Drip<'a>(&'a [u8], usize);
+    /// Returns its text in pieces of a few bytes.
+    struct SmallReads<'a>(&'a [u8], usize);
 
-    impl Read for Drip<'_> {
+    impl Read for SmallReads<'_> {
         fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
             let count = self.1.min(self.0.len()).min(out.len());
             out[..count].copy_from_slice(&self.0[..count]);
@@ -194,7 +194,7 @@ mod tests {
     }
 
     fn split(text: &[u8], piece: usize, bytes_max: usize) -> Vec<(bool, Vec<u8>)> {
-        let mut lines = Lines::with_bound(Drip(text, piece), bytes_max);
+        let mut lines = Lines::with_bound(SmallReads(text, piece), bytes_max);
         let mut out = Vec::new();
         loop {
             let (too_long, line) = match lines.next().unwrap() {
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_is_cut_and_said_to_be() {
+    fn a_long_line_is_truncated_and_reported() {
         for piece in [1, 3, 7, 1000] {
             let lines = split(b"abcdef\nghij\nklmnopqrs\nt\n", piece, 4);
             let long: Vec<bool> = lines.iter().map(|(long, _)| *long).collect();

@@ -1,7 +1,7 @@
 //! The formats a trace can be kept in, each with a streaming reader and, where it can be written, a
 //! streaming writer.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! | --- | --- |
 //! | [`std`] | the race-prediction community's text format, `T1\|acq(L1)\|12` |
 //! | [`native_text`] | the lossless text format of this project, one event a line |

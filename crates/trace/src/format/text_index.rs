@@ -1,4 +1,4 @@
-//! Finds the table entry of a name by its bytes, in one look-up.
+//! Finds the table entry of a name by its bytes, with one look-up.
 
 use crate::ids::NameId;
 use crate::names::Names;
@@ -7,7 +7,7 @@ use std::fmt;
 use std::hash::{BuildHasher, Hasher};
 
 /// Maps names, given as bytes, to entries of one table. The hasher is seeded, so that no input can
-/// be made to collide.
+/// force collisions.
 #[derive(Default)]
 pub(super) struct TextIndex {
     table: HashTable<(NameId, u32)>,
@@ -29,7 +29,7 @@ impl TextIndex {
         self.table.find(hash, same).map(|entry| entry.1)
     }
 
-    /// Adds the entry of a name that has none yet.
+    /// Adds the entry of a name that has none.
     pub(super) fn insert(&mut self, names: &Names, name: NameId, entry: u32) {
         let hasher = &self.hasher;
         let rehash = |entry: &(NameId, u32)| hash(hasher, names.get(entry.0).as_bytes());

@@ -1,4 +1,4 @@
-//! Reads and what they read from, memory that comes and goes, invocations and their returns.
+//! Reads and their writes, allocation and freeing of memory, invocations and their returns.
 
 use super::report::{Report, label, location_name};
 use crate::columns::Columns;
@@ -8,14 +8,14 @@ use crate::tables::Location;
 use crate::trace::Trace;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What is allocated, and which invocations have not returned.
+/// The allocated memory, and the invocations without a return.
 #[derive(Debug, Default)]
 pub(super) struct Accesses {
     allocated: FxHashSet<Allocation>,
     invoked: FxHashMap<(TaskId, u32), u32>,
 }
 
-/// What identifies allocated memory: its address, whatever size is freed, or its location.
+/// The identity of allocated memory: its address, for any freed size, or its location.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Allocation {
     Address(u64),
@@ -71,7 +71,7 @@ fn allocation(trace: &Trace, event: &Event) -> Allocation {
     }
 }
 
-/// What a read refers to must be a write of its location.
+/// The event that a read refers to must be a write of its location.
 fn read_from(event: &Event, from: u64, report: &mut Report<'_>) {
     if from == Columns::INITIAL {
         return;

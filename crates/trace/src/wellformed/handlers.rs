@@ -1,18 +1,18 @@
-//! Handlers beginning, exiting and waiting for one another.
+//! Handlers that start, exit and wait for each other.
 
 use super::report::{Report, condition_name, handler_name, label};
 use crate::event::{Event, EventKind};
 use crate::ids::{EventId, HandlerId};
 use crate::trace::Trace;
 
-/// The signals of a condition that nobody was woken by yet.
+/// The signals of a condition that have woken nobody yet.
 #[derive(Clone, Copy, Debug, Default)]
 struct Condition {
     signals: u64,
     broadcast: bool,
 }
 
-/// What is known of handlers and conditions.
+/// The state of handlers and conditions.
 #[derive(Debug)]
 pub(super) struct Handlers {
     /// By handler: its first and its last event in the whole trace.
@@ -101,7 +101,7 @@ impl Handlers {
     }
 }
 
-/// What a wake refers to must be what can have woken it.
+/// The event that a wake refers to must be able to wake it.
 fn refers(event: &Event, from: u64, report: &mut Report<'_>) {
     let trace = report.trace;
     let good = u32::try_from(from).ok().map(EventId).is_some_and(|from| {

@@ -1,4 +1,4 @@
-//! Inputs being enabled before they are triggered.
+//! Inputs must be enabled before they are triggered.
 
 use super::report::{Report, input_name};
 use crate::event::{Event, EventKind};
@@ -19,7 +19,7 @@ impl Inputs {
         }
         let trace = report.trace;
         let family = trace.tables().inputs.get(event.operand as usize).map(|input| input.family);
-        // In the other families a callback has another state than the request that leads to it.
+        // In the other families, a callback has another state than its request.
         let paired = matches!(
             family,
             Some(InputFamily::Plain | InputFamily::Ui | InputFamily::Focus | InputFamily::Idle)

@@ -1,4 +1,4 @@
-//! Who holds which lock.
+//! The holders of locks.
 
 use super::report::{Report, handler_name, lock_name};
 use crate::event::{Event, EventKind};
@@ -10,16 +10,16 @@ use rustc_hash::FxHashMap;
 struct Holding {
     exclusive: u32,
     shared: u32,
-    /// The life of the lock this is about.
+    /// The lifetime of the lock that the counts belong to.
     life: u32,
 }
 
-/// What is known of one lock.
+/// The state of one lock.
 #[derive(Clone, Copy, Debug)]
 struct Lock {
-    /// The handler that has it exclusively.
+    /// The handler that holds it exclusively.
     exclusive_by: HandlerId,
-    /// How many handlers have it shared.
+    /// The number of handlers that hold it shared.
     shared_by: u32,
     /// How often it was destroyed before.
     life: u32,
@@ -31,8 +31,8 @@ impl Default for Lock {
     }
 }
 
-/// All locks. A lock is held by a handler, not by a task: a task may release what an earlier one of
-/// its handler took.
+/// All locks. Handlers hold locks, not tasks: a task may release a lock that an earlier task of its
+/// handler took.
 #[derive(Debug, Default)]
 pub(super) struct Locks {
     locks: FxHashMap<u32, Lock>,
@@ -47,7 +47,7 @@ impl Locks {
         let handler = report.handler(event);
         let lock = self.locks.entry(event.operand).or_default();
         if event.kind() == EventKind::Destroy {
-            // Whoever held it cannot release it any more; a new lock may come at its place.
+            // Its holders cannot release it any more. A new lock may take its place.
             *lock = Lock { life: lock.life.wrapping_add(1), ..Lock::default() };
             return;
         }
@@ -115,7 +115,7 @@ fn release(
         });
         return;
     }
-    // Some recorders release a lock in the same way however it was taken.
+    // Some recorders release a lock in the same way, whatever the mode of its acquire.
     let shared = if event.mode().is_shared() { holding.shared > 0 } else { holding.exclusive == 0 };
     if shared {
         holding.shared -= 1;

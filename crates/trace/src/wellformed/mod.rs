@@ -1,36 +1,37 @@
-//! Checks whether a trace is one that a program could have left: locks released by who holds them,
-//! tasks begun after they were posted, reads that read from a write.
+//! Checks whether a program can produce a trace: holders release locks, tasks begin after their
+//! posts, reads read from a write.
 //!
-//! Readers check that a file keeps to its format; this checks that what it says makes sense,
-//! whatever format it came in. An *error* means that no engine can trust the trace. A *warning*
-//! means that something is odd, as happens in good recordings of programs that were running
-//! already, or of which a part was not watched.
+//! Readers check that a file follows its format. This module checks that the trace makes sense,
+//! whatever its format. An *error* means that no engine can trust the trace. A *warning* means that
+//! something is odd. Warnings also occur in good recordings, of programs that were already running
+//! or were watched only in part.
 //!
 //! | rule | severity |
 //! | --- | --- |
 //! | an event belongs to a task of the trace | error |
-//! | a lock is released by a handler that holds it (locks may be taken again by who has them) | error |
+//! | a lock is released by a handler that holds it (locks are re-entrant) | error |
 //! | a lock is not taken while another handler has it | warning |
 //! | a posted task is posted before it begins, and only once | error |
 //! | a posted task begins with its get, and only once | error |
-//! | nothing of a task comes behind its end | error |
+//! | no event of a task comes after its end | error |
 //! | a task is on one handler | error |
 //! | a task does not begin while its handler runs another one | error |
 //! | a cancelled task does not begin | error |
 //! | tasks of one poster begin in the order of their posts, in a fifo or delayed mailbox, where none is delayed | warning |
 //! | nothing of a handler comes before its fork | error |
-//! | nothing of a handler comes behind a join with it | error |
+//! | no event of a handler comes after a join with it | error |
 //! | a wake has a signal or broadcast before it | warning |
-//! | what a wake refers to is a signal or broadcast of its condition | error |
-//! | what a read refers to is an earlier write of its location | error |
+//! | a wake refers to a signal or broadcast of its condition | error |
+//! | a read refers to an earlier write of its location | error |
 //! | a return has its invocation before it, in the same task | error |
-//! | what is freed was allocated | warning |
+//! | freed memory was allocated | warning |
 //! | an input that is triggered was enabled before (plain inputs, views, windows, idle handlers) | warning |
 //!
-//! Traces whose order is [`TraceOrder::Partial`] say nothing about before and behind between tasks;
-//! only what holds in any order is checked of them. Logs of DroidRacer's runtime watch only part of
-//! the program (library code, native threads), and drop what they cannot follow: there, the errors
-//! of locks, posts, cancels, forks, joins, and of tasks that overlap or run elsewhere are warnings.
+//! A trace with the order [`TraceOrder::Partial`] gives no order between tasks, so only the rules
+//! that hold in any order are checked. Logs of DroidRacer's runtime watch only part of the program
+//! (not library code or native threads), and omit operations that they cannot follow. There, the
+//! errors of locks, posts, cancels, forks, joins, and of tasks that overlap or run elsewhere are
+//! warnings.
 
 use crate::error::Problems;
 use crate::event::EventKind;

@@ -6,10 +6,10 @@ use crate::ids::{EventId, HandlerId, InputId, LocationId, TaskId};
 use crate::tables::{LabelScheme, TraceOrder};
 use crate::trace::Trace;
 
-/// The problems so far, and what the rules ask of the trace.
+/// The problems so far, and the facts about the trace that the rules need.
 pub(super) struct Report<'a> {
     pub(super) trace: &'a Trace,
-    /// Whether the trace stands in the order in which things happened.
+    /// Whether the trace has the order in which its events happened.
     pub(super) observed: bool,
     /// Whether the recorder watched only part of the program.
     partly_watched: bool,
@@ -27,12 +27,12 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Adds an error at an event; the message goes on after the event's label.
+    /// Adds an error at an event. The message continues after the event's label.
     pub(super) fn error(&mut self, event: EventId, message: impl FnOnce() -> String) {
         self.add(Severity::Error, event, message);
     }
 
-    /// Adds an error that is only a warning where part of the program was not watched.
+    /// Adds an error, or a warning if part of the program was not watched.
     pub(super) fn error_if_watched(&mut self, event: EventId, message: impl FnOnce() -> String) {
         let severity = if self.partly_watched { Severity::Warning } else { Severity::Error };
         self.add(severity, event, message);
@@ -73,7 +73,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Returns the label of an event as a person would give it to `find`.
+/// Returns the label of an event in the form that `find` accepts.
 pub(super) fn label(trace: &Trace, event: EventId) -> String {
     let label = trace.label(event);
     match trace.tables().meta.labels {

@@ -8,18 +8,18 @@ use crate::tables::{Mailbox, Position, TaskKind};
 use crate::trace::Trace;
 use rustc_hash::FxHashMap;
 
-/// What happened to each task so far. Absent events are `NONE`.
+/// The events of each task so far. Absent events are `NONE`.
 #[derive(Debug)]
 pub(super) struct Tasks {
     posted: Vec<EventId>,
     begun: Vec<EventId>,
     ended: Vec<EventId>,
     cancelled: Vec<EventId>,
-    /// Whether something was said of the task that would be said of each of its events.
+    /// Whether a problem was reported that would repeat for each event of the task.
     said: Vec<bool>,
     /// By handler: the posted task that began last.
     running: Vec<TaskId>,
-    /// By poster and handler: of the tasks begun so far, the post that stands last in the trace.
+    /// By poster and handler: among the tasks begun so far, the latest post in the trace.
     last_post_begun: FxHashMap<(TaskId, HandlerId), EventId>,
 }
 
@@ -37,7 +37,7 @@ impl Tasks {
         }
     }
 
-    /// Checks an event, whose task is one of the trace.
+    /// Checks an event; its task is in the table.
     pub(super) fn event(&mut self, event: &Event, report: &mut Report<'_>) {
         let (trace, task) = (report.trace, event.task.index());
         if let Some(end) = self.ended[task].some()
@@ -139,7 +139,7 @@ impl Tasks {
         };
         if let Some(before) = running.some() {
             let span = trace.span(before);
-            // A task without an end has ended with its last event.
+            // A task without an end ends with its last event.
             let end = if span.end.is_none() { span.last } else { span.end };
             if !end.is_none() && end > event.id {
                 report.error_if_watched(event.id, || {
@@ -155,8 +155,8 @@ impl Tasks {
         *running = event.task;
     }
 
-    /// A mailbox gives the tasks of one poster in the order of their posts, unless a delay or a
-    /// post to the front says otherwise.
+    /// A mailbox delivers the tasks of one poster in the order of their posts, except for delays
+    /// and posts to the front.
     fn in_order(
         &mut self,
         event: &Event,

@@ -10,8 +10,8 @@ use anyorder_trace::{
 use proptest::prelude::*;
 use std::path::PathBuf;
 
-/// A list of numbers that a generator takes its choices from; behind its end all choices are 0, so
-/// that a shorter list gives a simpler result, and proptest can shrink it.
+/// A list of numbers from which a generator takes its choices. After its end all choices are 0, so
+/// a shorter list gives a simpler result, and proptest can shrink it.
 #[derive(Debug)]
 pub(crate) struct Choices {
     numbers: Vec<u64>,
@@ -62,12 +62,12 @@ pub(crate) fn choices(length: usize) -> impl Strategy<Value = Vec<u64>> {
     proptest::collection::vec(any::<u64>(), 0..length)
 }
 
-/// Traces with anything in them that the types allow, and ids that are in their tables.
+/// Traces with arbitrary contents that the types allow, and ids that are in their tables.
 pub(crate) fn traces() -> impl Strategy<Value = Trace> {
     choices(1500).prop_map(|numbers| trace(&mut Choices::new(numbers)))
 }
 
-/// Strings that break what is not careful.
+/// Strings that break careless code.
 pub(crate) const HOSTILE: [&str; 30] = [
     "x",
     "main",
@@ -331,7 +331,7 @@ pub(crate) fn damage(choices: &mut Choices, text: &mut Vec<u8>) {
     }
 }
 
-/// Returns a file of the shared data, or `None` (and says so) where it is not there.
+/// Returns a file of the shared data; `None` (with a message) if it does not exist.
 pub(crate) fn shared(path: &str) -> Option<Vec<u8>> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     match std::fs::read(root.join(path)) {

@@ -1,11 +1,11 @@
-//! Damaged and cut off files: an error at its place, or the whole blocks before it.
+//! Damaged and truncated files: an error with its place, or the complete blocks before it.
 
 use crate::random::{sample, write};
 use anyorder_trace::format::native_binary::{BinaryFile, BinaryReader};
 use anyorder_trace::{Block, Columns, Problem, ReadError, Tables, Trace, TraceSource};
 use std::io::Cursor;
 
-/// Reads to the end; the columns and tables met, and the problem that ended it.
+/// Reads to the end. Returns the columns and tables, and the problem that ended the reading.
 fn read(reader: &mut BinaryReader<&[u8]>) -> (Columns, Option<Problem>) {
     let mut block = Block::default();
     let mut columns = Columns::default();

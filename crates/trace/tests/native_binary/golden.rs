@@ -1,8 +1,7 @@
-//! The format is stable: a file checked in reads as it always has.
+//! The format is stable: a checked-in file reads as it always has.
 //!
-//! When a change of the *writer* is wanted, the file stays and a second one is added. When the
-//! *version* changes, this file goes on being the test of version 1. `ANYORDER_BLESS=1` writes the
-//! file where it is missing.
+//! To change the *writer*, keep the file and add a second one. After a change of the *version*,
+//! this file remains the test of version 1. `ANYORDER_BLESS=1` writes the file if it is missing.
 
 use crate::random::{sample, write};
 use anyorder_trace::Trace;

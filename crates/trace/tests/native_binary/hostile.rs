@@ -1,5 +1,5 @@
-//! Files whose checksums are right and whose contents are not: nothing may panic, take memory
-//! without bound, or give out an id that is not in its table.
+//! Files with correct checksums and invalid contents: the reader must not panic, take unbounded
+//! memory, or return an id that is not in its table.
 
 use crate::random::{sample, write};
 use anyorder_trace::format::native_binary::{BinaryFile, BinaryReader, RAW_BYTES_MAX};
@@ -21,7 +21,7 @@ struct Part {
 }
 
 /// Takes the blocks of a good file apart, without its trailer.
-fn take_apart(bytes: &[u8]) -> Vec<Part> {
+fn disassemble(bytes: &[u8]) -> Vec<Part> {
     let mut at = 16;
     let mut parts = Vec::new();
     let u32_at = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
@@ -48,7 +48,7 @@ fn head(part: &Part, packed: &[u8], raw: u32) -> Vec<u8> {
 }
 
 /// Puts blocks together again with right checksums and a right trailer.
-fn put_together(file_head: &[u8], parts: &[Part]) -> Vec<u8> {
+fn assemble(file_head: &[u8], parts: &[Part]) -> Vec<u8> {
     let mut out = file_head[..16].to_vec();
     let mut last = 0;
     for part in parts {
@@ -72,7 +72,7 @@ fn put_together_with_index(file_head: &[u8], parts: &[Part]) -> Vec<u8> {
     assert!(parts.len() < 128 && events < 128, "numbers of one byte");
     index.contents = vec![parts.len() as u8, events as u8];
     index.contents.extend(parts.iter().map(|part| part.kind));
-    let offsets = (0..parts.len()).map(|end| put_together(file_head, &parts[..end]).len() - 16);
+    let offsets = (0..parts.len()).map(|end| assemble(file_head, &parts[..end]).len() - 16);
     let mut last = 0;
     let deltas: Vec<u64> =
         offsets.map(|offset| 2 * (offset - std::mem::replace(&mut last, offset)) as u64).collect();
@@ -83,7 +83,7 @@ fn put_together_with_index(file_head: &[u8], parts: &[Part]) -> Vec<u8> {
     index.contents.push(1);
     index.contents.extend(parts.iter().map(|part| part.events as u8));
     parts.push(index);
-    put_together(file_head, &parts)
+    assemble(file_head, &parts)
 }
 
 /// Reads to the end or the first error, and checks every id given out on the way.
@@ -152,15 +152,15 @@ fn every_byte_of_the_contents_may_be_anything() {
         let mut columns = columns.clone();
         columns.numbers.iter_mut().for_each(|number| *number %= 5);
         let bytes = write(&tables, &columns);
-        let parts = take_apart(&bytes);
-        assert!(read_checked(&put_together(&bytes, &parts)).is_ok(), "taking apart loses nothing");
+        let parts = disassemble(&bytes);
+        assert!(read_checked(&assemble(&bytes, &parts)).is_ok(), "taking apart loses nothing");
         let mut sought = 0;
         for block in 0..parts.len() {
             for at in 0..parts[block].contents.len() {
                 for change in [1, 2, 0x10, 0x7f, 0x80, 0xff] {
                     let mut changed = parts.clone();
                     changed[block].contents[at] ^= change;
-                    match read_checked(&put_together(&bytes, &changed)) {
+                    match read_checked(&assemble(&bytes, &changed)) {
                         Ok(_) => accepted += 1,
                         Err(ReadError::Malformed { problems, .. }) => {
                             assert!(
@@ -191,21 +191,21 @@ fn every_byte_of_the_contents_may_be_anything() {
 }
 
 #[test]
-fn contents_may_end_anywhere_or_go_on() {
+fn contents_may_end_early_or_late() {
     let (tables, columns) = sample();
     let bytes = write(&tables, &columns);
-    let parts = take_apart(&bytes);
+    let parts = disassemble(&bytes);
     for block in 0..2 {
         for length in 0..parts[block].contents.len() {
             let mut parts = parts.clone();
             parts[block].contents.truncate(length);
-            // Tables may end behind any section that nothing refers to.
-            let result = read_checked(&put_together(&bytes, &parts));
+            // Tables may end after any section that nothing refers to.
+            let result = read_checked(&assemble(&bytes, &parts));
             assert!(block == 0 || result.is_err(), "block {block} of {length} bytes");
         }
         let mut parts = parts.clone();
         parts[block].contents.push(0);
-        assert!(read_checked(&put_together(&bytes, &parts)).is_err());
+        assert!(read_checked(&assemble(&bytes, &parts)).is_err());
     }
 }
 
@@ -213,13 +213,13 @@ fn contents_may_end_anywhere_or_go_on() {
 fn unknown_kinds_are_kept_by_name() {
     let (tables, columns) = sample();
     let bytes = write(&tables, &columns);
-    let mut parts = take_apart(&bytes);
+    let mut parts = disassemble(&bytes);
     // The kinds of the pairs follow their number, which fits into a byte.
     let events = &mut parts[1].contents;
     let pairs = usize::from(events[0]);
     let failure = events[1..=pairs].iter().position(|kind| *kind == EventKind::Signal as u8);
     events[1 + failure.expect("the sample has every kind")] = 42;
-    // A later block of tables: names of the file behind the one that was put in.
+    // A later block of tables: names of the file after the inserted one.
     parts.insert(
         2,
         Part {
@@ -231,7 +231,7 @@ fn unknown_kinds_are_kept_by_name() {
     );
     let index = parts.last_mut().expect("an index");
     index.contents[0] += 1;
-    let changed = put_together(&bytes, &parts);
+    let changed = assemble(&bytes, &parts);
     let mut reader = BinaryReader::new(&changed[..]);
     let mut block = Block::default();
     assert!(reader.next_block(&mut block).expect("kinds may be unknown"));
@@ -246,7 +246,7 @@ fn unknown_kinds_are_kept_by_name() {
     assert_eq!(reader.tables().name(lock), "late", "names of the file keep their meaning");
 }
 
-/// A file whose only block claims to unpack to `raw` bytes, and does so to `real`.
+/// A file with one block that claims to unpack to `raw` bytes, and unpacks to `real`.
 fn bomb(raw: u32, real: usize) -> Vec<u8> {
     let bytes = write(&Tables::default(), &anyorder_trace::Columns::default());
     let packed = zstd::bulk::compress(&vec![0; real], 19).expect("memory takes it");
@@ -290,13 +290,13 @@ fn tables_beyond_their_limit_are_refused() {
     // A section of 32,768 empty stacks takes six bytes.
     let contents: Vec<u8> = b"\x0b\x80\x80\x02\x00\x00".repeat(10_000);
     let parts = [Part { kind: 1, events: 0, first: 0, contents }];
-    let out = put_together(&bytes, &parts);
+    let out = assemble(&bytes, &parts);
     assert!(out.len() < 1000, "a small file");
     assert!(message(&out).contains("tables of more than 67108864 bytes"));
 }
 
-/// A block of two events on two handlers, byte by byte, and what becomes of it when one of them
-/// changes.
+/// A block of two events on two handlers, byte by byte, and the result of changing one of the
+/// bytes.
 #[test]
 fn each_part_of_a_block_is_checked() {
     let mut b = TraceBuilder::new();
@@ -318,10 +318,10 @@ fn each_part_of_a_block_is_checked() {
         0, 0, 0, 0, // no values, times, stacks, refers
     ];
     let with = |at: usize, byte: u8| {
-        let mut parts = take_apart(&bytes);
+        let mut parts = disassemble(&bytes);
         parts[1].contents = contents.to_vec();
         parts[1].contents[at] = byte;
-        read_checked(&put_together(&bytes, &parts))
+        read_checked(&assemble(&bytes, &parts))
     };
     assert_eq!(with(0, 1).expect("nothing changed"), 2);
     for (at, byte, wanted) in [

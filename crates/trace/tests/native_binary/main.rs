@@ -1,5 +1,4 @@
-//! The native binary format: what is written comes back, and what is damaged is refused at its
-//! place.
+//! The native binary format: traces survive a round trip, and damage is refused with its place.
 
 mod damage;
 mod golden;

@@ -9,7 +9,7 @@ use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
 
-/// Numbers that are to become something, whatever they are.
+/// Arbitrary numbers from which a step is made.
 pub(crate) type Raw = [u64; 5];
 
 /// A part of a trace: new entries of all tables, changes of handlers, then events.

@@ -1,4 +1,4 @@
-//! What is written comes back.
+//! Written traces are read back unchanged.
 
 use crate::random::{Step, blocks, meta, sample, step, write};
 use anyorder_trace::format::native_binary::{BinaryReader, BinaryWriter, MAGIC};
@@ -23,7 +23,7 @@ fn read(bytes: &[u8]) -> (Tables, Columns) {
     (reader.take_tables(), columns)
 }
 
-/// Writes each step as a block of its own, as a source that learns as it reads would.
+/// Writes each step as its own block, like a source that learns as it reads.
 fn write_steps(tables: &mut Tables, steps: &[Step]) -> (Vec<u8>, Columns) {
     let mut out = Vec::new();
     let mut writer = BinaryWriter::new(&mut out).expect("memory takes it");
@@ -43,7 +43,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn any_steps_come_back(mut tables in meta(), steps in prop::collection::vec(step(12), 0..5)) {
+    fn any_steps_round_trip(mut tables in meta(), steps in prop::collection::vec(step(12), 0..5)) {
         let (bytes, columns) = write_steps(&mut tables, &steps);
         let (tables_read, columns_read) = read(&bytes);
         prop_assert_eq!(&tables_read, &tables);
@@ -59,7 +59,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]
-    fn traces_of_many_blocks_come_back(
+    fn traces_of_many_blocks_round_trip(
         mut tables in meta(),
         steps in prop::collection::vec(step(40), 1..5),
         tail in 0..3usize,
@@ -79,7 +79,7 @@ proptest! {
 }
 
 #[test]
-fn every_table_and_column_of_the_sample_comes_back() {
+fn every_table_and_column_of_the_sample_round_trips() {
     let (tables, columns) = sample();
     let bytes = write(&tables, &columns);
     assert_eq!(bytes[..8], MAGIC);
@@ -89,14 +89,14 @@ fn every_table_and_column_of_the_sample_comes_back() {
 }
 
 #[test]
-fn a_trace_of_nothing_comes_back() {
+fn an_empty_trace_round_trips() {
     let (tables, columns) = read(&write(&Tables::default(), &Columns::default()));
     assert_eq!(tables, Tables::default());
     assert!(columns.is_empty());
 }
 
-/// A handler and a task a step, more handlers than lanes, in blocks of full length; each block read
-/// shows the handlers as they were when it was written.
+/// One handler and one task a step, more handlers than lanes, in blocks of full length. Each block
+/// is read with the handlers that it was written with.
 #[test]
 fn handlers_are_known_as_they_were_at_each_block() {
     let mut tables = Tables::default();
@@ -182,7 +182,7 @@ fn numbers_may_come_and_go() {
 
 /// Longer than a section and than a block of tables.
 #[test]
-fn large_tables_come_back() {
+fn large_tables_round_trip() {
     let mut tables = Tables::default();
     tables.names.push(&"x".repeat(3 << 20)).expect("three mebibytes");
     for i in 0..70_000 {
@@ -200,9 +200,9 @@ fn large_tables_come_back() {
     assert!(read == tables);
 }
 
-/// What the reader would refuse is refused by the writer, with the reason.
+/// The writer refuses everything that the reader would refuse, with the reason.
 #[test]
-fn the_writer_refuses_what_is_not_a_trace() {
+fn the_writer_refuses_invalid_traces() {
     let (tables, columns) = sample();
     let refused = |change: &dyn Fn(&mut Columns), wanted: &str| {
         let mut columns = columns.clone();
@@ -233,7 +233,7 @@ fn the_writer_refuses_what_is_not_a_trace() {
 
 /// The whole way through a `Trace`, as `convert` does it.
 #[test]
-fn a_trace_comes_back_through_trace_read() {
+fn a_trace_round_trips_through_trace_read() {
     let (tables, columns) = sample();
     let trace = Trace::new(tables, columns);
     let mut out = Vec::new();

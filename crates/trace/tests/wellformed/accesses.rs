@@ -35,7 +35,7 @@ fn a_read_reads_from_an_earlier_write_of_its_location() {
         b.write(b.initial(io), "x").unwrap();
     });
     assert_eq!(problems(&later), ["!event `1` reads x from event `2`, which is a later write"]);
-    // In a partial trace the order of the events says nothing.
+    // In a partial trace the order of the events has no meaning.
     let mut tables = later.tables().clone();
     tables.meta.order = TraceOrder::Partial;
     assert!(problems(&Trace::new(tables, later.columns().clone())).is_empty());

@@ -1,4 +1,4 @@
-//! Who holds which lock.
+//! The holders of locks.
 
 use crate::{S, X, check, run};
 use anyorder_trace::{EventKind, HandlerId, TraceBuilder};
@@ -53,7 +53,7 @@ fn shared_locks_are_counted_by_handler() {
         },
         &["!event `3` releases lock `l`, which handler `io` does not hold"],
     );
-    // Recorders that do not say how a lock is released.
+    // Recorders that do not record the mode of a release.
     check(
         |b, ui, _| {
             b.acquire(b.initial(ui), "l", S).unwrap();

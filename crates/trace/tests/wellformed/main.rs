@@ -67,7 +67,7 @@ fn an_event_belongs_to_a_task_of_the_trace() {
 }
 
 #[test]
-fn what_was_not_watched_is_only_odd() {
+fn partly_watched_programs_give_only_warnings() {
     let odd = trace(|b, ui, _| b.release(b.initial(ui), "l", X).map(drop).unwrap());
     let mut tables = odd.tables().clone();
     tables.meta.origin = "droidracer".to_owned();

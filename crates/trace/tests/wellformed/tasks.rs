@@ -104,7 +104,7 @@ fn a_task_is_on_one_handler() {
         },
         &["!event `2` begins task `t` on handler `io`, though it is one of `ui`"],
     );
-    // A task whose handler only its get tells.
+    // Only the get of this task gives its handler.
     check(
         |b, _, io| {
             let task = b.task("t", HandlerId::NONE).unwrap();
@@ -125,7 +125,7 @@ fn a_handler_runs_one_task_at_a_time() {
         },
         &["!event `4` begins task `second` while handler `ui` runs task `first`"],
     );
-    // On another handler; and behind a task that has no end of its own.
+    // On another handler; and after a task without an end of its own.
     check(
         |b, ui, io| {
             let first = run(b, io, ui, "first");

@@ -1,6 +1,6 @@
 //! Broadcasts and their receivers.
 
-use super::Found;
+use super::ComponentEdges;
 use crate::naive::rules::RuleName;
 use anyorder_trace::{Event, EventId, EventKind, Input, InputFamily, NameId};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -15,7 +15,7 @@ pub(in crate::naive) struct Conditional {
     pub(in crate::naive) receipts: (EventId, EventId),
 }
 
-/// Where a receipt comes from.
+/// The source of a receipt.
 #[derive(Clone, Copy, Default)]
 struct Origin {
     sender: Option<EventId>,
@@ -31,13 +31,13 @@ struct State {
     /// Registrations by receiver and action.
     registered: BTreeMap<(u64, NameId), EventId>,
     sticky_queue: BTreeMap<(u64, NameId), VecDeque<EventId>>,
-    /// What was settled at each `ONRECEIVE_LATER`.
+    /// The sender and registration determined at each `ONRECEIVE_LATER`.
     announced: BTreeMap<EventId, Origin>,
     last_tick: Option<EventId>,
     receipts: Vec<(EventId, Origin)>,
 }
 
-pub(super) fn find(found: &mut Found<'_, '_>) {
+pub(super) fn find(found: &mut ComponentEdges<'_, '_>) {
     let mut state = State::default();
     for (event, name) in found.family(InputFamily::Broadcast) {
         let input = found.view.input(event);
@@ -92,7 +92,7 @@ impl State {
         }
     }
 
-    fn receive(&mut self, found: &mut Found<'_, '_>, t: Event, input: Input) {
+    fn receive(&mut self, found: &mut ComponentEdges<'_, '_>, t: Event, input: Input) {
         let view = found.view;
         if let Some(m) = view.posted_task_of(t.id) {
             found.edges.add(RuleName::BroadcastBinding, binding_post(found, t.id), view.post(m));
@@ -118,8 +118,8 @@ impl State {
     }
 }
 
-/// The binding post as of an event: that of the task with the last `BINDAPP-DONE` in a posted task.
-fn binding_post(found: &Found<'_, '_>, before: EventId) -> Option<EventId> {
+/// The binding post at an event: that of the task with the last `BINDAPP-DONE` in a posted task.
+fn binding_post(found: &ComponentEdges<'_, '_>, before: EventId) -> Option<EventId> {
     let done = found
         .family(InputFamily::Lifecycle)
         .into_iter()
@@ -132,7 +132,7 @@ fn binding_post(found: &Found<'_, '_>, before: EventId) -> Option<EventId> {
 }
 
 /// Lists, for every two receipts, the edges that follow if their causes are ordered.
-fn conditional(found: &mut Found<'_, '_>, receipts: &[(EventId, Origin)]) {
+fn conditional(found: &mut ComponentEdges<'_, '_>, receipts: &[(EventId, Origin)]) {
     for (t1, o1) in receipts {
         for (t2, o2) in receipts {
             let (rule, causes) = match (o1.by_sticky, o2.by_sticky) {

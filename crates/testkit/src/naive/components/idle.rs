@@ -1,6 +1,6 @@
 //! Idle handlers.
 
-use super::Found;
+use super::ComponentEdges;
 use crate::naive::program_order::loop_event;
 use crate::naive::rules::RuleName;
 use anyorder_trace::{EventId, EventKind, InputFamily, TaskId};
@@ -12,7 +12,7 @@ struct Added {
     ran_in: Option<TaskId>,
 }
 
-pub(super) fn find(found: &mut Found<'_, '_>) {
+pub(super) fn find(found: &mut ComponentEdges<'_, '_>) {
     let view = found.view;
     let mut added: BTreeMap<(u64, u64), Added> = BTreeMap::new();
     for (event, _) in found.family(InputFamily::Idle) {
@@ -37,7 +37,7 @@ pub(super) fn find(found: &mut Found<'_, '_>) {
     }
 }
 
-fn trigger(found: &mut Found<'_, '_>, added: &mut Added, m: TaskId) {
+fn trigger(found: &mut ComponentEdges<'_, '_>, added: &mut Added, m: TaskId) {
     let view = found.view;
     found.edges.add(RuleName::IdleEnable, added.enable, view.post(m));
     if let Some(a) = view.posted_task_of(added.enable)

@@ -1,6 +1,6 @@
 //! Lifecycle callbacks of activities and applications.
 
-use super::Found;
+use super::ComponentEdges;
 use crate::naive::rules::RuleName;
 use anyorder_trace::{Event, EventId, EventKind, InputFamily};
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// An instance and a state.
 type Key = (u64, String);
 
-/// The states that an activity remembers.
+/// The states that an activity records.
 const REMEMBERED: [&str; 8] = [
     "LAUNCH-ACT",
     "RESUME-ACT",
@@ -30,7 +30,7 @@ struct State {
     last: BTreeMap<u64, (EventId, String)>,
 }
 
-pub(super) fn find(found: &mut Found<'_, '_>) {
+pub(super) fn find(found: &mut ComponentEdges<'_, '_>) {
     let mut state = State::default();
     for (event, name) in found.family(InputFamily::Lifecycle) {
         match event.kind() {
@@ -45,7 +45,7 @@ pub(super) fn find(found: &mut Found<'_, '_>) {
 }
 
 impl State {
-    fn enable(&mut self, found: &Found<'_, '_>, event: Event, name: &str) {
+    fn enable(&mut self, found: &ComponentEdges<'_, '_>, event: Event, name: &str) {
         let input = found.view.input(event);
         if name == "INSTANCE" && found.edges.rules.has(RuleName::LifecycleInstance) {
             self.become_instance(input.argument, input.instance);
@@ -71,7 +71,7 @@ impl State {
         }
     }
 
-    fn trigger(&mut self, found: &mut Found<'_, '_>, t: Event, name: &str) {
+    fn trigger(&mut self, found: &mut ComponentEdges<'_, '_>, t: Event, name: &str) {
         let instance = found.view.input(t).instance;
         let pending = self.pending.remove(&(instance, name.to_owned())).unwrap_or_default();
         for (enable, moved) in &pending {
@@ -86,7 +86,7 @@ impl State {
         }
     }
 
-    fn step(&mut self, found: &mut Found<'_, '_>, t: Event, name: &str) {
+    fn step(&mut self, found: &mut ComponentEdges<'_, '_>, t: Event, name: &str) {
         if !REMEMBERED.contains(&name) {
             return;
         }

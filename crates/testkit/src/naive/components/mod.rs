@@ -1,12 +1,12 @@
 //! `docs/android-components.md`: orders between callbacks of Android components.
 
 pub(super) use broadcast::Conditional;
-pub(super) use found::{Found, find};
-pub(crate) use given::ComponentRules;
+pub(super) use edges::{ComponentEdges, find};
+pub(crate) use requirements::ComponentRules;
 
 mod broadcast;
-mod found;
-mod given;
+mod edges;
 mod idle;
 mod lifecycle;
+mod requirements;
 mod service;

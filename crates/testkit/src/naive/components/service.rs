@@ -1,11 +1,11 @@
 //! Requests to services, and their callbacks.
 
-use super::Found;
+use super::ComponentEdges;
 use crate::naive::rules::RuleName;
 use anyorder_trace::{Event, EventId, Input, InputFamily, NameId};
 use std::collections::BTreeMap;
 
-/// What the last step of the started or bound line was.
+/// The last step of the started or bound sequence.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
     Create,
@@ -53,11 +53,11 @@ impl Record {
 #[derive(Default)]
 struct State {
     records: BTreeMap<NameId, Record>,
-    /// Start requests that are not used up, by service and intent.
+    /// Unused start requests, by service and intent.
     starts: BTreeMap<(NameId, u64), EventId>,
 }
 
-pub(super) fn find(found: &mut Found<'_, '_>) {
+pub(super) fn find(found: &mut ComponentEdges<'_, '_>) {
     let mut state = State::default();
     for (event, name) in found.family(InputFamily::Service) {
         let input = found.view.input(event);
@@ -87,7 +87,7 @@ pub(super) fn find(found: &mut Found<'_, '_>) {
 }
 
 impl State {
-    /// The record of a service, made by `creator` if there is none.
+    /// The record of a service; `creator` creates it if it does not exist.
     fn record(&mut self, service: NameId, creator: EventId) -> &mut Record {
         self.records.entry(service).or_insert_with(|| Record::new(creator))
     }
@@ -103,7 +103,7 @@ impl State {
         }
     }
 
-    fn callback(&mut self, found: &mut Found<'_, '_>, t: Event, input: Input, name: &str) {
+    fn callback(&mut self, found: &mut ComponentEdges<'_, '_>, t: Event, input: Input, name: &str) {
         let start = match name {
             "SERVICE-ARGS" if self.records.contains_key(&input.component) => {
                 self.starts.remove(&(input.component, input.argument))
@@ -126,7 +126,7 @@ impl State {
     }
 }
 
-fn create(found: &mut Found<'_, '_>, record: &mut Record, t: EventId) {
+fn create(found: &mut ComponentEdges<'_, '_>, record: &mut Record, t: EventId) {
     if record.created {
         return;
     }
@@ -136,7 +136,12 @@ fn create(found: &mut Found<'_, '_>, record: &mut Record, t: EventId) {
     record.bound = Some((Step::Create, t));
 }
 
-fn arguments(found: &mut Found<'_, '_>, record: &mut Record, start: Option<EventId>, t: EventId) {
+fn arguments(
+    found: &mut ComponentEdges<'_, '_>,
+    record: &mut Record,
+    start: Option<EventId>,
+    t: EventId,
+) {
     if let Some(start) = start {
         found.arrow(RuleName::ServiceArgs, start, t);
     }
@@ -145,7 +150,7 @@ fn arguments(found: &mut Found<'_, '_>, record: &mut Record, start: Option<Event
     }
 }
 
-fn bind(found: &mut Found<'_, '_>, record: &mut Record, t: EventId) {
+fn bind(found: &mut ComponentEdges<'_, '_>, record: &mut Record, t: EventId) {
     if !record.created || record.is_bound {
         return;
     }
@@ -159,7 +164,7 @@ fn bind(found: &mut Found<'_, '_>, record: &mut Record, t: EventId) {
     record.is_bound = true;
 }
 
-fn connect(found: &mut Found<'_, '_>, record: &Record, connection: u64, t: EventId) {
+fn connect(found: &mut ComponentEdges<'_, '_>, record: &Record, connection: u64, t: EventId) {
     if record.is_bound
         && let Some((Step::Bind, bind)) = record.bound
     {
@@ -174,7 +179,7 @@ fn connect(found: &mut Found<'_, '_>, record: &Record, connection: u64, t: Event
     }
 }
 
-fn unbind(found: &mut Found<'_, '_>, record: &mut Record, t: EventId) {
+fn unbind(found: &mut ComponentEdges<'_, '_>, record: &mut Record, t: EventId) {
     if !record.is_bound {
         return;
     }
@@ -190,7 +195,7 @@ fn unbind(found: &mut Found<'_, '_>, record: &mut Record, t: EventId) {
     record.requests.clear();
 }
 
-fn stop(found: &mut Found<'_, '_>, record: &Record, t: EventId) {
+fn stop(found: &mut ComponentEdges<'_, '_>, record: &Record, t: EventId) {
     let moved = |line: Line| line.filter(|(step, _)| *step != Step::Create).is_some();
     if !record.created || !(moved(record.started) || moved(record.bound)) {
         return;

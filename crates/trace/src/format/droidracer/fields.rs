@@ -3,26 +3,26 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The name of the only key that may stand right behind a number, without a blank between.
+/// The only key that may follow a number directly, without a blank.
 const THREAD_NAME: &[u8] = b"thread-name";
 
-/// Keys whose values are text and may hold blanks; they end at the next key of [`AFTER_TEXT`].
+/// Keys whose values are text with blanks. Such a value ends at the next key of [`AFTER_TEXT`].
 const TEXT_KEYS: [&[u8]; 4] = [b"component", b"action", b"database", THREAD_NAME];
 
-/// Keys that are known to stand behind a text.
+/// Keys that may follow a text.
 const AFTER_TEXT: [&[u8]; 6] = [b"component", b"id", b"state", b"intent", b"onRecLater", b"action"];
 
-/// The greatest number of fields that are kept; no operation has as many.
+/// The largest number of stored fields; no operation has as many.
 const FIELDS_MAX: usize = 12;
 
-/// What is wrong with a field, and where in the line, in bytes from 0.
+/// A fault in a field, and its place in the line, in bytes from 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct FieldError {
     pub(super) offset: usize,
     pub(super) message: String,
 }
 
-/// One field: where its key and its value stand in the line.
+/// One field: the places of its key and its value in the line.
 #[derive(Clone, Debug, Default)]
 struct Field {
     key: Range<usize>,
@@ -83,7 +83,8 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Returns whether this key may begin a field behind the last one, or is part of its text.
+    /// Returns whether this key may start a field after the last one. Otherwise it is part of that
+    /// field's text.
     fn may_begin(&self, key: &[u8]) -> bool {
         match self.list[..self.count].last() {
             Some(last) if self.is_text(&last.key) => AFTER_TEXT.contains(&key),
@@ -125,7 +126,7 @@ impl<'a> Fields<'a> {
         Ok(String::from_utf8_lossy(&self.line[self.value(key)?]))
     }
 
-    /// Returns a number below 2^32 that numbers something: a thread, a message.
+    /// Returns an identifying number below 2^32, such as a thread or a message.
     pub(super) fn count(&self, key: &str) -> Result<u32, FieldError> {
         let value = self.value(key)?;
         let number = signed(&self.line[value.clone()]).and_then(|n| u32::try_from(n).ok());
@@ -138,8 +139,8 @@ impl<'a> Fields<'a> {
         signed(&self.line[value.clone()]).ok_or_else(|| self.bad(key, value, "a whole number"))
     }
 
-    /// Returns the identity of an object: an address in hexadecimal, or a number that may have been
-    /// printed as a signed 32-bit one.
+    /// Returns the identity of an object: a hexadecimal address, or a number that may be printed as
+    /// a signed 32-bit one.
     pub(super) fn identity(&self, key: &str) -> Result<u64, FieldError> {
         let value = self.value(key)?;
         identity(&self.line[value.clone()])
@@ -196,7 +197,7 @@ pub(super) fn identity(text: &[u8]) -> Option<u64> {
     if number >= 0 {
         return u64::try_from(number).ok();
     }
-    // The runtime prints one and the same hash signed in some operations and unsigned in others.
+    // The runtime prints the same hash signed in some operations and unsigned in others.
     i32::try_from(number).ok().map(|number| u64::from(number.cast_unsigned()))
 }
 

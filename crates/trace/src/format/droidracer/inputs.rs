@@ -1,4 +1,4 @@
-//! The input events of Android's components, as the fields of an operation give them.
+//! The input events of Android's components, read from the fields of an operation.
 
 use super::fields::{FieldError, Fields, identity};
 use crate::event::EventKind;
@@ -44,11 +44,11 @@ impl InputOperation {
     }
 }
 
-/// Makes inputs of fields, equal ones for the same thing.
+/// Makes inputs from fields; equal fields give the same input.
 #[derive(Debug, Default)]
 pub(super) struct Inputs {
-    /// Lifecycle inputs by instance and state: an operation may leave the component's name out, and
-    /// means the same input all the same.
+    /// Lifecycle inputs by instance and state. An operation may omit the component's name and still
+    /// mean the same input.
     lifecycle: HashMap<(u64, NameId), InputId>,
 }
 
@@ -130,7 +130,7 @@ impl Inputs {
         Ok(InputOperation::new(kind, interner.input(input)?))
     }
 
-    /// `TRIGGER-SERVICE`: both the requests and the callbacks, told apart by the state.
+    /// `TRIGGER-SERVICE`: requests and callbacks; the state distinguishes them.
     pub(super) fn service(
         &mut self,
         interner: &mut Interner,
@@ -157,8 +157,8 @@ impl Inputs {
         Ok(InputOperation::new(kind, interner.input(input)?))
     }
 
-    /// `TRIGGER-BROADCAST`, `TRIGGER-RECEIVER`: sending, registering, receiving, told apart by the
-    /// state.
+    /// `TRIGGER-BROADCAST`, `TRIGGER-RECEIVER`: sending, registering, receiving; the state
+    /// distinguishes them.
     pub(super) fn broadcast(
         &mut self,
         interner: &mut Interner,
@@ -200,7 +200,7 @@ impl Inputs {
         let argument = if fields.has("intent") { fields.identity("intent")? } else { 0 };
         let (component, instance) = match identity(receiver.as_bytes()) {
             Some(instance) => (NameId::EMPTY, instance),
-            // A receiver that is given by its class: the name's id is as good an identity.
+            // The receiver is given by its class: the id of the name serves as identity.
             None => {
                 let component = interner.name(&receiver)?;
                 (component, u64::from(component.0))
@@ -212,7 +212,7 @@ impl Inputs {
     }
 }
 
-/// Returns the state word of a broadcast operation that the rules know, whatever its spelling.
+/// Returns the state word that the rules use for a broadcast operation, whatever its spelling.
 fn broadcast_state(word: &str) -> &str {
     match word.strip_prefix("ABC_").unwrap_or(word) {
         "TRIGGER_ONRECEIVE" | "TRIGGER_ONRECIEVE" | "ONRECIEVE" => "ONRECEIVE",

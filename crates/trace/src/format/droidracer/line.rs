@@ -1,4 +1,4 @@
-//! What kind of line a line is.
+//! Classifies the lines of a log.
 
 use super::fields::signed;
 
@@ -7,9 +7,9 @@ use super::fields::signed;
 pub(super) enum Shape<'a> {
     /// Nothing, or the banner.
     Nothing,
-    /// The recorder speaks about itself, such as `ABC: ABORT`.
+    /// A remark of the recorder itself, such as `ABC: ABORT`.
     Note,
-    /// The operations are over; what follows are DroidRacer's own results.
+    /// The end of the operations; DroidRacer's own results follow.
     Results,
     /// An operation with its number, or an access with its `rwId`.
     Operation {
@@ -22,21 +22,21 @@ pub(super) enum Shape<'a> {
         /// Where its fields begin in the line.
         fields: usize,
     },
-    /// A number that does not fit.
+    /// A number that is too large.
     BadNumber {
-        /// Where it stands in the line.
+        /// Its offset in the line.
         offset: usize,
     },
     /// An operation number without the name of an operation.
     NoWord {
-        /// Where the name should stand.
+        /// The offset at which the name should start.
         offset: usize,
     },
     /// Anything else.
     Other,
 }
 
-/// How lines begin that only stand among the results.
+/// The beginnings of lines that occur only among the results.
 const RESULTS: [&[u8]; 9] = [
     b"HB Graph",
     b"Races detected",
@@ -71,7 +71,7 @@ pub(super) fn shape(line: &[u8]) -> Shape<'_> {
     }
     let number_end = blank_from(line, number_at);
     let number = signed(&line[number_at..number_end]).and_then(|n| u32::try_from(n).ok());
-    // `u32::MAX` stands for an absent id elsewhere.
+    // `u32::MAX` means an absent id elsewhere.
     let Some(number) = number.filter(|number| *number < u32::MAX) else {
         return Shape::BadNumber { offset: number_at };
     };
@@ -83,20 +83,20 @@ pub(super) fn shape(line: &[u8]) -> Shape<'_> {
     Shape::Operation { access, number, word: &line[word_at..word_end], fields: word_end }
 }
 
-/// Returns the first blank at or behind `from`, or the end.
+/// Returns the first blank from `from` on, or the end.
 fn blank_from(line: &[u8], from: usize) -> usize {
     let length = line[from..].iter().position(u8::is_ascii_whitespace);
     length.map_or(line.len(), |length| from + length)
 }
 
-/// Returns the first byte at or behind `from` that is no blank, or the end.
+/// Returns the first byte from `from` on that is not a blank, or the end.
 fn word_from(line: &[u8], from: usize) -> usize {
     let length = line[from..].iter().position(|byte| !byte.is_ascii_whitespace());
     length.map_or(line.len(), |length| from + length)
 }
 
-/// Returns whether a line could only stand in a log of this format: the banner, an access, or an
-/// operation in capitals behind its number.
+/// Returns whether only a log of this format can contain a line: the banner, an access, or a number
+/// followed by an operation in capitals.
 pub(crate) fn looks_like_operation(line: &[u8]) -> bool {
     if line.trim_ascii_start().starts_with(BANNER) {
         return true;
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_this_format_has() {
+    fn only_this_format_has_such_lines() {
         assert!(looks_like_operation(b"1 START"));
         assert!(looks_like_operation(b"4 ATTACH-Q tid:1\t queue:9"));
         assert!(looks_like_operation(b"rwId:9 READ tid:1 obj:0x1 class:A field:8"));

@@ -1,8 +1,8 @@
 //! Logs of Android runs, as DroidRacer's instrumented runtime wrote them.
 //!
-//! [`DroidRacerReader`] reads the operations of a log as a trace; [`reported`] reads what
-//! DroidRacer itself found, which it appended to the same file. The format, and how each operation
-//! becomes an event, is described in `docs/formats/droidracer.md`.
+//! [`DroidRacerReader`] reads the operations of a log as a trace. [`reported`] reads the results
+//! that DroidRacer appended to the same file. `docs/formats/droidracer.md` describes the format and
+//! the event for each operation.
 //!
 //! ```
 //! use anyorder_trace::format::droidracer::DroidRacerReader;

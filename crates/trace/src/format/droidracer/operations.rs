@@ -1,4 +1,4 @@
-//! From operations to events: what each operation means, given those before it.
+//! Translates operations into events. The meaning of an operation depends on those before it.
 
 use super::fields::Fields;
 use super::inputs::{Fault, InputOperation, Inputs};
@@ -10,7 +10,7 @@ use crate::ids::{HandlerId, LocationId, SiteId, TaskId};
 use crate::tables::{Interner, Location, Mailbox, Position, TableFull, TaskDef, TaskKind};
 use hashbrown::HashMap;
 
-/// How far a message has come.
+/// The state of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
     Posted,
@@ -18,14 +18,14 @@ enum Stage {
     Called,
 }
 
-/// A message: the task it became.
+/// A message, and its task.
 #[derive(Clone, Copy, Debug)]
 struct Message {
     task: TaskId,
     stage: Stage,
 }
 
-/// Translates operations into events, one after the other.
+/// Translates operations into events, one by one.
 #[derive(Debug, Default)]
 pub(super) struct Translator {
     /// The tables.
@@ -33,11 +33,11 @@ pub(super) struct Translator {
     threads: Threads,
     inputs: Inputs,
     messages: HashMap<u32, Message>,
-    /// Broadcast operations by number, which later ones refer to: their event numbers.
+    /// Event numbers of broadcast operations, by the operation number that later ones refer to.
     broadcasts: HashMap<u32, u64>,
 }
 
-/// Where the events of an operation go.
+/// The destination of the events of an operation.
 pub(super) struct Out<'a> {
     /// The events of the block so far.
     pub(super) columns: &'a mut Columns,
@@ -63,27 +63,27 @@ impl Out<'_> {
     }
 }
 
-/// What is odd about an operation that was understood; `None` when nothing is.
-type Oddity = Option<Odd>;
+/// A warning about an operation that was understood; `None` for none.
+type OperationWarning = Option<Warning>;
 
-/// What is odd about an operation.
+/// A warning about an operation.
 #[derive(Debug)]
-pub(super) struct Odd {
+pub(super) struct Warning {
     pub(super) message: String,
-    /// What became of it, where it is unknown or has no place.
+    /// How it was treated, where it is unknown or has no place.
     pub(super) unknown: Option<Unknown>,
 }
 
-impl Odd {
-    /// Says of an operation that it is not in the trace.
-    fn left_out(message: String) -> Odd {
-        Odd { message, unknown: Some(Unknown::LeftOut) }
+impl Warning {
+    /// Makes a warning about an operation that is not in the trace.
+    fn left_out(message: String) -> Warning {
+        Warning { message, unknown: Some(Unknown::LeftOut) }
     }
 }
 
-impl From<String> for Odd {
-    fn from(message: String) -> Odd {
-        Odd { message, unknown: None }
+impl From<String> for Warning {
+    fn from(message: String) -> Warning {
+        Warning { message, unknown: None }
     }
 }
 
@@ -94,7 +94,7 @@ impl Translator {
         word: &[u8],
         fields: &Fields<'_>,
         out: &mut Out<'_>,
-    ) -> Result<Oddity, Fault> {
+    ) -> Result<OperationWarning, Fault> {
         let kind = match word {
             b"READ" | b"READ-STATIC" => EventKind::Read,
             b"WRITE" | b"WRITE-STATIC" => EventKind::Write,
@@ -132,9 +132,9 @@ impl Translator {
         word: &[u8],
         fields: &Fields<'_>,
         out: &mut Out<'_>,
-    ) -> Result<Oddity, Fault> {
+    ) -> Result<OperationWarning, Fault> {
         match word {
-            // An `ACCESS` only closes a run of accesses, which have lines of their own.
+            // An `ACCESS` only closes a run of accesses, each of which has its own line.
             b"START" | b"ACCESS" => Ok(None),
             b"THREADINIT" | b"THREADEXIT" | b"NATIVE-ENTRY" | b"NATIVE-EXIT" => {
                 self.thread(word, fields, out)
@@ -174,13 +174,13 @@ impl Translator {
         }
     }
 
-    /// Translates the beginning and the end of a thread, or of a burst.
+    /// Translates the start and the end of a thread, or of a burst.
     fn thread(
         &mut self,
         word: &[u8],
         fields: &Fields<'_>,
         out: &mut Out<'_>,
-    ) -> Result<Oddity, Fault> {
+    ) -> Result<OperationWarning, Fault> {
         let tid = fields.count("tid")?;
         match word {
             b"THREADINIT" => {
@@ -222,7 +222,7 @@ impl Translator {
         word: &[u8],
         fields: &Fields<'_>,
         out: &mut Out<'_>,
-    ) -> Result<Oddity, Fault> {
+    ) -> Result<OperationWarning, Fault> {
         let (inputs, interner) = (&mut self.inputs, &mut self.interner);
         let operation = match word {
             b"ENABLE-EVENT" => inputs.ui(interner, EventKind::Enable, fields)?,
@@ -245,12 +245,12 @@ impl Translator {
         let tid = if fields.has("tid") || !fields.has("queue") {
             fields.count("tid")?
         } else {
-            // Adding and removing idle handlers name only the queue; its thread does it.
+            // Adding and removing idle handlers name only the queue. Its thread performs them.
             let queue = fields.identity("queue")?;
             match self.threads.of_queue(queue) {
                 Some(tid) => tid,
                 None => {
-                    return Ok(Some(Odd::left_out(format!(
+                    return Ok(Some(Warning::left_out(format!(
                         "no thread has attached queue {queue}; the operation is left out"
                     ))));
                 }
@@ -265,7 +265,7 @@ impl Translator {
         operation: InputOperation,
         word: &[u8],
         out: &mut Out<'_>,
-    ) -> Result<Oddity, Fault> {
+    ) -> Result<OperationWarning, Fault> {
         let task = self.current(tid)?;
         out.push(operation.kind, task, operation.input.0);
         if let Some(number) = operation.refers {
@@ -283,7 +283,7 @@ impl Translator {
         Ok(None)
     }
 
-    fn join(&mut self, fields: &Fields<'_>, out: &mut Out<'_>) -> Result<Oddity, Fault> {
+    fn join(&mut self, fields: &Fields<'_>, out: &mut Out<'_>) -> Result<OperationWarning, Fault> {
         let joiner = fields.count(if fields.has("par-tid") { "par-tid" } else { "tid" })?;
         let joined = ["joined-tid", "join-tid", "joinedTid"]
             .into_iter()
@@ -301,7 +301,7 @@ impl Translator {
         word: &[u8],
         fields: &Fields<'_>,
         out: &mut Out<'_>,
-    ) -> Result<Oddity, Fault> {
+    ) -> Result<OperationWarning, Fault> {
         let tid = fields.count("tid")?;
         let queue = fields.identity("queue")?;
         let thread = *self.threads.get(&mut self.interner, tid)?;
@@ -312,13 +312,13 @@ impl Translator {
         Ok(None)
     }
 
-    fn post(&mut self, fields: &Fields<'_>, out: &mut Out<'_>) -> Result<Oddity, Fault> {
+    fn post(&mut self, fields: &Fields<'_>, out: &mut Out<'_>) -> Result<OperationWarning, Fault> {
         let (source, message) = (fields.count("src")?, fields.count("msg")?);
         let delay = fields.signed("delay")?;
         let dest = if fields.has("dest") { fields.signed("dest")? } else { -1 };
         let handler = u32::try_from(dest).ok().and_then(|tid| self.threads.find(tid));
         let handler = handler.map_or(HandlerId::NONE, |thread| thread.handler);
-        // A delay of -1 is how the runtime writes a post to the front of the queue.
+        // The runtime writes a post to the front of the queue as a delay of -1.
         let position = if delay == -1 { Position::Front } else { Position::Back };
         let before = self.messages.get(&message).copied();
         let poster = self.current(source)?;
@@ -334,7 +334,7 @@ impl Translator {
         })
     }
 
-    fn call(&mut self, fields: &Fields<'_>, out: &mut Out<'_>) -> Result<Oddity, Fault> {
+    fn call(&mut self, fields: &Fields<'_>, out: &mut Out<'_>) -> Result<OperationWarning, Fault> {
         let (tid, message) = (fields.count("tid")?, fields.count("msg")?);
         let thread = *self.threads.get(&mut self.interner, tid)?;
         let known = self.messages.get(&message).copied();
@@ -358,7 +358,7 @@ impl Translator {
         Ok(odd)
     }
 
-    fn ret(&mut self, fields: &Fields<'_>, out: &mut Out<'_>) -> Result<Oddity, Fault> {
+    fn ret(&mut self, fields: &Fields<'_>, out: &mut Out<'_>) -> Result<OperationWarning, Fault> {
         let (tid, message) = (fields.count("tid")?, fields.count("msg")?);
         let known = self.messages.get(&message).copied();
         let thread = self.threads.get(&mut self.interner, tid)?;
@@ -368,13 +368,17 @@ impl Translator {
                 out.push(EventKind::End, known.task, 0);
                 Ok(None)
             }
-            None => Ok(Some(Odd::left_out(format!(
+            None => Ok(Some(Warning::left_out(format!(
                 "message {message} returns, but thread {tid} does not run it; the operation is left out"
             )))),
         }
     }
 
-    fn remove(&mut self, fields: &Fields<'_>, out: &mut Out<'_>) -> Result<Oddity, Fault> {
+    fn remove(
+        &mut self,
+        fields: &Fields<'_>,
+        out: &mut Out<'_>,
+    ) -> Result<OperationWarning, Fault> {
         let tid = fields.count(if fields.has("src") { "src" } else { "tid" })?;
         let message = fields.count("msg")?;
         let task = self.current(tid)?;
@@ -386,7 +390,7 @@ impl Translator {
                 out.push(EventKind::Cancel, task, known.task.0);
                 Ok(None)
             }
-            None => Ok(Some(Odd::left_out(format!(
+            None => Ok(Some(Warning::left_out(format!(
                 "message {message} was never posted; the operation is left out"
             )))),
         }
@@ -398,7 +402,7 @@ impl Translator {
         tid: u32,
         waiter: i64,
         out: &mut Out<'_>,
-    ) -> Result<Oddity, Fault> {
+    ) -> Result<OperationWarning, Fault> {
         let name = self.interner.name(&format!("thread {waiter}"))?;
         let condition = self.interner.condition(name)?;
         let task = self.current(tid)?;
@@ -406,23 +410,23 @@ impl Translator {
         Ok(None)
     }
 
-    /// Keeps an operation that this version does not know, if its thread is known.
+    /// Keeps an operation that this version does not know, if it knows the thread.
     fn unknown(
         &mut self,
         word: &[u8],
         fields: &Fields<'_>,
         out: &mut Out<'_>,
-    ) -> Result<Oddity, Fault> {
+    ) -> Result<OperationWarning, Fault> {
         let word = String::from_utf8_lossy(word);
         let Ok(tid) = fields.count("tid") else {
             let message = format!("unknown operation `{word}` without a thread is left out");
-            return Ok(Some(Odd::left_out(message)));
+            return Ok(Some(Warning::left_out(message)));
         };
         let name = self.interner.name(&word)?;
         let task = self.current(tid)?;
         out.push(EventKind::Other, task, name.0);
         let message = format!("unknown operation `{word}` is kept, but has no meaning");
-        Ok(Some(Odd { message, unknown: Some(Unknown::Kept) }))
+        Ok(Some(Warning { message, unknown: Some(Unknown::Kept) }))
     }
 
     fn current(&mut self, tid: u32) -> Result<TaskId, TableFull> {

@@ -26,7 +26,7 @@ pub struct DroidRacerReader<R> {
 }
 
 impl<R: Read> DroidRacerReader<R> {
-    /// Starts to read; nothing is read yet.
+    /// Makes a reader; it reads nothing yet.
     pub fn new(input: R) -> DroidRacerReader<R> {
         let mut translator = Translator::default();
         let meta = &mut translator.interner.tables.meta;
@@ -74,7 +74,7 @@ impl<R: Read> DroidRacerReader<R> {
                     Ok(None) => return Ok(true),
                     Ok(Some(odd)) => {
                         let problem = Problem::warning(place, odd.message).with_text(line);
-                        self.problems.push(problem.of_unknown(odd.unknown));
+                        self.problems.push(problem.treated_as(odd.unknown));
                         return Ok(true);
                     }
                     Err(Fault::Full(full)) => return Err(full.into()),
@@ -112,7 +112,8 @@ impl<R: Read> TraceSource for DroidRacerReader<R> {
         while !self.ended && block.columns.len() < Block::EVENTS {
             self.ended = !self.line(block)?;
             if self.problems.errors_total > 0 && block.columns.len() == Block::EVENTS {
-                // Nobody will use these events: read on only to find the other problems.
+                // The caller will not use these events. Reading continues only to find the other
+                // problems.
                 self.events += block.columns.len() as u64;
                 block.columns.clear();
                 block.first = self.events;

@@ -1,11 +1,11 @@
-//! What DroidRacer itself found in a run, as it appended it to the log.
+//! The results of DroidRacer itself, which it appended to the log.
 
 use super::fields::{identity, signed};
 
 /// One race of the list.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ReportedRace {
-    /// The `rwId` of the one access, as the log's `rwId1`; it need not be the earlier one.
+    /// The `rwId` of one access, the log's `rwId1`; it may be the later access.
     pub first: u32,
     /// The `rwId` of the other access.
     pub second: u32,
@@ -56,19 +56,19 @@ pub struct Reported {
     pub races: Vec<ReportedRace>,
     /// The category of races between threads.
     pub multi_threaded: Vec<ReportedGroup>,
-    /// The category of races that a post from another thread explains.
+    /// The category of races explained by a post from another thread.
     pub cross_posted: Vec<ReportedGroup>,
     /// The category of races between tasks of events that were both enabled.
     pub co_enabled: Vec<ReportedGroup>,
-    /// The category of races that a delayed post explains.
+    /// The category of races explained by a delayed post.
     pub delayed: Vec<ReportedGroup>,
-    /// The races of one thread that nothing of the above explains.
+    /// Races on one thread that no category above explains.
     pub uncategorised: Vec<ReportedGroup>,
     /// The number of nodes of the happens-before graph.
     pub graph_size: Option<u64>,
 }
 
-/// Which list the lines belong to.
+/// The list that the lines belong to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Section {
     Outside,
@@ -79,8 +79,8 @@ enum Section {
     Uncategorised,
 }
 
-/// Reads DroidRacer's own results from the text of a whole log, or of its tail. Lines that are no
-/// part of them are passed over, so an empty report is given for a log without results.
+/// Reads DroidRacer's own results from the text of a whole log, or of its end. It ignores other
+/// lines, so a log without results gives an empty report.
 #[must_use]
 pub fn reported(text: &str) -> Reported {
     let mut report = Reported::default();
@@ -161,7 +161,7 @@ fn side(rest: &str) -> Option<Side> {
     let number = rest.split_whitespace().next()?.parse().ok()?;
     let value = |key: &str| {
         let (_, behind) = rest.split_once(&format!(" {key} -"))?;
-        // An absent value leaves the next key in its place, which a dash follows.
+        // Where a value is absent, the next key stands in its place, followed by a dash.
         let mut words = behind.split_whitespace();
         let word = words.next()?;
         (words.next() != Some("-")).then(|| word.to_owned())

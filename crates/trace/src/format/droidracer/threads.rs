@@ -1,10 +1,10 @@
-//! The threads of a log: which handler a thread number means now, and which task it runs.
+//! The threads of a log: the current handler of a thread number, and its current task.
 
 use crate::ids::{HandlerId, NameId, TaskId};
 use crate::tables::{Handler, Interner, Mailbox, Position, TableFull, TaskDef, TaskKind};
 use hashbrown::HashMap;
 
-/// What is known of the thread that a number means now.
+/// The current thread of a number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Thread {
     /// Its handler.
@@ -15,13 +15,13 @@ pub(super) struct Thread {
     pub(super) current: TaskId,
     /// Whether `current` is a burst.
     pub(super) in_burst: bool,
-    /// How many bursts it had.
+    /// The number of its bursts so far.
     bursts: u32,
-    /// Whether it has exited, so that its number may come back for another thread.
+    /// Whether it has exited. Another thread may then reuse its number.
     exited: bool,
-    /// How many threads had this number, it included.
+    /// How many threads had this number, including this one.
     generation: u32,
-    /// Whether its handler has the thread's own name.
+    /// Whether its handler is named after the thread.
     named: bool,
 }
 
@@ -38,7 +38,7 @@ impl Threads {
         self.by_number.get(&tid).copied()
     }
 
-    /// Returns the thread of this number, made now if it is new.
+    /// Returns the thread of this number, creating it if it is new.
     pub(super) fn get(
         &mut self,
         interner: &mut Interner,
@@ -50,8 +50,8 @@ impl Threads {
         Ok(self.by_number.get_mut(&tid).expect("it was made above"))
     }
 
-    /// Returns the thread that a fork or a thread's first operation begins: a number whose thread
-    /// has exited means a fresh one.
+    /// Returns the thread that a fork or a thread's first operation starts. If the thread of this
+    /// number has exited, this is a new one.
     pub(super) fn begin(
         &mut self,
         interner: &mut Interner,
@@ -64,7 +64,7 @@ impl Threads {
         self.get(interner, tid)
     }
 
-    /// Notes that the thread of this number has exited.
+    /// Records that the thread of this number has exited.
     pub(super) fn exit(&mut self, tid: u32) {
         if let Some(thread) = self.by_number.get_mut(&tid) {
             thread.exited = true;
@@ -72,7 +72,7 @@ impl Threads {
         }
     }
 
-    /// Begins a burst of an untracked thread, and returns its task.
+    /// Starts a burst of an untracked thread, and returns its task.
     pub(super) fn begin_burst(
         &mut self,
         interner: &mut Interner,
@@ -97,7 +97,7 @@ impl Threads {
         Ok(burst)
     }
 
-    /// Notes that a thread has a queue.
+    /// Records that a thread has a queue.
     pub(super) fn attach(&mut self, queue: u64, tid: u32) {
         self.by_queue.insert(queue, tid);
     }

@@ -1,4 +1,4 @@
-//! The orders of writes that `co` lines give, and what is wrong with them.
+//! The write orders of `co` lines, and their problems.
 
 use super::gather::EventsByName;
 use crate::error::{Place, Problem, Problems};
@@ -14,11 +14,11 @@ struct CoherenceLine {
     line: u64,
 }
 
-/// What is known of one variable.
+/// The state of one variable.
 #[derive(Clone, Copy, Debug, Default)]
 struct Variable {
     writes: u32,
-    /// The line of the second write: from it on, an order is needed.
+    /// The line of the second write. An order is needed from there on.
     second_write_line: u64,
     /// The line of its `co` line; 0 for none.
     coherence_line: u64,
@@ -46,7 +46,7 @@ impl CoherenceLines {
     ///
     /// # Errors
     ///
-    /// Fails when the variable has one; the text goes on after its name.
+    /// Fails when the variable already has one; the message continues after its name.
     pub(super) fn add(
         &mut self,
         location: LocationId,
@@ -69,7 +69,7 @@ impl CoherenceLines {
         &mut self.variables[location.index()]
     }
 
-    /// Fills the table of coherence orders, and lists what is wrong.
+    /// Fills the table of coherence orders, and lists problems.
     pub(super) fn finish(
         &self,
         tables: &mut Tables,
@@ -98,7 +98,7 @@ impl CoherenceLines {
         }
     }
 
-    /// Returns the order that a line gives, or lists what is wrong with it.
+    /// Returns the order that a line gives, or lists its problems.
     fn order(
         &self,
         line: &CoherenceLine,
@@ -126,7 +126,7 @@ impl CoherenceLines {
         }
         let expected = self.variables[line.location.index()].writes;
         if good && writes.len() < expected as usize {
-            // The search is linear; it is not worth doing for problems that are only counted.
+            // The search is linear, so it is skipped for problems that are only counted.
             let listed = problems.errors_total < Problems::LISTED_MAX;
             let missing =
                 listed.then(|| events.find_write(line.location, |row| !seen.contains(&row)));

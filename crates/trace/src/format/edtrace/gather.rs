@@ -1,4 +1,4 @@
-//! Gathers the events of all lines, and finds what is wrong with messages and reads.
+//! Gathers the events of all lines, and finds problems of messages and reads.
 
 use super::coherence::CoherenceLines;
 use super::line::{INITIAL_MESSAGE, INITIAL_VALUE, LineError, Operation, Statement, Word};
@@ -8,10 +8,10 @@ use crate::event::EventKind;
 use crate::ids::{HandlerId, LocationId, NameId, SiteId, TaskId};
 use crate::tables::{Handler, Interner, Location, Mailbox, Position, TableFull, TaskDef, TaskKind};
 
-/// Where there is none yet, in tables by id.
+/// Marks absent entries in tables by id.
 const NONE: u32 = u32::MAX;
 
-/// What the lines said of a message so far. Lines are 0 where there was none.
+/// The information about a message so far. A line number is 0 where no line gave it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Message {
     post_line: u64,
@@ -20,7 +20,7 @@ struct Message {
     name: NameId,
 }
 
-/// A read whose write is still to be found.
+/// A read whose write is not found yet.
 #[derive(Clone, Copy, Debug)]
 struct PendingRead {
     row: u32,
@@ -43,13 +43,13 @@ pub(super) struct Gathered {
     handler_of: Vec<u32>,
     /// By handler: its initial task.
     initial_of: Vec<TaskId>,
-    /// By task; initial ones have entries too, that are not used.
+    /// By task. Initial tasks have entries too, but they are unused.
     messages: Vec<Message>,
     reads: Vec<PendingRead>,
     coherence: CoherenceLines,
 }
 
-/// A line of the file: its number, and what stands in it.
+/// A line of the file: its number and its text.
 #[derive(Clone, Copy)]
 struct Line<'l> {
     number: u64,
@@ -57,11 +57,11 @@ struct Line<'l> {
 }
 
 impl Gathered {
-    /// Adds what a line says.
+    /// Adds the content of a line.
     ///
     /// # Errors
     ///
-    /// Fails when a table is full; what is wrong with the line goes to the problems.
+    /// Fails when a table is full. Faults of the line go to the problems.
     pub(super) fn line(
         &mut self,
         statement: &Statement<'_>,
@@ -202,14 +202,14 @@ impl Gathered {
         }
     }
 
-    /// Finds the writes of reads and the orders of writes, and lists what is missing at the end.
+    /// Finds the writes of reads and the orders of writes. Lists what is missing at the end.
     pub(super) fn finish(&mut self, infer_coherence: bool) {
         self.resolve_reads();
         self.check_messages();
         let events = EventsByName { event_of: &self.event_of, columns: &self.columns };
         let tables = &mut self.interner.tables;
         self.coherence.finish(tables, &events, infer_coherence, &mut self.problems);
-        // Problems were found pass by pass; a person reads them line by line.
+        // Several passes found the problems; people read them line by line.
         self.problems.list.sort_by_key(|problem| problem.place);
     }
 
@@ -351,7 +351,7 @@ fn offset_of(word: &Word<'_>) -> u32 {
     u32::try_from(word.offset).unwrap_or(u32::MAX - 1)
 }
 
-/// Returns the entry of a name, making the table long enough.
+/// Returns the entry of a name, extending the table as needed.
 fn slot(table: &mut Vec<u32>, name: NameId) -> &mut u32 {
     if table.len() <= name.index() {
         table.resize(name.index() + 1, NONE);

@@ -1,20 +1,20 @@
-//! One line of the format, taken apart.
+//! Parses one line of the format.
 
-/// What is wrong in a line, and where, in bytes from 0.
+/// A fault in a line, and its place in bytes from 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct LineError {
     pub(super) offset: usize,
     pub(super) message: String,
 }
 
-/// A word and where it stands in its line.
+/// A word and its place in the line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Word<'a> {
     pub(super) text: &'a str,
     pub(super) offset: usize,
 }
 
-/// What an event does.
+/// The operation of an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Operation<'a> {
     /// Reads a variable from the write of this name, or from `init`.
@@ -27,7 +27,7 @@ pub(super) enum Operation<'a> {
     Get,
 }
 
-/// A line that says something.
+/// The content of a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Statement<'a> {
     /// Nothing but blanks or a comment.
@@ -41,7 +41,7 @@ pub(super) enum Statement<'a> {
 /// The message name of a handler's initial code.
 pub(super) const INITIAL_MESSAGE: &str = "-";
 
-/// What stands for the initial value where a read names its write.
+/// The word for the initial value where a read names its write.
 pub(super) const INITIAL_VALUE: &str = "init";
 
 /// The word that begins a coherence line.
@@ -50,7 +50,7 @@ pub(super) const COHERENCE: &str = "co";
 /// The first line of every file.
 pub(super) const HEADER: &str = "edtrace 1";
 
-/// Checks that a line is text, and takes its comment away.
+/// Checks that a line is text, and removes its comment.
 ///
 /// # Errors
 ///
@@ -79,7 +79,7 @@ pub(super) fn words(line: &str) -> impl Iterator<Item = Word<'_>> {
     })
 }
 
-/// Takes apart a line whose comment is gone.
+/// Parses a line without comment.
 ///
 /// # Errors
 ///

@@ -1,8 +1,8 @@
-//! `edtrace`: partial traces of event-driven programs, in which program order, reads-from,
-//! coherence and posted-by are given, and the order of tasks is to be found.
+//! `edtrace`: partial traces of event-driven programs. They give program order, reads-from,
+//! coherence and posted-by; the order of tasks is to be found.
 //!
-//! The format is described in `docs/formats/edtrace.md`. A read may name a write that stands
-//! further down, so both the reader and the writer hold the whole trace.
+//! `docs/formats/edtrace.md` describes the format. A read may name a write further down, so both
+//! the reader and the writer hold the whole trace.
 //!
 //! ```
 //! use anyorder_trace::format::edtrace::EdtraceReader;

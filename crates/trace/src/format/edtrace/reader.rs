@@ -1,4 +1,4 @@
-//! The reader: all lines first, then blocks.
+//! The reader. It reads all lines before it gives out blocks.
 
 use super::gather::{Gathered, problem};
 use super::line::{HEADER, LineError, parse, without_comment, words};
@@ -18,8 +18,8 @@ const LINE_BYTES_MAX: usize = 1 << 28;
 /// What a reader accepts beyond the format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct EdtraceOptions {
-    /// Accepts variables with several writes and no `co` line; any order of their writes may then
-    /// be chosen.
+    /// Accepts variables with several writes and no `co` line. Any order of their writes is then
+    /// allowed.
     pub infer_coherence: bool,
 }
 
@@ -34,12 +34,12 @@ pub struct EdtraceReader<R> {
 }
 
 impl<R: Read> EdtraceReader<R> {
-    /// Starts to read; nothing is read yet.
+    /// Makes a reader; it reads nothing yet.
     pub fn new(input: R) -> EdtraceReader<R> {
         EdtraceReader::with_options(input, EdtraceOptions::default())
     }
 
-    /// Starts to read; nothing is read yet.
+    /// Makes a reader; it reads nothing yet.
     pub fn with_options(input: R, options: EdtraceOptions) -> EdtraceReader<R> {
         let mut gathered = Gathered::default();
         let meta = &mut gathered.interner.tables.meta;
@@ -72,7 +72,7 @@ impl<R: Read> EdtraceReader<R> {
                         continue;
                     }
                     Err(error) => {
-                        // Without the header nothing else in the file can be trusted.
+                        // Without the header, the rest of the file cannot be trusted.
                         self.gathered.problems.push(problem(number, &error, line));
                         return Ok(());
                     }
@@ -100,7 +100,7 @@ impl<R: Read> EdtraceReader<R> {
     }
 }
 
-/// Returns whether the line is the header; blank lines are not.
+/// Returns whether the line is the header. A blank line is not.
 fn header(line: &str) -> Result<bool, LineError> {
     let mut parts = words(line);
     let Some(first) = parts.next() else { return Ok(false) };

@@ -1,4 +1,4 @@
-//! The writer: gathers blocks, and writes the text at the end.
+//! The writer. It gathers blocks, and writes the text at the end.
 
 use super::line::{COHERENCE, HEADER, INITIAL_MESSAGE, INITIAL_VALUE};
 use crate::columns::{Block, Columns};
@@ -11,11 +11,10 @@ use std::io::{self, Write};
 
 /// Writes `edtrace`.
 ///
-/// The format knows reads, writes, posts and gets. What else only marks the beginning or end of
-/// something is left out, and so are posts of tasks that never ran; other kinds make the writing
-/// fail. Where the trace was observed, each read without a known write reads from the last one
-/// before it, and writes are ordered as they stand. Bursts of an untracked handler become its
-/// initial message.
+/// The format has reads, writes, posts and gets. The writer omits events that only mark the start
+/// or end of something, and posts of tasks that never ran. It fails for other kinds. In an observed
+/// trace, each read without a known write reads from the last write before it, and writes are
+/// ordered as recorded. Bursts of an untracked handler become its initial message.
 #[derive(Debug)]
 pub struct EdtraceWriter<W> {
     output: W,
@@ -23,12 +22,12 @@ pub struct EdtraceWriter<W> {
 }
 
 impl<W: Write> EdtraceWriter<W> {
-    /// Starts to write; the output gets its text when the trace is complete.
+    /// Makes a writer; it writes the text when the trace is complete.
     pub fn new(output: W) -> EdtraceWriter<W> {
         EdtraceWriter { output, columns: Columns::default() }
     }
 
-    /// Gives the output back.
+    /// Returns the output.
     pub fn into_inner(self) -> W {
         self.output
     }
@@ -59,7 +58,7 @@ fn refuse(reason: String) -> io::Error {
     )
 }
 
-/// The names to write, each fit for the format, and equal only where they mean the same.
+/// The names to write. Each is valid in the format, and equal names mean the same thing.
 struct Text<'a> {
     tables: &'a Tables,
     columns: &'a Columns,
@@ -212,15 +211,15 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Makes names fit for the format, and different from one another.
+/// Makes names valid in the format, and distinct.
 #[derive(Default)]
 struct Fitter {
-    /// Every name taken, with the number to try next when it is wanted again.
+    /// Every used name, with the next number to try for it.
     taken: FxHashMap<String, u32>,
 }
 
 impl Fitter {
-    /// Starts with names that are taken.
+    /// Starts with names that are already used.
     fn without(taken: &[&str]) -> Fitter {
         Fitter { taken: taken.iter().map(|name| ((*name).to_owned(), 2)).collect() }
     }

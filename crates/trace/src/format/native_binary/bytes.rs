@@ -1,11 +1,11 @@
-//! Numbers in the contents of a block: variable-length ones, and columns as byte planes.
+//! Numbers in the contents of a block: variable-length numbers, and columns as byte planes.
 //!
 //! A column of `n` numbers is one byte `p`, then `p` planes of `n` bytes: first the lowest byte of
 //! every number, then the second, and so on. `p` is what the largest number needs, so a column of
-//! zeros takes one byte. Planes unpack without a branch a number, and hand the packer bytes of one
-//! kind next to each other.
+//! The largest number determines `p`, so a column of zeros takes one byte. Planes unpack without a
+//! branch for each number. They also place similar bytes next to each other for the packer.
 
-/// What is wrong with the contents of a block: a fragment that says what was expected.
+/// Damage to the contents of a block, as a fragment that says what was expected.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Damage(pub(super) String);
 
@@ -29,7 +29,7 @@ impl<'a> Input<'a> {
         Input { bytes }
     }
 
-    /// Returns whether all has been read.
+    /// Returns whether everything was read.
     pub(super) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
@@ -69,7 +69,7 @@ impl<'a> Input<'a> {
         damage(format!("{what}: a number longer than 64 bits"))
     }
 
-    /// Takes a number that may be `max` at the most.
+    /// Takes a number of at most `max`.
     pub(super) fn count(&mut self, max: usize, what: &str) -> Read<usize> {
         let value = self.number(what)?;
         match usize::try_from(value) {
@@ -179,8 +179,8 @@ pub(super) fn bytes_of(value: u64) -> usize {
     8 - value.leading_zeros() as usize / 8
 }
 
-/// Folds the sign of a difference into its lowest bit, so that small ones of both signs have few
-/// bytes.
+/// Folds the sign of a difference into its lowest bit, so that small differences of both signs take
+/// few bytes.
 pub(super) fn fold64(value: u64) -> u64 {
     (value << 1) ^ ((value as i64 >> 63) as u64)
 }
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_come_back_and_overlong_ones_are_refused() {
+    fn numbers_round_trip_and_overlong_ones_are_refused() {
         for value in [0, 1, 127, 128, 300, u64::from(u32::MAX), u64::MAX] {
             let mut out = Vec::new();
             put_number(&mut out, value);

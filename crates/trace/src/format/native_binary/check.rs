@@ -1,5 +1,5 @@
-//! Checks ids against their tables, the same for what is written and what is read, and translates
-//! the names of a file to those of the tables in memory.
+//! Checks ids against their tables, for reader and writer alike. Translates names of a file to
+//! names in memory.
 
 use super::bytes::{Damage, Read, damage};
 use crate::event::{EventKind, Op, OperandKind};
@@ -8,7 +8,7 @@ use crate::tables::{Meta, Tables};
 
 macro_rules! sizes {
     ($($table:ident)*) => {
-        /// How many entries each table has. Ids below are good.
+        /// The number of entries of each table. An id below it is valid.
         #[derive(Clone, Copy, Debug)]
         pub(super) struct Sizes {
             $(pub(super) $table: usize,)*
@@ -31,10 +31,10 @@ macro_rules! sizes {
 sizes!(names handlers tasks locations locks conditions inputs sites stacks invocations);
 
 impl Sizes {
-    /// Returns the size of the table that operands of a kind point into, and what it holds.
+    /// Returns the size of the table that operands of a kind index, and its name.
     fn of_operands(&self, kind: EventKind) -> (u64, &'static str) {
         let (size, what) = match kind.operand() {
-            // Any number will do.
+            // Any number is valid.
             OperandKind::Nothing | OperandKind::Number => return (1 << 32, "number"),
             OperandKind::Location => (self.locations, "location"),
             OperandKind::Task => (self.tasks, "task"),
@@ -48,7 +48,7 @@ impl Sizes {
         (size as u64, what)
     }
 
-    /// Checks that an operand is an entry of the table its kind points into.
+    /// Checks that an operand is an entry of the table that its kind indexes.
     pub(super) fn operand(&self, kind: EventKind, operand: u32) -> Read<()> {
         let (size, what) = self.of_operands(kind);
         if u64::from(operand) < size {
@@ -57,7 +57,7 @@ impl Sizes {
         damage(format!("`{}` of {what} {operand}, expected one of the {size} known", kind.word()))
     }
 
-    /// Returns for each kind, by its number, the size of the table that its operands point into.
+    /// Returns, for each kind number, the size of the table that its operands index.
     pub(super) fn operand_limits(&self) -> [u64; 32] {
         let mut limits = [0; 32];
         for kind in EventKind::ALL {
@@ -75,8 +75,7 @@ pub(super) fn known(id: u32, size: usize, what: &str) -> Read<()> {
     damage(format!("{what} {id}, expected one of the {size} known"))
 }
 
-/// Checks that the labels of events keep their meaning, as those of earlier events were checked by
-/// it.
+/// Checks that labels keep their meaning, because earlier events were checked against it.
 pub(super) fn same_labels(old: &Meta, new: &Meta) -> Read<()> {
     if old.labels == new.labels {
         return Ok(());
@@ -85,12 +84,12 @@ pub(super) fn same_labels(old: &Meta, new: &Meta) -> Read<()> {
 }
 
 /// Translates names of a file to names in memory. They differ only after an event of an unknown
-/// kind was met, whose own name was then put between those of the file.
+/// kind: the name of the kind was then inserted between those of the file.
 #[derive(Clone, Debug)]
 pub(super) struct FileNames {
     /// The number of names in the file so far, the empty one included.
     pub(super) count: usize,
-    /// For each name that was put in: how many names of the file came before it. Ascending.
+    /// For each inserted name, the number of names of the file before it. Ascending.
     inserted: Vec<u32>,
     /// The names of unknown kinds, by their number.
     kinds: Vec<(u8, NameId)>,
@@ -102,7 +101,7 @@ impl FileNames {
         FileNames { count: 1, inserted: Vec::new(), kinds: Vec::new() }
     }
 
-    /// Returns whether names of the file and in memory are the same so far.
+    /// Returns whether names of the file and in memory are equal so far.
     pub(super) fn is_identity(&self) -> bool {
         self.inserted.is_empty()
     }
@@ -114,8 +113,7 @@ impl FileNames {
         Ok(NameId(id + before as u32))
     }
 
-    /// Returns the operation and operand that stand for an event of a kind that this version does
-    /// not know.
+    /// Returns the operation and operand that represent an event of a kind unknown to this version.
     pub(super) fn unknown_kind(&mut self, number: u8, tables: &mut Tables) -> Read<(Op, u32)> {
         let op = Op::from(EventKind::Other);
         if let Some((_, name)) = self.kinds.iter().find(|(known, _)| *known == number) {

@@ -1,16 +1,16 @@
-//! The distinct operations of a block: what its events look up instead of holding it.
+//! The distinct operations of a block, which its events refer to by tokens.
 //!
-//! **Problem.** Most events repeat: the same operation on the same operand at the same site. In a
+//! **Problem.** Most events repeat the same operation on the same operand at the same site. In a
 //! trace of memcached 120,861 events have under 9,000 distinct (kind, mode, operand, site). So a
 //! block lists each distinct one once, and an event is a token of one or two bytes.
 //!
-//! Two levels: *pairs* of (kind, mode) and site, as a site nearly always does one thing, and
-//! *entries* of a pair and an operand; the operand as difference to that of the last entry of the
-//! same pair, since a site that walks an array gives an entry an element.
+//! Two levels: *pairs* of (kind, mode) and site, since a site nearly always has one operation; and
+//! *entries* of a pair and an operand. An entry stores its operand as a difference to the last
+//! entry of the same pair, because a site that walks an array gives one entry for each element.
 //!
-//! **Cost.** Every id is checked once an entry, not once an event. Where all events differ there
-//! are as many entries as events, tokens say "the next one", and the entries hold what columns
-//! would.
+//! **Cost.** Every id is checked once for each entry, not for each event. If all events differ,
+//! entries are as many as events: tokens then say "the next one", and the entries take the space of
+//! columns.
 
 use super::bytes::{Input, Read, damage, fold32, put_column, put_deltas32, put_number, unfold32};
 use super::check::{FileNames, Sizes, known};
@@ -20,8 +20,7 @@ use crate::ids::SiteId;
 use crate::tables::Tables;
 use hashbrown::HashMap;
 
-/// The places of a table that a 16-bit token can point to, so that looking one up needs no bounds
-/// check.
+/// The size of a table that 16-bit tokens index, so that a look-up needs no bounds check.
 pub(super) const TOKENS_MAX: usize = 1 << 16;
 
 const _: () =
@@ -38,7 +37,7 @@ pub(super) struct Entry {
 /// The distinct operations of the block being read.
 #[derive(Debug)]
 pub(super) struct Dictionary {
-    /// Only the first `len` are of this block.
+    /// Only the first `len` belong to this block.
     entries: Box<[Entry; TOKENS_MAX]>,
     len: usize,
     pairs: Vec<Pair>,
@@ -53,7 +52,7 @@ struct Pair {
     site: SiteId,
     /// The operand of the last entry with this pair.
     operand: u32,
-    /// For a kind this version does not know, the name that stands for its operand.
+    /// For a kind unknown to this version, the name that replaces its operand.
     replaced: Option<u32>,
 }
 
@@ -71,7 +70,7 @@ impl Dictionary {
         self.len
     }
 
-    /// Returns all places; those from [`len`](Self::len) on hold nothing of this block.
+    /// Returns all slots. Those from [`len`](Self::len) on do not belong to this block.
     pub(super) fn entries(&self) -> &[Entry; TOKENS_MAX] {
         &self.entries
     }

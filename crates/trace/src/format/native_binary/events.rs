@@ -16,17 +16,17 @@ use crate::tables::{LabelScheme, Tables};
 
 /// Tokens take two bytes, not one.
 pub(super) const TOKENS_WIDE: u8 = 1;
-/// Token 0 is the first entry not named so far, token x + 1 is entry x.
+/// Token 0 is the first entry not yet used; token x + 1 is entry x.
 pub(super) const TOKENS_NEW: u8 = 2;
 
 /// There are no numbers.
 pub(super) const NUMBERS_NONE: u8 = 0;
-/// Each number is a difference to the successor of the one before.
+/// Each number is a difference to the previous number plus one.
 pub(super) const NUMBERS_ONE: u8 = 1;
-/// The same, for accesses and for all other events apart.
+/// The same, separately for accesses and for all other events.
 pub(super) const NUMBERS_BY_ACCESS: u8 = 2;
 
-/// Unpacks blocks, keeping its memory from one to the next.
+/// Unpacks blocks, and reuses its memory.
 #[derive(Debug)]
 pub(super) struct EventDecoder {
     dictionary: Dictionary,
@@ -190,8 +190,8 @@ impl EventDecoder {
         let tasks = &mut columns.tasks[..count];
         let lanes = &self.lanes.each[..count];
         let entries = self.dictionary.entries();
-        // Sorted rows are taken modulo 2^16, which costs nothing and stays inside the arrays even
-        // where the lanes of a damaged block have more events than they said; see below.
+        // Sorted rows are taken modulo 2^16. This costs nothing and stays inside the arrays even if
+        // the lanes of a damaged block have more events than declared; see below.
         if each_lane_one_task {
             for (lane, task) in lane_tasks.iter_mut().zip(&self.task_runs) {
                 *lane = TaskId(*task);

@@ -11,7 +11,7 @@ use crate::tables::{LabelScheme, Tables};
 use hashbrown::HashMap;
 use std::ops::Range;
 
-/// Packs blocks, keeping its memory from one to the next.
+/// Packs blocks, and reuses its memory.
 #[derive(Debug, Default)]
 pub(super) struct EventEncoder {
     dictionary: DictionaryBuilder,
@@ -57,7 +57,7 @@ impl EventEncoder {
         Ok(())
     }
 
-    /// Gives every event its lane, that of its task's handler, and sorts the rows by lane.
+    /// Assigns each event the lane of its task's handler, and sorts the rows by lane.
     fn sort(&mut self, tables: &Tables, columns: &Columns) -> Read<()> {
         self.handler_lanes.clear();
         self.lanes.clear();
@@ -68,7 +68,8 @@ impl EventEncoder {
             if task.0 != last.0 || self.lanes.is_empty() {
                 let handler = tables.tasks[task.index()].handler.0;
                 let next = self.handler_lanes.len();
-                // A block with more handlers than lanes lets the others share the last.
+                // A block with more handlers than lanes puts the remaining handlers into the last
+                // lane.
                 let lane = if next < LANES_MAX {
                     *self.handler_lanes.entry(handler).or_insert(next as u8)
                 } else {
@@ -95,7 +96,7 @@ impl EventEncoder {
 
     fn write_tokens(&mut self, out: &mut Vec<u8>) {
         let entries = self.dictionary.len();
-        // Where a good part of the events are new, naming each in turn would be most of the block.
+        // If many events are new, naming each in turn would take most of the block.
         let new = entries * 8 > self.tokens.len();
         if new {
             let mut next = 0;
@@ -128,7 +129,7 @@ impl EventEncoder {
     }
 }
 
-/// Checks that all columns have their length, which their type does not.
+/// Checks that all columns have equal lengths, which their type does not guarantee.
 pub(super) fn check_shape(columns: &Columns) -> Read<()> {
     let count = columns.len();
     let dense = [columns.tasks.len(), columns.operands.len(), columns.sites.len()];
@@ -150,8 +151,8 @@ fn last_row<T>(rows: impl Iterator<Item = (u32, T)>) -> Option<u32> {
     rows.last().map(|(row, _)| row)
 }
 
-/// Writes the numbers as differences to the successor of the one before: of all events, or of the
-/// accesses and of the others apart, whichever leaves less.
+/// Writes the numbers as differences to the previous number plus one: of all events together, or of
+/// accesses and others separately, whichever is smaller.
 fn write_numbers(tables: &Tables, columns: &Columns, out: &mut Vec<u8>) -> Read<()> {
     if columns.numbers.is_empty() {
         out.push(NUMBERS_NONE);

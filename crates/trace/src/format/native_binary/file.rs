@@ -28,7 +28,7 @@ pub struct BinaryBlock {
 
 /// A file with an index, open for reading any of its blocks of events.
 ///
-/// The tables are those at the end of the trace: handlers are as they were last.
+/// The tables are complete: handlers are in their final state.
 pub struct BinaryFile<R: Read + Seek> {
     frames: Frames<R>,
     decoders: Decoders,
@@ -55,9 +55,9 @@ impl<R: Read + Seek> BinaryFile<R> {
             .map_err(read_error)
     }
 
-    /// Opens a file without an index, or with a damaged one, by going from block to block without
-    /// reading their contents. What lies behind the first damaged head, and a block that is cut
-    /// off, is left out.
+    /// Opens a file without an index, or with a damaged one. It goes from block to block without
+    /// reading their contents. It omits everything after the first damaged head, and a truncated
+    /// last block.
     ///
     /// # Errors
     ///
@@ -138,7 +138,7 @@ impl<R: Read + Seek> BinaryFile<R> {
         index::read(frames.unpacked(), offset).map_err(|damage| frames.broken(damage))
     }
 
-    /// Lists the blocks by their heads, as far as they are whole.
+    /// Lists complete blocks by their heads.
     fn walk(frames: &mut Frames<R>) -> Result<Vec<Listed>, Failure> {
         frames.file_head()?;
         let end = frames.inner.seek(SeekFrom::End(0))?;

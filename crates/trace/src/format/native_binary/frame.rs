@@ -1,4 +1,4 @@
-//! Blocks as bytes: packing them with their heads, and getting them back.
+//! Blocks as bytes: packs contents with their heads, and unpacks them.
 
 use super::bytes::Damage;
 use super::layout::{
@@ -100,7 +100,7 @@ impl<R: Read> Frames<R> {
         Failure::Damage(Place::block_offset(self.block, self.block_offset), what.into())
     }
 
-    /// Places what is wrong with contents at the block being read.
+    /// Adds the place of the current block to damage of its contents.
     pub(super) fn broken(&self, Damage(what): Damage) -> Failure {
         self.damage(what)
     }
@@ -110,7 +110,7 @@ impl<R: Read> Frames<R> {
         let place = Place { offset: Some(0), ..Place::default() };
         let mut head = [0; FILE_HEAD_BYTES];
         let found = self.fill(&mut head)?;
-        // A short file is called by its wrong magic first: it may well be something else.
+        // For a short file, report the wrong magic first: it may well be another format.
         check_file_head(&head).map_err(|what| match found {
             0 => Failure::Damage(place, "empty input, expected a native binary trace".to_owned()),
             8..FILE_HEAD_BYTES if head[..8] == super::layout::MAGIC => Failure::Damage(
@@ -136,11 +136,11 @@ impl<R: Read> Frames<R> {
         }
     }
 
-    /// Reads, checks and unpacks the contents behind a head, and goes on to the next block.
+    /// Reads, checks and unpacks the contents after a head, and moves to the next block.
     pub(super) fn contents(&mut self, head: &BlockHead) -> Result<(), Failure> {
         self.packed.clear();
         let wanted = u64::from(head.packed_bytes);
-        // Grows with what is there, not with what is declared.
+        // Memory grows with the bytes present, not with the declared size.
         let found = self.inner.by_ref().take(wanted).read_to_end(&mut self.packed)? as u64;
         self.offset += found;
         if found < wanted {
@@ -176,7 +176,7 @@ impl<R: Read> Frames<R> {
         &self.contents
     }
 
-    /// Reads the trailer and checks that the input ends behind it.
+    /// Reads the trailer and checks that the input ends after it.
     pub(super) fn trailer(&mut self) -> Result<(), Failure> {
         let index_offset = self.block_offset;
         let mut bytes = [0; TRAILER_BYTES];

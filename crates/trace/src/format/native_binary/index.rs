@@ -1,4 +1,4 @@
-//! The index at the end of a file: where each block begins and which events it holds.
+//! The index at the end of a file: the start of each block, and its events.
 
 use super::bytes::{Input, Read, damage, put_column, put_deltas64, put_number};
 use super::layout::{BlockKind, FILE_HEAD_BYTES};
@@ -26,7 +26,7 @@ pub(super) fn write(blocks: &[Listed], events: u64) -> Vec<u8> {
     out
 }
 
-/// Checks the numbers of blocks and events against those met on the way.
+/// Compares the numbers of blocks and events with those read so far.
 pub(super) fn check_totals(contents: &[u8], blocks: u64, events: u64) -> Read<()> {
     let input = &mut Input::new(contents);
     let listed = (input.number("blocks")?, input.number("events")?);

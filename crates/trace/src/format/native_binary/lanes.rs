@@ -1,13 +1,13 @@
-//! Lanes: the events of a block sorted by who ran them, and how to put them back.
+//! Lanes: sorts the events of a block by handler, and restores their order.
 //!
-//! **Problem.** Threads that run at once interleave at random, which hides from the packer that
-//! each of them goes round the same loops. So the events of a block are sorted by *lane*, stably,
-//! and the order of the lanes is kept beside them. A lane is whatever the writer likes, up to 256 a
-//! block; ours are handlers.
+//! **Problem.** Concurrent threads interleave at random. This hides from the packer that each of
+//! them repeats the same loops. So the events of a block are sorted stably by *lane*, and the order
+//! of the lanes is stored separately. The writer may define lanes freely, up to 256 a block; ours
+//! are handlers.
 //!
-//! Three ways to keep the order: not at all (one lane), a nibble or a byte an event, and runs.
+//! Three ways to store the order: nothing (one lane), a nibble or a byte an event, and runs.
 //!
-//! **Cost.** A lookup and an increment an event; runs are copied as wholes.
+//! **Cost.** A look-up and an increment an event; runs are copied as a whole.
 
 use super::bytes::{Input, Read, damage, put_column, put_number};
 use super::dictionary::TOKENS_MAX;
@@ -20,7 +20,7 @@ const NIBBLES: u8 = 1;
 const BYTES: u8 = 2;
 const RUNS: u8 = 3;
 
-/// The average length from which runs are smaller and faster than a lane an event.
+/// From this average length on, runs are smaller and faster than a lane an event.
 const RUN_EVENTS_MIN: usize = 8;
 
 /// How the lanes of a block interleave.
@@ -64,9 +64,9 @@ impl Lanes {
         self.starts.len() - 1
     }
 
-    /// Reads the lanes of a block of `events_count` events. That [`each`](Self::each) has as many
-    /// events of a lane as [`starts`](Self::starts) says is for the caller to check, who goes
-    /// through them anyway.
+    /// Reads the lanes of a block of `events_count` events. The caller must check that
+    /// [`each`](Self::each) has as many events of a lane as [`starts`](Self::starts) says; it
+    /// visits them anyway.
     pub(super) fn read(&mut self, input: &mut Input<'_>, events_count: usize) -> Read<()> {
         let way = input.byte("lanes")?;
         let count = 1 + usize::from(input.byte("lanes")?);

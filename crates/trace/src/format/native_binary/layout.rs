@@ -6,11 +6,11 @@ pub const MAGIC: [u8; 8] = *b"\x89AOT\r\n\x1a\n";
 /// The version of the format that is written, and the only one that is read.
 pub const VERSION: u16 = 1;
 
-/// The most bytes the contents of one block may take when unpacked; a block that declares more is
-/// refused before any memory is taken for it.
+/// The most bytes of the unpacked contents of a block. A block that declares more is refused before
+/// any allocation.
 pub const RAW_BYTES_MAX: u32 = 64 << 20;
 
-/// The most bytes the packed contents of one block may take: what zstd may add to incompressible
+/// The most bytes of the packed contents of a block, with what zstd may add to incompressible
 /// input.
 pub(super) const PACKED_BYTES_MAX: u32 = RAW_BYTES_MAX + (RAW_BYTES_MAX >> 7);
 
@@ -26,7 +26,7 @@ pub(super) const TRAILER_BYTES: usize = 16;
 /// The last four bytes of a complete file.
 pub(super) const TRAILER_MAGIC: [u8; 4] = *b"AOTE";
 
-/// What a block holds.
+/// The kind of contents of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(super) enum BlockKind {
@@ -53,7 +53,7 @@ impl BlockKind {
 /// The head of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct BlockHead {
-    /// What the block holds.
+    /// The kind of contents.
     pub(super) kind: BlockKind,
     /// The bytes of its packed contents, which follow the head.
     pub(super) packed_bytes: u32,
@@ -82,7 +82,7 @@ impl BlockHead {
         bytes
     }
 
-    /// Reads a head; the error says what is wrong with it.
+    /// Reads a head. The error describes the fault.
     pub(super) fn from_bytes(bytes: &[u8; BLOCK_HEAD_BYTES]) -> Result<BlockHead, String> {
         let found = crc32fast::hash(&bytes[..28]);
         let stated = u32_at(bytes, 28);
@@ -109,7 +109,7 @@ impl BlockHead {
         Ok(head)
     }
 
-    /// Refuses sizes above the limits, before memory is taken for them.
+    /// Refuses sizes above the limits, before any allocation.
     fn check_sizes(&self) -> Result<(), String> {
         let events_max = match self.kind {
             BlockKind::Events => crate::Block::EVENTS as u32,
@@ -147,8 +147,8 @@ pub(super) fn file_head() -> [u8; FILE_HEAD_BYTES] {
     bytes
 }
 
-/// Checks the head of a file. The version is looked at before the checksum, so that a later
-/// version, which may have another head, is named as such.
+/// Checks the head of a file. It checks the version before the checksum: a later version may have
+/// another head, and the error must name the version.
 pub(super) fn check_file_head(bytes: &[u8; FILE_HEAD_BYTES]) -> Result<(), String> {
     if bytes[..8] != MAGIC {
         return Err(

@@ -4,10 +4,10 @@
 //! stream; [`BinaryFile`] reads any block of a file by its number.
 //!
 //! Guarantees of the readers, for any input: no panic; no memory beyond the declared and limited
-//! size of one block, the tables (limited, see [`BinaryReader::tables_limit`]) and the block given
-//! out; every task, operand, site, stack and label in a block that was given out is an index of its
-//! table. What is *not* checked is whether a `refers` number is the number of an event, since it
-//! may lie ahead: that belongs to the well-formedness of a trace, not to its file.
+//! size of one block, the tables (limited, see [`BinaryReader::tables_limit`]) and the current
+//! block; every task, operand, site, stack and label in a returned block is an index of its table.
+//! The readers do *not* check whether a `refers` number is the number of an event, since it may lie
+//! ahead. The check of well-formedness does that.
 
 pub use file::{BinaryBlock, BinaryFile};
 pub use layout::{MAGIC, RAW_BYTES_MAX, VERSION};

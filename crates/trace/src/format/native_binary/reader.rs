@@ -38,7 +38,7 @@ impl<R: Read> fmt::Debug for BinaryReader<R> {
     }
 }
 
-/// What turns contents into tables and events.
+/// Turns contents into tables and events.
 #[derive(Debug)]
 pub(super) struct Decoders {
     pub(super) tables: Tables,
@@ -57,7 +57,7 @@ impl Decoders {
         }
     }
 
-    /// Takes the block of tables that `frames` stands at; `events` were before it.
+    /// Reads the current block of tables of `frames`; `events` came before it.
     pub(super) fn tables<R: Read>(
         &mut self,
         frames: &mut Frames<R>,
@@ -70,7 +70,7 @@ impl Decoders {
             .map_err(|damage| frames.broken(damage))
     }
 
-    /// Takes the block of events that `frames` stands at.
+    /// Reads the current block of events of `frames`.
     pub(super) fn events<R: Read>(
         &mut self,
         frames: &mut Frames<R>,
@@ -87,8 +87,8 @@ impl Decoders {
 }
 
 impl<R: Read> BinaryReader<R> {
-    /// Starts at the first byte of a file, which is read with the first block. A buffered input is
-    /// of no use: blocks are read as wholes.
+    /// Starts at the first byte of a file; the first call of `next_block` reads it. A buffered
+    /// input has no advantage, because blocks are read as a whole.
     #[must_use]
     pub fn new(inner: R) -> BinaryReader<R> {
         BinaryReader {
@@ -103,16 +103,16 @@ impl<R: Read> BinaryReader<R> {
         }
     }
 
-    /// Sets whether a damaged or cut off file gives the whole blocks before the damage, and a
-    /// warning with the place, the damage and what was kept, instead of an error. A damaged head of
-    /// the file stays an error.
+    /// Sets whether a damaged or truncated file gives the complete blocks before the damage, with a
+    /// warning that names the place, the damage and what was kept, instead of an error. A damaged
+    /// head of the file remains an error.
     #[must_use]
     pub fn salvage(mut self, salvage: bool) -> BinaryReader<R> {
         self.salvage = salvage;
         self
     }
 
-    /// Sets the bytes that the tables may take, 1 GiB unless set: a small file can unpack to large
+    /// Sets the bytes that the tables may take, 1 GiB by default: a small file can unpack to large
     /// tables.
     #[must_use]
     pub fn tables_limit(mut self, bytes: usize) -> BinaryReader<R> {
@@ -189,7 +189,7 @@ impl<R: Read> TraceSource for BinaryReader<R> {
         if matches!(result, Ok(true)) {
             return Ok(true);
         }
-        // Columns may be filled in part; nobody shall take them for events.
+        // Columns may be partly filled; nobody may use them as events.
         block.columns.clear();
         block.first = self.next;
         self.done = true;

@@ -1,5 +1,4 @@
-//! The columns of tables whose rows all have the same parts, each named once for reading and
-//! writing.
+//! The columns of tables with uniform rows. One description serves reading and writing.
 
 use super::bytes::{Input, Read, damage, put_column, put_deltas32, put_deltas64};
 use super::check::{FileNames, known};
@@ -17,7 +16,7 @@ pub(super) trait Row: Clone + Default {
 /// How a column of bytes is read off a row, and put into one.
 pub(super) type ByteColumn<R> = (fn(&R) -> u8, fn(&mut R, u8) -> Read<()>);
 
-/// What reads the columns of rows, or writes them.
+/// Reads or writes the columns of rows.
 pub(super) trait Columns {
     fn names<R>(&mut self, rows: &mut [R], part: fn(&mut R) -> &mut NameId) -> Read<()>;
 
@@ -31,7 +30,7 @@ pub(super) trait Columns {
 
     fn numbers<R>(&mut self, what: &str, rows: &mut [R], part: fn(&mut R) -> &mut u64) -> Read<()>;
 
-    /// Handlers, or none: what stands in the file is one more.
+    /// Optional handlers; the file stores the id plus one, and 0 for none.
     fn handlers<R>(
         &mut self,
         what: &str,
@@ -112,7 +111,7 @@ impl Row for Site {
     }
 }
 
-/// Reads columns into rows that are there already.
+/// Reads columns into existing rows.
 pub(super) struct Reading<'r, 'i> {
     pub(super) input: &'r mut Input<'i>,
     pub(super) names: &'r FileNames,

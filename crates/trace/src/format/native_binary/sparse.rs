@@ -1,11 +1,11 @@
-//! Properties that few events have: their rows as gaps, their values in the cheapest of three ways.
+//! Rare properties: their rows as gaps, their values in the cheapest of three ways.
 
 use super::bytes::{Input, Read, bytes_of, damage, fold64, put_column, put_number, unfold64};
 use crate::columns::{Columns, Sparse};
 
 /// Values as they are.
 const PLAIN: u8 = 0;
-/// Values as differences to the one before.
+/// Values as differences to the previous one.
 const DELTAS: u8 = 1;
 /// Values as distances back from the number of their event; 0 for [`Columns::INITIAL`].
 const BACK: u8 = 2;
@@ -93,7 +93,7 @@ pub(super) fn write<T: Copy>(
     put_column(out, &coded);
 }
 
-/// Picks the way of writing values with the fewest bytes. `numbers` are those of their events.
+/// Chooses the shortest encoding of values. `numbers` are those of their events.
 fn cheapest(numbers: &[u64], values: Vec<u64>) -> (u8, Vec<u64>) {
     let mut last = 0;
     let deltas: Vec<u64> = values
@@ -105,7 +105,7 @@ fn cheapest(numbers: &[u64], values: Vec<u64>) -> (u8, Vec<u64>) {
         .zip(&values)
         .map(|(number, value)| match *value {
             Columns::INITIAL => Some(0),
-            // The one distance whose folded form has no successor makes this way impossible.
+            // One distance has a folded form without successor, which rules this encoding out.
             value => fold64(number.wrapping_sub(value)).checked_add(1),
         })
         .collect();

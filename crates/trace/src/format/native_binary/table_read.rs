@@ -1,4 +1,4 @@
-//! Unpacks a block of tables: appends its entries, after checking every id in them.
+//! Unpacks a block of tables: checks every id of its entries, then appends them.
 
 use super::bytes::{Damage, Input, Read, damage};
 use super::check::{FileNames, known, same_labels};
@@ -9,7 +9,7 @@ use crate::tables::{
     Coherence, Handler, Invocation, LabelScheme, Location, Meta, Tables, TraceOrder,
 };
 
-/// Fills tables from blocks, keeping its memory from one to the next.
+/// Fills tables from blocks, and reuses its memory.
 #[derive(Debug)]
 pub(super) struct TableDecoder {
     /// The bytes that the tables may take.
@@ -98,7 +98,7 @@ impl TableDecoder {
         Ok(())
     }
 
-    /// Counts memory that entries are about to take, and refuses too much.
+    /// Accounts for the memory of new entries, and refuses too much.
     fn take_memory(&mut self, count: usize, each: usize) -> Read<()> {
         self.bytes = self.bytes.saturating_add(count.saturating_mul(each));
         if self.bytes > self.bytes_max {
@@ -204,7 +204,7 @@ impl TableDecoder {
             (objects.into_iter(), classes.into_iter(), fields.into_iter());
         let mut ranges = addresses.into_iter().zip(sizes).zip(generations);
         for sort in sorts {
-            // The columns were read with as many entries as there are of each sort.
+            // The columns have as many entries as locations of each sort.
             let location = match sort {
                 0 => fields.next().map(Location::Named),
                 1 => next_field(&mut objects, &mut classes, &mut fields),
@@ -280,8 +280,8 @@ impl TableDecoder {
         Ok(writes)
     }
 
-    /// Reads the lengths of lists, whose sum is limited, as columns of zeros take no room in the
-    /// file.
+    /// Reads the lengths of lists. Their sum is limited, because columns of zeros take no space in
+    /// the file.
     fn list_lengths(
         &mut self,
         count: usize,

@@ -1,9 +1,7 @@
-//! Packs what the tables gained since the block before, in sections: a tag, a number of entries,
-//! columns.
+//! Packs the new entries of tables, in sections: a tag, a number of entries, columns.
 //!
-//! A section never refers to an entry that comes later, so a reader checks each id as it meets it;
-//! and sections are small, so a block of tables is far below the limit however large the tables
-//! are.
+//! A section never refers to a later entry, so a reader can check each id at once. Sections are
+//! small, so a block of tables stays far below the limit, however large the tables are.
 
 use super::bytes::{Damage, Read, damage, put_column, put_deltas32, put_deltas64, put_number};
 use super::check::{Sizes, known, same_labels};
@@ -12,17 +10,17 @@ use super::rows::{Row, Writing};
 use crate::ids::{NameId, SiteId};
 use crate::tables::{Coherence, Handler, Invocation, Location, Meta, Tables};
 
-/// The bytes of contents from which a block of tables is closed.
+/// A block of tables is closed at this size.
 const BLOCK_BYTES: usize = 1 << 20;
 
-/// The list items from which a section of lists is closed.
+/// A section of lists is closed at this number of items.
 const SECTION_ITEMS: usize = 1 << 16;
 
 /// How much of the tables has been written.
 #[derive(Debug)]
 pub(super) struct TableEncoder {
     meta: Option<Meta>,
-    /// What was written of the handlers, to find those that changed.
+    /// The handlers as written, to find those that changed.
     handlers: Vec<Handler>,
     /// The entries written of the other tables.
     sizes: Sizes,
@@ -31,13 +29,13 @@ pub(super) struct TableEncoder {
 }
 
 impl TableEncoder {
-    /// Starts with what every table has from the start: the empty name and the unknown site.
+    /// Starts with the entries that every table has: the empty name and the unknown site.
     pub(super) fn new() -> TableEncoder {
         let sizes = Sizes::of(&Tables::default());
         TableEncoder { meta: None, handlers: Vec::new(), sizes, coherence: 0, out: Vec::new() }
     }
 
-    /// Passes what is new to `emit`, as contents of one or more blocks; `events` have been written
+    /// Passes the new entries to `emit`, as contents of one or more blocks; `events` were written
     /// before.
     pub(super) fn encode<E: From<Damage>>(
         &mut self,
@@ -76,7 +74,7 @@ impl TableEncoder {
         Ok(())
     }
 
-    /// Appends the next section; returns false when nothing is new.
+    /// Appends the next section. Returns false when there is none.
     fn section(&mut self, tables: &Tables) -> Read<bool> {
         let Sizes { names, tasks, locations, locks, conditions, inputs, .. } = self.sizes;
         if self.meta.as_ref() != Some(&tables.meta) {
@@ -162,7 +160,7 @@ impl TableEncoder {
         Ok(())
     }
 
-    /// Writes the handlers that changed with their positions, or else the next new ones.
+    /// Writes the changed handlers with their positions, or else the next new ones.
     fn handlers(&mut self, tables: &Tables) -> Read<()> {
         let old = self.handlers.len();
         let changed: Vec<usize> = (0..old)
@@ -192,7 +190,7 @@ impl TableEncoder {
         R::columns(&mut Writing { out: &mut self.out, tables }, &mut new.to_vec())
     }
 
-    /// Writes a byte a location that says of which sort it is, then the columns of each sort.
+    /// Writes one byte a location for its sort, then the columns of each sort.
     fn locations(&mut self, new: &[Location], tables: &Tables) -> Read<()> {
         self.head(Section::Locations, new.len());
         let (mut objects, mut fields, mut classes) = (Vec::new(), Vec::new(), Vec::new());
@@ -258,8 +256,7 @@ impl TableEncoder {
         Ok(())
     }
 
-    /// Writes one order of writes, in several sections when it is long: those after the first
-    /// continue it.
+    /// Writes one order of writes. A long one takes several sections, where later ones continue it.
     fn coherence(&mut self, new: &Coherence, tables: &Tables) -> Read<()> {
         known(new.location.0, tables.locations.len(), "location")?;
         let parts = new.writes.chunks(SECTION_ITEMS);
@@ -300,13 +297,13 @@ impl TableEncoder {
     }
 }
 
-/// Returns the next entries behind the first `written`, as many as a section may have.
+/// Returns the next entries after the first `written`, at most as many as a section may have.
 fn next<T>(table: &[T], written: usize) -> Option<&[T]> {
     let new = &table[written.min(table.len())..];
     (!new.is_empty()).then(|| &new[..new.len().min(ENTRIES_MAX)])
 }
 
-/// Cuts lists to as many as have about [`SECTION_ITEMS`] items together, but at least one.
+/// Takes as many lists as have about [`SECTION_ITEMS`] items together, but at least one.
 fn up_to_items<T>(lists: &[T], length: impl Fn(&T) -> usize) -> &[T] {
     let mut items = 0usize;
     let end = lists.iter().position(|list| {

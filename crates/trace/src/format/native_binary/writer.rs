@@ -14,16 +14,15 @@ use std::io::{self, Write};
 
 /// Writes the native binary format, block by block as events come.
 ///
-/// Blocks that come in smaller pieces than [`Block::EVENTS`] are joined; a file cut off at any byte
-/// keeps all whole blocks before. Memory: the tables' handlers, one block and 16 bytes per block
-/// written.
+/// It joins blocks smaller than [`Block::EVENTS`]. A file truncated at any byte keeps all complete
+/// blocks before. Memory: the tables' handlers, one block and 16 bytes per written block.
 ///
 /// # Errors
 ///
-/// Its methods fail when the output does, and with [`io::ErrorKind::InvalidInput`] for events whose
-/// ids are not in the tables, for tables that shrank, for blocks out of sequence, for names of more
-/// than 16 MiB and for stacks or argument lists of more than 2^20 items: what the readers would
-/// refuse.
+/// Its methods fail when the output does. They fail with [`io::ErrorKind::InvalidInput`] for
+/// everything that the readers would refuse: ids that are not in the tables, tables that shrank,
+/// blocks out of sequence, names of more than 16 MiB, and stacks or argument lists of more than
+/// 2^20 items.
 pub struct BinaryWriter<W: Write> {
     blocks: Blocks<W>,
     tables: TableEncoder,
@@ -78,7 +77,7 @@ impl<W: Write> fmt::Debug for BinaryWriter<W> {
 }
 
 impl<W: Write> BinaryWriter<W> {
-    /// Starts a file by writing its head. Give it a buffered output, or one that takes whole blocks
+    /// Starts a file by writing its head. The output should be buffered, or handle whole blocks
     /// well.
     ///
     /// # Errors
@@ -102,7 +101,7 @@ impl<W: Write> BinaryWriter<W> {
         })
     }
 
-    /// Returns the output. A file that was not [finished](TraceSink::finish) reads as cut off.
+    /// Returns the output. Without [`finish`](TraceSink::finish) the file is read as truncated.
     pub fn into_inner(self) -> W {
         self.blocks.out
     }
@@ -178,7 +177,7 @@ impl<W: Write> TraceSink for BinaryWriter<W> {
     }
 }
 
-/// Why something was not written.
+/// The reason for a failed write.
 enum Failure {
     /// The format cannot hold it.
     Refused(Damage),

@@ -1,8 +1,8 @@
-//! Takes a line apart from left to right.
+//! Parses a line from left to right.
 
 use crate::format::fault::Fault;
 
-/// A place in a line. All methods that take something leave it behind what they took.
+/// A place in a line. Methods that take something move the cursor past it.
 #[derive(Clone, Debug)]
 pub(super) struct Cursor<'a> {
     line: &'a [u8],
@@ -10,14 +10,14 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// Starts at the first byte that is no space.
+    /// Starts at the first byte that is not a space.
     pub(super) fn new(line: &'a [u8]) -> Cursor<'a> {
         let mut cursor = Cursor { line, at: 0 };
         cursor.skip_spaces();
         cursor
     }
 
-    /// Returns the byte at which the cursor stands, from 0.
+    /// Returns the position of the cursor in bytes, from 0.
     pub(super) fn column(&self) -> usize {
         self.at
     }
@@ -39,7 +39,7 @@ impl<'a> Cursor<'a> {
         self.line.get(self.at).copied().unwrap_or(0)
     }
 
-    /// Returns the byte behind the next one without taking it; 0 behind the end.
+    /// Returns the byte after the next one without taking it; 0 after the end.
     #[inline]
     pub(super) fn peek_second(&self) -> u8 {
         self.line.get(self.at + 1).copied().unwrap_or(0)
@@ -60,7 +60,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Ends a token: takes the spaces behind it, of which there must be some unless the line ends.
+    /// Ends a token: takes the spaces after it. At least one is required unless the line ends.
     #[inline]
     pub(super) fn end_token(&mut self) -> Result<(), Fault> {
         let before = self.at;
@@ -114,7 +114,7 @@ impl<'a> Cursor<'a> {
         number
     }
 
-    /// Takes a number of at most 64 bits, decimal or hexadecimal behind `0x`.
+    /// Takes a number of at most 64 bits, decimal or hexadecimal with `0x`.
     #[inline]
     pub(super) fn number(&mut self) -> Result<u64, Fault> {
         let start = self.at;
@@ -202,8 +202,8 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Appends a string in quotes, so that [`Cursor::string`] reads it and a terminal shows it as it
-/// is: whatever could move the cursor, or turn the direction of the text, is escaped.
+/// Appends a quoted string that [`Cursor::string`] reads back and a terminal displays unchanged:
+/// characters that could move the cursor or change the text direction are escaped.
 pub(super) fn quote(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     let mut plain = 0;
@@ -247,7 +247,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_character_comes_back() {
+    fn every_character_round_trips() {
         let mut text = String::new();
         for character in ('\0'..='\u{3000}').chain('\u{e0000}'..='\u{e0080}').chain(['\u{10ffff}'])
         {

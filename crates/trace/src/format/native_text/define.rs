@@ -1,4 +1,4 @@
-//! Lines that define: one function for each word.
+//! Lines with definitions: one function for each word.
 
 use super::cursor::Cursor;
 use super::known::{Known, Open};
@@ -9,10 +9,10 @@ use crate::tables::{
     Coherence, Handler, Input, Invocation, Location, Mailbox, Position, Site, Tables, TaskDef,
 };
 
-/// Takes a definition, of which `word` is the first word, at `column`.
+/// Parses a definition that starts with `word` at `column`.
 ///
-/// A definition with the right id but a wrong rest leaves an empty entry behind, so that the lines
-/// that refer to it are not wrong as well.
+/// A definition with a valid id but an invalid rest adds an empty entry, so that lines that refer
+/// to it are not reported too.
 pub(super) fn definition(
     known: &mut Known,
     word: &[u8],
@@ -291,7 +291,7 @@ fn meta(known: &mut Known, column: usize, cursor: &mut Cursor) -> Result<(), Lin
     Ok(())
 }
 
-/// Goes on with the definition of the line before.
+/// Continues the definition of the previous line.
 fn more(known: &mut Known, column: usize, cursor: &mut Cursor) -> Result<(), LineError> {
     match known.open {
         Open::Nothing => Err(Fault::new(

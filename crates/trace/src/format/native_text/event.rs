@@ -21,7 +21,7 @@ struct Parts {
     operand: Option<u32>,
 }
 
-/// Takes an event, whose task is the next to be read, and appends it.
+/// Parses an event, starting at its task, and appends it.
 #[inline]
 pub(super) fn event(
     known: &mut Known,
@@ -147,7 +147,7 @@ fn part(
 const EXPECTED: &str = "expected a site such as `@s1`, a label such as `#12`, or one of `value=`, `time=`, \
                         `stack=`, `refers=`";
 
-/// Sets what must stand once at the most.
+/// Sets a part that may occur only once.
 fn once<T>(slot: &mut Option<T>, value: T, column: usize) -> Result<(), LineError> {
     if slot.replace(value).is_some() {
         return Err(Fault::new(column, "this stands here twice").into());
@@ -161,7 +161,7 @@ fn number(slot: &mut Option<u64>, cursor: &mut Cursor, column: usize) -> Result<
     once(slot, value, column)
 }
 
-/// Takes a label behind its `#`: a number, or a name in traces labelled by name, `-` for none.
+/// Takes a label after its `#`: a number, or a name in traces labelled by name; `-` for none.
 fn label(known: &mut Known, cursor: &mut Cursor) -> Result<u32, LineError> {
     if known.tables.meta.labels == LabelScheme::Name {
         if cursor.take(b'-') {

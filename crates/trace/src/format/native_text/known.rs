@@ -1,4 +1,4 @@
-//! What the lines read so far have defined.
+//! The definitions read so far.
 
 use super::cursor::Cursor;
 use super::words::expected_id;
@@ -7,7 +7,7 @@ use crate::ids::NameId;
 use crate::names::NameIndex;
 use crate::tables::{TableFull, Tables};
 
-/// What a `more` line would go on with.
+/// The definition that a `more` line would continue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Open {
     #[default]
@@ -19,13 +19,13 @@ pub(super) enum Open {
     Coherence,
 }
 
-/// The tables so far, and what is needed to go on with them.
+/// The tables so far, and the state for further lines.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     pub(super) tables: Tables,
     index: NameIndex,
     pub(super) open: Open,
-    /// The string of the last `name` line, which is added to the table once no `more` can follow.
+    /// The string of the last `name` line. It joins the table once no `more` can follow.
     pub(super) name: String,
     scratch: String,
     /// Whether events have labels; unknown before the first.
@@ -34,7 +34,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Ends what a `more` line could have gone on with.
+    /// Ends a definition that a `more` line could have continued.
     #[inline]
     pub(super) fn close(&mut self) -> Result<(), TableFull> {
         if self.open == Open::Nothing {
@@ -54,7 +54,7 @@ impl Known {
         Ok(())
     }
 
-    /// Takes a name: a string, or the id of one that is known.
+    /// Takes a name: a string, or a known id.
     pub(super) fn name(&mut self, cursor: &mut Cursor) -> Result<NameId, LineError> {
         let id = if cursor.peek() == b'"' {
             self.scratch.clear();

@@ -1,8 +1,8 @@
-//! The native text format: all of a trace, one event a line, made to be read and typed.
+//! The native text format: a complete trace, one event a line, easy to read and to type.
 //!
-//! The text twin of the native binary format: everything in [`Tables`](crate::Tables) and
-//! [`Columns`](crate::Columns) goes out and comes back as it was, ids and all.
-//! `docs/formats/native-text.md` has the grammar.
+//! It is the text twin of the native binary format. Everything in [`Tables`](crate::Tables) and
+//! [`Columns`](crate::Columns) survives a round trip, including ids. `docs/formats/native-text.md`
+//! has the grammar.
 //!
 //! ```
 //! use anyorder_trace::format::native_text::{NativeTextReader, NativeTextWriter};

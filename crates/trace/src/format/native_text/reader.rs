@@ -1,4 +1,4 @@
-//! The reader: lines to tables and blocks of events.
+//! The reader: turns lines into tables and blocks of events.
 
 use super::cursor::Cursor;
 use super::define::definition;
@@ -15,9 +15,9 @@ use std::io::Read;
 
 /// Reads a trace in the native text format, as a stream. The input needs no buffer of its own.
 ///
-/// Every id is checked: who gets a block may index the tables by what stands in it. Wrong lines are
-/// left out and listed; the first makes the reading fail, at the end. Memory depends on the tables,
-/// not on the number of events.
+/// The reader checks every id, so its caller may index the tables by the contents of a block. It
+/// skips and lists wrong lines; one of them makes the reading fail at the end. Memory depends on
+/// the tables, not on the number of events.
 #[derive(Debug)]
 pub struct NativeTextReader<R> {
     lines: Lines<R>,
@@ -39,7 +39,7 @@ impl<R: Read> NativeTextReader<R> {
         }
     }
 
-    /// Reads the first line. Behind another first line nothing is read: it is another format.
+    /// Reads the first line. If it is wrong, nothing else is read: the input has another format.
     fn start(&mut self) -> Result<(), ReadError> {
         let result = match self.lines.next()? {
             Line::Text(line) => first_line(line),
@@ -75,7 +75,7 @@ fn first_line(line: &[u8]) -> Result<(), Fault> {
     }
 }
 
-/// Takes a line other than the first.
+/// Reads a line other than the first.
 #[inline]
 fn any_line(known: &mut Known, line: &[u8], block: &mut Block) -> Result<(), LineError> {
     let mut cursor = Cursor::new(line);
@@ -124,8 +124,7 @@ impl<R: Read> TraceSource for NativeTextReader<R> {
                 Err(LineError::Full(full)) => return Err(full.into()),
             }
             if block.columns.len() >= Block::EVENTS {
-                // Behind an error nobody gets events any more, but the rest is still looked
-                // through.
+                // After an error nobody gets events, but the rest is still searched for problems.
                 if self.problems.errors_total == 0 {
                     break;
                 }

@@ -1,4 +1,4 @@
-//! The words and letters that reader and writer share.
+//! The words and letters that the reader and the writer share.
 
 use crate::event::{EventKind, Mode, OperandKind};
 use crate::tables::{InputFamily, LabelScheme, Mailbox, TaskKind, TraceOrder};
@@ -12,14 +12,13 @@ pub(super) const MAGIC: &str = "anyorder-trace";
 /// The version that follows it.
 pub(super) const VERSION: u64 = 1;
 
-/// Names longer than this are written on lines of their own, and are referred to by id.
+/// Longer names get a line of their own, and events refer to them by id.
 pub(super) const INLINE_NAME_BYTES_MAX: usize = 200;
 
-/// A string longer than this goes on in `more` lines; escapes make it ten times as long at the
-/// most.
+/// A longer string continues in `more` lines. Escapes make it at most ten times as long.
 pub(super) const STRING_BYTES_MAX: usize = 1 << 16;
 
-/// A list longer than this goes on in `more` lines; each item takes 21 bytes at the most.
+/// A longer list continues in `more` lines. Each item takes at most 21 bytes.
 pub(super) const LIST_ITEMS_MAX: usize = 1 << 14;
 
 pub(super) const MAILBOXES: [Mailbox; 4] =
@@ -60,7 +59,7 @@ const REFUSED_MODES: [&str; 1] = ["shared"];
 /// The word of mode 1 of the end of a wait.
 const WAKE_MODES: [&str; 1] = ["timeout"];
 
-/// The words of modes that have no meaning, by number.
+/// The words of modes without a meaning, by number.
 const NUMBERED_MODES: [&str; 8] =
     ["mode0", "mode1", "mode2", "mode3", "mode4", "mode5", "mode6", "mode7"];
 
@@ -81,7 +80,7 @@ pub(super) fn mode_word(kind: EventKind, mode: Mode) -> Option<&'static str> {
     Some(word.copied().unwrap_or(NUMBERED_MODES[number]))
 }
 
-/// Returns the mode that a word stands for.
+/// Returns the mode of a word.
 pub(super) fn mode(kind: EventKind, word: &[u8]) -> Option<Mode> {
     let find = |words: &[&str]| words.iter().position(|known| known.as_bytes() == word);
     let number = match find(mode_words(kind)) {
@@ -106,7 +105,7 @@ pub(super) const fn letter(operand: OperandKind) -> u8 {
     }
 }
 
-/// Returns what is expected where an id of a table must stand.
+/// Returns the text for errors that expect an id of a table.
 pub(super) const fn expected_id(letter: u8) -> &'static str {
     match letter {
         b'x' => "expected a location, such as `x0`",

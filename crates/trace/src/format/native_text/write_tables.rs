@@ -1,4 +1,4 @@
-//! Writes definitions, each once, in such an order that the reader gives names the same ids.
+//! Writes definitions, each once, in an order that gives names the same ids when read back.
 
 use super::cursor::quote;
 use super::words::{
@@ -10,7 +10,7 @@ use crate::ids::NameId;
 use crate::tables::{Handler, Location, Meta, Position, Tables};
 use std::io;
 
-/// How much of the tables is written.
+/// The definitions written so far.
 #[derive(Debug)]
 pub(super) struct Written {
     /// The handlers as the reader knows them.
@@ -26,9 +26,9 @@ pub(super) struct Written {
     coherence: usize,
     /// The number of names that the reader knows.
     names: usize,
-    /// For each string that the reader knows, the id that it gives it.
+    /// For each string that the reader knows, its id there.
     index: TextIndex,
-    /// The definition that is being put together; what it needs goes out before it.
+    /// The current definition. Its dependencies are written before it.
     line: Vec<u8>,
 }
 
@@ -41,7 +41,7 @@ impl Default for Written {
             locks: 0,
             conditions: 0,
             inputs: 0,
-            // Every table begins with the unknown site and the empty name.
+            // Every table starts with the unknown site and the empty name.
             sites: 1,
             stacks: 0,
             invocations: 0,
@@ -53,12 +53,12 @@ impl Default for Written {
     }
 }
 
-/// Makes the error for tables that are wrong in themselves.
+/// Makes the error for inconsistent tables.
 pub(super) fn invalid(message: impl Into<String>) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, message.into())
 }
 
-/// Defines the entries of one table up to and including an id; nothing when they are written.
+/// Defines the entries of one table up to and including an id, unless they are written.
 macro_rules! up_to {
     ($(#[$doc:meta])* $name:ident, $table:ident, $word:literal, $letter:literal, $entry:ident) => {
         $(#[$doc])*
@@ -98,7 +98,7 @@ impl Written {
     up_to!(stack, stacks, "stack", b'k', stack_entry);
     up_to!(invocation, invocations, "invocation", b'v', invocation_entry);
 
-    /// Defines a handler and those before it.
+    /// Defines a handler and all before it.
     #[inline]
     pub(super) fn handler(
         &mut self,
@@ -123,7 +123,7 @@ impl Written {
         Ok(())
     }
 
-    /// Writes the handlers that changed since they were defined.
+    /// Writes the handlers that changed since their definition.
     pub(super) fn changes(&mut self, tables: &Tables, out: &mut Vec<u8>) -> io::Result<()> {
         for id in 0..self.handlers.len().min(tables.handlers.len()) {
             let handler = tables.handlers[id];
@@ -136,7 +136,7 @@ impl Written {
         Ok(())
     }
 
-    /// Writes all that no event needed.
+    /// Writes the entries that no event refers to.
     pub(super) fn rest(&mut self, tables: &Tables, out: &mut Vec<u8>) -> io::Result<()> {
         macro_rules! all {
             ($($entry:ident $table:ident,)*) => {
@@ -156,7 +156,7 @@ impl Written {
         Ok(())
     }
 
-    /// Writes what is known of the trace as a whole, unless it is nothing.
+    /// Writes the data about the trace as a whole, if any.
     pub(super) fn meta(&mut self, meta: &Meta, out: &mut Vec<u8>) {
         if *meta == Meta::default() {
             return;
@@ -171,10 +171,10 @@ impl Written {
         long_string(&meta.origin, out);
     }
 
-    /// Makes ready for a line with these names, in this order: writes, on lines of their own, those
-    /// that the reader would not give the right ids if they stood in the line.
+    /// Prepares a line with these names, in this order. Names that would get a wrong id inside the
+    /// line are written on lines of their own first.
     ///
-    /// All definitions that the line needs must be written before, as they may bring names as well.
+    /// Definitions that the line depends on must be written before, since they may add names too.
     pub(super) fn ready(
         &mut self,
         tables: &Tables,
@@ -212,8 +212,8 @@ impl Written {
         Ok(())
     }
 
-    /// Appends a name that [`ready`](Self::ready) was called for: its string where the reader gives
-    /// that the same id, else its id.
+    /// Appends a name after a call of [`ready`](Self::ready): its string where the reader gives
+    /// that the same id, otherwise its id.
     pub(super) fn name(&mut self, tables: &Tables, id: NameId, line: &mut Vec<u8>) {
         let text = tables.names.get(id);
         if self.names == id.index() {
@@ -232,7 +232,7 @@ impl Written {
         }
     }
 
-    /// Writes the next name on a line of its own.
+    /// Writes the next name on its own line.
     fn next_name(&mut self, tables: &Tables, out: &mut Vec<u8>) {
         let id = NameId::from_index(self.names);
         let text = tables.names.get(id);
@@ -262,7 +262,7 @@ impl Written {
         self.line.extend_from_slice(text.as_bytes());
     }
 
-    /// Appends a name to the line, behind `before`.
+    /// Appends a name to the line, after `before`.
     fn add_name(&mut self, tables: &Tables, before: &str, id: NameId) {
         self.text(before);
         let mut line = std::mem::take(&mut self.line);
@@ -270,14 +270,14 @@ impl Written {
         self.line = line;
     }
 
-    /// Appends a name to the line, behind `before`, unless it is the empty one.
+    /// Appends a name to the line, after `before`, unless it is empty.
     fn add_name_if(&mut self, tables: &Tables, before: &str, id: NameId) {
         if id != NameId::EMPTY {
             self.add_name(tables, before, id);
         }
     }
 
-    /// Appends a number to the line, behind `before`, unless it is 0.
+    /// Appends a number to the line, after `before`, unless it is 0.
     fn add_number_if(&mut self, before: &str, number: u64) {
         if number != 0 {
             self.text(before);
@@ -430,7 +430,7 @@ impl Written {
         Ok(())
     }
 
-    /// Appends a list to the line, which goes on in further lines where it gets too long.
+    /// Appends a list to the line. A long list continues in further lines.
     fn items(&mut self, items: impl Iterator<Item = u64>, before: &str, out: &mut Vec<u8>) {
         for (count, item) in items.enumerate() {
             if count > 0 && count % LIST_ITEMS_MAX == 0 {
@@ -445,7 +445,7 @@ impl Written {
     }
 }
 
-/// Appends a string and a line end; it goes on in further lines where it gets too long.
+/// Appends a string and a line end. A long string continues in further lines.
 fn long_string(text: &str, out: &mut Vec<u8>) {
     let mut rest = text;
     loop {

@@ -1,4 +1,4 @@
-//! The writer: tables and blocks of events to lines.
+//! The writer: turns tables and blocks of events into lines.
 
 use super::words::{MAGIC, VERSION, letter, mode_word};
 use super::write_tables::{Written, invalid};
@@ -10,18 +10,18 @@ use crate::stream::TraceSink;
 use crate::tables::{LabelScheme, Meta, Site, Tables};
 use std::io::{self, Write};
 
-/// Writes a trace in the native text format. It buffers by itself.
+/// Writes a trace in the native text format. It has its own buffer.
 ///
-/// Definitions stand right before the first event that needs them. Fails with
-/// [`io::ErrorKind::InvalidInput`] where an id is in no table, where only some events have numbers,
-/// and when `meta` changes behind the first block.
+/// A definition comes directly before the first event that needs it. The writer fails with
+/// [`io::ErrorKind::InvalidInput`] if an id is in no table, if only some events have numbers, or if
+/// `meta` changes after the first block.
 #[derive(Debug)]
 pub struct NativeTextWriter<W> {
     output: W,
     text: Vec<u8>,
     line: Vec<u8>,
     written: Written,
-    /// What was written of the trace as a whole; nothing before the first block.
+    /// The data about the trace as written; `None` before the first block.
     meta: Option<Meta>,
     labelled: Option<bool>,
 }
@@ -37,7 +37,7 @@ struct Positions<'b> {
     refers: Rows<'b, u64>,
 }
 
-/// The rows of a sparse column that are still to come.
+/// The remaining rows of a sparse column.
 struct Rows<'b, T> {
     rows: Option<Box<dyn Iterator<Item = (u32, T)> + 'b>>,
     next: Option<(u32, T)>,
@@ -59,7 +59,7 @@ impl<'b, T: Copy> Rows<'b, T> {
         Rows { rows: Some(Box::new(rows)), next }
     }
 
-    /// Returns the value of a row; rows must be asked for in order.
+    /// Returns the value of a row. Calls must be in row order.
     #[inline]
     fn at(&mut self, row: u32) -> Option<T> {
         match self.next {
@@ -85,7 +85,7 @@ impl<W: Write> NativeTextWriter<W> {
         }
     }
 
-    /// Writes the first lines, once, and looks whether what they say still holds.
+    /// Writes the first lines once, and checks that they still hold.
     fn begin(&mut self, tables: &Tables) -> io::Result<()> {
         if tables.sites.first() != Some(&Site::default()) {
             return Err(invalid("the first site is not the unknown one"));
@@ -119,7 +119,7 @@ impl<W: Write> NativeTextWriter<W> {
             _ => None,
         };
         let NativeTextWriter { text, line, written, .. } = self;
-        // First all definitions, then the line: it must not be cut in two.
+        // Write all definitions first: they must not interrupt the line.
         written.task(tables, task.0, text)?;
         define(written, tables, table, operand, text)?;
         if site.0 != 0 {
@@ -198,7 +198,7 @@ fn push_operand(
     line: &mut Vec<u8>,
 ) {
     match table {
-        // Nothing is expected there; what stands there all the same is kept.
+        // No operand is expected here; a value that is present anyway is kept.
         OperandKind::Nothing if operand == 0 => {}
         OperandKind::Nothing => push_id(line, " operand=", operand),
         OperandKind::Number => push_id(line, " ", operand),
@@ -227,7 +227,7 @@ fn push_part(line: &mut Vec<u8>, before: &str, number: Option<u64>) {
     }
 }
 
-/// Defines what an operand points to, where that is needed.
+/// Defines the entry that an operand indexes, where needed.
 #[inline]
 fn define(
     written: &mut Written,

@@ -1,4 +1,4 @@
-//! Interns names that stand in a line as bytes.
+//! Interns names given as bytes of a line.
 
 use crate::format::fault::{Fault, LineError};
 use crate::ids::NameId;
@@ -12,7 +12,7 @@ pub(super) struct NameTable {
 }
 
 impl NameTable {
-    /// Returns the id of a text that stands at `column`.
+    /// Returns the id of the text at `column`.
     pub(super) fn intern(
         &mut self,
         names: &mut Names,

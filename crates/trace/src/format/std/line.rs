@@ -3,7 +3,7 @@
 use crate::event::{EventKind, Mode, Op};
 use crate::format::fault::Fault;
 
-/// What stands in the parentheses of an operation.
+/// The kind of operand in the parentheses of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Target {
     /// Memory that is accessed.
@@ -18,12 +18,11 @@ pub(super) enum Target {
     Condition,
     /// A thread.
     Thread,
-    /// Nothing; what stands there is not looked at.
+    /// Nothing; the reader ignores the text there.
     Nothing,
 }
 
-/// The operations, with the event each becomes. The first entry of an event is the one that is
-/// written.
+/// The operations and their events. The writer uses the first entry of an event.
 const OPERATIONS: [(&str, Op, Target); 20] = {
     use EventKind as K;
     const fn plain(kind: EventKind) -> Op {
@@ -56,7 +55,7 @@ const OPERATIONS: [(&str, Op, Target); 20] = {
     ]
 };
 
-/// Returns what an operation means; `None` for one that this version does not know.
+/// Returns the meaning of an operation; `None` for one that this version does not know.
 pub(super) fn operation(word: &[u8]) -> Option<(Op, Target)> {
     OPERATIONS
         .iter()
@@ -64,34 +63,34 @@ pub(super) fn operation(word: &[u8]) -> Option<(Op, Target)> {
         .map(|(_, op, target)| (*op, *target))
 }
 
-/// Returns the word that says exactly `op`.
+/// Returns the word for exactly `op`.
 pub(super) fn word(op: Op) -> Option<&'static str> {
     OPERATIONS.iter().find(|(_, known, _)| *known == op).map(|(word, _, _)| *word)
 }
 
-/// A line taken apart.
+/// A parsed line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Parts<'a> {
     pub(super) thread: &'a [u8],
-    /// The operation with its parentheses, and where it starts in the line.
+    /// The operation with its parentheses, and its column.
     pub(super) text: &'a [u8],
     pub(super) text_column: usize,
     pub(super) word: &'a [u8],
-    /// What stands in the parentheses, if there are any.
+    /// The text in the parentheses, if any.
     pub(super) target: Option<&'a [u8]>,
     pub(super) site: &'a [u8],
     pub(super) site_column: usize,
 }
 
 impl Parts<'_> {
-    /// Returns where the target starts in the line.
+    /// Returns the column of the target.
     pub(super) fn target_column(&self) -> usize {
         self.text_column + self.word.len() + usize::from(self.target.is_some())
     }
 }
 
-/// Takes a line apart: the thread ends at the first `|`, the site begins behind the last one, so
-/// that only these two cannot hold that character.
+/// Parses a line. The thread ends at the first `|` and the site begins after the last one, so only
+/// these two cannot contain that character.
 pub(super) fn split(line: &[u8]) -> Result<Parts<'_>, Fault> {
     let Some(first) = memchr::memchr(b'|', line) else {
         return Err(Fault::new(line.len(), "expected `thread|operation|site`, found one field"));
@@ -132,20 +131,20 @@ pub(super) fn split(line: &[u8]) -> Result<Parts<'_>, Fault> {
     })
 }
 
-/// Memory as a line says it.
+/// A description of memory in a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Memory<'a> {
     /// A name.
     Named(&'a [u8]),
-    /// An address without size, `0x10`: a name, but for `free`.
+    /// An address without size, `0x10`: a name, except for `free`.
     Address(u64),
     /// `0x10+8`.
     Range(u64, u64),
 }
 
-/// Tells apart the ways to say memory. `column` is where `text` starts.
+/// Classifies a description of memory. `column` is the start of `text`.
 ///
-/// `0x`, hexadecimal digits and `+` begin a range, whose rest must then be right; everything else
+/// `0x`, hexadecimal digits and `+` begin a range, and its rest must then be valid. Everything else
 /// is a name.
 pub(super) fn memory(text: &[u8], column: usize) -> Result<Memory<'_>, Fault> {
     let Some(digits) = text.strip_prefix(b"0x") else {
@@ -186,11 +185,11 @@ fn decimal(digits: &[u8]) -> Option<u64> {
     })
 }
 
-/// Takes the site off the end of the part of a line behind the thread's `|`, if it is a short
-/// number and an operation with a target stands before it: from `r(x)|12` it makes `r(x` and 12.
+/// Splits the site off a line from which the thread and its `|` were removed. It succeeds if the
+/// site is a short number after an operation with a target: `r(x)|12` gives `r(x` and 12.
 ///
-/// This and the functions below read the common lines without searching them; what they do not
-/// take is judged by [`split`] and [`memory`], with which they must agree.
+/// This function and those below are a fast path for common lines. [`split`] and [`memory`] handle
+/// all lines that they reject, and both ways must agree.
 #[inline]
 pub(super) fn site_at_end(rest: &[u8]) -> Option<(&[u8], u32)> {
     let mut start = rest.len();
@@ -205,14 +204,14 @@ pub(super) fn site_at_end(rest: &[u8]) -> Option<(&[u8], u32)> {
     }
 }
 
-/// The commonest operations.
+/// The most common operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Common {
     Access(EventKind),
     Lock(EventKind),
 }
 
-/// Takes a common operation off the front of what [`site_at_end`] leaves: from `r(x` it makes `x`.
+/// Splits a common operation off the result of [`site_at_end`]: `r(x` gives `x`.
 #[inline]
 pub(super) fn common_operation(body: &[u8]) -> Option<(Common, &[u8])> {
     match body {
@@ -224,7 +223,7 @@ pub(super) fn common_operation(body: &[u8]) -> Option<(Common, &[u8])> {
     }
 }
 
-/// Reads a whole target of the form `0x10+8`, of a size that an access can have.
+/// Reads a complete target of the form `0x10+8` with a size that an access can have.
 #[inline]
 pub(super) fn common_range(target: &[u8]) -> Option<(u64, u32)> {
     let digits = target.strip_prefix(b"0x")?;
@@ -248,7 +247,7 @@ pub(super) fn common_range(target: &[u8]) -> Option<(u64, u32)> {
     }
 }
 
-/// Reads up to nine decimal digits without leading zeros, and returns what is behind them.
+/// Reads up to nine decimal digits without leading zeros, and returns the rest of the text.
 #[inline]
 pub(super) fn short_decimal(text: &[u8]) -> Option<(u32, &[u8])> {
     let mut number = 0u32;
@@ -266,7 +265,7 @@ pub(super) fn short_decimal(text: &[u8]) -> Option<(u32, &[u8])> {
     Some((number, &text[at..]))
 }
 
-/// The value of each byte as a hexadecimal digit; 255 for what is none.
+/// The value of each byte as a hexadecimal digit; 255 for other bytes.
 const HEX: [u8; 256] = {
     let mut table = [255; 256];
     let mut digit = 0;

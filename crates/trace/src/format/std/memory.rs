@@ -1,10 +1,10 @@
-//! Which location an address range is, when memory is freed and allocated anew.
+//! Maps address ranges to locations when memory is freed and allocated again.
 //!
 //! Each address has a generation: 0 before any allocation covers it. An allocation gives its whole
-//! range one more than the highest generation found there. An access belongs to the generation of
-//! its first address. So two accesses have different generations exactly if an allocation of the
-//! first address of one came in between: use after free keeps the generation, use after reuse does
-//! not.
+//! range the highest generation found there plus one. An access belongs to the generation of its
+//! first address. So two accesses have different generations exactly if an allocation between them
+//! covers the first address of one of them. Use after free keeps the generation; use after reuse
+//! does not.
 
 use crate::ids::LocationId;
 use crate::tables::{Location, TableFull};
@@ -20,17 +20,17 @@ struct Entry {
     location: LocationId,
 }
 
-/// The locations of the address ranges met so far.
+/// The locations of all address ranges so far.
 #[derive(Debug, Default)]
 pub(super) struct AddressMap {
-    /// The location of each range in its present generation.
+    /// The location of each range in its current generation.
     current: HashTable<Entry>,
     hasher: DefaultHashBuilder,
-    /// The keys of `current`, ordered: an allocation drops those that begin inside it.
+    /// The keys of `current` in order: an allocation removes those that begin inside it.
     ordered: BTreeSet<(u64, u32)>,
     /// First address to last address and generation; disjoint.
     generations: BTreeMap<u64, (u64, u32)>,
-    /// The size of the last allocation at exactly this address, cut to 32 bits.
+    /// The size of the last allocation at exactly this address, truncated to 32 bits.
     allocated: BTreeMap<u64, u32>,
 }
 
@@ -80,13 +80,13 @@ impl AddressMap {
         }
     }
 
-    /// Returns the size of the last allocation at exactly this address, cut to 32 bits.
+    /// Returns the size of the last allocation at exactly this address, truncated to 32 bits.
     pub(super) fn allocated(&self, address: u64) -> Option<u32> {
         self.allocated.get(&address).copied()
     }
 
-    /// Begins a new generation of a range. Costs the logarithm of the ranges known, and a constant
-    /// for each range and generation that ends.
+    /// Starts a new generation of a range. Costs the logarithm of the number of known ranges, and a
+    /// constant for each range and generation that ends.
     pub(super) fn allocate(&mut self, address: u64, size: u64) {
         self.allocated.insert(address, u32::try_from(size).unwrap_or(u32::MAX));
         if size == 0 {
@@ -98,7 +98,7 @@ impl AddressMap {
         self.generations.insert(address, (last, highest.saturating_add(1)));
     }
 
-    /// Forgets the locations that begin in a range.
+    /// Removes the locations that begin in a range.
     fn forget(&mut self, first: u64, last: u64) {
         let inside = (first, 0)..=(last, u32::MAX);
         while let Some(&(address, size)) = self.ordered.range(inside.clone()).next() {
@@ -111,7 +111,7 @@ impl AddressMap {
         }
     }
 
-    /// Takes a range out of the generations; returns the highest that was there.
+    /// Removes a range from the generations. Returns the highest generation in it.
     fn cut_out(&mut self, first: u64, last: u64) -> u32 {
         let mut highest = 0;
         let before = self.generations.range(..first).next_back();
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
     use anyorder_common::random::{Random, Rng};
 
-    /// The same by definition: one generation an address.
+    /// The same by definition: one generation for each address.
     #[test]
     fn generations_equal_those_of_an_array() {
         let mut rng = Rng::new(7);

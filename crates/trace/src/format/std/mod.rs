@@ -1,8 +1,8 @@
 //! STD, the text format that tools for race prediction share: `T1|acq(L1)|12`.
 //!
-//! One event a line: thread, operation with its target, source position. Besides the operations
-//! that every tool knows, the reader takes atomic accesses, allocation and condition variables;
-//! `docs/formats/std.md` has the grammar and what each operation becomes.
+//! One event a line: thread, operation with its target, source position. In addition to the
+//! operations that every tool knows, the reader accepts atomic accesses, allocation and condition
+//! variables. `docs/formats/std.md` has the grammar and the event for each operation.
 //!
 //! ```
 //! use anyorder_trace::format::std::{StdReader, StdWriter};
@@ -27,6 +27,6 @@ mod line;
 mod memory;
 mod reader;
 mod recent;
-mod sayable;
+mod representable;
 mod sites;
 mod writer;

@@ -1,4 +1,4 @@
-//! The reader: lines to blocks of events.
+//! The reader: turns lines into blocks of events.
 
 use super::intern::NameTable;
 use super::line::{self, Common, Memory, Parts, Target};
@@ -27,10 +27,10 @@ const UNKNOWN_OPERATION: &str = "unknown operation, kept as an event that orders
 
 /// Reads a trace in STD, as a stream. The input needs no buffer of its own.
 ///
-/// Each thread is a handler without mailbox, with one initial task; both have the same number.
-/// Events are labelled by line. Wrong lines are left out and listed; the first makes the reading
-/// fail, at the end. Memory depends on the distinct threads, names, sites and address ranges, not
-/// on the number of lines.
+/// Each thread is a handler without mailbox, with one initial task of the same number. Events are
+/// labelled by line. The reader skips and lists wrong lines; one of them makes the reading fail at
+/// the end. Memory depends on the distinct threads, names, sites and address ranges, not on the
+/// number of lines.
 #[derive(Debug)]
 pub struct StdReader<R> {
     lines: Lines<R>,
@@ -50,18 +50,18 @@ impl<R: Read> StdReader<R> {
         }
     }
 
-    /// Gives what is known of the source positions: lines of `label<TAB>function<TAB>file:line`,
-    /// with `?` for what is not known.
+    /// Adds a table of source positions: lines of `label<TAB>function<TAB>file:line`, with `?` for
+    /// an unknown part.
     ///
     /// # Errors
     ///
-    /// Fails when a line has another form, or describes a site again; all such lines are listed.
+    /// Fails when a line has another form, or describes a site twice; all such lines are listed.
     pub fn with_sites(mut self, sites: &str) -> Result<StdReader<R>, ReadError> {
         self.parser.sites = Sites::with_table(sites)?;
         Ok(self)
     }
 
-    /// Lists what is odd about the line just read, whose event is the last of the block.
+    /// Lists the warning about the current line, whose event is the last of the block.
     #[cold]
     fn warn(&mut self, block: &Block) {
         let Some(warning) = self.parser.warning.take() else {
@@ -73,7 +73,7 @@ impl<R: Read> StdReader<R> {
                 ..Place::line_column(self.lines.number(), 1)
             };
             let unknown = (warning == UNKNOWN_OPERATION).then_some(Unknown::Kept);
-            Problem::warning(place, warning).with_text(self.lines.last()).of_unknown(unknown)
+            Problem::warning(place, warning).with_text(self.lines.last()).treated_as(unknown)
         });
     }
 }
@@ -109,8 +109,7 @@ impl<R: Read> TraceSource for StdReader<R> {
                 Err(LineError::Full(full)) => return Err(full.into()),
             }
             if block.columns.len() >= Block::EVENTS {
-                // Behind an error nobody gets events any more, but the rest is still looked
-                // through.
+                // After an error nobody gets events, but the rest is still searched for problems.
                 if self.problems.errors_total == 0 {
                     break;
                 }
@@ -134,7 +133,7 @@ impl<R: Read> TraceSource for StdReader<R> {
     }
 }
 
-/// What has to be known to read a line.
+/// The state that reading a line needs.
 #[derive(Debug)]
 struct Parser {
     tables: Tables,
@@ -146,7 +145,7 @@ struct Parser {
     memory: AddressMap,
     sites: Sites,
     recent: RecentThreads,
-    /// What is odd about the line just read.
+    /// The warning about the current line.
     warning: Option<&'static str>,
 }
 
@@ -184,8 +183,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Reads a line of a common form whose thread, site and name are known; returns false for
-    /// others.
+    /// Reads a line of a common form with known thread, site and name. Returns false for others.
     #[inline]
     fn common_line(
         &mut self,
@@ -271,7 +269,7 @@ impl Parser {
         Ok(handler)
     }
 
-    /// Returns what a line says is done, with its operand.
+    /// Returns the operation of a line, with its operand.
     fn action(&mut self, parts: &Parts) -> Result<(Op, u32), LineError> {
         let Some((op, target)) = line::operation(parts.word) else {
             self.warning = Some(UNKNOWN_OPERATION);
@@ -328,7 +326,7 @@ impl Parser {
                 return Err(Fault::new(column, "expected a size of at least 1 byte").into());
             }
             (_, Memory::Range(address, size)) => (address, size_of_range(size, column)?),
-            // Memory that was allocated before the trace began is freed at its first byte.
+            // Memory allocated before the trace began: the event frees its first byte.
             (_, Memory::Address(address)) => (address, self.memory.allocated(address).unwrap_or(1)),
         };
         Ok(self.memory.location(&mut self.tables.locations, address, size)?)

@@ -1,11 +1,11 @@
-//! Finds the threads of recent lines without a look-up.
+//! Finds the threads of recent lines without a hash look-up.
 
 use crate::ids::TaskId;
 
-/// Threads with short names, each in the one slot that its name gives it.
+/// Threads with short names; a name determines its slot.
 #[derive(Debug)]
 pub(super) struct RecentThreads {
-    /// The name with the `|` behind it, as a number with zeros above, and its initial task.
+    /// The name followed by `|`, as a number with zeros above, and the initial task.
     slots: [(u64, TaskId); SLOTS],
 }
 
@@ -13,13 +13,13 @@ const SLOTS: usize = 256;
 
 impl Default for RecentThreads {
     fn default() -> RecentThreads {
-        // 0 is no name: each ends with `|`.
+        // 0 is no name: each name ends with `|`.
         RecentThreads { slots: [(0, TaskId::NONE); SLOTS] }
     }
 }
 
 impl RecentThreads {
-    /// Returns the task of the thread at the start of a line, and what is behind its `|`.
+    /// Returns the task of the thread at the start of a line, and the text after its `|`.
     #[inline]
     pub(super) fn find<'l>(&self, line: &'l [u8]) -> Option<(TaskId, &'l [u8])> {
         let word = u64::from_le_bytes(*line.first_chunk()?);

@@ -1,4 +1,4 @@
-//! Tables of source positions that come with a trace: `label<TAB>function<TAB>file:line`.
+//! Tables of source positions for a trace: `label<TAB>function<TAB>file:line`.
 
 use super::intern::NameTable;
 use super::line::short_decimal;
@@ -10,7 +10,7 @@ use crate::names::Names;
 use crate::tables::{Site, TableFull, Tables};
 use hashbrown::HashMap;
 
-/// What a table says about one label.
+/// The description of one label in a table.
 #[derive(Debug)]
 struct Described {
     function: String,
@@ -22,15 +22,15 @@ struct Described {
 #[derive(Debug, Default)]
 pub(super) struct Sites {
     described: HashMap<String, Described>,
-    /// The sites whose label is a small number, by that number; `NONE` where there is none yet.
+    /// The sites with a small number as label, by that number; `NONE` where absent.
     by_number: Vec<SiteId>,
     by_label: TextIndex,
 }
 
-/// Labels below this are found by position; the list of them takes 4 bytes each.
+/// Labels below this are found by index, in a list of 4 bytes each.
 const NUMBERS_MAX: u32 = 1 << 18;
 
-/// The label of an event whose site is not known.
+/// The label of an event with an unknown site.
 pub(super) const UNKNOWN: &str = "?";
 
 impl Sites {
@@ -69,13 +69,13 @@ impl Sites {
         }
     }
 
-    /// Returns the site whose label is this number.
+    /// Returns the site with this number as label.
     #[inline]
     pub(super) fn by_number(&self, number: u32) -> Option<SiteId> {
         self.by_number.get(number as usize).copied().and_then(SiteId::some)
     }
 
-    /// Adds the site with this label, which is not there yet.
+    /// Adds a new site with this label.
     #[cold]
     pub(super) fn add(
         &mut self,
@@ -119,8 +119,8 @@ impl Sites {
     }
 }
 
-/// Takes a label apart that is itself a source position: `main.c:11`, `src/main.c:11:5`. The file
-/// has a dot or a slash, so that `thread:3` stays a label.
+/// Parses a label that is a source position: `main.c:11`, `src/main.c:11:5`. The file must have a
+/// dot or a slash, so that `thread:3` remains a label.
 fn source_position(label: &str) -> Option<(&str, u32, u32)> {
     let number = |text: &str| {
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -136,7 +136,7 @@ fn source_position(label: &str) -> Option<(&str, u32, u32)> {
     is_file.then_some((file, line, column))
 }
 
-/// Takes a line of a table apart. `?` stands for what is not known.
+/// Parses a line of a table. `?` stands for an unknown part.
 fn describe(line: &str) -> Result<(&str, Described), &'static str> {
     let mut fields = line.split('\t');
     let (Some(label), Some(function), Some(position), None) =
@@ -160,10 +160,10 @@ fn describe(line: &str) -> Result<(&str, Described), &'static str> {
     Ok((label, Described { function: known(function), file: known(file), line }))
 }
 
-/// Writes the table of source positions that belongs to a trace written by
-/// [`StdWriter`](super::StdWriter): what it knows of each labelled site beyond the label.
+/// Writes the table of source positions for a trace written by [`StdWriter`](super::StdWriter): for
+/// each labelled site, the facts that the label does not contain.
 ///
-/// Sites whose label, function or file has a tab or a line end are left out. Linear in the table.
+/// It omits sites whose label, function or file contains a tab or a line end. Linear in the table.
 #[must_use]
 pub fn site_table(tables: &Tables) -> String {
     let mut out = String::new();

@@ -1,7 +1,9 @@
-//! The writer: blocks of events to lines.
+//! The writer: turns blocks of events into lines.
 
 use super::line;
-use super::sayable::{Role, Texts, Unsayable, is_label, is_unknown_operation, location_name};
+use super::representable::{
+    Role, Texts, Unrepresentable, is_label, is_unknown_operation, location_name,
+};
 use super::sites::UNKNOWN;
 use crate::columns::Block;
 use crate::event::{EventKind, Mode, Op, OperandKind};
@@ -12,49 +14,50 @@ use crate::tables::{Location, Tables, TaskKind};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// What a lossy [`StdWriter`] did to a trace that STD cannot say.
+/// The losses of a lossy [`StdWriter`] where STD cannot represent a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Losses {
     /// The number of events left out.
     pub skipped: u64,
-    /// The number of events written as the nearest thing STD has: atomics with a weaker ordering as
-    /// atomics, attempts at locks as acquires, events of posted tasks as events of their thread.
+    /// The number of approximated events: atomics with a weaker ordering written as atomics, lock
+    /// attempts as acquires, events of posted tasks as events of their thread.
     pub approximated: u64,
-    /// The number of threads, locks, conditions, locations and sites that got another name.
+    /// The number of threads, locks, conditions, locations and sites with a changed name.
     pub renamed: u64,
 }
 
 /// Writes a trace in STD.
 ///
-/// What STD has no words for makes it fail with [`io::ErrorKind::InvalidInput`]: posted tasks and
-/// all that has to do with them, shared locks, weaker atomics, two threads of one name. A
-/// [`lossy`](Self::lossy) writer leaves it out, or says the nearest thing, and counts. Always lost
-/// are what a label or name of a source position does not tell ([`site_table`](super::site_table)
-/// keeps it), values, times, stacks, and the numbers of generations of memory (the reader finds
-/// them from the allocations).
+/// The writer fails with [`io::ErrorKind::InvalidInput`] for everything that STD cannot represent:
+/// posted tasks and everything that concerns them, shared locks, weaker atomics, two threads of one
+/// name. A [`lossy`](Self::lossy) writer omits or approximates it, and counts. Some facts are
+/// always lost: facts about a source position that its label or name does not contain
+/// ([`site_table`](super::site_table) keeps them), values, times, stacks, and the generation
+/// numbers of memory (the reader derives them from the allocations).
 #[derive(Debug)]
 pub struct StdWriter<W> {
     output: W,
     text: Vec<u8>,
-    /// The line that is being put together; dropped if it cannot be said.
+    /// The current line; dropped if STD cannot represent it.
     line: Vec<u8>,
     lossy: bool,
     losses: Losses,
-    /// Whether the event that is being written is only approximated.
-    near: bool,
+    /// Whether the current event is only approximated.
+    is_approximated: bool,
     threads: Texts,
     locks: Texts,
     conditions: Texts,
     memory: Texts,
     sites: Vec<Option<Box<str>>>,
-    /// The initial task that says for each handler what STD calls the thread.
+    /// For each handler, the initial task that names its STD thread.
     initial: Vec<TaskId>,
-    /// The size that the reader will know for memory allocated at an address.
+    /// The size that the reader derives for memory allocated at an address.
     allocated: BTreeMap<u64, u32>,
 }
 
 impl<W: Write> StdWriter<W> {
-    /// Makes a writer that fails at the first event that STD cannot say. It buffers by itself.
+    /// Makes a writer that fails at the first event that STD cannot represent. It has its own
+    /// buffer.
     pub fn new(output: W) -> StdWriter<W> {
         StdWriter {
             output,
@@ -62,7 +65,7 @@ impl<W: Write> StdWriter<W> {
             line: Vec::new(),
             lossy: false,
             losses: Losses::default(),
-            near: false,
+            is_approximated: false,
             threads: Texts::new(Role::Thread),
             locks: Texts::new(Role::Lock),
             conditions: Texts::new(Role::Condition),
@@ -73,22 +76,22 @@ impl<W: Write> StdWriter<W> {
         }
     }
 
-    /// Says whether to leave out and approximate, and count, what STD cannot say.
+    /// Sets whether to omit or approximate, and count, what STD cannot represent.
     #[must_use]
     pub fn lossy(mut self, lossy: bool) -> StdWriter<W> {
         self.lossy = lossy;
         self
     }
 
-    /// Returns what has been lost so far; always nothing unless the writer is lossy.
+    /// Returns the losses so far. Only a lossy writer has any.
     pub fn losses(&self) -> Losses {
         self.losses
     }
 
-    fn event(&mut self, tables: &Tables, block: &Block, row: usize) -> Result<(), Unsayable> {
+    fn event(&mut self, tables: &Tables, block: &Block, row: usize) -> Result<(), Unrepresentable> {
         let columns = &block.columns;
         let (op, operand) = (columns.ops[row], columns.operands[row]);
-        self.near = false;
+        self.is_approximated = false;
         self.line.clear();
         let handler = self.thread_of(tables, columns.tasks[row])?;
         let site = self.site(tables, columns.sites[row])?;
@@ -99,7 +102,7 @@ impl<W: Write> StdWriter<W> {
         if op.kind() == EventKind::Other {
             let text = tables.name(NameId(operand));
             if !is_unknown_operation(text) {
-                return Err(Unsayable(format!("an operation `{}`", text.escape_debug())));
+                return Err(Unrepresentable(format!("an operation `{}`", text.escape_debug())));
             }
             self.line.extend_from_slice(text.as_bytes());
         } else {
@@ -115,14 +118,14 @@ impl<W: Write> StdWriter<W> {
         Ok(())
     }
 
-    /// Returns the thread that a task's events are written as, and gives it its name.
-    fn thread_of(&mut self, tables: &Tables, task: TaskId) -> Result<HandlerId, Unsayable> {
+    /// Returns the thread to which a task's events are written, and names it.
+    fn thread_of(&mut self, tables: &Tables, task: TaskId) -> Result<HandlerId, Unrepresentable> {
         let Some(def) = tables.tasks.get(task.index()) else {
-            return Err(Unsayable(format!("an event of no task ({task:?})")));
+            return Err(Unrepresentable(format!("an event of no task ({task:?})")));
         };
         let handler = def.handler;
         let Some(about) = tables.handlers.get(handler.index()) else {
-            return Err(Unsayable("a task without handler".to_owned()));
+            return Err(Unrepresentable("a task without handler".to_owned()));
         };
         if self.initial.len() < tables.handlers.len() {
             self.initial.resize(tables.handlers.len(), TaskId::NONE);
@@ -139,22 +142,22 @@ impl<W: Write> StdWriter<W> {
         Ok(handler)
     }
 
-    /// Notes that the event is approximated, or fails.
-    fn approximate(&mut self, what: impl FnOnce() -> String) -> Result<(), Unsayable> {
+    /// Records that the event is approximated, or fails.
+    fn approximate(&mut self, what: impl FnOnce() -> String) -> Result<(), Unrepresentable> {
         if !self.lossy {
-            return Err(Unsayable(what()));
+            return Err(Unrepresentable(what()));
         }
-        self.near = true;
+        self.is_approximated = true;
         Ok(())
     }
 
-    /// Gives an entry its name, or another one.
+    /// Gives an entry its name, or a made-up one.
     fn name(
         &mut self,
         role: Role,
         entry: u32,
         text: impl FnOnce() -> Option<String>,
-    ) -> Result<(), Unsayable> {
+    ) -> Result<(), Unrepresentable> {
         let texts = match role {
             Role::Thread => &mut self.threads,
             Role::Lock => &mut self.locks,
@@ -165,11 +168,14 @@ impl<W: Write> StdWriter<W> {
             return Ok(());
         }
         let Some(text) = text() else {
-            return Err(Unsayable(format!("a {} that is in no table ({entry})", role.word())));
+            return Err(Unrepresentable(format!(
+                "a {} that is in no table ({entry})",
+                role.word()
+            )));
         };
         match texts.give(entry, &text) {
             Err(_) if self.lossy => {
-                texts.make_up(entry);
+                texts.name_by_number(entry);
                 self.losses.renamed += 1;
                 Ok(())
             }
@@ -177,12 +183,12 @@ impl<W: Write> StdWriter<W> {
         }
     }
 
-    fn word(&mut self, op: Op) -> Result<&'static str, Unsayable> {
+    fn word(&mut self, op: Op) -> Result<&'static str, Unrepresentable> {
         if let Some(word) = line::word(op) {
             return Ok(word);
         }
         let (kind, mode) = (op.kind(), op.mode());
-        let near = match kind {
+        let nearest = match kind {
             EventKind::Read | EventKind::Write | EventKind::Rmw if mode.is_atomic() => {
                 Mode::SEQ_CST
             }
@@ -195,17 +201,22 @@ impl<W: Write> StdWriter<W> {
             0 => format!("`{}`", kind.word()),
             bits => format!("`{}` with mode {bits}", kind.word()),
         };
-        match line::word(Op::new(kind, near)) {
+        match line::word(Op::new(kind, nearest)) {
             Some(word) => {
                 self.approximate(what)?;
                 Ok(word)
             }
-            None => Err(Unsayable(what())),
+            None => Err(Unrepresentable(what())),
         }
     }
 
-    /// Appends the target in its parentheses, if there is one.
-    fn target(&mut self, tables: &Tables, kind: EventKind, operand: u32) -> Result<(), Unsayable> {
+    /// Appends the target in parentheses, if any.
+    fn target(
+        &mut self,
+        tables: &Tables,
+        kind: EventKind,
+        operand: u32,
+    ) -> Result<(), Unrepresentable> {
         let index = operand as usize;
         let named = |name: Option<&NameId>| name.map(|name| tables.name(*name).to_owned());
         let role = match kind.operand() {
@@ -233,7 +244,7 @@ impl<W: Write> StdWriter<W> {
                 self.name(Role::Condition, operand, || named(tables.conditions.get(index)))?;
                 Role::Condition
             }
-            _ => return Err(Unsayable(format!("`{}`", kind.word()))),
+            _ => return Err(Unrepresentable(format!("`{}`", kind.word()))),
         };
         let texts = match role {
             Role::Thread => &self.threads,
@@ -242,10 +253,10 @@ impl<W: Write> StdWriter<W> {
             Role::Memory => &self.memory,
         };
         let text = texts.get(operand).unwrap_or_default().as_bytes();
-        // Only here an address without size is no name.
+        // Only in `free` an address without size is not a name.
         if kind == EventKind::Free && !matches!(line::memory(text, 0), Ok(line::Memory::Named(_))) {
             let text = String::from_utf8_lossy(text);
-            return Err(Unsayable(format!("`free` of a location named `{text}`")));
+            return Err(Unrepresentable(format!("`free` of a location named `{text}`")));
         }
         self.line.push(b'(');
         self.line.extend_from_slice(text);
@@ -253,10 +264,10 @@ impl<W: Write> StdWriter<W> {
         Ok(())
     }
 
-    /// Appends an address range in its parentheses.
-    fn range(&mut self, kind: EventKind, address: u64, size: u32) -> Result<(), Unsayable> {
+    /// Appends an address range in parentheses.
+    fn range(&mut self, kind: EventKind, address: u64, size: u32) -> Result<(), Unrepresentable> {
         if size == 0 && kind.is_access() && kind != EventKind::Free {
-            return Err(Unsayable("an access to 0 bytes".to_owned()));
+            return Err(Unrepresentable("an access to 0 bytes".to_owned()));
         }
         if kind == EventKind::Alloc {
             self.allocated.insert(address, size);
@@ -272,10 +283,10 @@ impl<W: Write> StdWriter<W> {
         Ok(())
     }
 
-    /// Gives a site its label; returns its position in the list.
-    fn site(&mut self, tables: &Tables, id: SiteId) -> Result<usize, Unsayable> {
+    /// Gives a site its label. Returns its position in the list.
+    fn site(&mut self, tables: &Tables, id: SiteId) -> Result<usize, Unrepresentable> {
         let Some(site) = tables.sites.get(id.index()) else {
-            return Err(Unsayable(format!("a site that is in no table ({id:?})")));
+            return Err(Unrepresentable(format!("a site that is in no table ({id:?})")));
         };
         if self.sites.len() <= id.index() {
             self.sites.resize(tables.sites.len(), None);
@@ -293,7 +304,9 @@ impl<W: Write> StdWriter<W> {
                 self.losses.renamed += 1;
                 format!("site_{}", id.0)
             }
-            false => return Err(Unsayable(format!("a site named `{}`", label.escape_debug()))),
+            false => {
+                return Err(Unrepresentable(format!("a site named `{}`", label.escape_debug())));
+            }
         };
         self.sites[id.index()] = Some(label.into_boxed_str());
         Ok(id.index())
@@ -304,9 +317,9 @@ impl<W: Write> TraceSink for StdWriter<W> {
     fn block(&mut self, tables: &Tables, block: &Block) -> io::Result<()> {
         for row in 0..block.columns.len() {
             match self.event(tables, block, row) {
-                Ok(()) => self.losses.approximated += u64::from(self.near),
+                Ok(()) => self.losses.approximated += u64::from(self.is_approximated),
                 Err(_) if self.lossy => self.losses.skipped += 1,
-                Err(Unsayable(what)) => {
+                Err(Unrepresentable(what)) => {
                     let event = block.first + row as u64;
                     let message = format!("STD has no words for {what} (event {event}, from 0)");
                     return Err(io::Error::new(io::ErrorKind::InvalidInput, message));

@@ -1,40 +1,40 @@
-//! Knots: rings of posts and reads across handlers.
+//! Rings of posts and reads across handlers.
 //!
 //! A *site* is a handler with two or three messages of different posters, so that each pair of them
-//! can come either way. A ring takes two to four pairs `(first, second)`, and ties each `second` to
-//! the next pair's `first`: the one writes what the other reads. If `first` comes before `second`
-//! in all its pairs, it closes to a cycle, so at least one pair must come the other way. Several
-//! rings over few sites are a puzzle: no single edge decides it.
+//! can come in either order. A ring takes two to four pairs `(first, second)`, and connects each
+//! `second` to the next pair's `first`: one writes what the other reads. If `first` comes before
+//! `second` in all its pairs, the ring is a cycle. So at least one pair must come in the other
+//! order. Several rings over few sites are hard: no single edge decides them.
 
 use super::sketch::{Act, Sketch};
 use anyorder_common::random::{Random, Rng};
 
-/// What kinds of rings.
+/// Options of the rings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Rings {
-    /// Some ties go from poster to poster instead of from message to message.
+    /// Some connections go between posters instead of messages.
     pub(super) through_posts: bool,
-    /// Some posters are posted messages, on handlers that have several.
+    /// Some posters are posted messages, on handlers with several of them.
     pub(super) nested: bool,
-    /// Reads may come before writes in a message, so that one ring can go on in another.
+    /// Reads may come before writes in a message, so that one ring can continue in another.
     pub(super) shared_bodies: bool,
     /// Some messages have delays, or go to the front.
     pub(super) timed: bool,
-    /// Some ties are writes of one variable whose order is not given.
+    /// Some connections are writes of one variable whose order is not given.
     pub(super) unordered: bool,
 }
 
-/// A message of a site, and who posts it.
+/// A message of a site, and its poster.
 #[derive(Clone, Copy)]
 struct Member {
     message: usize,
     poster: usize,
 }
 
-/// Ties a random knot.
-pub(super) fn knot(rng: &mut Rng, rings: &Rings) -> Sketch {
+/// Makes a trace with random rings.
+pub(super) fn with_rings(rng: &mut Rng, rings: &Rings) -> Sketch {
     let sites_count = rng.within(2, 4) as usize;
-    // Ties between few posters would settle much by program order.
+    // Connections between few posters would mostly follow from program order.
     let posters = match rings.through_posts {
         true => 2 * sites_count,
         false => rng.within(2, 3) as usize,
@@ -54,7 +54,8 @@ pub(super) fn knot(rng: &mut Rng, rings: &Rings) -> Sketch {
     sketch
 }
 
-/// Adds messages to the handler of a site, of posters behind the `sites_count` handlers of sites.
+/// Adds messages to the handler of a site. Their posters come after the `sites_count` handlers of
+/// sites.
 fn add_site(
     rng: &mut Rng,
     rings: &Rings,
@@ -67,7 +68,7 @@ fn add_site(
     let posters = handlers - sites_count;
     let first = if posters < 2 * sites_count { rng.index(posters) } else { 2 * site };
     let member = |at: usize| {
-        // Different posters, as long as there are enough.
+        // Uses different posters, if there are enough.
         let mut poster = sites_count + (first + at) % posters;
         let message = sketch.add_message(site);
         if rings.timed && rng.percent(30) {
@@ -93,7 +94,7 @@ fn add_site(
 fn add_ring(rng: &mut Rng, rings: &Rings, sketch: &mut Sketch, sites: &[Vec<Member>]) {
     let length = if rng.percent(65) { 2 } else { rng.within(3, 4) as usize };
     let mut pairs = Vec::new();
-    // Each site once, as far as there are enough.
+    // Uses each site once, if there are enough.
     let start = rng.index(sites.len());
     for at in 0..length.min(sites.len()) {
         let site = &sites[(start + at) % sites.len()];
@@ -101,7 +102,7 @@ fn add_ring(rng: &mut Rng, rings: &Rings, sketch: &mut Sketch, sites: &[Vec<Memb
         let second = (first + 1 + rng.index(site.len() - 1)) % site.len();
         pairs.push((site[first], site[second]));
     }
-    // A ring that enters a pair by its messages cannot leave it by its posts.
+    // A ring that enters a pair at its messages cannot leave it at its posts.
     let mut by_posts = rings.through_posts && rng.percent(20);
     let entered_by_posts = by_posts;
     for at in 0..pairs.len() {
@@ -109,13 +110,13 @@ fn add_ring(rng: &mut Rng, rings: &Rings, sketch: &mut Sketch, sites: &[Vec<Memb
         let leaves_by_posts = by_posts;
         let last = at + 1 == pairs.len();
         by_posts = if last { entered_by_posts } else { rings.through_posts && rng.percent(20) };
-        tie(rng, rings, sketch, (from, leaves_by_posts), (to, by_posts));
+        connect(rng, rings, sketch, (from, leaves_by_posts), (to, by_posts));
     }
 }
 
-/// Lets something after `from` be before something in `to`: in or after its post if the flag says
-/// so, else in its message.
-fn tie(
+/// Orders something in or after `from` before something in `to`, by a write and a read. Each flag
+/// chooses the post of the message instead of the message.
+fn connect(
     rng: &mut Rng,
     rings: &Rings,
     sketch: &mut Sketch,
@@ -142,7 +143,7 @@ fn tie(
     };
     acts.insert(place, Act::Read(variable, Some(write)));
     if unordered {
-        // Another write of the same variable, which must not come between.
+        // Another write of the same variable, which must not come in between.
         let other = rng.index(sketch.bodies.len());
         let write = sketch.new_write(variable);
         let place = rng.index(sketch.bodies[other].acts.len() + 1);

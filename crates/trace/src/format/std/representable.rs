@@ -1,14 +1,14 @@
-//! What STD can say: names that come back as they were, each standing for one thing.
+//! Names that STD can represent: they are read back unchanged, and each denotes one thing.
 
 use super::line::{self, Memory};
 use crate::tables::{Location, Tables};
 use hashbrown::HashSet;
 
-/// Why something cannot be said.
+/// The reason why STD cannot represent something.
 #[derive(Debug)]
-pub(super) struct Unsayable(pub(super) String);
+pub(super) struct Unrepresentable(pub(super) String);
 
-/// Where a name is to stand.
+/// The role of a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Role {
     Thread,
@@ -28,7 +28,7 @@ impl Role {
         }
     }
 
-    /// Returns whether the reader takes this text as a name of this role.
+    /// Returns whether the reader accepts this text as a name of this role.
     fn takes(self, text: &str) -> bool {
         if text.is_empty() || text.contains('\n') {
             return false;
@@ -46,7 +46,7 @@ impl Role {
     }
 }
 
-/// The names of the entries of one table, each different from all others.
+/// The names of the entries of one table, all distinct.
 #[derive(Debug)]
 pub(super) struct Texts {
     role: Role,
@@ -59,26 +59,26 @@ impl Texts {
         Texts { role, texts: Vec::new(), used: HashSet::new() }
     }
 
-    /// Returns the name given to an entry before.
+    /// Returns the name that an entry got before.
     pub(super) fn get(&self, entry: u32) -> Option<&str> {
         self.texts.get(entry as usize)?.as_deref()
     }
 
-    /// Gives an entry its name.
-    pub(super) fn give(&mut self, entry: u32, text: &str) -> Result<(), Unsayable> {
+    /// Names an entry.
+    pub(super) fn give(&mut self, entry: u32, text: &str) -> Result<(), Unrepresentable> {
         let (what, shown) = (self.role.word(), text.escape_debug());
         if !self.role.takes(text) {
-            return Err(Unsayable(format!("a {what} named `{shown}`")));
+            return Err(Unrepresentable(format!("a {what} named `{shown}`")));
         }
         if self.used.contains(text) {
-            return Err(Unsayable(format!("two {what}s named `{shown}`")));
+            return Err(Unrepresentable(format!("two {what}s named `{shown}`")));
         }
         self.set(entry, text.into());
         Ok(())
     }
 
-    /// Gives an entry a name made from its number.
-    pub(super) fn make_up(&mut self, entry: u32) {
+    /// Names an entry after its number.
+    pub(super) fn name_by_number(&mut self, entry: u32) {
         let mut text = format!("{}_{entry}", self.role.word());
         while self.used.contains(text.as_str()) {
             text.push('_');
@@ -96,7 +96,7 @@ impl Texts {
     }
 }
 
-/// Returns the name of a location that is no range.
+/// Returns the name of a location that is not a range.
 pub(super) fn location_name(tables: &Tables, location: Location) -> String {
     match location {
         Location::Named(name) => tables.name(name).to_owned(),
@@ -110,7 +110,7 @@ pub(super) fn location_name(tables: &Tables, location: Location) -> String {
     }
 }
 
-/// Returns whether an unknown operation comes back as it was.
+/// Returns whether an unknown operation is read back unchanged.
 pub(super) fn is_unknown_operation(text: &str) -> bool {
     if text.contains('\n') {
         return false;
@@ -122,7 +122,7 @@ pub(super) fn is_unknown_operation(text: &str) -> bool {
     }
 }
 
-/// Returns whether a label comes back as it was.
+/// Returns whether a label is read back unchanged.
 pub(super) fn is_label(text: &str) -> bool {
     !text.contains(['|', '\n']) && !text.ends_with('\r')
 }

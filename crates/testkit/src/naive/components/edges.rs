@@ -1,4 +1,4 @@
-//! What the component rules find, and the two arrows that they are written with.
+//! The results of the component rules, and the two kinds of arrow in their definitions.
 
 use super::{broadcast, idle, lifecycle, service};
 use crate::naive::rules::{RuleName, Rules};
@@ -7,7 +7,7 @@ use anyorder_trace::{Event, EventId, EventKind, InputFamily, TaskId};
 
 /// The edges, whole-task orders and conditional edges of the component rules.
 #[derive(Debug)]
-pub(in crate::naive) struct Found<'t, 'r> {
+pub(in crate::naive) struct ComponentEdges<'t, 'r> {
     pub(in crate::naive) edges: Edges<'r>,
     pub(in crate::naive) orders: Vec<(RuleName, TaskId, TaskId)>,
     pub(in crate::naive) conditional: Vec<broadcast::Conditional>,
@@ -15,9 +15,13 @@ pub(in crate::naive) struct Found<'t, 'r> {
 }
 
 /// Runs all component rules over a trace.
-pub(in crate::naive) fn find<'t, 'r>(view: View<'t>, rules: Rules<'r>) -> Found<'t, 'r> {
-    let mut found =
-        Found { edges: Edges::new(rules), orders: Vec::new(), conditional: Vec::new(), view };
+pub(in crate::naive) fn find<'t, 'r>(view: View<'t>, rules: Rules<'r>) -> ComponentEdges<'t, 'r> {
+    let mut found = ComponentEdges {
+        edges: Edges::new(rules),
+        orders: Vec::new(),
+        conditional: Vec::new(),
+        view,
+    };
     lifecycle::find(&mut found);
     idle::find(&mut found);
     service::find(&mut found);
@@ -25,7 +29,7 @@ pub(in crate::naive) fn find<'t, 'r>(view: View<'t>, rules: Rules<'r>) -> Found<
     found
 }
 
-impl<'t> Found<'t, '_> {
+impl<'t> ComponentEdges<'t, '_> {
     /// The enable, disable and trigger events of one family, with their states.
     pub(super) fn family(&self, family: InputFamily) -> Vec<(Event, &'t str)> {
         let view = self.view;
@@ -52,7 +56,7 @@ impl<'t> Found<'t, '_> {
         self.edges.add(rule, p, t);
         let tasks = (self.view.posted_task_of(p), self.view.posted_task_of(t));
         if let (Some(a), Some(b)) = tasks
-            && self.view.in_turn(a, b)
+            && self.view.begins_before(a, b)
         {
             if self.edges.rules.has(rule) {
                 self.orders.push((rule, a, b));
