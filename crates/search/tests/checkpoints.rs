@@ -1,4 +1,4 @@
-//! Interrupted, saved and gone on with: as if nothing had happened.
+//! Searches that are interrupted, saved and resumed give the same results as others.
 
 mod random;
 
@@ -122,7 +122,7 @@ fn random_copy(system: &RandomSystem) -> RandomSystem {
     }
 }
 
-/// What is saved between rounds, without an end, is as good as what is saved at an end.
+/// A checkpoint saved between rounds is as good as one saved at an end.
 #[test]
 fn saved_between_rounds_is_as_uninterrupted() {
     let folder = tempfile::tempdir().unwrap();

@@ -87,7 +87,7 @@ fn small_systems() {
                 let one = check(&system, &truth, &options(order, storage, 2), seed);
                 summaries.push(one.2);
             }
-            // Whole states are told apart however bad the fingerprints.
+            // Exact storage distinguishes states, however bad the fingerprints.
             for weak in [1, 3] {
                 system.weak = Some(weak);
                 summaries.push(check(&system, &truth, &options(order, Storage::Exact, 2), seed).2);

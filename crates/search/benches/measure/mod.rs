@@ -19,8 +19,7 @@ const AT_LEAST: Duration = Duration::from_millis(200);
 /// and not again after so long.
 const AT_MOST: Duration = Duration::from_secs(20);
 
-/// Runs something that tells how many seconds it took, and returns the least of them, with what
-/// came of it.
+/// Runs a function several times that returns its seconds. Returns the least time, with its result.
 pub fn best<R>(mut run: impl FnMut() -> (f64, R)) -> (f64, R) {
     let start = Instant::now();
     let mut least = run();

@@ -1,4 +1,4 @@
-//! What further threads bring, beside what they could bring: as many searches with one thread each,
+//! The speed-up of further threads, next to the upper bound: as many searches with one thread each,
 //! at the same time, that share nothing but the memory and the clock of the machine.
 #![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
 

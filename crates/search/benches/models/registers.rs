@@ -15,7 +15,7 @@ pub type Ballot = (u8, u8);
 /// A request, who made it, and the value.
 pub type Proposal = (u8, u8, u8);
 
-/// What is said; the numbers of messages are in the order of this list.
+/// The messages; their numbers are in the order of this list.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Message {
     Put { request: u8, value: u8 },
@@ -228,7 +228,7 @@ impl<P: Protocol> Registers<P> {
         (0..envelopes.len()).filter(move |place| first >> place & 1 == 1)
     }
 
-    /// Returns the state after a message arrived; `None` if nobody takes notice of it.
+    /// Returns the state after a message arrived; `None` if every receiver ignores it.
     pub fn deliver(&self, state: &State<P::Server>, place: usize) -> Option<State<P::Server>> {
         let envelope = state.network.envelopes()[place];
         let (from, to, message) = (envelope.from(), envelope.to(), envelope.message());

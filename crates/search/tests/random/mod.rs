@@ -248,9 +248,9 @@ pub fn truth(system: &RandomSystem) -> Truth {
     truth
 }
 
-/// The definition: states with a bit that says whether the response is owed; from each that owes,
-/// walks that come back having served every class, with the served classes as part of what is
-/// walked through.
+/// The definition: states with a bit that records whether the response is still required; from each
+/// such state, walks that return after serving every class, with the served classes as part of what
+/// is walked through.
 fn response_truth(system: &RandomSystem, property: usize) -> Option<usize> {
     let flags = |state: u32| system.responses[state as usize][property];
     let owes = |state: u32, owed: bool| !flags(state).1 && (owed || flags(state).0);
@@ -316,7 +316,7 @@ fn fair_cycle(system: &RandomSystem, property: usize, start: u32) -> bool {
     false
 }
 
-/// Says what is wrong with a claimed violation of a response property, by definition.
+/// Returns the fault of a claimed violation of a response property, by definition.
 pub fn lasso_fault(
     system: &RandomSystem,
     property: usize,
