@@ -3,8 +3,8 @@
 //!
 //! `cargo bench -p anyorder-explore --bench smart_home -- [SEEDS] [EVENTS...]`; without arguments 8
 //! seeds of 2 to 16 events, and 4 of 78. Prints a row a number of events (sums over the seeds),
-//! then geometric means and sums over all pairs, and beside them the means of the paper's own Table
-//! A.2 where its text is at hand.
+//! then geometric means and sums over all pairs, and next to them the means of the paper's own
+//! Table A.2 where its text is at hand.
 #![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
 
 use anyorder_explore::{paper, stateful};

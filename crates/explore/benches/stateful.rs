@@ -1,5 +1,5 @@
-//! The reduced search beside full search on one thread: from systems on which nothing can be left
-//! out to those on which most can. `cargo bench -p anyorder-explore --bench stateful -- NAME
+//! Compares the reduced search with full search on one thread: from systems on which nothing can be
+//! left out to those on which most can. `cargo bench -p anyorder-explore --bench stateful -- NAME
 //! THREADS`, each optional.
 #![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
 

@@ -15,7 +15,7 @@ use std::sync::Mutex;
 /// What a task does.
 #[derive(Clone, Debug)]
 pub enum Tree {
-    /// Reads a place and goes on by its value; values beyond the last branch take the last.
+    /// Reads a place and branches on its value; values beyond the last branch take the last.
     Read(usize, Vec<Tree>),
     /// Writes a value.
     Write(usize, Value, Box<Tree>),
@@ -63,8 +63,8 @@ pub struct Toy {
     pub attributes: BTreeSet<usize>,
     /// Keys are hashes.
     pub hashed: bool,
-    /// Tasks that await several places are not told in advance, but while the first of these places
-    /// allows them to run.
+    /// Tasks that await several places are not listed in advance, but while the first of these
+    /// places allows them to run.
     pub dynamic: bool,
     /// In states where the place holds the value, nothing needs to happen.
     pub finals: Option<(usize, u8)>,

@@ -28,7 +28,7 @@ pub(crate) fn run(toy: &Toy, options: &Options) -> (Outcome<Toy>, BTreeSet<Local
     (outcome, locals)
 }
 
-/// Returns what is wrong with an outcome, in words.
+/// Returns a description of the fault in an outcome, if there is one.
 pub(crate) fn fault(
     toy: &Toy,
     truth: &Truth,

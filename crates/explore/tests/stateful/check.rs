@@ -47,7 +47,7 @@ pub(crate) fn shows<'a>(
     shown.contains(&(place, components))
 }
 
-/// Returns what is wrong with an outcome, in words.
+/// Returns a description of the fault in an outcome, if there is one.
 pub(crate) fn fault(
     toy: &Toy,
     truth: &Truth,

@@ -9,7 +9,7 @@ use anyorder_system::{
 };
 use std::collections::BTreeMap;
 
-/// What a system does not say, or says wrongly.
+/// The data that a system omits or reports wrongly.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Lie {
     None,
@@ -25,7 +25,7 @@ enum Lie {
     Unknown,
     /// Invariants are said to look at nothing.
     Watches,
-    /// Updates are reported of a place that nobody touches.
+    /// It reports updates of a place that no task touches.
     Updates,
 }
 

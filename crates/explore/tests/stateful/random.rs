@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 const STATES_MAX: usize = 2_000;
 
-/// Seeds of each kind: 3,000, or as many as `ANYORDER_EXPLORE_SEEDS` says.
+/// Seeds of each kind: 3,000, or the number in `ANYORDER_EXPLORE_SEEDS`.
 fn seeds() -> u64 {
     let asked = std::env::var("ANYORDER_EXPLORE_SEEDS").ok();
     asked.and_then(|seeds| seeds.parse().ok()).unwrap_or(3_000)
