@@ -225,29 +225,29 @@ fn decide_exact<'scope, S: Send + Sync + 'scope>(
     chunks: &mut Vec<Chunk<S>>,
     store: &Arc<Store>,
 ) {
-    let mut strangers: Vec<(usize, Vec<usize>)> =
+    let mut collisions: Vec<(usize, Vec<usize>)> =
         (0..chunks.len()).map(|at| (at, Vec::new())).collect();
     let all = Arc::new(std::mem::take(chunks));
     let (shared, table_of) = (Arc::clone(&all), Arc::clone(store));
-    pool.for_each(threads, &mut strangers, move |(at, found)| {
+    pool.for_each(threads, &mut collisions, move |(at, found)| {
         let Some(table) = table_of.table() else { return };
         let chunk = &shared[*at];
         for (index, candidate) in chunk.candidates.iter().enumerate() {
-            let strange = match candidate.status {
+            let collides = match candidate.status {
                 Status::Aside => true,
                 Status::Later => {
                     owner_encoding(&shared, table, candidate.slot) != Some(chunk.encoding(index))
                 }
                 _ => false,
             };
-            if strange {
+            if collides {
                 found.push(index);
             }
         }
     });
     *chunks = Arc::into_inner(all).expect("threads give the chunks up before they report");
     let Store::Exact(exact) = &**store else { return };
-    let aside = strangers.iter().flat_map(|(at, found)| found.iter().map(|index| (*at, *index)));
+    let aside = collisions.iter().flat_map(|(at, found)| found.iter().map(|index| (*at, *index)));
     let mut first: BTreeSet<Vec<u8>> = BTreeSet::new();
     for (chunk, index) in aside {
         let encoding = chunks[chunk].encoding(index);

@@ -221,7 +221,7 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
                 FAILED
             } else {
                 let hash = self.hashes[place as usize];
-                self.meet(successor.state, hash, position, place, chunk)
+                self.look_up(successor.state, hash, position, place, chunk)
             };
             if self.shared.graph {
                 chunk.targets.push(target);
@@ -260,7 +260,7 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
     }
 
     /// Looks a state up. Returns its target value in the graph.
-    fn meet(
+    fn look_up(
         &mut self,
         state: S::State,
         hash: Hash128,

@@ -16,12 +16,12 @@ pub struct Graph {
     start: Vec<u64>,
     count: Vec<u32>,
     targets: Vec<u32>,
-    /// Empty unless there are fairness classes.
+    /// Empty if the system has no fairness classes.
     classes: Vec<u16>,
     responses: usize,
     flags: Vec<u8>,
     with_classes: bool,
-    /// The list of updates of each transition; empty unless there are components.
+    /// The list of updates of each transition; empty if the system has no components.
     updates: Vec<u32>,
     with_updates: bool,
     initial: u32,
@@ -38,7 +38,7 @@ impl Graph {
         self.count.len()
     }
 
-    /// Returns whether there is no state.
+    /// Returns whether the graph has no state.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count.is_empty()

@@ -15,7 +15,7 @@ fn options(order: Order, storage: Storage, threads: usize) -> Options {
     Options { order, storage, threads, ..Options::default() }
 }
 
-/// Everything of an outcome that may be compared.
+/// All comparable parts of an outcome.
 type Summary = (bool, Vec<Limit>, Vec<(Property, String, Vec<u32>, Option<usize>)>, String);
 
 fn summary(outcome: &Outcome<RandomSystem>) -> Summary {
@@ -196,7 +196,7 @@ fn counted_limits_cut_the_same_everywhere() {
                 let deepest = u64::from(limited.depth_max.unwrap_or(u32::MAX));
                 assert!(one.stats.max_depth <= deepest);
                 cut += u32::from(!one.complete);
-                // What was found is true, however little was seen.
+                // Every finding is true, however few states were explored.
                 for violation in &one.violations {
                     if let Property::Response(property) = violation.property {
                         let fault = lasso_fault(&system, property, &violation.path);

@@ -192,7 +192,7 @@ impl<'s, A> Classes<'s, A> {
         self.names.len()
     }
 
-    /// Returns whether there are none.
+    /// Returns whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()

@@ -9,7 +9,7 @@ use std::thread;
 
 const THREADS_MAX: usize = 4;
 
-/// Runs of each row, in turn, so that what else the machine does meets all alike.
+/// Runs of each row, in turn, so that other load affects all rows alike.
 const ROUNDS: usize = 5;
 
 /// Prints one line for each number of threads: seconds, speed-up and efficiency, and the same for

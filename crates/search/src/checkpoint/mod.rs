@@ -8,7 +8,7 @@
 //! | magic | `anyorder-search` and a zero byte |
 //! | version | 32 bits, 1 |
 //! | identity | text: the program, its version and options, as the front end gives it |
-//! | options | text: what of the options changes which states are seen, and in which order |
+//! | options | text: the options that decide which states are found, and in which order |
 //! | stats | states, transitions, executions, deepest, largest frontier (64 bits each) |
 //! | level | 64 bits: 0, or one more than the depth of the level |
 //! | links | for each state: parent (32 bits), place (32 bits) |
