@@ -20,15 +20,15 @@ type State = [u8; PLACES];
 /// others.
 struct Events {
     events: usize,
-    /// How far each counts.
+    /// The limit of each counter.
     rounds: u8,
-    /// Whether it begins again.
+    /// Whether it starts again.
     endless: bool,
     /// The values of shared places.
     values: u8,
     /// The shared places that an event updates.
     shared: fn(usize) -> std::ops::Range<usize>,
-    /// What a step costs more, in rounds of hashing.
+    /// The additional cost of a step, in rounds of hashing.
     work: u32,
 }
 

@@ -7,7 +7,7 @@
 //! Checking of Event-Driven Applications). **Guarantee.** The closure of the direct predecessors is
 //! exactly ->. **Naive version**: compare all pairs; it is in `tests/r4/naive`. **Method.** The
 //! uses of a location fall into groups of equal modes ([`Mode`]); a use conflicts with all of the
-//! group before its own, and what is earlier is reached through that group. **Cost.** Linear in the
+//! group before its own, and earlier uses are reached through that group. **Cost.** Linear in the
 //! accesses and the direct pairs; a location that m tasks read before and n after one write gives
 //! m + n pairs.
 

@@ -149,7 +149,7 @@ pub struct Outcome {
     pub findings: Vec<Found>,
     /// Counters.
     pub counts: Counts,
-    /// Nothing was cut: the runs are all sequences up to the bound, or all there are.
+    /// Nothing was cut: the runs are all sequences up to the bound, or all without a bound.
     pub complete: bool,
     /// Every conflict of every run is reversed in some run here, so a higher bound would give
     /// nothing more. With a bound, this is false if tasks wait for locations that independent tasks
@@ -167,7 +167,7 @@ impl Outcome {
     ///
     /// # Panics
     ///
-    /// Panics when there is no run of this number.
+    /// Panics if no run has this number.
     #[must_use]
     pub fn sequence(&self, run: usize) -> Vec<TaskName> {
         self.sequences.names(run)
@@ -177,7 +177,7 @@ impl Outcome {
     ///
     /// # Panics
     ///
-    /// Panics when there is no run of this number.
+    /// Panics if no run has this number.
     #[must_use]
     pub fn schedule(&self, run: usize) -> Schedule {
         let mut schedule = Schedule::new(self.program.clone());

@@ -190,7 +190,7 @@ impl RunRecords {
         });
     }
 
-    /// Forgets all runs but the first, and what was counted for them. The number of executions
+    /// Removes all runs but the first, and their counts. The number of executions
     /// stays.
     pub(crate) fn forget_all_but_the_recording(&mut self) {
         let steps = self.store.steps(0);

@@ -42,7 +42,7 @@ pub enum Kind {
 pub const KINDS: [Kind; 6] =
     [Kind::Acyclic, Kind::Cyclic, Kind::Enabling, Kind::Awaiting, Kind::Threads, Kind::Updates];
 
-/// What bodies are made of.
+/// The elements of bodies.
 struct Shape {
     /// The places of data.
     data: usize,
@@ -51,7 +51,7 @@ struct Shape {
     choices: bool,
     blocks: bool,
     fails: bool,
-    /// Whether what follows may be done for another component.
+    /// Whether the following statements may be done for another component.
     switches: bool,
 }
 
@@ -204,7 +204,7 @@ pub fn random_toy(kind: Kind, seed: u64) -> Toy {
     toy
 }
 
-/// Tasks of components that set one or two attributes without looking at them; later ones wait for
+/// Tasks of components that set one or two attributes without reading them; later ones wait for
 /// earlier ones.
 fn updates(random: &mut Random) -> Toy {
     let attributes = 1 + usize::from(random.one_in(4));

@@ -1,4 +1,4 @@
-//! Twins of the search that are wrong in the ways that the paper describes.
+//! Twins of the search, with the errors that the paper describes.
 
 use crate::common::Toy;
 use crate::common::oracle::effects;
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 type State = Vec<u8>;
 
-/// What a twin does.
+/// The error of a twin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Naive {
     /// An execution ends at the first state that was seen (Figure 1).
@@ -34,7 +34,7 @@ pub(crate) struct Twin<'a> {
     done: BTreeMap<State, BTreeSet<usize>>,
     /// The current execution, from the initial state.
     path: Vec<Step>,
-    /// Where the part of it begins that was not in an earlier execution.
+    /// The start of the part of it that was not in an earlier execution.
     fresh: usize,
     history: BTreeSet<State>,
     graph: Vec<Step>,
@@ -60,7 +60,7 @@ impl<'a> Twin<'a> {
         for state in &initial {
             twin.go(state);
         }
-        // As EXPLOREALL: no execution leads there, so there is nothing to look back along.
+        // Like EXPLOREALL: no execution leads there, so no path leads back.
         while let Some(state) = twin.open() {
             twin.path.clear();
             twin.fresh = 0;
@@ -79,8 +79,8 @@ impl<'a> Twin<'a> {
         (0..self.toy.tasks.len()).filter(|task| self.toy.is_ready(state, *task)).collect()
     }
 
-    /// The event that comes after the last one executed, in the order of events, the first coming
-    /// after the last.
+    /// The event after the last executed one, in the order of events; after the last event, the
+    /// first.
     fn next_of(&self, events: &BTreeSet<usize>) -> usize {
         let last = self.path.last().map(|step| step.task);
         let after = events.iter().find(|event| Some(**event) > last);
@@ -165,7 +165,7 @@ impl<'a> Twin<'a> {
         self.executions.push(Vec::new());
     }
 
-    /// Looks back along the path, without the step itself.
+    /// Searches back along the path, without the step itself.
     fn search_back_from_observers(&mut self, step: &Step) {
         let (mut event, mut accesses) = (step.task, step.accesses.clone());
         for before in self.path.iter().rev() {

@@ -27,7 +27,7 @@ fn distinct(trail: &Trail) -> usize {
     trail.executed.iter().collect::<BTreeSet<_>>().len()
 }
 
-/// All ways to search that promise to find everything.
+/// All options with which the search promises to find everything.
 fn sound() -> Vec<Options> {
     let mut all = Vec::new();
     for summaries in [false, true] {
@@ -133,7 +133,7 @@ fn line_5_must_be_fair() {
     let unfair = Options { revisit: Revisit::First, ..options };
     let outcome = explore(&toy, &unfair, &bounded).unwrap();
     assert_eq!((outcome.complete, outcome.limits), (false, vec![Limit::Executions]));
-    // Closing full cycles early makes the choice matter less.
+    // When full cycles close early, the choice matters less.
     let quick = run(&toy, &traced());
     assert!(quick.complete);
     assert_eq!((quick.stats.executions, quick.stats.transitions), (5, 5));

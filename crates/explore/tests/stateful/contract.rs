@@ -1,5 +1,5 @@
-//! The check of the contract of `Reducible`: it accepts random systems that keep it, and finds the
-//! clause that a lie breaks.
+//! Tests the check of the contract of `Reducible`: it accepts random systems that keep the
+//! contract, and finds the clause that a wrong report breaks.
 
 use crate::common::Toy;
 use crate::common::generate::{KINDS, random_toy};
@@ -13,17 +13,17 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Lie {
     None,
-    /// It has one transition less than its tasks.
+    /// One transition is missing.
     Transition,
     /// Reads are not reported.
     Reads,
-    /// Tasks are said to await nothing.
+    /// Tasks report that they await nothing.
     Awaits,
     /// Writes are reported as reads.
     Writes,
     /// Tasks that await several places are neither known nor pending.
     Unknown,
-    /// Invariants are said to look at nothing.
+    /// Invariants report that they read nothing.
     Watches,
     /// It reports updates of a place that no task touches.
     Updates,

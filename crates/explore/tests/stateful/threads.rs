@@ -1,4 +1,4 @@
-//! Any number of threads does the same; limits cut, and say so.
+//! Any number of threads gives the same result; limits cut and are reported.
 
 use crate::check::{options, run};
 use crate::common::generate::{KINDS, random_toy};
