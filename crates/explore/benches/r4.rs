@@ -47,7 +47,7 @@ impl Numbers {
     }
 }
 
-/// Each task uses what belongs to its widget; one in twenty uses something shared.
+/// Each task uses the locations of its widget; one in twenty uses a shared one.
 fn page(events: usize) -> Arc<Page> {
     let numbers = &mut Numbers(20_151_025);
     let (widgets, shared) = (events / 20, 8);
@@ -94,7 +94,7 @@ fn page(events: usize) -> Arc<Page> {
         }
         let label = at.to_string();
         let name = match creator {
-            // Scripts run one after another, and all are the document's.
+            // Scripts run one after another, and all belong to the document.
             _ if kind == "script" => TaskName::root("load").child(kind).with_label(&label),
             Some(creator) => page.tasks[creator].name.child(kind).with_label(&label),
             None => TaskName::root(kind).with_label(&label),
@@ -244,8 +244,8 @@ impl Snapshots for Browser {
     }
 }
 
-/// All races of the recording: pairs that conflict and that creation and the order of clicks leave
-/// open.
+/// All races of the recording: conflicting pairs that creation and the order of clicks leave
+/// unordered.
 fn races(page: &Arc<Page>) -> (usize, usize) {
     let mut browser = Browser::new(page);
     let mut order: Vec<usize> = Vec::new();

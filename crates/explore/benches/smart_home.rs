@@ -3,8 +3,8 @@
 //!
 //! `cargo bench -p anyorder-explore --bench smart_home -- [SEEDS] [EVENTS...]`; without arguments 8
 //! seeds of 2 to 16 events, and 4 of 78. Prints a row a number of events (sums over the seeds),
-//! then geometric means and sums over all pairs, and beside them the means of the paper's own Table
-//! A.2 where its text is at hand.
+//! then geometric means and sums over all pairs, and next to them the means of the paper's own
+//! Table A.2 where its text is at hand.
 #![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
 
 use anyorder_explore::{paper, stateful};
@@ -16,7 +16,7 @@ use std::time::Instant;
 /// Full search gives up here.
 const STATES_MAX: u64 = 2_000_000;
 
-/// What one search needed.
+/// The cost of one search.
 #[derive(Clone, Copy, Default, Debug)]
 struct Cost {
     states: u64,
@@ -44,7 +44,7 @@ struct Row {
     full: Option<Cost>,
     paper: Cost,
     ours: Cost,
-    /// Without update conflicts, which full search does not look for either.
+    /// Without update conflicts, which full search does not report either.
     plain: Cost,
 }
 
@@ -113,7 +113,7 @@ fn machine(events: u64, seed: u64) -> Option<Machine> {
     Machine::new(compile(&text, "home.any").ok()?.program).ok()
 }
 
-/// Repeats a search: at least twice, and for 30 ms; the quickest counts.
+/// Repeats a search: at least twice, and for 30 ms; returns the quickest.
 fn best(mut search: impl FnMut() -> Cost) -> Cost {
     let mut best = search();
     let mut spent = best.time;
@@ -147,7 +147,7 @@ fn search_all(machine: &Machine) -> Cost {
     })
 }
 
-/// As the paper has it: values do not count.
+/// As in the paper: values do not count.
 fn published(machine: &Machine) -> Cost {
     let options = paper::Options {
         values: false,

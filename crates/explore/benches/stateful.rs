@@ -1,5 +1,5 @@
-//! The reduced search beside full search on one thread: from systems on which nothing can be left
-//! out to those on which most can. `cargo bench -p anyorder-explore --bench stateful -- NAME
+//! Compares the reduced search with full search on one thread: from systems on which nothing can be
+//! left out to those on which most can. `cargo bench -p anyorder-explore --bench stateful -- NAME
 //! THREADS`, each optional.
 #![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
 
@@ -20,15 +20,15 @@ type State = [u8; PLACES];
 /// others.
 struct Events {
     events: usize,
-    /// How far each counts.
+    /// The limit of each counter.
     rounds: u8,
-    /// Whether it begins again.
+    /// Whether it starts again.
     endless: bool,
     /// The values of shared places.
     values: u8,
     /// The shared places that an event updates.
     shared: fn(usize) -> std::ops::Range<usize>,
-    /// What a step costs more, in rounds of hashing.
+    /// The additional cost of a step, in rounds of hashing.
     work: u32,
 }
 

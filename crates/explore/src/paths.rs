@@ -1,10 +1,10 @@
-//! Running paths of explored graphs.
+//! Replays paths of explored graphs.
 
 use crate::stateful::Error;
 use anyorder_search::{Path, Property, Violation};
 use anyorder_system::{Effects, Reducible, TaskKey};
 
-/// Runs choices, tasks with their alternatives, from an initial state. Only the last step may fail.
+/// Runs choices (tasks with their alternatives) from an initial state. Only the last step may fail.
 pub(crate) fn run<S: Reducible>(
     system: &S,
     start: u32,
@@ -28,7 +28,7 @@ pub(crate) fn run<S: Reducible>(
     Ok(path)
 }
 
-/// Runs choices that lead to a violation.
+/// Replays choices that lead to a violation.
 pub(crate) fn violation<S: Reducible>(
     system: &S,
     property: Property,

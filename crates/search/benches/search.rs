@@ -3,7 +3,7 @@
 //! | `cargo bench -p anyorder-search --bench search --` | what |
 //! | --- | --- |
 //! | `rates [MODEL [THREADS [KIND]]]` | orders and storages; the default |
-//! | `scaling [MODEL]` | 1 to 4 threads, beside independent searches at the same time |
+//! | `scaling [MODEL]` | 1 to 4 threads, next to independent searches at the same time |
 //! | `growth` | two-phase commit with 3 to 9 participants, Paxos with 1 to 3 clients, by storage, and under limits of memory |
 #![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
 

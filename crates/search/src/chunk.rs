@@ -1,4 +1,4 @@
-//! What expanding some states of a round gave.
+//! The results of expanding some states of a round.
 
 use crate::frontier::Entry;
 use crate::outcome::Property;
@@ -6,16 +6,16 @@ use crate::store::Arena;
 use anyorder_system::Updates;
 use std::collections::BTreeMap;
 
-/// The slot of a state that is not in the table: bitstate storage, or an exact state kept aside.
+/// The slot of a state that is not in the table: bitstate storage, or an exact state stored aside.
 pub(crate) const NO_SLOT: usize = usize::MAX;
 
-/// A target of the graph that stands for no state: the transition failed.
+/// A target of the graph without a state: the transition failed.
 pub(crate) const FAILED: u32 = u32::MAX;
 
-/// A target of the graph that is a candidate of the same chunk until numbers are given.
+/// A target of the graph that is a candidate of the same chunk, until states are numbered.
 pub(crate) const PENDING: u32 = 1 << 31;
 
-/// Where something is wrong, by positions in the round.
+/// The place of a violation, by positions in the round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct FaultPlace {
     /// The position of the expanded state.
@@ -30,19 +30,19 @@ pub(crate) struct Candidate<S> {
     pub(crate) slot: usize,
     pub(crate) position: u32,
     pub(crate) place: u32,
-    /// What is known of it so far; [`Status`].
+    /// What is known about it so far; [`Status`].
     pub(crate) status: Status,
     pub(crate) state: S,
 }
 
-/// What is known of a candidate.
+/// What is known about a candidate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Status {
     /// It is new if its position still owns its slot when the round is over.
     First,
-    /// Another candidate of this round was there before.
+    /// Another candidate of this round has its state already.
     Later,
-    /// Its fingerprint belongs to another state, or may do so.
+    /// Its fingerprint belongs, or may belong, to another state.
     Aside,
     /// It is new.
     New,
@@ -63,37 +63,37 @@ pub(crate) struct Chunk<S> {
     pub(crate) transitions: Vec<u32>,
     /// In the order of (position, place).
     pub(crate) candidates: Vec<Candidate<S>>,
-    /// The bytes of candidates that are kept whole, one after the other, and where each ends.
+    /// The encodings of candidates that are stored whole, one after the other, and the end of each.
     pub(crate) encodings: Vec<u8>,
     pub(crate) ends: Vec<usize>,
     /// The hashes of candidates, for bitstate storage.
     pub(crate) hashes: Vec<anyorder_system::Hash128>,
-    /// The first of each kind.
+    /// The first violation of each property.
     pub(crate) faults: BTreeMap<Property, FaultPlace>,
     /// Which parts of the program ran.
     pub(crate) parts: Vec<bool>,
     /// Targets and fairness classes of all transitions, when the graph is kept.
     pub(crate) targets: Vec<u32>,
     pub(crate) classes: Vec<u16>,
-    /// The updates of all transitions, where they are asked for.
+    /// The updates of all transitions, if requested.
     pub(crate) updates: Updates,
-    /// Filled when numbers are given.
+    /// Filled when states are numbered.
     pub(crate) fresh: Fresh<S>,
 }
 
 /// The new states of a chunk, in order.
 #[derive(Debug)]
 pub(crate) struct Fresh<S> {
-    /// How many they are.
+    /// Their number.
     pub(crate) count: usize,
     /// The number of the first.
     pub(crate) base: u32,
     pub(crate) entries: Vec<Entry<S>>,
-    /// Parent and place of each.
+    /// The parent of each, and its position among the parent's successors.
     pub(crate) links: Vec<(u32, u32)>,
     /// Whether trigger and response hold (bits 0 and 1), for each response property.
     pub(crate) flags: Vec<u8>,
-    /// Violated invariants, and by which of the new states first.
+    /// Violated invariants, each with the first new state that violates it.
     pub(crate) broken: BTreeMap<usize, u32>,
 }
 
@@ -134,12 +134,12 @@ impl<S> Chunk<S> {
         &self.encodings[start..self.ends[index]]
     }
 
-    /// Notes something wrong unless the like was noted for an earlier place.
+    /// Records a violation, unless an earlier one of the same property is recorded.
     pub(crate) fn fault(&mut self, key: Property, position: u32, place: u32) {
         self.faults.entry(key).or_insert(FaultPlace { position, place });
     }
 
-    /// Leaves out everything from a position on.
+    /// Removes everything from a position on.
     pub(crate) fn cut(&mut self, position: u32) {
         if self.end() <= position {
             return;

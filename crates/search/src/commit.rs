@@ -1,23 +1,23 @@
-//! The other half of a round: deciding which candidates are new, and numbering them as one thread
-//! would have.
+//! The second half of a round: it decides which candidates are new, and numbers them as one thread
+//! would.
 //!
-//! New states get numbers in the order (position of the state they were found from, place among its
-//! successors). So numbers, links and counts do not depend on threads. The steps work chunk by
-//! chunk in parallel, with a prefix sum in between.
+//! New states get numbers in the order (position of the source state, place among its successors).
+//! So numbers, links and counts do not depend on threads. The steps process chunks in parallel,
+//! with a prefix sum in between.
 
 use crate::chunk::{Chunk, NO_SLOT, PENDING, Status};
 use crate::expand::Block;
 use crate::frontier::Entry;
 use crate::parallel::Pool;
-use crate::search::{Asked, flags};
+use crate::search::{SystemInfo, flags};
 use crate::store::{Exact, FingerprintTable, Store};
 use anyorder_system::StateSystem;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What numbering needs to know.
+/// The inputs of numbering.
 pub(crate) struct Numbering<'a, S: StateSystem> {
-    pub(crate) asked: Arc<Asked<'a, S>>,
+    pub(crate) info: Arc<SystemInfo<'a, S>>,
     /// The number of states so far.
     pub(crate) states: u64,
     pub(crate) transitions: u64,
@@ -32,14 +32,14 @@ pub(crate) struct Numbering<'a, S: StateSystem> {
 
 impl<S: StateSystem> Clone for Numbering<'_, S> {
     fn clone(&self) -> Self {
-        Numbering { asked: Arc::clone(&self.asked), ..*self }
+        Numbering { info: Arc::clone(&self.info), ..*self }
     }
 }
 
-/// Rounds with fewer candidates than this are not worth a second thread.
-const ALONE: usize = 2048;
+/// Rounds with fewer candidates use one thread: a second one would not pay.
+const ONE_THREAD_MAX: usize = 2048;
 
-/// Which counted limit a round came to.
+/// The counted limit that a round reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reached {
     States,
@@ -47,8 +47,8 @@ pub(crate) enum Reached {
 }
 
 impl<'a, S: StateSystem> Numbering<'a, S> {
-    /// Leaves out what comes from positions not done, from `cut` on, and beyond counted limits;
-    /// returns the position up to which the round counts, and the limit that it came to.
+    /// Removes the results of positions not done, from `cut` on, and beyond counted limits. Returns
+    /// the position up to which the round counts, and the limit that it reached.
     pub(crate) fn decide<'scope>(
         &self,
         pool: &Pool<'scope>,
@@ -67,8 +67,8 @@ impl<'a, S: StateSystem> Numbering<'a, S> {
             if let Some(table) = shared.table() {
                 decide_owners(chunk, table);
             }
-            // Final for fingerprints, which so are counted by several threads; others are counted
-            // again below.
+            // Final for fingerprints, so several threads count them. Other storage is counted again
+            // below.
             chunk.count_new();
         });
         if let Store::Exact(_) = **store {
@@ -98,7 +98,7 @@ impl<'a, S: StateSystem> Numbering<'a, S> {
         (position, Some(reached))
     }
 
-    /// Returns the first position with which a counted limit would be passed.
+    /// Returns the first position that would exceed a counted limit.
     fn first_beyond(&self, chunks: &[Chunk<S::State>]) -> Option<(u32, Reached)> {
         let (mut states, mut transitions) = (self.states, self.transitions);
         for chunk in chunks {
@@ -128,8 +128,7 @@ impl<'a, S: StateSystem> Numbering<'a, S> {
         None
     }
 
-    /// Gives new states their numbers, evaluates what is asked of each state, and makes them ready
-    /// to wait.
+    /// Numbers the new states, evaluates the properties of each, and creates their entries.
     pub(crate) fn number<'scope>(
         self,
         pool: &Pool<'scope>,
@@ -147,7 +146,7 @@ impl<'a, S: StateSystem> Numbering<'a, S> {
             base += chunk.fresh.count as u64;
         }
         let exact = matches!(**store, Store::Exact(_));
-        // Where nothing is asked between numbers and entries, both are made in one go.
+        // If no step is needed between numbers and entries, one pass makes both.
         let at_once = !exact && !self.graph;
         if !at_once {
             let shared = Arc::clone(store);
@@ -170,19 +169,20 @@ impl<'a, S: StateSystem> Numbering<'a, S> {
         });
     }
 
-    /// Makes entries of the new states.
+    /// Creates entries for the new states.
     fn extract(&self, chunk: &mut Chunk<S::State>, parents: &[Entry<S::State>]) {
         let fresh = &mut chunk.fresh;
         fresh.entries.reserve(fresh.count);
         fresh.links.reserve(fresh.count);
         for candidate in std::mem::take(&mut chunk.candidates) {
             let Status::Numbered(number) = candidate.status else { continue };
-            // The first of this number is the state itself, others were found again in this round.
+            // The first successor with this number is the state itself; the others are duplicates
+            // of this round.
             if number != fresh.base + fresh.entries.len() as u32 {
                 continue;
             }
             let parent = &parents[(candidate.position - chunk.start) as usize];
-            let properties = &self.asked.properties;
+            let properties = &self.info.properties;
             for (index, invariant) in properties.invariants.iter().enumerate() {
                 if !fresh.broken.contains_key(&index) && !invariant.holds(&candidate.state) {
                     fresh.broken.insert(index, number);
@@ -205,7 +205,7 @@ pub(crate) fn exclusive(store: &mut Arc<Store>) -> &mut Store {
 
 fn threads_for<S>(pool: &Pool<'_>, chunks: &[Chunk<S>]) -> usize {
     let candidates: usize = chunks.iter().map(|chunk| chunk.candidates.len()).sum();
-    if candidates < ALONE { 1 } else { pool.threads() }
+    if candidates < ONE_THREAD_MAX { 1 } else { pool.threads() }
 }
 
 fn decide_owners<S>(chunk: &mut Chunk<S>, table: &FingerprintTable) {
@@ -217,37 +217,37 @@ fn decide_owners<S>(chunk: &mut Chunk<S>, table: &FingerprintTable) {
     }
 }
 
-/// As [`decide_owners`], and then compares whole states: candidates with the fingerprint of another
-/// state are put aside and decided one by one.
+/// Calls [`decide_owners`], then compares whole states: candidates with the fingerprint of another
+/// state are set aside and decided one by one.
 fn decide_exact<'scope, S: Send + Sync + 'scope>(
     pool: &Pool<'scope>,
     threads: usize,
     chunks: &mut Vec<Chunk<S>>,
     store: &Arc<Store>,
 ) {
-    let mut strangers: Vec<(usize, Vec<usize>)> =
+    let mut collisions: Vec<(usize, Vec<usize>)> =
         (0..chunks.len()).map(|at| (at, Vec::new())).collect();
     let all = Arc::new(std::mem::take(chunks));
     let (shared, table_of) = (Arc::clone(&all), Arc::clone(store));
-    pool.for_each(threads, &mut strangers, move |(at, found)| {
+    pool.for_each(threads, &mut collisions, move |(at, found)| {
         let Some(table) = table_of.table() else { return };
         let chunk = &shared[*at];
         for (index, candidate) in chunk.candidates.iter().enumerate() {
-            let strange = match candidate.status {
+            let collides = match candidate.status {
                 Status::Aside => true,
                 Status::Later => {
                     owner_encoding(&shared, table, candidate.slot) != Some(chunk.encoding(index))
                 }
                 _ => false,
             };
-            if strange {
+            if collides {
                 found.push(index);
             }
         }
     });
     *chunks = Arc::into_inner(all).expect("threads give the chunks up before they report");
     let Store::Exact(exact) = &**store else { return };
-    let aside = strangers.iter().flat_map(|(at, found)| found.iter().map(|index| (*at, *index)));
+    let aside = collisions.iter().flat_map(|(at, found)| found.iter().map(|index| (*at, *index)));
     let mut first: BTreeSet<Vec<u8>> = BTreeSet::new();
     for (chunk, index) in aside {
         let encoding = chunks[chunk].encoding(index);
@@ -262,7 +262,7 @@ fn decide_exact<'scope, S: Send + Sync + 'scope>(
     }
 }
 
-/// Returns the encoding of the candidate that a slot belongs to in this round.
+/// Returns the encoding of the candidate that owns a slot in this round.
 fn owner_encoding<'c, S>(
     chunks: &'c [Chunk<S>],
     table: &FingerprintTable,
@@ -304,7 +304,7 @@ fn keep_exact<S>(chunks: &[Chunk<S>], exact: &mut Exact) {
     }
 }
 
-/// Replaces candidates by their numbers in what the graph gets.
+/// Replaces candidates by their numbers in the targets of the graph.
 fn resolve_targets<S>(chunk: &mut Chunk<S>, store: &Store) {
     let mut targets = std::mem::take(&mut chunk.targets);
     for target in

@@ -1,4 +1,4 @@
-//! Makes the outcome of what a search remembers.
+//! Builds the outcome of a search.
 
 use crate::error::SearchError;
 use crate::options::{Options, Order, Stop, Storage};
@@ -14,7 +14,7 @@ use anyorder_system::{Control, StateSystem};
 use std::collections::BTreeMap;
 
 impl<S: StateSystem> Search<'_, S> {
-    /// Makes the outcome, given what cut the search.
+    /// Builds the outcome, given the limits that cut the search.
     pub(crate) fn conclude(
         &mut self,
         mut limits: Vec<Limit>,
@@ -42,8 +42,8 @@ impl<S: StateSystem> Search<'_, S> {
         })
     }
 
-    /// Makes a path of each fault; a search that was not breadth-first looks for the shortest
-    /// first.
+    /// Builds a path for each violation. If the search was not breadth-first, searches for the
+    /// shortest ones first.
     fn violations(&self, control: &Control<'_>) -> Result<Vec<Violation<S>>, SearchError> {
         if self.options.order == Order::Depth
             && !self.faults.is_empty()
@@ -54,7 +54,7 @@ impl<S: StateSystem> Search<'_, S> {
         self.faults.iter().map(|(key, fault)| self.violation(key, *fault)).collect()
     }
 
-    /// Searches again, breadth-first, as deep as the faults that are known.
+    /// Searches again, breadth-first, up to the depth of the known violations.
     fn shortest(&self, control: &Control<'_>) -> Result<Option<Vec<Violation<S>>>, SearchError> {
         control.progress.phase("shortest");
         let deepest = self.faults.values().map(|fault| fault.length).max().unwrap_or(0);
@@ -86,7 +86,7 @@ impl<S: StateSystem> Search<'_, S> {
         Ok(Violation::of(self.system, key.clone(), self.path(&choices)?))
     }
 
-    /// Runs choices that the search made.
+    /// Replays the choices of the search.
     pub(crate) fn path(&self, choices: &[u32]) -> Result<Path<S>, SearchError> {
         if self.options.symmetry {
             replay_represented(self.system, choices)
@@ -95,7 +95,7 @@ impl<S: StateSystem> Search<'_, S> {
         }
     }
 
-    /// Looks for update conflicts in what is known of the graph.
+    /// Searches the known part of the graph for update conflicts.
     fn conflicts(
         &self,
         control: &Control<'_>,
@@ -106,8 +106,8 @@ impl<S: StateSystem> Search<'_, S> {
         control.progress.phase("updates");
         let mut conflicts = Vec::new();
         for (place, components, mut choices) in updates::conflicts(graph, &self.update_lists) {
-            // The graph knows initial states by number; equal ones have one number and several
-            // places.
+            // The graph numbers initial states; equal ones share a number but have several
+            // positions.
             choices[0] = self.links.get(choices[0]).1;
             conflicts.push(UpdateConflict { place, components, path: self.path(&choices)? });
         }
@@ -115,14 +115,14 @@ impl<S: StateSystem> Search<'_, S> {
         Ok(Some(conflicts))
     }
 
-    /// Checks response properties on what is known of the graph.
+    /// Checks response properties on the known part of the graph.
     fn respond(
         &self,
         complete: bool,
         violations: &mut Vec<Violation<S>>,
         control: &Control<'_>,
     ) -> Result<Vec<ResponseVerdict>, SearchError> {
-        let mut verdicts = vec![ResponseVerdict::Unknown; self.asked.properties.responses.len()];
+        let mut verdicts = vec![ResponseVerdict::Unknown; self.info.properties.responses.len()];
         let early = self.options.stop == Stop::FirstViolation && !violations.is_empty();
         let Some(graph) = self.graph.as_ref().filter(|_| self.responses > 0 && !early) else {
             return Ok(verdicts);
@@ -132,7 +132,7 @@ impl<S: StateSystem> Search<'_, S> {
         let graph = renumbered.as_ref().unwrap_or(graph);
         let shortest = graph.shortest();
         for (index, verdict) in verdicts.iter_mut().enumerate() {
-            let lasso = response::violation(graph, index, self.asked.fairness.len(), &shortest);
+            let lasso = response::violation(graph, index, self.info.fairness.len(), &shortest);
             let Some(lasso) = lasso else {
                 if complete {
                     *verdict = ResponseVerdict::Holds;
@@ -140,8 +140,8 @@ impl<S: StateSystem> Search<'_, S> {
                 continue;
             };
             *verdict = ResponseVerdict::Violated;
-            // The graph knows initial states by number; equal ones have one number and several
-            // places.
+            // The graph numbers initial states; equal ones share a number but have several
+            // positions.
             let mut choices = lasso.choices;
             choices[0] = self.links.get(choices[0]).1;
             let mut path = self.path(&choices)?;

@@ -1,15 +1,15 @@
-//! Why a search could not be done.
+//! Errors of a search.
 
 use std::io;
 
-/// Why a search, a replay or a checkpoint could not be done.
+/// Why a search, a replay or a checkpoint failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SearchError {
     /// The system has no initial state.
     #[error("the system has no initial state")]
     NoInitialState,
-    /// What is asked needs states to be told apart, which bitstate storage cannot.
+    /// The request needs whole states, which bitstate storage cannot distinguish.
     #[error("{0} cannot be done with bitstate storage")]
     NeedsStates(&'static str),
     /// Response properties are about particular components, which symmetry exchanges.
@@ -18,14 +18,14 @@ pub enum SearchError {
     /// Update conflicts are about particular components, and need the updates of all transitions.
     #[error("update conflicts are not looked for {0}")]
     NoUpdates(&'static str),
-    /// More fairness classes or properties than can be kept.
+    /// More fairness classes or properties than the search supports.
     #[error("too many {what}: {count}, at most {max}")]
     TooMany {
-        /// Of what.
+        /// The kind of items.
         what: &'static str,
-        /// How many there are.
+        /// Their number.
         count: usize,
-        /// How many there may be.
+        /// The most items.
         max: usize,
     },
     /// A choice does not exist in this system.
@@ -33,10 +33,10 @@ pub enum SearchError {
     NoSuchChoice {
         /// The step, 0 for the initial state.
         step: usize,
-        /// The number of choices there.
+        /// The number of available choices.
         among: usize,
     },
-    /// Representatives of equivalent states are not equal, or lead elsewhere.
+    /// Representatives of equivalent states are not equal, or have other successors.
     #[error("the representatives of the system do not respect its transitions")]
     Symmetry,
     /// A state cannot be decoded from its own encoding.
@@ -45,14 +45,14 @@ pub enum SearchError {
     /// A checkpoint is damaged.
     #[error("not a checkpoint: {0}")]
     NotACheckpoint(&'static str),
-    /// A checkpoint is of another program or other options.
+    /// A checkpoint belongs to another program or other options.
     #[error("the checkpoint is of something else: {what} is `{found}`, expected `{expected}`")]
     OtherCheckpoint {
-        /// What differs.
+        /// The item that differs.
         what: &'static str,
-        /// What the checkpoint says.
+        /// Its value in the checkpoint.
         found: String,
-        /// What was wanted.
+        /// The expected value.
         expected: String,
     },
     /// A file could not be read or written.

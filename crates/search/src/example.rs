@@ -5,7 +5,7 @@ use anyorder_system::{StateSystem, Successor};
 /// Counts up to a limit, one or two at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Counter {
-    /// Where it ends.
+    /// The limit.
     pub limit: u32,
 }
 

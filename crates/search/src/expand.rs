@@ -1,15 +1,15 @@
-//! The parallel half of a round: expanding each state of a block.
+//! The parallel half of a round: expands each state of a block.
 //!
-//! A unit of work is a slice of states with consecutive positions. Threads take units in order, so
-//! that what was done when they are stopped is all up to some position, and little after it. The
-//! table of the states seen is only added to, and what it gets is provisional: `commit` decides.
+//! A unit of work is a slice of states with consecutive positions. Threads take units in order. So
+//! when they are stopped, all states up to some position are done, and few after it. Threads only
+//! add to the table of known states, and their entries are provisional: `commit` decides.
 
 use crate::chunk::{Candidate, Chunk, FAILED, NO_SLOT, PENDING, Status};
 use crate::frontier::Entry;
 use crate::options::Options;
 use crate::outcome::Property;
 use crate::parallel::Pool;
-use crate::search::Asked;
+use crate::search::SystemInfo;
 use crate::store::{Exact, FingerprintTable, Key, Store, Visit};
 use anyorder_system::{Control, Hash128, StateSystem, Successor, Updates};
 use std::hint::black_box;
@@ -19,16 +19,16 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 /// States of a unit.
 pub(crate) const UNIT: usize = 64;
 
-/// Free places of the table that a thread takes for itself at a time.
+/// The free slots of the table that a thread reserves at a time.
 const RESERVE: u64 = 256;
 
-/// Rounds with fewer states are not worth a second thread.
-const ALONE: usize = 2 * UNIT;
+/// Rounds with fewer states use one thread: a second one would not pay.
+const ONE_THREAD_MAX: usize = 2 * UNIT;
 
 /// No class, in the graph.
 pub(crate) const NO_CLASS: u16 = u16::MAX;
 
-/// What the threads of a round share.
+/// Data that the threads of a round share.
 pub(crate) struct Shared<'a, S: StateSystem> {
     pub(crate) system: &'a S,
     pub(crate) control: &'a Control<'a>,
@@ -37,18 +37,18 @@ pub(crate) struct Shared<'a, S: StateSystem> {
     pub(crate) symmetry: bool,
     pub(crate) deadlocks: bool,
     pub(crate) graph: bool,
-    /// Whether the updates of transitions are asked for.
+    /// Whether to ask for the updates of transitions.
     pub(crate) updates: bool,
-    pub(crate) asked: Arc<Asked<'a, S>>,
+    pub(crate) info: Arc<SystemInfo<'a, S>>,
     progress: Counters,
 }
 
-/// What the threads of a round count together.
+/// Counters that the threads of a round share.
 struct Counters {
     next_unit: AtomicUsize,
-    /// Free places of the table that no thread took for itself.
+    /// Free slots of the table that no thread reserved.
     room: AtomicU64,
-    /// The successors that found no room.
+    /// The number of successors for which the table had no slot.
     lacking: AtomicU64,
     stopped: AtomicBool,
 }
@@ -56,8 +56,8 @@ struct Counters {
 /// The states of a round, in units of work.
 pub(crate) struct Block<S> {
     pub(crate) blocks: Vec<Vec<Entry<S>>>,
-    /// For each unit its block, the first of its states there, how many they are, and the position
-    /// of the first.
+    /// For each unit: its block, the index of its first state there, its number of states, and the
+    /// position of the first.
     units: Vec<(usize, usize, usize, u32)>,
     pub(crate) positions: usize,
 }
@@ -83,11 +83,11 @@ impl<S> Block<S> {
     }
 }
 
-/// What a round came to.
+/// The result of a round.
 pub(crate) struct Expanded<S> {
-    /// In the order of their units, all done up to some position.
+    /// In the order of their units; all states up to some position are done.
     pub(crate) chunks: Vec<Chunk<S>>,
-    /// The places that the table lacked, 0 if it had enough.
+    /// The number of slots that the table lacked; 0 if it had enough.
     pub(crate) lacking: u64,
 }
 
@@ -97,7 +97,7 @@ impl<'a, S: StateSystem> Shared<'a, S> {
         options: &Options,
         store: Arc<Store>,
         round: Arc<Block<S::State>>,
-        (graph, asked, room): (bool, Arc<Asked<'a, S>>, u64),
+        (graph, info, room): (bool, Arc<SystemInfo<'a, S>>, u64),
     ) -> Shared<'a, S> {
         let progress = Counters {
             next_unit: AtomicUsize::new(0),
@@ -115,7 +115,7 @@ impl<'a, S: StateSystem> Shared<'a, S> {
             deadlocks,
             graph,
             updates,
-            asked,
+            info,
             progress,
         }
     }
@@ -126,7 +126,7 @@ impl<'a, S: StateSystem> Shared<'a, S> {
         'a: 'scope,
         S: 'scope,
     {
-        let threads = if self.round.positions < ALONE { 1 } else { pool.threads() };
+        let threads = if self.round.positions < ONE_THREAD_MAX { 1 } else { pool.threads() };
         let shared = Arc::new(self);
         let worker = Arc::clone(&shared);
         let found = pool.everywhere(threads, move || {
@@ -142,7 +142,7 @@ impl<'a, S: StateSystem> Shared<'a, S> {
 
 struct Worker<'s, 'a, S: StateSystem> {
     shared: &'s Shared<'a, S>,
-    /// Places of the table that are this thread's to take.
+    /// The slots of the table that this thread has reserved.
     reserved: u64,
     successors: Vec<Successor<S::State, S::Action>>,
     updates: Updates,
@@ -167,7 +167,7 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
         while !self.shared.progress.stopped.load(Ordering::Relaxed) {
             let unit = self.shared.progress.next_unit.fetch_add(1, Ordering::Relaxed);
             let Some((start, entries)) = self.shared.round.unit(unit) else { break };
-            let mut chunk = Chunk::new(unit, start, self.shared.asked.parts.len());
+            let mut chunk = Chunk::new(unit, start, self.shared.info.parts.len());
             for (entry, position) in entries.iter().zip(start..) {
                 let stopped = self.shared.progress.stopped.load(Ordering::Relaxed)
                     || self.shared.control.check().is_err();
@@ -181,7 +181,7 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
         chunks
     }
 
-    /// Takes all transitions of one state; returns whether there was room for what they lead to.
+    /// Takes all transitions of one state. Returns whether the table had room for their targets.
     fn expand(
         &mut self,
         entry: &Entry<S::State>,
@@ -201,10 +201,10 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
             return false;
         }
         chunk.transitions.push(count as u32);
-        let asked = &*self.shared.asked;
+        let info = &*self.shared.info;
         if count == 0
             && self.shared.deadlocks
-            && let Some(wrong) = Property::of_end(asked.properties.end_of(&entry.state))
+            && let Some(wrong) = Property::of_end(info.properties.end_of(&entry.state))
         {
             chunk.fault(wrong, position, 0);
         }
@@ -212,7 +212,7 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
         let mut successors = std::mem::take(&mut self.successors);
         for (place, successor) in successors.drain(..).enumerate() {
             let place = place as u32;
-            let part = asked.parts.of(&successor.action);
+            let part = info.parts.of(&successor.action);
             if let Some(ran) = part.and_then(|part| chunk.parts.get_mut(part)) {
                 *ran = true;
             }
@@ -221,11 +221,11 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
                 FAILED
             } else {
                 let hash = self.hashes[place as usize];
-                self.meet(successor.state, hash, position, place, chunk)
+                self.look_up(successor.state, hash, position, place, chunk)
             };
             if self.shared.graph {
                 chunk.targets.push(target);
-                let class = asked.fairness.of(&successor.action);
+                let class = info.fairness.of(&successor.action);
                 chunk.classes.push(class.map_or(NO_CLASS, |class| class as u16));
                 if self.shared.updates {
                     let updates = self.updates.of(place as usize);
@@ -238,8 +238,8 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
         true
     }
 
-    /// Replaces states by their representatives and hashes them; asks memory for their places in
-    /// the table, all at a time.
+    /// Replaces states by their representatives and hashes them. Prefetches all their slots of the
+    /// table at once.
     fn prepare(&mut self) {
         let system = self.shared.system;
         self.hashes.clear();
@@ -259,8 +259,8 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
         }
     }
 
-    /// Looks a state up; returns what the graph says of it.
-    fn meet(
+    /// Looks a state up. Returns its target value in the graph.
+    fn look_up(
         &mut self,
         state: S::State,
         hash: Hash128,
@@ -325,7 +325,7 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
         }
     }
 
-    /// Sees to it that `count` places of the table are this thread's.
+    /// Ensures that this thread has `count` slots of the table reserved.
     fn reserve(&mut self, count: u64) -> bool {
         if self.reserved >= count || self.shared.store.table().is_none() {
             return true;

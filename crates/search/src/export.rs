@@ -7,7 +7,7 @@ use crate::search::Search;
 use anyorder_system::{Control, StateSystem};
 use std::fmt::Write;
 
-/// How a state graph is written.
+/// The format of a state graph.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum GraphFormat {
     /// For Graphviz.
@@ -22,9 +22,9 @@ pub enum GraphFormat {
 pub struct Exported {
     /// The text.
     pub text: String,
-    /// Whether all states are in it, with all their transitions.
+    /// Whether it contains all states with all their transitions.
     pub complete: bool,
-    /// What cut the search for them.
+    /// The limits that cut the search.
     pub limits: Vec<Limit>,
 }
 
@@ -40,7 +40,7 @@ struct Line {
 ///
 /// # Errors
 ///
-/// As [`Search::new`]; symmetry is left out.
+/// The same errors as [`Search::new`]. Symmetry is ignored.
 pub fn export<S: StateSystem>(
     system: &S,
     format: GraphFormat,
@@ -85,7 +85,7 @@ pub fn export<S: StateSystem>(
 }
 
 impl<S: StateSystem> Search<'_, S> {
-    /// Makes all states again, in the order of their numbers.
+    /// Recomputes all states, in the order of their numbers.
     fn states_in_order(&self) -> Result<Vec<Option<S::State>>, SearchError> {
         let initials = self.system.initial();
         let mut states: Vec<Option<S::State>> = Vec::new();
@@ -187,8 +187,8 @@ fn json_escape(text: &str) -> String {
         match symbol {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
-            // Besides control characters also what ends lines or scripts where JSON is put into
-            // something else.
+            // Escapes control characters, and characters that end lines or scripts if the JSON is
+            // embedded elsewhere.
             symbol if symbol.is_control() || matches!(symbol, '<' | '\u{2028}' | '\u{2029}') => {
                 let _ = write!(out, "\\u{:04x}", u32::from(symbol));
             }

@@ -1,15 +1,15 @@
-//! States that were found and not yet gone on from.
+//! States that were found and not yet expanded.
 
 use crate::options::Order;
 use std::collections::VecDeque;
 
-/// Blocks smaller than this are put together.
+/// Smaller blocks are merged.
 const SMALL: usize = 64;
 
-/// Blocks larger than this are cut.
+/// Larger blocks are split.
 const LARGE: usize = 4096;
 
-/// A state that waits.
+/// A waiting state.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry<S> {
     pub(crate) number: u32,
@@ -33,12 +33,12 @@ impl<S> Frontier<S> {
         self.len
     }
 
-    /// The bytes taken, as far as they are known: what states point to is not counted.
+    /// The memory in bytes, without what states point to.
     pub(crate) fn bytes(&self) -> u64 {
         (self.len * size_of::<Entry<S>>()) as u64
     }
 
-    /// Adds states that were found, in order.
+    /// Adds new states, in order.
     pub(crate) fn push(&mut self, mut entries: Vec<Entry<S>>) {
         let Some(first) = entries.first() else { return };
         self.len += entries.len();
@@ -57,7 +57,7 @@ impl<S> Frontier<S> {
         self.blocks.push_back(entries);
     }
 
-    /// Returns the depth of the states that come next.
+    /// Returns the depth of the next states.
     pub(crate) fn depth(&self, order: Order) -> Option<u32> {
         let block = match order {
             Order::Breadth => self.blocks.front(),
@@ -66,8 +66,8 @@ impl<S> Frontier<S> {
         block.and_then(|block| block.first()).map(|entry| entry.depth)
     }
 
-    /// Takes blocks of about `states` states: breadth-first of one depth, the oldest; depth-first
-    /// the newest.
+    /// Takes blocks of about `states` states. Breadth-first: the oldest, all of one depth.
+    /// Depth-first: the newest.
     pub(crate) fn take(&mut self, order: Order, states: usize) -> Vec<Vec<Entry<S>>> {
         let depth = self.depth(order);
         let (mut taken, mut count) = (Vec::new(), 0);
@@ -85,7 +85,7 @@ impl<S> Frontier<S> {
         taken
     }
 
-    /// Puts back what was taken, without the first `done` states.
+    /// Puts taken blocks back, without the first `done` states.
     pub(crate) fn put_back(&mut self, order: Order, taken: Vec<Vec<Entry<S>>>, mut done: usize) {
         let mut rest = Vec::new();
         for mut block in taken {

@@ -1,4 +1,4 @@
-//! The graph of the states that were seen, for response properties and for drawings.
+//! The graph of the known states, for response properties and exports.
 
 use crate::chunk::{Chunk, FAILED};
 use crate::expand::NO_CLASS;
@@ -9,19 +9,19 @@ use std::collections::VecDeque;
 /// The transitions of a state that was not expanded.
 const UNKNOWN: u32 = u32::MAX;
 
-/// States by number, with all their transitions in the order of the system. 4 bytes a transition, 6
-/// with fairness classes; 12 bytes and one a response property a state.
+/// States by number, with all their transitions in the order of the system. A transition takes 4
+/// bytes, or 6 with fairness classes; a state takes 12 bytes, plus one for each response property.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     start: Vec<u64>,
     count: Vec<u32>,
     targets: Vec<u32>,
-    /// Empty unless there are fairness classes.
+    /// Empty if the system has no fairness classes.
     classes: Vec<u16>,
     responses: usize,
     flags: Vec<u8>,
     with_classes: bool,
-    /// The list of updates of each transition; empty unless there are components.
+    /// The list of updates of each transition; empty if the system has no components.
     updates: Vec<u32>,
     with_updates: bool,
     initial: u32,
@@ -38,7 +38,7 @@ impl Graph {
         self.count.len()
     }
 
-    /// Returns whether there is no state.
+    /// Returns whether the graph has no state.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count.is_empty()
@@ -50,8 +50,8 @@ impl Graph {
         self.initial
     }
 
-    /// Returns whether the transitions of a state are known: those of states that a limit cut off
-    /// are not.
+    /// Returns whether the transitions of a state are known. They are unknown for states beyond a
+    /// limit.
     #[must_use]
     pub fn is_known(&self, state: u32) -> bool {
         self.count[state as usize] != UNKNOWN
@@ -66,8 +66,8 @@ impl Graph {
         start..start + count as usize
     }
 
-    /// Returns where each transition of a state leads, in the order of the system; `None` where it
-    /// fails.
+    /// Returns the target of each transition of a state, in the order of the system; `None` if the
+    /// transition fails.
     pub fn successors(&self, state: u32) -> impl ExactSizeIterator<Item = Option<u32>> + '_ {
         self.targets[self.range(state)]
             .iter()
@@ -149,8 +149,8 @@ impl Graph {
         }
     }
 
-    /// Returns the same graph with states numbered breadth-first. A graph that was found
-    /// breadth-first stays as it is.
+    /// Returns the same graph with states numbered breadth-first. A graph from a breadth-first
+    /// search is copied unchanged.
     pub(crate) fn breadth_first(&self) -> Graph {
         let mut number = vec![u32::MAX; self.len()];
         let mut order = Vec::with_capacity(self.len());
@@ -192,7 +192,7 @@ impl Graph {
         graph
     }
 
-    /// Returns shortest paths to all states; transitions are numbered by their places among the
+    /// Returns shortest paths to all states. Transitions are numbered by their positions among the
     /// successors of their state.
     pub(crate) fn shortest(&self) -> ShortestPaths {
         ShortestPaths::of(self.len(), 0..self.initial, |state| {

@@ -1,20 +1,20 @@
 //! Full explicit-state search.
 //!
-//! Given a program as states and transitions, a [`StateSystem`](anyorder_system::StateSystem), this
-//! crate decides which states can be reached, and whether a transition fails, an invariant is
-//! violated, nothing can happen where something should, a part of the program never runs, or a
-//! trigger stays without its response. It says nothing about time, and nothing about states that
-//! the system does not give.
+//! The input is a program as states and transitions, a
+//! [`StateSystem`](anyorder_system::StateSystem). The search computes the reachable states. It
+//! reports transitions that fail, violated invariants, deadlocks and wrong ends, parts of the
+//! program that never run, and triggers without their response. It covers neither time nor states
+//! that the system does not generate.
 //!
-//! An outcome that is [`complete`](Outcome::complete) covers every state: exactly with
-//! [`Storage::Exact`], and up to two of `n` states having one fingerprint with
-//! [`Storage::Fingerprints`], which has probability below `n * n / 2^129`. Everything but a run cut
-//! by time, memory or hand is the same with any number of threads: counts, paths, the order of what
-//! is found. Counterexamples are as short as they can be. `docs/search.md` has the definitions and
-//! the arguments.
+//! An outcome that is [`complete`](Outcome::complete) covers every state. This is exact with
+//! [`Storage::Exact`]. With [`Storage::Fingerprints`] it holds unless two of `n` states share a
+//! fingerprint, which has probability below `n * n / 2^129`. Counts, paths and the order of
+//! findings are the same with any number of threads, except in runs cut by time, memory or the
+//! user. Counterexamples are as short as possible. `docs/search.md` has the definitions and the
+//! proofs.
 //!
-//! The types to know: [`Options`], what is asked; [`Search`], which can be stopped, saved and gone
-//! on with; [`Outcome`], what was found; [`Path`], a way through the system that replays.
+//! The types to know: [`Options`]; [`Search`], which can be stopped, saved and resumed;
+//! [`Outcome`], the result; [`Path`], a path through the system that can be replayed.
 //!
 //! ```
 //! use anyorder_search::{Options, Property, search};
@@ -105,16 +105,16 @@ pub use search::{Gauge, Pause, Search, found_words, search};
 pub use shortest::ShortestPaths;
 pub use store::{FingerprintTable, Key, NUMBERS_MAX};
 pub use updates::{NumberedPath, Transition, UpdateLists, Writer, conflicts_of, contested, pair};
-pub use walk::{WalkOptions, Walked, walk};
+pub use walk::{WalkOptions, WalkOutcome, walk};
 
-// What is asked and answered.
+// Options, outcome and errors.
 mod error;
 pub mod example;
 mod options;
 mod outcome;
 mod path;
 
-// The search: rounds over blocks of states, each of two halves.
+// The search: rounds over blocks of states, each with two halves.
 mod chunk;
 mod commit;
 mod conclude;
@@ -132,7 +132,7 @@ mod response;
 mod shortest;
 mod updates;
 
-// Around the search.
+// Tools around the search.
 mod checkpoint;
 mod export;
 mod walk;

@@ -1,14 +1,14 @@
-//! How each state was found first.
+//! How each state was first reached.
 
 use std::collections::BTreeMap;
 
 /// The parent of an initial state.
 pub(crate) const NO_PARENT: u32 = u32::MAX;
 
-/// Places of successors from here on are kept aside.
+/// Successor positions from here on are stored separately.
 const WIDE: u32 = u16::MAX as u32;
 
-/// For each state the one it was found from, and which of its successors it is. 6 bytes a state.
+/// For each state its parent, and its position among the parent's successors. 6 bytes a state.
 #[derive(Debug, Default)]
 pub(crate) struct Links {
     parents: Vec<u32>,
@@ -33,8 +33,8 @@ impl Links {
         self.places.push(place.min(WIDE) as u16);
     }
 
-    /// Returns the parent of a state, or `None` for an initial one, and its place among the
-    /// parent's successors or the initial states.
+    /// Returns the parent of a state (`None` for an initial one), and the state's position among
+    /// the parent's successors or the initial states.
     pub(crate) fn get(&self, number: u32) -> (Option<u32>, u32) {
         let index = number as usize;
         let parent = Some(self.parents[index]).filter(|parent| *parent != NO_PARENT);
@@ -44,7 +44,7 @@ impl Links {
         (parent, place)
     }
 
-    /// Returns the way to a state: the place of the initial state, then of each successor.
+    /// Returns the path to a state: the position of the initial state, then of each successor.
     pub(crate) fn way(&self, number: u32) -> Vec<u32> {
         let mut way = Vec::new();
         let mut current = Some(number);

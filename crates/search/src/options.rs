@@ -1,31 +1,30 @@
-//! What a search is asked to do.
+//! Options of a search.
 
 use std::num::NonZeroUsize;
 
-/// Which states are gone on from first.
+/// Which states are expanded first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
 pub enum Order {
-    /// Level by level: the first way found to a state is a shortest one.
+    /// Level by level: the first path found to a state is a shortest one.
     #[default]
     Breadth,
-    /// Newest first, in blocks of some thousand states. Keeps fewer states waiting where the state
-    /// space is wide. What it finds is looked for again breadth-first, so that counterexamples are
-    /// the same. With a limit on the depth the search is breadth-first all the same: which states
-    /// lie within it depends on the shortest ways.
+    /// Newest first, in blocks of some thousand states. Keeps fewer waiting states if the state
+    /// space is wide. A breadth-first search then looks for the violations again, so that the
+    /// counterexamples are the same. With a limit on the depth the search is always breadth-first,
+    /// because the shortest paths decide which states lie within the limit.
     Depth,
 }
 
-/// What is kept of the states that were seen.
+/// How known states are stored.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Storage {
-    /// Fingerprints of 128 bits. Two states with one fingerprint would be taken for one.
+    /// Fingerprints of 128 bits. Two states with the same fingerprint would count as one.
     #[default]
     Fingerprints,
-    /// Whole states, encoded: nothing is taken for something else, whatever the fingerprints are
-    /// like.
+    /// Whole states, encoded. No state is taken for another, whatever the fingerprints are.
     Exact,
-    /// Some bits a state in a field of a fixed size. Never complete: the fuller the field, the more
-    /// states are missed.
+    /// A few bits for each state in a field of a fixed size. Never complete: the fuller the field,
+    /// the more states are missed.
     Bitstate {
         /// The size of the field in bytes, at least 8.
         bytes: u64,
@@ -35,15 +34,15 @@ pub enum Storage {
 /// When a search ends.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Stop {
-    /// After the level in which something was found.
+    /// After the level with the first violation.
     FirstViolation,
-    /// When all states were seen.
+    /// When all states are known.
     #[default]
     Exhausted,
 }
 
-/// What a search is asked to do. Limits that are counted give the same result with any number of
-/// threads; the limit on memory is that of the [`Control`](anyorder_system::Control).
+/// Options of a search. Counted limits give the same result with any number of threads. The limit
+/// on memory is that of the [`Control`](anyorder_system::Control).
 ///
 /// ```
 /// use anyorder_search::{Options, Storage};
@@ -54,29 +53,29 @@ pub enum Stop {
 pub struct Options {
     /// Which states come first.
     pub order: Order,
-    /// What is kept of states.
+    /// How states are stored.
     pub storage: Storage,
     /// When to end.
     pub stop: Stop,
     /// The number of threads.
     pub threads: NonZeroUsize,
-    /// Whether states are replaced by their representatives, where the system gives them.
+    /// Whether to replace states by their representatives, if the system defines them.
     pub symmetry: bool,
-    /// Whether a state in which nothing can happen and that is not final is a violation.
+    /// Whether deadlocks and wrong ends are violations.
     pub deadlocks: bool,
-    /// Whether response properties are checked; the graph of all states is kept for it.
+    /// Whether to check response properties. The search then keeps the graph of all states.
     pub responses: bool,
-    /// Whether update conflicts between components are looked for, where the system has components;
-    /// the graph of all states is kept for it. Not under symmetry, and not in searches that are
-    /// saved.
+    /// Whether to report update conflicts between components, if the system has components. The
+    /// search then keeps the graph of all states. Not available with symmetry, or for saved
+    /// searches.
     pub updates: bool,
-    /// Whether the graph is kept in any case, for [`Search::graph`](crate::Search::graph).
+    /// Whether to keep the graph in any case, for [`Search::graph`](crate::Search::graph).
     pub keep_graph: bool,
-    /// The number of states.
+    /// The most states.
     pub states_max: Option<u64>,
-    /// The number of steps from an initial state.
+    /// The most steps from an initial state.
     pub depth_max: Option<u32>,
-    /// The number of transitions.
+    /// The most transitions.
     pub transitions_max: Option<u64>,
 }
 

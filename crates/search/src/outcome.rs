@@ -1,16 +1,15 @@
-//! What a search found.
+//! The outcome of a search.
 
 use crate::path::Path;
 use anyorder_system::{End, Failure, Place, StateSystem, StopReason};
 use std::fmt;
 
-/// What cut a search.
+/// A limit that cut a search.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Limit {
-    /// [`Options::states_max`](crate::Options::states_max), or more states than can be numbered
-    /// (2^31 - 2).
+    /// [`Options::states_max`](crate::Options::states_max), or the largest state number (2^31 - 2).
     States,
-    /// [`Options::depth_max`](crate::Options::depth_max): what lies deeper is not covered.
+    /// [`Options::depth_max`](crate::Options::depth_max): deeper states are not covered.
     Depth,
     /// [`Options::transitions_max`](crate::Options::transitions_max).
     Transitions,
@@ -42,9 +41,9 @@ impl Limit {
         }
     }
 
-    /// Returns whether it bounds what is asked, not how far the search came: with a limit on the
-    /// depth, the answer is about all runs of so many steps; with one on states, about no set of
-    /// runs that could be named.
+    /// Returns whether the limit bounds the question, not the progress of the search. With a limit
+    /// on the depth, the answer covers all runs of that many steps. With one on states, it covers
+    /// no set of runs that could be described.
     #[must_use]
     pub const fn is_bound(self) -> bool {
         matches!(self, Limit::Depth)
@@ -67,23 +66,23 @@ impl From<StopReason> for Limit {
     }
 }
 
-/// What was violated.
+/// A violated property.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Property {
-    /// A transition failed. Each failure that reads otherwise is a property of its own.
+    /// A transition failed. Each failure with another text is a property of its own.
     Failure(Failure),
     /// The invariant with this index.
     Invariant(usize),
-    /// Nothing can happen in a state that is not final, and something waits there.
+    /// A deadlock: nothing can happen in a state that is not final, and something waits there.
     Deadlock,
-    /// All is done, in a state that is not final.
+    /// A wrong end: everything is done, in a state that is not final.
     Final,
     /// The response property with this index.
     Response(usize),
 }
 
 impl Property {
-    /// Returns what is wrong where nothing can happen, if that is wrong.
+    /// Returns the violation of a state where nothing can happen, if there is one.
     #[must_use]
     pub const fn of_end(end: End) -> Option<Property> {
         match end {
@@ -114,19 +113,20 @@ impl Property {
 
 /// A property that does not hold, and a path that shows it.
 pub struct Violation<S: StateSystem> {
-    /// What is violated.
+    /// The property.
     pub property: Property,
     /// The name of the property: see [`Property::name`].
     pub name: String,
-    /// A shortest path to it among those that were explored. A failure is its last step; a violated
-    /// invariant, a deadlock and a wrong end are in its last state; a violated response property
-    /// repeats the steps from [`Path::repeats_from`] for ever, or stays in its last state for ever.
+    /// A shortest path to it among the explored ones. Its last step is the failure, or its last
+    /// state violates the invariant, is the deadlock or the wrong end. For a response property, the
+    /// run repeats the steps from [`Path::repeats_from`] for ever, or stays in the last state for
+    /// ever.
     pub path: Path<S>,
 }
 
 impl<S: StateSystem> Violation<S> {
-    /// Makes one of a path that shows it. A failure that was read from a checkpoint, as text, gets
-    /// its parts from the path.
+    /// Builds a violation from its path. A failure read from a checkpoint has only its text; the
+    /// path supplies its parts.
     #[must_use]
     pub fn of(system: &S, property: Property, path: Path<S>) -> Violation<S> {
         let last = path.steps.last().and_then(|step| step.failure.as_ref());
@@ -144,7 +144,7 @@ impl<S: StateSystem> Violation<S> {
 pub struct UpdateConflict<S: StateSystem> {
     /// The attribute.
     pub place: Place,
-    /// The components by their indices, the lower first.
+    /// The indices of the components, the lower first.
     pub components: (u32, u32),
     /// A shortest path to it: the second update is in its last step.
     pub path: Path<S>,
@@ -161,22 +161,21 @@ pub fn sort_conflicts<S: StateSystem>(conflicts: &mut [UpdateConflict<S>]) {
     conflicts.sort_by_key(|one| (one.path.steps.len(), one.place, one.components));
 }
 
-/// What every engine counts.
+/// Counters of every engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Stats {
     /// The states found.
     pub states: u64,
-    /// The transitions taken, those to known states included.
+    /// The transitions taken, including those to known states.
     pub transitions: u64,
-    /// What was run: 0 for a full search, the walks of a simulation, the tasks that a reduced
-    /// search ran.
+    /// Executions: 0 for a full search, the number of walks for a simulation, the number of task
+    /// runs for a reduced search.
     pub executions: u64,
-    /// The greatest number of steps from an initial state to a state found, on the way that it was
-    /// found.
+    /// The greatest depth of a state, along the path by which it was first found.
     pub max_depth: u64,
-    /// The most states that waited: breadth-first the largest level.
+    /// The most waiting states; breadth-first the largest level.
     pub frontier_peak: u64,
-    /// The bytes that a state takes at the end, rounded up, without states that wait.
+    /// The bytes for each state at the end, rounded up, without waiting states.
     pub bytes_per_state: u64,
 }
 
@@ -187,29 +186,29 @@ pub enum ResponseVerdict {
     Holds,
     /// There is a violation.
     Violated,
-    /// The search did not get far enough, or was not asked.
+    /// The search did not get far enough, or did not check it.
     Unknown,
 }
 
-/// What a search found. `D` is what one engine counts and keeps beyond what all do.
+/// The result of a search. `D` holds the additional counters and data of one engine.
 pub struct Outcome<S: StateSystem, D = ()> {
-    /// Whether all was covered: nothing was cut, nothing may have been missed but for fingerprints
-    /// that are equal by chance.
+    /// Whether the search covered everything: no limit cut it, and only equal fingerprints may hide
+    /// a state.
     pub complete: bool,
-    /// What cut it, sorted. Empty as well when the search ended because something was found.
+    /// The limits that cut it, sorted. Also empty if the search ended because of a violation.
     pub limits: Vec<Limit>,
-    /// What is violated, the shortest path first.
+    /// The violations, the shortest path first.
     pub violations: Vec<Violation<S>>,
-    /// All update conflicts, the shortest path first; none where nobody asked, or the system has no
-    /// components.
+    /// All update conflicts, the shortest path first. `None` if they were not requested, or the
+    /// system has no components.
     pub conflicts: Option<Vec<UpdateConflict<S>>>,
     /// The verdict for each response property; reduced searches know none.
     pub responses: Vec<ResponseVerdict>,
     /// The indices of parts that never run; `None` unless the search is complete.
     pub never_run: Option<Vec<usize>>,
-    /// Numbers.
+    /// Counters.
     pub stats: Stats,
-    /// What this engine tells besides.
+    /// Additional results of this engine.
     pub detail: D,
 }
 

@@ -1,15 +1,15 @@
-//! Threads that live as long as a search runs, and are given work that they own.
+//! Threads that live as long as a search runs. They receive work that they own.
 //!
-//! Starting a thread costs as much as a hundred thousand look-ups, so it is done once. What threads
-//! share in a phase is in `Arc`s, which they give up before they report; after a phase the search
-//! owns everything again, and needs no lock.
+//! Starting a thread costs as much as a hundred thousand look-ups, so each thread starts only once.
+//! In a phase, threads share data by `Arc`s, and drop them before they report. After a phase the
+//! search owns everything again, and needs no lock.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::Scope;
 
 type Job<'scope> = Box<dyn FnOnce() + Send + 'scope>;
 
-/// The threads besides the one that asks.
+/// The threads besides the calling one.
 pub(crate) struct Pool<'scope> {
     workers: Vec<Sender<Job<'scope>>>,
 }
@@ -26,13 +26,13 @@ impl<'scope> Pool<'scope> {
         Pool { workers }
     }
 
-    /// Returns the number of threads, the one that asks included.
+    /// Returns the number of threads, including the calling one.
     pub(crate) fn threads(&self) -> usize {
         self.workers.len() + 1
     }
 
-    /// Does the same on several threads, this one included, and returns the results in no order.
-    /// What `work` owns is given up when this returns.
+    /// Runs a function on several threads, including this one, and returns the results in no order.
+    /// All clones of `work` are dropped when this returns.
     pub(crate) fn everywhere<R: Send + 'scope>(
         &self,
         threads: usize,
@@ -42,7 +42,7 @@ impl<'scope> Pool<'scope> {
         self.run(jobs, work)
     }
 
-    /// Calls a function on each item, the items shared out evenly.
+    /// Calls a function on each item, with the items distributed evenly.
     pub(crate) fn for_each<T: Send + 'scope>(
         &self,
         threads: usize,
@@ -86,7 +86,7 @@ impl<'scope> Pool<'scope> {
             let sender = sender.clone();
             let job: Job<'scope> = Box::new(move || {
                 let result = job();
-                // The one that asks may be gone only when it panics.
+                // The receiver is gone only if the calling thread panics.
                 let _ = sender.send(result);
             });
             assert!(worker.send(job).is_ok(), "threads live as long as the pool");

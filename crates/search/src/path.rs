@@ -1,30 +1,30 @@
-//! Paths through a system: replaying, comparing, checking them.
+//! Paths through a system: replay, comparison, checks.
 
 use crate::error::SearchError;
 use anyorder_system::{Failure, Hash128, StateSystem, Successor};
 
 /// One step of a path.
 pub struct PathStep<S: StateSystem> {
-    /// What was done.
+    /// Its action.
     pub action: S::Action,
-    /// Its place among the successors of the state before it; `None` in the path of a reduced
+    /// Its position among the successors of the state before it; `None` in the path of a reduced
     /// search, which does not ask for all successors.
     pub place: Option<u32>,
     /// The state after it.
     pub state: S::State,
-    /// What failed.
+    /// The failure, if it failed.
     pub failure: Option<Failure>,
 }
 
 /// A path through a system from an initial state.
 pub struct Path<S: StateSystem> {
-    /// The place of the initial state among them.
+    /// The position of the initial state among the initial states.
     pub start: u32,
     /// The initial state.
     pub initial: S::State,
     /// The steps.
     pub steps: Vec<PathStep<S>>,
-    /// The number of steps after which it repeats itself for ever; `None` for a path that ends.
+    /// The number of steps after which it repeats for ever; `None` for a path that ends.
     pub repeats_from: Option<usize>,
 }
 
@@ -46,20 +46,20 @@ impl<S: StateSystem> Clone for Path<S> {
 }
 
 impl<S: StateSystem> Path<S> {
-    /// Begins in an initial state, if the system has it.
+    /// Starts a path in an initial state, if the system has it.
     #[must_use]
     pub fn begin(system: &S, start: u32) -> Option<Path<S>> {
         let initial = system.initial().into_iter().nth(start as usize)?;
         Some(Path { start, initial, steps: Vec::new(), repeats_from: None })
     }
 
-    /// Adds a step: a successor of the last state, and its place among them if that is known.
+    /// Adds a step: a successor of the last state, and its position if known.
     pub fn push(&mut self, place: Option<u32>, successor: Successor<S::State, S::Action>) {
         let Successor { action, state, failure } = successor;
         self.steps.push(PathStep { action, place, state, failure });
     }
 
-    /// Returns the choices that [`replay`] it: the place of the initial state, then of each
+    /// Returns the choices that [`replay`] it: the position of the initial state, then of each
     /// successor. `None` for the path of a reduced search.
     #[must_use]
     pub fn choices(&self) -> Option<Vec<u32>> {
@@ -67,7 +67,7 @@ impl<S: StateSystem> Path<S> {
         std::iter::once(Some(self.start)).chain(places).collect()
     }
 
-    /// Returns the state after so many steps.
+    /// Returns the state after `steps` steps.
     #[must_use]
     pub fn state(&self, steps: usize) -> Option<&S::State> {
         match steps.checked_sub(1) {
@@ -82,7 +82,7 @@ impl<S: StateSystem> Path<S> {
         self.steps.last().map_or(&self.initial, |step| &step.state)
     }
 
-    /// Returns each step in words.
+    /// Returns a description of each step.
     #[must_use]
     pub fn describe(&self, system: &S) -> Vec<String> {
         let before =
@@ -92,11 +92,11 @@ impl<S: StateSystem> Path<S> {
     }
 }
 
-/// Runs choices: the place of the initial state, then of a successor each. Linear in their number.
+/// Runs choices: the position of the initial state, then of each successor. Linear in their number.
 ///
 /// # Errors
 ///
-/// Fails with [`SearchError::NoSuchChoice`] at the first choice that is not there.
+/// Fails with [`SearchError::NoSuchChoice`] at the first choice that does not exist.
 pub fn replay<S: StateSystem>(system: &S, choices: &[u32]) -> Result<Path<S>, SearchError> {
     let (start, rest) =
         choices.split_first().ok_or(SearchError::NoSuchChoice { step: 0, among: 0 })?;
@@ -121,9 +121,9 @@ fn successor_at<S: StateSystem>(
     successors.into_iter().nth(place as usize).ok_or(among)
 }
 
-/// As [`replay`], where the choices were made among representatives: follows real states that have
-/// these representatives. Fails with [`SearchError::Symmetry`] when the program's representatives
-/// are not ones.
+/// Like [`replay`], for choices made among representatives: follows real states that have these
+/// representatives. Fails with [`SearchError::Symmetry`] if the program's representatives are
+/// wrong.
 pub(crate) fn replay_represented<S: StateSystem>(
     system: &S,
     choices: &[u32],
@@ -156,20 +156,20 @@ fn encoding<S: StateSystem>(system: &S, state: &S::State) -> (Hash128, Vec<u8>) 
     (system.fingerprint(state), bytes)
 }
 
-/// Where two paths part.
+/// The point where two paths diverge.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PathDifference {
-    /// The number of steps that they have in common, initial state included in the comparison.
+    /// The number of common steps. The comparison includes the initial state.
     pub common: usize,
-    /// The next step of each in words, where it has one.
+    /// A description of the next step of each, if it has one.
     pub next: [Option<String>; 2],
-    /// What the states show after the step in which they part: name, and the value of each; only
-    /// what differs.
+    /// The values shown by the states after the diverging step, if they differ: name, and the value
+    /// in each state.
     pub values: Vec<(String, Option<String>, Option<String>)>,
 }
 
-/// Compares two paths of one system step by step; `None` when they go through the same states by
-/// the same steps. Linear in their lengths.
+/// Compares two paths of one system step by step; `None` if they have the same states and steps.
+/// Linear in their lengths.
 #[must_use]
 pub fn diff<S: StateSystem>(system: &S, a: &Path<S>, b: &Path<S>) -> Option<PathDifference> {
     let same = |x: &S::State, y: &S::State| encoding(system, x) == encoding(system, y);

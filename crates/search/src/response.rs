@@ -1,23 +1,22 @@
 //! Response properties: whenever the trigger holds, the response holds then or later.
 //!
-//! **Problem.** Given the graph of all states, is there a run that is fair and has a state with the
-//! trigger from which on the response never holds?
+//! **Problem.** Given the graph of all states, is there a fair run with a state where the trigger
+//! holds, from which on the response never holds?
 //!
-//! **Definitions.** A run starts in an initial state and follows transitions; it ends only where
-//! there is no transition, and then stays in that state for ever. A transition that fails ends a
-//! run that is not looked at here. A fairness class is *enabled* in a state if one of its
-//! transitions leaves it, one that fails included. A run is (weakly) fair if for each class,
+//! **Definitions.** A run starts in an initial state and follows transitions. It ends only in a
+//! state without transitions, and then stays there for ever. Runs that end with a failing
+//! transition are not considered here. A fairness class is *enabled* in a state if one of its
+//! transitions leaves it; a failing transition counts. A run is (weakly) fair if for each class,
 //! infinitely often, the class is not enabled or one of its transitions is taken.
 //!
-//! **Method.** Let `P` be the states that can be reached from a state with the trigger and without
-//! the response, itself included, through states without the response. A violation is a state of
-//! `P` without transitions, or a cycle within `P` that is fair. Of the cycles in a strongly
-//! connected part of `P` the fairest is the one that visits all its states and transitions; so a
-//! fair one exists exactly if for each class the part has a state where the class is not enabled,
-//! or a transition of the class. Nothing here is lost where ways join or where they come back: `P`
-//! is a set of states, not of paths.
+//! **Method.** Let `P` be the states on paths that start in a state with the trigger and avoid all
+//! states with the response. A violation is a state of `P` without transitions, or a fair cycle
+//! within `P`. Of the cycles in a strongly connected component of `P`, the one that visits all its
+//! states and transitions is the fairest. So a fair one exists exactly if for each class the
+//! component has a state where the class is not enabled, or a transition of the class. Paths that
+//! join or return lose nothing, because `P` is a set of states, not of paths.
 //!
-//! **Cost.** Linear in states and transitions, for each property; fairness costs a bit for each
+//! **Cost.** Linear in states and transitions, for each property; fairness costs one bit for each
 //! class and state.
 
 use crate::graph::Graph;
@@ -25,17 +24,17 @@ use crate::shortest::ShortestPaths;
 use anyorder_common::scc;
 use std::collections::VecDeque;
 
-/// A run that violates a response property, as places of successors.
+/// A run that violates a response property, as positions of successors.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Lasso {
-    /// The number of the initial state, then the place of each successor.
+    /// The number of the initial state, then the position of each successor.
     pub(crate) choices: Vec<u32>,
-    /// The number of steps after which it repeats itself; `None` if it stays in its last state.
+    /// The number of steps after which it repeats; `None` if it stays in its last state.
     pub(crate) repeats_from: Option<usize>,
 }
 
-/// Returns a violation of a property with the shortest way to where it repeats or stays, the one of
-/// the lowest number among those. The graph is numbered breadth-first.
+/// Returns a violation of a property with the shortest path to the point where it repeats or stays.
+/// Ties go to the lowest number. The graph is numbered breadth-first.
 pub(crate) fn violation(
     graph: &Graph,
     property: usize,
@@ -57,18 +56,18 @@ pub(crate) fn violation(
     if graph.successors(entry).len() == 0 {
         return Some(Lasso { choices, repeats_from: None });
     }
-    let tour = Tour { graph, component: &component, entry, classes };
+    let tour = FairCycle { graph, component: &component, entry, classes };
     let repeats_from = Some(choices.len() - 1);
     Some(Lasso { choices: choices.into_iter().chain(tour.places()).collect(), repeats_from })
 }
 
-/// The states in which the response is owed.
+/// The states where a response is still required.
 struct Pending {
     inside: Vec<bool>,
-    /// The steps of the shortest way that triggers and does not respond.
+    /// The length of the shortest path that triggers and does not respond.
     distance: Vec<u32>,
-    /// The state before on that way, and the place of the transition; the state itself where it
-    /// triggers.
+    /// The previous state on that path, and the position of the transition. For a state with the
+    /// trigger: the state itself.
     before: Vec<(u32, u32)>,
 }
 
@@ -86,8 +85,8 @@ impl Pending {
             .collect();
         triggers.sort_unstable();
         let mut triggers = triggers.into_iter().peekable();
-        // Level by level: the states that far along a way, and the triggers that far from the
-        // start.
+        // Level by level: the states at that distance along a path, and the triggers at that
+        // distance from the start.
         let mut level: Vec<u32> = Vec::new();
         let mut steps = 0;
         loop {
@@ -137,10 +136,11 @@ impl Pending {
     }
 }
 
-/// No component: the state is not among those asked about.
+/// No component: the state is not in the given set.
 const OUTSIDE: u32 = u32::MAX;
 
-/// Returns the strongly connected component of each state of a part of the graph, and their number.
+/// Returns the strongly connected component of each state in a subgraph, and the number of
+/// components.
 fn components(graph: &Graph, inside: &[bool]) -> (Vec<u32>, u32) {
     let (mut component, mut count) = (vec![OUTSIDE; graph.len()], 0);
     let roots = (0..graph.len() as u32).filter(|state| inside[*state as usize]);
@@ -188,17 +188,17 @@ fn fair_components(graph: &Graph, component: &[u32], count: u32, classes: usize)
     (0..count as usize).map(|component| cyclic[component] && all(component)).collect()
 }
 
-/// A way through a component that comes back and is fair.
-struct Tour<'g> {
+/// A fair cycle through a component.
+struct FairCycle<'g> {
     graph: &'g Graph,
     component: &'g [u32],
     entry: u32,
     classes: usize,
 }
 
-impl Tour<'_> {
-    /// Returns the places of its transitions. For one class after the other it goes the shortest
-    /// way to where the class is served, unless the way so far serves it.
+impl FairCycle<'_> {
+    /// Returns the positions of its transitions. For each class in turn, it takes the shortest path
+    /// to a state or transition that serves the class, unless the path so far serves it.
     fn places(&self) -> Vec<u32> {
         let mut places = Vec::new();
         let mut served = vec![false; self.classes];
@@ -226,7 +226,7 @@ impl Tour<'_> {
         }
     }
 
-    /// Goes the shortest way whose last transition is wanted, and returns where it leads.
+    /// Takes the shortest path whose last transition is wanted, and returns its target.
     fn go(
         &self,
         from: u32,

@@ -1,4 +1,4 @@
-//! One round: a block of states is expanded, and what was found is numbered.
+//! One round: expands a block of states and numbers the new ones.
 
 use crate::chunk::Chunk;
 use crate::commit::{Numbering, Reached, exclusive};
@@ -7,21 +7,21 @@ use crate::frontier::Entry;
 use crate::options::Order;
 use crate::outcome::{Limit, Property};
 use crate::parallel::Pool;
-use crate::search::{Asked, Fault, Search};
+use crate::search::{Fault, Search, SystemInfo};
 use crate::store::POSITIONS_MAX;
 use anyorder_system::{Control, StateSystem};
 use std::sync::Arc;
 
-/// The states of a round. Breadth-first it changes nothing that is seen; depth-first it is part of
-/// the order.
+/// The states of a round. Breadth-first the size affects no result; depth-first it is part of the
+/// order.
 const BREADTH_BLOCK: usize = 1 << 15;
 const DEPTH_BLOCK: usize = 1 << 12;
 
-/// The table grows by as many more entries than it lacks.
+/// The table grows by this many entries beyond the missing ones.
 const SPARE: usize = 1 << 12;
 
 impl<'s, S: StateSystem> Search<'s, S> {
-    /// Does one round; returns the limit that ended the search in it.
+    /// Runs one round. Returns the limit that ended the search in it.
     pub(crate) fn round<'scope>(
         &mut self,
         pool: &Pool<'scope>,
@@ -39,8 +39,8 @@ impl<'s, S: StateSystem> Search<'s, S> {
             .store
             .table()
             .map_or(u64::MAX, |table| (table.room() as u64).saturating_sub(self.stats.states));
-        let asked: Arc<Asked<'s, S>> = Arc::clone(&self.asked);
-        let detail = (self.graph.is_some(), asked, room);
+        let info: Arc<SystemInfo<'s, S>> = Arc::clone(&self.info);
+        let detail = (self.graph.is_some(), info, room);
         let (store, states) = (Arc::clone(&self.store), Arc::clone(&round));
         let shared = Shared::new((self.system, control), &self.options, store, states, detail);
         let expanded = shared.run(pool);
@@ -48,7 +48,8 @@ impl<'s, S: StateSystem> Search<'s, S> {
 
         let mut done = done_up_to(&chunks, &round);
         if (done as usize) < positions && order == Order::Depth {
-            // Where a round is cut must not show: what comes first is part of the order.
+            // A cut within a round must not change the result, because the order depends on the
+            // first states.
             done = 0;
         }
         let numbering = self.numbering();
@@ -75,7 +76,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
 
     fn numbering(&self) -> Numbering<'s, S> {
         Numbering {
-            asked: Arc::clone(&self.asked),
+            info: Arc::clone(&self.info),
             states: self.stats.states,
             transitions: self.stats.transitions,
             states_max: self.states_max(),
@@ -85,14 +86,14 @@ impl<'s, S: StateSystem> Search<'s, S> {
         }
     }
 
-    /// Makes room in the table, if memory allows.
+    /// Grows the table, if memory allows.
     fn grow(&mut self, pool: &Pool<'_>, control: &Control<'_>, lacking: usize) -> Option<Limit> {
         let used = self.bytes();
         let threads = self.options.threads.get();
         let table = exclusive(&mut self.store).table_mut()?;
         let entries =
             (self.stats.states as usize).saturating_add(lacking.saturating_mul(threads)) + SPARE;
-        // While it grows, both tables are there.
+        // While it grows, both tables exist.
         if control.limits.memory_exceeded(used, table.bytes_for(entries)) {
             return Some(Limit::Memory);
         }
@@ -101,7 +102,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
         None
     }
 
-    /// Takes over what the chunks of a round found.
+    /// Commits the results of the chunks of a round.
     fn take_in(&mut self, chunks: &mut [Chunk<S::State>], round: &Block<S::State>) {
         for chunk in chunks {
             let Some((_, parents)) = round.unit(chunk.unit) else { continue };
@@ -149,7 +150,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
     }
 }
 
-/// Returns the position up to which everything was done.
+/// Returns the position up to which all states are done.
 fn done_up_to<S>(chunks: &[Chunk<S>], round: &Block<S>) -> u32 {
     let mut done = 0;
     for chunk in chunks {

@@ -1,4 +1,4 @@
-//! The search itself: what it remembers between rounds, and the loop over them.
+//! The search itself: its state between rounds, and the loop over rounds.
 
 use crate::commit::exclusive;
 use crate::error::SearchError;
@@ -16,45 +16,45 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::thread;
 
-/// Fairness classes are kept in 16 bits.
+/// Fairness classes are stored in 16 bits.
 const CLASSES_MAX: usize = u16::MAX as usize;
 
-/// How far a search is, for whoever watches it.
+/// The progress of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Gauge {
     /// The states found.
     pub states: u64,
     /// The transitions taken.
     pub transitions: u64,
-    /// The states that wait.
+    /// The waiting states.
     pub frontier: u64,
-    /// The depth of the states that are gone on from.
+    /// The depth of the states being expanded.
     pub depth: u32,
-    /// The bytes taken, as far as they are known.
+    /// The known memory in bytes.
     pub bytes: u64,
 }
 
-/// Why a search stands still for a moment.
+/// Why a search pauses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pause {
     /// Between two rounds.
     Round,
-    /// A limit or a stop has ended it; what was found is put into words next.
+    /// A limit or a stop has ended it. The outcome is built next.
     Cut,
 }
 
-/// Where something is wrong.
+/// The place of a violation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Fault {
-    /// The number of steps that show it.
+    /// The number of steps of its path.
     pub(crate) length: u32,
-    /// The state, for a failure the one before it.
+    /// The violating state; for a failure, the state before it.
     pub(crate) state: u32,
-    /// The successor that fails.
+    /// The position of the failing successor.
     pub(crate) place: Option<u32>,
 }
 
-/// A search that can be stopped, saved and gone on with.
+/// A search that can be stopped, saved and resumed.
 ///
 /// ```
 /// # use anyorder_search::example::Counter;
@@ -81,41 +81,41 @@ pub struct Search<'s, S: StateSystem> {
     pub(crate) faults: BTreeMap<Property, Fault>,
     pub(crate) parts_ran: Vec<bool>,
     pub(crate) stats: Stats,
-    /// The depth of the level that is being gone on from, and whether there is one.
+    /// The depth of the level being expanded, if there is one.
     pub(crate) level: Option<u32>,
     /// Whether the table has entries of states that were not counted.
     pub(crate) stale: bool,
-    pub(crate) asked: Arc<Asked<'s, S>>,
+    pub(crate) info: Arc<SystemInfo<'s, S>>,
     pub(crate) responses: usize,
     pub(crate) update_lists: UpdateLists,
-    /// What was reported already, and how much was known then.
+    /// The reported violations, and the number of known ones at that time.
     reported_count: usize,
     reported: BTreeSet<Property>,
 }
 
 impl<'s, S: StateSystem> Search<'s, S> {
-    /// Prepares a search: nothing but the initial states is looked at.
+    /// Prepares a search. It reads only the initial states.
     ///
     /// # Errors
     ///
-    /// Fails when the system has no initial state, or when what is asked for does not go together.
+    /// Fails if the system has no initial state, or if the options contradict each other.
     pub fn new(system: &'s S, options: &Options) -> Result<Search<'s, S>, SearchError> {
         let mut search = Search::empty(system, options)?;
         search.add_initial()?;
         Ok(search)
     }
 
-    /// Prepares a search that knows no state yet.
+    /// Prepares a search without any known state.
     pub(crate) fn empty(system: &'s S, options: &Options) -> Result<Search<'s, S>, SearchError> {
         let mut options = options.clone();
         if options.depth_max.is_some() {
             options.order = Order::Breadth;
         }
-        let asked = Asked::of(system);
-        let responses = if options.responses { asked.properties.responses.len() } else { 0 };
+        let info = SystemInfo::of(system);
+        let responses = if options.responses { info.properties.responses.len() } else { 0 };
         options.updates &= !system.components().is_empty();
         let graph = responses > 0 || options.keep_graph || options.updates;
-        let classes = asked.fairness.len();
+        let classes = info.fairness.len();
         if graph && matches!(options.storage, Storage::Bitstate { .. }) {
             return Err(SearchError::NeedsStates("response properties and graphs"));
         }
@@ -136,11 +136,11 @@ impl<'s, S: StateSystem> Search<'s, S> {
             frontier: Frontier::new(),
             graph: graph.then(|| Graph::new(responses, classes > 0, options.updates)),
             faults: BTreeMap::new(),
-            parts_ran: vec![false; asked.parts.len()],
+            parts_ran: vec![false; info.parts.len()],
             stats: Stats::default(),
             level: None,
             stale: false,
-            asked: Arc::new(asked),
+            info: Arc::new(info),
             responses,
             update_lists: UpdateLists::default(),
             reported_count: 0,
@@ -166,15 +166,15 @@ impl<'s, S: StateSystem> Search<'s, S> {
                 continue;
             }
             self.links.push(NO_PARENT, place);
-            let asked = Arc::clone(&self.asked);
-            for (index, invariant) in asked.properties.invariants.iter().enumerate() {
+            let info = Arc::clone(&self.info);
+            for (index, invariant) in info.properties.invariants.iter().enumerate() {
                 if !invariant.holds(&state) {
                     let fault = Fault { length: 0, state: number, place: None };
                     self.fault(Property::Invariant(index), fault);
                 }
             }
             if let Some(graph) = &mut self.graph {
-                let responses = asked.properties.responses.iter().take(self.responses);
+                let responses = info.properties.responses.iter().take(self.responses);
                 let flags: Vec<u8> = responses.map(|one| flags(one.holds(&state))).collect();
                 graph.add_states(1, &flags);
                 graph.set_initial(number + 1);
@@ -186,7 +186,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
         Ok(())
     }
 
-    /// Puts an initial state among those seen; returns whether it is new.
+    /// Adds an initial state to the known states. Returns whether it is new.
     fn add_known(&mut self, state: &S::State, number: u32) -> bool {
         let hash = self.system.fingerprint(state);
         let (states, mut encoding) = (self.links.len(), Vec::new());
@@ -217,20 +217,20 @@ impl<'s, S: StateSystem> Search<'s, S> {
         }
     }
 
-    /// Searches until the end, a limit or a stop. May be called again after a stop, and goes on.
+    /// Searches until the end, a limit or a stop. After a stop, a further call resumes the search.
     ///
     /// # Errors
     ///
-    /// Fails when the program's representatives or encodings turn out to be wrong.
+    /// Fails if the program's representatives or encodings are wrong.
     pub fn run(&mut self, control: &Control<'_>) -> Result<Outcome<S>, SearchError> {
         self.run_watched(control, &mut |_| ())
     }
 
-    /// As [`run`](Self::run), and tells how far it is after each round.
+    /// Like [`run`](Self::run), and reports progress after each round.
     ///
     /// # Errors
     ///
-    /// As [`run`](Self::run).
+    /// The same errors as [`run`](Self::run).
     pub fn run_watched(
         &mut self,
         control: &Control<'_>,
@@ -244,12 +244,12 @@ impl<'s, S: StateSystem> Search<'s, S> {
         })
     }
 
-    /// As [`run`](Self::run), and shows itself between rounds, and when it was cut: to be watched,
-    /// or to be [saved](Self::save). A round goes on from at most some 32,768 states.
+    /// Like [`run`](Self::run), and calls `pause` between rounds and after a cut: to be watched, or
+    /// to be [saved](Self::save). A round expands at most about 32,768 states.
     ///
     /// # Errors
     ///
-    /// As [`run`](Self::run), and with what `pause` fails with.
+    /// The errors of [`run`](Self::run) and of `pause`.
     pub fn run_paused(
         &mut self,
         control: &Control<'_>,
@@ -283,7 +283,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
         self.conclude(limits, control)
     }
 
-    /// Reports what was found, each thing once: a search may go on for long, or for ever.
+    /// Reports each finding once, while the search runs: a search may take very long.
     fn report_found(&mut self, control: &Control<'_>) {
         if self.reported_count == self.faults.len() || self.options.stop == Stop::FirstViolation {
             return;
@@ -296,7 +296,8 @@ impl<'s, S: StateSystem> Search<'s, S> {
         }
     }
 
-    /// Returns what ends the search here, if anything: nothing listed when nothing was cut.
+    /// Returns the limits that end the search here. `None`: it continues. An empty list: nothing
+    /// was cut.
     fn end(&mut self, control: &Control<'_>) -> Option<Vec<Limit>> {
         let order = self.options.order;
         let found = self.options.stop == Stop::FirstViolation && !self.faults.is_empty();
@@ -318,23 +319,23 @@ impl<'s, S: StateSystem> Search<'s, S> {
         control.limits.memory_exceeded(self.bytes(), 0).then(|| vec![Limit::Memory])
     }
 
-    /// Returns the bytes taken, as far as they are known.
+    /// Returns the known memory in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.kept_bytes() + self.frontier.bytes()
     }
 
-    /// Returns the bytes taken by what stays.
+    /// Returns the memory of the permanent data, in bytes.
     fn kept_bytes(&self) -> u64 {
         let graph = self.graph.as_ref().map_or(0, Graph::bytes);
         self.store.bytes() + self.links.bytes() + graph
     }
 
-    /// As [`kept_bytes`](Self::kept_bytes), but the same whenever the table grew.
+    /// Like [`kept_bytes`](Self::kept_bytes), but independent of when the table grew.
     pub(crate) fn bytes_needed(&self) -> u64 {
         self.kept_bytes() - self.store.bytes() + self.store.bytes_needed(self.stats.states)
     }
 
-    /// Returns how far the search is. Constant time.
+    /// Returns the progress of the search. Constant time.
     #[must_use]
     pub fn gauge(&self) -> Gauge {
         Gauge {
@@ -346,7 +347,8 @@ impl<'s, S: StateSystem> Search<'s, S> {
         }
     }
 
-    /// Notes something wrong, unless the like is known and not farther.
+    /// Records a violation, unless one of the same property with a path of at most this length is
+    /// known.
     pub(crate) fn fault(&mut self, key: Property, fault: Fault) {
         let known = self.faults.entry(key).or_insert(fault);
         *known = (*known).min(fault);
@@ -357,30 +359,30 @@ impl<'s, S: StateSystem> Search<'s, S> {
         self.options.states_max.unwrap_or(u64::MAX).min(NUMBERS_MAX)
     }
 
-    /// Returns the graph of the states seen, where it was kept.
+    /// Returns the graph of the known states, if it was kept.
     #[must_use]
     pub fn graph(&self) -> Option<&Graph> {
         self.graph.as_ref()
     }
 
-    /// Returns the numbers so far.
+    /// Returns the counters so far.
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.stats
     }
 }
 
-/// What a system says once, before the search.
-pub(crate) struct Asked<'s, S: StateSystem> {
+/// The properties and classes of a system, which the search asks for once.
+pub(crate) struct SystemInfo<'s, S: StateSystem> {
     pub(crate) properties: Properties<'s, S::State>,
     pub(crate) fairness: Classes<'s, S::Action>,
     pub(crate) parts: Classes<'s, S::Action>,
 }
 
-impl<'s, S: StateSystem> Asked<'s, S> {
-    fn of(system: &'s S) -> Asked<'s, S> {
+impl<'s, S: StateSystem> SystemInfo<'s, S> {
+    fn of(system: &'s S) -> SystemInfo<'s, S> {
         let (properties, fairness) = (system.properties(), system.fairness());
-        Asked { properties, fairness, parts: system.parts() }
+        SystemInfo { properties, fairness, parts: system.parts() }
     }
 }
 
@@ -389,7 +391,7 @@ pub(crate) fn flags((trigger, response): (bool, bool)) -> u8 {
     u8::from(trigger) | (u8::from(response) << 1)
 }
 
-/// Says what was found, while a search goes on.
+/// Returns the text that reports a finding during a search.
 pub fn found_words<S: StateSystem>(system: &S, property: &Property, steps: u32) -> String {
     let what = match property {
         Property::Deadlock => "a deadlock".to_owned(),
@@ -400,11 +402,11 @@ pub fn found_words<S: StateSystem>(system: &S, property: &Property, steps: u32) 
     format!("found so far: {what}, after {}; the search goes on", plural(steps.into(), "step"))
 }
 
-/// Searches a system in one go.
+/// Searches a system in one call.
 ///
 /// # Errors
 ///
-/// As [`Search::new`] and [`Search::run`].
+/// The same errors as [`Search::new`] and [`Search::run`].
 pub fn search<S: StateSystem>(
     system: &S,
     options: &Options,

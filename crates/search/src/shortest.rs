@@ -9,13 +9,13 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Debug)]
 pub struct ShortestPaths {
     distance: Vec<u32>,
-    /// The state before, and the number of the transition; [`NONE`] before an initial state.
+    /// The previous state, and the number of the transition; [`NONE`] for an initial state.
     via: Vec<(u32, u32)>,
 }
 
 impl ShortestPaths {
-    /// Goes breadth-first through a graph, given for each state its transitions: the number of
-    /// each, and where it leads. Linear.
+    /// Searches a graph breadth-first, given the transitions of each state: number and target of
+    /// each. Linear.
     pub fn of<I: Iterator<Item = (u32, u32)>>(
         states: usize,
         initial: impl IntoIterator<Item = u32>,
@@ -40,14 +40,14 @@ impl ShortestPaths {
         ShortestPaths { distance, via }
     }
 
-    /// Returns the number of steps to a state; `None` if nothing leads there.
+    /// Returns the number of steps to a state; `None` if it cannot be reached.
     #[must_use]
     pub fn distance(&self, state: u32) -> Option<u32> {
         Some(self.distance[state as usize]).filter(|distance| *distance != NONE)
     }
 
-    /// Returns the initial state of a shortest path to a state, and its transitions: the state
-    /// before each, and its number.
+    /// Returns the initial state of a shortest path to a state, and its transitions: the previous
+    /// state and the number of each.
     #[must_use]
     pub fn to(&self, mut state: u32) -> (u32, Vec<(u32, u32)>) {
         let mut path = Vec::new();

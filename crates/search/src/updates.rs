@@ -1,12 +1,12 @@
 //! Update conflicts: two components have updated one attribute, one right after the other.
 //!
-//! **Problem.** Given the graph of all states, with the updates of each transition in order, which
+//! **Problem.** Given the graph of all states, with the updates of each transition in order: which
 //! pairs of components have an [update conflict](anyorder_system::Update) on which attribute, and
-//! how is it reached?
+//! by which path?
 //!
-//! **Method.** The definition as it stands, for one attribute at a time: a breadth-first search
-//! over pairs of a state and the component that updated the attribute last. The first path found to
-//! a conflict is a shortest one.
+//! **Method.** Directly by the definition, for one attribute at a time: a breadth-first search over
+//! pairs of a state and the component that updated the attribute last. The first path found to a
+//! conflict is a shortest one.
 //!
 //! **Cost.** For each attribute that two components update: linear in transitions, times the
 //! components that update it.
@@ -16,7 +16,7 @@ use anyorder_system::{Place, Update, tidy_updates};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// The lists of updates of transitions, each once, in the form that [`tidy_updates`] gives it. The
+/// The lists of updates of transitions, each stored once, in the form of [`tidy_updates`]. The
 /// first is empty.
 #[derive(Clone, Debug)]
 pub struct UpdateLists {
@@ -57,7 +57,7 @@ impl UpdateLists {
         &self.lists
     }
 
-    /// Returns for each list the components for which it updates an attribute, in order.
+    /// Returns for each list the components that update an attribute, in order.
     #[must_use]
     pub fn writers(&self, place: Place) -> Vec<Vec<Writer>> {
         let of = |list: &[Update]| {
@@ -67,7 +67,8 @@ impl UpdateLists {
     }
 }
 
-/// The component that updated an attribute last. `None`: nobody, or no component.
+/// The component that updated an attribute last. `None`: no update yet, or an update for no
+/// component.
 pub type Writer = Option<u32>;
 
 /// The attributes that at least two components update, with these components.
@@ -87,14 +88,13 @@ pub fn pair(a: u32, b: u32) -> (u32, u32) {
     (a.min(b), a.max(b))
 }
 
-/// A transition of a graph: its number, where it leads (nowhere if it fails), and its list of
-/// updates.
+/// A transition of a graph: its number, its target (`None` if it fails), and its list of updates.
 pub type Transition = (u32, Option<u32>, u32);
 
-/// The initial state of a path, and its transitions: the state before each, and its number.
+/// The initial state of a path, and its transitions: the previous state and the number of each.
 pub type NumberedPath = (u32, Vec<(u32, u32)>);
 
-/// A state with who updated the attribute last, and how it was reached.
+/// A state with the component that updated the attribute last, and the step that reached it.
 struct Seen {
     state: u32,
     writer: Writer,
@@ -106,7 +106,7 @@ const NONE: u32 = u32::MAX;
 
 /// Finds the pairs of components that have a conflict on one attribute, each with a shortest path
 /// to it, given for each list of updates the [`writers`](UpdateLists::writers) of the attribute.
-/// Ends once `enough` says so of the pairs found.
+/// Ends once `enough` returns true for the pairs found.
 pub fn conflicts_of<I: Iterator<Item = Transition>>(
     (states, initial): (usize, impl IntoIterator<Item = u32>),
     mut transitions: impl FnMut(u32) -> I,
@@ -153,7 +153,7 @@ pub fn conflicts_of<I: Iterator<Item = Transition>>(
     found
 }
 
-/// The path to a state, and one transition more.
+/// The path to a state, plus one transition.
 fn path(seen: &[Seen], mut index: u32, last: u32) -> NumberedPath {
     let mut path = vec![(seen[index as usize].state, last)];
     loop {
@@ -167,8 +167,8 @@ fn path(seen: &[Seen], mut index: u32, last: u32) -> NumberedPath {
     }
 }
 
-/// An attribute, two components, the lower first, and the number of the initial state and the place
-/// of each transition on the path.
+/// An attribute, two components (the lower first), and the path: the number of the initial state
+/// and the position of each transition.
 pub(crate) type Found = (Place, (u32, u32), Vec<u32>);
 
 /// Returns all update conflicts of a graph with a shortest path to each, by attribute and

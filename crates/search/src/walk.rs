@@ -1,4 +1,4 @@
-//! Random walks: simulation without remembering states.
+//! Random walks: simulation without storing states.
 
 use crate::error::SearchError;
 use crate::outcome::{Limit, Property, Stats, Violation};
@@ -7,40 +7,40 @@ use anyorder_common::random::{Random, SplitMix64};
 use anyorder_system::{Control, Properties, StateSystem};
 use std::collections::BTreeMap;
 
-/// What to simulate.
+/// Options of a simulation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WalkOptions {
-    /// The seed of the generator: equal seeds, equal walks.
+    /// The seed of the generator: equal seeds give equal walks.
     pub seed: u64,
     /// The number of walks.
     pub walks: u64,
     /// The most steps of a walk.
     pub steps_max: u32,
-    /// Whether a state in which nothing can happen and that is not final is a violation.
+    /// Whether deadlocks and wrong ends are violations.
     pub deadlocks: bool,
 }
 
-/// What walks found.
-pub struct Walked<S: StateSystem> {
-    /// For each property that was violated the shortest walk that shows it, the first among those.
+/// The result of random walks.
+pub struct WalkOutcome<S: StateSystem> {
+    /// For each violated property, the shortest walk that shows it, and the first of these.
     pub violations: Vec<Violation<S>>,
-    /// What ended the simulation early.
+    /// The limits that ended the simulation early.
     pub limits: Vec<Limit>,
-    /// `states` counts the states passed through, each time.
+    /// `states` counts every visit to a state.
     pub stats: Stats,
 }
 
-/// Walks at random from initial states. A walk ends at a failure, where nothing can happen, and at
-/// the limit. Walk `n` depends on the seed and on `n` only.
+/// Walks at random from initial states. A walk ends at a failure, at a state where nothing can
+/// happen, and at the limit. Walk `n` depends only on the seed and on `n`.
 ///
 /// # Errors
 ///
-/// Fails when the system has no initial state, or does not do the same again.
+/// Fails if the system has no initial state, or is not deterministic.
 pub fn walk<S: StateSystem>(
     system: &S,
     options: &WalkOptions,
     control: &Control<'_>,
-) -> Result<Walked<S>, SearchError> {
+) -> Result<WalkOutcome<S>, SearchError> {
     let mut found: BTreeMap<Property, Vec<u32>> = BTreeMap::new();
     let mut stats = Stats::default();
     let mut limits = Vec::new();
@@ -64,7 +64,7 @@ pub fn walk<S: StateSystem>(
         violations.push(Violation::of(system, property, replay(system, &choices)?));
     }
     violations.sort_by_key(|violation| violation.path.steps.len());
-    Ok(Walked { violations, limits, stats })
+    Ok(WalkOutcome { violations, limits, stats })
 }
 
 fn one_walk<S: StateSystem>(

@@ -1,4 +1,4 @@
-//! Interrupted, saved and gone on with: as if nothing had happened.
+//! Searches that are interrupted, saved and resumed give the same results as others.
 
 mod random;
 
@@ -58,7 +58,7 @@ fn resumed_is_as_uninterrupted() {
                 search.save(&path, "random").unwrap();
                 let mut limits = Vec::new();
                 for step in 1..=6u64 {
-                    // In turns a stop from outside, and a counted limit.
+                    // A stop from outside and a counted limit, in turn.
                     let mut stopped = random_copy(&system);
                     let control = Control::default();
                     let mut options = options.clone();
@@ -81,13 +81,12 @@ fn resumed_is_as_uninterrupted() {
                 if order == Order::Breadth {
                     assert_eq!(summary(&outcome), summary(&whole), "seed {seed} {options:?}");
                 } else if !responses {
-                    // Which states bits miss depends on the order, and depth-first that is another
-                    // one now.
+                    // The states that bits miss depend on the order, and depth-first the order
+                    // differs here.
                     let (states, other) = (outcome.stats.states, whole.stats.states);
                     assert!(states.abs_diff(other) * 20 < other, "{states} {other}");
                 } else {
-                    // How deep and how wide it became, and what memory it took, depends on where it
-                    // was cut; nothing else does.
+                    // Depth, width and memory depend on the position of the cut; nothing else does.
                     let stats = |one: &Outcome<RandomSystem>| Stats {
                         max_depth: 0,
                         frontier_peak: 0,
@@ -122,7 +121,7 @@ fn random_copy(system: &RandomSystem) -> RandomSystem {
     }
 }
 
-/// What is saved between rounds, without an end, is as good as what is saved at an end.
+/// A checkpoint saved between rounds is as good as one saved at an end.
 #[test]
 fn saved_between_rounds_is_as_uninterrupted() {
     let folder = tempfile::tempdir().unwrap();
@@ -255,7 +254,7 @@ fn what_is_not_ours_is_refused() {
             .unwrap()
             .contains("options is `order=breadth storage=fingerprints")
     );
-    // Nothing else was left in the folder.
+    // No other file remains in the folder.
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 
     let good = fs::read(&path).unwrap();

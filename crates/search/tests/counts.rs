@@ -1,4 +1,4 @@
-//! Numbers of states that other tools found too, in every way of searching.
+//! Numbers of states that other tools confirm, in every mode of the search.
 
 #[path = "../benches/models/mod.rs"]
 mod models;

@@ -129,7 +129,7 @@ fn a_deadlock_with_its_shortest_path() {
         let failure = &outcome.violations[1];
         assert_eq!(failure.property, Property::Failure("both \"done\"\u{1}".into()));
         assert_eq!(failure.path.steps.len(), 6);
-        // With symmetry too it is a real path.
+        // With symmetry, too, it is a real path.
         let again = replay(&Locks, &failure.path.choices().unwrap()).unwrap();
         assert_eq!(again.last(), failure.path.last());
     }

@@ -15,7 +15,7 @@ fn options(order: Order, storage: Storage, threads: usize) -> Options {
     Options { order, storage, threads, ..Options::default() }
 }
 
-/// Everything of an outcome that may be compared.
+/// All comparable parts of an outcome.
 type Summary = (bool, Vec<Limit>, Vec<(Property, String, Vec<u32>, Option<usize>)>, String);
 
 fn summary(outcome: &Outcome<RandomSystem>) -> Summary {
@@ -87,7 +87,7 @@ fn small_systems() {
                 let one = check(&system, &truth, &options(order, storage, 2), seed);
                 summaries.push(one.2);
             }
-            // Whole states are told apart however bad the fingerprints.
+            // Exact storage distinguishes states, however bad the fingerprints.
             for weak in [1, 3] {
                 system.weak = Some(weak);
                 summaries.push(check(&system, &truth, &options(order, Storage::Exact, 2), seed).2);
@@ -196,7 +196,7 @@ fn counted_limits_cut_the_same_everywhere() {
                 let deepest = u64::from(limited.depth_max.unwrap_or(u32::MAX));
                 assert!(one.stats.max_depth <= deepest);
                 cut += u32::from(!one.complete);
-                // What was found is true, however little was seen.
+                // Every finding is true, however few states were explored.
                 for violation in &one.violations {
                     if let Property::Response(property) = violation.property {
                         let fault = lasso_fault(&system, property, &violation.path);

@@ -1,16 +1,16 @@
-//! How a long job learns that it should stop.
+//! Cancellation of long jobs.
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// Why a job was asked to stop.
+/// Why a job has to stop.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum StopReason {
     /// The user pressed Ctrl-C, or the job's owner no longer wants the answer.
     Interrupted = 1,
-    /// The time limit passed. Engines read no clock: their owner does, and cancels.
+    /// The time limit passed. Engines read no clock: their caller does, and cancels.
     TimeLimit = 2,
     /// The memory limit was reached.
     MemoryLimit = 3,
@@ -47,12 +47,13 @@ impl fmt::Display for StopReason {
     }
 }
 
-/// The error of a job that stopped before its end because it was asked to.
+/// The error of a job that was stopped before its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("stopped: {0}")]
 pub struct Stopped(pub StopReason);
 
-/// A token by which one side asks and the other, now and then, looks. Clones are the same token.
+/// A token: the caller asks the job to stop, and the job checks it now and then. Clones are the
+/// same token.
 ///
 /// ```
 /// use anyorder_system::{Cancel, StopReason};
@@ -68,7 +69,7 @@ pub struct Cancel {
 }
 
 impl Cancel {
-    /// Makes a token that nobody has asked to stop.
+    /// Makes a token without a request to stop.
     #[must_use]
     pub fn new() -> Cancel {
         Cancel::default()
@@ -76,12 +77,12 @@ impl Cancel {
 
     /// Asks the job to stop. The first reason stays.
     pub fn stop(&self, reason: StopReason) {
-        // Failure means that a reason is there already.
+        // It fails if a reason is stored already.
         let _ = self.state.compare_exchange(0, reason as u8, Ordering::Relaxed, Ordering::Relaxed);
     }
 
     /// Returns the reason, once the job was asked to stop. One relaxed load: cheap enough for every
-    /// thousandth event or so.
+    /// thousandth event.
     #[inline]
     #[must_use]
     pub fn reason(&self) -> Option<StopReason> {

@@ -1,18 +1,18 @@
-//! What a system can do, declared before it is run.
+//! The capabilities of a system, declared before it runs.
 
-/// How well a system knows which tasks could run next.
+/// How well a system knows which tasks can run next.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
 pub enum EnabledDetail {
-    /// It cannot say; a choice may fail.
+    /// The system does not know; a choice may fail.
     #[default]
     Unknown,
-    /// It may miss some, or name some that then fail.
+    /// It may miss some tasks, or name tasks that then fail.
     Approximate,
-    /// All and only those that can run.
+    /// Exactly the tasks that can run.
     Exact,
 }
 
-/// How much a system tells of the accesses of a task.
+/// How much a system reports about the accesses of a task.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
 pub enum AccessDetail {
     /// Nothing.
@@ -24,8 +24,8 @@ pub enum AccessDetail {
     List,
 }
 
-/// What a system can do. Engines ask before they rely on it, and refuse a system that lacks what
-/// they need.
+/// The capabilities of a system. Engines check them first, and refuse a system that lacks what they
+/// need.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Capabilities {
     /// Whether states can be saved and restored.
@@ -36,15 +36,15 @@ pub struct Capabilities {
     pub deterministic: bool,
     /// Whether accesses carry values.
     pub values: bool,
-    /// How much it tells of accesses.
+    /// How much it reports about accesses.
     pub accesses: AccessDetail,
-    /// Whether it tells what pending tasks wait for:
+    /// Whether it reports what pending tasks wait for:
     /// [`TaskSystem::awaited`](crate::TaskSystem::awaited).
     pub awaits: bool,
 }
 
 impl Capabilities {
-    /// Returns what `self` lacks of `needed`, in words; nothing when it suffices.
+    /// Returns descriptions of the capabilities of `needed` that `self` lacks; empty if it has all.
     ///
     /// ```
     /// use anyorder_system::{AccessDetail, Capabilities};

@@ -1,8 +1,8 @@
-//! A check of the contract of [`Reducible`] on random walks, for those who write a system.
+//! Checks the contract of [`Reducible`] on random walks, for authors of front ends.
 //!
-//! In each state of a walk all ready tasks are run, all pairs of them in both orders, and what a
-//! step leaves alone is compared before and after it. A clause that is broken is found once a walk
-//! shows it; none found is no proof.
+//! In each state of a walk, the check runs all ready tasks, and all pairs of them in both orders.
+//! It compares the unchanged parts before and after each step. A walk finds a broken clause only if
+//! it shows the violation. Finding none is no proof.
 
 use crate::failure::Failure;
 use crate::hash::Hash128;
@@ -34,13 +34,13 @@ pub enum Clause {
     Updates = 6,
 }
 
-/// A clause that is broken, where, and by what.
+/// A broken clause, with the state and tasks that break it.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{clause} of `Reducible` is broken: {what}, in the state {}", words(state))]
 pub struct BrokenContract {
     /// The clause.
     pub clause: Clause,
-    /// The tasks and places that show it, in words.
+    /// A description of the tasks and places that show it.
     pub what: String,
     /// The state, as the system shows it.
     pub state: Vec<(String, String)>,
@@ -52,7 +52,7 @@ fn words(state: &[(String, String)]) -> String {
     values.join(", ")
 }
 
-/// How many walks to make. Equal seeds, equal walks.
+/// Options of the check. Equal seeds give equal walks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ContractOptions {
     /// The seed.
@@ -69,8 +69,8 @@ impl Default for ContractOptions {
     }
 }
 
-/// How often each clause was put to the test, by its number: `checks[Clause::Writes as usize]`. A
-/// clause that never was is not checked.
+/// How often each clause was tested, by its number: `checks[Clause::Writes as usize]`. A clause with
+/// 0 was not checked.
 pub type ContractChecks = [u64; 7];
 
 /// Checks the contract of a system on random walks.
@@ -137,7 +137,7 @@ pub type ContractChecks = [u64; 7];
 ///
 /// # Errors
 ///
-/// Fails with the first clause that is found broken.
+/// Fails with the first broken clause.
 pub fn check_contract<S: Reducible>(
     system: &S,
     options: &ContractOptions,
@@ -171,12 +171,12 @@ pub fn check_contract<S: Reducible>(
     Ok(check.checks)
 }
 
-/// What running a task in a state gave.
+/// The result of running a task in a state.
 struct Attempt<S: Reducible> {
     task: TaskKey,
     /// The states after the alternatives that do not fail.
     states: Vec<S::State>,
-    /// What the alternatives lead to: failures by what they say.
+    /// The ends of the alternatives: the state, and the failure if one failed.
     ends: BTreeSet<(Option<Failure>, Hash128)>,
     touched: BTreeSet<(Place, TouchKind)>,
     awaited: BTreeSet<Place>,
@@ -211,18 +211,18 @@ impl<S: Reducible> Attempt<S> {
         writes.map(|(place, _)| *place).collect()
     }
 
-    /// What it depends on or changes: the places that it touches or awaits.
+    /// The places that decide or record its effect: those that it touches or awaits.
     fn places(&self) -> BTreeSet<Place> {
         self.touched.iter().map(|(place, _)| *place).chain(self.awaited.iter().copied()).collect()
     }
 
-    /// The failures of its alternatives, with none for those that do not fail.
+    /// The failures of its alternatives; `None` for those that do not fail.
     fn failures(&self) -> BTreeSet<Option<&Failure>> {
         self.ends.iter().map(|(failure, _)| failure.as_ref()).collect()
     }
 
-    /// Whether one writes what the other touches; silent writes are reads, which is the stronger
-    /// claim.
+    /// Whether one writes a place that the other touches. Silent writes count as reads, which is
+    /// the stronger claim.
     fn conflicts(&self, other: &Attempt<S>) -> bool {
         !self.writes().is_disjoint(&other.places()) || !other.writes().is_disjoint(&self.places())
     }
@@ -245,20 +245,20 @@ fn awaited<S: Reducible>(system: &S, task: TaskKey) -> BTreeSet<Place> {
     awaited.into_iter().collect()
 }
 
-/// What is written by a step that updates an attribute without writing it.
-type Elsewhere = BTreeSet<BTreeSet<Place>>;
+/// For steps that update an attribute without writing it: the sets of places that they write.
+type OtherWrites = BTreeSet<BTreeSet<Place>>;
 
 struct Check<'s, S: Reducible> {
     system: &'s S,
     properties: Properties<'s, S::State>,
     updating: bool,
-    /// The tasks that are known before anything is run.
+    /// The tasks known before the first run.
     known: BTreeSet<TaskKey>,
-    /// For each task that is not, the places that were written whenever it came or went.
+    /// For each other task, the places written at each change of whether it is pending.
     announcers: BTreeMap<TaskKey, BTreeSet<Place>>,
-    /// For each attribute the places that all its updates touch, and what those wrote that did not
-    /// write it.
-    attributes: BTreeMap<Place, (BTreeSet<Place>, Elsewhere)>,
+    /// For each attribute, the places that all its updates touch, and the writes of those that did
+    /// not write the attribute.
+    attributes: BTreeMap<Place, (BTreeSet<Place>, OtherWrites)>,
     checks: ContractChecks,
 }
 
@@ -295,7 +295,7 @@ impl<S: Reducible> Check<'_, S> {
         keys.into_iter().filter(|key| awaited(self.system, *key).len() > 1).collect()
     }
 
-    /// Checks all that concerns a state; returns the states after it.
+    /// Checks all clauses in a state. Returns the states after it.
     fn state(&mut self, state: &S::State) -> Checked<Vec<S::State>> {
         let ready = self.ready(state);
         let attempts: Vec<Attempt<S>> =
@@ -318,8 +318,8 @@ impl<S: Reducible> Check<'_, S> {
         Ok(attempts.into_iter().flat_map(|attempt| attempt.states).collect())
     }
 
-    /// The transitions are those of the ready tasks, and all is the same in a state that was
-    /// written down.
+    /// Checks that the transitions are those of the ready tasks, and that a state decoded from its
+    /// encoding behaves the same.
     fn transitions(&mut self, state: &S::State, attempts: &[Attempt<S>]) -> Checked {
         self.hit(Clause::Transitions);
         let mut successors = Vec::new();
@@ -352,7 +352,7 @@ impl<S: Reducible> Check<'_, S> {
         Ok(())
     }
 
-    /// What awaits several places is known.
+    /// Checks that tasks which await several places are known.
     fn known(&mut self, state: &S::State, attempts: &[Attempt<S>]) -> Checked {
         let pending = self.pending(state);
         for attempt in attempts.iter().filter(|one| one.awaited.len() > 1) {
@@ -366,7 +366,8 @@ impl<S: Reducible> Check<'_, S> {
         Ok(())
     }
 
-    /// Who updates an attribute writes it, or another place that all who update it touch.
+    /// Checks that a task which updates an attribute writes it, or another place that all its
+    /// updates touch.
     fn updates(&mut self, state: &S::State, attempt: &Attempt<S>) -> Checked {
         if !self.updating {
             return Ok(());
@@ -383,7 +384,7 @@ impl<S: Reducible> Check<'_, S> {
             let (common, elsewhere) = self
                 .attributes
                 .entry(update.place)
-                .or_insert_with(|| (places.clone(), Elsewhere::new()));
+                .or_insert_with(|| (places.clone(), OtherWrites::new()));
             common.retain(|place| places.contains(place));
             if !writes.contains(&update.place) {
                 elsewhere.insert(writes.clone());
@@ -398,8 +399,8 @@ impl<S: Reducible> Check<'_, S> {
         Ok(())
     }
 
-    /// What a step does not write it leaves as it was: who is ready and pending, what others do,
-    /// and what invariants say.
+    /// Checks that a step changes only what it writes: the ready and pending tasks, the effects of
+    /// other tasks, and the invariants stay the same otherwise.
     fn step(
         &mut self,
         before: &S::State,
@@ -458,8 +459,8 @@ impl<S: Reducible> Check<'_, S> {
         Ok(())
     }
 
-    /// Of the places that a task awaits one says whether it is pending: it is written whenever that
-    /// changes.
+    /// Checks that one of the places that a task awaits records whether it is pending: each such
+    /// change writes that place.
     fn announced(&mut self, before: &S::State, did: &Attempt<S>, after: &S::State) -> Checked {
         let (was, is) = (self.pending(before), self.pending(after));
         for task in was.symmetric_difference(&is).filter(|task| !self.known.contains(*task)) {
@@ -479,7 +480,7 @@ impl<S: Reducible> Check<'_, S> {
         Ok(())
     }
 
-    /// Two tasks without a conflict lead to the same in both orders.
+    /// Checks that two tasks without a conflict lead to the same state in both orders.
     fn swap(&mut self, state: &S::State, a: &Attempt<S>, b: &Attempt<S>) -> Checked {
         self.hit(Clause::Writes);
         let both = |first: &Attempt<S>, second: TaskKey| -> BTreeSet<Hash128> {

@@ -1,4 +1,4 @@
-//! What a long job is given to be watched and stopped by.
+//! The controls of a long job: cancellation, progress, limits.
 
 use crate::cancel::{Cancel, StopReason, Stopped};
 use crate::limits::Limits;
@@ -18,9 +18,9 @@ static SILENT: NoProgress = NoProgress;
 /// ```
 #[derive(Clone)]
 pub struct Control<'a> {
-    /// Looked at every few thousand steps.
+    /// Checked every few thousand steps.
     pub cancel: Cancel,
-    /// Told how far the job is.
+    /// Receives the progress of the job.
     pub progress: &'a dyn Progress,
     /// Counted limits.
     pub limits: Limits,
@@ -62,11 +62,11 @@ impl Control<'_> {
         self.check()
     }
 
-    /// Returns an error if `bytes` more than `used` would pass the memory limit.
+    /// Returns an error if `bytes` more than `used` would exceed the memory limit.
     ///
     /// # Errors
     ///
-    /// Fails when the limit would be passed; nothing is remembered.
+    /// Fails if the limit would be exceeded; nothing is recorded.
     pub fn check_memory(&self, used: u64, bytes: u64) -> Result<(), Stopped> {
         if self.limits.memory_exceeded(used, bytes) {
             return Err(Stopped(StopReason::MemoryLimit));

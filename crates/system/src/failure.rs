@@ -1,22 +1,22 @@
-//! How a step of a program fails.
+//! Failures of steps of a program.
 
 use std::cmp::Ordering;
 use std::fmt;
 
-/// What kind of failure it is.
+/// The kind of a failure.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FailureKind {
     /// An assertion does not hold.
     Assertion,
-    /// The program says that it fails.
+    /// The program reports a failure itself.
     Fail,
     /// A result does not fit into 64 bits.
     Overflow,
     /// Division by zero.
     Division,
-    /// A position or key that is not there.
+    /// A missing position or key.
     Index,
-    /// `null` where a value is needed.
+    /// `null` in place of a value.
     Null,
     /// A value of the wrong type.
     Type,
@@ -24,22 +24,22 @@ pub enum FailureKind {
     NoMatch,
     /// More instructions in one step than allowed.
     StepLimit,
-    /// Calls nest too deep.
+    /// Too deep calls.
     Recursion,
-    /// Something has grown larger than allowed.
+    /// A value larger than allowed.
     Size,
-    /// A thread gives a lock back that it does not hold.
+    /// A thread releases a lock that it does not hold.
     NotHeld,
     /// An atomic body would have to wait.
     Blocking,
-    /// A guard or property changes something.
+    /// A guard or property that changes something.
     Impure,
-    /// None of these: the message alone says it.
+    /// Another failure; only the message describes it.
     Other,
 }
 
 impl FailureKind {
-    /// Returns the words for it; none for [`Other`](FailureKind::Other).
+    /// Returns its description; empty for [`Other`](FailureKind::Other).
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -79,10 +79,10 @@ impl fmt::Display for FailureSite {
     }
 }
 
-/// A failure of a program: what kind, what happened, and where.
+/// A failure of a program: its kind, a message, and its site.
 ///
-/// Failures that read the same are equal, and are ordered by their texts: results list each once,
-/// in this order.
+/// Failures with the same text are equal, and failures are ordered by their texts: results list
+/// each once, in this order.
 ///
 /// ```
 /// use anyorder_system::{Failure, FailureKind, FailureSite};
@@ -94,11 +94,11 @@ impl fmt::Display for FailureSite {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// What kind of failure it is.
+    /// The kind.
     pub kind: FailureKind,
-    /// What happened; may be empty where the kind says it.
+    /// The message; may be empty if the kind is enough.
     pub message: String,
-    /// Where, if the system knows it.
+    /// The site, if the system knows it.
     pub site: Option<FailureSite>,
 }
 

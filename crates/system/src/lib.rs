@@ -1,8 +1,8 @@
-//! What engines and front ends say to each other about a program that can be run.
+//! The types in which engines and front ends exchange data about a program that can be run.
 //!
-//! This crate decides how tasks are named, what a schedule and an observation are, and which
-//! questions an engine may ask of a program. It holds types, and one check of a contract
-//! ([`check_contract`]): it searches nothing, reads no clock and prints nothing.
+//! This crate defines names of tasks, schedules and observations, and the traits that a program
+//! implements. It searches nothing, reads no clock and prints nothing. Its only algorithm is the
+//! contract check of [`Reducible`], [`check_contract`].
 //!
 //! | a program implements | when |
 //! | --- | --- |
@@ -12,8 +12,8 @@
 //! | [`ThreadSystem`] | it runs as a whole under a schedule and leaves a trace |
 //!
 //! The types to know: [`TaskName`], which survives re-execution; [`Schedule`], the choices that
-//! give the same run again; [`Observation`], what a run amounts to; [`Control`], how a long job is
-//! watched and stopped.
+//! reproduce a run; [`Observation`], the outcome of a run; [`Control`], which watches and stops a
+//! long job.
 //!
 //! ```
 //! use anyorder_system::{Choice, Program, Schedule, TaskName};

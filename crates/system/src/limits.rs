@@ -1,15 +1,14 @@
-//! Bounds that end a job early; reaching one makes its verdict incomplete.
+//! Limits that end a job early; reaching one makes its verdict incomplete.
 
-/// Counted limits of a job. `None` means unlimited. Time is not among them: engines read no clock;
-/// who started the job watches the time and stops it by its [`Cancel`](crate::Cancel).
+/// Counted limits of a job. `None` means unlimited. Time is not among them, because engines read no
+/// clock: the caller watches the time and stops the job by its [`Cancel`](crate::Cancel).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Limits {
-    /// The bytes of memory that the engine's own structures may take together, as it accounts for
-    /// them.
+    /// The most bytes of the engine's own structures together, by its own accounting.
     pub memory_bytes: Option<u64>,
-    /// The number of executions of the program.
+    /// The most executions of the program.
     pub executions: Option<u64>,
-    /// The number of steps (tasks or schedule points) of one execution.
+    /// The most steps (tasks or schedule points) of one execution.
     pub steps: Option<u64>,
 }
 
@@ -17,7 +16,7 @@ impl Limits {
     /// No limits.
     pub const NONE: Limits = Limits { memory_bytes: None, executions: None, steps: None };
 
-    /// Returns whether `bytes` more than `used` would pass the memory limit.
+    /// Returns whether `bytes` more than `used` would exceed the memory limit.
     #[must_use]
     pub fn memory_exceeded(&self, used: u64, bytes: u64) -> bool {
         self.memory_bytes.is_some_and(|limit| used.saturating_add(bytes) > limit)

@@ -1,26 +1,26 @@
-//! What a run amounts to, in parts that can be compared without keeping states.
+//! The outcome of a run, in parts that can be compared without storing states.
 
 use crate::hash::Hash128;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fmt;
 
-/// What kind of thing a part is; decides whether a difference in it is harmful.
+/// The kind of a part; decides whether a difference in it is harmful.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Level {
-    /// What a user sees.
+    /// Output that a user sees.
     Output,
     /// A failure: an exception, an assertion, an error in a log.
     Failure,
-    /// A request sent to somebody else.
+    /// A request sent to another program.
     Request,
-    /// State that outlives the run.
+    /// State that survives the run.
     Persistent,
     /// Memory.
     Heap,
     /// Timers that have not run yet.
     PendingTimers,
-    /// Counters, caches and ids that mean nothing to a user.
+    /// Counters, caches and ids without meaning to a user.
     Bookkeeping,
 }
 
@@ -36,7 +36,7 @@ impl Level {
         Level::Bookkeeping,
     ];
 
-    /// Returns the words for it.
+    /// Returns its name.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -68,7 +68,7 @@ impl PartPath {
         &self.0
     }
 
-    /// Returns whether this part lies under `other`, or is it.
+    /// Returns whether this part is `other`, or lies under it.
     #[must_use]
     pub fn is_under(&self, other: &PartPath) -> bool {
         self.0.starts_with(&other.0)
@@ -86,27 +86,27 @@ impl fmt::Display for PartPath {
     }
 }
 
-/// What is known of one part.
+/// One part.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Part {
-    /// What kind of thing it is.
+    /// Its kind.
     pub level: Level,
     /// The hash of its own content, without the parts under it.
     pub hash: Hash128,
-    /// Its content, where somebody asked for it; not compared.
+    /// Its content, if requested; not compared.
     pub text: Option<String>,
 }
 
-/// Where two observations differ.
+/// A difference of two observations.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Difference {
     /// The part.
     pub path: PartPath,
-    /// Its level; the more visible one where the two disagree.
+    /// Its level. If the levels differ, the more visible one.
     pub level: Level,
 }
 
-/// What a run amounts to: a tree of named parts, kept flat, in the order of their paths.
+/// The outcome of a run: a tree of named parts, stored flat, in the order of their paths.
 ///
 /// ```
 /// use anyorder_system::{Level, Observation, PartPath};
@@ -130,13 +130,13 @@ impl Observation {
         Observation::default()
     }
 
-    /// Sets a part by its content, of which only the hash is kept.
+    /// Sets a part by its content. Only the hash of the content is stored.
     pub fn set(&mut self, path: PartPath, level: Level, content: &[u8]) {
         self.parts.insert(path, Part { level, hash: Hash128::of(content), text: None });
     }
 
-    /// Adds to a part: its hash becomes that of what it was followed by `content`. For parts seen
-    /// piece by piece, such as a log.
+    /// Appends to a part: its new hash is that of the old hash followed by `content`. For parts
+    /// that arrive in pieces, such as a log.
     pub fn append(&mut self, path: PartPath, level: Level, content: &[u8]) {
         match self.parts.entry(path) {
             Entry::Vacant(entry) => {
@@ -150,7 +150,7 @@ impl Observation {
         }
     }
 
-    /// Keeps the text of a part that is there, for people to read.
+    /// Stores the text of an existing part, for people to read.
     pub fn keep_text(&mut self, path: &PartPath, text: &str) {
         if let Some(part) = self.parts.get_mut(path) {
             part.text = Some(text.to_owned());
@@ -168,7 +168,7 @@ impl Observation {
         self.parts.iter()
     }
 
-    /// Returns the hash of everything; equal observations have equal hashes, texts left out.
+    /// Returns the hash of all parts; equal observations have equal hashes. Texts do not count.
     #[must_use]
     pub fn hash(&self) -> Hash128 {
         self.parts.iter().fold(Hash128::new(), |hash, (path, part)| {
@@ -180,8 +180,8 @@ impl Observation {
         })
     }
 
-    /// Returns the parts in which `self` and `other` differ, in the order of their paths: those
-    /// that only one of them has, and those with other content. Linear in the number of parts.
+    /// Returns the parts in which `self` and `other` differ, in the order of their paths: parts of
+    /// only one of them, and parts with different content. Linear in the number of parts.
     #[must_use]
     pub fn difference(&self, other: &Observation) -> Vec<Difference> {
         let mut differences = Vec::new();

@@ -1,21 +1,20 @@
-//! How a long job says how far it is.
+//! Progress of long jobs.
 
-/// Told by an engine how far it is. Engines call it every few thousand steps, from any of their
+/// Receives the progress of an engine. Engines call it every few thousand steps, from any of their
 /// threads.
 pub trait Progress: Sync {
-    /// Takes the work done and, where it is known, the work there is, in units of the engine's
-    /// choice.
+    /// Takes the work done, and the total work if known, in units of the engine's choice.
     fn report(&self, done: u64, total: Option<u64>);
 
-    /// Takes the name of the phase that begins, such as `races`. Ignored unless overridden.
+    /// Takes the name of the phase that begins, such as `races`. Does nothing by default.
     fn phase(&self, _name: &'static str) {}
 
-    /// Takes a line for whoever waits: something that the job has found, long before it ends. Rare.
-    /// Ignored unless overridden.
+    /// Takes a line for the waiting user, such as a finding long before the end of the job. Rare.
+    /// Does nothing by default.
     fn note(&self, _text: &str) {}
 }
 
-/// Listens to nothing.
+/// Ignores all progress.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct NoProgress;
 

@@ -1,4 +1,4 @@
-//! What a program claims of its states, and how its actions fall into classes: named items with
+//! The properties of a program's states, and the classes of its actions: named items with
 //! functions.
 
 use crate::reducible::Place;
@@ -7,7 +7,7 @@ use std::fmt;
 type Function<'s, A, R> = Box<dyn Fn(&A) -> R + Send + Sync + 's>;
 type Watching<'s, S> = Box<dyn Fn(&S, &mut Vec<Place>) + Send + Sync + 's>;
 
-/// What must hold in every state.
+/// A property that must hold in every state.
 pub struct Invariant<'s, S> {
     /// Its name, for results.
     pub name: String,
@@ -16,14 +16,14 @@ pub struct Invariant<'s, S> {
 }
 
 impl<S> Invariant<'_, S> {
-    /// Returns whether a state keeps it.
+    /// Returns whether it holds in a state.
     #[inline]
     #[must_use]
     pub fn holds(&self, state: &S) -> bool {
         (self.holds)(state)
     }
 
-    /// Appends the places that it may look at in a state.
+    /// Appends the places that it may read in a state.
     #[inline]
     pub fn watches(&self, state: &S, out: &mut Vec<Place>) {
         if let Some(watches) = &self.watches {
@@ -31,7 +31,7 @@ impl<S> Invariant<'_, S> {
         }
     }
 
-    /// Returns whether it says what it looks at: reduced searches need that.
+    /// Returns whether it lists the places that it reads: reduced searches need that.
     #[must_use]
     pub fn is_watching(&self) -> bool {
         self.watches.is_some()
@@ -54,19 +54,19 @@ impl<S> Response<'_, S> {
     }
 }
 
-/// What it means that nothing can happen in a state.
+/// The meaning of a state where nothing can happen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
     /// The program may end here.
     Fine,
-    /// Something waits for ever: a deadlock.
+    /// A task waits for ever: a deadlock.
     Deadlock,
-    /// All is done, in a state that the program may not end in. Results say that `final` does not
-    /// hold, the word of the model language for it.
+    /// Everything is done, but the program must not end in this state. Results say that
+    /// `final` does not hold: the word of the model language for it.
     Wrong,
 }
 
-/// What a program claims of its states.
+/// The properties of a program's states.
 ///
 /// ```
 /// use anyorder_system::{End, Properties};
@@ -86,7 +86,7 @@ pub struct Properties<'s, S> {
 }
 
 impl<'s, S> Properties<'s, S> {
-    /// Claims nothing: the program may end anywhere.
+    /// No properties: the program may end in any state.
     #[must_use]
     pub fn new() -> Properties<'s, S> {
         let end: Function<'s, S, End> = Box::new(|_| End::Fine);
@@ -124,8 +124,8 @@ impl<'s, S> Properties<'s, S> {
         self
     }
 
-    /// Adds a response property; the function says whether the trigger, and whether the response,
-    /// holds in a state.
+    /// Adds a response property. The function returns whether the trigger, and whether the
+    /// response, holds in a state.
     #[must_use]
     pub fn response(
         mut self,
@@ -136,14 +136,14 @@ impl<'s, S> Properties<'s, S> {
         self
     }
 
-    /// Says what it means that nothing can happen in a state.
+    /// Sets the meaning of states where nothing can happen.
     #[must_use]
     pub fn end(mut self, end: impl Fn(&S) -> End + Send + Sync + 's) -> Properties<'s, S> {
         self.end = Box::new(end);
         self
     }
 
-    /// Returns what it means that nothing can happen in this state.
+    /// Returns the meaning of a state where nothing can happen.
     #[must_use]
     pub fn end_of(&self, state: &S) -> End {
         (self.end)(state)
@@ -181,7 +181,8 @@ impl<'s, A> Classes<'s, A> {
         Classes { names: Vec::new(), of: Box::new(|_| None) }
     }
 
-    /// Makes classes, given the names and which class an action belongs to, if any.
+    /// Makes classes from their names and a function that returns the class of an action, if it has
+    /// one.
     #[must_use]
     pub fn new(
         names: Vec<String>,
@@ -196,13 +197,13 @@ impl<'s, A> Classes<'s, A> {
         self.names.len()
     }
 
-    /// Returns whether there are none.
+    /// Returns whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// Returns the class of an action, by its place among the names.
+    /// Returns the class of an action, as an index into the names.
     #[inline]
     #[must_use]
     pub fn of(&self, action: &A) -> Option<usize> {

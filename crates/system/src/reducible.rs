@@ -1,15 +1,14 @@
-//! A program whose states are values and whose tasks report what they touch: what reduction works
-//! on.
+//! Programs whose states are values and whose tasks report the places that they touch: the input of
+//! reduction.
 
 use crate::state_system::{StateSystem, Successor};
 use crate::update::Updates;
 
 /// The identity of a task over all states: the same key is the same code with the same arguments.
-/// An external event is one task however often it happens; a step of a thread is one task for each
-/// place in its code.
+/// An external event is one task however often it happens. A step of a thread is one task for each
+/// position in its code.
 ///
-/// Keys below [`TaskKey::DENSE`] are small numbers that a system hands out from 0; others are
-/// hashes.
+/// Keys below [`TaskKey::DENSE`] are small numbers that a system assigns from 0; others are hashes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TaskKey(pub u64);
 
@@ -18,9 +17,9 @@ impl TaskKey {
     pub const DENSE: u64 = 1 << 20;
 }
 
-/// A place of shared state: a variable, an element, a lock, a mailbox, a flag that says whether an
-/// event is on. Numbered as keys are: below [`TaskKey::DENSE`] from 0, else hashes. Two places may
-/// share a number: that costs reduction, never a result.
+/// A place of shared state: a variable, an element, a lock, a mailbox, a flag that enables an
+/// event. Numbered like keys: from 0 below [`TaskKey::DENSE`], else hashes. Two places may share a
+/// number; that costs reduction, never a result.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Place(pub u64);
 
@@ -29,31 +28,31 @@ pub struct Place(pub u64);
 pub enum TouchKind {
     /// Reads it.
     Read,
-    /// Writes what it holds already, and has not read it: see [`Reducible::run`].
+    /// Writes the value that it holds already, without reading it: see [`Reducible::run`].
     SilentWrite,
     /// Writes it, or reads and writes it.
     Write,
 }
 
-/// What a task touched.
+/// An access of a task.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Touched {
     /// The place.
     pub place: Place,
-    /// How.
+    /// The kind of access.
     pub kind: TouchKind,
 }
 
-/// What running a task in a state gives; a buffer that is used again.
+/// The result of running a task in a state; a reusable buffer.
 #[derive(Clone, Debug)]
 pub struct Effects<S, A> {
-    /// One for each alternative, in a fixed order. None: the task could not go on (a guard, a lock,
+    /// One for each alternative, in a fixed order. Empty: the task is blocked (by a guard, a lock,
     /// an assumption).
     pub successors: Vec<Successor<S, A>>,
-    /// What was touched over all alternatives; also when there is no successor. In any order,
-    /// repetitions allowed.
+    /// The accesses of all alternatives, even if there is no successor. In any order, repetitions
+    /// allowed.
     pub touched: Vec<Touched>,
-    /// The updates of each alternative, a failing one included; only where there are
+    /// The updates of each alternative, including failing ones; only if the system has
     /// [`components`](StateSystem::components).
     pub updates: Updates,
 }
@@ -65,7 +64,7 @@ impl<S, A> Default for Effects<S, A> {
 }
 
 impl<S, A> Effects<S, A> {
-    /// Empties all lists and keeps their room.
+    /// Empties all lists and keeps their memory.
     pub fn clear(&mut self) {
         self.successors.clear();
         self.touched.clear();
@@ -73,67 +72,69 @@ impl<S, A> Effects<S, A> {
     }
 }
 
-/// A [`StateSystem`] whose transitions are made by tasks that tell what they touch. The transitions
-/// of a state are those of all its ready tasks, so that full search and reduced search run on the
-/// same graph. So [`successors`](StateSystem::successors) may call [`ready`](Self::ready), and
-/// [`run`](Self::run) for each of them: five lines, which the example of
-/// [`check_contract`](crate::check_contract) shows.
+/// A [`StateSystem`] whose transitions are made by tasks that report the places they touch. The
+/// transitions of a state are those of all its ready tasks, so full search and reduced search run
+/// on the same graph.
+/// [`successors`](StateSystem::successors) may call [`ready`](Self::ready), and [`run`](Self::run)
+/// for each task: five lines, as in the example of [`check_contract`](crate::check_contract).
 ///
 /// That example breaks the contract on purpose. A protocol that keeps it is
 /// `examples/rust/src/bin/protocol.rs`.
 ///
 /// The contract, on which the soundness of every reduction rests:
 ///
-/// 1. What a task does, including whether it has successors, how many, what they fail with, and
-///    which places it touches and how, is a function of the task and of what the places hold that
-///    it touches, in the order in which it comes to them: with places that it writes, as a write
-///    may hide a read. Of a task that stands for several messages or threads, alternatives that
-///    lead to one state may be one. Names of objects, handles and posts are not part of a state,
-///    and are not to be seen by tasks: contents of places are thought of with them.
+/// 1. The effect of a task is a function of the task and of the contents of the places that it
+///    touches, in the order of its accesses. Places that it writes count, because a write may hide
+///    a read. The effect includes whether it has successors, how many, their failures, and which
+///    places it touches and how. If a task stands for several messages or threads, alternatives
+///    that lead to one state may count as one. Names of objects, handles and posts are not part of
+///    a state, and tasks must not depend on them; contents of places are understood with these
+///    names.
 /// 2. Whether a task is [`ready`](Self::ready) depends only on the places it
-///    [`awaits`](Self::awaits): no step makes it ready, or ends that, without a
+///    [`awaits`](Self::awaits): a step that makes it ready or not ready has a
 ///    [`TouchKind::Write`] to one of them. Running a task counts as reading what it awaits.
 /// 3. A step changes only places that it reports as written. Equal contents of all places mean
-///    equal fingerprints; so two steps none of which writes what the other touches can be swapped,
-///    and lead to the same state.
-/// 4. A task that awaits several places is told by [`tasks`](Self::tasks) before anything is run,
-///    or it is told by [`pending`](Self::pending) in each state in which one of these places,
-///    always the same for one key and by its contents alone, says that it is there; and is ready
-///    nowhere else.
+///    equal fingerprints. So two steps can be swapped, and lead to the same state, if neither
+///    writes a place that the other touches.
+/// 4. A task that awaits several places is listed in advance by [`tasks`](Self::tasks), or
+///    [`pending`](Self::pending) lists it in each state where one of these places marks it as
+///    present. This place is always the same for one key, and only its contents decide. Such a task
+///    is ready only in states where it is listed.
 /// 5. An invariant depends only on the places that it [`watches`](crate::Invariant::watches), and
-///    so do these.
-/// 6. A step whose updates are reported writes to each attribute, or to another place that every
-///    step reads or writes which updates that attribute, with [`TouchKind::Write`]; and which
-///    updates it makes depends on what it reads and on what the places hold that it writes.
+///    so does this list of places.
+/// 6. A step that reports updates has a [`TouchKind::Write`] to each updated attribute, or to
+///    another place that every step which updates that attribute reads or writes. The updates
+///    depend only on what the step reads, and on the contents of the places that it writes.
 pub trait Reducible: StateSystem {
-    /// Appends the tasks that may be able to run: each key once, in a fixed order. Cheap: guards
-    /// and locks are left to [`run`](Self::run).
+    /// Appends the tasks that may be able to run: each key once, in a fixed order. Cheap:
+    /// [`run`](Self::run) checks guards and locks.
     fn ready(&self, state: &Self::State, out: &mut Vec<TaskKey>);
 
     /// Runs every alternative of a ready task. `out` was cleared.
     ///
-    /// A write of the value that the place holds already may be told as [`TouchKind::SilentWrite`]
-    /// (a system that cannot tell says `Write`): an engine treats it as a write, or, where values
-    /// count, as a read: such a task does the same as one that compares first.
+    /// A write of the value that the place holds already may be reported as
+    /// [`TouchKind::SilentWrite`]. A system that cannot detect this reports `Write`. An engine
+    /// treats a silent write as a write, or, if values count, as a read: the task has the same
+    /// effect as one that compares first.
     fn run(&self, state: &Self::State, task: TaskKey, out: &mut Effects<Self::State, Self::Action>);
 
-    /// Appends the places that decide whether a task is ready. For one key always the same.
+    /// Appends the places that decide whether a task is ready. Always the same for one key.
     fn awaits(&self, task: TaskKey, out: &mut Vec<Place>);
 
-    /// Appends tasks that are known before anything is run. Those that await one place need not be
-    /// among them: an engine learns of a task when it is ready somewhere. Those that await several
-    /// must be, or be [`pending`](Self::pending): otherwise one step may write the first of them
-    /// and an independent one the second, each enough to keep the task from ever being ready where
-    /// the engine looks.
+    /// Appends tasks that are known before the first run. Tasks that await one place are optional:
+    /// an engine learns of them when they are ready in some state. Tasks that await several places
+    /// are required here or in [`pending`](Self::pending). Otherwise one step may write the first
+    /// place and an independent one the second, and each alone could keep the task from being ready
+    /// in all states that the engine explores.
     fn tasks(&self, _out: &mut Vec<TaskKey>) {}
 
-    /// Appends tasks that are there and may not be ready, such as messages behind others or of a
-    /// busy handler; ready ones may be among them. In any order, repetitions allowed. Needed of
-    /// tasks that await several places and cannot be told in advance.
+    /// Appends tasks that exist but may not be ready, such as messages behind others or of a busy
+    /// handler. May include ready tasks. In any order, repetitions allowed. Required for tasks that
+    /// await several places and cannot be listed in advance.
     fn pending(&self, _state: &Self::State, _out: &mut Vec<TaskKey>) {}
 
     /// Returns the task that makes a transition of [`successors`](StateSystem::successors), if the
-    /// system can tell cheaply: then an engine that leaves nothing out need not run tasks one by
+    /// system can compute it cheaply. Then an engine without reduction need not run tasks one by
     /// one. The transitions of one task come in the order of its alternatives.
     fn task_of(&self, _state: &Self::State, _action: &Self::Action) -> Option<TaskKey> {
         None

@@ -1,19 +1,19 @@
-//! How running a program can fail to give a run.
+//! Errors of running a program.
 
 use crate::schedule::Divergence;
 
-/// Why a system could not do what was asked. A failure *of the program* (an assertion, an
-/// exception) is no such error: it is part of the run.
+/// Why a system could not run a request. A failure *of the program* (an assertion, an exception) is
+/// no such error: it is part of the run.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
     /// The same schedule did not give the same run.
     #[error("unstable: {0}")]
     Unstable(String),
-    /// The program or its host went away.
+    /// The program or its host ended unexpectedly.
     #[error("crashed: {0}")]
     Crashed(String),
-    /// The program did not come back in the time its front end allows.
+    /// The program did not answer within the time that its front end allows.
     #[error("timed out: {0}")]
     TimedOut(String),
     /// A choice could not be followed.

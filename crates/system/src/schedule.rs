@@ -1,4 +1,4 @@
-//! The choices that give one run again, as versioned JSON.
+//! The choices that reproduce one run, as versioned JSON.
 
 use crate::hash::Hash128;
 use crate::task_name::TaskName;
@@ -7,28 +7,28 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Which program a schedule is for.
+/// The program that a schedule is for.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Program {
     /// Its name: a URL, a path, the name of a test.
     pub name: String,
-    /// Its version, where it has one.
+    /// Its version, if it has one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub version: String,
-    /// A hash of its code, where it is known.
+    /// A hash of its code, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<Hash128>,
 }
 
 impl Program {
-    /// Makes the identity of a program of which only the name is known.
+    /// Makes the identity of a program from its name alone.
     #[must_use]
     pub fn new(name: &str) -> Program {
         Program { name: name.to_owned(), ..Program::default() }
     }
 }
 
-/// A value that a run is given from outside.
+/// A value injected into a run.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -38,52 +38,52 @@ pub enum Value {
     Integer(#[serde(with = "decimal")] u64),
     /// A short text.
     Text(String),
-    /// The hash of something kept elsewhere, such as a response body.
+    /// The hash of data stored elsewhere, such as a response body.
     Hash(Hash128),
 }
 
-/// A value and what it is for.
+/// An injected value and its use.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Injected {
-    /// What asks for the value.
+    /// The request for the value.
     pub name: String,
     /// The value.
     pub value: Value,
 }
 
-/// One choice of a schedule: which task runs next, and how it goes.
+/// One choice of a schedule: the task to run next, its alternative and its values.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Choice {
-    /// The handler that runs it; empty where the task's name says enough.
+    /// The handler that runs it; empty if the task's name is enough.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub handler: String,
     /// The task.
     pub task: TaskName,
-    /// Which of the task's alternatives, from 0.
+    /// The number of the task's alternative, from 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub alternative: u32,
-    /// Values it is given.
+    /// Injected values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inject: Vec<Injected>,
 }
 
 impl Choice {
-    /// Makes the choice of a task, its first alternative and no values.
+    /// Makes the choice of a task, with its first alternative and no values.
     #[must_use]
     pub fn of(task: TaskName) -> Choice {
         Choice { handler: String::new(), task, alternative: 0, inject: Vec::new() }
     }
 }
 
-/// The choices that give one run again. A prefix of a schedule is a schedule.
+/// The choices that reproduce one run. A prefix of a schedule is a schedule.
 ///
-/// As JSON: `{"schedule":1,"program":{...},"options":{...},"choices":[...]}`. Readers ignore keys
-/// they do not know, and refuse a version they do not know.
+/// As JSON: `{"schedule":1,"program":{...},"options":{...},"choices":[...]}`. Readers ignore
+/// unknown keys, and refuse unknown versions.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Schedule {
     #[serde(rename = "schedule")]
     version: Version,
-    /// The program it is for.
+    /// Its program.
     pub program: Program,
     /// Options under which the program ran.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -101,7 +101,7 @@ impl Default for Version {
     }
 }
 
-/// What is read before the version is known to be ours.
+/// The header, read before the version is checked.
 #[derive(Deserialize)]
 struct Header {
     schedule: Option<u64>,
@@ -118,19 +118,19 @@ struct Body {
 /// Why a text is not a schedule.
 #[derive(Debug, thiserror::Error)]
 pub enum ScheduleError {
-    /// It is no JSON, or not of the right shape; the message has line and column.
+    /// It is not JSON, or has the wrong shape; the message has line and column.
     #[error("not a schedule: {0}")]
     Json(#[from] serde_json::Error),
     /// It has no `schedule` key.
     #[error("not a schedule: the key `schedule` with the version is missing")]
     NoVersion,
-    /// It is of a version that this program does not know.
+    /// Its version is unknown to this program.
     #[error("schedule version {0} is not known; this program reads version {known}", known = Schedule::VERSION)]
     Version(u64),
 }
 
 impl Schedule {
-    /// The version that is written, and the only one that is read.
+    /// The only version that is written and read.
     pub const VERSION: u32 = 1;
 
     /// Makes a schedule without choices.
@@ -142,7 +142,7 @@ impl Schedule {
     /// Returns the schedule as one line of JSON.
     #[must_use]
     pub fn to_json(&self) -> String {
-        // Only maps with keys that are no strings can fail, and there are none.
+        // Only maps with keys that are not strings can fail, and the type has none.
         serde_json::to_string(self).unwrap_or_default()
     }
 
@@ -150,7 +150,7 @@ impl Schedule {
     ///
     /// # Errors
     ///
-    /// Fails when the text is no JSON, has another version, or not the right shape.
+    /// Fails if the text is not JSON, has another version, or the wrong shape.
     pub fn from_json(text: &str) -> Result<Schedule, ScheduleError> {
         let header: Header = serde_json::from_str(text)?;
         match header.schedule {
@@ -171,7 +171,7 @@ impl Schedule {
         Schedule { choices, ..Schedule { choices: Vec::new(), ..self.clone() } }
     }
 
-    /// Returns whether the choices of `self` begin those of `other`, for the same program and
+    /// Returns whether the choices of `other` begin with those of `self`, for the same program and
     /// options.
     #[must_use]
     pub fn is_prefix_of(&self, other: &Schedule) -> bool {
@@ -180,21 +180,21 @@ impl Schedule {
             && other.choices.starts_with(&self.choices)
     }
 
-    /// Returns the number of choices that both begin with.
+    /// Returns the number of common choices at the start of both.
     #[must_use]
     pub fn common_prefix(&self, other: &Schedule) -> usize {
         self.choices.iter().zip(&other.choices).take_while(|(a, b)| a == b).count()
     }
 }
 
-/// Where a replay first left its schedule.
+/// The point where a replay first diverged from its schedule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Divergence {
-    /// The number of the choice that could not be followed, from 0.
+    /// The number of the choice that could not be taken, from 0.
     pub choice: usize,
-    /// The task that should have run.
+    /// The expected task.
     pub wanted: TaskName,
-    /// The tasks that could have run instead, where the system knows.
+    /// The tasks that could have run instead, if the system knows them.
     pub enabled: Vec<TaskName>,
 }
 

@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn the_hash_is_the_same_in_every_build() {
-        // Checkpoints hold these: whoever changes the function gives checkpoints a new version.
+        // Checkpoints hold these hashes: a change of the function needs a new checkpoint version.
         let known = [
             (StateHash::of_bytes(b""), KNOWN[0]),
             (StateHash::of_bytes(b"anyorder"), KNOWN[1]),

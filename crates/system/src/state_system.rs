@@ -1,4 +1,4 @@
-//! A program whose states are values: what full search works on.
+//! Programs whose states are values: the input of full search.
 
 use crate::failure::Failure;
 use crate::hash::Hash128;
@@ -7,29 +7,27 @@ use crate::state_hash::StateHash;
 use crate::update::Updates;
 use std::fmt::Debug;
 
-/// What one transition leads to.
+/// The result of one transition.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Successor<S, A> {
-    /// What was done.
+    /// Its action.
     pub action: A,
     /// The state after it.
     pub state: S,
-    /// What failed on the way: an assertion, an exception. The state after a failure is not
-    /// expanded.
+    /// Its failure: an assertion, an exception. The state after a failure is not expanded.
     pub failure: Option<Failure>,
 }
 
-/// A program as states and transitions, for engines that keep states in memory. It needs no names
-/// and no schedules: an action is whatever the program likes, and equal actions in equal states do
-/// the same.
+/// A program as states and transitions, for engines that store states in memory. It needs no names
+/// and no schedules. Actions may have any type; equal actions in equal states must have the same
+/// effect.
 ///
 /// The core is [`initial`](Self::initial), [`successors`](Self::successors),
-/// [`encode`](Self::encode) and [`decode`](Self::decode). All else is optional: the engine asks
-/// once, and a program that is silent has no properties, no fairness, no symmetry, and shows itself
-/// by `Debug`.
+/// [`encode`](Self::encode) and [`decode`](Self::decode). All other methods are optional, and the
+/// engine calls them once. By default a program has no properties, no fairness and no symmetry, and
+/// its states are shown by `Debug`.
 ///
-/// Two nodes that each write to a register, over messages, and the claim that both agree in the
-/// end:
+/// An example: two nodes write to their registers on messages, and must agree in the end:
 ///
 /// ```
 /// use anyorder_system::{End, Properties, StateSystem, Successor};
@@ -101,22 +99,22 @@ pub trait StateSystem: Sync {
     /// Makes a state from its canonical form; `None` when the bytes are not one.
     fn decode(&self, bytes: &[u8]) -> Option<Self::State>;
 
-    /// Returns a hash of the canonical form of a state: equal states have equal fingerprints. Worth
-    /// writing where it is quicker than encoding.
+    /// Returns a hash of the canonical form of a state: equal states have equal fingerprints.
+    /// Override it if this is faster than encoding.
     fn fingerprint(&self, state: &Self::State) -> Hash128 {
         let mut bytes = Vec::new();
         self.encode(state, &mut bytes);
         StateHash::of_bytes(&bytes)
     }
 
-    /// Returns what is claimed of states: invariants, response properties, and where the program
-    /// may end.
+    /// Returns the properties of states: invariants, response properties, and the states in which
+    /// the program may end.
     fn properties(&self) -> Properties<'_, Self::State> {
         Properties::new()
     }
 
     /// Returns the fairness classes of actions: the processes or handlers that do not wait for ever
-    /// while they can go on (weak fairness).
+    /// while they can run (weak fairness).
     fn fairness(&self) -> Classes<'_, Self::Action> {
         Classes::none()
     }
@@ -127,20 +125,20 @@ pub trait StateSystem: Sync {
         Classes::none()
     }
 
-    /// Returns a representative of the states that are the same but for the names of identical
-    /// components, where the program declares such a symmetry. The same for all of them.
+    /// Returns the representative of all states that differ only in the names of identical
+    /// components, if the program declares such a symmetry.
     fn representative(&self, _state: &Self::State) -> Option<Self::State> {
         None
     }
 
-    /// Returns the names of the components whose updates must not overwrite each other; none:
-    /// update conflicts are not looked for.
+    /// Returns the names of the components whose updates must not overwrite each other. Empty:
+    /// engines do not report update conflicts.
     fn components(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// As [`successors`](Self::successors), and reports the updates of each transition, a failing
-    /// one included, in the same order. Only asked where there are
+    /// Like [`successors`](Self::successors), and reports the updates of each transition, including
+    /// failing ones, in the same order. Called only if there are
     /// [`components`](Self::components).
     fn successors_with_updates(
         &self,
@@ -153,12 +151,12 @@ pub trait StateSystem: Sync {
         (before..out.len()).for_each(|_| updates.end());
     }
 
-    /// Returns an action in words, for counterexamples.
+    /// Returns the description of an action, for counterexamples.
     fn describe(&self, _state: &Self::State, action: &Self::Action) -> String {
         format!("{action:?}")
     }
 
-    /// Returns a state in words: named parts and their values, in a fixed order.
+    /// Returns the description of a state: named parts and their values, in a fixed order.
     fn show(&self, state: &Self::State) -> Vec<(String, String)> {
         vec![("state".to_owned(), format!("{state:?}"))]
     }

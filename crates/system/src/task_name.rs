@@ -11,7 +11,8 @@ use std::sync::Arc;
 pub struct Segment {
     /// The kind of the creating operation, such as `timeout`. Never empty.
     pub kind: String,
-    /// What tells it from others of its kind, such as a source position; may be empty.
+    /// The label that distinguishes it from others of its kind, such as a source position; may be
+    /// empty.
     pub label: String,
     /// Its ordinal among equal kinds and labels of one creator, from 0.
     pub ordinal: u32,
@@ -127,8 +128,8 @@ fn segment(kind: &str) -> Segment {
 }
 
 impl Drop for Node {
-    /// Takes the chain of creators apart in a loop: a chain of a million timers must not overflow
-    /// the stack.
+    /// Drops the chain of creators in a loop: a chain of a million timers must not overflow the
+    /// stack.
     fn drop(&mut self) {
         let mut next = self.creator.take();
         while let Some(name) = next {
@@ -165,7 +166,7 @@ impl Hash for TaskName {
     }
 }
 
-/// A total order for storage: by segments, the root's first. It says nothing about execution.
+/// A total order for storage: by segments, the root's first. Independent of execution order.
 impl Ord for TaskName {
     fn cmp(&self, other: &TaskName) -> Ordering {
         if Arc::ptr_eq(&self.0, &other.0) {
@@ -220,23 +221,23 @@ fn write_escaped(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     Ok(())
 }
 
-/// Separators, and what would not survive a command line or could hide in a report.
+/// Separators, and characters that a command line would change or that could hide in a report.
 fn must_escape(c: char) -> bool {
     matches!(c, '/' | '@' | '#' | '%' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
         || c.is_control()
         || c.is_whitespace()
 }
 
-/// What is wrong with a text that should be a [`TaskName`].
+/// Why a text is not a [`TaskName`].
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum TaskNameError {
     /// A segment has no kind.
     #[error("empty step in a task name")]
     EmptyKind,
-    /// What follows `#` is not a number below 2^32.
+    /// The text after `#` is not a number below 2^32.
     #[error("`#{0}` in a task name is not a number")]
     Ordinal(String),
-    /// A `%` without two hexadecimal digits, or bytes that are no UTF-8.
+    /// A `%` without two hexadecimal digits, or bytes that are not UTF-8.
     #[error("bad `%` escape in a task name")]
     Escape,
 }

@@ -1,4 +1,4 @@
-//! A program as a set of pending tasks, of which an engine picks the next to run.
+//! Programs as a set of pending tasks, from which an engine picks the next to run.
 
 use crate::capabilities::Capabilities;
 use crate::hash::Hash128;
@@ -24,13 +24,13 @@ pub enum AccessKind {
 pub struct Access {
     /// The location, in the system's [`tables`](TaskSystem::tables).
     pub location: LocationId,
-    /// How.
+    /// The kind of access.
     pub kind: AccessKind,
-    /// Where in the source, in the same tables.
+    /// The source position, in the same tables.
     pub site: SiteId,
-    /// The value read (in a set: the first one), where the system tells values.
+    /// The value read (in a set: the first one), if the system reports values.
     pub read: Option<u64>,
-    /// The value written (in a set: the last one), where the system tells values.
+    /// The value written (in a set: the last one), if the system reports values.
     pub written: Option<u64>,
 }
 
@@ -38,7 +38,7 @@ pub struct Access {
 /// disabling a task are accesses to that task's shadow location, which the front end reports.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Accesses {
-    /// The system does not tell.
+    /// The system does not report accesses.
     Unknown,
     /// One entry per location and kind, in no order.
     Set(Vec<Access>),
@@ -47,7 +47,7 @@ pub enum Accesses {
 }
 
 impl Accesses {
-    /// Returns the accesses known, in order where there is one.
+    /// Returns the known accesses, in order if the system reports an order.
     #[must_use]
     pub fn as_slice(&self) -> &[Access] {
         match self {
@@ -57,18 +57,18 @@ impl Accesses {
     }
 }
 
-/// A task that could run next.
+/// A task that can run next.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EnabledTask {
     /// Its name.
     pub task: TaskName,
-    /// The name of the handler that would run it.
+    /// The name of the handler that will run it.
     pub handler: String,
     /// The number of alternatives it has, at least 1.
     pub alternatives: u32,
 }
 
-/// What decides whether a pending task can run.
+/// The locations that decide whether a pending task can run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Awaited {
     /// The task.
@@ -77,13 +77,13 @@ pub struct Awaited {
     pub locations: Vec<LocationId>,
 }
 
-/// What a task stands for.
+/// The role of a task.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
 pub enum TaskRole {
-    /// None of the others.
+    /// Any other task.
     #[default]
     Task,
-    /// Something that a user does: explorers that take users as they are keep the order of these.
+    /// An action of the user. Explorers that keep the order of user actions use this role.
     Input,
     /// The work of a timer.
     Timer,
@@ -100,12 +100,12 @@ pub struct Posted {
     pub delay: u64,
 }
 
-/// What running one task did.
+/// The effect of running one task.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
     /// The task that ran.
     pub task: TaskName,
-    /// What it accessed.
+    /// Its accesses.
     pub accesses: Accesses,
     /// The tasks it created.
     pub posted: Vec<Posted>,
@@ -116,7 +116,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// Makes the step of a task that did nothing.
+    /// Makes the step of a task without any effect.
     #[must_use]
     pub fn of(task: TaskName) -> Step {
         let (posted, cancelled, failures) = (Vec::new(), Vec::new(), Vec::new());
@@ -124,80 +124,79 @@ impl Step {
     }
 }
 
-/// A program whose runs are sequences of tasks. It may be slow and it may fail; only what its
-/// capabilities declare may be relied on.
+/// A program whose runs are sequences of tasks. It may be slow and it may fail. Engines may rely
+/// only on its declared capabilities.
 pub trait TaskSystem {
-    /// Returns what this system can do; never changes.
+    /// Returns the capabilities of this system; they never change.
     fn capabilities(&self) -> Capabilities;
 
-    /// Returns which program this is.
+    /// Returns the identity of this program.
     fn program(&self) -> &Program;
 
-    /// Returns the tables that locations and sites of steps point into. They only grow, also over
-    /// resets, so that an id means the same in all runs of one instance. Instances do not share
-    /// ids.
+    /// Returns the tables of locations and sites for steps. They only grow, even over resets, so an
+    /// id has the same meaning in all runs of one instance. Instances do not share ids.
     fn tables(&self) -> &Tables;
 
-    /// Returns what a task stands for, always the same for one name. Unless overridden, nothing is
-    /// known: [`TaskRole::Task`].
+    /// Returns the role of a task, always the same for one name. By default all tasks are
+    /// [`TaskRole::Task`].
     fn role(&self, _task: &TaskName) -> TaskRole {
         TaskRole::Task
     }
 
-    /// Goes back to the start.
+    /// Resets the program to its start.
     ///
     /// # Errors
     ///
-    /// Fails when the program cannot be started.
+    /// Fails if the program cannot be started.
     fn reset(&mut self) -> Result<(), RunError>;
 
-    /// Returns the tasks that could run next, in the order of the system's default scheduler; as
-    /// exact as the capabilities say.
+    /// Returns the tasks that can run next, in the order of the system's default scheduler. The
+    /// capabilities declare how exact the list is.
     ///
     /// # Errors
     ///
-    /// Fails when the program went away.
+    /// Fails if the program ended unexpectedly.
     fn enabled(&mut self) -> Result<Vec<EnabledTask>, RunError>;
 
     /// Runs one task to its end.
     ///
     /// # Errors
     ///
-    /// Fails with [`RunError::Diverged`] when the task is not there, and when the program fails to
-    /// come back.
+    /// Fails with [`RunError::Diverged`] if the task does not exist, and if the program does not
+    /// answer.
     fn execute(&mut self, choice: &Choice) -> Result<Step, RunError>;
 
-    /// Returns what decides in this state, for each pending task, whether it can run and how many
-    /// alternatives it has: its guard's reads, the lock that it wants, the task that it joins.
-    /// Enabled tasks are listed like those that are not.
+    /// Returns, for each pending task, the locations that decide in this state whether it can run
+    /// and how many alternatives it has: its guard's reads, the lock that it wants, the task that
+    /// it joins. Enabled tasks are listed in the same way.
     ///
-    /// The contract: no step makes a pending task able to run, ends that, or changes the number of
-    /// its alternatives, unless it writes one of the locations told of the task before the step. A
-    /// task becomes pending by a step that writes one of the locations told of it then. A task that
-    /// is not listed waits for its own shadow location alone: see [`Accesses`].
+    /// The contract: a step that makes a pending task able or unable to run, or changes the number
+    /// of its alternatives, writes one of the locations reported for the task before the step. A
+    /// step that makes a task pending writes one of the locations reported for the task after it. A
+    /// task that is not listed waits only for its own shadow location: see [`Accesses`].
     ///
     /// # Errors
     ///
-    /// Fails where the capabilities do not declare it ([`Capabilities::awaits`]), and when the
-    /// program went away.
+    /// Fails if the capabilities do not declare it ([`Capabilities::awaits`]), and if the program
+    /// ended unexpectedly.
     fn awaited(&mut self) -> Result<Vec<Awaited>, RunError> {
         Err(RunError::Unsupported("telling what tasks wait for"))
     }
 
-    /// Returns what the run amounts to so far.
+    /// Returns the observation of the run so far.
     ///
     /// # Errors
     ///
-    /// Fails when the program went away.
+    /// Fails if the program ended unexpectedly.
     fn observe(&mut self) -> Result<Observation, RunError>;
 
-    /// Returns the part that saves and restores states, where the capabilities declare it.
+    /// Returns the part that saves and restores states, if the capabilities declare it.
     fn snapshots(&mut self) -> Option<&mut dyn Snapshots> {
         None
     }
 }
 
-/// A saved state; valid in the instance that made it until it is forgotten.
+/// A saved state; valid in the instance that made it until it is deleted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct SnapshotId(pub u64);
 
@@ -207,34 +206,34 @@ pub trait Snapshots {
     ///
     /// # Errors
     ///
-    /// Fails when there is no room.
+    /// Fails if no memory is left.
     fn save(&mut self) -> Result<SnapshotId, RunError>;
 
-    /// Goes back to a saved state, which stays saved.
+    /// Restores a saved state, which stays saved.
     ///
     /// # Errors
     ///
-    /// Fails when the state is not there.
+    /// Fails if the saved state does not exist.
     fn restore(&mut self, snapshot: SnapshotId) -> Result<(), RunError>;
 
-    /// Gives up a saved state. Unknown ones are ignored.
+    /// Deletes a saved state. Unknown ones are ignored.
     fn forget(&mut self, snapshot: SnapshotId);
 
     /// Returns a hash of the canonical form of the state: equal states have equal fingerprints, and
-    /// unequal ones have unequal fingerprints but for collisions.
+    /// unequal ones have unequal fingerprints except for collisions.
     fn fingerprint(&mut self) -> Hash128;
 }
 
-/// Makes systems: one a worker.
+/// Creates systems: one for each worker.
 pub trait SystemFactory: Sync {
-    /// What it makes: a [`TaskSystem`] or a [`ThreadSystem`](crate::ThreadSystem).
+    /// The type of system: a [`TaskSystem`] or a [`ThreadSystem`](crate::ThreadSystem).
     type System;
 
-    /// Makes one.
+    /// Creates a system.
     ///
     /// # Errors
     ///
-    /// Fails when the program cannot be started.
+    /// Fails if the program cannot be started.
     fn make(&self) -> Result<Self::System, RunError>;
 }
 

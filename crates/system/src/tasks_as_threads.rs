@@ -1,4 +1,4 @@
-//! A task system seen as a thread system: its schedule points are task boundaries.
+//! Runs a task system as a thread system: its schedule points are task boundaries.
 
 use crate::capabilities::Capabilities;
 use crate::control::Control;
@@ -15,9 +15,9 @@ use std::collections::HashMap;
 
 /// A task system whose default scheduler takes the first enabled task.
 ///
-/// The trace has one handler per handler name, with a bag as its mailbox (the system alone knows
-/// the true discipline, and says it by what is enabled), and an initial handler `environment` that
-/// posts the roots.
+/// The trace has one handler for each handler name, with a bag as its mailbox, because only the
+/// system's list of enabled tasks shows the true discipline. An initial handler `environment` posts
+/// the roots.
 #[derive(Debug)]
 pub struct TasksAsThreads<S> {
     /// The task system.
@@ -69,7 +69,7 @@ impl<S: TaskSystem> ThreadSystem for TasksAsThreads<S> {
     }
 }
 
-/// A task system does not know how many choices were made before; here they are counted.
+/// Counts the choices, because a task system does not know how many were made before.
 fn at_choice(error: RunError, choice: usize) -> RunError {
     match error {
         RunError::Diverged(divergence) => RunError::Diverged(Divergence { choice, ..divergence }),
@@ -81,7 +81,7 @@ fn full(error: TableFull) -> RunError {
     RunError::Crashed(error.to_string())
 }
 
-/// Turns steps into a trace.
+/// Converts steps into a trace.
 struct Recorder {
     builder: TraceBuilder,
     environment: TaskId,

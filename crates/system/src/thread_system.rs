@@ -1,4 +1,4 @@
-//! A program that runs as a whole under a schedule and leaves a trace.
+//! Programs that run as a whole under a schedule and leave a trace.
 
 use crate::capabilities::Capabilities;
 use crate::control::Control;
@@ -7,12 +7,12 @@ use crate::run_error::RunError;
 use crate::schedule::{Choice, Program, Schedule};
 use anyorder_trace::Trace;
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ending {
-    /// Nothing was left to run.
+    /// No task was left to run.
     Completed,
-    /// Something was left, and nothing of it could run.
+    /// Some tasks were left, and none of them could run.
     Deadlock,
     /// The program failed: an assertion, an exception, a crash.
     Failed(String),
@@ -23,30 +23,30 @@ pub enum Ending {
 /// One run.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// What happened.
+    /// The recorded events.
     pub trace: Trace,
-    /// All choices that were made, the prefix's and the default scheduler's.
+    /// All choices: those of the prefix, then those of the default scheduler.
     pub schedule: Schedule,
-    /// What it amounts to.
+    /// The observation at its end.
     pub observation: Observation,
-    /// How it ended.
+    /// Its end.
     pub ending: Ending,
 }
 
-/// A program that can be run under a schedule prefix and then goes on by a default scheduler.
+/// A program that can run under a schedule prefix, after which a default scheduler continues.
 pub trait ThreadSystem {
-    /// Returns what this system can do; never changes.
+    /// Returns the capabilities of this system; they never change.
     fn capabilities(&self) -> Capabilities;
 
-    /// Returns which program this is.
+    /// Returns the identity of this program.
     fn program(&self) -> &Program;
 
     /// Runs the program from its start: first `prefix`, then the default scheduler, until it ends
-    /// or a limit of `control` is reached.
+    /// or reaches a limit of `control`.
     ///
     /// # Errors
     ///
-    /// Fails with [`RunError::Diverged`] when a choice of the prefix cannot be followed, and when
-    /// the program cannot be run or was stopped.
+    /// Fails with [`RunError::Diverged`] if a choice of the prefix cannot be taken, and if the
+    /// program cannot be run or was stopped.
     fn run(&mut self, prefix: &[Choice], control: &Control<'_>) -> Result<Run, RunError>;
 }

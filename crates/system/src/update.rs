@@ -1,22 +1,22 @@
-//! Updates: what steps change for components of a program.
+//! Updates: the changes that steps make for components of a program.
 
 use crate::reducible::Place;
 
-/// A change of an attribute: of a place whose updates by different components must not overwrite
-/// each other.
+/// A change of an attribute, that is, of a place whose updates by different components must not
+/// overwrite each other.
 ///
-/// Two components have an *update conflict* on an attribute if a run has an update of it by the
-/// one, later an update of it by the other, and none of it in between.
+/// Two components have an *update conflict* on an attribute if in some run one updates it, later
+/// the other does, and no update of it lies in between.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Update {
     /// The attribute.
     pub place: Place,
-    /// The component for which it was changed, by its index; none where the code that did it
-    /// belongs to no component.
+    /// The index of the component for which it was changed; `None` if the code belongs to no
+    /// component.
     pub by: Option<u32>,
 }
 
-/// The updates of transitions: for each a list, in the order in which they happened.
+/// The updates of transitions: a list for each, in the order in which they happened.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Updates {
     all: Vec<Update>,
@@ -24,7 +24,7 @@ pub struct Updates {
 }
 
 impl Updates {
-    /// Adds an update to the transition that is reported next.
+    /// Adds an update to the next reported transition.
     pub fn push(&mut self, update: Update) {
         self.all.push(update);
     }
@@ -46,7 +46,7 @@ impl Updates {
         self.ends.is_empty()
     }
 
-    /// Returns the updates of a transition; none where none were reported.
+    /// Returns the updates of a transition; empty if none were reported.
     #[must_use]
     pub fn of(&self, transition: usize) -> &[Update] {
         let Some(end) = self.ends.get(transition) else { return &[] };
@@ -54,20 +54,20 @@ impl Updates {
         &self.all[start..*end]
     }
 
-    /// Forgets all but the first transitions.
+    /// Removes all but the first transitions.
     pub fn truncate(&mut self, transitions: usize) {
         self.ends.truncate(transitions);
         self.all.truncate(self.ends.last().copied().unwrap_or(0));
     }
 
-    /// Forgets all and keeps the room.
+    /// Removes all transitions and keeps the memory.
     pub fn clear(&mut self) {
         self.truncate(0);
     }
 }
 
-/// Puts a list of updates into a form that is the same for all lists that mean the same: by
-/// attribute, in order, and of several in a row by one component only the first.
+/// Normalises a list of updates: equivalent lists become equal. Sorts by attribute and keeps the
+/// order; of consecutive updates by one component only the first stays.
 pub fn tidy_updates(list: &mut Vec<Update>) {
     list.sort_by_key(|update| update.place);
     list.dedup();

@@ -127,7 +127,7 @@ impl Snapshots for Page {
     }
 }
 
-/// Runs all orders by re-execution, for any task system: what the simplest engine does.
+/// Runs all orders by re-execution, for any task system: the simplest possible engine.
 fn all_outcomes<F: SystemFactory>(factory: &F) -> Vec<Hash128>
 where
     F::System: TaskSystem,

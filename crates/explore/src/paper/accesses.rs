@@ -9,13 +9,14 @@ pub(crate) type Accesses = u32;
 /// The empty set.
 pub(crate) const NONE: Accesses = 0;
 
-/// All sets of accesses met. An access is a place's number times two, plus one for a write.
+/// All sets of accesses. An access is a place's number times two, plus one for a write.
 pub(crate) struct AccessTable {
     places: FxHashMap<Place, u32>,
     names: Vec<Place>,
     numbers: FxHashMap<Box<[u32]>, Accesses>,
     sets: Vec<Box<[u32]>>,
-    /// What is left of the first set behind a step that does the second, and whether they conflict.
+    /// For a carried set and a step: the accesses that remain behind the step, and whether they
+    /// conflict.
     rests: FxHashMap<(Accesses, Accesses), (Accesses, bool)>,
     as_printed: bool,
 }
@@ -50,7 +51,7 @@ impl AccessTable {
         codes.sort_unstable();
         codes.dedup();
         if !self.as_printed {
-            // What conflicts with a read conflicts with a write, and takes both away.
+            // A conflict with a read is also a conflict with a write, and a write removes both.
             let writes = codes.clone();
             codes.retain(|code| code % 2 == 1 || writes.binary_search(&(code + 1)).is_err());
         }
@@ -63,12 +64,11 @@ impl AccessTable {
         number
     }
 
-    /// Returns what is left of `carried` behind a step that does `step`, and whether they conflict.
-    /// [Algorithm 5, lines 8 and 16]
+    /// Returns the accesses of `carried` that remain behind a step with the accesses `step`, and
+    /// whether they conflict. [Algorithm 5, lines 8 and 16]
     ///
-    /// As printed an access is dropped when it conflicts. A write that conflicts with a read only
-    /// is kept here: what lies further back may read the place as well, and does not conflict with
-    /// the reader.
+    /// As printed, an access is dropped when it conflicts. Here a write that conflicts only with a
+    /// read stays: an earlier step may read the place as well, without a conflict with the reader.
     pub(crate) fn pass(&mut self, carried: Accesses, step: Accesses) -> (Accesses, bool) {
         if let Some(known) = self.rests.get(&(carried, step)) {
             return *known;
@@ -104,7 +104,7 @@ impl AccessTable {
         places
     }
 
-    /// Returns about how many bytes the table takes.
+    /// Returns the approximate memory of the table, in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         (self.sets.len() as u64) * 96
             + (self.rests.len() as u64) * 24

@@ -7,9 +7,9 @@ use super::outcome::{Cause, Point};
 use anyorder_search::Limit;
 use anyorder_system::Reducible;
 
-/// What a search backwards carries at a state: the event that leads to the conflicting transition,
-/// and what that accesses.
-type Carried = (u32, u32, Accesses);
+/// The data of a backward search at a state: the event that leads to the conflicting transition,
+/// and its accesses.
+type CarriedAccesses = (u32, u32, Accesses);
 
 /// One open call of UPDATEBACKTRACKSETDFS.
 struct Open {
@@ -18,13 +18,13 @@ struct Open {
     accesses: Accesses,
     /// The next of the state's incoming transitions.
     next: usize,
-    /// The transition that is left when the call ends.
+    /// The transition that the call arrived by.
     came_by: Option<u32>,
 }
 
 impl<S: Reducible> Engine<'_, S> {
-    /// Takes in a new transition: with summaries Algorithm 5 for it and Algorithm 3 at once, since
-    /// what the summary of the state after it holds is carried over it.
+    /// Adds a new transition. With summaries, runs Algorithm 5 for it and Algorithm 3 at once,
+    /// since the summary of the state after it is carried over it.
     pub(crate) fn take_in(&mut self, transition: Transition) -> u32 {
         let number = self.graph.add(transition);
         if self.options.summaries {
@@ -40,7 +40,7 @@ impl<S: Reducible> Engine<'_, S> {
         number
     }
 
-    /// Tells the summary of a state of a transition that starts there.
+    /// Adds an entry to the summary of a state.
     pub(crate) fn carry(&mut self, state: u32, event: u32, accesses: Accesses) {
         if accesses != NONE && self.graph.node_mut(state).carried.insert((event, accesses)) {
             self.work.push((state, event, accesses));
@@ -48,7 +48,7 @@ impl<S: Reducible> Engine<'_, S> {
         }
     }
 
-    /// Carries everything as far back as it goes, and takes in what observers have come to do.
+    /// Carries all pending entries back as far as they go, including those of new observers.
     pub(crate) fn drain(&mut self) {
         if self.draining {
             return;
@@ -72,7 +72,7 @@ impl<S: Reducible> Engine<'_, S> {
         self.draining = false;
     }
 
-    /// Goes back over one transition. [Algorithm 5, lines 6-17]
+    /// Carries an entry back over one transition. [Algorithm 5, lines 6-17]
     fn cross(&mut self, number: u32, event: u32, accesses: Accesses) {
         self.counts.backward_steps += 1;
         if self.counts.backward_steps.is_multiple_of(4096) {
@@ -82,7 +82,7 @@ impl<S: Reducible> Engine<'_, S> {
         self.carry(src, event, left);
     }
 
-    fn step_back(&mut self, number: u32, event: u32, accesses: Accesses) -> Carried {
+    fn step_back(&mut self, number: u32, event: u32, accesses: Accesses) -> CarriedAccesses {
         let over = self.graph.transition(number);
         let (left, conflict) = self.accesses.pass(accesses, over.accesses);
         if !conflict {
@@ -180,13 +180,14 @@ impl<S: Reducible> Engine<'_, S> {
         }
     }
 
-    /// UPDATEBACKTRACKSETSFROMGRAPH as printed, for what follows on a state. [Algorithm 3]
+    /// UPDATEBACKTRACKSETSFROMGRAPH as printed, for the transitions that follow a state. [Algorithm
+    /// 3]
     pub(crate) fn search_back_from_graph(&mut self, state: u32) {
         let mut reached = vec![false; self.graph.nodes.len()];
         let mut queue = vec![state];
         reached[state as usize] = true;
         while let Some(state) = queue.pop() {
-            self.look_back(state);
+            self.search_back_from_observers(state);
             for number in self.graph.node(state).outgoing.clone() {
                 let next = self.graph.transition(number);
                 self.search_back(state, next.event, next.accesses, Some(number));
@@ -200,8 +201,8 @@ impl<S: Reducible> Engine<'_, S> {
         }
     }
 
-    /// Searches back from what invariants watch in a state.
-    pub(crate) fn look_back(&mut self, state: u32) {
+    /// Searches back from the places that invariants watch in a state.
+    pub(crate) fn search_back_from_observers(&mut self, state: u32) {
         for invariant in 0..self.graph.node(state).watched.len() {
             let accesses = self.graph.node(state).watched[invariant].0;
             let event = OBSERVER - invariant as u32;
@@ -216,7 +217,7 @@ impl<S: Reducible> Engine<'_, S> {
         }
     }
 
-    /// Without summaries: goes back from what observers have come to do, until nothing is left.
+    /// Without summaries: searches back from the accesses of new observers, until none is left.
     pub(crate) fn settle_observers(&mut self) {
         while let Some(observed) = self.observed.pop() {
             self.graph.add(observed);
@@ -227,7 +228,7 @@ impl<S: Reducible> Engine<'_, S> {
         }
     }
 
-    /// Returns whether the search has to end, and notes why.
+    /// Returns whether the search must end, and records the limit.
     pub(crate) fn is_cut(&mut self) -> bool {
         if self.limit.is_none() {
             let steps = self.counts.backward_steps;

@@ -1,4 +1,4 @@
-//! Makes the outcome of what a search remembers.
+//! Builds the outcome of a search.
 
 use super::engine::Engine;
 use super::graph::Kind;
@@ -9,7 +9,7 @@ use anyorder_search::{Property, ShortestPaths, never_run, sort_violations};
 use anyorder_system::{End, Reducible};
 
 impl<S: Reducible> Engine<'_, S> {
-    /// Makes the outcome.
+    /// Builds the outcome.
     pub(crate) fn conclude(mut self) -> Result<Outcome<S>, Error> {
         let ends = self.ends();
         self.counts.ends = ends.len() as u64;
@@ -21,7 +21,7 @@ impl<S: Reducible> Engine<'_, S> {
         // The property, the state, and the failing transition from it.
         let mut found: Vec<(Property, u32, Option<u32>)> = Vec::new();
         for (failure, transitions) in &self.failures {
-            // One that was cut off has a number and no transition.
+            // An event that was cut off has a number and no transition.
             let there = transitions.iter().filter(|one| self.fails(**one));
             let from = |number: u32| self.graph.transition(number).src;
             let near = there.filter_map(|one| Some((shortest.distance(from(*one))?, *one)));
@@ -76,7 +76,7 @@ impl<S: Reducible> Engine<'_, S> {
         transition.is_some_and(|one| one.kind == Kind::Fails)
     }
 
-    /// Returns the states in which nothing can happen, with what that means.
+    /// Returns the states in which nothing can happen, with the meaning of each.
     fn ends(&self) -> Vec<(u32, End)> {
         let nodes = self.graph.nodes.iter().zip(0..);
         nodes.filter_map(|(node, number)| node.end.map(|end| (number, end))).collect()

@@ -1,28 +1,28 @@
-//! Algorithms 1 and 2: the search forwards, with a stack of its own.
+//! Algorithms 1 and 2: the forward search, with its own stack.
 
 use super::accesses::{AccessTable, Accesses};
 use super::graph::{Mark, StateGraph, Transition};
-use super::options::{Again, Choice, Options};
+use super::options::{Choice, Options, Revisit};
 use super::outcome::{Cause, Counts, Outcome, Point};
 use super::sequence::Sequence;
-use crate::asked::Asked;
 use crate::stateful::Error;
+use crate::system_info::SystemInfo;
 use anyorder_search::{Limit, Stats};
 use anyorder_system::{Control, Failure, Hash128, Reducible, TaskKey};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Explores a system. The same each time.
+/// Explores a system. Deterministic.
 ///
 /// # Errors
 ///
-/// Fails when the system has no initial state, or when a task does something else when it is run
-/// again in an equal state.
+/// Fails if the system has no initial state, or if a task has another effect when it is run again
+/// in an equal state.
 pub fn explore<S: Reducible>(
     system: &S,
     options: &Options,
     control: &Control<'_>,
 ) -> Result<Outcome<S>, Error> {
-    let mut engine = Engine::new((system, Asked::of(system)?), options, control);
+    let mut engine = Engine::new((system, SystemInfo::of(system)?), options, control);
     engine.explore_all()?;
     engine.conclude()
 }
@@ -30,9 +30,9 @@ pub fn explore<S: Reducible>(
 /// One open call of EXPLORE.
 struct Call {
     state: u32,
-    /// The event taken by line 5.
-    again: Option<u32>,
-    /// The transitions of the event that is being executed: the next one, and the end.
+    /// The event chosen by line 5.
+    revisit: Option<u32>,
+    /// The transitions of the current event: the next one, and the end.
     next: u32,
     end: u32,
 }
@@ -46,10 +46,10 @@ pub(crate) struct Engine<'a, S: Reducible> {
     /// The events that are enabled everywhere, sorted.
     pub(crate) everywhere: Vec<u32>,
     pub(crate) initial: Vec<u32>,
-    /// What is still to be carried back.
+    /// The entries that are still to be carried back.
     pub(crate) work: Vec<(u32, u32, Accesses)>,
     pub(crate) draining: bool,
-    /// Observers that became transitions, to be taken in.
+    /// Observers that became transitions and are not processed yet.
     pub(crate) observed: Vec<Transition>,
     /// States with events planned, for EXPLOREALL.
     pub(crate) open: Vec<u32>,
@@ -59,7 +59,7 @@ pub(crate) struct Engine<'a, S: Reducible> {
     pub(crate) points: BTreeSet<Point>,
     pub(crate) executed: Vec<(Hash128, TaskKey)>,
     pub(crate) carried: u64,
-    pub(crate) asked: Asked<'a, S>,
+    pub(crate) info: SystemInfo<'a, S>,
     /// Which parts of the program ran.
     pub(crate) parts_ran: Vec<bool>,
     pub(crate) stats: Stats,
@@ -71,7 +71,7 @@ pub(crate) struct Engine<'a, S: Reducible> {
 
 impl<'a, S: Reducible> Engine<'a, S> {
     fn new(
-        (system, asked): (&'a S, Asked<'a, S>),
+        (system, info): (&'a S, SystemInfo<'a, S>),
         options: &'a Options,
         control: &'a Control<'a>,
     ) -> Engine<'a, S> {
@@ -92,8 +92,8 @@ impl<'a, S: Reducible> Engine<'a, S> {
             points: BTreeSet::new(),
             executed: Vec::new(),
             carried: 0,
-            parts_ran: vec![false; asked.parts.len()],
-            asked,
+            parts_ran: vec![false; info.parts.len()],
+            info,
             stats: Stats::default(),
             counts: Counts::default(),
             limit: None,
@@ -146,8 +146,8 @@ impl<'a, S: Reducible> Engine<'a, S> {
                 self.follow(number);
                 continue;
             }
-            let again = call.again.take();
-            let Some(event) = again.or_else(|| self.choose(state, Mark::Planned)) else {
+            let revisit = call.revisit.take();
+            let Some(event) = revisit.or_else(|| self.choose(state, Mark::Planned)) else {
                 self.calls.pop();
                 continue;
             };
@@ -160,7 +160,7 @@ impl<'a, S: Reducible> Engine<'a, S> {
 
     /// Lines 2-16.
     fn enter(&mut self, state: u32) {
-        let mut again = None;
+        let mut revisit = None;
         if self.graph.node(state).planned == 0 {
             if let Some(event) = self.choose(state, Mark::Out) {
                 self.plan_chosen(state, event);
@@ -169,10 +169,10 @@ impl<'a, S: Reducible> Engine<'a, S> {
                 self.end_sequence();
                 return;
             } else {
-                again = Some(self.take_turn(state));
+                revisit = Some(self.take_turn(state));
             }
         }
-        self.calls.push(Call { state, again, next: 0, end: 0 });
+        self.calls.push(Call { state, revisit, next: 0, end: 0 });
         self.stats.max_depth = self.stats.max_depth.max(self.calls.len() as u64);
     }
 
@@ -201,9 +201,9 @@ impl<'a, S: Reducible> Engine<'a, S> {
         }
     }
 
-    /// Returns the event to be executed again. [Algorithm 2, line 5]
+    /// Returns the event to execute again. [Algorithm 2, line 5]
     fn take_turn(&mut self, state: u32) -> u32 {
-        let in_turn = self.options.again == Again::InTurn;
+        let in_turn = self.options.revisit == Revisit::InTurn;
         let node = self.graph.node_mut(state);
         let turn = node.turn as usize % node.enabled.len();
         if in_turn {
@@ -227,7 +227,7 @@ impl<'a, S: Reducible> Engine<'a, S> {
             if known || repeated {
                 self.search_back_from_graph(dst);
             } else {
-                self.look_back(dst);
+                self.search_back_from_observers(dst);
             }
             self.settle_observers();
         }
@@ -240,7 +240,7 @@ impl<'a, S: Reducible> Engine<'a, S> {
         }
     }
 
-    /// Starts a sequence in a state, unless one is under way.
+    /// Starts a sequence in a state, unless one is running.
     fn begin(&mut self, state: u32) {
         if !self.sequence.is_running() {
             let events = self.graph.node(state).events();
@@ -256,7 +256,7 @@ impl<'a, S: Reducible> Engine<'a, S> {
         }
     }
 
-    /// Returns about how many bytes all this takes, without what states point to.
+    /// Returns the approximate memory in bytes, without what states point to.
     pub(crate) fn bytes(&self) -> u64 {
         let node = size_of::<super::graph::Node<S::State>>() as u64 + 64;
         let transition = size_of::<Transition>() as u64 + 8;

@@ -10,7 +10,7 @@ use anyorder_system::{Effects, Place, Reducible, TaskKey, TouchKind, Touched};
 use rustc_hash::FxHashSet;
 
 impl<S: Reducible> Engine<'_, S> {
-    /// Leaves the tasks that await several places.
+    /// Keeps only the tasks that await several places.
     pub(crate) fn keep_several(&self, tasks: &mut Vec<TaskKey>) {
         let mut places = Vec::new();
         tasks.retain(|task| {
@@ -22,7 +22,8 @@ impl<S: Reducible> Engine<'_, S> {
         });
     }
 
-    /// Returns the number of a state, and whether it is new; `None` when there are too many.
+    /// Returns the number of a state, and whether it is new; `None` if the limit on states is
+    /// reached.
     pub(crate) fn state(&mut self, state: S::State) -> Option<(u32, bool)> {
         let fingerprint = self.system.fingerprint(&state);
         if let Some(known) = self.graph.numbers.get(&fingerprint) {
@@ -36,9 +37,9 @@ impl<S: Reducible> Engine<'_, S> {
         }
         self.graph.numbers.insert(fingerprint, number);
         let enabled = self.enabled(&state);
-        let end = enabled.is_empty().then(|| self.asked.properties.end_of(&state));
+        let end = enabled.is_empty().then(|| self.info.properties.end_of(&state));
         let mut watched = Vec::new();
-        for (index, invariant) in self.asked.properties.invariants.iter().enumerate() {
+        for (index, invariant) in self.info.properties.invariants.iter().enumerate() {
             if !invariant.holds(&state) {
                 self.broken.entry(index).or_default().push(number);
             }
@@ -63,7 +64,7 @@ impl<S: Reducible> Engine<'_, S> {
         });
         self.stats.states += 1;
         if self.options.summaries {
-            self.look_back(number);
+            self.search_back_from_observers(number);
         }
         Some((number, true))
     }
@@ -127,7 +128,7 @@ impl<S: Reducible> Engine<'_, S> {
         let outgoing = self.graph.node(state).outgoing.iter();
         let mut kinds = outgoing.map(|number| self.graph.transition(*number).kind);
         if kinds.all(|kind| matches!(kind, Kind::Blocked | Kind::Observed)) {
-            let end = self.asked.properties.end_of(&before);
+            let end = self.info.properties.end_of(&before);
             self.graph.node_mut(state).end = Some(end);
         }
         Ok(edges)
@@ -151,7 +152,7 @@ impl<S: Reducible> Engine<'_, S> {
         for (alternative, successor) in effects.successors.into_iter().enumerate() {
             self.stats.transitions += 1;
             let alternative = alternative as u32;
-            self.asked.note_part(&successor.action, &mut self.parts_ran);
+            self.info.note_part(&successor.action, &mut self.parts_ran);
             let Some(failure) = successor.failure else {
                 let Some((dst, _)) = self.state(successor.state) else { break };
                 self.disable(src, event, dst);
@@ -162,7 +163,8 @@ impl<S: Reducible> Engine<'_, S> {
             self.failures.entry(failure).or_default().push(number as u32);
             new.push(transition(src, alternative, Kind::Fails));
         }
-        // First all, so that their numbers follow one another: observers may come in between.
+        // All of them first, so that their numbers are consecutive: observers may be added in
+        // between.
         let first = self.graph.transitions.len() as u32;
         self.draining = true;
         for transition in &new {
@@ -173,7 +175,7 @@ impl<S: Reducible> Engine<'_, S> {
         (first, first + new.len() as u32)
     }
 
-    /// Lines 22-24: plans what a step disables.
+    /// Lines 22-24: adds the events that a step disables to backtrack sets.
     fn disable(&mut self, src: u32, event: u32, dst: u32) {
         for disabled in self.graph.node(src).events() {
             if self.graph.node(dst).place_of(disabled).is_none() {

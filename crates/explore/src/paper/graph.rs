@@ -1,17 +1,17 @@
-//! The state transition graph: the paper's R, with what it keeps for each state.
+//! The state transition graph: the paper's R, with the data of each state.
 
 use super::accesses::Accesses;
 use anyorder_system::{End, Hash128, TaskKey};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The observer of invariant 0; that of invariant `i` is `OBSERVER - i`. All other events are far
-/// below.
+/// The observer of invariant 0; that of invariant `i` is `OBSERVER - i`. All other events have much
+/// smaller numbers.
 pub(crate) const OBSERVER: u32 = u32::MAX;
 
-/// The events that are tasks are below this.
+/// Events that are tasks have smaller numbers.
 pub(crate) const TASKS_MAX: u32 = 1 << 31;
 
-/// Where an event stands in a state.
+/// The status of an event in a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mark {
     /// Not in the backtrack set.
@@ -27,27 +27,27 @@ pub(crate) enum Mark {
 pub(crate) struct Enabled {
     pub(crate) event: u32,
     pub(crate) mark: Mark,
-    /// Not ready: an event that is enabled everywhere because it awaits several places, and is
-    /// blocked here.
+    /// The event is not ready: it counts as enabled everywhere because it awaits several places,
+    /// and is blocked here.
     pub(crate) idle: bool,
     /// Its transitions, once it is done.
     pub(crate) edges: (u32, u32),
 }
 
-/// What a transition is.
+/// The kind of a transition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     /// A step.
     Step,
     /// An attempt that fails.
     Fails,
-    /// An attempt that cannot go on.
+    /// A blocked attempt.
     Blocked,
-    /// An invariant is looked at.
+    /// A check of an invariant.
     Observed,
 }
 
-/// A transition. All but steps lead back to where they start.
+/// A transition. All kinds but steps lead back to their source.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transition {
     pub(crate) src: u32,
@@ -65,28 +65,28 @@ pub(crate) struct Node<T> {
     pub(crate) state: Option<T>,
     /// In the order of event numbers.
     pub(crate) enabled: Box<[Enabled]>,
-    /// What each invariant watches, and whether its observer is in the backtrack set.
+    /// The places that each invariant watches, and whether its observer is in the backtrack set.
     pub(crate) watched: Box<[(Accesses, bool)]>,
     /// The number of events that are planned.
     pub(crate) planned: u32,
-    /// What it means that nothing can happen here, where nothing can.
+    /// The meaning of the state, if nothing can happen here.
     pub(crate) end: Option<End>,
     /// In the paper's H.
     pub(crate) in_history: bool,
-    /// Waits to be gone on from by EXPLOREALL.
+    /// Waits to be expanded by EXPLOREALL.
     pub(crate) queued: bool,
-    /// The event to be executed again next.
+    /// The event to execute again next.
     pub(crate) turn: u32,
     /// The transitions that lead here.
     pub(crate) incoming: Vec<u32>,
     /// The transitions from here.
     pub(crate) outgoing: Vec<u32>,
-    /// The summary: (event, accesses) that a search backwards has carried here.
+    /// The summary: each (event, accesses) that a backward search carried here.
     pub(crate) carried: FxHashSet<(u32, Accesses)>,
 }
 
 impl<T> Node<T> {
-    /// Returns where an event is among the enabled ones.
+    /// Returns the index of an event among the enabled ones.
     pub(crate) fn place_of(&self, event: u32) -> Option<usize> {
         self.enabled.binary_search_by_key(&event, |one| one.event).ok()
     }

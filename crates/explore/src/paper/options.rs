@@ -1,30 +1,30 @@
-//! What a search is asked to do.
+//! Options of a search.
 
-/// Which event comes first where the paper leaves it open (Algorithm 2, lines 13 and 17).
+/// Which event comes first if the paper leaves it open (Algorithm 2, lines 13 and 17).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Choice {
-    /// The first in the order of events, which is that in which they were met.
+    /// The first in the order of events, which is the order of first use.
     First,
-    /// The one executed the longest ago in this execution, or never: full cycles close sooner.
+    /// The event executed the longest ago in this execution, or never: full cycles close sooner.
     #[default]
     LeastRecent,
 }
 
-/// Which event is executed again in a state whose events are all done (Algorithm 2, line 5).
+/// Which event to execute again in a state whose events are all done (Algorithm 2, line 5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Again {
+pub enum Revisit {
     /// Each in turn.
     #[default]
     InTurn,
-    /// Always the first: allowed by the text, and may not end.
+    /// Always the first: the text allows it, and the search may not end.
     First,
 }
 
-/// What a search is asked to do. The limits on executions and on memory (bytes) are those of the
+/// Options of a search. The limits on executions and on memory (bytes) are those of the
 /// [`Control`](anyorder_system::Control).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Whether searches backwards remember where they were (Appendix D). Without: exponential.
+    /// Whether backward searches remember their visits (Appendix D). Without: exponential.
     pub summaries: bool,
     /// Whether a [`SilentWrite`](anyorder_system::TouchKind::SilentWrite) counts as a read.
     pub values: bool,
@@ -32,15 +32,15 @@ pub struct Options {
     pub as_printed: bool,
     /// Which event comes first.
     pub choice: Choice,
-    /// Which event is executed again.
-    pub again: Again,
-    /// Whether deadlocks and wrong ends are looked for.
+    /// Which event to execute again.
+    pub revisit: Revisit,
+    /// Whether to report deadlocks and wrong ends.
     pub deadlocks: bool,
-    /// Whether the backtracking points with their causes and the transitions are handed out.
+    /// Whether the outcome contains the transitions, and the backtracking points with their causes.
     pub keep_trail: bool,
-    /// The number of states.
+    /// The most states.
     pub states_max: Option<u64>,
-    /// The number of steps of searches backwards.
+    /// The most steps of backward searches.
     pub backward_max: Option<u64>,
 }
 
@@ -51,7 +51,7 @@ impl Default for Options {
             values: true,
             as_printed: false,
             choice: Choice::default(),
-            again: Again::default(),
+            revisit: Revisit::default(),
             deadlocks: true,
             keep_trail: false,
             states_max: None,

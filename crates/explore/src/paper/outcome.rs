@@ -1,85 +1,86 @@
-//! What a search found.
+//! The outcome of a search.
 
 use anyorder_search::Outcome as SearchOutcome;
 use anyorder_system::{Hash128, Place, TaskKey};
 
-/// What a search found. Update conflicts and response properties are not looked for.
+/// The outcome of a search. It contains no update conflicts and no response properties.
 pub type Outcome<S> = SearchOutcome<S, Backtracking>;
 
-/// What this engine counts besides. Its transitions are counted once each, those that fail
-/// included, blocked attempts not; its executions are those of an event in a state, repetitions and
-/// blocked ones included; its depth is that of calls of EXPLORE.
+/// Counters of this engine. Each transition counts once, including failing ones, without blocked
+/// attempts. Executions are those of an event in a state, including repetitions and blocked ones.
+/// The depth is that of calls of EXPLORE.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
-    /// The attempts that could not go on, each once.
+    /// The blocked attempts, each once.
     pub blocked: u64,
     /// The calls of [`Reducible::run`](anyorder_system::Reducible::run).
     pub runs: u64,
-    /// The executions in the paper's sense: from a state to a match, or to a state that offers
-    /// nothing.
+    /// The executions in the paper's sense: from a state to a match, or to a state without enabled
+    /// events.
     pub sequences: u64,
-    /// The events that were put into a backtrack set, but for those that were chosen (line 13).
+    /// The events added to a backtrack set, without chosen ones (line 13).
     pub backtracking_points: u64,
-    /// The steps of searches backwards.
+    /// The steps of backward searches.
     pub backward_steps: u64,
     /// The states in which nothing can happen.
     pub ends: u64,
 }
 
-/// How a search backtracked.
+/// The data of this engine's backtracking.
 #[derive(Clone, Debug, Default)]
 pub struct Backtracking {
-    /// Numbers.
+    /// Counters.
     pub counts: Counts,
-    /// What was done, if asked for.
+    /// The record of the search, if requested.
     pub trail: Option<Trail>,
 }
 
 /// Why an event is in a backtrack set.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Cause {
-    /// Chosen, because nothing else was left (Algorithm 2, line 14).
+    /// Chosen, because no other event was left (Algorithm 2, line 14).
     Chosen,
     /// This event disables it (Algorithm 2, line 23).
     DisabledBy(TaskKey),
-    /// A later transition conflicts on a place with what this event did in the state, and this
-    /// event leads there (Algorithm 5, line 10).
+    /// A later transition conflicts on a place with the accesses of this event in the state, and
+    /// this event leads there (Algorithm 5, line 10).
     Conflict {
         /// The event executed in the state.
         with: TaskKey,
         /// The place.
         place: Place,
     },
-    /// As `Conflict`, where what leads there is not enabled: all events (Algorithm 5, line 12).
+    /// Like `Conflict`, if the event that leads there is not enabled: all events (Algorithm 5, line
+    /// 12).
     All {
         /// The event executed in the state.
         with: TaskKey,
     },
 }
 
-/// An event in a backtrack set, and a reason; there may be several reasons.
+/// An event in a backtrack set, and one of its causes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Point {
     /// The fingerprint of the state.
     pub state: Hash128,
-    /// The event; for the observer of an invariant `None`.
+    /// The event; `None` for the observer of an invariant.
     pub task: Option<TaskKey>,
-    /// Why.
+    /// The cause.
     pub cause: Cause,
 }
 
-/// A transition that was executed.
+/// An executed transition.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Edge {
-    /// The fingerprint of the state that it starts in.
+    /// The fingerprint of its source.
     pub from: Hash128,
     /// The event.
     pub task: TaskKey,
-    /// Where it leads; `None` when it fails or is blocked.
+    /// The fingerprint of its target; `None` if it fails or is blocked.
     pub to: Option<Hash128>,
 }
 
-/// What a search did, for tests and for people.
+/// The record of a search, for tests and for people.
 #[derive(Clone, Debug, Default)]
 pub struct Trail {
     /// The executions in order.

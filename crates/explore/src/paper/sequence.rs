@@ -1,19 +1,18 @@
-//! The current execution, and when it is a full cycle.
+//! The current execution, and the test for a full cycle.
 
 /// No position.
 const NOWHERE: u32 = u32::MAX;
 
-/// The transition sequence that is being explored: the paper's S. Numbers of states and events are
-/// dense.
+/// The current transition sequence: the paper's S. Numbers of states and events are dense.
 #[derive(Default)]
 pub(crate) struct Sequence {
-    /// The states in order; the first is the one that it starts in.
+    /// The states in order, the start first.
     states: Vec<u32>,
-    /// Where each state is first; `NOWHERE` outside.
+    /// The first position of each state; `NOWHERE` if it is not in the sequence.
     first: Vec<u32>,
-    /// After how many states each event was executed last, plus one; 0 for never.
+    /// For each event, the number of states before its last execution, plus one; 0 for never.
     executed: Vec<u32>,
-    /// The last place of a state in which each event is enabled, plus one; 0 for none.
+    /// For each event, the last position of a state that enables it, plus one; 0 for none.
     enabled: Vec<u32>,
 }
 
@@ -36,13 +35,13 @@ impl Sequence {
         self.states.push(state);
     }
 
-    /// Notes that an event is executed in the last state.
+    /// Records that the last state executes an event.
     pub(crate) fn execute(&mut self, event: u32) {
         grow(&mut self.executed, event, 0);
         self.executed[event as usize] = self.states.len() as u32;
     }
 
-    /// Returns when an event was executed last: 0 for never, else the greater the later.
+    /// Returns the time of the last execution of an event: 0 for never, else increasing.
     pub(crate) fn executed_at(&self, event: u32) -> u32 {
         self.executed.get(event as usize).copied().unwrap_or(0)
     }
@@ -52,10 +51,10 @@ impl Sequence {
         self.first.get(state as usize).is_some_and(|first| *first != NOWHERE)
     }
 
-    /// Returns whether going on to a state, by the transition whose event was noted last, closes a
-    /// cycle that has executed every event enabled in it. [Algorithm 4] Linear in the number of
-    /// events: an event is enabled in the cycle exactly if the last state in which it is enabled is
-    /// not before the state's first place.
+    /// Returns whether a step to a state, by the event recorded last, closes a cycle that has
+    /// executed every event enabled in it. [Algorithm 4] Linear in the number of events: an event
+    /// is enabled in the cycle exactly if the last state that enables it is not before the state's
+    /// first position.
     pub(crate) fn closes_full_cycle(&self, state: u32) -> bool {
         if !self.contains(state) {
             return false;
@@ -65,7 +64,7 @@ impl Sequence {
         enabled.all(|(event, last)| *last < from || self.executed_at(event as u32) >= from)
     }
 
-    /// Empties the sequence and returns its states, first ones first, repetitions included.
+    /// Empties the sequence and returns its states in order, with repetitions.
     pub(crate) fn end(&mut self) -> Vec<u32> {
         let states = std::mem::take(&mut self.states);
         for state in &states {

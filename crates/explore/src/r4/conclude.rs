@@ -1,26 +1,26 @@
-//! From what an exploration has to what it says.
+//! Builds the outcome of an exploration.
 
 use super::explore::Exploration;
-use super::ledger::{Node, Pair};
 use super::names::TaskId;
 use super::outcome::{FindingKind, Found, Outcome, Reversal, ReversalKind, RunInfo};
 use super::reversal::Kind;
+use super::run_records::{Node, Pair};
 use super::sequences::Sequences;
 use super::store::RunId;
 use super::verdict::{Verdict, conflicts};
 use anyorder_system::TaskName;
 
-/// Makes the outcome.
+/// Builds the outcome.
 pub(crate) fn conclude(mut exploration: Exploration<'_>) -> Outcome {
-    exploration.book.catch_up();
+    exploration.name_cache.catch_up();
     let mut findings = Vec::new();
-    let mut runs = Vec::with_capacity(exploration.ledger.nodes.len());
-    for (id, node) in (0..).zip(&exploration.ledger.nodes) {
+    let mut runs = Vec::with_capacity(exploration.records.nodes.len());
+    for (id, node) in (0..).zip(&exploration.records.nodes) {
         let reversal = node.pair.map(|pair| exploration.reversal(id, node, pair));
         exploration.findings(id, node, reversal.as_ref(), &mut findings);
         runs.push(exploration.run_info(node, reversal));
     }
-    for lost in &exploration.ledger.lost {
+    for lost in &exploration.records.lost {
         let reversal = lost.pair.map(|pair| exploration.named(pair));
         findings.push(Found {
             kind: FindingKind::Unstable(lost.error.clone()),
@@ -32,39 +32,41 @@ pub(crate) fn conclude(mut exploration: Exploration<'_>) -> Outcome {
     }
     let at_bound = exploration.options.bound.is_some();
     let exhausted = exploration.exhausted && !(at_bound && exploration.waits);
-    let Exploration { program, book, choices, ledger, .. } = exploration;
-    let limits: Vec<_> = ledger.limits.into_iter().collect();
+    let Exploration { program, name_cache, choices, records, .. } = exploration;
+    let limits: Vec<_> = records.limits.into_iter().collect();
     Outcome {
         runs,
         findings,
-        counts: ledger.counts,
+        counts: records.counts,
         complete: limits.is_empty(),
         exhausted: exhausted && limits.is_empty(),
         limits,
         program,
-        sequences: Sequences::new(ledger.store, book, choices),
+        sequences: Sequences::new(records.store, name_cache, choices),
     }
 }
 
 impl Exploration<'_> {
     fn names(&self, tasks: &[TaskId]) -> Vec<TaskName> {
-        tasks.iter().map(|task| self.book.task(*task).name.clone()).collect()
+        tasks.iter().map(|task| self.name_cache.task(*task).name.clone()).collect()
     }
 
     fn named(&self, pair: Pair) -> Reversal {
         let [first, second] =
-            [pair.first, pair.second].map(|task| self.book.task(task).name.clone());
+            [pair.first, pair.second].map(|task| self.name_cache.task(task).name.clone());
         let kind = match pair.kind {
             Kind::Conflict => ReversalKind::Conflict,
             Kind::Disabling => ReversalKind::Disabling,
-            Kind::Alternative => ReversalKind::Alternative(self.book.task(pair.second).alternative),
+            Kind::Alternative => {
+                ReversalKind::Alternative(self.name_cache.task(pair.second).alternative)
+            }
             Kind::Waiting => ReversalKind::Waiting,
         };
         Reversal { first, second, kind, locations: Vec::new() }
     }
 
-    /// The pair that a run reverses, with the locations for which it was one in the parent: those
-    /// are looked up only where they are shown.
+    /// The pair that a run reverses, with the locations on which it conflicted in the parent. The
+    /// locations are computed only for runs that are shown.
     fn reversal(&self, _id: RunId, node: &Node, pair: Pair) -> Reversal {
         let mut reversal = self.named(pair);
         let harmless = node.comparison.as_ref().is_some_and(|comparison| {
@@ -73,11 +75,11 @@ impl Exploration<'_> {
         let Some(parent) = node.parent.filter(|_| pair.kind == Kind::Conflict && !harmless) else {
             return reversal;
         };
-        let steps = self.ledger.store.steps(parent);
+        let steps = self.records.store.steps(parent);
         let find = |task| steps.iter().find(|step| step.task == task);
         if let (Some(first), Some(second)) = (find(pair.first), find(pair.second)) {
             let shared = conflicts(first, second);
-            let texts = shared.map(|id| self.book.names.location_text(id).to_string());
+            let texts = shared.map(|id| self.name_cache.names.location_text(id).to_string());
             reversal.locations = texts.collect();
             reversal.locations.sort();
         }
@@ -98,7 +100,7 @@ impl Exploration<'_> {
             cut: node.cut,
             failures: node.failures.clone(),
             comparison: node.comparison.clone(),
-            observation: self.ledger.observations.get(node.observation).1.clone(),
+            observation: self.records.observations.get(node.observation).1.clone(),
         }
     }
 

@@ -7,34 +7,34 @@
 //! Checking of Event-Driven Applications). **Guarantee.** The closure of the direct predecessors is
 //! exactly ->. **Naive version**: compare all pairs; it is in `tests/r4/naive`. **Method.** The
 //! uses of a location fall into groups of equal modes ([`Mode`]); a use conflicts with all of the
-//! group before its own, and what is earlier is reached through that group. **Cost.** Linear in the
+//! group before its own, and earlier uses are reached through that group. **Cost.** Linear in the
 //! accesses and the direct pairs; a location that m tasks read before and n after one write gives
 //! m + n pairs.
 
 use super::footprint::Mode;
-use super::names::{Book, NO_TASK, TaskId};
+use super::names::{NO_TASK, NameCache, TaskId};
 use super::options::Inputs;
 use super::sabotage::Sabotage;
-use super::step::Done;
+use super::step::ExecutedStep;
 use std::sync::Arc;
 
 /// A direct predecessor of a task, by its position in the run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Before {
+pub(crate) struct Predecessor {
     pub(crate) at: u32,
-    /// Both use a location, in ways that conflict.
+    /// Both use a location, and the uses conflict.
     pub(crate) conflict: bool,
-    /// By creation, or both are inputs.
-    pub(crate) told: bool,
-    /// It made the task enabled.
-    pub(crate) opened: bool,
+    /// The predecessor created the task, or both are inputs.
+    pub(crate) by_creation: bool,
+    /// The predecessor enabled the task.
+    pub(crate) enables: bool,
 }
 
 /// The direct predecessors of each task of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
     ends: Vec<u32>,
-    before: Vec<Before>,
+    before: Vec<Predecessor>,
 }
 
 impl Graph {
@@ -44,20 +44,20 @@ impl Graph {
     }
 
     /// Returns the direct predecessors of the task at a position, by position.
-    pub(crate) fn before(&self, at: usize) -> &[Before] {
+    pub(crate) fn before(&self, at: usize) -> &[Predecessor] {
         let start = if at == 0 { 0 } else { self.ends[at - 1] as usize };
         &self.before[start..self.ends[at] as usize]
     }
 }
 
-/// Computes graphs, and keeps the tables for it from one run to the next.
+/// Computes graphs. Its tables are reused from run to run.
 #[derive(Debug, Default)]
 pub(crate) struct Analyzer {
     round: u32,
     locations: Vec<Location>,
-    /// By task: the round in which the rest is valid, and positions.
+    /// For each task, positions and the round in which they are valid.
     tasks: Vec<Task>,
-    found: Vec<Before>,
+    found: Vec<Predecessor>,
     pub(crate) sabotage: Sabotage,
 }
 
@@ -65,7 +65,7 @@ pub(crate) struct Analyzer {
 struct Location {
     round: u32,
     mode: Option<Mode>,
-    /// The group that goes on, and the one before it.
+    /// The current group, and the group before it.
     group: Vec<u32>,
     previous: Vec<u32>,
 }
@@ -90,37 +90,38 @@ impl Analyzer {
     /// Computes the graph of a run.
     pub(crate) fn graph<'s>(
         &mut self,
-        steps: impl ExactSizeIterator<Item = &'s Arc<Done>>,
-        book: &Book,
+        steps: impl ExactSizeIterator<Item = &'s Arc<ExecutedStep>>,
+        name_cache: &NameCache,
         inputs: &Inputs,
     ) -> Graph {
         self.round += 1;
-        self.tasks.resize(book.len().max(self.tasks.len()), Task::default());
+        self.tasks.resize(name_cache.len().max(self.tasks.len()), Task::default());
         let mut graph = Graph { ends: Vec::with_capacity(steps.len()), before: Vec::new() };
         let mut last_input = NEVER;
         for (at, step) in (0..).zip(steps) {
             self.found.clear();
-            let info = book.task(step.task);
+            let info = name_cache.task(step.task);
             let own = self.task(step.base);
             let (poster, opener) = (own.poster, own.opener);
             own.ran = at;
             if opener != NEVER {
-                self.add(opener, |before| before.opened = true);
+                self.add(opener, |before| before.enables = true);
             }
             let is_created = self.sabotage != Sabotage::NoCreation;
             if poster != NEVER && is_created {
-                self.add(poster, |before| before.told = true);
+                self.add(poster, |before| before.by_creation = true);
             }
-            // A creator that does not say what it creates is known by the name.
+            // If the creator's step does not list the task, the creator is known from the task's
+            // name.
             if info.creator != NO_TASK && is_created {
                 let creator = self.task(info.creator).ran;
                 if creator != NEVER {
-                    self.add(creator, |before| before.told = true);
+                    self.add(creator, |before| before.by_creation = true);
                 }
             }
             if inputs.is_input(step.task, info) {
                 if last_input != NEVER {
-                    self.add(last_input, |before| before.told = true);
+                    self.add(last_input, |before| before.by_creation = true);
                 }
                 last_input = at;
             }
@@ -131,9 +132,9 @@ impl Analyzer {
             for (posted, _) in &step.posted {
                 self.task(*posted).poster = at;
             }
-            if let Some(flips) = &step.flips {
-                for opened in &flips.opened {
-                    self.task(*opened).opener = at;
+            if let Some(enabled_change) = &step.enabled_change {
+                for enables in &enabled_change.enables {
+                    self.task(*enables).opener = at;
                 }
             }
         }
@@ -152,8 +153,8 @@ impl Analyzer {
         task
     }
 
-    fn add(&mut self, at: u32, mark: impl FnOnce(&mut Before)) {
-        let mut before = Before { at, conflict: false, told: false, opened: false };
+    fn add(&mut self, at: u32, mark: impl FnOnce(&mut Predecessor)) {
+        let mut before = Predecessor { at, conflict: false, by_creation: false, enables: false };
         mark(&mut before);
         self.found.push(before);
     }
@@ -176,16 +177,16 @@ impl Analyzer {
             location.mode = Some(mode);
         }
         location.group.push(at);
-        let conflicts = location.previous.iter().map(|at| Before {
+        let conflicts = location.previous.iter().map(|at| Predecessor {
             at: *at,
             conflict: true,
-            told: false,
-            opened: false,
+            by_creation: false,
+            enables: false,
         });
         self.found.extend(conflicts);
     }
 
-    /// Sorts what was found for one task, and merges what concerns one predecessor.
+    /// Sorts the direct predecessors of one task, and merges the entries of one predecessor.
     fn finish(&mut self, graph: &mut Graph) {
         self.found.sort_unstable_by_key(|before| before.at);
         let start = graph.before.len();
@@ -193,8 +194,8 @@ impl Analyzer {
             match graph.before[start..].last_mut() {
                 Some(last) if last.at == before.at => {
                     last.conflict |= before.conflict;
-                    last.told |= before.told;
-                    last.opened |= before.opened;
+                    last.by_creation |= before.by_creation;
+                    last.enables |= before.enables;
                 }
                 _ => graph.before.push(*before),
             }
@@ -203,33 +204,35 @@ impl Analyzer {
     }
 }
 
-/// Returns a hash of the class of a run: the same for all orders of its independent tasks, and
-/// another for other runs, but for collisions. Tells apart by what every run tells: who enabled
-/// whom is left out, as it is not always asked.
+/// Returns a hash of the class of a run. Runs that differ only in the order of independent tasks
+/// have the same hash; other runs have another one, except for collisions. The hash leaves out
+/// which task enabled which, because not every run records that.
 pub(crate) fn class<'s>(
     graph: &Graph,
-    steps: impl Iterator<Item = &'s Arc<Done>>,
-    book: &Book,
+    steps: impl Iterator<Item = &'s Arc<ExecutedStep>>,
+    name_cache: &NameCache,
 ) -> u128 {
     let mut hashes: Vec<u128> = Vec::with_capacity(graph.len());
     let mut sum = 0u128;
     for (at, step) in steps.enumerate() {
-        let told = graph.before(at).iter().filter(|before| before.conflict || before.told);
-        let before = told.fold(0u128, |sum, before| sum.wrapping_add(hashes[before.at as usize]));
-        let hash = mix(book.task(step.task).hash.wrapping_add(mix(before)));
+        let by_creation =
+            graph.before(at).iter().filter(|before| before.conflict || before.by_creation);
+        let before =
+            by_creation.fold(0u128, |sum, before| sum.wrapping_add(hashes[before.at as usize]));
+        let hash = mix(name_cache.task(step.task).hash.wrapping_add(mix(before)));
         hashes.push(hash);
         sum = sum.wrapping_add(mix(hash ^ 0x5851_f42d_4c95_7f2d));
     }
     sum
 }
 
-/// Returns a hash of a sequence of tasks that can be updated where the sequence changes: a sum over
-/// positions.
-pub(crate) fn sequence_part(book: &Book, task: TaskId, at: usize) -> u128 {
-    mix(book.task(task).hash ^ mix(at as u128 + 1))
+/// Returns the hash of a task at a position. The hash of a sequence is the sum of these over its
+/// positions, so a change costs time linear in the changed part.
+pub(crate) fn sequence_part(name_cache: &NameCache, task: TaskId, at: usize) -> u128 {
+    mix(name_cache.task(task).hash ^ mix(at as u128 + 1))
 }
 
-/// Scrambles 128 bits; one to one.
+/// Mixes 128 bits; bijective.
 pub(crate) fn mix(x: u128) -> u128 {
     const M: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
     let x = (x ^ (x >> 67)).wrapping_mul(M);
@@ -244,7 +247,7 @@ pub(crate) fn is_linearisation(graph: &Graph, order: &[u32]) -> bool {
     order.len() == graph.len() && is_prefix_of_linearisation(graph, order)
 }
 
-/// The same for an order of some of the tasks, that could be gone on with to all of them.
+/// Returns whether `order` is a prefix of such an order of all tasks.
 pub(crate) fn is_prefix_of_linearisation(graph: &Graph, order: &[u32]) -> bool {
     let mut there = vec![false; graph.len()];
     for at in order {

@@ -1,23 +1,23 @@
-//! The paper's order: depth first, next the sequence that shares the longest beginning with the one
-//! run last.
+//! The paper's order: depth first. The next sequence shares the longest prefix with the last run.
 //!
-//! **Source.** Algorithms 1, 3 and 4 of the R4 paper. **Deviations.** (1) The recording and what
-//! goes on unchanged do not grow deeper by being looked at (trap 1); a sequence has the depth of
-//! its plan whatever was skipped (trap 2), and the smallest of all its plans: one that is reached
-//! by fewer reversals later is varied again (trap 8). (2) Plans are known by their sequences, not
-//! by first events, so a disabled or empty front ends nothing (traps 3 and 4). The set of sequences
-//! is that of the exploration by levels.
+//! **Source.** Algorithms 1, 3 and 4 of the R4 paper. **Deviations.** (1) Depth does not grow when
+//! a sequence is considered: the recording and unchanged continuations keep theirs (trap 1). A
+//! sequence has the depth of its plan, whatever was skipped (trap 2), and the smallest depth of all
+//! its plans. If a later plan reaches it with fewer reversals, its pairs are reversed again (trap
+//! 8). (2) Plans are identified by their sequences, not by first events, so a disabled or empty
+//! front ends nothing (traps 3 and 4). The set of sequences is the same as in the exploration by
+//! levels.
 
 use super::confirm::confirm;
-use super::crew::Crew;
 use super::explore::Exploration;
-use super::ledger::{NO_RUN, Pair};
 use super::levels::Pending;
 use super::names::TaskId;
+use super::pool::RunPool;
+use super::run_records::{NO_RUN, Pair};
 use super::sabotage::Sabotage;
 use super::store::RunId;
 
-/// A plan that waits.
+/// A plan that has not run yet.
 struct Waiting {
     pending: Pending,
     sequence: Vec<TaskId>,
@@ -26,7 +26,7 @@ struct Waiting {
 
 impl Exploration<'_> {
     /// Explores in the paper's order, up to a bound.
-    pub(crate) fn depth_first(&mut self, crew: &mut dyn Crew, bound: u32) {
+    pub(crate) fn depth_first(&mut self, pool: &mut dyn RunPool, bound: u32) {
         let mut waiting: Vec<Waiting> = Vec::new();
         let mut last: Vec<TaskId> = self.tasks(0);
         let mut open = vec![0];
@@ -37,17 +37,17 @@ impl Exploration<'_> {
                 }
             }
             let Some(place) = nearest(&waiting, &last) else {
-                self.exhausted = self.ledger.nodes.iter().all(|node| node.depth < bound);
+                self.exhausted = self.records.nodes.iter().all(|node| node.depth < bound);
                 break;
             };
             let Waiting { pending, depth, .. } = waiting.remove(place);
             let (hash, mut fresh) = (pending.hash, Vec::new());
             let by = origin(&pending);
-            self.flush(crew, &mut vec![pending], (depth, true), &mut fresh);
+            self.flush(pool, &mut vec![pending], (depth, true), &mut fresh);
             if self.is_stopped() {
                 break;
             }
-            match self.ledger.planned.get(&hash) {
+            match self.records.planned.get(&hash) {
                 Some(id) if *id != NO_RUN => {
                     let id = *id;
                     last = self.tasks(id);
@@ -58,15 +58,16 @@ impl Exploration<'_> {
                 _ => {}
             }
         }
-        let all: Vec<RunId> = (0..).take(self.ledger.nodes.len()).collect();
-        confirm(self, crew, &all);
+        let all: Vec<RunId> = (0..).take(self.records.nodes.len()).collect();
+        confirm(self, pool, &all);
     }
 
     fn tasks(&self, id: RunId) -> Vec<TaskId> {
-        self.ledger.store.steps(id).iter().map(|step| step.task).collect()
+        self.records.store.steps(id).iter().map(|step| step.task).collect()
     }
 
-    /// Lets the plans of a run wait. Returns false when there is no room.
+    /// Adds the plans of a run to the waiting plans. Returns false if a limit on memory was
+    /// reached.
     fn open(
         &mut self,
         id: RunId,
@@ -74,7 +75,7 @@ impl Exploration<'_> {
         waiting: &mut Vec<Waiting>,
         open: &mut Vec<RunId>,
     ) -> bool {
-        let depth = self.ledger.nodes[id as usize].depth + 1;
+        let depth = self.records.nodes[id as usize].depth + 1;
         if depth > bound {
             return true;
         }
@@ -82,15 +83,15 @@ impl Exploration<'_> {
         for plan in found {
             let pending = self.pending(&parent, plan);
             let hash = pending.hash;
-            let known = self.ledger.planned.get(&hash).or(self.ledger.by_sequence.get(&hash));
+            let known = self.records.planned.get(&hash).or(self.records.by_sequence.get(&hash));
             match known.copied() {
                 None => {
-                    self.ledger.planned.insert(hash, NO_RUN);
+                    self.records.planned.insert(hash, NO_RUN);
                     let sequence = pending.plan.sequence(&parent.steps).collect();
                     waiting.push(Waiting { pending, sequence, depth });
                 }
                 Some(NO_RUN) => {
-                    self.ledger.counts.repeated += 1;
+                    self.records.counts.repeated += 1;
                     if let Some(other) = waiting.iter_mut().find(|other| other.pending.hash == hash)
                         && depth < other.depth
                     {
@@ -98,7 +99,7 @@ impl Exploration<'_> {
                     }
                 }
                 Some(known) => {
-                    self.ledger.counts.repeated += 1;
+                    self.records.counts.repeated += 1;
                     if self.lower(known, depth, origin(&pending)) {
                         open.push(known);
                     }
@@ -108,29 +109,29 @@ impl Exploration<'_> {
         true
     }
 
-    /// Gives a run a smaller depth, if this is one.
+    /// Lowers the depth of a run. Returns false if the new depth is not smaller.
     fn lower(&mut self, id: RunId, depth: u32, (parent, pair): (RunId, Pair)) -> bool {
-        if depth >= self.ledger.nodes[id as usize].depth
+        if depth >= self.records.nodes[id as usize].depth
             || self.options.sabotage() == Sabotage::FirstDepth
         {
             return false;
         }
-        let node = &mut self.ledger.nodes[id as usize];
+        let node = &mut self.records.nodes[id as usize];
         (node.depth, node.parent, node.pair) = (depth, Some(parent), Some(pair));
         self.compare_with_parent(id);
         true
     }
 }
 
-/// The run that a plan varies, and the pair that it reverses.
+/// The parent run of a plan, and the pair that the plan reverses.
 fn origin(pending: &Pending) -> (RunId, Pair) {
     let plan = &pending.plan;
     let pair = Pair { first: plan.first, second: plan.second, kind: plan.kind };
     (pending.parent.id, pair)
 }
 
-/// The place of the plan that shares the longest beginning with the last run; of these the one with
-/// fewest reversals, then the first.
+/// The index of the plan that shares the longest prefix with the last run. Ties go to the plan with
+/// the fewest reversals, then to the first.
 fn nearest(waiting: &[Waiting], last: &[TaskId]) -> Option<usize> {
     let shared =
         |waiting: &Waiting| waiting.sequence.iter().zip(last).take_while(|(a, b)| a == b).count();

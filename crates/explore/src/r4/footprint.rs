@@ -1,21 +1,22 @@
-//! What a task did to each location, as far as its order with others is concerned.
+//! The effect of a task on each location, as far as it decides the task's order with others.
 
 use anyorder_commute::{Declarations, Update};
 use anyorder_system::{Access, AccessKind, Accesses};
 use std::collections::BTreeMap;
 
 /// How a task used a location. Two uses conflict unless they are the same and not
-/// [`Exclusive`](Mode::Exclusive); so the uses of a location fall into groups of equal modes, and
-/// each group is ordered with the one before it.
+/// [`Exclusive`](Mode::Exclusive). So the uses of a location fall into groups of equal modes, and
+/// each group is ordered with the group before it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub(crate) enum Mode {
-    /// Its value may matter, and it was not changed.
+    /// The value was read and not changed, or may matter in another way.
     Read,
-    /// It was set to this value, whatever it was before. Only with `same_value`.
+    /// The location was set to this value, whatever its value was before. Only with `same_value`.
     Write(u64),
-    /// It was updated in a way that commutes with others of the kind. Only where declared.
+    /// The location was updated in a way that commutes with others of the kind. Only where
+    /// declared.
     Update(Update),
-    /// Anything else.
+    /// Any other use.
     Exclusive,
 }
 
@@ -30,10 +31,10 @@ impl Mode {
     }
 }
 
-/// A location and how it was used, in the order of locations' numbers.
+/// The locations that a task used, and how, sorted by location number.
 pub(crate) type Footprint = Box<[(u32, Mode)]>;
 
-/// Which differences in accesses matter.
+/// Decides which accesses conflict.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct AccessRules {
     /// Two writes of one value do not conflict, and a write of the value that was read is a read.
@@ -41,20 +42,20 @@ pub(crate) struct AccessRules {
     pub(crate) updates: Declarations,
 }
 
-/// All that one task did to one location, access by access.
+/// All accesses of one task to one location.
 #[derive(Debug)]
 struct Use {
     reads: bool,
-    /// The first access was a write: later reads see the task's own value.
+    /// The first access was a write, so later reads see the task's own value.
     begins_with_write: bool,
     writes: bool,
     only_updates: bool,
-    /// The value before, where the first access told it.
+    /// The value before the task, if the first access reported it.
     before: Option<u64>,
     after: Option<u64>,
 }
 
-/// Sums up the accesses of a task. `number` gives the numbers of locations, `text` their text.
+/// Combines the accesses of a task. `number` gives the numbers of locations, `text` their text.
 pub(crate) fn footprint(
     accesses: &Accesses,
     rules: &AccessRules,

@@ -1,5 +1,4 @@
-//! Locks whose holder may have panicked: their contents are only ever added to, so they are still
-//! good.
+//! Locks whose holder may have panicked. Their contents only grow, so they remain valid.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 

@@ -1,10 +1,10 @@
 //! Record, reorder, replay, report: exploring a program from one run, one reversal at a time.
 //!
 //! [`explore`] takes one run of a program whose tasks run one after another (the *recording*) and
-//! asks for each conflict in it: what if the two tasks came in the other order? Each such reversal
-//! is planned as a whole sequence, run as far as it can be run, compared with the run it came from,
-//! and then varied itself, up to a number of reversals from the recording. The definitions are in
-//! `docs/r4.md`.
+//! asks for each conflict in it: what if the two tasks came in the other order? It plans each such
+//! reversal as a whole sequence, runs the sequence as far as possible, and compares the run with
+//! its parent. It then reverses pairs of the new run, up to a number of reversals from the
+//! recording. The definitions are in `docs/r4.md`.
 //!
 //! **Source.** Jensen, Møller, Raychev, Dimitrov, Vechev: Stateless Model Checking of Event-Driven
 //! Applications (OOPSLA 2015), Algorithms 1-4.
@@ -19,7 +19,7 @@ pub use verdict::{Comparison, RUN_FAILED, Verdict};
 #[cfg(feature = "sabotage")]
 pub use sabotage::Sabotage;
 
-// What is asked, and what is answered.
+// Options and outcome.
 
 mod options;
 
@@ -27,7 +27,7 @@ mod outcome;
 
 mod sequences;
 
-// What runs are made of.
+// Runs and their parts.
 
 mod lock;
 
@@ -39,7 +39,7 @@ mod step;
 
 mod store;
 
-// Which order of tasks matters, and how it is reversed.
+// Dependence of tasks, and reversals.
 
 mod dependence;
 
@@ -47,17 +47,17 @@ mod reversal;
 
 mod waiting;
 
-// How runs are made.
+// Execution of runs.
 
-mod course;
+mod candidate;
 
-mod sleepers;
+mod sleep_sets;
 
 mod driver;
 
-mod crew;
+mod pool;
 
-// What they amount to.
+// Comparison of runs.
 
 mod verdict;
 
@@ -65,9 +65,9 @@ mod verdict;
 
 mod explore;
 
-mod record;
+mod recording;
 
-mod ledger;
+mod run_records;
 
 mod levels;
 
@@ -79,7 +79,7 @@ mod confirm;
 
 mod conclude;
 
-// For tests of the tests.
+// Faults for tests of the tests.
 
 #[cfg_attr(not(feature = "sabotage"), allow(unreachable_pub, reason = "nobody can ask for it"))]
 mod sabotage;

@@ -1,6 +1,6 @@
-//! Tasks and locations as small numbers, the same for all workers.
+//! Tasks and locations as small numbers, shared by all workers.
 //!
-//! Numbers depend on who came first, so nothing that is seen outside may depend on their order.
+//! The numbers depend on the order of first use, so no output may depend on their order.
 
 use super::lock::{read, write};
 use anyorder_system::{Hash128, TaskName, TaskRole};
@@ -13,7 +13,7 @@ pub(crate) type TaskId = u32;
 /// No task.
 pub(crate) const NO_TASK: TaskId = TaskId::MAX;
 
-/// What is known of a name.
+/// The data of a task's name.
 #[derive(Clone, Debug)]
 pub(crate) struct TaskInfo {
     pub(crate) name: TaskName,
@@ -22,13 +22,13 @@ pub(crate) struct TaskInfo {
     /// The task that created it, by its name.
     pub(crate) creator: TaskId,
     pub(crate) role: TaskRole,
-    /// The task itself, whichever alternative this is.
+    /// The first alternative of this task.
     pub(crate) base: TaskId,
-    /// Which alternative it is, from 0.
+    /// The number of this alternative, from 0.
     pub(crate) alternative: u32,
 }
 
-/// The names met so far, by anybody.
+/// All names used so far, by any worker.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     tables: RwLock<Tables>,
@@ -38,7 +38,7 @@ pub(crate) struct Names {
 struct Tables {
     tasks: Vec<TaskInfo>,
     task_ids: HashMap<TaskName, TaskId>,
-    /// By the task and which alternative.
+    /// By the task and the number of the alternative.
     alternative_ids: HashMap<(TaskId, u32), TaskId>,
     locations: Vec<Arc<str>>,
     location_ids: HashMap<Arc<str>, u32>,
@@ -66,26 +66,25 @@ impl Names {
     }
 }
 
-/// A count as a number of four bytes. Each entry takes more than a hundred bytes, so memory ends
-/// first.
+/// Converts a count to 32 bits. Each entry takes more than a hundred bytes, so memory ends first.
 fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX - 1)
 }
 
-/// One worker's view of the names: what it has met itself is found without a lock.
+/// One worker's view of the names. It finds names that it has used before without a lock.
 #[derive(Debug)]
-pub(crate) struct Book {
+pub(crate) struct NameCache {
     pub(crate) names: Arc<Names>,
     tasks: Vec<TaskInfo>,
     ids: HashMap<TaskName, TaskId>,
 }
 
-impl Book {
-    pub(crate) fn new(names: Arc<Names>) -> Book {
-        Book { names, tasks: Vec::new(), ids: HashMap::new() }
+impl NameCache {
+    pub(crate) fn new(names: Arc<Names>) -> NameCache {
+        NameCache { names, tasks: Vec::new(), ids: HashMap::new() }
     }
 
-    /// Returns the number of a name; `role` is asked of names that nobody has met.
+    /// Returns the number of a name. Calls `role` for names that no worker has used.
     pub(crate) fn id(&mut self, name: &TaskName, role: impl Fn(&TaskName) -> TaskRole) -> TaskId {
         if let Some(id) = self.ids.get(name) {
             return *id;
@@ -97,8 +96,8 @@ impl Book {
         id
     }
 
-    /// Adds a name and its creators, the first of them first: a chain of a million timers must not
-    /// recurse.
+    /// Adds a name and its creators, outermost creator first. A loop, because a chain of a million
+    /// timers must not recurse.
     fn add(&self, name: &TaskName, role: impl Fn(&TaskName) -> TaskRole) -> TaskId {
         let mut tables = write(&self.names.tables);
         let mut missing = Vec::new();
@@ -148,13 +147,13 @@ impl Book {
         id
     }
 
-    /// Returns the task of which a number is an alternative.
+    /// Returns the first alternative of a task.
     pub(crate) fn base(&self, id: TaskId) -> TaskId {
         self.task(id).base
     }
 
-    /// Asks again for the roles of all names: a system may tell them only once it has run the
-    /// tasks. Names are not to have been used by others.
+    /// Asks again for the roles of all names, because a system may know roles only after it ran the
+    /// tasks. No other worker may have used the names yet.
     pub(crate) fn ask_roles(&mut self, role: impl Fn(&TaskName) -> TaskRole) {
         let mut tables = write(&self.names.tables);
         for task in &mut tables.tasks {
@@ -163,14 +162,14 @@ impl Book {
         self.tasks.clone_from(&tables.tasks);
     }
 
-    /// Takes over what others have met.
+    /// Copies the names that other workers added.
     pub(crate) fn catch_up(&mut self) {
         let tables = read(&self.names.tables);
         let known = self.tasks.len();
         self.tasks.extend_from_slice(&tables.tasks[known..]);
     }
 
-    /// Returns what is known of a task met before the last [`catch_up`](Self::catch_up).
+    /// Returns the data of a task added before the last [`catch_up`](Self::catch_up).
     pub(crate) fn task(&self, id: TaskId) -> &TaskInfo {
         &self.tasks[id as usize]
     }
@@ -188,7 +187,7 @@ mod tests {
     #[test]
     fn books_agree_and_know_creators() {
         let names = Arc::new(Names::default());
-        let (mut a, mut b) = (Book::new(names.clone()), Book::new(names));
+        let (mut a, mut b) = (NameCache::new(names.clone()), NameCache::new(names));
         let timer = TaskName::root("load").child("timer");
         let role = |name: &TaskName| match name.depth() {
             1 => TaskRole::Input,

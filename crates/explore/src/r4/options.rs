@@ -1,4 +1,4 @@
-//! What an exploration is asked for.
+//! Options of an exploration.
 
 use super::names::{TaskId, TaskInfo};
 use super::sabotage::Sabotage;
@@ -12,33 +12,32 @@ pub enum Order {
     /// All sequences of one depth before those of the next: the fewest reversals first.
     #[default]
     Levels,
-    /// The paper's: depth first, next the sequence that shares the longest beginning with the one
-    /// run last. By one worker. The set of sequences is the same.
+    /// The paper's order: depth first. The next sequence shares the longest prefix with the last
+    /// run. Uses one worker. The set of sequences is the same.
     DepthFirst,
 }
 
-/// What is done about a planned sequence that is known, without running it, to do the same as one
-/// that has run: it has the same tasks, and every two that depend on each other come in the same
-/// order.
+/// What to do with a planned sequence that is known to be equivalent to an earlier run: it has the
+/// same tasks, and every two dependent tasks come in the same order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Sleep {
-    /// It is run.
+    /// Run it.
     Off,
-    /// It is not run, but its conflicts are reversed too: what its tasks do is known. Gives the
-    /// same sequences as `Off` with fewer runs, provided that tasks which conflict on no location
-    /// are independent.
+    /// Do not run it, but reverse its conflicts too, because the behaviour of its tasks is known.
+    /// Gives the same sequences as `Off` with fewer runs, provided that tasks without a common
+    /// location are independent.
     #[default]
     Exact,
-    /// It is not run, and only the conflicts of the first are reversed. Fewer sequences still; at a
-    /// bound, a class of sequences may be missed that is reached only from another order of
+    /// Do not run it, and reverse only the conflicts of the first. Gives fewer sequences still.
+    /// With a bound it may miss a class of sequences that is reached only from another order of
     /// independent tasks.
     Greedy,
 }
 
-/// Which tasks are input events, whose order among themselves is kept as it was recorded.
+/// Which tasks are input events. Their order among themselves stays as recorded.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum UserEvents {
-    /// What the system calls [`TaskRole::Input`].
+    /// Tasks with the role [`TaskRole::Input`].
     #[default]
     Declared,
     /// All tasks that no task created.
@@ -52,47 +51,48 @@ pub enum UserEvents {
 /// Options of an exploration.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The most reversals from the recording to a sequence; `None`: all orders that differ, for
-    /// programs all of whose runs end.
+    /// The most reversals from the recording to a sequence. `None`: all inequivalent orders, for
+    /// programs whose runs all end.
     pub bound: Option<u32>,
-    /// In which order sequences run.
+    /// The order in which sequences run.
     pub order: Order,
-    /// What is done about sequences that are known to do the same as another.
+    /// What to do with sequences that are equivalent to an earlier run.
     pub sleep: Sleep,
-    /// The recording: choices that are made first; then the default scheduler goes on. `None`: the
+    /// The recording: the first choices, after which the default scheduler runs. `None`: the
     /// default scheduler's run.
     pub recording: Option<Schedule>,
     /// Which tasks are input events.
     pub user_events: UserEvents,
-    /// Two writes of one value do not conflict, and writing the value just read is a read. Needs a
-    /// system that tells values.
+    /// Two writes of the same value do not conflict, and a write of the value just read is a read.
+    /// Needs a system that reports values.
     pub same_value: bool,
-    /// Updates that commute because the user says so.
+    /// Updates that the user declares commutative.
     pub updates: Declarations,
-    /// How many systems run at once, at least 1. The result is the same for any number, as long as
-    /// the system is deterministic.
+    /// The number of systems that run at once, at least 1. The result is the same for any number,
+    /// as long as the system is deterministic.
     pub workers: usize,
-    /// How often a run is tried that the system loses, at least once.
+    /// The most attempts for a run that the system loses, at least 1.
     pub attempts: u32,
-    /// How many sequences may be given up because all attempts failed, before the exploration is.
+    /// The most sequences that may be lost because all attempts failed. After that the exploration
+    /// ends.
     pub lost_max: u64,
-    /// Runs end after the planned sequence, instead of going on until nothing is left to do.
-    /// Differences are then not to be trusted.
+    /// Runs end after the planned sequence, and the default scheduler does not continue them.
+    /// Differences are then unreliable.
     pub stop_after_plan: bool,
-    /// By how many tasks a run may be longer than the recording; one that has not ended by then is
-    /// cut. Where the recording itself was cut, all runs are cut at its length, so that what is
-    /// compared went on for equally long.
+    /// The most tasks by which a run may be longer than the recording; longer runs are cut. If the
+    /// recording itself was cut, all runs are cut at its length, so that compared runs have equal
+    /// lengths.
     pub tail_max: u64,
-    /// How many alternatives of a task are run at most, the first ones, at least 1. Where a task
-    /// has more, the outcome is not complete.
+    /// The most alternatives of a task to run, the first ones, at least 1. If a task has more, the
+    /// outcome is not complete.
     pub alternatives_max: u32,
-    /// Whether a difference is called harmful only after both runs were repeated and gave the same
-    /// again.
+    /// Whether a difference counts as harmful only after both runs were repeated with the same
+    /// result.
     pub confirm: bool,
-    /// The beginnings of the texts of locations that hold registered handlers: see
+    /// The prefixes of the texts of locations that hold registered handlers: see
     /// [`Verdict::LateRegistration`](super::Verdict).
     pub registrations: Vec<String>,
-    /// A fault put in on purpose.
+    /// A fault injected for tests.
     #[cfg(feature = "sabotage")]
     pub sabotage: Sabotage,
 }
@@ -125,9 +125,10 @@ impl Default for Options {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inputs {
     which: UserEvents,
-    /// An input event waits for all that came before it in the recording; else only for its turn.
+    /// An input event waits for all recorded inputs before it. Otherwise it only may not come after
+    /// a later one.
     strict: bool,
-    /// `None` while the recording is made: then nothing is held back.
+    /// `None` while the recording is made; then no input is held back.
     ranks: Option<FxHashMap<TaskId, u32>>,
 }
 
@@ -136,7 +137,7 @@ impl Inputs {
         Inputs { which, strict: false, ranks: None }
     }
 
-    /// Fixes the order, once the recording is made.
+    /// Sets the order, once the recording is made.
     pub(crate) fn recorded(&self, order: impl Iterator<Item = TaskId>, strict: bool) -> Inputs {
         Inputs { which: self.which.clone(), strict, ranks: Some(order.zip(0..).collect()) }
     }
@@ -152,13 +153,13 @@ impl Inputs {
         }
     }
 
-    /// Returns the place of an input event in the recording; none for one that was not recorded.
+    /// Returns the position of an input event in the recording; `None` if it was not recorded.
     pub(crate) fn rank(&self, task: TaskId) -> Option<u32> {
         self.ranks.as_ref().map_or(Some(0), |ranks| ranks.get(&task).copied())
     }
 
-    /// Returns whether an input event may run when `last` was the last one that did: it was
-    /// recorded, and after that (if strict, as the next).
+    /// Returns whether an input event may run if `last` was the last one that ran. It must be
+    /// recorded later than `last` (if strict, as the next).
     pub(crate) fn may_follow(&self, last: Option<TaskId>, task: TaskId) -> bool {
         let Some(ranks) = &self.ranks else { return true };
         let Some(rank) = ranks.get(&task) else { return false };
@@ -171,7 +172,7 @@ impl Inputs {
 }
 
 impl Options {
-    /// Returns the fault put in on purpose.
+    /// Returns the injected fault.
     #[inline]
     pub(crate) const fn sabotage(&self) -> Sabotage {
         #[cfg(feature = "sabotage")]

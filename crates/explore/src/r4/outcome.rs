@@ -1,31 +1,31 @@
-//! What an exploration found.
+//! The outcome of an exploration.
 
 use super::verdict::Comparison;
 use anyorder_system::{Choice, Observation, Program, Schedule, StopReason, TaskName};
 use std::sync::Arc;
 
-/// Why two tasks are a pair.
+/// Why two tasks form a pair.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ReversalKind {
     /// They conflict.
     Conflict,
-    /// The first had disabled the second, which therefore did not come.
+    /// The first disabled the second in the parent, so the second did not run.
     Disabling,
-    /// No order is reversed: both are one task, which takes another alternative than in the parent.
-    /// Its number, from 0.
+    /// No order is reversed: both are alternatives of one task, and the run takes another one than
+    /// the parent. Holds the number of the alternative, from 0.
     Alternative(u32),
-    /// They write what a third task waits for, which may run between them now.
+    /// They write locations that a third task waits for. That task may run between them now.
     Waiting,
 }
 
 /// The pair of tasks whose order a run reverses.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reversal {
-    /// The one that came first in the parent.
+    /// The task that came first in the parent.
     pub first: TaskName,
-    /// The one that comes first now.
+    /// The task that comes first now.
     pub second: TaskName,
-    /// Why they are a pair.
+    /// Why they form a pair.
     pub kind: ReversalKind,
     /// The locations on which they conflict, by their text, sorted.
     pub locations: Vec<String>,
@@ -34,7 +34,7 @@ pub struct Reversal {
 /// One sequence of tasks.
 #[derive(Clone, Debug)]
 pub struct RunInfo {
-    /// The run it varies, by its number. None for the recording.
+    /// The number of its parent run. `None` for the recording.
     pub parent: Option<usize>,
     /// The pair whose order it reverses.
     pub reversal: Option<Reversal>,
@@ -46,78 +46,77 @@ pub struct RunInfo {
     pub skipped: Vec<TaskName>,
     /// Planned tasks that could not run when their turn came, and ran later.
     pub late: Vec<TaskName>,
-    /// Tasks that ran and were not planned.
+    /// Tasks that ran without being planned.
     pub new: Vec<TaskName>,
-    /// The first run that does the same tasks in the same order up to independent ones, if that is
-    /// another.
+    /// The first run with the same tasks in the same order, up to independent tasks. `None` if this
+    /// run is the first.
     pub equivalent_to: Option<usize>,
-    /// It was not run: what it does is known from [`equivalent_to`](Self::equivalent_to).
+    /// It was not run: its effects are known from [`equivalent_to`](Self::equivalent_to).
     pub slept: bool,
-    /// It was cut by a limit before nothing was left to do.
+    /// A limit cut it before its end.
     pub cut: bool,
-    /// The failures of the program, in the order in which they came.
+    /// The failures of the program, in the order of occurrence.
     pub failures: Vec<String>,
-    /// How it compares with its parent.
+    /// The comparison with its parent.
     pub comparison: Option<Comparison>,
-    /// What it amounts to.
+    /// The observation at its end.
     pub observation: Arc<Observation>,
 }
 
-/// What kind of result a finding is.
+/// The kind of a finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FindingKind {
     /// The reversal makes a difference: see the run's comparison.
     Harmful,
-    /// The program fails, and its parent does not fail so. The recording may fail, too.
+    /// The program fails, and its parent does not have this failure. The recording may fail, too.
     Failure(String),
-    /// A run could not be repeated, or gave something else when it was; in words.
+    /// A run could not be repeated, or gave another result when repeated; a description.
     Unstable(String),
 }
 
-/// A result. The two runs to show are `run` and its parent.
+/// A finding. The two runs to show are `run` and its parent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Found {
-    /// What it is.
+    /// Its kind.
     pub kind: FindingKind,
-    /// The run that shows it, by its number; none for a plan that never became a run.
+    /// The number of the run that shows it; `None` for a plan that never became a run.
     pub run: Option<usize>,
-    /// The run it is compared with.
+    /// The number of the run it is compared with.
     pub parent: Option<usize>,
     /// The pair that was reversed.
     pub reversal: Option<Reversal>,
-    /// Whether both runs were repeated and gave the same again. None: not tried.
+    /// Whether both runs were repeated with the same result. `None`: not tried.
     pub confirmed: Option<bool>,
 }
 
-/// What was counted.
+/// Counters of an exploration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
     /// Sequences that the program ran, the recording among them.
     pub executions: u64,
-    /// Plans that are a sequence planned before, or run before.
+    /// Plans whose sequence was planned or run before.
     pub repeated: u64,
-    /// Plans that were not run because a run is known to do the same.
+    /// Plans that did not run because they are equivalent to a run.
     pub slept: u64,
-    /// Runs that turned out to do the same as an earlier one.
+    /// Runs that turned out to be equivalent to an earlier one.
     pub duplicates: u64,
-    /// Runs that ended because all that could go on slept (exhaustive exploration).
+    /// Runs that ended because all enabled tasks were in the sleep set (exhaustive exploration).
     pub sleep_blocked: u64,
-    /// Runs that were made again to confirm a difference.
+    /// Runs repeated to confirm a difference.
     pub confirmations: u64,
-    /// Attempts that the system lost and that were repeated.
+    /// Attempts that the system lost, and that were repeated.
     pub retries: u64,
-    /// Plans that were given up because all attempts failed.
+    /// Plans given up because all attempts failed.
     pub lost: u64,
-    /// Runs that gave something else when they were repeated.
+    /// Runs that gave another result when repeated.
     pub unstable: u64,
-    /// Runs that a limit on their length cut.
+    /// Runs cut by a limit on their length.
     pub cut: u64,
-    /// Runs without a bound that were made again from the start, as more became known of what tasks
-    /// wait for.
+    /// Restarts of an exploration without a bound, each because new waits of tasks became known.
     pub restarts: u64,
-    /// Relevant conflicts, disablings and other alternatives of the runs that were varied.
+    /// Relevant conflicts, disablings and other alternatives of the runs whose pairs were reversed.
     pub plans: u64,
-    /// The tasks that were executed, repeated beginnings not counted.
+    /// The executed tasks, without repeated prefixes.
     pub tasks: u64,
 }
 
@@ -132,11 +131,10 @@ pub enum Limit {
     Memory,
     /// Sequences that the system lost in every attempt.
     Lost,
-    /// Tasks have more alternatives than [`Options::alternatives_max`](super::Options), or a
-    /// program that does not list its enabled tasks exactly lists some.
+    /// Some task has more alternatives than [`Options::alternatives_max`](super::Options), or a
+    /// program whose list of enabled tasks is not exact lists alternatives.
     Alternatives,
-    /// Without a bound: the program does not tell what tasks wait for, so there may be more orders
-    /// than these.
+    /// Without a bound: the program does not report waits of tasks, so further orders may exist.
     Waiting,
     /// The job was stopped.
     Stopped(StopReason),
@@ -147,39 +145,39 @@ pub enum Limit {
 pub struct Outcome {
     /// All sequences, the recording first; parents before children.
     pub runs: Vec<RunInfo>,
-    /// What is to be reported, by run.
+    /// The findings, ordered by run.
     pub findings: Vec<Found>,
-    /// What was counted.
+    /// Counters.
     pub counts: Counts,
-    /// Nothing was cut: these are all sequences up to the bound, or all there are.
+    /// Nothing was cut: the runs are all sequences up to the bound, or all without a bound.
     pub complete: bool,
-    /// No run has a conflict left whose reversal is not here: a higher bound would give nothing
-    /// more. At a bound this is not said where tasks wait for what independent tasks write, or
-    /// where the program does not tell what tasks wait for.
+    /// Every conflict of every run is reversed in some run here, so a higher bound would give
+    /// nothing more. With a bound, this is false if tasks wait for locations that independent tasks
+    /// write, or if the program does not report waits.
     pub exhausted: bool,
-    /// What cut it.
+    /// The limits that cut it.
     pub limits: Vec<Limit>,
     pub(crate) program: Program,
     pub(crate) sequences: super::sequences::Sequences,
 }
 
 impl Outcome {
-    /// Returns the tasks of a run, in order; in time linear in its length for each reversal that
-    /// led to it.
+    /// Returns the tasks of a run, in order. Takes time linear in the length of the run for each
+    /// reversal that led to it.
     ///
     /// # Panics
     ///
-    /// Panics when there is no run of this number.
+    /// Panics if no run has this number.
     #[must_use]
     pub fn sequence(&self, run: usize) -> Vec<TaskName> {
         self.sequences.names(run)
     }
 
-    /// Returns the schedule that gives a run again.
+    /// Returns the schedule that reproduces a run.
     ///
     /// # Panics
     ///
-    /// Panics when there is no run of this number.
+    /// Panics if no run has this number.
     #[must_use]
     pub fn schedule(&self, run: usize) -> Schedule {
         let mut schedule = Schedule::new(self.program.clone());
@@ -194,19 +192,19 @@ impl Outcome {
     }
 }
 
-/// Why there is no outcome at all.
+/// Why no outcome exists.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Error {
-    /// The system lacks what is needed.
+    /// The system lacks a required capability.
     #[error("the program does not tell {0}, which this exploration needs")]
     Lacks(&'static str),
     /// No system could be started.
     #[error("the program cannot be started: {0}")]
     Start(String),
-    /// There is no run to begin with.
+    /// The first run could not be made.
     #[error("the recording failed in every attempt: {0}")]
     Recording(String),
-    /// None of the recorded choices could be made.
+    /// None of the recorded choices could be taken.
     #[error("the recorded schedule is for another program: none of its tasks could run")]
     Schedule,
     /// The job was stopped before the recording was made.

@@ -11,22 +11,22 @@
 //! ancestors of n tasks, and their union over direct predecessors.
 
 use super::dependence::{Graph, sequence_part};
-use super::names::{Book, TaskId};
+use super::names::{NameCache, TaskId};
 use super::options::Inputs;
 use super::sabotage::Sabotage;
-use super::step::Done;
+use super::step::ExecutedStep;
 use std::sync::Arc;
 
-/// Why two tasks of a run are a pair.
+/// Why two tasks of a run form a pair.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     /// They conflict.
     Conflict,
-    /// The first disabled the second, which therefore did not come there.
+    /// The first disabled the second, so the second did not run there.
     Disabling,
-    /// They are alternatives of one task: the first was run.
+    /// They are alternatives of one task: the first ran.
     Alternative,
-    /// They write what a third task waits for.
+    /// They write locations that a third task waits for.
     Waiting,
 }
 
@@ -34,7 +34,7 @@ pub(crate) enum Kind {
 /// `resume`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Plan {
-    /// The pair, as it stands in the run: the first came first.
+    /// The pair; `first` came first in the run.
     pub(crate) first: TaskId,
     pub(crate) second: TaskId,
     pub(crate) kind: Kind,
@@ -47,25 +47,30 @@ impl Plan {
     /// Returns the whole sequence.
     pub(crate) fn sequence<'a>(
         &'a self,
-        run: &'a [Arc<Done>],
+        run: &'a [Arc<ExecutedStep>],
     ) -> impl Iterator<Item = TaskId> + 'a {
         let start = run[..self.at as usize].iter().map(|step| step.task);
         let rest = run[self.resume as usize..].iter().map(|step| step.task);
         start.chain(self.window.iter().copied()).chain(rest)
     }
 
-    /// Returns the hash of the sequence, given that of the run, in time linear in what moves.
-    pub(crate) fn hash(&self, run: &[Arc<Done>], run_hash: u128, book: &Book) -> u128 {
+    /// Returns the hash of the sequence, given the hash of the run. Linear in the changed part.
+    pub(crate) fn hash(
+        &self,
+        run: &[Arc<ExecutedStep>],
+        run_hash: u128,
+        name_cache: &NameCache,
+    ) -> u128 {
         let (at, resume) = (self.at as usize, self.resume as usize);
         let mut hash = run_hash;
         let moved = self.window.len() != resume - at;
         let end = if moved { run.len() } else { resume };
         for (place, step) in run.iter().enumerate().take(end).skip(at) {
-            hash = hash.wrapping_sub(sequence_part(book, step.task, place));
+            hash = hash.wrapping_sub(sequence_part(name_cache, step.task, place));
         }
         let rest = run[resume..].iter().map(|step| step.task).filter(|_| moved);
         for (place, task) in (at..).zip(self.window.iter().copied().chain(rest)) {
-            hash = hash.wrapping_add(sequence_part(book, task, place));
+            hash = hash.wrapping_add(sequence_part(name_cache, task, place));
         }
         hash
     }
@@ -78,7 +83,7 @@ pub(crate) struct Ancestors {
 }
 
 impl Ancestors {
-    /// Returns the bytes that the rows for `n` tasks take.
+    /// Returns the bytes of the rows for `n` tasks.
     pub(crate) fn memory_bytes(n: usize) -> u64 {
         (n as u64).saturating_mul(n.div_ceil(64) as u64).saturating_mul(8)
     }
@@ -106,19 +111,19 @@ impl Ancestors {
     }
 }
 
-/// Returns the plans of a run: the later first, by the first of the pair and then by the second. Of
-/// each task, the first `alternatives_max` alternatives take part.
+/// Returns the plans of a run, sorted by the first task of the pair and then by the second, last to
+/// first. Only the first `alternatives_max` alternatives of each task take part.
 pub(crate) fn plans(
-    steps: &[Arc<Done>],
+    steps: &[Arc<ExecutedStep>],
     (graph, ancestors): (&Graph, &Ancestors),
-    (book, inputs): (&mut Book, &Inputs),
+    (name_cache, inputs): (&mut NameCache, &Inputs),
     alternatives_max: u32,
     sabotage: Sabotage,
 ) -> Vec<Plan> {
     let mut pairs = relevant(graph, ancestors, sabotage);
     pairs.sort_unstable_by(|a, b| b.cmp(a));
     let mut pairs = pairs.into_iter().peekable();
-    let disabled = Disabled::of(steps, book, inputs);
+    let disabled = Disabled::of(steps, name_cache, inputs);
     let mut plans = Vec::new();
     for i in (0..steps.len()).rev() {
         while let Some((_, j)) = pairs.next_if(|(first, _)| *first == i) {
@@ -128,13 +133,13 @@ pub(crate) fn plans(
             plans.push(enabling(steps, &disabled, i, *task));
         }
         if sabotage != Sabotage::FirstAlternatives {
-            alternatives(steps, i, book, alternatives_max, &mut plans);
+            alternatives(steps, i, name_cache, alternatives_max, &mut plans);
         }
     }
     plans
 }
 
-/// Returns the conflicts (i, j) that happens-before leaves open and that can be made adjacent.
+/// Returns the conflicts (i, j) that happens-before leaves unordered and that can be made adjacent.
 pub(crate) fn relevant(
     graph: &Graph,
     ancestors: &Ancestors,
@@ -144,11 +149,11 @@ pub(crate) fn relevant(
     for j in 0..graph.len() {
         let direct = graph.before(j);
         for before in direct {
-            if !before.conflict || before.told || before.opened {
+            if !before.conflict || before.by_creation || before.enables {
                 continue;
             }
             let i = before.at as usize;
-            // What lies between i and j lies, last of all, in a direct predecessor of j.
+            // If a task lies between i and j, then i is an ancestor of a direct predecessor of j.
             let is_covered = direct.iter().any(|other| ancestors.has(i, other.at as usize));
             if !is_covered || sabotage == Sabotage::AnyConflict {
                 pairs.push((i, j));
@@ -158,9 +163,9 @@ pub(crate) fn relevant(
     pairs
 }
 
-/// The plan for a relevant conflict [R4 Alg. 2, l. 16-25]: what j needs, j, i, and the rest as it
-/// was.
-fn reversal(steps: &[Arc<Done>], ancestors: &Ancestors, i: usize, j: usize) -> Plan {
+/// The plan for a relevant conflict [R4 Alg. 2, l. 16-25]: the ancestors of j, j, i, and the rest
+/// unchanged.
+fn reversal(steps: &[Arc<ExecutedStep>], ancestors: &Ancestors, i: usize, j: usize) -> Plan {
     let between = || i + 1..j;
     let needed = between().filter(|k| ancestors.has(*k, j));
     let others = between().filter(|k| !ancestors.has(*k, j));
@@ -176,7 +181,7 @@ fn reversal(steps: &[Arc<Done>], ancestors: &Ancestors, i: usize, j: usize) -> P
 }
 
 /// The plan for a task that another disabled [R4 Alg. 2, l. 5-7]: it comes first.
-fn enabling(steps: &[Arc<Done>], disabled: &Disabled, i: usize, task: TaskId) -> Plan {
+fn enabling(steps: &[Arc<ExecutedStep>], disabled: &Disabled, i: usize, task: TaskId) -> Plan {
     let later = steps[i..].iter().position(|step| step.base == task).map(|after| i + after);
     let (second, between, resume) = match later {
         Some(place) => (steps[place].task, &steps[i..place], place + 1),
@@ -188,16 +193,16 @@ fn enabling(steps: &[Arc<Done>], disabled: &Disabled, i: usize, task: TaskId) ->
     Plan { first, second, kind, at: place(i), window, resume: place(resume) }
 }
 
-/// The plans for the other alternatives of a task: one takes the place of that which was run.
+/// The plans for the other alternatives of a task: one of them replaces the executed alternative.
 fn alternatives(
-    steps: &[Arc<Done>],
+    steps: &[Arc<ExecutedStep>],
     i: usize,
-    book: &mut Book,
+    name_cache: &mut NameCache,
     alternatives_max: u32,
     plans: &mut Vec<Plan>,
 ) {
     for alternative in 0..steps[i].alternatives.min(alternatives_max) {
-        let (first, second) = (steps[i].task, book.alternative(steps[i].base, alternative));
+        let (first, second) = (steps[i].task, name_cache.alternative(steps[i].base, alternative));
         if first != second {
             let (kind, window) = (Kind::Alternative, Box::new([second]));
             plans.push(Plan { first, second, kind, at: place(i), window, resume: place(i + 1) });
@@ -209,28 +214,28 @@ pub(super) fn place(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-/// Which tasks each step disabled.
+/// The tasks that each step disabled.
 struct Disabled {
     by: Vec<Vec<TaskId>>,
 }
 
 impl Disabled {
-    /// From the sets of enabled tasks where they are known, else from what was cancelled while it
-    /// was pending.
-    fn of(steps: &[Arc<Done>], book: &Book, inputs: &Inputs) -> Disabled {
+    /// Computes them from the sets of enabled tasks where these are known, else from the pending
+    /// tasks that were cancelled.
+    fn of(steps: &[Arc<ExecutedStep>], name_cache: &NameCache, inputs: &Inputs) -> Disabled {
         let mut last_input = None;
         let mut by = Vec::with_capacity(steps.len());
         for step in steps {
-            let is_input = inputs.is_input(step.task, book.task(step.task));
-            let gone = match &step.flips {
-                Some(flips) => &flips.closed,
+            let is_input = inputs.is_input(step.task, name_cache.task(step.task));
+            let gone = match &step.enabled_change {
+                Some(enabled_change) => &enabled_change.closed,
                 None => &step.cancelled,
             };
             let wanted = |task: &&TaskId| {
-                if !inputs.is_input(**task, book.task(**task)) {
+                if !inputs.is_input(**task, name_cache.task(**task)) {
                     return **task != step.base;
                 }
-                // Inputs keep their order, and only those that were recorded take part.
+                // Inputs keep their order, and only recorded ones take part.
                 !is_input && inputs.may_follow(last_input, **task)
             };
             by.push(gone.iter().filter(wanted).copied().collect());
@@ -251,16 +256,16 @@ mod tests {
     use super::*;
     use anyorder_system::{TaskName, TaskRole};
 
-    /// The first sequence of the paper's example: what each event does to the queue, the clicks
-    /// being inputs and e4 posted by e2.
-    fn first_sequence(book: &mut Book) -> Vec<Arc<Done>> {
-        let queue = book.names.location("queue");
-        let stats = book.names.location("stats");
+    /// The first sequence of the paper's example: the operations of each event on the queue. The
+    /// clicks are inputs, and e2 posted e4.
+    fn first_sequence(name_cache: &mut NameCache) -> Vec<Arc<ExecutedStep>> {
+        let queue = name_cache.names.location("queue");
+        let stats = name_cache.names.location("stats");
         let is_click = |name: &TaskName| ["e1", "e2"].contains(&name.to_string().as_str());
         let role = |name: &TaskName| if is_click(name) { TaskRole::Input } else { TaskRole::Task };
         let ids: Vec<TaskId> =
-            (0..6).map(|i| book.id(&TaskName::root(&format!("e{i}")), role)).collect();
-        let book = &*book;
+            (0..6).map(|i| name_cache.id(&TaskName::root(&format!("e{i}")), role)).collect();
+        let name_cache = &*name_cache;
         let uses = [
             (queue, Mode::Exclusive),
             (queue, Mode::Exclusive),
@@ -272,63 +277,68 @@ mod tests {
         let step = |(i, used): (usize, &(u32, Mode))| {
             let posted = if i == 2 { vec![(ids[4], true)] } else { Vec::new() };
             let (footprint, posted) = (vec![*used].into(), posted.into());
-            Arc::new(Done { footprint, posted, ..Done::of(ids[i], book) })
+            Arc::new(ExecutedStep { footprint, posted, ..ExecutedStep::of(ids[i], name_cache) })
         };
         uses.iter().enumerate().map(step).collect()
     }
 
     fn all_plans(
-        steps: &[Arc<Done>],
+        steps: &[Arc<ExecutedStep>],
         graph: &Graph,
-        book: &mut Book,
+        name_cache: &mut NameCache,
         inputs: &Inputs,
     ) -> Vec<Plan> {
         let ancestors = Ancestors::of(graph);
-        plans(steps, (graph, &ancestors), (book, inputs), 16, Sabotage::None)
+        plans(steps, (graph, &ancestors), (name_cache, inputs), 16, Sabotage::None)
     }
 
     #[test]
     fn the_sets_of_the_first_sequence() {
-        let mut book = Book::new(Arc::new(Names::default()));
-        let steps = first_sequence(&mut book);
+        let mut name_cache = NameCache::new(Arc::new(Names::default()));
+        let steps = first_sequence(&mut name_cache);
         let inputs = Inputs::new(UserEvents::Declared);
-        let graph = Analyzer::default().graph(steps.iter(), &book, &inputs);
-        let show = |plan: &Plan, book: &Book| {
+        let graph = Analyzer::default().graph(steps.iter(), &name_cache, &inputs);
+        let show = |plan: &Plan, name_cache: &NameCache| {
             let tasks = plan.sequence(&steps).skip(plan.at as usize);
-            let words: Vec<String> = tasks.map(|id| book.task(id).name.to_string()).collect();
-            let [first, second] = [plan.first, plan.second].map(|id| book.task(id).name.clone());
+            let words: Vec<String> = tasks.map(|id| name_cache.task(id).name.to_string()).collect();
+            let [first, second] =
+                [plan.first, plan.second].map(|id| name_cache.task(id).name.clone());
             format!("s{}: {} <{first},{second}>", plan.at, words.join(" "))
         };
-        let found = all_plans(&steps, &graph, &mut book, &inputs);
-        let shown: Vec<String> = found.iter().map(|plan| show(plan, &book)).collect();
-        // <e0,e3> is a race, too, which no single race covers; the chain e0 -> e1 -> e2 -> e3 does.
+        let found = all_plans(&steps, &graph, &mut name_cache, &inputs);
+        let shown: Vec<String> = found.iter().map(|plan| show(plan, &name_cache)).collect();
+        // <e0,e3> is a race, too. No single race covers it, but the chain e0 -> e1 -> e2 -> e3
+        // does.
         let expected =
             ["s3: e4 e3 e5 <e3,e4>", "s2: e3 e2 e4 e5 <e2,e3>", "s0: e1 e0 e2 e3 e4 e5 <e0,e1>"];
         assert_eq!(shown, expected);
-        // A plan's hash follows from what moves.
+        // The hash of a plan follows from its changed part.
         let parts = |tasks: &mut dyn Iterator<Item = TaskId>| {
-            let parts = tasks.enumerate().map(|(at, task)| sequence_part(&book, task, at));
+            let parts = tasks.enumerate().map(|(at, task)| sequence_part(&name_cache, task, at));
             parts.fold(0, u128::wrapping_add)
         };
         let run_hash = parts(&mut steps.iter().map(|step| step.task));
         for plan in &found {
-            assert_eq!(plan.hash(&steps, run_hash, &book), parts(&mut plan.sequence(&steps)));
+            assert_eq!(plan.hash(&steps, run_hash, &name_cache), parts(&mut plan.sequence(&steps)));
         }
     }
 
     #[test]
     fn a_disabled_task_comes_first_and_once() {
-        let mut book = Book::new(Arc::new(Names::default()));
-        let mut steps = first_sequence(&mut book);
+        let mut name_cache = NameCache::new(Arc::new(Names::default()));
+        let mut steps = first_sequence(&mut name_cache);
         let e5 = steps[5].task;
-        let other = book.id(&TaskName::root("other"), |_| TaskRole::Task);
-        let cancels = |step: &Done, task| Done { cancelled: vec![task].into(), ..step.clone() };
+        let other = name_cache.id(&TaskName::root("other"), |_| TaskRole::Task);
+        let cancels = |step: &ExecutedStep, task| ExecutedStep {
+            cancelled: vec![task].into(),
+            ..step.clone()
+        };
         steps[3] = Arc::new(cancels(&steps[3], e5));
         steps[4] = Arc::new(cancels(&steps[4], other));
         let inputs = Inputs::new(UserEvents::Declared);
-        let graph = Analyzer::default().graph(steps.iter(), &book, &inputs);
-        let found = all_plans(&steps, &graph, &mut book, &inputs);
-        let run_hash = super::super::driver::sequence_hash(&book, &steps);
+        let graph = Analyzer::default().graph(steps.iter(), &name_cache, &inputs);
+        let found = all_plans(&steps, &graph, &mut name_cache, &inputs);
+        let run_hash = super::super::driver::sequence_hash(&name_cache, &steps);
         let tasks = |plan: &Plan| plan.sequence(&steps).collect::<Vec<_>>();
         let of = |task| {
             let is_it = |plan: &&Plan| plan.kind == Kind::Disabling && plan.second == task;
@@ -340,9 +350,9 @@ mod tests {
         for plan in &found {
             let parts = tasks(plan).into_iter().enumerate();
             let sum = parts.fold(super::super::dependence::mix(0), |sum, (at, task)| {
-                sum.wrapping_add(sequence_part(&book, task, at))
+                sum.wrapping_add(sequence_part(&name_cache, task, at))
             });
-            assert_eq!(plan.hash(&steps, run_hash, &book), sum);
+            assert_eq!(plan.hash(&steps, run_hash, &name_cache), sum);
         }
     }
 }

@@ -1,38 +1,37 @@
-//! Faults put in on purpose, to see whether the tests notice. Only the feature `sabotage`, which
-//! tests enable, lets anyone ask for them.
+//! Faults injected to see whether the tests notice. Only the feature `sabotage`, which tests
+//! enable, makes them available.
 
-/// What is to be wrong. Only for tests of the tests.
+/// The injected fault. Only for tests of the tests.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "sabotage", derive(PartialEq, Eq))]
 pub enum Sabotage {
-    /// Nothing.
+    /// None.
     #[default]
     None,
-    /// Conflicts are reversed also where something must come between the two.
+    /// Conflicts are also reversed if a task must come between the two.
     AnyConflict,
-    /// A run keeps the depth at which it was met first (trap 8; depth first only).
+    /// A run keeps the depth of its first plan (trap 8; depth first only).
     FirstDepth,
-    /// A planned sequence of which a task cannot run gives nothing (traps 3 and 4; at a bound
+    /// A planned sequence with a task that cannot run is dropped (traps 3 and 4; with a bound
     /// only).
     SkippedEnds,
-    /// What sleeps is not compared with the run that is said to do the same.
+    /// A sleeping plan is not compared with the run that predicts its effects.
     SleepUnverified,
-    /// Creators do not come before what they create.
+    /// Creators do not come before the tasks that they create.
     NoCreation,
-    /// Differences are called harmful without having been seen again.
+    /// Differences count as harmful without confirmation.
     Unconfirmed,
-    /// What a sleeper that was disabled would have conflicted with is forgotten (without a bound
-    /// only).
-    ForgetSleepers,
-    /// Only the first alternative of a task, or the recorded one, is run.
+    /// The conflicts of a disabled task in the sleep set are forgotten (without a bound only).
+    ForgetSleepingConflicts,
+    /// Only the first alternative of a task, or the recorded one, runs.
     FirstAlternatives,
-    /// What tasks wait for is not looked at (without a bound only).
+    /// Waits of tasks are ignored (without a bound only).
     NoWaiting,
-    /// Another alternative of a task that sleeps sleeps, too (without a bound only).
+    /// If a task is in the sleep set, its other alternatives are, too (without a bound only).
     SleepAlternatives,
 }
 
-/// Without the feature no fault is there, and all comparisons vanish.
+/// Without the feature there are no faults, and all comparisons vanish.
 #[cfg(not(feature = "sabotage"))]
 impl PartialEq for Sabotage {
     #[inline]

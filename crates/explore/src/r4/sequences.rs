@@ -1,13 +1,13 @@
-//! The sequences of an outcome, kept small.
+//! The sequences of an outcome, stored compactly.
 
-use super::names::{Book, TaskId};
+use super::names::{NameCache, TaskId};
 use super::store::Store;
 use anyorder_system::{Choice, TaskName};
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// The runs, and the words for what is in them.
+/// The runs, and the names of their tasks.
 #[derive(Clone)]
 pub(crate) struct Sequences {
     inner: Arc<Inner>,
@@ -15,13 +15,17 @@ pub(crate) struct Sequences {
 
 struct Inner {
     store: Store,
-    book: Book,
+    name_cache: NameCache,
     choices: FxHashMap<TaskId, Choice>,
 }
 
 impl Sequences {
-    pub(crate) fn new(store: Store, book: Book, choices: FxHashMap<TaskId, Choice>) -> Sequences {
-        Sequences { inner: Arc::new(Inner { store, book, choices }) }
+    pub(crate) fn new(
+        store: Store,
+        name_cache: NameCache,
+        choices: FxHashMap<TaskId, Choice>,
+    ) -> Sequences {
+        Sequences { inner: Arc::new(Inner { store, name_cache, choices }) }
     }
 
     pub(crate) fn names(&self, run: usize) -> Vec<TaskName> {
@@ -31,7 +35,7 @@ impl Sequences {
     pub(crate) fn choices(&self, run: usize) -> Vec<Choice> {
         let id = u32::try_from(run).unwrap_or(u32::MAX);
         let choice = |task: TaskId| {
-            let info = self.inner.book.task(task);
+            let info = self.inner.name_cache.task(task);
             let choice = match self.inner.choices.get(&info.base) {
                 Some(choice) => choice.clone(),
                 None => Choice::of(info.name.clone()),

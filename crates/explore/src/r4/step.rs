@@ -1,49 +1,49 @@
-//! What an exploration remembers of one task's execution.
+//! The recorded execution of one task.
 
 use super::footprint::Footprint;
-use super::names::{Book, TaskId};
+use super::names::{NameCache, TaskId};
 
-/// One executed task. Runs share the steps in which they agree.
+/// One executed task. Runs share equal steps.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Done {
+pub(crate) struct ExecutedStep {
     pub(crate) task: TaskId,
-    /// The task, whichever of its alternatives ran.
+    /// The task, independent of the alternative that ran.
     pub(crate) base: TaskId,
-    /// How many alternatives it had, where that was asked; else 0.
+    /// The number of its alternatives; 0 if unknown.
     pub(crate) alternatives: u32,
     pub(crate) footprint: Footprint,
-    /// What it created, and whether with a delay.
+    /// The tasks that it created, and whether each has a delay.
     pub(crate) posted: Box<[(TaskId, bool)]>,
     pub(crate) cancelled: Box<[TaskId]>,
     pub(crate) failures: Box<[String]>,
-    /// What became enabled and what no longer was, where that was asked.
-    pub(crate) flips: Option<Flips>,
+    /// The tasks that it enabled and disabled, if known.
+    pub(crate) enabled_change: Option<EnabledChange>,
 }
 
-/// How the set of enabled tasks changed by a step, but for the task that ran.
+/// The change of the set of enabled tasks by a step, without the task that ran.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Flips {
-    pub(crate) opened: Box<[TaskId]>,
+pub(crate) struct EnabledChange {
+    pub(crate) enables: Box<[TaskId]>,
     pub(crate) closed: Box<[TaskId]>,
 }
 
-impl Done {
-    /// Makes the step of a task that did nothing.
-    pub(crate) fn of(task: TaskId, book: &Book) -> Done {
-        Done {
+impl ExecutedStep {
+    /// Returns the step of a task without any effect.
+    pub(crate) fn of(task: TaskId, name_cache: &NameCache) -> ExecutedStep {
+        ExecutedStep {
             task,
-            base: book.base(task),
+            base: name_cache.base(task),
             alternatives: 0,
             footprint: Box::default(),
             posted: Box::default(),
             cancelled: Box::default(),
             failures: Box::default(),
-            flips: None,
+            enabled_change: None,
         }
     }
 
-    /// Returns whether the two did the same; flips count only where both know them.
-    pub(crate) fn is_same(&self, other: &Done) -> bool {
+    /// Returns whether two steps are equal. Flips count only if both are known.
+    pub(crate) fn is_same(&self, other: &ExecutedStep) -> bool {
         self.task == other.task
             && self.footprint == other.footprint
             && self.posted == other.posted
@@ -52,17 +52,21 @@ impl Done {
             && (self.alternatives == other.alternatives
                 || self.alternatives == 0
                 || other.alternatives == 0)
-            && match (&self.flips, &other.flips) {
+            && match (&self.enabled_change, &other.enabled_change) {
                 (Some(a), Some(b)) => a == b,
                 _ => true,
             }
     }
 
-    /// The bytes it takes, as they are accounted for.
+    /// The bytes that it counts towards the memory limit.
     pub(crate) fn memory_bytes(&self) -> u64 {
         let failures: usize = self.failures.iter().map(String::len).sum();
-        let flips = self.flips.as_ref().map_or(0, |flips| flips.opened.len() + flips.closed.len());
-        let words = self.footprint.len() * 3 + self.posted.len() + self.cancelled.len() + flips;
-        (size_of::<Done>() + 16 + words * 8 + failures) as u64
+        let enabled_change = self
+            .enabled_change
+            .as_ref()
+            .map_or(0, |enabled_change| enabled_change.enables.len() + enabled_change.closed.len());
+        let words =
+            self.footprint.len() * 3 + self.posted.len() + self.cancelled.len() + enabled_change;
+        (size_of::<ExecutedStep>() + 16 + words * 8 + failures) as u64
     }
 }

@@ -1,7 +1,7 @@
-//! The runs of an exploration. A run is kept as what it has in common with its parent, and the
-//! steps between.
+//! The runs of an exploration. A run is stored as its changed steps and the ranges of its parent
+//! that it keeps.
 
-use super::step::Done;
+use super::step::ExecutedStep;
 use std::sync::Arc;
 
 /// The number of a run.
@@ -10,10 +10,10 @@ pub(crate) type RunId = u32;
 /// One run: its parent's first `start` steps, then `middle`, then its parent's steps from `resume`
 /// on.
 #[derive(Debug)]
-struct Stored {
+struct StoredRun {
     parent: Option<RunId>,
     start: u32,
-    middle: Box<[Arc<Done>]>,
+    middle: Box<[Arc<ExecutedStep>]>,
     resume: u32,
     length: u32,
 }
@@ -21,7 +21,7 @@ struct Stored {
 /// All runs.
 #[derive(Debug, Default)]
 pub(crate) struct Store {
-    runs: Vec<Stored>,
+    runs: Vec<StoredRun>,
     bytes: u64,
 }
 
@@ -29,23 +29,23 @@ impl Store {
     /// Adds a run; linear in its length.
     pub(crate) fn add(
         &mut self,
-        parent: Option<(RunId, &[Arc<Done>])>,
-        steps: &[Arc<Done>],
+        parent: Option<(RunId, &[Arc<ExecutedStep>])>,
+        steps: &[Arc<ExecutedStep>],
     ) -> RunId {
         let of_parent = parent.map_or(&[][..], |(_, steps)| steps);
-        let same = |(a, b): &(&Arc<Done>, &Arc<Done>)| Arc::ptr_eq(a, b);
+        let same = |(a, b): &(&Arc<ExecutedStep>, &Arc<ExecutedStep>)| Arc::ptr_eq(a, b);
         let start = steps.iter().zip(of_parent).take_while(same).count();
         let most = steps.len().min(of_parent.len()) - start;
         let ends = steps.iter().rev().zip(of_parent.iter().rev()).take(most);
         let end = ends.take_while(same).count();
-        let middle: Box<[Arc<Done>]> = steps[start..steps.len() - end].into();
-        // What other runs have as well is counted only once: where nobody else holds it.
+        let middle: Box<[Arc<ExecutedStep>]> = steps[start..steps.len() - end].into();
+        // Steps shared with other runs count once: for their only owner.
         let own = middle.iter().filter(|step| Arc::strong_count(step) <= 3);
         self.bytes += own.map(|step| step.memory_bytes()).sum::<u64>();
-        self.bytes += (size_of::<Stored>() + middle.len() * size_of::<usize>()) as u64;
+        self.bytes += (size_of::<StoredRun>() + middle.len() * size_of::<usize>()) as u64;
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let id = number(self.runs.len());
-        self.runs.push(Stored {
+        self.runs.push(StoredRun {
             parent: parent.map(|(id, _)| id),
             start: number(start),
             middle,
@@ -60,18 +60,19 @@ impl Store {
         self.runs.len()
     }
 
-    /// Returns the bytes that the runs take, about.
+    /// Returns the approximate memory of the runs, in bytes.
     pub(crate) fn memory_bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Returns the steps of a run, in time linear in its length for each reversal that led to it.
-    pub(crate) fn steps(&self, id: RunId) -> Vec<Arc<Done>> {
+    /// Returns the steps of a run. Takes time linear in its length for each reversal that led to
+    /// it.
+    pub(crate) fn steps(&self, id: RunId) -> Vec<Arc<ExecutedStep>> {
         let mut lineage = vec![&self.runs[id as usize]];
         while let Some(parent) = lineage.last().and_then(|run| run.parent) {
             lineage.push(&self.runs[parent as usize]);
         }
-        let mut steps: Vec<Arc<Done>> = Vec::new();
+        let mut steps: Vec<Arc<ExecutedStep>> = Vec::new();
         for run in lineage.into_iter().rev() {
             let mut next = Vec::with_capacity(run.length as usize);
             next.extend_from_slice(&steps[..run.start as usize]);
@@ -89,17 +90,17 @@ mod tests {
 
     #[test]
     fn runs_come_back_as_they_went() {
-        let mut book = super::super::names::Book::new(Arc::default());
+        let mut name_cache = super::super::names::NameCache::new(Arc::default());
         let mut step = |i: u32| {
-            let task = book.id(&anyorder_system::TaskName::root(&format!("t{i}")), |_| {
+            let task = name_cache.id(&anyorder_system::TaskName::root(&format!("t{i}")), |_| {
                 anyorder_system::TaskRole::Task
             });
-            Arc::new(Done::of(task, &book))
+            Arc::new(ExecutedStep::of(task, &name_cache))
         };
         let steps: Vec<_> = (0..5).map(&mut step).collect();
         let pick = |order: &[usize]| order.iter().map(|i| steps[*i].clone()).collect::<Vec<_>>();
         let mut store = Store::default();
-        let mut runs: Vec<(Option<usize>, Vec<Arc<Done>>)> = Vec::new();
+        let mut runs: Vec<(Option<usize>, Vec<Arc<ExecutedStep>>)> = Vec::new();
         let orders: [(Option<usize>, &[usize]); 7] = [
             (None, &[0, 1, 2, 3]),
             (Some(0), &[0, 2, 1, 3]),

@@ -1,18 +1,17 @@
-//! What a reversal did: a run against the run it varies.
+//! Compares a run with its parent.
 
 use super::footprint::Mode;
-use super::names::{Book, TaskId};
+use super::names::{NameCache, TaskId};
 use super::options::{Inputs, Options};
-use super::step::Done;
+use super::step::ExecutedStep;
 use anyorder_system::{Difference, Hash128, Level, Observation, TaskRole};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// The location that a failing step writes, and every other step reads, where a failure ends the
-/// run.
+/// The location that a failing step writes, and every other step reads, if a failure ends the run.
 pub const RUN_FAILED: &str = "run.failed";
 
-/// How a run compares with its parent, which differs from it by one reversal, or by one
+/// The result of comparing a run with its parent, which differs from it by one reversal or one
 /// alternative. All but the last two are harmless.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Verdict {
@@ -20,28 +19,28 @@ pub enum Verdict {
     Equivalent,
     /// Only counters, caches and ids differ.
     Bookkeeping,
-    /// Only pending timers differ, or nothing does but which timers ran: the program waits for a
-    /// condition by looking again and again (ad-hoc synchronisation).
+    /// Only pending timers differ, or only which timers ran: the program polls for a condition
+    /// (ad-hoc synchronisation).
     Timers,
-    /// An event came before the task that registers a handler for it, and so did nothing. The two
-    /// tasks conflict only on locations that hold registered handlers: those whose text begins as
-    /// one of [`Options::registrations`] says.
+    /// An event came before the task that registers a handler for it, and so had no effect. The two
+    /// tasks conflict only on locations that hold registered handlers: their text begins with one
+    /// of [`Options::registrations`].
     LateRegistration,
-    /// The observations differ, and a task takes another alternative than in the parent: so they
-    /// should. A failure that came is [`Different`](Verdict::Different) all the same.
+    /// The observations differ, as expected, because a task takes another alternative than in the
+    /// parent. A new failure is [`Different`](Verdict::Different) all the same.
     Alternative,
-    /// Both runs fail alike, and the pair is a task and the failure that ends the run: they differ
-    /// in what ran before it, or conflict on nothing but [`RUN_FAILED`]. The failure is the
-    /// finding.
+    /// Both runs have the same failures, and the pair consists of a task and the failure that ends
+    /// the run. The runs differ in the tasks before the failure, or conflict only on
+    /// [`RUN_FAILED`]. The failure itself is the finding.
     CutByFailure,
-    /// The observations differ otherwise, or a failure came or went: harmful.
+    /// The observations differ otherwise, or a failure appeared or disappeared: harmful.
     Different,
-    /// When the runs were repeated they gave something else: nothing can be said.
+    /// The repeated runs gave other results, so no verdict is possible.
     Unstable,
 }
 
 impl Verdict {
-    /// Returns the words for it.
+    /// Returns its description.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -63,37 +62,37 @@ impl Verdict {
     }
 }
 
-/// A run against its parent.
+/// The comparison of a run with its parent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Comparison {
-    /// The class.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Where the observations differ, in the order of paths.
+    /// The differences of the observations, in the order of paths.
     pub differences: Vec<Difference>,
-    /// Failures that the parent does not have, in the order in which they came.
+    /// Failures that the parent does not have, in the order of occurrence.
     pub failures_new: Vec<String>,
-    /// Failures of the parent that are not there.
+    /// Failures that only the parent has.
     pub failures_gone: Vec<String>,
 }
 
-/// A run as it is compared.
-pub(crate) struct Side<'a> {
-    pub(crate) steps: &'a [Arc<Done>],
+/// One of the two runs to compare.
+pub(crate) struct ComparedRun<'a> {
+    pub(crate) steps: &'a [Arc<ExecutedStep>],
     pub(crate) observation: &'a Observation,
     pub(crate) hash: Hash128,
 }
 
 /// The failures of a run, in order.
-pub(crate) fn failures(steps: &[Arc<Done>]) -> Vec<String> {
+pub(crate) fn failures(steps: &[Arc<ExecutedStep>]) -> Vec<String> {
     steps.iter().flat_map(|step| step.failures.iter().cloned()).collect()
 }
 
 /// Compares a run with its parent.
 pub(crate) fn compare(
-    parent: &Side<'_>,
-    child: &Side<'_>,
+    parent: &ComparedRun<'_>,
+    child: &ComparedRun<'_>,
     pair: (TaskId, TaskId),
-    (book, inputs, options): (&Book, &Inputs, &Options),
+    (name_cache, inputs, options): (&NameCache, &Inputs, &Options),
 ) -> Comparison {
     let differences = if parent.hash == child.hash {
         Vec::new()
@@ -105,23 +104,25 @@ pub(crate) fn compare(
     let only = |levels: &[Level]| differences.iter().all(|d| levels.contains(&d.level));
     let is_same = failures_new.is_empty() && failures_gone.is_empty();
     let verdict = if is_same && only(&[]) {
-        if other_timers(parent, child, book) { Verdict::Timers } else { Verdict::Equivalent }
+        if other_timers(parent, child, name_cache) { Verdict::Timers } else { Verdict::Equivalent }
     } else if is_same && only(&[Level::Bookkeeping]) {
         Verdict::Bookkeeping
     } else if is_same
         && only(&[Level::PendingTimers, Level::Bookkeeping])
-        && odd_tasks(parent, child).iter().all(|task| is_timer(book, *task, parent, child))
+        && tasks_of_one_run(parent, child)
+            .iter()
+            .all(|task| is_timer(name_cache, *task, parent, child))
     {
         Verdict::Timers
     } else if failures_new.is_empty()
-        && late_registration(parent, child, pair, (book, inputs, options))
+        && late_registration(parent, child, pair, (name_cache, inputs, options))
     {
         Verdict::LateRegistration
-    } else if failures_new.is_empty() && book.base(pair.0) == book.base(pair.1) {
+    } else if failures_new.is_empty() && name_cache.base(pair.0) == name_cache.base(pair.1) {
         Verdict::Alternative
     } else if failures_new.is_empty()
         && failures_gone.is_empty()
-        && cut_by_failure(parent, pair, book)
+        && cut_by_failure(parent, pair, name_cache)
     {
         Verdict::CutByFailure
     } else {
@@ -130,17 +131,21 @@ pub(crate) fn compare(
     Comparison { verdict, differences, failures_new, failures_gone }
 }
 
-/// Whether one of a pair fails in the parent, and the other has to do with it only because the
+/// Whether one of the pair fails in the parent, and the other is related to it only because the
 /// failure ends the run.
-fn cut_by_failure(parent: &Side<'_>, (first, second): (TaskId, TaskId), book: &Book) -> bool {
+fn cut_by_failure(
+    parent: &ComparedRun<'_>,
+    (first, second): (TaskId, TaskId),
+    name_cache: &NameCache,
+) -> bool {
     let find = |task| parent.steps.iter().find(|step| step.task == task);
-    let fails = |step: &Arc<Done>| !step.failures.is_empty();
+    let fails = |step: &Arc<ExecutedStep>| !step.failures.is_empty();
     match (find(first), find(second)) {
         (Some(first), Some(second)) => {
             let mut shared = conflicts(first, second).peekable();
             (fails(first) || fails(second))
                 && shared.peek().is_some()
-                && shared.all(|location| &*book.names.location_text(location) == RUN_FAILED)
+                && shared.all(|location| &*name_cache.names.location_text(location) == RUN_FAILED)
         }
         // The failure disabled it.
         (Some(first), None) => {
@@ -152,7 +157,10 @@ fn cut_by_failure(parent: &Side<'_>, (first, second): (TaskId, TaskId), book: &B
 }
 
 /// The locations on which two steps conflict.
-pub(crate) fn conflicts<'d>(a: &'d Done, b: &'d Done) -> impl Iterator<Item = u32> + 'd {
+pub(crate) fn conflicts<'d>(
+    a: &'d ExecutedStep,
+    b: &'d ExecutedStep,
+) -> impl Iterator<Item = u32> + 'd {
     a.footprint.iter().filter_map(|(location, mode)| {
         let at = b.footprint.binary_search_by_key(location, |(other, _)| *other).ok()?;
         (!mode.commutes_with(b.footprint[at].1)).then_some(*location)
@@ -175,53 +183,59 @@ fn without(these: &[String], others: &[String]) -> Vec<String> {
     these.iter().filter(is_extra).cloned().collect()
 }
 
-/// The tasks that only one of the two ran.
-fn odd_tasks(parent: &Side<'_>, child: &Side<'_>) -> Vec<TaskId> {
-    let of = |side: &Side<'_>| side.steps.iter().map(|step| step.base).collect::<FxHashSet<_>>();
+/// The tasks that only one of the two runs executed.
+fn tasks_of_one_run(parent: &ComparedRun<'_>, child: &ComparedRun<'_>) -> Vec<TaskId> {
+    let of =
+        |side: &ComparedRun<'_>| side.steps.iter().map(|step| step.base).collect::<FxHashSet<_>>();
     let (left, right) = (of(parent), of(child));
     let gone = parent.steps.iter().map(|step| step.base).filter(|task| !right.contains(task));
     let new = child.steps.iter().map(|step| step.base).filter(|task| !left.contains(task));
     gone.chain(new).collect()
 }
 
-/// Whether the two differ in which tasks they ran, and all of those are timers.
-fn other_timers(parent: &Side<'_>, child: &Side<'_>, book: &Book) -> bool {
-    let odd = odd_tasks(parent, child);
-    !odd.is_empty() && odd.iter().all(|task| is_timer(book, *task, parent, child))
+/// Whether the two runs executed different tasks, and all of those are timers.
+fn other_timers(parent: &ComparedRun<'_>, child: &ComparedRun<'_>, name_cache: &NameCache) -> bool {
+    let odd = tasks_of_one_run(parent, child);
+    !odd.is_empty() && odd.iter().all(|task| is_timer(name_cache, *task, parent, child))
 }
 
-/// Whether a task is a timer's: its role says so, or somebody posted it with a delay.
-fn is_timer(book: &Book, task: TaskId, parent: &Side<'_>, child: &Side<'_>) -> bool {
-    let mut posted = parent.steps.iter().chain(child.steps).flat_map(|step| &step.posted);
-    book.task(task).role == TaskRole::Timer || posted.any(|posted| *posted == (task, true))
-}
-
-/// Whether the second of the pair now comes first, does nothing, and would have found in the
-/// locations of registered handlers what the other puts there.
-fn late_registration(
-    parent: &Side<'_>,
-    child: &Side<'_>,
-    (first, second): (TaskId, TaskId),
-    (book, inputs, options): (&Book, &Inputs, &Options),
+/// Whether a task is a timer: its role is timer, or some task posted it with a delay.
+fn is_timer(
+    name_cache: &NameCache,
+    task: TaskId,
+    parent: &ComparedRun<'_>,
+    child: &ComparedRun<'_>,
 ) -> bool {
-    let find = |side: &Side<'_>, task| side.steps.iter().position(|step| step.task == task);
+    let mut posted = parent.steps.iter().chain(child.steps).flat_map(|step| &step.posted);
+    name_cache.task(task).role == TaskRole::Timer || posted.any(|posted| *posted == (task, true))
+}
+
+/// Whether the second of the pair now comes first, has no effect, and reads a location of
+/// registered handlers that the other writes.
+fn late_registration(
+    parent: &ComparedRun<'_>,
+    child: &ComparedRun<'_>,
+    (first, second): (TaskId, TaskId),
+    (name_cache, inputs, options): (&NameCache, &Inputs, &Options),
+) -> bool {
+    let find = |side: &ComparedRun<'_>, task| side.steps.iter().position(|step| step.task == task);
     let (Some(registers), Some(event)) = (find(child, first), find(child, second)) else {
         return false;
     };
     let (Some(was), Some(earlier)) = (find(parent, second), find(parent, first)) else {
         return false;
     };
-    if event > registers || was < earlier || inputs.is_input(first, book.task(first)) {
+    if event > registers || was < earlier || inputs.is_input(first, name_cache.task(first)) {
         return false;
     }
     let (event, registers, was) = (&child.steps[event], &parent.steps[earlier], &parent.steps[was]);
-    let idle = |step: &Done| {
+    let idle = |step: &ExecutedStep| {
         step.footprint.iter().all(|(_, mode)| *mode == Mode::Read)
             && step.posted.is_empty()
             && step.cancelled.is_empty()
     };
     let is_registration = |location: u32| {
-        let text = book.names.location_text(location);
+        let text = name_cache.names.location_text(location);
         options.registrations.iter().any(|start| text.starts_with(start.as_str()))
     };
     let written: FxHashSet<u32> = registers

@@ -1,34 +1,35 @@
-//! Steps that do not conflict, and whose order decides whether a third task can run.
+//! Steps that do not conflict, but whose order decides whether a third task can run.
 //!
 //! **Problem.** Two steps that write different locations of one guard are independent as long as
-//! the guarded task does not run. But between them it may be able to run in one order only, and
-//! where no run that is made shows that, no conflict tells. **Source.** What a process waits for
-//! counts as its access, also while it is blocked: Godefroid, Partial-Order Methods (1996),
-//! persistent sets; Flanagan and Godefroid, Dynamic Partial-Order Reduction (POPL 2005), where the
-//! next step of every process counts, enabled or not. **Guarantee.** With the others, these
-//! reversals make the exploration without a bound complete: the argument is in `docs/r4.md`.
+//! the guarded task does not run. But that task may be able to run between them in one order only.
+//! If no executed run shows that, no conflict does either. **Source.** A location that a process
+//! waits for counts as accessed, also while the process is blocked: Godefroid, Partial-Order
+//! Methods (1996), persistent sets; Flanagan and Godefroid, Dynamic Partial-Order Reduction (POPL
+//! 2005), where the next step of every process counts, enabled or not. **Guarantee.** Together with
+//! the other reversals, these make the exploration without a bound complete: the argument is in
+//! `docs/r4.md`.
 
 use super::footprint::Mode;
 use super::names::TaskId;
 use super::reversal::{Ancestors, Kind, Plan, place};
-use super::step::Done;
+use super::step::ExecutedStep;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// What each task waits for, over all states seen.
+/// The locations that each task waits for, over all executed states.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Awaiting {
-    told: FxHashSet<(TaskId, u32)>,
-    /// The tasks that wait for a location, in the order in which that was learned.
+    reported: FxHashSet<(TaskId, u32)>,
+    /// The tasks that wait for a location, in the order of discovery.
     by_location: FxHashMap<u32, Vec<TaskId>>,
 }
 
 impl Awaiting {
-    /// Adds what was reported; returns whether any of it is new.
-    pub(crate) fn learn(&mut self, told: &[(TaskId, u32)]) -> bool {
+    /// Adds reported waits. Returns whether any of them is new.
+    pub(crate) fn learn(&mut self, reported: &[(TaskId, u32)]) -> bool {
         let mut new = false;
-        for (task, location) in told {
-            if self.told.insert((*task, *location)) {
+        for (task, location) in reported {
+            if self.reported.insert((*task, *location)) {
                 self.by_location.entry(*location).or_default().push(*task);
                 new = true;
             }
@@ -36,17 +37,21 @@ impl Awaiting {
         new
     }
 
-    /// The tasks of whose guards a step writes something.
-    fn written_by(&self, step: &Done) -> FxHashSet<TaskId> {
+    /// The tasks that wait for a location which a step writes.
+    fn written_by(&self, step: &ExecutedStep) -> FxHashSet<TaskId> {
         let written = step.footprint.iter().filter(|(_, mode)| *mode != Mode::Read);
         let tasks = written.filter_map(|(location, _)| self.by_location.get(location));
         tasks.flatten().copied().collect()
     }
 }
 
-/// Returns the plans that put a step before one which it does not depend on, and which writes what
-/// the same task waits for: that task may run between them. The task must not have run before both.
-pub(crate) fn plans(steps: &[Arc<Done>], ancestors: &Ancestors, awaiting: &Awaiting) -> Vec<Plan> {
+/// Returns the plans that reverse two independent steps whose writes the same task waits for. That
+/// task may run between them. It must not have run before both.
+pub(crate) fn plans(
+    steps: &[Arc<ExecutedStep>],
+    ancestors: &Ancestors,
+    awaiting: &Awaiting,
+) -> Vec<Plan> {
     let mut plans = Vec::new();
     pairs(steps, ancestors, awaiting, |pair, task| {
         plans.push(plan(steps, ancestors, pair, task));
@@ -55,8 +60,8 @@ pub(crate) fn plans(steps: &[Arc<Done>], ancestors: &Ancestors, awaiting: &Await
     plans
 }
 
-/// Returns whether there is such a plan.
-pub(crate) fn any(steps: &[Arc<Done>], ancestors: &Ancestors, awaiting: &Awaiting) -> bool {
+/// Returns whether such a plan exists.
+pub(crate) fn any(steps: &[Arc<ExecutedStep>], ancestors: &Ancestors, awaiting: &Awaiting) -> bool {
     let mut found = false;
     pairs(steps, ancestors, awaiting, |_, _| {
         found = true;
@@ -65,10 +70,10 @@ pub(crate) fn any(steps: &[Arc<Done>], ancestors: &Ancestors, awaiting: &Awaitin
     found
 }
 
-/// Calls `each` with each pair and a task that waits for both, the later first, until it returns
+/// Calls `each` with each pair and a task that waits for both, last to first, until it returns
 /// false.
 fn pairs(
-    steps: &[Arc<Done>],
+    steps: &[Arc<ExecutedStep>],
     ancestors: &Ancestors,
     awaiting: &Awaiting,
     mut each: impl FnMut((usize, usize), TaskId) -> bool,
@@ -83,8 +88,8 @@ fn pairs(
             }
             let waits =
                 |task: &&TaskId| second.contains(*task) && ran.get(*task).is_none_or(|at| at > i);
-            // Any of them will do: the plans begin alike. The least, so that the order of a table
-            // does not show.
+            // Any of these tasks works, because the plans begin alike. The smallest makes the
+            // choice independent of the order of the table.
             if let Some(task) = first.iter().filter(waits).min()
                 && !each((*i, *j), *task)
             {
@@ -94,8 +99,13 @@ fn pairs(
     }
 }
 
-/// What the second needs, the second, the task that waits, the first, and the rest as it was.
-fn plan(steps: &[Arc<Done>], ancestors: &Ancestors, (i, j): (usize, usize), task: TaskId) -> Plan {
+/// The ancestors of the second, the second, the waiting task, the first, and the rest unchanged.
+fn plan(
+    steps: &[Arc<ExecutedStep>],
+    ancestors: &Ancestors,
+    (i, j): (usize, usize),
+    task: TaskId,
+) -> Plan {
     let later = steps.iter().position(|step| step.base == task);
     let end = later.map_or(j + 1, |at| (at + 1).max(j + 1));
     let waits = later.map_or(task, |at| steps[at].task);

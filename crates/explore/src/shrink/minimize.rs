@@ -1,11 +1,11 @@
-//! Takes out tasks as long as the run still shows the symptom.
+//! Removes tasks as long as the run still shows the symptom.
 
 use super::runner::{NoRun, Ran, Runner};
 use anyorder_system::{Choice, TaskSystem};
 
-/// Takes tasks out of a run that shows the symptom, in parts that become smaller, until none can be
-/// left out alone. Returns whether it came to that. O(n²) runs at worst, n log n where little is
-/// needed.
+/// Removes tasks from a run that shows the symptom, in ever smaller parts, until no single task can
+/// be removed. Returns whether it reached that point. O(n²) runs in the worst case, O(n log n) if
+/// few tasks are needed.
 pub(super) fn minimize<S: TaskSystem>(
     runner: &mut Runner<'_, S>,
     best: &mut Ran,
@@ -21,8 +21,8 @@ pub(super) fn minimize<S: TaskSystem>(
     }
 }
 
-/// Tries to leave out each part of that many tasks, the last first: what comes late is needed least
-/// often. Returns whether any was left out.
+/// Tries to remove each part of that many tasks, the last part first, because late tasks are needed
+/// least often. Returns whether any part was removed.
 fn pass<S: TaskSystem>(
     runner: &mut Runner<'_, S>,
     best: &mut Ran,
@@ -44,7 +44,7 @@ fn without(choices: &[Choice], start: usize, end: usize) -> Vec<Choice> {
     choices[..start].iter().chain(&choices[end..]).cloned().collect()
 }
 
-/// Runs a plan, and takes what came of it if that shows the symptom in fewer tasks.
+/// Runs a plan. Keeps the result if it shows the symptom with fewer tasks.
 fn accept<S: TaskSystem>(
     runner: &mut Runner<'_, S>,
     best: &mut Ran,
@@ -52,7 +52,7 @@ fn accept<S: TaskSystem>(
 ) -> Result<bool, NoRun> {
     let ran = match runner.run(plan, false) {
         Ok(ran) => ran,
-        // What cannot be run shows nothing.
+        // A run that the system loses shows nothing.
         Err(NoRun::Lost(_)) => return Ok(false),
         Err(stopped) => return Err(stopped),
     };

@@ -1,12 +1,11 @@
-//! Makes a run that goes wrong small: first the fewest reversals from a recording, then the fewest
-//! tasks.
+//! Makes a failing run small: first the fewest reversals from a recording, then the fewest tasks.
 //!
-//! [`shrink`] takes a schedule that shows something wrong (the [`Symptom`]) and returns one that
-//! shows the same. The fewest reversals are found by [`r4`](crate::r4), level by level from the
-//! recording, as far as the number of runs allows; where that finds nothing, the schedule given is
-//! straightened as far as it goes. The tasks are then taken out by delta debugging, with
-//! approximate replay: what cannot run any more is skipped. No task of the result can be left out
-//! alone.
+//! [`shrink`] takes a schedule that shows a fault (the [`Symptom`]) and returns one that shows the
+//! same. First [`r4`](crate::r4) searches for the fewest reversals, level by level from the
+//! recording, within the limit on runs. If it finds nothing, neighbours of the given schedule are
+//! swapped back into recorded order where possible. Then delta debugging removes tasks, with
+//! approximate replay: tasks that cannot run any more are skipped. No single task of the result can
+//! be removed.
 //!
 //! **Source.** Zeller, Hildebrandt: Simplifying and Isolating Failure-Inducing Input (TSE 2002),
 //! algorithm *ddmin*.
@@ -14,17 +13,17 @@
 pub use options::{Error, Options, Shrunk, Symptom};
 pub use whole::shrink;
 
-// What is asked and answered.
+// Options and outcome.
 mod options;
 
-// Making runs.
+// Execution of runs.
 mod runner;
 
-// What makes them smaller.
+// The reductions.
 mod minimize;
 mod order;
 
-// All of it.
+// The whole.
 mod whole;
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
-//! What shrinking is asked, and what it answers.
+//! Options and outcome of shrinking.
 
 use anyorder_system::{Observation, RunError, Schedule, StopReason};
 use std::fmt;
 
-/// What is wrong with a run, and must still be wrong with a smaller one.
+/// The fault of a run, which a smaller run must still show.
 #[derive(Clone, Copy)]
 pub struct Symptom<'a> {
-    /// Whether a failure of a step is the one that is meant: of the same kind, at the same place.
+    /// Whether a failure of a step is the wanted one: of the same kind, at the same place.
     pub failure: &'a (dyn Fn(&str) -> bool + Sync),
-    /// Whether what a run amounts to, once nothing is left to do, is what is meant. None: only
-    /// failures of steps count.
+    /// Whether the observation at the end of a run is the wanted one. `None`: only failures of
+    /// steps count.
     pub end: Option<&'a (dyn Fn(&Observation) -> bool + Sync)>,
 }
 
@@ -22,15 +22,15 @@ impl fmt::Debug for Symptom<'_> {
 /// Options of shrinking.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// From where reversals are counted. None: the default scheduler's run.
+    /// The recording from which reversals are counted. `None`: the default scheduler's run.
     pub recording: Option<Schedule>,
-    /// The number of runs, about; half of them for the fewest reversals.
+    /// The approximate number of runs; half of them search for the fewest reversals.
     pub executions_max: u64,
-    /// The most tasks of a run beyond those that were planned.
+    /// The most tasks of a run beyond its plan.
     pub tail_max: u64,
-    /// How often a run is tried that the system loses, at least once.
+    /// The most attempts for a run that the system loses, at least 1.
     pub attempts: u32,
-    /// The most reversals that are looked for.
+    /// The most reversals to try.
     pub reversals_max: u32,
 }
 
@@ -51,16 +51,16 @@ impl Default for Options {
 pub struct Shrunk {
     /// The run, up to its failure.
     pub schedule: Schedule,
-    /// The number of reversals from the recording: the smallest there is if `fewest`, else how many
-    /// pairs that conflict come in the other order.
+    /// The number of reversals from the recording: the minimum if `fewest`, else the number of
+    /// conflicting pairs in the other order.
     pub reversals: u32,
-    /// No run with fewer reversals shows it.
+    /// No run with fewer reversals shows the symptom.
     pub fewest: bool,
-    /// No task can be left out alone.
+    /// No single task can be removed.
     pub minimal: bool,
-    /// The number of tasks of the schedule given, up to its failure.
+    /// The number of tasks of the given schedule, up to its failure.
     pub length_before: usize,
-    /// The number of runs that were made.
+    /// The number of runs executed.
     pub executions: u64,
 }
 
@@ -70,7 +70,7 @@ pub enum Error {
     /// The program cannot be run.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// The schedule given does not show the symptom.
+    /// The given schedule does not show the symptom.
     #[error("the schedule does not fail when it runs again")]
     NotShown,
     /// The job was stopped before the first run was made.

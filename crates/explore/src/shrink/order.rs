@@ -1,9 +1,10 @@
-//! How far a run is from the order of a recording, and bringing it closer.
+//! Measures how far a run is from the order of a recording, and brings it closer.
 
 use super::runner::{Footprint, NoRun, Ran, Runner, places};
 use anyorder_system::TaskSystem;
 
-/// Whether two tasks conflict: one writes what the other touches. What is not told conflicts.
+/// Whether two tasks conflict: one writes a location that the other touches. Unknown accesses
+/// conflict.
 fn conflict(a: Option<&Footprint>, b: Option<&Footprint>) -> bool {
     let (Some(a), Some(b)) = (a, b) else { return true };
     a.iter().any(|(location, writes)| {
@@ -11,7 +12,7 @@ fn conflict(a: Option<&Footprint>, b: Option<&Footprint>) -> bool {
     })
 }
 
-/// Returns the number of pairs that conflict in a run and come in the other order in the recording.
+/// Returns the number of conflicting pairs of a run that have the other order in the recording.
 /// Quadratic.
 pub(super) fn inversions(ran: &Ran, recording: &Ran) -> u32 {
     let recorded = places(&recording.choices);
@@ -30,8 +31,8 @@ pub(super) fn inversions(ran: &Ran, recording: &Ran) -> u32 {
     count
 }
 
-/// Swaps neighbours that come in the other order in the recording, as long as the run still shows
-/// the symptom.
+/// Swaps neighbours that have the other order in the recording, as long as the run still shows the
+/// symptom.
 pub(super) fn straighten<S: TaskSystem>(
     runner: &mut Runner<'_, S>,
     best: &mut Ran,

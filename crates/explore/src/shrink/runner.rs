@@ -1,4 +1,4 @@
-//! Runs along a plan as far as it goes, until they show the symptom.
+//! Follows a plan as far as possible, until the run shows the symptom.
 
 use super::options::{Options, Symptom};
 use anyorder_system::{
@@ -7,28 +7,28 @@ use anyorder_system::{
 };
 use rustc_hash::FxHashMap;
 
-/// What a task touched: location texts as numbers, and whether it wrote.
+/// The accesses of a task: numbers of location texts, and whether it wrote.
 pub(super) type Footprint = Vec<(u32, bool)>;
 
-/// A run that was made.
+/// An executed run.
 #[derive(Clone, Debug)]
 pub(super) struct Ran {
-    /// What ran, up to the symptom where that is a failure.
+    /// The executed choices. They end at the symptom if that is a failure.
     pub(super) choices: Vec<Choice>,
-    /// What each touched; `None` where the system does not tell.
+    /// The accesses of each task; `None` if the system does not report them.
     pub(super) footprints: Vec<Option<Footprint>>,
     pub(super) shows: bool,
 }
 
-/// Why there is no run.
+/// Why no run was made.
 pub(super) enum NoRun {
-    /// The number of runs is used up, or the job was stopped.
+    /// The limit on runs was reached, or the job was stopped.
     Stopped(Option<StopReason>),
     /// All attempts failed.
     Lost(RunError),
 }
 
-/// Makes runs, and counts them.
+/// Executes runs, and counts them.
 pub(super) struct Runner<'a, S> {
     system: S,
     symptom: Symptom<'a>,
@@ -52,9 +52,9 @@ impl<'a, S: TaskSystem> Runner<'a, S> {
         &self.system
     }
 
-    /// Runs a plan. Where the symptom is at the end, or `go_on` says so, the default scheduler goes
-    /// on until nothing is left to do.
-    pub(super) fn run(&mut self, plan: &[Choice], go_on: bool) -> Result<Ran, NoRun> {
+    /// Runs a plan. If the symptom is at the end of a run, or `run_tail` is set, the default
+    /// scheduler runs until no task is left.
+    pub(super) fn run(&mut self, plan: &[Choice], run_tail: bool) -> Result<Ran, NoRun> {
         self.control.check().map_err(|stopped| NoRun::Stopped(Some(stopped.0)))?;
         if self.executions >= self.options.executions_max {
             return Err(NoRun::Stopped(None));
@@ -62,7 +62,7 @@ impl<'a, S: TaskSystem> Runner<'a, S> {
         let mut attempt = 1;
         loop {
             self.executions += 1;
-            match self.once(plan, go_on || self.symptom.end.is_some()) {
+            match self.once(plan, run_tail || self.symptom.end.is_some()) {
                 Ok(ran) => return Ok(ran),
                 Err(error) if attempt >= self.options.attempts => return Err(NoRun::Lost(error)),
                 Err(_) => attempt += 1,
@@ -70,7 +70,7 @@ impl<'a, S: TaskSystem> Runner<'a, S> {
         }
     }
 
-    fn once(&mut self, plan: &[Choice], go_on: bool) -> Result<Ran, RunError> {
+    fn once(&mut self, plan: &[Choice], run_tail: bool) -> Result<Ran, RunError> {
         self.system.reset()?;
         let mut ran = Ran { choices: Vec::new(), footprints: Vec::new(), shows: false };
         for choice in plan {
@@ -78,7 +78,7 @@ impl<'a, S: TaskSystem> Runner<'a, S> {
                 return Ok(ran);
             }
         }
-        if go_on {
+        if run_tail {
             self.tail(&mut ran)?;
         }
         if let Some(end) = self.symptom.end.filter(|_| !ran.shows) {
@@ -87,8 +87,8 @@ impl<'a, S: TaskSystem> Runner<'a, S> {
         Ok(ran)
     }
 
-    /// Runs what the default scheduler would, until nothing is left, the symptom shows, or it was
-    /// enough.
+    /// Runs the default scheduler until no task is left, the symptom occurs, or the tail limit is
+    /// reached.
     fn tail(&mut self, ran: &mut Ran) -> Result<(), RunError> {
         if self.system.capabilities().enabled == EnabledDetail::Unknown {
             return Ok(());
@@ -109,7 +109,7 @@ impl<'a, S: TaskSystem> Runner<'a, S> {
         Ok(())
     }
 
-    /// Runs one task if it can run; says whether it did.
+    /// Runs one task if it can run. Returns whether it ran.
     fn step(&mut self, choice: &Choice, ran: &mut Ran) -> Result<bool, RunError> {
         let step = match self.system.execute(choice) {
             Ok(step) => step,
@@ -140,7 +140,7 @@ impl<'a, S: TaskSystem> Runner<'a, S> {
     }
 }
 
-/// Returns the place of each task in a run.
+/// Returns the position of each task in a run.
 pub(super) fn places(choices: &[Choice]) -> FxHashMap<&TaskName, usize> {
     choices.iter().enumerate().map(|(place, choice)| (&choice.task, place)).collect()
 }

@@ -1,4 +1,4 @@
-//! A program of counters: small enough to know the answer, and to try all.
+//! A program of counters: small enough to know the answer, and to try all orders.
 
 use super::{Error, Options, Symptom, shrink};
 use anyorder_system::{
@@ -8,7 +8,7 @@ use anyorder_system::{
 };
 use anyorder_trace::{Interner, Location, LocationId, SiteId, Tables};
 
-/// Tasks `t#0` to `t#n`, each once, in any order. They share one location. A run fails when task 5
+/// Tasks `t#0` to `t#n`, each once, in any order. They share one location. A run fails if task 5
 /// comes before task 2, and task 3 came before.
 struct Toy {
     program: Program,
@@ -16,9 +16,9 @@ struct Toy {
     done: Vec<u32>,
     interner: Interner,
     location: LocationId,
-    /// Every so many requests fail.
+    /// Every n-th request fails.
     lose: Option<u64>,
-    asked: u64,
+    requests: u64,
 }
 
 impl Toy {
@@ -27,7 +27,7 @@ impl Toy {
         let name = interner.name("x").expect("room");
         let location = interner.location(Location::Named(name)).expect("room");
         let program = Program::new("toy");
-        Toy { program, tasks, done: Vec::new(), interner, location, lose, asked: 0 }
+        Toy { program, tasks, done: Vec::new(), interner, location, lose, requests: 0 }
     }
 
     fn fails(&self) -> bool {
@@ -76,8 +76,8 @@ impl TaskSystem for Toy {
     }
 
     fn execute(&mut self, choice: &Choice) -> Result<Step, RunError> {
-        self.asked += 1;
-        if self.lose.is_some_and(|every| self.asked.is_multiple_of(every)) {
+        self.requests += 1;
+        if self.lose.is_some_and(|every| self.requests.is_multiple_of(every)) {
             return Err(RunError::Unstable("lost".to_owned()));
         }
         let task = choice.task.segment().ordinal;

@@ -7,13 +7,13 @@ use super::runner::{NoRun, Ran, Runner};
 use crate::r4;
 use anyorder_system::{Choice, Control, Schedule, SystemFactory, TaskSystem};
 
-/// Makes a schedule that shows a symptom as small as it gets; see the module's documentation.
-/// Options of the schedule are kept.
+/// Makes a schedule that shows a symptom as small as possible; see the module's documentation. The
+/// result keeps the options of the schedule.
 ///
 /// # Errors
 ///
-/// Fails when the program cannot be run, or when the schedule does not show the symptom. Where the
-/// runs are used up, or the job is stopped, the smallest schedule so far is returned.
+/// Fails if the program cannot be run, or if the schedule does not show the symptom. If the limit
+/// on runs is reached, or the job is stopped, the smallest schedule so far is returned.
 pub fn shrink<F>(
     factory: &F,
     failing: &Schedule,
@@ -41,7 +41,7 @@ where
             None => (first, None),
         }
     };
-    // A job that is stopped here keeps the best so far.
+    // A stopped job keeps the best schedule so far.
     let mut minimal = false;
     if fewest.is_some() || straighten(&mut runner, &mut best, &recording).is_ok() {
         minimal = matches!(minimize(&mut runner, &mut best), Ok(true));
@@ -66,9 +66,9 @@ where
 fn run_or_fail<S: TaskSystem>(
     runner: &mut Runner<'_, S>,
     plan: &[Choice],
-    go_on: bool,
+    run_tail: bool,
 ) -> Result<Ran, Error> {
-    runner.run(plan, go_on).map_err(|error| match error {
+    runner.run(plan, run_tail).map_err(|error| match error {
         NoRun::Lost(error) => Error::Run(error),
         NoRun::Stopped(reason) => {
             Error::Stopped(reason.unwrap_or(anyorder_system::StopReason::Interrupted))
@@ -76,8 +76,8 @@ fn run_or_fail<S: TaskSystem>(
     })
 }
 
-/// Looks for a run with the fewest reversals that shows the symptom; `None` where there is none
-/// within the number of runs.
+/// Searches for a run with the fewest reversals that shows the symptom; `None` if it finds none
+/// within the limit on runs.
 fn by_reversals<F>(
     factory: &F,
     runner: &mut Runner<'_, F::System>,
@@ -95,7 +95,7 @@ where
         let mut control = control.clone();
         control.limits.executions = Some(left);
         control.limits.steps.get_or_insert(options.tail_max);
-        let asked = r4::Options {
+        let r4_options = r4::Options {
             bound: Some(bound),
             recording: options.recording.clone(),
             attempts: options.attempts,
@@ -103,7 +103,7 @@ where
             confirm: false,
             ..r4::Options::default()
         };
-        let outcome = r4::explore(factory, &asked, &control).ok()?;
+        let outcome = r4::explore(factory, &r4_options, &control).ok()?;
         runner.executions += outcome.counts.executions;
         let shows = |run: &r4::RunInfo| {
             run.failures.iter().any(|text| (symptom.failure)(text))

@@ -1,5 +1,5 @@
-//! Taking in what a block came to, state by state in order: numbers of states, footprints and facts
-//! depend on this order only.
+//! Commits the results of a block, state by state in order. The numbers of states, footprints and
+//! facts depend only on this order.
 
 use super::engine::{Engine, Failing};
 use super::found::{Attempt, Found, Item, NEW, SOURCE_BLOCKED, Unit};
@@ -7,11 +7,11 @@ use super::space::{BLOCKED, Edge, FAILED, FULL, Link, NO_PARENT, WAITING};
 use anyorder_search::{Key, Limit, NUMBERS_MAX, Property};
 use anyorder_system::{Effects, Failure, Hash128, Reducible};
 
-/// The end of a search that a limit cuts.
+/// A limit cut the search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cut;
 
-/// How far the lists of what a thread found were taken in.
+/// The positions in the lists of a thread's results up to which they are committed.
 #[derive(Clone, Default)]
 pub(crate) struct Cursor {
     units: usize,
@@ -25,8 +25,8 @@ pub(crate) struct Cursor {
 }
 
 impl<S: Reducible> Engine<'_, S> {
-    /// Takes in what a thread found of its next chunk of states. Those that wait for the numbers of
-    /// their tasks go to `again`, and so do those that were not reached.
+    /// Commits the results of a thread for its next chunk of states. States that wait for the
+    /// numbers of their tasks, or that were not reached, go to `again`.
     pub(crate) fn commit(
         &mut self,
         found: &mut Found<S::State>,
@@ -103,7 +103,7 @@ impl<S: Reducible> Engine<'_, S> {
     ) -> Result<(), Cut> {
         let attempts = at.attempts..unit.attempts;
         at.attempts = unit.attempts;
-        // Where a state has the edge of the last step, if it has the same edges as the parent.
+        // If a state has the edge of the last step, it has the same edges as the parent.
         let Link { parent, task: last, .. } = self.space.nodes[item.number as usize].link;
         let guess = if parent == NO_PARENT {
             0
@@ -157,7 +157,7 @@ impl<S: Reducible> Engine<'_, S> {
         Ok(())
     }
 
-    /// Takes the edge from the source, or runs the task where the source did not follow it.
+    /// Takes the edge from the source. If the source did not follow the task, runs it.
     fn take_inferred(
         &mut self,
         attempt: &Attempt,
@@ -180,7 +180,7 @@ impl<S: Reducible> Engine<'_, S> {
             self.push_edge(Edge { task: attempt.task, footprint, target: BLOCKED }, 0);
         }
         for (successor, alternative) in effects.successors.into_iter().zip(0..) {
-            self.asked.note_part(&successor.action, &mut self.parts_ran);
+            self.info.note_part(&successor.action, &mut self.parts_ran);
             let updates = effects.updates.of(alternative as usize);
             let updates = self.space.update_lists.intern(updates);
             let link = Link { parent: item.number, task: attempt.task, alternative };
@@ -223,7 +223,7 @@ impl<S: Reducible> Engine<'_, S> {
         }
     }
 
-    /// Interns a set that may be of fewer words than sets have by now.
+    /// Interns a set that may have fewer words than sets have now.
     fn intern_set(&mut self, words: &[u64]) -> u32 {
         if words.len() == self.know.width {
             return self.know.sets.intern(words);
@@ -264,7 +264,7 @@ impl<S: Reducible> Engine<'_, S> {
         FAILED
     }
 
-    /// Returns the number of a state, new or found a moment ago.
+    /// Returns the number of a state. The state is new, or this block found it already.
     pub(crate) fn arrive(
         &mut self,
         hash: Hash128,

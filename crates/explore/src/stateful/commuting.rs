@@ -1,4 +1,4 @@
-//! Edges that need no run: what a step does is known from the state before.
+//! Inferred edges: the step before shows their effect, so they need no run.
 
 use super::expand::Worker;
 use super::found::SOURCE_BLOCKED;
@@ -7,10 +7,10 @@ use super::space::{BLOCKED, NO_PARENT};
 use anyorder_common::bits;
 use anyorder_system::Reducible;
 
-/// A parent's step that shows what a step of a state does.
+/// A parent's step that shows the effect of a step of a state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Source {
-    /// The state.
+    /// The number of the parent.
     pub(super) number: u32,
     /// The state after the parent's step, the footprint of that step, and the list of its updates.
     pub(super) state: u32,
@@ -22,10 +22,10 @@ pub(super) const NO_SOURCE: Source =
     Source { number: NO_PARENT, state: 0, footprint: 0, updates: 0 };
 
 impl<S: Reducible> Worker<'_, S> {
-    /// Finds the tasks whose step in this state is known from the parent: with the parent `s`, this
-    /// state `s.y`, and a task `x` whose footprint in `s` does not conflict with that of `y`,
-    /// `s.y.x` is `s.x.y`; and if `x` is blocked in `s`, it is blocked here. Only states with a
-    /// lower number are asked, so that no two edges wait for each other.
+    /// Finds the tasks whose step in this state is known from the parent. Let `s` be the parent and
+    /// `s.y` this state. If the footprint of a task `x` in `s` does not conflict with that of `y`,
+    /// then `s.y.x` is `s.x.y`; and if `x` is blocked in `s`, it is blocked here. Only states with
+    /// a lower number serve as sources, so that no two edges wait for each other.
     pub(super) fn find_commuting_steps(&mut self, number: u32) {
         let link = self.space.nodes[number as usize].link;
         if link.parent == NO_PARENT || !self.infer {

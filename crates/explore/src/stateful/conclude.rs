@@ -1,4 +1,4 @@
-//! Makes the outcome of what a search remembers.
+//! Builds the outcome of a search.
 
 use super::engine::Engine;
 use super::error::Error;
@@ -11,15 +11,15 @@ use anyorder_search::{
 use anyorder_system::{Reducible, TaskKey};
 use std::collections::BTreeMap;
 
-/// A task, and which of its alternatives.
+/// A task, and the number of its alternative.
 type Choice = (TaskKey, u32);
 
-/// The length of a path, its last state, and a failing step from there: a task by its number, and
-/// which alternative.
+/// The length of a path, its last state, and a failing step from there: the number of the task, and
+/// the number of its alternative.
 type Shown = (u32, u32, Option<(u32, u32)>);
 
 impl<S: Reducible> Engine<'_, S> {
-    /// Makes the outcome.
+    /// Builds the outcome.
     pub(crate) fn conclude(mut self, complete: bool) -> Result<Outcome<S>, Error> {
         while let Some(item) = self.queue.pop_front() {
             if self.space.nodes[item.number as usize].inside == WAITING {
@@ -56,7 +56,8 @@ impl<S: Reducible> Engine<'_, S> {
         })
     }
 
-    /// Returns the place of the initial state and the choices of a path through the explored graph.
+    /// Returns the index of the initial state, and the choices of a path through the explored
+    /// graph.
     fn choices(&self, (start, path): NumberedPath) -> (u32, Vec<Choice>) {
         let start = self.space.nodes[start as usize].link.alternative;
         let choices = path.into_iter().map(|(state, place)| self.space.choice(state, place));

@@ -1,9 +1,9 @@
-//! The driver: blocks of states until nothing waits, checks against what was learned, cycles that
-//! ignore a task; until nothing changes.
+//! The driver. It expands blocks of states until none waits, checks sets against new facts, and
+//! looks for cycles that ignore a task; it repeats this until nothing changes.
 
 use super::commit::{Cursor, Cut};
 use super::error::Error;
-use super::expand::{CHUNK, Shared, Tools};
+use super::expand::{CHUNK, Shared, WorkerData};
 use super::found::Item;
 use super::knowledge::{Knowledge, Reading};
 use super::options::Options;
@@ -11,20 +11,20 @@ use super::outcome::{Counts, Graph, Outcome};
 use super::sabotage::Sabotage;
 use super::seeds::Seeds;
 use super::space::{Link, NO_PARENT, Space};
-use crate::asked::Asked;
+use crate::system_info::SystemInfo;
 use anyorder_search::{Limit, Property, Stats, found_words};
 use anyorder_system::{Control, End, Failure, Hash128, Reducible};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::AtomicUsize;
 use std::thread;
 
-/// The least and the most states of a block. In between an eighth of those found: small while there
-/// is much to learn, large when threads need work. Part of the order of the search: it must not
-/// depend on threads.
+/// The least and the most states of a block. In between, a block has an eighth of the states found:
+/// small while facts grow fast, large when threads need work. The block size decides the order of
+/// the search, so it must not depend on threads.
 const BLOCK: std::ops::Range<usize> = 1 << 8..1 << 13;
 
-/// Blocks with fewer states are not worth a second thread.
-const ALONE: usize = 4 * CHUNK;
+/// Blocks with fewer states use one thread: a second one would not pay.
+const ONE_THREAD_MAX: usize = 4 * CHUNK;
 
 /// A step that fails.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +39,7 @@ pub(crate) struct Engine<'a, S: Reducible> {
     pub(crate) control: &'a Control<'a>,
     pub(crate) know: Knowledge,
     pub(crate) space: Space<S::State>,
-    /// States that wait, in order.
+    /// The waiting states, in order.
     pub(crate) queue: VecDeque<Item<S::State>>,
     /// Different failures, by number.
     pub(crate) messages: Vec<Property>,
@@ -47,49 +47,51 @@ pub(crate) struct Engine<'a, S: Reducible> {
     pub(crate) failures: Vec<Failing>,
     /// Invariants and states that violate them.
     pub(crate) broken: Vec<(usize, u32)>,
-    /// States in which nothing can happen and should.
+    /// Deadlocks and wrong ends.
     pub(crate) dead: Vec<(End, u32)>,
     pub(crate) hashes: Vec<Hash128>,
-    pub(crate) asked: Asked<'a, S>,
+    pub(crate) info: SystemInfo<'a, S>,
     /// Which parts of the program ran.
     pub(crate) parts_ran: Vec<bool>,
     pub(crate) stats: Stats,
     pub(crate) counts: Counts,
     pub(crate) limits: BTreeSet<Limit>,
-    /// The blocks so far, and the attempts in them that needed no run.
+    /// The number of blocks, and of the attempts in them that needed no run.
     blocks: u64,
     pub(crate) spared: u64,
-    /// What each thread keeps from block to block.
-    tools: Vec<Tools<S>>,
+    /// What each thread reuses from block to block.
+    worker_data: Vec<WorkerData<S>>,
     pub(crate) seeds_of_driver: Seeds,
-    /// The number of states, and what was known, when all were checked last.
+    /// The number of states, and the version of the facts, at the last check of all states.
     checked: (usize, u64),
-    /// The states expanded, and at how many of them to ask whether reducing is of use.
+    /// The number of states expanded, and the number at which to decide about giving up reduction.
     pub(crate) expanded: u64,
     pub(crate) ask_at: u64,
-    /// What was reported, and how much was found then.
+    /// The reported properties, and the number of findings at that time.
     reported: BTreeSet<Property>,
     reported_at: (usize, usize, usize),
     pub(crate) mode: Mode,
 }
 
-/// What is done in a state that is expanded for the first time.
+/// How to expand a new state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mode {
-    /// A set S is closed.
+    /// Close a set S.
     Reduce,
-    /// All ready tasks are attempted; what they touch is noted, for the sets of earlier states or
-    /// for inferring edges.
+    /// Attempt all ready tasks. Record their footprints, for the sets of earlier states or for
+    /// inferring edges.
     FollowAll,
-    /// As before, and nobody asks what they touch: there are no other sets, and nothing is
-    /// inferred.
+    /// Attempt all ready tasks without recording footprints: no state has a set of its own, and no
+    /// edge is inferred.
     Bare,
 }
 
-/// Searches a system for all that is wrong with it.
+/// Searches a system for all violations.
 ///
 /// # Errors
 ///
+/// Fails if the system has no initial state, or breaks its contract so that a path cannot be
+/// replayed.
 /// Fails when the system has no initial state, or breaks its contract so that a path cannot be run
 /// again.
 pub fn explore<S: Reducible>(
@@ -99,8 +101,8 @@ pub fn explore<S: Reducible>(
 ) -> Result<Outcome<S>, Error> {
     let updates = options.updates && !system.components().is_empty();
     let reading = Reading { values: options.values, updates, sabotage: options.sabotage() };
-    let asked = Asked::of(system)?;
-    let invariants = asked.properties.invariants.len();
+    let info = SystemInfo::of(system)?;
+    let invariants = info.properties.invariants.len();
     let mut engine = Engine {
         system,
         options,
@@ -114,14 +116,14 @@ pub fn explore<S: Reducible>(
         broken: Vec::new(),
         dead: Vec::new(),
         hashes: Vec::new(),
-        parts_ran: vec![false; asked.parts.len()],
-        asked,
+        parts_ran: vec![false; info.parts.len()],
+        info,
         stats: Stats::default(),
         counts: Counts::default(),
         limits: BTreeSet::new(),
         blocks: 0,
         spared: 0,
-        tools: Vec::new(),
+        worker_data: Vec::new(),
         seeds_of_driver: Seeds::default(),
         checked: (0, 0),
         expanded: 0,
@@ -137,7 +139,7 @@ pub fn explore<S: Reducible>(
 }
 
 impl<S: Reducible> Engine<'_, S> {
-    /// Reports what was found, each thing once: a search may go on for long, or for ever.
+    /// Reports each finding once, while the search runs: a search may take very long.
     fn report_found(&mut self) {
         let found = (self.failures.len(), self.broken.len(), self.dead.len());
         if found == self.reported_at || self.options.stop_at_first {
@@ -175,7 +177,8 @@ impl<S: Reducible> Engine<'_, S> {
         Ok(())
     }
 
-    /// Explores until the end; an error when it was cut, or ended because something was found.
+    /// Explores until the end. Returns an error if a limit cut the search, or if it ended because
+    /// of a finding.
     fn run(&mut self) -> Result<(), Cut> {
         loop {
             while !self.queue.is_empty() {
@@ -186,7 +189,7 @@ impl<S: Reducible> Engine<'_, S> {
                 if self.know.version != version && self.space.nodes.len() >= 2 * states {
                     self.check_again();
                 }
-                self.consider_giving_up();
+                self.decide_giving_up();
             }
             if self.know.version != self.checked.1 {
                 self.check_again();
@@ -223,7 +226,7 @@ impl<S: Reducible> Engine<'_, S> {
         Err(Cut)
     }
 
-    /// The bytes taken, without what states point to.
+    /// The memory in bytes, without what states point to.
     pub(crate) fn bytes(&self) -> u64 {
         let waiting = self.queue.len() as u64 * size_of::<Item<S::State>>() as u64;
         self.space.bytes() + self.know.bytes() + waiting
@@ -262,11 +265,11 @@ impl<S: Reducible> Engine<'_, S> {
 
     /// Expands each state, on all threads.
     fn expand(&mut self, items: &[Item<S::State>]) {
-        let threads = if items.len() < ALONE { 1 } else { self.options.threads.get() };
-        self.tools.resize_with(self.tools.len().max(threads), Tools::default);
-        let rest = self.tools.split_off(threads);
-        let mut mine = std::mem::take(&mut self.tools);
-        // Where next to nothing could be inferred, only some blocks try.
+        let threads = if items.len() < ONE_THREAD_MAX { 1 } else { self.options.threads.get() };
+        self.worker_data.resize_with(self.worker_data.len().max(threads), WorkerData::default);
+        let rest = self.worker_data.split_off(threads);
+        let mut mine = std::mem::take(&mut self.worker_data);
+        // If almost no edge could be inferred, only some blocks try.
         self.blocks += 1;
         let pays = self.inference_pays();
         let infer = self.options.infer
@@ -274,7 +277,7 @@ impl<S: Reducible> Engine<'_, S> {
             && (pays || self.blocks.is_multiple_of(16));
         let shared = Shared {
             infer,
-            asked: &self.asked,
+            info: &self.info,
             mode: self.mode,
             system: self.system,
             know: &self.know,
@@ -286,40 +289,42 @@ impl<S: Reducible> Engine<'_, S> {
         };
         let own = mine.pop().unwrap_or_default();
         if mine.is_empty() {
-            self.tools = vec![shared.work(own)];
-            self.tools.extend(rest);
+            self.worker_data = vec![shared.work(own)];
+            self.worker_data.extend(rest);
             return;
         }
-        self.tools = thread::scope(|scope| {
+        self.worker_data = thread::scope(|scope| {
             let shared = &shared;
-            let others: Vec<_> =
-                mine.into_iter().map(|tools| scope.spawn(move || shared.work(tools))).collect();
+            let others: Vec<_> = mine
+                .into_iter()
+                .map(|worker_data| scope.spawn(move || shared.work(worker_data)))
+                .collect();
             let own = shared.work(own);
             let others = others.into_iter().map(|other| match other.join() {
-                Ok(tools) => tools,
+                Ok(worker_data) => worker_data,
                 Err(panic) => std::panic::resume_unwind(panic),
             });
             others.chain([own]).collect()
         });
-        self.tools.extend(rest);
+        self.worker_data.extend(rest);
     }
 
-    /// Takes in what was found, in the order of the states; returns those to expand next, in order.
+    /// Commits results in the order of the states. Returns the states to expand next, in order.
     fn take_in(&mut self, items: Vec<Item<S::State>>) -> Vec<Item<S::State>> {
         let width = self.know.width;
-        let mut tools = std::mem::take(&mut self.tools);
+        let mut worker_data = std::mem::take(&mut self.worker_data);
         let mut order = Vec::new();
-        for (tool, index) in tools.iter().zip(0usize..) {
+        for (tool, index) in worker_data.iter().zip(0usize..) {
             self.stats.executions += tool.found.executions;
             let ran = self.parts_ran.iter_mut().zip(&tool.found.parts);
             ran.for_each(|(ran, now)| *ran |= now);
             order.extend(tool.found.chunks.iter().map(|(chunk, done)| (*chunk, index, *done)));
         }
         order.sort_unstable();
-        let mut cursors = vec![Cursor::default(); tools.len()];
+        let mut cursors = vec![Cursor::default(); worker_data.len()];
         let (mut items, mut next) = (items.into_iter(), Vec::new());
         for (_, tool, done) in order {
-            let found = &mut tools[tool].found;
+            let found = &mut worker_data[tool].found;
             let mut chunk = items.by_ref().take(CHUNK);
             let taken =
                 self.commit(found, &mut cursors[tool], (&mut chunk, done), width, &mut next);
@@ -327,15 +332,15 @@ impl<S: Reducible> Engine<'_, S> {
                 break;
             }
         }
-        tools.iter_mut().for_each(|tools| tools.found.clear());
-        self.tools = tools;
+        worker_data.iter_mut().for_each(|worker_data| worker_data.found.clear());
+        self.worker_data = worker_data;
         next.extend(items);
         next
     }
 
-    /// Checks the invariants of a state that is not expanded.
+    /// Checks the invariants of a state that will not be expanded.
     pub(crate) fn check_invariants(&mut self, item: &Item<S::State>) {
-        for (index, invariant) in self.asked.properties.invariants.iter().enumerate() {
+        for (index, invariant) in self.info.properties.invariants.iter().enumerate() {
             if !invariant.holds(&item.state) {
                 self.broken.push((index, item.number));
             }

@@ -1,19 +1,19 @@
-//! Why a search could not be done.
+//! Errors of a search.
 
-/// Why a search could not be done.
+/// The reason why a search failed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Error {
     /// The system has no initial state.
     #[error("the program has no initial state")]
     NoInitialState,
-    /// An invariant was given without the places that it looks at.
+    /// An invariant does not list the places that it reads.
     #[error("the invariant `{invariant}` does not say which places it looks at")]
     NotWatching {
         /// Its name.
         invariant: String,
     },
-    /// A task did something else when it was run again in an equal state: the contract of
-    /// [`Reducible`](anyorder_system::Reducible) is broken.
+    /// A task had another effect when it was run again in an equal state. This breaks the contract
+    /// of [`Reducible`](anyorder_system::Reducible).
     #[error("`{task}` did something else when it was run again in the same state")]
     NotRepeatable {
         /// The task.

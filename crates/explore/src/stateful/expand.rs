@@ -1,19 +1,18 @@
-//! Expanding a state: its set S is closed and its ready members are attempted, against what was
+//! Expands states: closes the set S of a state and attempts its ready members, based on the facts
 //! known when the block began.
 //!
-//! Many threads do this at a time and change nothing that is shared; what they found is taken in by
-//! `commit`.
+//! Many threads do this at a time, and change no shared data. `commit` merges their results.
 
 use super::commuting::{NO_SOURCE, Source};
 use super::engine::Mode;
-use super::footprints::Silent;
+use super::footprints::SilentWrites;
 use super::found::{Attempt, Found, Item, NEW, SOURCE_BLOCKED, Unit};
 use super::knowledge::Knowledge;
 use super::options::Options;
 use super::sabotage::Sabotage;
 use super::seeds::Seeds;
 use super::space::{BLOCKED, FAILED, FULL, NO_PARENT, Space, WAITING};
-use crate::asked::Asked;
+use crate::system_info::SystemInfo;
 use anyorder_common::bits;
 use anyorder_search::Key;
 use anyorder_system::{
@@ -22,20 +21,20 @@ use anyorder_system::{
 };
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What a thread keeps from block to block: room, and predictions.
+/// What a thread reuses from block to block: buffers and predictions.
 #[derive(Debug)]
-pub(crate) struct Tools<S: Reducible> {
+pub(crate) struct WorkerData<S: Reducible> {
     pub(crate) found: Found<S::State>,
     seeds: Seeds,
     effects: Effects<S::State, S::Action>,
     sources: Vec<Source>,
     looked_up: Vec<(Hash128, S::State, u32)>,
-    room: Room,
+    buffers: Buffers,
 }
 
-/// Lists and sets that a state needs for a moment.
+/// Buffers for one state.
 #[derive(Debug, Default)]
-struct Room {
+struct Buffers {
     keys: Vec<TaskKey>,
     places: Vec<Place>,
     watch: Vec<Touched>,
@@ -43,20 +42,20 @@ struct Room {
     sets: [Vec<u64>; 4],
 }
 
-impl<S: Reducible> Default for Tools<S> {
+impl<S: Reducible> Default for WorkerData<S> {
     fn default() -> Self {
-        Tools {
+        WorkerData {
             found: Found::default(),
             seeds: Seeds::default(),
             effects: Effects::default(),
             sources: Vec::new(),
             looked_up: Vec::new(),
-            room: Room::default(),
+            buffers: Buffers::default(),
         }
     }
 }
 
-/// What the threads of a block share: what is known, and nothing of it changes.
+/// The data that the threads of a block share; it does not change during the block.
 pub(crate) struct Shared<'a, S: Reducible> {
     pub(crate) system: &'a S,
     pub(crate) know: &'a Knowledge,
@@ -64,21 +63,21 @@ pub(crate) struct Shared<'a, S: Reducible> {
     pub(crate) options: &'a Options,
     pub(crate) control: &'a Control<'a>,
     pub(crate) items: &'a [Item<S::State>],
-    /// Whether to look for edges that need no run.
+    /// Whether to infer edges.
     pub(crate) infer: bool,
     pub(crate) mode: Mode,
-    pub(crate) asked: &'a Asked<'a, S>,
+    pub(crate) info: &'a SystemInfo<'a, S>,
     /// The next chunk to take.
     pub(crate) next: AtomicUsize,
 }
 
-/// States that a thread takes at a time.
+/// The number of states that a thread takes at a time.
 pub(crate) const CHUNK: usize = 32;
 
 impl<S: Reducible> Shared<'_, S> {
     /// Expands chunks of states, in order, until none is left or the job was stopped.
-    pub(crate) fn work(&self, tools: Tools<S>) -> Tools<S> {
-        let mut worker = Worker::new(self, tools);
+    pub(crate) fn work(&self, data: WorkerData<S>) -> WorkerData<S> {
+        let mut worker = Worker::new(self, data);
         loop {
             let chunk = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(items) = self.items.chunks(CHUNK).nth(chunk) else { break };
@@ -92,14 +91,14 @@ impl<S: Reducible> Shared<'_, S> {
             let done = worker.found.units.len() - before;
             worker.found.chunks.push((chunk, done));
         }
-        worker.into_tools()
+        worker.into_data()
     }
 }
 
-/// One thread at work.
+/// One thread.
 pub(super) struct Worker<'a, S: Reducible> {
     pub(super) system: &'a S,
-    pub(super) asked: &'a Asked<'a, S>,
+    pub(super) info: &'a SystemInfo<'a, S>,
     pub(super) know: &'a Knowledge,
     pub(super) space: &'a Space<S::State>,
     pub(super) options: &'a Options,
@@ -117,31 +116,31 @@ pub(super) struct Worker<'a, S: Reducible> {
     pub(super) handled: Vec<u64>,
     /// By task.
     pub(super) sources: Vec<Source>,
-    /// Successors of the state at hand, with their places among all targets.
+    /// Successors of the current state, with their positions among all targets.
     pub(super) looked_up: Vec<(Hash128, S::State, u32)>,
-    /// All transitions of the state at hand, and whose they are.
+    /// All transitions of the current state, and the task of each.
     pub(super) transitions: Vec<Successor<S::State, S::Action>>,
     pub(super) updates: Updates,
     pub(super) owners: Vec<u32>,
     pub(super) progress: bool,
-    /// Where this state's lists of watched places begin.
+    /// The start of this state's lists of watched places.
     pub(super) watched_start: usize,
     pub(super) watched_touches: usize,
 }
 
 impl<'a, S: Reducible> Worker<'a, S> {
-    fn new(shared: &Shared<'a, S>, tools: Tools<S>) -> Self {
+    fn new(shared: &Shared<'a, S>, data: WorkerData<S>) -> Self {
         let know = shared.know;
-        let Tools { mut found, seeds, effects, mut sources, looked_up, room } = tools;
-        let Room { keys, places, watch, mut sets } = room;
+        let WorkerData { mut found, seeds, effects, mut sources, looked_up, buffers } = data;
+        let Buffers { keys, places, watch, mut sets } = buffers;
         sets.iter_mut().for_each(|set| set.resize(know.width, 0));
         let [ready, inside, attempted, handled] = sets;
         found.clear();
-        found.parts.resize(shared.asked.parts.len(), false);
+        found.parts.resize(shared.info.parts.len(), false);
         sources.resize(know.tasks.len(), NO_SOURCE);
         Worker {
             system: shared.system,
-            asked: shared.asked,
+            info: shared.info,
             know,
             space: shared.space,
             options: shared.options,
@@ -168,11 +167,11 @@ impl<'a, S: Reducible> Worker<'a, S> {
         }
     }
 
-    fn into_tools(self) -> Tools<S> {
+    fn into_data(self) -> WorkerData<S> {
         let sets = [self.ready, self.inside, self.attempted, self.handled];
-        let room = Room { keys: self.keys, places: self.places, watch: self.watch, sets };
+        let buffers = Buffers { keys: self.keys, places: self.places, watch: self.watch, sets };
         let Worker { found, seeds, effects, sources, looked_up, .. } = self;
-        Tools { found, seeds, effects, sources, looked_up, room }
+        WorkerData { found, seeds, effects, sources, looked_up, buffers }
     }
 
     fn expand(&mut self, item: &Item<S::State>) {
@@ -192,9 +191,9 @@ impl<'a, S: Reducible> Worker<'a, S> {
         let targets = self.found.targets.len();
         let last = (node.link.parent != NO_PARENT).then_some(node.link.task);
         if fresh {
-            self.look_around(item);
+            self.check_and_watch(item);
         } else {
-            self.take_up(item.number);
+            self.resume(item.number);
         }
         self.find_commuting_steps(item.number);
         for (inside, extra) in self.inside.iter_mut().zip(&item.extra) {
@@ -225,7 +224,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
         self.finish(item, full, targets, number);
     }
 
-    /// Notes what came of a state.
+    /// Records the results of a state.
     pub(super) fn finish(
         &mut self,
         item: &Item<S::State>,
@@ -236,7 +235,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
         self.resolve();
         let end = full && !self.progress && self.is_end(item.number, targets);
         let dead = (end && self.options.deadlocks)
-            .then(|| self.asked.properties.end_of(&item.state))
+            .then(|| self.info.properties.end_of(&item.state))
             .filter(|end| *end != End::Fine);
         self.found.sets.extend_from_slice(&self.ready);
         self.found.sets.extend_from_slice(&self.inside);
@@ -251,13 +250,14 @@ impl<'a, S: Reducible> Worker<'a, S> {
         });
     }
 
-    /// Returns whether no attempt in this state had a successor, one that fails included.
+    /// Returns whether no attempt in this state had a successor. A failing step counts as a
+    /// successor.
     fn is_end(&self, number: u32, targets: usize) -> bool {
         self.found.targets.len() == targets
             && self.space.edges(number).iter().all(|edge| edge.target == BLOCKED)
     }
 
-    /// Asks which tasks are ready; if one was never met, the state waits.
+    /// Asks which tasks are ready. If one of them is new, the state waits.
     fn ask_ready(&mut self, item: &Item<S::State>) -> bool {
         self.keys.clear();
         self.system.ready(&item.state, &mut self.keys);
@@ -292,13 +292,13 @@ impl<'a, S: Reducible> Worker<'a, S> {
         false
     }
 
-    /// Checks the invariants of a fresh state, and notes what they look at.
-    pub(super) fn look_around(&mut self, item: &Item<S::State>) {
+    /// Checks the invariants of a new state, and records the places that they read.
+    pub(super) fn check_and_watch(&mut self, item: &Item<S::State>) {
         self.watched_start = self.found.watched.len();
         self.watched_touches = self.found.touched.len();
         self.check_invariants(item);
-        let asked = self.asked;
-        for (observer, invariant) in (0..).zip(&asked.properties.invariants) {
+        let info = self.info;
+        for (observer, invariant) in (0..).zip(&info.properties.invariants) {
             self.places.clear();
             invariant.watches(&item.state, &mut self.places);
             self.watch.clear();
@@ -312,8 +312,8 @@ impl<'a, S: Reducible> Worker<'a, S> {
         }
     }
 
-    /// Resumes where the last visit ended.
-    fn take_up(&mut self, number: u32) {
+    /// Resumes at the end of the last visit.
+    fn resume(&mut self, number: u32) {
         let inside = self.space.nodes[number as usize].inside;
         if inside != FULL {
             self.inside.copy_from_slice(self.know.sets.rows.row(inside));
@@ -325,8 +325,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
         }
     }
 
-    /// Closes S and attempts its ready members, until there is nothing to add or nothing left to
-    /// attempt.
+    /// Closes S and attempts its ready members, until S is closed and all of them are attempted.
     fn close(&mut self, item: &Item<S::State>, fresh: bool) {
         loop {
             let next = self.inside.iter().zip(&self.ready).zip(&self.attempted).zip(0u32..);
@@ -343,8 +342,8 @@ impl<'a, S: Reducible> Worker<'a, S> {
         }
     }
 
-    /// Adds what members of S ask for that are not ready, and observers; returns whether there was
-    /// one not handled before.
+    /// Adds the tasks that members of S require if they are not ready, and observers. Returns
+    /// whether any member was not handled before.
     fn handle_others(&mut self, item: &Item<S::State>, fresh: bool) -> bool {
         let mut any = false;
         for index in 0..self.inside.len() {
@@ -427,7 +426,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
                 updates.iter().for_each(|update| self.found.updates.push(*update));
                 self.found.updates.end();
             }
-            self.asked.note_part(&successor.action, &mut self.found.parts);
+            self.info.note_part(&successor.action, &mut self.found.parts);
             if let Some(failure) = successor.failure {
                 self.found.failures.push_back(failure);
                 self.found.targets.push(FAILED);
@@ -451,8 +450,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
         });
     }
 
-    /// Looks up where the steps of this state lead, all at once, so that requests to memory
-    /// overlap.
+    /// Looks up all targets of this state at once, so that memory requests overlap.
     fn resolve(&mut self) {
         let table = &self.space.table;
         let touched =
@@ -466,9 +464,9 @@ impl<'a, S: Reducible> Worker<'a, S> {
         }
     }
 
-    /// Sabotage: joins the tasks whose footprints in this state conflict with the one at hand.
+    /// Sabotage: adds the tasks whose footprints in this state conflict with the current one.
     fn join_actual(&mut self, item: &Item<S::State>, task: u32) {
-        let silent = if self.options.values { Silent::Read } else { Silent::Write };
+        let silent = if self.options.values { SilentWrites::Read } else { SilentWrites::Write };
         let writes = |one: &Touched| super::footprints::writes(one.kind, silent) == Some(true);
         for other in bits::members(&self.ready) {
             let mut effects = Effects::default();

@@ -1,27 +1,28 @@
-//! Giving up: when nothing can be left out, and going on without looking for what could be.
+//! Giving up reduction: the search stops looking for tasks to leave out once it finds none.
 //!
-//! A state all of whose ready tasks were attempted may be taken to have the set of all tasks, which
-//! obeys S1 to S3 whatever is learned later, so a search may turn to following everything in new
-//! states at any time. States that were reduced before stay so, and their sets are kept closed as
-//! long as there are any: for that, and for inferring, footprints are noted still.
+//! If all ready tasks of a state were attempted, the set of all tasks is valid for it, because this
+//! set obeys S1 to S3 whatever facts follow. So a search may switch to following everything in new
+//! states at any time. States that were reduced before stay reduced, and their sets are kept closed
+//! as long as such states exist. For this, and to infer edges, the search still records footprints.
 
 use super::commuting::{NO_SOURCE, Source};
 use super::engine::{Engine, Mode};
 use super::expand::Worker;
 use super::found::{Item, NEW, SOURCE_BLOCKED};
 use super::options::GiveUp;
-use super::space::{UNNOTED, WAITING};
+use super::space::{NOT_RECORDED, WAITING};
 
 use anyorder_system::{Reducible, Successor};
 
 impl<S: Reducible> Engine<'_, S> {
-    /// Returns whether looking for edges that need no run was worth it so far.
+    /// Returns whether inferring edges has saved time so far.
     pub(crate) fn inference_pays(&self) -> bool {
         self.spared * 32 >= self.stats.transitions.saturating_sub(1 << 12)
     }
 
-    /// Asked between blocks: depends on what was found in order, not on threads.
-    pub(crate) fn consider_giving_up(&mut self) {
+    /// Decides between blocks whether to give up reduction. Depends on the results in order, not on
+    /// threads.
+    pub(crate) fn decide_giving_up(&mut self) {
         if self.mode != Mode::Reduce {
             return;
         }
@@ -43,13 +44,13 @@ impl<S: Reducible> Engine<'_, S> {
         self.counts.gave_up_reducing = Some(self.stats.states);
         let reduced =
             !self.space.kept.is_empty() || self.queue.iter().any(|item| self.is_reduced(item));
-        let infers = self.options.infer && self.inference_pays() && !self.tells_tasks();
+        let infers = self.options.infer && self.inference_pays() && !self.reports_tasks();
         self.mode = if reduced || infers { Mode::FollowAll } else { Mode::Bare };
     }
 
-    /// Returns whether the system tells which task makes a transition: then all transitions of a
-    /// state at once cost less than inferring some of them.
-    fn tells_tasks(&self) -> bool {
+    /// Returns whether the system reports the task of each transition. Then computing all
+    /// transitions of a state at once costs less than inferring some of them.
+    fn reports_tasks(&self) -> bool {
         let mut transitions = Vec::new();
         self.queue.iter().take(8).any(|item| {
             self.system.successors(&item.state, &mut transitions);
@@ -60,14 +61,14 @@ impl<S: Reducible> Engine<'_, S> {
         })
     }
 
-    /// Returns whether a state that waits was gone on from before, and has a set of its own.
+    /// Returns whether a waiting state was expanded before, and has a set of its own.
     fn is_reduced(&self, item: &Item<S::State>) -> bool {
         self.space.nodes[item.number as usize].inside != WAITING
     }
 }
 
 impl<S: Reducible> Worker<'_, S> {
-    /// Goes on from a state by attempting all that is ready.
+    /// Expands a state by attempting all ready tasks.
     pub(super) fn follow_all(&mut self, item: &Item<S::State>) {
         self.progress = false;
         let targets = self.found.targets.len();
@@ -80,8 +81,8 @@ impl<S: Reducible> Worker<'_, S> {
                 return;
             }
         } else {
-            // What observers look at here are facts for the sets of other states.
-            self.look_around(item);
+            // What observers read here are facts for the sets of other states.
+            self.check_and_watch(item);
         }
         self.find_commuting_steps(item.number);
         for index in 0..self.ready.len() {
@@ -97,8 +98,8 @@ impl<S: Reducible> Worker<'_, S> {
         self.finish(item, true, targets, number);
     }
 
-    /// Takes all transitions of a state at once; false, and nothing taken, when the system does not
-    /// tell whose they are.
+    /// Takes all transitions of a state at once. Returns false, and takes none, if the system does
+    /// not report their tasks.
     fn take_transitions(&mut self, item: &Item<S::State>) -> bool {
         let mut all = std::mem::take(&mut self.transitions);
         let mut told = std::mem::take(&mut self.updates);
@@ -119,7 +120,7 @@ impl<S: Reducible> Worker<'_, S> {
             };
             self.owners.push(task);
         }
-        // Those of one task together, in their order.
+        // Groups the transitions by task, in their order.
         let mut places: Vec<usize> = Vec::new();
         if !self.owners.is_sorted() {
             let owned = self.owners.drain(..).zip(all.drain(..)).enumerate();
@@ -145,7 +146,7 @@ impl<S: Reducible> Worker<'_, S> {
             from += count;
             self.found.executions += 1;
             self.take_successors();
-            self.push_attempt(task, UNNOTED, Source { state: NEW, ..NO_SOURCE });
+            self.push_attempt(task, NOT_RECORDED, Source { state: NEW, ..NO_SOURCE });
         }
         drop(rest);
         self.transitions = all;
@@ -163,7 +164,7 @@ impl<S: Reducible> Worker<'_, S> {
         self.effects.clear();
         self.system.run(&item.state, self.know.tasks.task(task), &mut self.effects);
         self.found.executions += 1;
-        let mut footprint = UNNOTED;
+        let mut footprint = NOT_RECORDED;
         if self.mode != Mode::Bare {
             let known = self.know.footprints.find(task, &self.effects.touched);
             footprint = known.unwrap_or(NEW);
@@ -176,7 +177,7 @@ impl<S: Reducible> Worker<'_, S> {
     }
 
     pub(super) fn check_invariants(&mut self, item: &Item<S::State>) {
-        for (index, invariant) in self.asked.properties.invariants.iter().enumerate() {
+        for (index, invariant) in self.info.properties.invariants.iter().enumerate() {
             if !invariant.holds(&item.state) {
                 self.found.broken.push((self.found.units.len(), index));
             }

@@ -1,21 +1,19 @@
-//! What attempts touched, each list kept once.
+//! The footprints of attempts, each list stored once.
 //!
-//! Two steps: the list as a system tells it, with the task (*raw*), is found again by a hash; only
-//! a raw list never seen before is sorted, translated to numbers of places and looked up among the
-//! *footprints*.
+//! The list reported by a system, with its task (*raw*), is found by a hash. Only a new raw list is
+//! sorted, translated to numbers of places, and looked up among the *footprints*.
 
 use anyorder_system::{TouchKind, Touched};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::Hasher;
 
-/// A place that a footprint touches, and whether it writes it: the number of the place times two,
-/// plus one for a write.
+/// An access of a footprint: the number of the place times two, plus one for a write.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) struct Spot(pub(crate) u32);
+pub(crate) struct PlaceAccess(pub(crate) u32);
 
-impl Spot {
-    pub(crate) const fn new(place: u32, write: bool) -> Spot {
-        Spot(place * 2 + write as u32)
+impl PlaceAccess {
+    pub(crate) const fn new(place: u32, write: bool) -> PlaceAccess {
+        PlaceAccess(place * 2 + write as u32)
     }
 
     pub(crate) const fn place(self) -> u32 {
@@ -28,7 +26,7 @@ impl Spot {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Raw {
+struct RawFootprint {
     start: u32,
     len: u32,
     task: u32,
@@ -39,12 +37,12 @@ struct Raw {
 #[derive(Debug)]
 pub(crate) struct Footprints {
     touched: Vec<Touched>,
-    raws: Vec<Raw>,
+    raws: Vec<RawFootprint>,
     /// Open addressing: an index of `raws` plus one, 0 for a free slot.
     slots: Vec<u32>,
-    spots: Vec<Spot>,
+    accesses: Vec<PlaceAccess>,
     ends: Vec<u32>,
-    known: FxHashMap<Box<[Spot]>, u32>,
+    known: FxHashMap<Box<[PlaceAccess]>, u32>,
 }
 
 impl Footprints {
@@ -53,7 +51,7 @@ impl Footprints {
             touched: Vec::new(),
             raws: Vec::new(),
             slots: vec![0; 256],
-            spots: Vec::new(),
+            accesses: Vec::new(),
             ends: Vec::new(),
             known: FxHashMap::default(),
         }
@@ -63,16 +61,16 @@ impl Footprints {
         (self.touched.len() * 16
             + self.raws.len() * 16
             + self.slots.len() * 4
-            + self.spots.len() * 8) as u64
+            + self.accesses.len() * 8) as u64
     }
 
-    /// Returns the spots of a footprint, sorted, each place once.
+    /// Returns the accesses of a footprint, sorted, each place once.
     #[inline]
-    pub(crate) fn spots(&self, footprint: u32) -> &[Spot] {
+    pub(crate) fn accesses(&self, footprint: u32) -> &[PlaceAccess] {
         let end = self.ends[footprint as usize] as usize;
         let start =
             footprint.checked_sub(1).map_or(0, |before| self.ends[before as usize] as usize);
-        &self.spots[start..end]
+        &self.accesses[start..end]
     }
 
     fn slot(&self, task: u32, touched: &[Touched]) -> (usize, Option<u32>) {
@@ -99,19 +97,19 @@ impl Footprints {
         }
     }
 
-    /// Returns the footprint of a task that tells this list, if it did before.
+    /// Returns the footprint of a task that reports this list, if it reported the list before.
     #[inline]
     pub(crate) fn find(&self, task: u32, touched: &[Touched]) -> Option<u32> {
         let (_, raw) = self.slot(task, touched);
         raw.map(|raw| self.raws[raw as usize].footprint)
     }
 
-    /// Notes that a task tells this list, new, which means that footprint.
+    /// Records that a task reports this new list, with the given footprint.
     pub(crate) fn note(&mut self, task: u32, touched: &[Touched], footprint: u32) {
         let (slot, _) = self.slot(task, touched);
         let (start, len) = (self.touched.len() as u32, touched.len() as u32);
         self.touched.extend_from_slice(touched);
-        self.raws.push(Raw { start, len, task, footprint });
+        self.raws.push(RawFootprint { start, len, task, footprint });
         self.slots[slot] = self.raws.len() as u32;
         if self.raws.len() * 2 > self.slots.len() {
             self.slots = vec![0; self.slots.len() * 2];
@@ -124,21 +122,21 @@ impl Footprints {
         }
     }
 
-    /// Returns the footprint with these spots, and whether it is new.
-    pub(crate) fn intern(&mut self, spots: &[Spot]) -> (u32, bool) {
-        if let Some(footprint) = self.known.get(spots) {
+    /// Returns the footprint with these accesses, and whether it is new.
+    pub(crate) fn intern(&mut self, accesses: &[PlaceAccess]) -> (u32, bool) {
+        if let Some(footprint) = self.known.get(accesses) {
             return (*footprint, false);
         }
         let footprint = self.ends.len() as u32;
-        self.spots.extend_from_slice(spots);
-        self.ends.push(self.spots.len() as u32);
-        self.known.insert(spots.into(), footprint);
+        self.accesses.extend_from_slice(accesses);
+        self.ends.push(self.accesses.len() as u32);
+        self.known.insert(accesses.into(), footprint);
         (footprint, true)
     }
 
-    /// Returns whether two footprints touch one place that one of them writes. Linear.
+    /// Returns whether two footprints touch a common place that one of them writes. Linear.
     pub(crate) fn conflict(&self, a: u32, b: u32) -> bool {
-        let (mut a, mut b) = (self.spots(a), self.spots(b));
+        let (mut a, mut b) = (self.accesses(a), self.accesses(b));
         while let ([x, rest_a @ ..], [y, rest_b @ ..]) = (a, b) {
             match x.place().cmp(&y.place()) {
                 std::cmp::Ordering::Less => a = rest_a,
@@ -151,19 +149,20 @@ impl Footprints {
     }
 }
 
-/// How touches are understood: whether a silent write is a read, a write, or (by sabotage) nothing.
-pub(crate) fn writes(kind: TouchKind, silent: Silent) -> Option<bool> {
+/// Interprets a touch as a write or a read: a silent write may count as either or (by sabotage) as
+/// none.
+pub(crate) fn writes(kind: TouchKind, silent: SilentWrites) -> Option<bool> {
     match (kind, silent) {
         (TouchKind::Read, _) => Some(false),
-        (TouchKind::Write, _) | (TouchKind::SilentWrite, Silent::Write) => Some(true),
-        (TouchKind::SilentWrite, Silent::Read) => Some(false),
-        (TouchKind::SilentWrite, Silent::Nothing) => None,
+        (TouchKind::Write, _) | (TouchKind::SilentWrite, SilentWrites::Write) => Some(true),
+        (TouchKind::SilentWrite, SilentWrites::Read) => Some(false),
+        (TouchKind::SilentWrite, SilentWrites::Nothing) => None,
     }
 }
 
-/// What a silent write counts as.
+/// How to treat a silent write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Silent {
+pub(crate) enum SilentWrites {
     Read,
     Write,
     Nothing,

@@ -1,4 +1,4 @@
-//! What came of expanding some states: written by a thread, taken in by `commit`.
+//! The results of expanding some states: a thread writes them, `commit` merges them.
 
 use anyorder_system::{End, Failure, Hash128, TaskKey, Touched, Updates};
 use std::collections::VecDeque;
@@ -8,69 +8,69 @@ use std::collections::VecDeque;
 pub(crate) struct Item<T> {
     pub(crate) number: u32,
     pub(crate) state: T,
-    /// Tasks to put into S in any case, as bits; may be shorter than a set.
+    /// Tasks to add to S in any case, as bits; may be shorter than a set.
     pub(crate) extra: Vec<u64>,
 }
 
-/// In place of a number: not known when the block began.
+/// In place of a number: unknown when the block began.
 pub(crate) const NEW: u32 = u32::MAX;
 
-/// What came of one state.
+/// The result of one state.
 #[derive(Clone, Debug)]
 pub(crate) struct Unit {
-    /// Whether it has a task not met before, and waits until that has a number.
+    /// Whether it has a new task. Then it waits until the task has a number.
     pub(crate) deferred: bool,
     /// Whether every ready task was attempted.
     pub(crate) full: bool,
-    /// What is wrong where nothing can happen.
+    /// The violation, if nothing can happen here and something should.
     pub(crate) dead: Option<End>,
     pub(crate) end: bool,
     /// The set of ready tasks, or [`NEW`].
     pub(crate) ready: u32,
-    /// The ends of its parts in the lists of [`Found`].
+    /// The end of its entries in the lists of [`Found`].
     pub(crate) attempts: usize,
     pub(crate) unknown: usize,
 }
 
-/// In place of a source: the attempt is blocked in the parent, and so in this state.
+/// In place of a source: the attempt is blocked in the parent, and therefore in this state.
 pub(crate) const SOURCE_BLOCKED: u32 = u32::MAX - 1;
 
-/// An attempt, or an inferred one.
+/// An executed or inferred attempt.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Attempt {
     pub(crate) task: u32,
     /// Its footprint, or [`NEW`].
     pub(crate) footprint: u32,
-    /// The end of its list of touches, where the footprint is not known.
+    /// The end of its list of touches, if the footprint is unknown.
     pub(crate) touched: u32,
     /// The end of its list of targets.
     pub(crate) targets: u32,
-    /// Where nothing was run, the state whose edge leads to the same place; else [`NEW`].
+    /// For an inferred attempt: the state whose edge leads to the same state; else [`NEW`].
     pub(crate) source: u32,
-    /// The list of updates of the parent's step, where nothing was run.
+    /// For an inferred attempt: the list of updates of the parent's step.
     pub(crate) source_updates: u32,
 }
 
-/// What came of some states, one after the other. Lists are of what came up in this order.
+/// The results of some states, one after the other. Each list is in the order of occurrence.
 #[derive(Debug)]
 pub(crate) struct Found<T> {
-    /// The chunks of states that were taken, and how many states of each were done.
+    /// The chunks of states taken, and the number of finished states in each.
     pub(crate) chunks: Vec<(usize, usize)>,
     pub(crate) units: Vec<Unit>,
     pub(crate) attempts: Vec<Attempt>,
     pub(crate) touched: Vec<Touched>,
-    /// Where the alternatives lead: a state, `FAILED`, or [`NEW`].
+    /// The targets of alternatives: a state, `FAILED`, or [`NEW`].
     pub(crate) targets: Vec<u32>,
-    /// The states that were not known when the block began.
+    /// The states that were unknown when the block began.
     pub(crate) arrivals: VecDeque<(Hash128, T)>,
     pub(crate) failures: VecDeque<Failure>,
-    /// The updates of alternatives; nothing when nobody asks.
+    /// The updates of alternatives; empty if not requested.
     pub(crate) updates: Updates,
     pub(crate) unknown: Vec<TaskKey>,
-    /// For each state not deferred its ready tasks and then S.
+    /// For each state not deferred: its ready tasks, then S.
     pub(crate) sets: Vec<u64>,
-    /// For each fresh state and observer, what is watched: a footprint, or [`NEW`] and the end of a
-    /// list of touches.
+    /// For each new state and observer, the watched places: a footprint, or [`NEW`] and the end of
+    /// a list of touches.
     pub(crate) watched: Vec<(u32, usize)>,
     /// Violated invariants: unit and index.
     pub(crate) broken: Vec<(usize, usize)>,
@@ -101,7 +101,7 @@ impl<T> Default for Found<T> {
 }
 
 impl<T> Found<T> {
-    /// Empties all lists and keeps their room.
+    /// Empties all lists and keeps their memory.
     pub(crate) fn clear(&mut self) {
         self.chunks.clear();
         self.units.clear();

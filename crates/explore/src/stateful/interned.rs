@@ -1,4 +1,4 @@
-//! Sets that many states share, each kept once.
+//! Sets that many states share, each stored once.
 
 use anyorder_common::bits::Rows;
 use rustc_hash::FxHasher;

@@ -1,36 +1,39 @@
-//! What was learned about tasks, over all attempts made so far: it only grows.
+//! Facts about tasks, from all attempts so far. Facts only grow.
 //!
-//! For each place the tasks seen to read it and those seen to write it; from these, kept up to date
-//! as facts come in:
+//! For each place, the tasks seen to read it and those seen to write it. These sets follow from
+//! them, and are updated with each fact:
 //!
 //! - `conflicts[f]`: the tasks with a fact that conflicts with the footprint `f`;
-//! - `enablers[e]`: the tasks seen to write a place that the task `e` awaits;
 //! - `rivals[e]`: the tasks with a fact that conflicts with a fact of `e`.
 //!
 //! The first numbers of tasks are the observers of the invariants.
 
-use super::footprints::{Footprints, Silent, Spot, writes};
+use super::footprints::{Footprints, PlaceAccess, SilentWrites, writes};
 use super::interned::Interned;
 use super::numbering::Numbering;
 use super::sabotage::Sabotage;
 use anyorder_common::bits::{self, Rows};
 use anyorder_system::{Reducible, TaskKey, Touched};
 
-/// How a system and the options want footprints to be read.
+/// How the system and the options interpret footprints.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reading {
     pub(crate) values: bool,
-    /// Whether attributes are told apart.
+    /// Whether attributes are distinguished.
     pub(crate) updates: bool,
     pub(crate) sabotage: Sabotage,
 }
 
 impl Reading {
-    fn silent(self) -> Silent {
+    fn silent(self) -> SilentWrites {
         if !self.values {
-            return Silent::Write;
+            return SilentWrites::Write;
         }
-        if self.sabotage == Sabotage::SilentNothing { Silent::Nothing } else { Silent::Read }
+        if self.sabotage == Sabotage::SilentNothing {
+            SilentWrites::Nothing
+        } else {
+            SilentWrites::Read
+        }
     }
 }
 
@@ -53,7 +56,7 @@ pub(crate) struct Knowledge {
     pub(crate) rivals: Rows,
     /// For each task the places that it awaits.
     awaits: Vec<Vec<u32>>,
-    /// For each place the tasks that await it, the footprints that touch it, and those that write
+    /// For each place: the tasks that await it, the footprints that touch it, and those that write
     /// it.
     awaited_by: Vec<Vec<u32>>,
     touched_by: Vec<Vec<u32>>,
@@ -122,7 +125,7 @@ impl Knowledge {
         self.sets.widen(width);
     }
 
-    /// Returns the number of a task, which is known from now on.
+    /// Returns the number of a task, and adds the task if it is new.
     pub(crate) fn task<S: Reducible>(&mut self, system: &S, key: TaskKey) -> u32 {
         let (task, new) = self.tasks.intern(key.0);
         if new {
@@ -148,7 +151,7 @@ impl Knowledge {
             bits::join(self.enablers.row_mut(task), self.writers.row(*place));
             self.awaited_by[*place as usize].push(task);
             if self.reading.sabotage != Sabotage::NoAwaits {
-                self.learn(task, Spot::new(*place, false));
+                self.learn(task, PlaceAccess::new(*place, false));
             }
         }
     }
@@ -165,62 +168,63 @@ impl Knowledge {
         place
     }
 
-    /// Notes what an attempt touched; returns its footprint.
+    /// Records the touches of an attempt. Returns its footprint.
     pub(crate) fn footprint(&mut self, task: u32, touched: &[Touched]) -> u32 {
         if let Some(footprint) = self.footprints.find(task, touched) {
             return footprint;
         }
-        let mut spots = Vec::with_capacity(touched.len() + 2);
+        let mut accesses = Vec::with_capacity(touched.len() + 2);
         for one in touched {
             let place = self.place(one.place.0);
             let write = writes(one.kind, self.reading.silent());
-            spots.extend(write.map(|write| Spot::new(place, write)));
+            accesses.extend(write.map(|write| PlaceAccess::new(place, write)));
         }
         if self.reading.sabotage != Sabotage::NoAwaits {
             let awaits = &self.awaits[task as usize];
-            spots.extend(awaits.iter().map(|place| Spot::new(*place, false)));
+            accesses.extend(awaits.iter().map(|place| PlaceAccess::new(*place, false)));
         }
-        // A write hides a read of the same place: both conflict with what the write does.
-        spots.sort_unstable_by(|a, b| b.cmp(a));
-        spots.dedup_by_key(|spot| spot.place());
-        spots.reverse();
-        let (footprint, new) = self.footprints.intern(&spots);
+        // A write subsumes a read of the same place: what conflicts with the read conflicts with
+        // the write.
+        accesses.sort_unstable_by(|a, b| b.cmp(a));
+        accesses.dedup_by_key(|access| access.place());
+        accesses.reverse();
+        let (footprint, new) = self.footprints.intern(&accesses);
         self.footprints.note(task, touched, footprint);
         if new {
-            self.add_footprint(footprint, &spots);
+            self.add_footprint(footprint, &accesses);
         }
-        spots.iter().for_each(|spot| self.learn(task, *spot));
+        accesses.iter().for_each(|access| self.learn(task, *access));
         footprint
     }
 
-    fn add_footprint(&mut self, footprint: u32, spots: &[Spot]) {
+    fn add_footprint(&mut self, footprint: u32, accesses: &[PlaceAccess]) {
         self.conflicts.push(None);
-        for spot in spots {
-            let place = spot.place();
+        for access in accesses {
+            let place = access.place();
             self.touched_by[place as usize].push(footprint);
             let row = self.conflicts.row_mut(footprint);
             bits::join(row, self.writers.row(place));
-            if spot.writes() {
+            if access.writes() {
                 bits::join(row, self.readers.row(place));
                 self.written_by[place as usize].push(footprint);
             }
         }
     }
 
-    /// Takes in a fact: a task was seen to touch a place so.
-    fn learn(&mut self, task: u32, spot: Spot) {
-        let (place, index) = (spot.place(), spot.place() as usize);
-        let facts = if spot.writes() { &mut self.writers } else { &mut self.readers };
+    /// Adds a fact: a task was seen to access a place.
+    fn learn(&mut self, task: u32, access: PlaceAccess) {
+        let (place, index) = (access.place(), access.place() as usize);
+        let facts = if access.writes() { &mut self.writers } else { &mut self.readers };
         if !bits::set(facts.row_mut(place), task) {
             return;
         }
         self.version += 1;
-        let against = if spot.writes() { &self.touched_by } else { &self.written_by };
+        let against = if access.writes() { &self.touched_by } else { &self.written_by };
         for footprint in &against[index] {
             bits::set(self.conflicts.row_mut(*footprint), task);
         }
         let mut rivals = self.writers.row(place).to_vec();
-        if spot.writes() {
+        if access.writes() {
             bits::join(&mut rivals, self.readers.row(place));
             for waiting in &self.awaited_by[index] {
                 bits::set(self.enablers.row_mut(*waiting), task);
@@ -232,7 +236,8 @@ impl Knowledge {
         }
     }
 
-    /// Joins to a set the tasks whose facts conflict with what a task, not noted yet, touched.
+    /// Adds to a set the tasks whose facts conflict with a task's touches, before these are
+    /// recorded.
     pub(crate) fn join_conflicts(&self, task: u32, touched: &[Touched], into: &mut [u64]) {
         for one in touched {
             let write = writes(one.kind, self.reading.silent());

@@ -2,9 +2,9 @@
 //! by following few of its steps.
 //!
 //! **Problem.** A [`Reducible`](anyorder_system::Reducible) system says which tasks are ready in a
-//! state, what each leads to and which places it touched. Full search follows all. Of steps that do
-//! not touch each other's places, one order is enough; but what a task would touch in states not
-//! seen yet is not known, and a search on a graph with cycles may put a task off for ever.
+//! state, what each leads to and which places it touched. Full search follows all of them. If steps
+//! do not touch each other's places, one order is enough. But the places that a task would touch in
+//! unexplored states are unknown, and a search on a graph with cycles may postpone a task for ever.
 //!
 //! **Source.** Ours: the stubborn sets of A. Valmari ("Stubborn sets for reduced state space
 //! generation", 1991) over dependences that are *learned*, as stateful dynamic partial-order
@@ -26,12 +26,13 @@
 //! When facts grow, sets of earlier states are closed again and the tasks that come in are
 //! followed. At the fixpoint all four hold.
 //!
-//! **Guarantee.** If nothing was cut: (T1) each pair of a task and what an attempt of it reads, in
-//! order, that the full graph has, the explored one has; so each failure and each valuation of what
-//! an invariant looks at. (T2) Each reachable state in which nothing can happen is reached. Update
-//! conflicts are exactly those of the full graph. The explored graph is part of the full one. Up to
-//! fingerprints of 128 bits that are equal by chance. Not kept: response properties, and which part
-//! of a program never runs *together* with which. `docs/reduction.md` has the proof.
+//! **Guarantee.** If nothing was cut: (T1) each pair of a task and the values that an attempt of it
+//! reads, in order, that the full graph has, the explored graph has too; so it has each failure,
+//! and each valuation of the places that an invariant reads. (T2) Each reachable state in which
+//! nothing can happen is reached. Update conflicts are exactly those of the full graph. The
+//! explored graph is part of the full one. Up to fingerprints of 128 bits that are equal by chance.
+//! The reduction does not preserve response properties, nor which parts of a program run
+//! *together*. `docs/reduction.md` has the proof.
 //!
 //! **Worked example.** `once a { y = 1 }`, `once b { x = 1 }`, `once c { if x == 1 { assert y == 1
 //! } }`. From the start `a` alone is followed, then `b`, then `c`, which reads `x` and `y`. Now `a`
@@ -42,13 +43,13 @@
 //! conflicts with, then `s.y.x` is `s.x.y`: where `s.x` followed `y`, the edge is taken from there
 //! and nothing is run.
 //!
-//! **Threads.** States are expanded in blocks, against what was known when the block began; what
-//! was found is taken in by one thread in the order of states. So numbers, facts and findings do
-//! not depend on the number of threads.
+//! **Threads.** Threads expand states in blocks, based on the facts known when the block began. One
+//! thread commits the results in the order of states. So numbers, facts and findings do not depend
+//! on the number of threads.
 //!
 //! **Cost.** A step costs its run, a look-up of what it touched and one of its target; a set costs
 //! a few words of bits for each known task in it. 12 bytes an edge, 32 a state, 29 to 46 in the
-//! table; and each state that not everything was followed from is kept.
+//! table; and each state with a ready task that was not followed is stored whole.
 //!
 //! ```
 //! use anyorder_explore::stateful::{Options, explore};
@@ -116,18 +117,18 @@ pub use outcome::{Counts, Graph, Outcome, Reduction};
 #[cfg(feature = "sabotage")]
 pub use sabotage::Sabotage;
 
-// What is asked and answered.
+// Options and outcome.
 mod error;
 mod options;
 mod outcome;
 
-// What is known of tasks.
+// Facts about tasks.
 mod footprints;
 mod interned;
 mod knowledge;
 mod numbering;
 
-// What is known of states.
+// The explored graph.
 mod space;
 
 // The search.

@@ -1,9 +1,9 @@
-//! Small numbers for tasks and places, in the order in which they are met.
+//! Small numbers for tasks and places, in the order of first use.
 
 use anyorder_system::TaskKey;
 use rustc_hash::FxHashMap;
 
-/// Not met yet.
+/// No number yet.
 const UNKNOWN: u32 = u32::MAX;
 
 /// Numbers of keys: by index where keys are small numbers, in a map where they are hashes.
@@ -55,7 +55,7 @@ impl Numbering {
         (number, true)
     }
 
-    /// Takes the next number for something that has no key to be found by.
+    /// Takes the next number for something without a key.
     pub(crate) fn push(&mut self, key: u64) -> u32 {
         self.keys.push(key);
         (self.keys.len() - 1) as u32

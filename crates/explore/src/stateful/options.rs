@@ -1,12 +1,11 @@
-//! What a search is asked to do.
+//! Options of a search.
 
 use super::sabotage::Sabotage;
 use std::num::NonZeroUsize;
 
-/// What a search is asked to do. Limits that are counted cut at the same place with any number of
-/// threads; the limits on memory (bytes) and executions (calls of
-/// [`Reducible::run`](anyorder_system::Reducible::run)) are those of the
-/// [`Control`](anyorder_system::Control).
+/// Options of a search. Counted limits cut at the same state with any number of threads. The limits
+/// on memory (bytes) and executions (calls of [`Reducible::run`](anyorder_system::Reducible::run))
+/// are those of the [`Control`](anyorder_system::Control).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// The number of threads.
@@ -14,41 +13,40 @@ pub struct Options {
     /// Whether a [`SilentWrite`](anyorder_system::TouchKind::SilentWrite) counts as a read: two
     /// writes of one value do not conflict.
     pub values: bool,
-    /// Whether to end once something was found.
+    /// Whether to end after the first finding.
     pub stop_at_first: bool,
-    /// Whether deadlocks and wrong ends are looked for.
+    /// Whether to report deadlocks and wrong ends.
     pub deadlocks: bool,
-    /// Whether update conflicts between components are looked for, where the system has components.
+    /// Whether to report update conflicts between components, if the system has components.
     pub updates: bool,
-    /// The number of states.
+    /// The most states.
     pub states_max: Option<u64>,
-    /// The number of transitions.
+    /// The most transitions.
     pub transitions_max: Option<u64>,
-    /// The number of steps from an initial state.
+    /// The most steps from an initial state.
     pub depth_max: Option<u32>,
-    /// Whether the explored graph is handed out.
+    /// Whether the outcome contains the explored graph.
     pub keep_graph: bool,
-    /// Whether edges may be inferred rather than executed: the same graph either way.
+    /// Whether edges may be inferred instead of executed. The graph is the same.
     pub infer: bool,
-    /// When to give up reducing: the same findings either way, and more states.
+    /// When to give up reduction. The findings are the same; the number of states grows.
     pub give_up: GiveUp,
-    /// A fault put in on purpose.
+    /// A fault injected for tests.
     #[cfg(feature = "sabotage")]
     pub sabotage: Sabotage,
 }
 
-/// When a search stops looking for steps to leave out. From then on it follows all ready tasks of
-/// each state that it goes on from first, which takes less time a step; sets of earlier states are
-/// kept closed as before.
+/// When a search gives up reduction. From then on it follows all ready tasks of each new state,
+/// which takes less time for each step. Sets of earlier states are kept closed as before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum GiveUp {
-    /// When nothing was left out in any of the states gone on from, looked at whenever their number
-    /// has doubled, from 512 on.
+    /// When every ready task was followed in all states expanded so far. Checked each time their
+    /// number has doubled, from 512 on.
     #[default]
     WhenUseless,
     /// Never.
     Never,
-    /// Once this many states were gone on from. For tests: the moment matters for time only.
+    /// Once this many states were expanded. For tests: the choice affects only time.
     At(u64),
 }
 
@@ -73,7 +71,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Returns the fault put in on purpose.
+    /// Returns the injected fault.
     #[inline]
     pub(crate) const fn sabotage(&self) -> Sabotage {
         #[cfg(feature = "sabotage")]

@@ -1,39 +1,39 @@
-//! What a search found.
+//! The outcome of a search.
 
 use anyorder_search::Outcome as SearchOutcome;
 use anyorder_system::{Hash128, TaskKey};
 
-/// What a search found. It is complete where the theorem applies; response properties are not
-/// looked at.
+/// The outcome of a search. It is complete where the theorem applies; response properties are not
+/// checked.
 pub type Outcome<S> = SearchOutcome<S, Reduction>;
 
-/// What this engine counts besides. The same with any number of threads, but for runs cut by time,
-/// memory or hand.
+/// Counters of this engine. The same with any number of threads, except for runs cut by time,
+/// memory or the user.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
-    /// The transitions known without running a task.
+    /// The inferred transitions, which ran no task.
     pub inferred: u64,
     /// How often a state was expanded again.
     pub re_expansions: u64,
-    /// How often all states were checked against what had been learned since.
+    /// How often all states were checked against new facts.
     pub rounds: u64,
     /// Tasks added because a cycle ignored them.
     pub fairness_added: u64,
-    /// States that not all ready tasks were followed from.
+    /// States in which not all ready tasks were followed.
     pub reduced_states: u64,
     /// States in which nothing can happen.
     pub ends: u64,
-    /// The states found when the search gave up reducing ([`GiveUp`](super::GiveUp)), and followed
-    /// everything from then on; `None`: it never did.
+    /// The number of states when the search gave up reduction ([`GiveUp`](super::GiveUp)); `None`:
+    /// it never did.
     pub gave_up_reducing: Option<u64>,
 }
 
-/// How a search reduced.
+/// What the reduction did.
 #[derive(Clone, Debug, Default)]
 pub struct Reduction {
-    /// Numbers.
+    /// Counters.
     pub counts: Counts,
-    /// The explored graph, if asked for.
+    /// The explored graph, if requested.
     pub graph: Option<Graph>,
 }
 
@@ -42,7 +42,7 @@ pub struct Reduction {
 pub struct Graph {
     /// The fingerprint of each state.
     pub states: Vec<Hash128>,
-    /// For each state what was followed: the task, and where it leads; `None` for an attempt that
-    /// is blocked or fails.
+    /// For each state, the followed tasks with their targets; `None` for an attempt that is blocked
+    /// or fails.
     pub edges: Vec<Vec<(TaskKey, Option<u32>)>>,
 }

@@ -1,11 +1,11 @@
-//! Which components overwrite which others' updates: for all attributes in one pass over the
-//! explored graph.
+//! Computes which components overwrite which others' updates: for all attributes in one pass over
+//! the explored graph.
 //!
-//! A *mark* is an attribute and a component that updates it; the marks that hold before a state's
-//! steps say who may have updated each attribute last. A step that updates an attribute removes its
-//! marks and sets that of its last update. Marks are bits, and sets of them grow until nothing
-//! changes, so an edge is looked at about as often as there are cycles around it, and not once for
-//! each component.
+//! A *mark* is an attribute and a component that updates it. The marks of a state say which
+//! component may have updated each attribute last. A step that updates an attribute removes its
+//! marks and sets that of its last update. Sets of marks are bits, and they grow until nothing
+//! changes. So the cost of an edge depends on the cycles around it, not on the number of
+//! components.
 
 use super::sabotage::Sabotage;
 use super::space::Space;
@@ -14,13 +14,13 @@ use anyorder_search::{contested, pair};
 use anyorder_system::{Place, Update};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a list of updates does to the marks.
-struct Act {
+/// The effect of a list of updates on the marks.
+struct MarkEffect {
     clears: Vec<u64>,
     sets: Vec<u64>,
-    /// The marks that it is in conflict with: for each with which component.
+    /// The marks that it conflicts with, each with the other component.
     against: Vec<(u32, u32)>,
-    /// Those marks that held before it somewhere.
+    /// The marks that hold before it in some state.
     met: Vec<u64>,
 }
 
@@ -30,11 +30,10 @@ type Mark = (Place, u32);
 /// Pairs of components, the lower first, for each attribute.
 pub(crate) type Conflicts = BTreeMap<Place, BTreeSet<(u32, u32)>>;
 
-/// No such act.
+/// No effect.
 const NONE: u32 = u32::MAX;
 
-/// Returns for each attribute the pairs of components one of which updates it right after the
-/// other.
+/// Returns for each attribute the pairs of components where one updates it right after the other.
 pub(crate) fn overwritten<T>(space: &Space<T>, sabotage: Sabotage) -> Conflicts {
     let used = used(space);
     let lists = space.update_lists.all();
@@ -82,7 +81,7 @@ fn within(list: &[Update], sabotage: Sabotage, conflicts: &mut Conflicts) {
     }
 }
 
-/// Says which lists occur.
+/// Returns for each list whether it occurs.
 fn used<T>(space: &Space<T>) -> Vec<bool> {
     let mut used = vec![false; space.update_lists.all().len()];
     for number in 0..space.nodes.len() as u32 {
@@ -99,10 +98,10 @@ fn marks<'l>(lists: impl Iterator<Item = &'l [Update]>) -> Vec<Mark> {
     contested(lists).flat_map(|(place, by)| by.into_iter().map(move |one| (place, one))).collect()
 }
 
-fn act(list: &[Update], marks: &[Mark], sabotage: Sabotage) -> Act {
+fn act(list: &[Update], marks: &[Mark], sabotage: Sabotage) -> MarkEffect {
     let empty = vec![0; marks.len().div_ceil(64)];
     let (clears, sets, met) = (empty.clone(), empty.clone(), empty);
-    let mut act = Act { clears, sets, against: Vec::new(), met };
+    let mut act = MarkEffect { clears, sets, against: Vec::new(), met };
     let ends: BTreeMap<Place, (Option<u32>, Option<u32>)> = by_place(list)
         .map(|updates| {
             let last = updates[updates.len() - 1].by;
@@ -125,8 +124,8 @@ fn act(list: &[Update], marks: &[Mark], sabotage: Sabotage) -> Act {
     act
 }
 
-/// Goes over the states in order until no set of marks grows.
-fn propagate<T>(space: &Space<T>, act_of: &[u32], acts: &mut [Act], marks: &[Mark]) {
+/// Visits the states in order until no set of marks grows.
+fn propagate<T>(space: &Space<T>, act_of: &[u32], acts: &mut [MarkEffect], marks: &[Mark]) {
     let states = space.nodes.len();
     let mut held = Rows::default();
     held.widen(marks.len().div_ceil(64));

@@ -1,4 +1,4 @@
-//! Finding the states whose sets S are no longer closed, and the tasks that cycles ignore.
+//! Finds the states whose sets S are no longer closed, and the tasks that cycles ignore.
 
 use super::engine::Engine;
 use super::found::Item;
@@ -9,7 +9,7 @@ use anyorder_system::Reducible;
 use std::collections::BTreeMap;
 
 impl<S: Reducible> Engine<'_, S> {
-    /// Puts every state whose set is not closed under what is known by now into the queue.
+    /// Queues every state whose set is not closed under the current facts.
     pub(crate) fn recheck(&mut self) {
         for number in 0..self.space.nodes.len() as u32 {
             let node = &self.space.nodes[number as usize];
@@ -46,8 +46,8 @@ impl<S: Reducible> Engine<'_, S> {
         })
     }
 
-    /// Looks for tasks that are ready in a terminal component of the explored graph and followed
-    /// from none of its states; sees to it that they are, and returns whether there was one.
+    /// Finds tasks that are ready in a terminal component of the explored graph but followed from
+    /// none of its states. Queues states to follow them, and returns whether there were any.
     pub(crate) fn add_ignored(&mut self) -> bool {
         let all_full = self.space.kept.is_empty();
         if all_full || self.options.sabotage() == Sabotage::NoFairness {
@@ -74,7 +74,7 @@ impl<S: Reducible> Engine<'_, S> {
             }
             let mut missing: Vec<u64> =
                 ready.iter().zip(&followed).map(|(ready, followed)| ready & !followed).collect();
-            // For each state all at once: it is expanded only once.
+            // All tasks of a state at once, so that it is expanded only once.
             let mut extras: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
             while let Some(task) = bits::least(&missing) {
                 let is_ready = |state: &&u32| {
@@ -82,7 +82,7 @@ impl<S: Reducible> Engine<'_, S> {
                     ready != WAITING && bits::has(self.know.sets.rows.row(ready), task)
                 };
                 let Some(state) = component.iter().find(is_ready).copied() else { break };
-                // What its set pulls in with it need not be added as well.
+                // Tasks that the closure adds anyway need not be added as well.
                 let here = self.space.nodes[state as usize].ready;
                 seeds.take_out(&self.know, self.know.sets.rows.row(here), task, &mut missing);
                 self.counts.fairness_added += 1;

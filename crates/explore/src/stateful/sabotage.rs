@@ -1,43 +1,43 @@
-//! Faults put in on purpose, to see whether the tests notice. Only the feature `sabotage`, which
-//! tests enable, lets anyone ask for them.
+//! Faults injected to see whether the tests notice. Only the feature `sabotage`, which tests
+//! enable, makes them available.
 
-/// What is to be wrong. Only for tests of the tests.
+/// The injected fault. Only for tests of the tests.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "sabotage", derive(PartialEq, Eq))]
 pub enum Sabotage {
-    /// Nothing.
+    /// None.
     #[default]
     None,
     /// Tasks that could make a member ready are not added (S2).
     NoEnablers,
-    /// One task is enough although it leads nowhere (S3, which S4 would make up for).
+    /// One task is enough even if it has no successor (S3; S4 alone would compensate for it).
     NoProgress,
     /// Tasks may be ignored for ever (S4).
     NoFairness,
-    /// Only what other tasks would touch in the same state counts, not what they were seen to
+    /// Only the footprints of other tasks in the same state count, not all that they were seen to
     /// touch.
     ActualFootprints,
-    /// What a task awaits does not count as read.
+    /// Places that a task awaits do not count as read.
     NoAwaits,
-    /// States are not looked at again when facts grow.
+    /// States are not checked again when facts grow.
     NoReclosing,
     /// Edges are inferred also where footprints conflict.
     InferAnything,
     /// Of several updates of an attribute in one step only the last counts.
     LastUpdateOnly,
-    /// An update for no component leaves the last writer who it was.
+    /// An update for no component does not change the last writer.
     NobodyUpdatesNothing,
     /// Silent writes count as nothing where values count.
     SilentNothing,
-    /// Nobody watches for invariants.
+    /// Invariants have no observers.
     NoObservers,
-    /// Tasks that are told in advance are not known in advance.
+    /// Tasks that the system lists in advance are ignored.
     NoForeknowledge,
-    /// Blocked attempts are taken to touch nothing.
+    /// Blocked attempts count as touching nothing.
     BlockedTouchNothing,
 }
 
-/// Without the feature no fault is there, and all comparisons vanish.
+/// Without the feature there are no faults, and all comparisons vanish.
 #[cfg(not(feature = "sabotage"))]
 impl PartialEq for Sabotage {
     #[inline]

@@ -1,12 +1,13 @@
-//! Where to begin a set S: the ready task whose closure promises to be small.
+//! Chooses the first task of a set S: the ready task whose closure is predicted to be the smallest.
 //!
-//! A closure is predicted from all that each task was ever seen to touch. Which task is begun with
-//! matters for speed only.
+//! The prediction uses all places that each task was ever seen to touch. The choice affects only
+//! speed.
 
 use super::knowledge::Knowledge;
 use anyorder_common::bits;
 
-/// What was predicted for a set of ready tasks: the ready tasks in the closure of each, in order.
+/// The prediction for a set of ready tasks: for each of them, in order, the ready tasks in its
+/// closure.
 #[derive(Clone, Debug, Default)]
 struct Ranking {
     version: u64,
@@ -15,7 +16,7 @@ struct Ranking {
     sizes: Vec<u16>,
 }
 
-/// Not predicted: what it would be is no less than for another.
+/// Not predicted: the closure is at least as large as another.
 const NOT_LESS: u16 = u16::MAX;
 
 /// Predictions of one thread.
@@ -86,7 +87,7 @@ impl Seeds {
             let size = bits::common(&self.closure, ready).min(u32::from(NOT_LESS)) as u16;
             out.sizes[index] = size;
             for (other, one) in bits::members(ready).enumerate().skip(index + 1) {
-                // Each in the closure of the other: the same closure.
+                // Each is in the closure of the other, so both closures are the same.
                 let same = bits::has(&self.closure, one) && bits::has(know.rivals.row(one), task);
                 if same && out.sizes[other] == 0 {
                     out.sizes[other] = size;
@@ -96,7 +97,7 @@ impl Seeds {
         out.whole = out.sizes.iter().all(|size| u32::from(*size) >= all);
     }
 
-    /// Predicts the closure of a task, at least as far as it holds all ready tasks.
+    /// Predicts the closure of a task; may stop once it holds all ready tasks.
     fn close(&mut self, know: &Knowledge, ready: &[u64], task: u32) {
         self.closure.clear();
         self.closure.resize(know.width, 0);

@@ -1,4 +1,4 @@
-//! The explored graph: what is known of each state, by its number.
+//! The explored graph, by the numbers of states.
 
 use anyorder_common::scc;
 use anyorder_search::{FingerprintTable, ShortestPaths, Transition, UpdateLists};
@@ -10,16 +10,16 @@ pub(crate) const NO_PARENT: u32 = u32::MAX;
 pub(crate) const BLOCKED: u32 = u32::MAX;
 /// The target of a step that fails.
 pub(crate) const FAILED: u32 = u32::MAX - 1;
-/// In place of a set: not expanded yet.
+/// In place of a set: the state is not expanded yet.
 pub(crate) const WAITING: u32 = u32::MAX;
-/// In place of a set: every ready task was attempted, so the set may be taken to hold all tasks.
+/// In place of a set: every ready task was attempted, so the set of all tasks is valid.
 pub(crate) const FULL: u32 = u32::MAX - 1;
 
-/// In place of a footprint: nobody will ask for it.
-pub(crate) const UNNOTED: u32 = u32::MAX - 1;
+/// In place of a footprint: not recorded, because no one needs it.
+pub(crate) const NOT_RECORDED: u32 = u32::MAX - 1;
 
-/// One alternative of an attempt, or an attempt without any. Those of one attempt follow each
-/// other.
+/// One alternative of an attempt, or an attempt without any. The alternatives of one attempt are
+/// adjacent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Edge {
     pub(crate) task: u32,
@@ -28,14 +28,14 @@ pub(crate) struct Edge {
 }
 
 impl Edge {
-    /// Returns the state that it leads to.
+    /// Returns its target state.
     #[inline]
     pub(crate) fn state(self) -> Option<u32> {
         (self.target < FAILED).then_some(self.target)
     }
 }
 
-/// How a state was reached first: the step of a parent, or the place among the initial states.
+/// How a state was first reached: by the step of a parent, or as an initial state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Link {
     pub(crate) parent: u32,
@@ -43,7 +43,7 @@ pub(crate) struct Link {
     pub(crate) alternative: u32,
 }
 
-/// What is kept of a state, besides the state itself.
+/// The data of a state, besides the state itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
     pub(crate) link: Link,
@@ -61,7 +61,7 @@ pub(crate) struct Space<T> {
     pub(crate) table: FingerprintTable,
     pub(crate) nodes: Vec<Node>,
     pub(crate) edges: Vec<Edge>,
-    /// For each edge the list of its updates; empty when nobody asks.
+    /// For each edge the list of its updates; empty if not requested.
     pub(crate) updates: Vec<u32>,
     pub(crate) update_lists: UpdateLists,
     /// The footprints of the observers in each state, one after the other.
@@ -83,7 +83,7 @@ impl<T> Space<T> {
         }
     }
 
-    /// The bytes taken, without what states point to.
+    /// The memory in bytes, without what states point to.
     pub(crate) fn bytes(&self) -> u64 {
         let (node, kept) = (size_of::<Node>() as u64, size_of::<(u32, T)>() as u64 + 1);
         self.table.bytes()
@@ -100,7 +100,7 @@ impl<T> Space<T> {
         &self.edges[node.edges_start as usize..][..node.edges_len as usize]
     }
 
-    /// Returns the place of a state's first edge among all.
+    /// Returns the index of a state's first edge.
     pub(crate) fn edges_start(&self, number: u32) -> usize {
         self.nodes[number as usize].edges_start as usize
     }
@@ -117,7 +117,7 @@ impl<T> Space<T> {
         (self.nodes.len() - 1) as u32
     }
 
-    /// Begins to add edges of a state: those that it has are moved to the end.
+    /// Starts to add edges of a state. Moves its existing edges to the end.
     pub(crate) fn open(&mut self, number: u32) -> usize {
         let (start, len) = {
             let node = &self.nodes[number as usize];
@@ -131,7 +131,7 @@ impl<T> Space<T> {
         new
     }
 
-    /// Ends what [`open`](Self::open) began.
+    /// Finishes what [`open`](Self::open) began.
     pub(crate) fn close(&mut self, number: u32, start: usize) {
         let end = self.edges.len();
         let node = &mut self.nodes[number as usize];
@@ -139,12 +139,12 @@ impl<T> Space<T> {
         node.edges_len = (end - start) as u32;
     }
 
-    /// Returns where the edge of a task leads that has exactly one alternative, which leads to a
-    /// state. The place of the edge may be guessed.
+    /// Returns the target of a task's edge, if the task has exactly one alternative and this leads
+    /// to a state. `guess` is the expected position of the edge.
     #[inline]
     pub(crate) fn only(&self, number: u32, task: u32, guess: usize) -> Option<u32> {
         let edges = self.edges(number);
-        // Where the guess is right, and no alternative of the task comes before.
+        // The guess is right, and the previous edge is not an alternative of the task.
         let right = edges.get(guess).is_some_and(|edge| edge.task == task)
             && guess.checked_sub(1).is_none_or(|before| edges[before].task != task);
         let at = if right { guess } else { edges.iter().position(|edge| edge.task == task)? };
@@ -158,25 +158,25 @@ impl<T> Space<T> {
         nodes.filter(|(node, _)| node.link.parent == NO_PARENT).map(|(_, number)| number)
     }
 
-    /// Returns the edges of a state with their places among all.
+    /// Returns the edges of a state with their indices.
     fn placed(&self, number: u32) -> impl Iterator<Item = (u32, &Edge)> {
         (self.edges_start(number) as u32..).zip(self.edges(number))
     }
 
-    /// Returns shortest paths to all states; transitions are numbered by the places of their edges.
+    /// Returns shortest paths to all states; the numbers of transitions are the indices of their
+    /// edges.
     pub(crate) fn shortest(&self) -> ShortestPaths {
         ShortestPaths::of(self.nodes.len(), self.initial(), |number| {
             self.placed(number).filter_map(|(place, edge)| Some((place, edge.state()?)))
         })
     }
 
-    /// Returns the edges of a state with their places and their updates.
+    /// Returns the edges of a state with their indices and updates.
     pub(crate) fn updating(&self, number: u32) -> impl Iterator<Item = Transition> {
         self.placed(number).map(|(place, edge)| (place, edge.state(), self.updates[place as usize]))
     }
 
-    /// Returns the choice that an edge of a state is: a task, by its number, and which of its
-    /// alternatives.
+    /// Returns the choice of an edge: the number of its task, and of the alternative.
     pub(crate) fn choice(&self, number: u32, place: u32) -> (u32, u32) {
         let edges = &self.edges[self.edges_start(number)..=place as usize];
         let task = edges.last().map_or(0, |edge| edge.task);
@@ -184,8 +184,8 @@ impl<T> Space<T> {
         (task, same.saturating_sub(1))
     }
 
-    /// Returns the states of each terminal strongly connected component, which no step leaves, both
-    /// in the order of the lowest number. Linear.
+    /// Returns the states of each terminal strongly connected component (one that no step leaves).
+    /// Both lists are in the order of the lowest number. Linear.
     ///
     /// The state with the greatest number in a terminal component has no edge to a greater number.
     /// Only what such states reach is visited: in a graph without cycles, whose states are numbered

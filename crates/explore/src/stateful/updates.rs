@@ -1,10 +1,10 @@
 //! Update conflicts: two components have updated one attribute, one right after the other.
 //!
-//! For each attribute with conflicts, a search of the explored graph whose states also hold who
-//! updated the attribute last. That is exact: the search sees what it would see if each state
-//! remembered the last writer, because such a memory is written only where the attribute is, and so
-//! conflicts nowhere else. Which conflicts there are is found first, for all attributes at once
-//! (`overwritten`); the search is for the paths to them.
+//! `overwritten` first finds all conflicts, for all attributes at once. For each attribute with
+//! conflicts, a search of the explored graph then finds the paths to them. Its states also hold the
+//! component that updated the attribute last. The result is exact: it is the same as if each state
+//! remembered the last writer. This memory is written only together with the attribute, so it adds
+//! no conflict.
 
 use super::engine::Engine;
 use super::overwritten::overwritten;

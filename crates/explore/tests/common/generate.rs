@@ -42,7 +42,7 @@ pub enum Kind {
 pub const KINDS: [Kind; 6] =
     [Kind::Acyclic, Kind::Cyclic, Kind::Enabling, Kind::Awaiting, Kind::Threads, Kind::Updates];
 
-/// What bodies are made of.
+/// The elements of bodies.
 struct Shape {
     /// The places of data.
     data: usize,
@@ -51,7 +51,7 @@ struct Shape {
     choices: bool,
     blocks: bool,
     fails: bool,
-    /// Whether what follows may be done for another component.
+    /// Whether the following statements may be done for another component.
     switches: bool,
 }
 
@@ -204,7 +204,7 @@ pub fn random_toy(kind: Kind, seed: u64) -> Toy {
     toy
 }
 
-/// Tasks of components that set one or two attributes without looking at them; later ones wait for
+/// Tasks of components that set one or two attributes without reading them; later ones wait for
 /// earlier ones.
 fn updates(random: &mut Random) -> Toy {
     let attributes = 1 + usize::from(random.one_in(4));
@@ -220,7 +220,7 @@ fn updates(random: &mut Random) -> Toy {
             let place = random.below(attributes as u64) as usize;
             let value = Value::Constant(u8::from(!random.one_in(3)));
             body = Tree::Write(place, value, Box::new(body));
-            // Two writes, for two components, one of which may take back what the other does.
+            // Two writes, for two components, one of which may undo the other.
             if random.one_in(3) {
                 let component = (!random.one_in(4)).then(|| random.below(3) as u32);
                 let value = Value::Constant(random.below(2) as u8);
@@ -240,7 +240,7 @@ fn updates(random: &mut Random) -> Toy {
     toy
 }
 
-/// Sets the place where a task that goes on leaves its mark.
+/// Sets the place that a task writes when it continues.
 fn with_pc(tree: Tree, pc: usize, value: u8) -> Tree {
     match tree {
         Tree::Read(place, branches) => {

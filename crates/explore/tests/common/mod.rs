@@ -12,20 +12,20 @@ use anyorder_system::{
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-/// What a task does.
+/// The body of a task.
 #[derive(Clone, Debug)]
 pub enum Tree {
-    /// Reads a place and goes on by its value; values beyond the last branch take the last.
+    /// Reads a place and branches on its value; values beyond the last branch take the last.
     Read(usize, Vec<Tree>),
     /// Writes a value.
     Write(usize, Value, Box<Tree>),
-    /// What follows is done for this component.
+    /// The following statements are done for this component.
     By(Option<u32>, Box<Tree>),
     /// Has several alternatives.
     Choice(Vec<Tree>),
     /// Fails, with a message that names the task and this number.
     Fail(u8),
-    /// Cannot go on.
+    /// Blocks.
     Block,
     Done,
 }
@@ -33,7 +33,7 @@ pub enum Tree {
 #[derive(Clone, Copy, Debug)]
 pub enum Value {
     Constant(u8),
-    /// What was read last, plus this.
+    /// The value read last, plus this.
     LastPlus(u8),
 }
 
@@ -45,11 +45,11 @@ pub struct Task {
     pub component: Option<u32>,
 }
 
-/// Never is the first place at this value while the second is at that.
+/// Claims that the first place never has this value while the second has that one.
 #[derive(Clone, Copy, Debug)]
 pub struct Never(pub (usize, u8), pub (usize, u8));
 
-/// What tasks read, in order: what a reduced search has to see all of.
+/// The reads of tasks, in order: a reduced search must find all of them.
 pub type Local = (usize, Vec<(usize, u8)>);
 
 #[derive(Debug, Default)]
@@ -63,12 +63,12 @@ pub struct Toy {
     pub attributes: BTreeSet<usize>,
     /// Keys are hashes.
     pub hashed: bool,
-    /// Tasks that await several places are not told in advance, but while the first of these places
-    /// allows them to run.
+    /// Tasks that await several places are not listed in advance, but while the first of these
+    /// places allows them to run.
     pub dynamic: bool,
     /// In states where the place holds the value, nothing needs to happen.
     pub finals: Option<(usize, u8)>,
-    /// What was read in all attempts so far; invariants count as tasks after the last.
+    /// The reads of all attempts so far; invariants count as tasks after the last.
     pub log: Mutex<BTreeSet<Local>>,
 }
 
@@ -85,7 +85,7 @@ struct Run<'a> {
 /// order.
 pub type Outcome = (Vec<u8>, Option<String>, BTreeSet<usize>, Vec<(usize, Option<u32>)>);
 
-/// Where a run of a tree stands.
+/// The position of a run of a tree.
 #[derive(Clone)]
 struct Point {
     state: Vec<u8>,

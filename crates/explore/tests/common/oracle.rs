@@ -1,4 +1,4 @@
-//! What holds of a toy system, by going through all of it.
+//! The properties of a toy system, computed by visiting all its states.
 
 use super::{Local, Toy};
 use anyorder_system::{Effects, Hash128, Place, Reducible, StateSystem, TaskKey, TouchKind};
@@ -20,7 +20,7 @@ pub struct Truth {
     pub edges: BTreeSet<(Hash128, TaskKey, Hash128)>,
 }
 
-/// Goes through all states; `None` if there are more than `most`.
+/// Visits all states; `None` if there are more than `most`.
 pub fn truth(toy: &Toy, most: usize) -> Option<Truth> {
     let mut truth = Truth::default();
     let mut seen: BTreeSet<Vec<u8>> = toy.initial.iter().cloned().collect();
@@ -70,10 +70,10 @@ pub fn truth(toy: &Toy, most: usize) -> Option<Truth> {
 /// The pairs of components, the lower first, that update one place right after each other.
 pub type Conflicts = BTreeSet<(Place, (u32, u32))>;
 
-/// Who changed each attribute last.
+/// The component that changed each attribute last.
 pub type Writers = BTreeMap<usize, Option<u32>>;
 
-/// Notes the updates of a step, and returns the conflicts that show in it.
+/// Records the updates of a step, and returns the conflicts that it shows.
 pub fn follow(toy: &Toy, writers: &mut Writers, updates: &[(usize, Option<u32>)]) -> Conflicts {
     let mut found = Conflicts::new();
     for (place, by) in updates.iter().filter(|(place, _)| toy.attributes.contains(place)) {
@@ -86,7 +86,7 @@ pub fn follow(toy: &Toy, writers: &mut Writers, updates: &[(usize, Option<u32>)]
     found
 }
 
-/// Goes through all states together with who changed each attribute last.
+/// Visits all states together with the component that changed each attribute last.
 fn conflicts(toy: &Toy) -> Conflicts {
     let mut found = BTreeSet::new();
     let start: Vec<(Vec<u8>, Writers)> =
@@ -107,8 +107,8 @@ fn conflicts(toy: &Toy) -> Conflicts {
     found
 }
 
-/// Checks the contract of `Reducible` by its words, on all states; returns how many pairs were
-/// found to commute.
+/// Checks the contract of `Reducible` literally, on all states. Returns the number of pairs found
+/// to commute.
 pub fn check_contract(toy: &Toy, values: bool) -> u64 {
     type Behaviour = (Vec<(Place, bool)>, Vec<(Vec<(usize, u8)>, Option<String>)>);
     let mut by_local: BTreeMap<Local, Behaviour> = BTreeMap::new();

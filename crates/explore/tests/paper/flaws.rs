@@ -1,4 +1,4 @@
-//! Where the printed algorithm is wrong: line 16 of Algorithm 5.
+//! The error of the printed algorithm: line 16 of Algorithm 5.
 
 use crate::common::generate::{KINDS, Kind};
 use crate::common::oracle::truth;
@@ -100,8 +100,8 @@ fn finish(body: &Tree, mark: usize) -> Tree {
     }
 }
 
-/// The printed algorithm misses something in a few random systems of several kinds; the mended one
-/// in none, see `random`.
+/// The printed algorithm misses something in a few random systems of several kinds. The corrected
+/// one misses nothing in any, see `random`.
 #[test]
 fn the_printed_algorithm_misses_things_in_random_systems() {
     let mut wrong: BTreeMap<Kind, u64> = BTreeMap::new();

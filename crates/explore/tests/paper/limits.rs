@@ -1,4 +1,4 @@
-//! Searches that are cut, and what they still say.
+//! Searches that a limit cuts, and their remaining guarantees.
 
 use crate::common::Toy;
 use crate::systems::figure_3;

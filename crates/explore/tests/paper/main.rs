@@ -1,4 +1,5 @@
-//! The published algorithm: the paper's examples, where it is wrong, and full search.
+//! Tests of the published algorithm: the paper's examples, its error, and comparison with full
+//! search.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,4 +1,4 @@
-//! Twins of the search that are wrong in the ways that the paper describes.
+//! Twins of the search, with the errors that the paper describes.
 
 use crate::common::Toy;
 use crate::common::oracle::effects;
@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 type State = Vec<u8>;
 
-/// What a twin does.
+/// The error of a twin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Naive {
     /// An execution ends at the first state that was seen (Figure 1).
     EndsAtMatch,
-    /// Ends and matches are handled; conflicts are looked for along the current execution only
+    /// Ends and matches are handled; conflicts are searched along the current execution only
     /// (Figure 3).
     CurrentOnly,
     /// Only the last conflicting transition gets a backtracking point (Figure 5).
@@ -34,7 +34,7 @@ pub(crate) struct Twin<'a> {
     done: BTreeMap<State, BTreeSet<usize>>,
     /// The current execution, from the initial state.
     path: Vec<Step>,
-    /// Where the part of it begins that was not in an earlier execution.
+    /// The start of the part of it that was not in an earlier execution.
     fresh: usize,
     history: BTreeSet<State>,
     graph: Vec<Step>,
@@ -60,7 +60,7 @@ impl<'a> Twin<'a> {
         for state in &initial {
             twin.go(state);
         }
-        // As EXPLOREALL: no execution leads there, so there is nothing to look back along.
+        // Like EXPLOREALL: no execution leads there, so no path leads back.
         while let Some(state) = twin.open() {
             twin.path.clear();
             twin.fresh = 0;
@@ -79,8 +79,8 @@ impl<'a> Twin<'a> {
         (0..self.toy.tasks.len()).filter(|task| self.toy.is_ready(state, *task)).collect()
     }
 
-    /// The event that comes after the last one executed, in the order of events, the first coming
-    /// after the last.
+    /// The event after the last executed one, in the order of events; after the last event, the
+    /// first.
     fn next_of(&self, events: &BTreeSet<usize>) -> usize {
         let last = self.path.last().map(|step| step.task);
         let after = events.iter().find(|event| Some(**event) > last);
@@ -95,11 +95,11 @@ impl<'a> Twin<'a> {
         }
         let done = self.done.entry(state.clone()).or_default().clone();
         let backtrack = self.backtrack.entry(state.clone()).or_default().clone();
-        let mut again = None;
+        let mut revisit = None;
         if backtrack == done {
             let rest: BTreeSet<usize> = enabled.difference(&done).copied().collect();
             if rest.is_empty() {
-                again = Some(self.next_of(&enabled));
+                revisit = Some(self.next_of(&enabled));
             } else {
                 let event = self.next_of(&rest);
                 self.backtrack.get_mut(state).unwrap().insert(event);
@@ -108,7 +108,7 @@ impl<'a> Twin<'a> {
         loop {
             let planned: BTreeSet<usize> =
                 self.backtrack[state].difference(&self.done[state]).copied().collect();
-            let event = match again.take() {
+            let event = match revisit.take() {
                 Some(event) => event,
                 None if planned.is_empty() => return,
                 None => self.next_of(&planned),
@@ -137,7 +137,7 @@ impl<'a> Twin<'a> {
         for disabled in self.enabled(state).difference(&self.enabled(&to)) {
             self.backtrack.get_mut(state).unwrap().insert(*disabled);
         }
-        self.look_back(&step);
+        self.search_back_from_observers(&step);
         let fresh = &self.path[self.fresh..];
         let first = fresh.iter().position(|one| one.from == to).map(|first| first + self.fresh);
         let first = if to == *state && first.is_none() { Some(self.path.len()) } else { first };
@@ -165,8 +165,8 @@ impl<'a> Twin<'a> {
         self.executions.push(Vec::new());
     }
 
-    /// Looks back along the path, without the step itself.
-    fn look_back(&mut self, step: &Step) {
+    /// Searches back along the path, without the step itself.
+    fn search_back_from_observers(&mut self, step: &Step) {
         let (mut event, mut accesses) = (step.task, step.accesses.clone());
         for before in self.path.iter().rev() {
             let meets = |(place, write): &(Place, bool)| {
@@ -196,7 +196,7 @@ impl<'a> Twin<'a> {
         let mut queue = vec![state.clone()];
         while let Some(state) = queue.pop() {
             for step in self.graph.clone().iter().filter(|step| step.from == state) {
-                self.look_back(step);
+                self.search_back_from_observers(step);
                 if reached.insert(step.to.clone()) {
                     queue.push(step.to.clone());
                 }

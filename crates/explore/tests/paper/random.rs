@@ -20,7 +20,7 @@ pub(crate) fn systems(
     })
 }
 
-/// Searches; returns the outcome and all local states that were seen.
+/// Searches. Returns the outcome and all local states found.
 pub(crate) fn run(toy: &Toy, options: &Options) -> (Outcome<Toy>, BTreeSet<Local>) {
     toy.forget();
     let outcome = explore(toy, options, &Control::default()).unwrap();
@@ -28,7 +28,7 @@ pub(crate) fn run(toy: &Toy, options: &Options) -> (Outcome<Toy>, BTreeSet<Local
     (outcome, locals)
 }
 
-/// Returns what is wrong with an outcome, in words.
+/// Returns a description of the fault in an outcome, if there is one.
 pub(crate) fn fault(
     toy: &Toy,
     truth: &Truth,
@@ -128,7 +128,7 @@ fn everything_is_found() {
         }
         println!("{kind:?}: {counts:#?}");
         assert_eq!(counts["searches"], 4 * seeds(), "{kind:?}: a system has too many states");
-        // Systems made for update conflicts have nothing to find but ends.
+        // Systems made for update conflicts have no violations but ends.
         let found = ["with a failure", "with a broken invariant", "with a deadlock"];
         for name in ["reduced", "points"].into_iter().chain(found) {
             let expected = matches!(kind, Kind::Updates) && found.contains(&name);
@@ -139,7 +139,7 @@ fn everything_is_found() {
     }
 }
 
-/// Without summaries each simple path is searched: the same findings, with as many or fewer
+/// Without summaries each simple path is searched: the findings are the same, with as many or fewer
 /// transitions.
 #[test]
 fn summaries_change_nothing_but_the_time() {

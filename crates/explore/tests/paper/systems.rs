@@ -29,7 +29,7 @@ pub(crate) fn system(places: usize, tasks: Vec<Task>) -> Toy {
     Toy { initial: vec![vec![0; places]], domain: 2, tasks, ..Toy::default() }
 }
 
-/// Figure 1: x, y, z, and how far T1 and T3 are.
+/// Figure 1: x, y, z, and the positions of T1 and T3.
 pub(crate) fn figure_1() -> Toy {
     let count = |pc: usize, to: u8| read(0, vec![set(0, 1, end(pc, to)), Tree::Fail(0)]);
     let tasks = vec![
@@ -74,8 +74,8 @@ pub(crate) fn figure_5() -> Toy {
     )
 }
 
-/// States u and v: a leads to u, b to v, c stays in v. The places: the state, what enables c, what
-/// c reads.
+/// States u and v: a leads to u, b to v, c stays in v. The places: the state, the place that
+/// enables c, and the place that c reads.
 pub(crate) fn fairness() -> Toy {
     system(
         3,

@@ -3,7 +3,7 @@
 use crate::common::Toy;
 use crate::naive::{Naive, Twin};
 use crate::systems::{fairness, figure_1, figure_3, figure_5};
-use anyorder_explore::paper::{Again, Cause, Choice, Options, Outcome, Trail, explore};
+use anyorder_explore::paper::{Cause, Choice, Options, Outcome, Revisit, Trail, explore};
 use anyorder_search::{Limit, Property};
 use anyorder_system::{Control, Limits, StateSystem};
 use std::collections::BTreeSet;
@@ -27,7 +27,7 @@ fn distinct(trail: &Trail) -> usize {
     trail.executed.iter().collect::<BTreeSet<_>>().len()
 }
 
-/// All ways to search that promise to find everything.
+/// All options with which the search promises to find everything.
 fn sound() -> Vec<Options> {
     let mut all = Vec::new();
     for summaries in [false, true] {
@@ -130,10 +130,10 @@ fn line_5_must_be_fair() {
         limits: Limits { executions: Some(100_000), ..Limits::NONE },
         ..Control::default()
     };
-    let unfair = Options { again: Again::First, ..options };
+    let unfair = Options { revisit: Revisit::First, ..options };
     let outcome = explore(&toy, &unfair, &bounded).unwrap();
     assert_eq!((outcome.complete, outcome.limits), (false, vec![Limit::Executions]));
-    // Closing full cycles early makes the choice matter less.
+    // When full cycles close early, the choice matters less.
     let quick = run(&toy, &traced());
     assert!(quick.complete);
     assert_eq!((quick.stats.executions, quick.stats.transitions), (5, 5));

@@ -1,4 +1,4 @@
-//! Programs that go on for ever: runs are cut, and what was cut is repeated with the same cut.
+//! Programs that run for ever: a limit cuts runs, and repeated runs are cut at the same point.
 
 use crate::toy::{ALL, Effects, Model, Skills, factory};
 use anyorder_explore::r4::{FindingKind, Limit, Options, Order, Outcome, explore};
@@ -12,8 +12,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Eaters around a table, each of whom uses the things at both sides, again and again; one of them
-/// stops after a while if it comes first.
+/// Eaters around a table. Each repeatedly uses the things at both sides; one of them stops after a
+/// while if it comes first.
 #[derive(Clone)]
 struct Endless {
     meals: [u32; 3],
@@ -32,7 +32,7 @@ fn eater(i: usize, meal: u32) -> TaskName {
 
 impl Model for Endless {
     fn enabled(&self) -> Vec<TaskName> {
-        // The one who ate least comes first.
+        // The eater who ate least comes first.
         let mut eaters: Vec<usize> = (0..3).collect();
         eaters.sort_by_key(|i| self.meals[*i]);
         eaters.into_iter().map(|i| eater(i, self.meals[i])).collect()
@@ -101,7 +101,7 @@ fn what_is_recorded_is_made_as_a_whole() {
     check(&explored(&options, limits, ALL), 12 + 5, "recorded");
 }
 
-/// Counts reports, and stops the job after some.
+/// Counts reports, and stops the job after a number of them.
 struct Counting {
     reports: AtomicU64,
     stop_after: u64,
@@ -132,7 +132,7 @@ fn a_long_exploration_says_how_far_it_is_and_stops_when_asked() {
         let options = Options { confirm, ..options.clone() };
         let outcome = explore(&factory, &options, &control).expect("a recording");
         assert!(outcome.limits.contains(&Limit::Stopped(StopReason::Interrupted)));
-        // It ends at once: hardly anything is reported after the job was stopped.
+        // The job ends at once: almost no report follows the stop.
         let reports = counting.reports.load(Ordering::Relaxed);
         println!("{reports} reports, {:?}", outcome.counts);
         assert!(reports <= stop_after + 3, "{reports} after {stop_after}");

@@ -1,5 +1,5 @@
-//! All runs of a program, state by state: what exploration without a bound must come to. Knows
-//! nothing of reversals.
+//! All runs of a program, state by state: the expected result of an exploration without a bound.
+//! Independent of reversals.
 
 use anyorder_explore::r4::{Limit, Options, Outcome, Sabotage, explore};
 use anyorder_lang::lower::compile;
@@ -12,7 +12,7 @@ use anyorder_vm::{Machine, MachineRun};
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-/// The machine, where each event happens at most so many times.
+/// The machine, with a limit on how often each event happens.
 #[derive(Debug)]
 pub(crate) struct Repeating {
     run: MachineRun,
@@ -80,14 +80,14 @@ impl TaskSystem for Repeating {
     }
 }
 
-/// The ways in which a program ends.
+/// The ends of a program.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Ends {
     pub(crate) finals: BTreeSet<Hash128>,
     pub(crate) failures: BTreeSet<String>,
 }
 
-/// What there was on the way.
+/// Features of the visited states.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Seen {
     pub(crate) states: usize,
@@ -97,7 +97,7 @@ pub(crate) struct Seen {
     pub(crate) waiting: usize,
 }
 
-/// Visits all states; nothing when there are more than `most`, or a run is longer than `longest`.
+/// Visits all states; `None` if there are more than `most`, or a run is longer than `longest`.
 pub(crate) fn ends(system: &mut Repeating, most: usize, longest: usize) -> Option<(Ends, Seen)> {
     let (mut ends, mut seen, mut known) = (Ends::default(), Seen::default(), HashSet::new());
     system.reset().expect("it resets");
@@ -145,7 +145,7 @@ pub(crate) fn machine(text: &str) -> Arc<Machine> {
     Arc::new(compiled.into_machine().unwrap_or_else(|error| panic!("{error:?}\n{text}")))
 }
 
-/// Explores a model without a bound, with at most so many runs.
+/// Explores a model without a bound, with a limit on the number of runs.
 pub(crate) fn explored(
     machine: &Arc<Machine>,
     most: u32,
@@ -165,7 +165,7 @@ pub(crate) fn explored(
     explore(&factory, &options, &control).expect("it runs")
 }
 
-/// The ends of the runs that were made.
+/// The ends of the executed runs.
 pub(crate) fn ends_of(outcome: &Outcome) -> Ends {
     Ends {
         finals: outcome.runs.iter().map(|run| run.observation.hash()).collect(),
@@ -173,8 +173,8 @@ pub(crate) fn ends_of(outcome: &Outcome) -> Ends {
     }
 }
 
-/// Whether an exploration ended by itself. A program that goes on for ever is cut by the length of
-/// its runs: it is not what is compared here.
+/// Whether an exploration ended by itself. If a program runs for ever, the limit on the length of
+/// runs cuts it; such programs are not compared here.
 pub(crate) fn ended(outcome: &Outcome) -> bool {
     outcome.limits.iter().all(|limit| !matches!(limit, Limit::Executions | Limit::Steps))
 }

@@ -1,4 +1,4 @@
-//! R4 against what the paper says, against a naive twin, and against systems that misbehave.
+//! Tests of R4 against the paper's results, a naive twin, and systems that misbehave.
 
 mod cut;
 mod full;

@@ -11,8 +11,7 @@ use std::sync::Arc;
 
 type Ends = (BTreeSet<Hash128>, BTreeSet<String>);
 
-/// All ways to end, over all alternatives of each task; nothing when there are too many or one is
-/// too long.
+/// All ends, over all alternatives of each task; `None` if there are too many or a run is too long.
 fn all<S: TaskSystem>(system: &mut S, most: usize) -> Option<Ends> {
     let (mut ends, mut failures) = (BTreeSet::new(), BTreeSet::new());
     let mut open = vec![Vec::<Choice>::new()];

@@ -1,4 +1,4 @@
-//! Engines with a fault put in on purpose: the random systems notice each of them.
+//! Engines with an injected fault: the random systems notice each of them.
 
 use crate::naive::{Twin, choices};
 use crate::random::{GUARDED, KINDS, Numbers, Random, explored, sequences};
@@ -16,8 +16,8 @@ fn model(kind: usize, seed: u64) -> Random {
     Random::new(KINDS[kind].1, &mut Numbers(seed.wrapping_mul(0x1234_5678_9abc_def1)))
 }
 
-/// At a bound: in how many systems the sequences, their depths or the number of classes are not
-/// those of the twin.
+/// With a bound: the number of systems whose sequences, depths or number of classes differ from the
+/// twin's.
 fn bounded(sabotage: Sabotage, order: Order) -> (u32, u32) {
     let (mut noticed, mut tried) = (0, 0);
     for kind in 0..KINDS.len() {
@@ -44,7 +44,7 @@ fn bounded(sabotage: Sabotage, order: Order) -> (u32, u32) {
     (noticed, tried)
 }
 
-/// Without a bound: in how many systems not each class has exactly one run.
+/// Without a bound: the number of systems where some class does not have exactly one run.
 fn exhaustive(sabotage: Sabotage) -> (u32, u32) {
     let (mut noticed, mut tried) = (0, 0);
     for (_, kind) in KINDS.into_iter().chain(GUARDED) {
@@ -62,8 +62,8 @@ fn exhaustive(sabotage: Sabotage) -> (u32, u32) {
     (noticed, tried)
 }
 
-/// With a program that lists no enabled tasks, so that only names and posts tell who created whom:
-/// in how many systems the sequences are not those of the twin.
+/// With a program that lists no enabled tasks, so that only names and posts show creators: the
+/// number of systems whose sequences differ from the twin's.
 fn listing_nothing(sabotage: Sabotage) -> (u32, u32) {
     let noticed = |seed: &u64| {
         let model = model(1, *seed);
@@ -81,8 +81,8 @@ fn listing_nothing(sabotage: Sabotage) -> (u32, u32) {
     ((1..=SEEDS).filter(noticed).count() as u32, SEEDS as u32)
 }
 
-/// Wrong observations now and then: in how many explorations of a program without harm is something
-/// called harmful.
+/// Wrong observations now and then: the number of explorations of a harmless program that report
+/// harm.
 fn wrong_observations(sabotage: Sabotage) -> (u32, u32) {
     let noticed = |seed: &u64| {
         let faults = Faults { observe: 10, ..Faults::default() };
@@ -93,7 +93,8 @@ fn wrong_observations(sabotage: Sabotage) -> (u32, u32) {
     ((1..=SEEDS).filter(noticed).count() as u32, SEEDS as u32)
 }
 
-/// Models that wait and choose, without a bound: in how many a final state or a failure is missing.
+/// Models that wait and choose, without a bound: the number of models with a missing final state or
+/// failure.
 fn models(sabotage: Sabotage) -> (u32, u32) {
     let (mut noticed, mut tried) = (0, 0);
     for kind in [random_models::Kind::Guards, random_models::Kind::Choices] {
@@ -111,7 +112,7 @@ fn models(sabotage: Sabotage) -> (u32, u32) {
 fn each_fault_of_the_engine_is_noticed() {
     let checks = |sabotage| match sabotage {
         Sabotage::FirstDepth => bounded(sabotage, Order::DepthFirst),
-        Sabotage::ForgetSleepers => exhaustive(sabotage),
+        Sabotage::ForgetSleepingConflicts => exhaustive(sabotage),
         Sabotage::NoCreation => listing_nothing(sabotage),
         Sabotage::Unconfirmed => wrong_observations(sabotage),
         Sabotage::NoWaiting | Sabotage::SleepAlternatives => models(sabotage),
@@ -124,7 +125,7 @@ fn each_fault_of_the_engine_is_noticed() {
         Sabotage::SleepUnverified,
         Sabotage::NoCreation,
         Sabotage::Unconfirmed,
-        Sabotage::ForgetSleepers,
+        Sabotage::ForgetSleepingConflicts,
         Sabotage::FirstAlternatives,
         Sabotage::NoWaiting,
         Sabotage::SleepAlternatives,

@@ -5,7 +5,7 @@ use crate::toy::{Effects, Model, shadow};
 use anyorder_system::{AccessKind, Choice, Hash128, TaskName, TaskRole};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// A task, and which of its alternatives.
+/// A task, and the number of its alternative.
 pub(crate) type Act = (TaskName, u32);
 
 /// The choices that name acts.
@@ -21,7 +21,7 @@ pub(crate) fn choices(acts: &[Act]) -> Vec<Choice> {
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
     pub(crate) tasks: Vec<Act>,
-    /// How many alternatives each had.
+    /// The number of alternatives of each.
     pub(crate) counts: Vec<u32>,
     pub(crate) effects: Vec<Effects>,
     /// The enabled tasks before each step, and at the end.
@@ -37,21 +37,21 @@ pub(crate) struct Twin<M> {
     pub(crate) mutant: Mutant,
 }
 
-/// A slip of the printed algorithms, or another rule that is not ours.
+/// A fault of the printed algorithms, or another rule than ours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mutant {
     None,
-    /// Section 4.4: covered is what a single race covers.
+    /// Section 4.4: a pair is covered if a single race covers it.
     SingleCover,
     /// All races are reversed.
     AllRaces,
     /// Lines 5-7 are left out.
     NoDisabling,
-    /// What needs the first of the pair comes with the second.
+    /// Tasks that need the first of the pair come with the second.
     NoLambda,
     /// The sequence ends with the pair.
     OnlyThePair,
-    /// Nothing is known of what enabled what.
+    /// Enabling is unknown.
     NoOpening,
     /// Other alternatives are left out.
     NoAlternatives,
@@ -74,7 +74,7 @@ fn is_input<M: Model>(model: &M, task: &TaskName) -> bool {
 impl<M: Model> Twin<M> {
     pub(crate) fn new(model: M) -> Twin<M> {
         let mut twin = Twin { model, inputs: Vec::new(), mutant: Mutant::None };
-        // While the recording is made, nothing is held back.
+        // No input is held back while the recording is made.
         let mut state = twin.model.clone();
         while let Some(task) = state.enabled().first().cloned() {
             state.run(&task, 0);
@@ -99,8 +99,8 @@ impl<M: Model> Twin<M> {
         self.inputs.iter().position(|input| input == task)
     }
 
-    /// Whether users' order lets a task run after these: not if it was not recorded, or comes after
-    /// a later one.
+    /// Whether the order of inputs lets a task run after these: it must be recorded, and not come
+    /// after a later one.
     fn lets(&self, done: &[Act], task: &TaskName) -> bool {
         if !is_input(&self.model, task) {
             return true;
@@ -109,7 +109,7 @@ impl<M: Model> Twin<M> {
         self.rank(task).is_some_and(|rank| last.is_none_or(|last| last < rank))
     }
 
-    /// Approximate replay: skip what cannot run, then go on to the end.
+    /// Approximate replay: skip tasks that cannot run, then run to the end.
     pub(crate) fn execute(&self, plan: &[Act]) -> Run {
         let mut state = self.model.clone();
         let mut run = Run {
@@ -151,7 +151,7 @@ impl<M: Model> Twin<M> {
                 .find(|task| !is_input(&self.model, task) || Some(**task) == first_input)
                 .map(|task| (*task).clone());
             let Some(task) = next else { break };
-            // The alternative that was planned, else the first.
+            // The planned alternative, else the first.
             let planned = plan.iter().rfind(|(other, alternative)| {
                 *other == task && 0 < *alternative && *alternative < state.alternatives(&task)
             });
@@ -272,7 +272,7 @@ impl<M: Model> Twin<M> {
         relation
     }
 
-    /// The class of a run: its tasks, and which of two that depend on each other came first.
+    /// The class of a run: its tasks, and the order of each two that depend on each other.
     pub(crate) fn class(&self, run: &Run) -> BTreeSet<(Act, Option<Act>)> {
         let depends = self.direct(run);
         let n = run.tasks.len();
@@ -282,7 +282,7 @@ impl<M: Model> Twin<M> {
         run.tasks.iter().map(|task| (task.clone(), None)).chain(pairs).collect()
     }
 
-    /// All maximal sequences, inputs strictly in the order of the recording; nothing when there are
+    /// All maximal sequences, inputs strictly in the order of the recording; `None` if there are
     /// more than `most`.
     pub(crate) fn all(&self, most: usize) -> Option<Vec<Run>> {
         let mut found = Vec::new();
@@ -312,11 +312,11 @@ impl<M: Model> Twin<M> {
         Some(found)
     }
 
-    /// A run of these tasks and nothing after them.
+    /// A run of exactly these tasks.
     fn exactly(&self, tasks: &[Act]) -> Run {
         let mut run = self.execute(tasks);
         if run.tasks.len() > tasks.len() {
-            // The looser rule for inputs would go on: what it did beyond is taken back.
+            // The looser rule for inputs would continue: remove its further steps.
             let mut state = self.model.clone();
             let mut failures = BTreeSet::new();
             for (task, alternative) in tasks {

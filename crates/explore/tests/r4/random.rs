@@ -6,7 +6,7 @@ use anyorder_explore::r4::{Options, Order, Outcome, ReversalKind, Sleep, explore
 use anyorder_system::{AccessKind, Control, Level, Observation, PartPath, TaskName, TaskRole};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A small generator of numbers.
+/// A small random number generator.
 #[derive(Clone, Debug)]
 pub(crate) struct Numbers(pub(crate) u64);
 
@@ -30,7 +30,7 @@ enum Op {
     Disable(usize),
     Cancel(usize),
     FailIf(usize, u64),
-    /// Sets a variable to the number of the alternative, of so many.
+    /// Sets a variable to the number of the alternative, out of this many.
     Choose(usize, u32),
 }
 
@@ -39,7 +39,7 @@ struct Spec {
     name: TaskName,
     role: TaskRole,
     ops: Vec<Op>,
-    /// Variables and values at which it may run, in the order in which they are read.
+    /// The variables and values with which it may run, in the order in which they are read.
     guard: Vec<(usize, u64)>,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct Random {
     blocked: Vec<bool>,
 }
 
-/// Which kinds of system.
+/// The kinds of systems.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kind {
     pub(crate) tasks: usize,
@@ -118,7 +118,7 @@ impl Random {
 }
 
 impl Random {
-    /// What the guard of a task looks at, and whether it holds.
+    /// The variables that the guard of a task reads, and whether it holds.
     fn looked(&self, i: usize) -> (Vec<usize>, bool) {
         let mut read = Vec::new();
         for (x, value) in &self.specs[i].guard {
@@ -208,7 +208,8 @@ impl Model for Random {
                     effects.flips(&specs[other].name);
                 }
                 Op::Cancel(other) => {
-                    // Cancelling what is not pending does nothing now; in another order it would.
+                    // Cancelling a task that is not pending has no effect now; in another order it
+                    // would.
                     if std::mem::replace(&mut self.pending[other], false) {
                         effects.cancelled.push(specs[other].name.clone());
                     } else {
@@ -262,8 +263,8 @@ pub(crate) const KINDS: [(&str, Kind); 7] = [
     ("choices and all", Kind { choices: true, posts: true, enabling: true, inputs: true, ..PLAIN }),
 ];
 
-/// Tasks that wait for variables: compared without a bound only. At a bound the order of what they
-/// wait for is no conflict.
+/// Tasks that wait for variables: compared only without a bound. With a bound, the order of writes
+/// to these variables is no conflict.
 pub(crate) const GUARDED: [(&str, Kind); 2] = [
     ("guards", Kind { guards: true, ..PLAIN }),
     ("guards and all", Kind { guards: true, choices: true, posts: true, enabling: true, ..PLAIN }),
@@ -332,8 +333,8 @@ fn bounded_sets_are_those_of_the_twin() {
     assert!(slept > 100 && skipped > 100 && disabled > 100 && duplicates > 100);
 }
 
-/// What a run says of itself must be so: its parent is one reversal away, and its observation is
-/// that of a run of its tasks.
+/// Checks the data of a run: its parent is one reversal away, and its observation is that of a run
+/// of its tasks.
 fn check(twin: &Twin<Random>, outcome: &Outcome, context: &str) {
     for (i, run) in outcome.runs.iter().enumerate() {
         let tasks = acts(outcome, i);
@@ -422,7 +423,7 @@ fn any_number_of_workers_gives_the_same() {
 
 #[test]
 fn programs_that_keep_or_list_less_give_the_same_sequences() {
-    // What is enabled without being posted cannot be seen by a program that lists nothing.
+    // A program that lists nothing cannot show tasks that are enabled without being posted.
     for (name, kind) in &KINDS[..2] {
         for seed in 1..=100 {
             let model = Random::new(*kind, &mut Numbers(seed * 104_729));

@@ -9,7 +9,7 @@ use std::fmt::Write;
 #[allow(dead_code, unreachable_pub, reason = "shared with the tests of the language")]
 mod generate;
 
-/// Which kinds of models.
+/// The kinds of models.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     /// Events with guards over several variables, threads that set and reset them.
@@ -231,7 +231,7 @@ pub(crate) fn model(kind: Kind, seed: u64) -> String {
     text.text
 }
 
-/// How an exploration compares with all states.
+/// The comparison of an exploration with all states.
 pub(crate) struct Compared {
     pub(crate) expected: Ends,
     pub(crate) found: Ends,
@@ -253,7 +253,7 @@ impl Compared {
     }
 }
 
-/// Nothing where the model is too large, or goes on for ever.
+/// `None` if the model is too large, or runs for ever.
 pub(crate) fn compared(text: &str, executions: u64, sabotage: Sabotage) -> Option<Compared> {
     let machine = machine(text);
     let mut system = Repeating::new(machine.clone(), 1);

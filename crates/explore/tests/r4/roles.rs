@@ -1,5 +1,4 @@
-//! Systems that know what a task stands for only once they have seen it, as programs behind a pipe
-//! do.
+//! Systems that know the role of a task only once they have run it, like programs behind a pipe.
 
 use crate::naive::{Twin, choices};
 use crate::random::{KINDS, Numbers, Random, sequences};

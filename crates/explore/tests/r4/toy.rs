@@ -1,4 +1,5 @@
-//! Small systems written by hand: a state that says what can run, and what running it does.
+//! Small systems written by hand: a state that decides which tasks can run, and the effect of
+//! running them.
 
 use anyorder_system::{
     Access, AccessDetail, AccessKind, Accesses, Awaited, Capabilities, Choice, Divergence,
@@ -8,7 +9,7 @@ use anyorder_system::{
 use anyorder_trace::{Interner, Location, LocationId, SiteId, Tables};
 use std::collections::HashMap;
 
-/// What running a task did.
+/// The effect of running a task.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Effects {
     pub(crate) accesses: Vec<(String, AccessKind, Option<u64>, Option<u64>)>,
@@ -27,13 +28,13 @@ impl Effects {
         self.accesses.push((location.to_owned(), AccessKind::Write, None, None));
     }
 
-    /// That a task may run now, or no longer, or might have become so.
+    /// A task may run now, or no longer, or might have become able to.
     pub(crate) fn flips(&mut self, task: &TaskName) {
         self.write(&shadow(task));
     }
 }
 
-/// The location that says whether a task may run.
+/// The location that decides whether a task may run.
 pub(crate) fn shadow(task: &TaskName) -> String {
     format!("task {task}")
 }
@@ -43,11 +44,11 @@ pub(crate) trait Model: Clone + Send + Sync {
     fn enabled(&self) -> Vec<TaskName>;
     fn run(&mut self, task: &TaskName, alternative: u32) -> Effects;
     fn observe(&self) -> Observation;
-    /// How many alternatives a task has that can run.
+    /// The number of alternatives of an enabled task.
     fn alternatives(&self, _task: &TaskName) -> u32 {
         1
     }
-    /// What pending tasks wait for, beside their own locations.
+    /// The locations that pending tasks wait for, besides their own.
     fn awaited(&self) -> Vec<(TaskName, Vec<String>)> {
         Vec::new()
     }
@@ -56,7 +57,7 @@ pub(crate) trait Model: Clone + Send + Sync {
     }
 }
 
-/// What a toy can do.
+/// The capabilities of a toy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Skills {
     pub(crate) snapshot: bool,
@@ -109,7 +110,7 @@ impl<M: Model> Toy<M> {
     }
 }
 
-/// Makes toys.
+/// Creates toys.
 pub(crate) fn factory<M: Model>(
     start: M,
     skills: Skills,

@@ -1,5 +1,5 @@
-//! The traps in the printed algorithms (section 1.7 of the worked examples), and rules that are
-//! nearly ours.
+//! The traps in the printed algorithms (section 1.7 of the worked examples), and rules that differ
+//! slightly from ours.
 
 use crate::naive::{MUTANTS, Mutant, Twin};
 use crate::random::{KINDS, Numbers, Random, explored, sequences};
@@ -74,8 +74,8 @@ fn trap_7_redundancy_is_normal_and_sleep_takes_it_away() {
 
 #[test]
 fn trap_8_fewer_reversals_later_are_not_lost() {
-    // Depth first, a sequence may first be reached by more reversals than it needs: its own
-    // reversals must still be there.
+    // Depth first may first reach a sequence by more reversals than needed. Its own reversals must
+    // still be explored.
     let mut later = 0;
     for seed in 1..=300 {
         let model = Random::new(KINDS[4].1, &mut Numbers(seed * 32_452_843));

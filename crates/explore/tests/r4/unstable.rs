@@ -1,5 +1,4 @@
-//! Systems that lose replies, change their minds or say something else: nothing wrong is called
-//! harmful.
+//! Systems that lose replies, change results or answer wrongly: no wrong result counts as harmful.
 
 use crate::random::{KINDS, Numbers, Random};
 use crate::slides::Slides;
@@ -13,7 +12,7 @@ use anyorder_system::{
 use anyorder_trace::Tables;
 use std::collections::BTreeSet;
 
-/// What goes wrong, one time in so many; 0 for never.
+/// The faults: each occurs one time in so many; 0 for never.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Faults {
     pub(crate) lose: usize,
@@ -21,15 +20,15 @@ pub(crate) struct Faults {
     pub(crate) diverge: usize,
 }
 
-struct Shaky<S> {
+struct Unstable<S> {
     inner: S,
     numbers: Numbers,
     faults: Faults,
-    /// After a loss nothing works until the next reset.
+    /// After a loss every request fails until the next reset.
     gone: bool,
 }
 
-impl<S> Shaky<S> {
+impl<S> Unstable<S> {
     fn hit(&mut self, one_in: usize) -> bool {
         one_in > 0 && self.numbers.below(one_in) == 0
     }
@@ -40,7 +39,7 @@ impl<S> Shaky<S> {
     }
 }
 
-impl<S: TaskSystem> TaskSystem for Shaky<S> {
+impl<S: TaskSystem> TaskSystem for Unstable<S> {
     fn capabilities(&self) -> Capabilities {
         Capabilities { deterministic: false, ..self.inner.capabilities() }
     }
@@ -106,7 +105,7 @@ pub(crate) fn shaky(
 ) -> Outcome {
     let factory = || -> Result<_, RunError> {
         let (inner, numbers) = (Toy::new(model.clone(), skills), Numbers(seed));
-        Ok(Shaky { inner, numbers, faults, gone: false })
+        Ok(Unstable { inner, numbers, faults, gone: false })
     };
     explore(&factory, options, &Control::default()).expect("a recording")
 }
@@ -146,7 +145,7 @@ fn what_is_given_up_is_reported() {
         let options = Options { attempts: 2, lost_max: 3, ..options(Some(2)) };
         let factory = || -> Result<_, RunError> {
             let (inner, numbers) = (Toy::new(Slides::new(true), BARE), Numbers(seed * 991));
-            Ok(Shaky { inner, numbers, faults, gone: false })
+            Ok(Unstable { inner, numbers, faults, gone: false })
         };
         let Ok(outcome) = explore(&factory, &options, &Control::default()) else { continue };
         assert_eq!(harmful(&outcome), 0, "seed {seed}");
@@ -181,7 +180,7 @@ fn runs_that_take_another_course_are_never_harmful() {
         for seed in 1..=200u64 {
             let faults = Faults { diverge: 60, ..Faults::default() };
             let outcome = shaky(&Slides::new(true), skills, faults, seed * 77, &options(Some(2)));
-            // A program that cannot say what is enabled may begin with another run than the
+            // A program that does not know its enabled tasks may begin with another run than the
             // recorded one: then harm may be near.
             if !outcome.runs[0].late.is_empty() || !outcome.runs[0].skipped.is_empty() {
                 assert_eq!(skills.enabled, EnabledDetail::Unknown);
@@ -206,7 +205,7 @@ fn harm_that_is_there_is_found_by_shaky_systems_too() {
         let faults = Faults { lose: 50, ..Faults::default() };
         let factory = || -> Result<_, RunError> {
             let (inner, numbers) = (Toy::new(model.clone(), BARE), Numbers(seed));
-            Ok(Shaky { inner, numbers, faults, gone: false })
+            Ok(Unstable { inner, numbers, faults, gone: false })
         };
         let outcome = explore(&factory, &options, &Control::default()).expect("a recording");
         let kinds = |outcome: &Outcome| -> BTreeSet<String> {

@@ -1,4 +1,4 @@
-//! What reversals are called.
+//! The verdicts of reversals.
 
 use crate::toy::{ALL, Effects, Model, factory};
 use anyorder_explore::r4::{
@@ -11,8 +11,8 @@ use anyorder_system::{
 /// Two tasks, `first` and `second`, and one place that both use.
 #[derive(Clone, Debug)]
 struct Two {
-    /// The name of the place, the level of what depends on it, and what `second` does when it finds
-    /// nothing.
+    /// The name of the place, the level of the part that depends on it, and the effect of `second`
+    /// if it finds nothing.
     place: &'static str,
     level: Level,
     fails: bool,

@@ -4,8 +4,8 @@ use crate::full::{Repeating, ended, ends, ends_of, explored, machine};
 use anyorder_explore::r4::{Limit, Options, Sabotage, explore};
 use anyorder_system::{Choice, Control, RunError, Schedule, TaskName};
 
-/// Explores a model without a bound, and compares with all its states. Returns how many runs there
-/// were, and the failures.
+/// Explores a model without a bound, and compares it with all its states. Returns the number of
+/// runs, and the failures.
 fn check(text: &str) -> (usize, Vec<String>) {
     let machine = machine(text);
     let mut system = Repeating::new(machine.clone(), 1);
@@ -31,7 +31,7 @@ fn a_guard_over_two_variables_that_no_recorded_run_makes_true() {
 
 #[test]
 fn a_guard_that_does_not_look_at_what_disables_it_until_later() {
-    // After `t` nothing reads `y`: the guard looks at `x` first, and `u` sets `y` back.
+    // After `t` no task reads `y`: the guard reads `x` first, and `u` sets `y` back.
     let (_, failures) = check(
         "model m\nvar x = 0; var y = 0; handler h: bag;\n\
          task u() on h { y = 0; }\n\
@@ -59,7 +59,7 @@ fn alternatives_are_sequences_of_their_own() {
         once event f { x = x * 3; }";
     let (_, failures) = check(text);
     assert_eq!(failures.len(), 1);
-    // At a bound, another alternative counts like a reversal.
+    // With a bound, another alternative counts like a reversal.
     let machine = machine(text);
     let factory = || -> Result<Repeating, RunError> { Ok(Repeating::new(machine.clone(), 1)) };
     let bounded = |bound, alternatives_max| {

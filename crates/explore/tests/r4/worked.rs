@@ -27,7 +27,7 @@ pub(crate) fn run(real: bool, options: &Options) -> Outcome {
 }
 
 /// The runs that are not equivalent to an earlier one, as `sequence parent first second depth
-/// skipped new`; parents by the name `Q` and the place in this list.
+/// skipped new`. Parents are named `Q` and their position in this list.
 pub(crate) fn shown(outcome: &Outcome) -> Vec<String> {
     let distinct: Vec<usize> =
         (0..outcome.runs.len()).filter(|i| outcome.runs[*i].equivalent_to.is_none()).collect();
@@ -75,7 +75,7 @@ fn seven_sequences_at_bound_two() {
 #[test]
 fn the_papers_order_is_depth_first() {
     let outcome = run(false, &Options { order: Order::DepthFirst, ..options(Some(2)) });
-    // Q5 before Q4; names here are places in the order of execution.
+    // Q5 before Q4; names here are positions in the order of execution.
     let order = [
         "e0 e1 e2 e3 e4 e5",
         "e0 e1 e2 e4 e3 e5",
@@ -93,7 +93,7 @@ fn the_papers_order_is_depth_first() {
     assert_eq!(depths, [0, 1, 1, 2, 1, 2, 2]);
 }
 
-/// The conflicts of a sequence: what one reversal from it reverses.
+/// The conflicts of a sequence: the pairs that one reversal from it reverses.
 fn conflicts(sequence: &str) -> String {
     let mut recording = Schedule::new(Program::new("toy"));
     let name = |word: &str| match word {

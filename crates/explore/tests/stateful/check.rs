@@ -1,4 +1,4 @@
-//! What a reduced search of a toy system must have found.
+//! Checks the required findings of a reduced search of a toy system.
 
 use crate::common::oracle::{Conflicts, Truth, Writers, follow};
 use crate::common::{Local, Toy};
@@ -17,12 +17,12 @@ pub(crate) fn sabotaged(values: bool, sabotage: Sabotage) -> Options {
     Options { sabotage, ..options(values, 1) }
 }
 
-/// Searches; returns the outcome and all local states that were seen.
+/// Searches. Returns the outcome and all local states found.
 pub(crate) fn run(toy: &Toy, options: &Options) -> (Outcome<Toy>, BTreeSet<Local>) {
     try_run(toy, options).expect("paths can be run again")
 }
 
-/// Likewise; nothing where a path that it has found cannot be run.
+/// Like `run`; `None` if a path that it found cannot be replayed.
 pub(crate) fn try_run(toy: &Toy, options: &Options) -> Option<(Outcome<Toy>, BTreeSet<Local>)> {
     toy.forget();
     let outcome = explore(toy, options, &Control::default()).ok()?;
@@ -47,7 +47,7 @@ pub(crate) fn shows<'a>(
     shown.contains(&(place, components))
 }
 
-/// Returns what is wrong with an outcome, in words.
+/// Returns a description of the fault in an outcome, if there is one.
 pub(crate) fn fault(
     toy: &Toy,
     truth: &Truth,
@@ -117,7 +117,7 @@ pub(crate) fn fault(
     graph_fault(truth, outcome)
 }
 
-/// Checks the explored graph: part of the full one, and paths as short as it has them.
+/// Checks the explored graph: it is part of the full one, and paths are shortest ones in it.
 fn graph_fault(truth: &Truth, outcome: &Outcome<Toy>) -> Option<String> {
     let graph = outcome.detail.graph.as_ref()?;
     let stats = &outcome.stats;

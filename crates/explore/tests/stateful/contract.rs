@@ -1,5 +1,5 @@
-//! The check of the contract of `Reducible`: it accepts random systems that keep it, and finds the
-//! clause that a lie breaks.
+//! Tests the check of the contract of `Reducible`: it accepts random systems that keep the
+//! contract, and finds the clause that a wrong report breaks.
 
 use crate::common::Toy;
 use crate::common::generate::{KINDS, random_toy};
@@ -9,23 +9,23 @@ use anyorder_system::{
 };
 use std::collections::BTreeMap;
 
-/// What a system does not say, or says wrongly.
+/// The data that a system omits or reports wrongly.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Lie {
     None,
-    /// It has one transition less than its tasks.
+    /// One transition is missing.
     Transition,
     /// Reads are not reported.
     Reads,
-    /// Tasks are said to await nothing.
+    /// Tasks report that they await nothing.
     Awaits,
     /// Writes are reported as reads.
     Writes,
     /// Tasks that await several places are neither known nor pending.
     Unknown,
-    /// Invariants are said to look at nothing.
+    /// Invariants report that they read nothing.
     Watches,
-    /// Updates are reported of a place that nobody touches.
+    /// It reports updates of a place that no task touches.
     Updates,
 }
 

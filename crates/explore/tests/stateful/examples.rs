@@ -25,7 +25,7 @@ fn toy(places: usize, domain: u8, tasks: Vec<Task>) -> Toy {
     Toy { initial: vec![vec![0; places]], domain, tasks, ..Toy::default() }
 }
 
-/// Searches with values and without; everything that full search finds is found.
+/// Searches with values and without. Both find everything that full search finds.
 fn explored(toy: &Toy) -> [Outcome<Toy>; 2] {
     let truth = truth(toy, 100_000).unwrap();
     [false, true].map(|values| {
@@ -62,8 +62,8 @@ fn followed(
 
 #[test]
 fn figure_1_goes_on_after_a_match() {
-    // Places: x, y, z, and where each thread is. x++ and its assertion are one step; T2 loops for
-    // ever and keeps no local.
+    // Places: x, y, z, and the position of each thread. x++ and its assertion are one step; T2
+    // loops for ever and has no local.
     let (x, y, z) = (0, 1, 2);
     let increment = |next: Tree| {
         let more = Tree::Write(x, Value::LastPlus(1), Box::new(next));
@@ -158,7 +158,7 @@ fn the_fair_choice_ends() {
 
 #[test]
 fn a_task_that_awaits_two_places_must_be_known() {
-    // The first event and the second are independent; the third is ready between them only, and
+    // The first and the second event are independent. The third is ready only between them, and
     // only if the second comes first.
     let mut late = task(None, Tree::Fail(0));
     late.awaits = vec![(1, vec![1]), (0, vec![0])];

@@ -1,4 +1,4 @@
-//! Families on which much is left out, and families on which nothing can be.
+//! Families with a large reduction, and families without any.
 
 use crate::check::{options, run};
 use crate::common::{Task, Toy, Tree, Value};

@@ -1,4 +1,4 @@
-//! The reduced search against full search and against definitions.
+//! Tests of the reduced search against full search and against definitions.
 
 #![allow(clippy::print_stdout, reason = "tests print what they counted")]
 

@@ -1,5 +1,5 @@
-//! Random systems of every kind, values on and off, inference on and off; and engines that are
-//! wrong on purpose.
+//! Random systems of every kind, values on and off, inference on and off; and engines with injected
+//! faults.
 
 use crate::check::{distances, fault, options, run, sabotaged, shows, try_run};
 use crate::common::Toy;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 const STATES_MAX: usize = 2_000;
 
-/// Seeds of each kind: 3,000, or as many as `ANYORDER_EXPLORE_SEEDS` says.
+/// Seeds of each kind: 3,000, or the number in `ANYORDER_EXPLORE_SEEDS`.
 fn seeds() -> u64 {
     let asked = std::env::var("ANYORDER_EXPLORE_SEEDS").ok();
     asked.and_then(|seeds| seeds.parse().ok()).unwrap_or(3_000)
@@ -113,8 +113,8 @@ fn everything_is_found() {
     }
 }
 
-/// Giving up reducing at any moment keeps everything that is promised, with values and without,
-/// inferring or not.
+/// Giving up reduction at any moment keeps all guarantees, with values and without, with inference
+/// and without.
 #[test]
 fn everything_is_found_whenever_it_gives_up() {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
@@ -177,7 +177,7 @@ fn wrong_engines_are_noticed() {
             let seeds = if kind == Kind::Updates { 4_000 } else { 1_000 };
             for (seed, toy, truth) in systems(kind, seeds) {
                 tried += 1;
-                // An edge that is none cannot be run again.
+                // A wrong edge cannot be replayed.
                 let Some((outcome, locals)) = try_run(&toy, &sabotaged(true, sabotage)) else {
                     noticed += 1;
                     continue;

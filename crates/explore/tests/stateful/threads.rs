@@ -1,4 +1,4 @@
-//! Any number of threads does the same; limits cut, and say so.
+//! Any number of threads gives the same result; limits cut and are reported.
 
 use crate::check::{options, run};
 use crate::common::generate::{KINDS, random_toy};
@@ -22,7 +22,7 @@ fn summary(outcome: &Outcome<Toy>) -> Summary {
     (counts, outcome.limits.clone(), (violations, conflicts), graph)
 }
 
-/// Many small parts beside each other in pairs that conflict, with a failure far away: thousands of
+/// Many small parts in pairs that conflict, with a failure far away: thousands of
 /// states are left.
 fn pairs(pairs: usize) -> Toy {
     let mut toy = Toy { domain: 4, ..Toy::default() };

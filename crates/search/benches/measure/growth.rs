@@ -29,7 +29,7 @@ pub fn storages<S: StateSystem>(name: &str, system: &S, bitstate_bytes: u64) {
     }
 }
 
-/// Prints how far a search comes with so many bytes.
+/// Prints how far a search gets with so many bytes.
 pub fn limited<S: StateSystem>(name: &str, system: &S, storage: Storage, bytes: u64) {
     let options = Options { storage, ..threads(1) };
     let limits = Limits { memory_bytes: Some(bytes), ..Limits::default() };

@@ -1,4 +1,4 @@
-//! How long something takes: the least of several runs.
+//! Measures time: the least of several runs.
 
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "each bench uses some of it")]
 
@@ -10,17 +10,16 @@ use anyorder_system::{Control, StateSystem};
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
-/// Something is run so often,
+/// The least number of runs.
 const RUNS: u32 = 5;
 
-/// at least so long,
+/// The least total time.
 const AT_LEAST: Duration = Duration::from_millis(200);
 
-/// and not again after so long.
+/// No further run starts after this time.
 const AT_MOST: Duration = Duration::from_secs(20);
 
-/// Runs something that tells how many seconds it took, and returns the least of them, with what
-/// came of it.
+/// Runs a function several times that returns its seconds. Returns the least time, with its result.
 pub fn best<R>(mut run: impl FnMut() -> (f64, R)) -> (f64, R) {
     let start = Instant::now();
     let mut least = run();
@@ -49,7 +48,7 @@ pub fn threads(number: usize) -> Options {
     Options { threads, ..Options::default() }
 }
 
-/// Prints how much else the machine does.
+/// Prints the other load of the machine.
 #[allow(clippy::print_stdout, reason = "a bench prints what it measured")]
 pub fn print_load() {
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What further threads bring, beside what they could bring: as many searches with one thread each,
+//! The speed-up of further threads, next to the upper bound: as many searches with one thread each,
 //! at the same time, that share nothing but the memory and the clock of the machine.
 #![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
 
@@ -9,7 +9,7 @@ use std::thread;
 
 const THREADS_MAX: usize = 4;
 
-/// Runs of each row, in turn, so that what else the machine does meets all alike.
+/// Runs of each row, in turn, so that other load affects all rows alike.
 const ROUNDS: usize = 5;
 
 /// Prints one line for each number of threads: seconds, speed-up and efficiency, and the same for

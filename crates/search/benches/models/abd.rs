@@ -191,7 +191,7 @@ impl Protocol for Abd {
     }
 }
 
-/// A register with one copy, or several that know nothing of each other.
+/// A register with one copy, or several independent ones.
 #[derive(Clone, Copy, Debug)]
 pub struct SingleCopy;
 

@@ -13,9 +13,9 @@ type Accepted = Option<(Ballot, Proposal)>;
 pub struct Server {
     ballot: Ballot,
     proposal: Option<Proposal>,
-    /// Who prepared, and what it had accepted.
+    /// The nodes that prepared, and the proposal that each had accepted.
     prepares: [Option<Accepted>; SERVERS_MAX],
-    /// Who accepted, as bits.
+    /// The nodes that accepted, as bits.
     accepts: u8,
     accepted: Accepted,
     decided: bool,

@@ -10,12 +10,12 @@ pub const SERVERS_MAX: usize = 3;
 pub const CLIENTS_MAX: usize = 3;
 pub const NETWORK_MAX: usize = 32;
 
-/// A ballot, or a sequence number: a round and who began it.
+/// A ballot, or a sequence number: a round and the node that began it.
 pub type Ballot = (u8, u8);
-/// A request, who made it, and the value.
+/// A request, its client, and the value.
 pub type Proposal = (u8, u8, u8);
 
-/// What is said; the numbers of messages are in the order of this list.
+/// The messages; their numbers are in the order of this list.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Message {
     Put { request: u8, value: u8 },
@@ -112,8 +112,8 @@ impl Envelope {
     }
 }
 
-/// Messages on their way, sorted; a message sent twice is in it twice. In place, so that a state
-/// needs no memory of its own.
+/// Messages on their way, sorted; a message sent twice is in it twice. Stored in place, so that a
+/// state needs no allocation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Network {
     len: u8,
@@ -141,7 +141,7 @@ impl Network {
     }
 }
 
-/// Bytes that need no memory.
+/// Bytes without an allocation.
 #[derive(Debug)]
 pub struct Bytes {
     len: usize,
@@ -168,14 +168,14 @@ impl Bytes {
     }
 }
 
-/// What a server does.
+/// The protocol of a server.
 pub trait Protocol: Sync {
-    /// What a server remembers, as bytes that are compared.
+    /// The memory of a server, as comparable bytes.
     type Server: Copy + Eq + Debug + Send + Sync;
 
     fn start(&self, id: u8) -> Self::Server;
 
-    /// Takes a message; returns whether it was taken notice of.
+    /// Takes a message. Returns false if the server ignores it.
     fn hear(
         &self,
         id: u8,
@@ -190,14 +190,14 @@ pub trait Protocol: Sync {
     fn take(&self, bytes: &mut &[u8]) -> Option<Self::Server>;
 }
 
-/// What a client did: it writes, then reads.
+/// The progress of a client: it writes, then reads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Client {
     /// Operations that returned.
     pub returned: u8,
-    /// What the read returned.
+    /// The result of the read.
     pub read: u8,
-    /// How many operations each client had behind it when the read began.
+    /// The number of completed operations of each client when the read began.
     pub before: [u8; CLIENTS_MAX],
 }
 
@@ -218,7 +218,7 @@ pub struct Registers<P> {
 }
 
 impl<P: Protocol> Registers<P> {
-    /// Returns the places of the messages that may arrive: of equal ones the first.
+    /// Returns the positions of the messages that may arrive: of equal ones the first.
     pub fn deliveries(&self, state: &State<P::Server>) -> impl Iterator<Item = usize> + use<P> {
         let envelopes = state.network.envelopes();
         let mut first: u32 = 0;
@@ -228,7 +228,7 @@ impl<P: Protocol> Registers<P> {
         (0..envelopes.len()).filter(move |place| first >> place & 1 == 1)
     }
 
-    /// Returns the state after a message arrived; `None` if nobody takes notice of it.
+    /// Returns the state after a message arrived; `None` if every receiver ignores it.
     pub fn deliver(&self, state: &State<P::Server>, place: usize) -> Option<State<P::Server>> {
         let envelope = state.network.envelopes()[place];
         let (from, to, message) = (envelope.from(), envelope.to(), envelope.message());

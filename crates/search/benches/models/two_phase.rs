@@ -4,7 +4,7 @@
 use anyorder_system::{Hash128, Properties, StateHash, StateSystem, Successor};
 use std::hash::Hasher;
 
-/// What a participant thinks.
+/// The state of a participant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Participant {
     Working,
@@ -18,9 +18,9 @@ pub enum Participant {
 pub struct State {
     /// Two bits a participant.
     participants: u32,
-    /// Whom the coordinator knows to be prepared.
+    /// The participants that the coordinator knows to be prepared.
     known_prepared: u16,
-    /// Who sent `prepared`.
+    /// The senders of `prepared`.
     sent_prepared: u16,
     /// 0 undecided, 1 committed, 2 aborted.
     decision: u8,
@@ -42,7 +42,7 @@ impl State {
         self
     }
 
-    /// Returns the state after something happened.
+    /// Returns the state after an action.
     #[inline]
     pub fn after(self, action: Action) -> State {
         match action {
@@ -81,7 +81,7 @@ pub struct TwoPhase {
 }
 
 impl TwoPhase {
-    /// Names what may happen in a state.
+    /// Names the possible actions in a state.
     #[inline]
     pub fn actions(&self, state: &State, mut may: impl FnMut(Action)) {
         let all = (1u32 << self.participants) - 1;

@@ -1,11 +1,11 @@
-//! Numbers and texts in a stream, with the hash of everything so far.
+//! Numbers and texts in a stream, with the hash of all bytes so far.
 
 use crate::error::SearchError;
 use anyorder_system::{Hash128, StateHash};
 use std::hash::Hasher;
 use std::io::{self, Read, Write};
 
-/// Memory is taken for so many bytes at once, whatever a file says.
+/// Memory is allocated in pieces of this size, whatever a file says.
 const PIECE: u64 = 1 << 16;
 
 /// Writes and hashes.
@@ -45,7 +45,7 @@ impl<W: Write> Out<W> {
         self.raw(bytes)
     }
 
-    /// Writes the hash and gives the stream back.
+    /// Writes the hash and returns the stream.
     pub(super) fn finish(mut self) -> io::Result<W> {
         self.inner.write_all(&self.hash.finish128().0.to_le_bytes())?;
         Ok(self.inner)
@@ -113,7 +113,7 @@ impl<R: Read> In<R> {
     }
 }
 
-/// Reads a whole stream and says whether its last 16 bytes are the hash of the rest.
+/// Reads a whole stream and returns whether its last 16 bytes are the hash of the rest.
 pub(super) fn is_whole(mut stream: impl Read) -> io::Result<bool> {
     let mut hash = StateHash::new();
     let mut held: Vec<u8> = Vec::new();

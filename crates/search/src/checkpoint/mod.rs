@@ -1,4 +1,4 @@
-//! A search in a file, to go on with later.
+//! A search in a file, to resume it later.
 //!
 //! All numbers are little-endian; `text` is its length (64 bits) and UTF-8. The parts, one after
 //! the other:
@@ -8,7 +8,7 @@
 //! | magic | `anyorder-search` and a zero byte |
 //! | version | 32 bits, 1 |
 //! | identity | text: the program, its version and options, as the front end gives it |
-//! | options | text: what of the options changes which states are seen, and in which order |
+//! | options | text: the options that decide which states are found, and in which order |
 //! | stats | states, transitions, executions, deepest, largest frontier (64 bits each) |
 //! | level | 64 bits: 0, or one more than the depth of the level |
 //! | links | for each state: parent (32 bits), place (32 bits) |
@@ -33,19 +33,19 @@ use std::path::Path;
 const MAGIC: &[u8; 16] = b"anyorder-search\0";
 const VERSION: u32 = 1;
 
-/// Returns whether a file begins as a checkpoint does: one that does not is better not overwritten.
-/// Reads 16 bytes.
+/// Returns whether a file begins like a checkpoint. Other files should not be overwritten. Reads 16
+/// bytes.
 ///
 /// # Errors
 ///
-/// Fails when the file cannot be read.
+/// Fails if the file cannot be read.
 pub fn is_checkpoint(path: &Path) -> io::Result<bool> {
     let mut head = Vec::new();
     File::open(path)?.take(MAGIC.len() as u64).read_to_end(&mut head)?;
     Ok(head == MAGIC)
 }
 
-/// Says what of the options a checkpoint depends on.
+/// Returns the options that a checkpoint depends on, as text.
 fn options_text(options: &Options) -> String {
     let order = match options.order {
         Order::Breadth => "breadth",

@@ -1,4 +1,4 @@
-//! Reading a checkpoint. Whatever the file holds, this ends with a search or an error.
+//! Reads a checkpoint. Whatever the file holds, this ends with a search or an error.
 
 use super::bytes::{In, is_whole};
 use super::{MAGIC, VERSION, options_text};
@@ -23,12 +23,13 @@ const fn bad<T>(what: &'static str) -> Result<T> {
 }
 
 impl<'s, S: StateSystem> Search<'s, S> {
-    /// Goes on from a file that [`save`](Self::save) wrote. Threads, limits and when to stop may be
-    /// others than they were; order, storage, symmetry and what is checked may not.
+    /// Resumes from a file that [`save`](Self::save) wrote. Threads, limits and the end condition
+    /// may differ; order, storage, symmetry and the checked properties may not.
     ///
     /// # Errors
     ///
-    /// Fails when the file cannot be read, is damaged, or is of another program or other options.
+    /// Fails if the file cannot be read, is damaged, or belongs to another program or other
+    /// options.
     pub fn resume(
         system: &'s S,
         options: &Options,
@@ -114,8 +115,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
     }
 
     fn read_frontier<R: Read>(&mut self, input: &mut In<R>) -> Result<()> {
-        // One block a depth, as far as they follow each other: what the search would have, but for
-        // the sizes of blocks.
+        // One block for each run of equal depths. The original blocks differ only in size.
         let mut block: Vec<Entry<S::State>> = Vec::new();
         for _ in 0..input.u64()? {
             let (number, depth) = (input.u32()?, input.u32()?);

@@ -1,4 +1,4 @@
-//! Writing a checkpoint.
+//! Writes a checkpoint.
 
 use super::bytes::Out;
 use super::{MAGIC, VERSION, options_text};
@@ -13,13 +13,12 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 impl<S: StateSystem> Search<'_, S> {
-    /// Writes what is needed to go on later, into a file that appears under its name only when it
-    /// is complete. `identity` says which program, in which version and with which options of its
-    /// own, is searched.
+    /// Writes the data needed to resume into a file. The file appears under its name only when it
+    /// is complete. `identity` names the program, its version and its own options.
     ///
     /// # Errors
     ///
-    /// Fails when the file cannot be written; one that was there before then stays.
+    /// Fails if the file cannot be written. An earlier file then remains.
     pub fn save(&self, path: &Path, identity: &str) -> Result<(), SearchError> {
         if self.options.updates {
             return Err(SearchError::NoUpdates("in a search that is saved"));
@@ -118,7 +117,7 @@ impl<S: StateSystem> Search<'_, S> {
     }
 }
 
-/// Returns the name under which a file is written before it is complete.
+/// Returns the file name used until the file is complete.
 fn part_of(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.part", std::process::id()));

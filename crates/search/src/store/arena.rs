@@ -1,25 +1,25 @@
-//! Encodings of states, kept compactly and compared exactly.
+//! Encodings of states, stored compactly and compared exactly.
 //!
-//! States are kept in groups of [`GROUP`], in the order of their numbers. The first of a group is
-//! kept whole; each other as what differs from the first, place by place. States that follow each
-//! other were mostly found from one state and differ in few bytes; any of them is found by one
-//! look-up and compared without being put together.
+//! States are stored in groups of [`GROUP`], in the order of their numbers. The first of a group is
+//! stored whole; each other as its byte differences from the first. Consecutive states mostly come
+//! from one state and differ in few bytes. Any state is found by one look-up, and compared without
+//! being assembled.
 //!
-//! A record is its length, then twice the length of the encoding plus 1 if it is kept whole, then
+//! A record is its length, then twice the length of the encoding plus 1 if it is stored whole, then
 //! either the encoding, or pairs (bytes that are equal, bytes that differ) with the latter
-//! following. Numbers are of variable length, 7 bits a byte.
+//! following. Numbers have variable length, 7 bits a byte.
 
-/// The states that share a first one.
+/// The number of states in a group.
 const GROUP: usize = 8;
 
-/// A chunk takes no further group from this size on.
+/// A chunk of this size takes no further group.
 const CHUNK_BYTES: usize = 1 << 20;
 
 /// Encodings by number.
 #[derive(Debug, Default)]
 pub(crate) struct Arena {
     chunks: Vec<Vec<u8>>,
-    /// Where each group starts: chunk and offset.
+    /// The start of each group: chunk and offset.
     groups: Vec<(u32, u32)>,
     len: usize,
     /// The first encoding of the last group.
@@ -32,7 +32,7 @@ impl Arena {
         self.len
     }
 
-    /// The bytes taken, without what chunks hold ready for the next states.
+    /// The memory in bytes, without the free space of chunks.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes + self.groups.len() as u64 * 8
     }
@@ -97,7 +97,7 @@ impl Arena {
         });
     }
 
-    /// Gives the pieces of an encoding in order, as long as they are wanted.
+    /// Passes the pieces of an encoding in order, until `want` returns false.
     fn pieces(&self, number: usize, mut want: impl FnMut(&[u8]) -> bool) {
         let (mut head, mut record) = self.records(number);
         read_number(&mut head);
@@ -120,7 +120,7 @@ impl Arena {
     }
 }
 
-/// Appends what differs, unless the encoding itself is as short.
+/// Appends the differences. If they are not shorter, appends the encoding itself.
 fn write_difference(head: &[u8], encoding: &[u8], out: &mut Vec<u8>) -> bool {
     write_number(out, encoding.len() as u64 * 2);
     let mut place = 0;
@@ -184,7 +184,8 @@ mod tests {
 
     #[test]
     fn what_goes_in_comes_out() {
-        // A xorshift generator: lengths and bytes that repeat with small changes, as states do.
+        // A xorshift generator: lengths and bytes that repeat with small changes, like those of
+        // states.
         let mut seed = 0x1234_5678_9abc_def1u64;
         let mut random = |below: u64| {
             seed ^= seed << 13;

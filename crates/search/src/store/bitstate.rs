@@ -1,11 +1,11 @@
-//! A field of bits in place of a table: bounded memory, never complete.
+//! A field of bits instead of a table: bounded memory, never complete.
 //!
-//! Each state sets [`PROBES`] bits that its fingerprint chooses; a state all of whose bits are set
-//! counts as seen. With `n` states in `m` bits, a new state is missed with probability `(1 -
+//! Each state sets [`PROBES`] bits that its fingerprint chooses; a state whose bits are all set
+//! counts as known. With `n` states in `m` bits, a new state is missed with probability `(1 -
 //! e^(-3n/m))^3`: 1 in 3,500 at 40 bits a state, 1 in 130 at 14.
 //!
-//! During a round the field is only read; bits are set when the round is over, in order, so that
-//! what is missed is the same with any number of threads.
+//! A round only reads the field. The bits are set at the end of the round, in order, so that the
+//! missed states are the same with any number of threads.
 
 use anyorder_system::Hash128;
 
@@ -42,12 +42,12 @@ impl Bitstate {
         })
     }
 
-    /// Returns whether a state counts as seen.
+    /// Returns whether a state counts as known.
     pub(crate) fn contains(&self, hash: Hash128) -> bool {
         self.places(hash).all(|(word, bit)| self.words[word] & bit != 0)
     }
 
-    /// Makes a state count as seen; returns whether it did not before.
+    /// Marks a state as known. Returns whether it was not marked before.
     pub(crate) fn insert(&mut self, hash: Hash128, position: u32) -> bool {
         let before = self.recent.len();
         for (word, bit) in self.places(hash) {
@@ -59,8 +59,8 @@ impl Bitstate {
         self.recent.len() > before
     }
 
-    /// Ends a round: bits set from positions at or after `cut` are taken back. Positions were given
-    /// in order, so no bit that is taken back was relied on by an earlier state.
+    /// Ends a round: removes bits that positions at or after `cut` set. Positions come in order, so
+    /// no earlier state relied on a removed bit.
     pub(crate) fn settle(&mut self, cut: u32) {
         for (position, word, bit) in self.recent.drain(..) {
             if position >= cut {
@@ -74,7 +74,7 @@ impl Bitstate {
         &self.words
     }
 
-    /// Makes a field of words that a checkpoint held.
+    /// Builds a field from the words of a checkpoint.
     pub(crate) fn from_words(words: Vec<u64>) -> Bitstate {
         Bitstate { words, recent: Vec::new() }
     }

@@ -1,11 +1,11 @@
-//! Whole states: a table of fingerprints whose every match is compared.
+//! Whole states: a table of fingerprints that compares the states at every match.
 
 use crate::store::arena::Arena;
 use crate::store::table::FingerprintTable;
 use std::collections::BTreeMap;
 
-/// Whole states by their numbers. A state whose fingerprint belongs to another state is kept aside,
-/// so that the worst fingerprints cost time only.
+/// Whole states by their numbers. A state with the fingerprint of another state is stored aside, so
+/// that bad fingerprints cost only time.
 #[derive(Debug)]
 pub(crate) struct Exact {
     pub(crate) table: FingerprintTable,
@@ -29,14 +29,15 @@ impl Exact {
         self.table.bytes() + self.arena.bytes() + self.aside_bytes
     }
 
-    /// Keeps a state aside; its encoding is in the arena as well.
+    /// Stores a state aside; its encoding is in the arena as well.
     pub(crate) fn set_aside(&mut self, encoding: &[u8], number: u32) {
         // A node of a B-tree is about two thirds full.
         self.aside_bytes += encoding.len() as u64 + 36;
         self.aside.insert(encoding.into(), number);
     }
 
-    /// Returns the number of the state with this encoding, given the one that has its fingerprint.
+    /// Returns the number of the state with this encoding, given the state that has its
+    /// fingerprint.
     pub(crate) fn find(&self, holder: u32, encoding: &[u8]) -> Option<u32> {
         if self.arena.equals(holder as usize, encoding) {
             return Some(holder);

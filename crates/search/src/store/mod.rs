@@ -1,4 +1,4 @@
-//! What is kept of the states that were seen, in three ways.
+//! The store of known states, in three variants.
 
 pub(crate) use arena::Arena;
 pub(crate) use bitstate::Bitstate;
@@ -13,7 +13,7 @@ mod bitstate;
 mod exact;
 mod table;
 
-/// The states that were seen.
+/// The known states.
 #[derive(Debug)]
 pub(crate) enum Store {
     Fingerprints(FingerprintTable),
@@ -38,7 +38,7 @@ impl Store {
         }
     }
 
-    /// Returns the bytes that so many states need, whenever the table grew.
+    /// Returns the bytes that so many states need, independent of when the table grew.
     pub(crate) fn bytes_needed(&self, states: u64) -> u64 {
         match self {
             Store::Fingerprints(_) => FingerprintTable::bytes_needed(states),
@@ -49,8 +49,7 @@ impl Store {
         }
     }
 
-    /// Ends the deciding of a round: bits that were set from positions at or after `cut` are taken
-    /// back.
+    /// Ends the decisions of a round: removes bits that positions at or after `cut` set.
     pub(crate) fn settle(&mut self, cut: u32) {
         if let Store::Bitstate(bits) = self {
             bits.settle(cut);

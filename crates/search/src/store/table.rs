@@ -1,14 +1,13 @@
 //! The table of fingerprints that all threads share.
 //!
-//! **Problem.** Many threads ask "was this state seen?" about states that mostly were, and whoever
-//! is first has to be the same in every run, though threads are not.
+//! **Problem.** Many threads ask "is this state known?" about states that mostly are. The first
+//! finder of a state must be the same in every run, although thread timing is not.
 //!
-//! **Idea.** The search goes in rounds over a block of states with positions `0, 1, 2, ...`. A
-//! fingerprint met first in this round is put in with the position of the state that led to it,
-//! marked *provisional*; whoever comes with a lower position lowers the mark. When the round is
-//! over, each new state belongs to the least position that leads to it, as if one thread had gone
-//! through the block in order. Then the states are numbered in that order, and the number replaces
-//! the mark.
+//! **Idea.** The search runs in rounds over a block of states with positions `0, 1, 2, ...`. A
+//! fingerprint that is new in this round is inserted with the position of its source state, marked
+//! *provisional*. A thread with a lower position lowers the mark. At the end of the round, each new
+//! state belongs to the least position that leads to it, as if one thread had processed the block
+//! in order. Then the states are numbered in that order, and the number replaces the mark.
 //!
 //! **Layout.** Open addressing with linear probing; the place of a fingerprint is `key * slots /
 //! 2^64`. So the order of the slots is nearly that of the keys, and growing reads and writes memory
@@ -21,12 +20,12 @@
 //! | 1 to 2^31 - 1 | the state's number, plus one |
 //! | 2^31 and above | provisional: 2^31 plus a position |
 //!
-//! **Threads.** A slot is taken by exchanging its first word; the second word and the mark follow
-//! at once, and readers that find the first word equal wait for them. Everything the table tells is
-//! in these words, so no other memory is ordered by them.
+//! **Threads.** A thread takes a slot by exchanging its first word. It writes the second word and
+//! the mark at once, and readers that find the first word equal wait for them. These words hold all
+//! the data of the table, so they order no other memory.
 //!
 //! **Cost.** 20 bytes a slot; between 0.44 and 0.7 of the slots are taken. One or two cache misses
-//! a question.
+//! for each look-up.
 
 use crate::parallel::Pool;
 use anyorder_system::Hash128;
@@ -51,13 +50,13 @@ const SLOTS_MIN: usize = 1 << 12;
 
 const SLOTS_SMALL: usize = 1 << 10;
 
-/// Tables with fewer slots are not worth a second thread when they grow.
-const SLOTS_ALONE: usize = 1 << 16;
+/// Smaller tables grow on one thread: a second one would not pay.
+const SLOTS_ONE_THREAD: usize = 1 << 16;
 
 /// The slots that a thread takes at a time when a table grows.
 const SLOTS_BLOCK: usize = 1 << 14;
 
-/// A fingerprint as the table keeps it: two words, neither of them zero.
+/// A fingerprint as stored in the table: two words, neither of them zero.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Key(u64, u64);
 
@@ -74,27 +73,26 @@ impl Key {
         [self.0, self.1]
     }
 
-    /// Makes a key of words that a checkpoint held.
+    /// Builds a key from the words of a checkpoint.
     pub(crate) fn from_words(words: [u64; 2]) -> Key {
         Key(words[0].max(1), words[1].max(1))
     }
 }
 
-/// What the table knew of a fingerprint.
+/// The result of a look-up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Visit {
-    /// The state with this number has it.
+    /// The fingerprint has this state number.
     Known(u32),
-    /// It is new, and now in this slot with the position given.
+    /// It is new, and now in this slot with the given position.
     New(usize),
-    /// It was met in this round, but from later positions only; its slot now has the position
-    /// given.
+    /// Only later positions found it in this round. Its slot now has the given position.
     Lowered(usize),
-    /// Found earlier in this round, from a lower position or this one.
+    /// A lower or the same position found it in this round.
     Behind(usize),
 }
 
-/// The fingerprints that were seen, and the numbers of their states.
+/// The known fingerprints, and the numbers of their states.
 ///
 /// ```
 /// use anyorder_search::{FingerprintTable, Key};
@@ -116,7 +114,7 @@ impl FingerprintTable {
         FingerprintTable::with_slots(SLOTS_MIN)
     }
 
-    /// Makes an empty table for one thread at a time to add to, which grows by itself.
+    /// Makes an empty table for one thread. It grows by itself.
     #[must_use]
     pub fn small() -> FingerprintTable {
         FingerprintTable::with_slots(SLOTS_SMALL)
@@ -130,7 +128,7 @@ impl FingerprintTable {
         FingerprintTable { keys, marks }
     }
 
-    /// Returns how many fingerprints may be in it.
+    /// Returns how many fingerprints it can hold.
     pub(crate) fn room(&self) -> usize {
         self.keys.len() / 10 * 7
     }
@@ -167,7 +165,7 @@ impl FingerprintTable {
         ((u128::from(key.0) * self.keys.len() as u128) >> 64) as usize
     }
 
-    /// Asks the memory for the slot of a fingerprint, so that several such requests overlap.
+    /// Prefetches the slot of a fingerprint, so that several memory requests overlap.
     #[inline]
     #[must_use]
     pub fn touch(&self, key: Key) -> u64 {
@@ -196,8 +194,8 @@ impl FingerprintTable {
         }
     }
 
-    /// Returns the number of a fingerprint. If it is new, it gets the one given, which is the
-    /// number of fingerprints in the table, and there is no answer.
+    /// Returns the number of a fingerprint. If it is new, the table stores it with the given
+    /// number, which must be the number of fingerprints in the table, and returns `None`.
     #[inline]
     pub fn enter(&mut self, key: Key, number: u32) -> Option<u32> {
         match self.visit(key, 0) {
@@ -212,8 +210,7 @@ impl FingerprintTable {
         None
     }
 
-    /// Looks a fingerprint up and puts it in if it is new. The caller sees to it that there is
-    /// room.
+    /// Looks a fingerprint up, and inserts it if it is new. The caller ensures that there is room.
     #[inline]
     pub(crate) fn visit(&self, key: Key, position: u32) -> Visit {
         let provisional = PROVISIONAL | position;
@@ -299,7 +296,7 @@ impl FingerprintTable {
         (mark != 0 && mark < PROVISIONAL).then(|| mark - 1)
     }
 
-    /// Gives the state in a slot its number.
+    /// Sets the number of the state in a slot.
     #[inline]
     pub(crate) fn set_number(&self, slot: usize, number: u32) {
         debug_assert!(
@@ -309,7 +306,7 @@ impl FingerprintTable {
         self.marks[slot].store(number + 1, Ordering::Relaxed);
     }
 
-    /// Puts a numbered fingerprint in, when nobody else uses the table.
+    /// Inserts a numbered fingerprint, while no other thread uses the table.
     pub(crate) fn insert(&self, key: Key, number: u32) -> bool {
         let visit = self.visit(key, 0);
         if let Visit::New(slot) = visit {
@@ -318,16 +315,15 @@ impl FingerprintTable {
         matches!(visit, Visit::New(_))
     }
 
-    /// Grows for at least `entries` fingerprints; those that were not numbered are forgotten.
-    /// Linear.
+    /// Grows for at least `entries` fingerprints, and drops those without a number. Linear.
     pub(crate) fn grow(&mut self, entries: usize) {
         self.rebuild(self.slots_for(entries));
     }
 
-    /// As [`grow`](Self::grow), by several threads: they take the slots in blocks. Of both tables
-    /// the memory is taken and given back by one.
+    /// Like [`grow`](Self::grow), with several threads, which take the slots in blocks. One thread
+    /// allocates and frees the memory of both tables.
     pub(crate) fn grow_with(&mut self, pool: &Pool<'_>, entries: usize) {
-        if self.keys.len() < SLOTS_ALONE || pool.threads() == 1 {
+        if self.keys.len() < SLOTS_ONE_THREAD || pool.threads() == 1 {
             return self.grow(entries);
         }
         let larger = Arc::new(FingerprintTable::with_slots(self.slots_for(entries)));
@@ -345,7 +341,7 @@ impl FingerprintTable {
         *self = Arc::into_inner(larger).expect("threads give the table up before they report");
     }
 
-    /// Forgets the fingerprints that were not numbered. Linear.
+    /// Drops the fingerprints without a number. Linear.
     pub(crate) fn forget_provisional(&mut self) {
         self.rebuild(self.keys.len());
     }
@@ -374,19 +370,20 @@ impl FingerprintTable {
         *self.marks[slot].get_mut() = mark;
     }
 
-    /// Puts the numbered fingerprints of some slots into another table, which has none of them.
+    /// Copies the numbered fingerprints of some slots into another table, which has none of them.
     fn move_to(&self, other: &FingerprintTable, slots: Range<usize>) {
         for (words, mark) in self.keys[slots.clone()].iter().zip(&self.marks[slots]) {
             let mark = mark.load(Ordering::Relaxed);
             if mark != 0 && mark < PROVISIONAL {
                 let [first, second] = [0, 1].map(|word| words[word].load(Ordering::Relaxed));
-                other.put_beside_others(Key(first, second), mark);
+                other.put_shared(Key(first, second), mark);
             }
         }
     }
 
-    /// As [`put`](Self::put): other threads may put in other fingerprints, and none looks any up.
-    fn put_beside_others(&self, key: Key, mark: u32) {
+    /// Like [`put`](Self::put), while other threads insert other fingerprints. No thread looks any
+    /// up.
+    fn put_shared(&self, key: Key, mark: u32) {
         let mut slot = self.home(key);
         while !self.take(slot, key) {
             slot += 1;
@@ -398,7 +395,7 @@ impl FingerprintTable {
         self.marks[slot].store(mark, Ordering::Relaxed);
     }
 
-    /// Takes a slot unless it is taken.
+    /// Takes a slot if it is free.
     fn take(&self, slot: usize, key: Key) -> bool {
         let first = &self.keys[slot][0];
         first.load(Ordering::Relaxed) == 0
@@ -420,8 +417,8 @@ mod tests {
     use super::*;
     use std::thread;
 
-    /// Fingerprints that crowd: the places of a thousand at a time are close together, and the last
-    /// run over the end.
+    /// Fingerprints with collisions: the positions of each thousand are close together, and the
+    /// last run past the end.
     fn key(number: u32) -> Key {
         let place = u64::MAX - (u64::from(number / 1000) << 57) - u64::from(number % 1000);
         Key(place, u64::from(number) + 1)
@@ -432,7 +429,7 @@ mod tests {
         const ENTRIES: u32 = 100_000;
         let mut table = FingerprintTable::new();
         table.grow(ENTRIES as usize);
-        assert!(table.keys.len() >= SLOTS_ALONE, "large enough to be worth several threads");
+        assert!(table.keys.len() >= SLOTS_ONE_THREAD, "large enough to be worth several threads");
         for number in 0..ENTRIES {
             assert!(table.insert(key(number), number));
         }

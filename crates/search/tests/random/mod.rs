@@ -1,4 +1,4 @@
-//! Random transition systems, and what holds of them by definition.
+//! Random transition systems, and their properties by definition.
 
 #![allow(dead_code, unreachable_pub, reason = "each test uses some of it")]
 
@@ -26,7 +26,7 @@ pub struct RandomSystem {
     pub broken: Vec<[bool; 2]>,
     pub responses: Vec<Vec<(bool, bool)>>,
     pub classes: usize,
-    /// Fingerprints are numbers below this, where it is given.
+    /// Fingerprints are numbers below this, if given.
     pub weak: Option<u32>,
     /// Stops the search after so many calls.
     pub stop_after: Option<(AtomicU64, Cancel)>,
@@ -47,7 +47,7 @@ impl Random {
     }
 }
 
-/// What a system is made with: one in so many, each.
+/// The features of a system: each occurs one time in so many.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     pub states: u32,
@@ -59,7 +59,7 @@ pub struct Shape {
     pub answers: u64,
     pub classes: usize,
     pub properties: usize,
-    /// Transitions mostly lead to states with numbers near, so that ways are long.
+    /// Transitions mostly lead to states with close numbers, so that paths are long.
     pub near: u64,
 }
 
@@ -172,17 +172,18 @@ impl StateSystem for RandomSystem {
     }
 }
 
-/// What holds of a system, found by going through it in order.
+/// The properties of a system, computed by visiting its states in order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Truth {
     pub states: u64,
     pub transitions: u64,
     pub max_depth: u64,
     pub widest: u64,
-    /// The first shortest way to each violation, as choices.
+    /// The first shortest path to each violation, as choices.
     pub violations: BTreeMap<String, Vec<u32>>,
     pub never_run: Vec<usize>,
-    /// For each response property the steps to where a violation repeats or stays.
+    /// For each response property, the number of steps to the point where a violation repeats or
+    /// stays.
     pub responses: Vec<Option<usize>>,
 }
 
@@ -248,9 +249,9 @@ pub fn truth(system: &RandomSystem) -> Truth {
     truth
 }
 
-/// The definition: states with a bit that says whether the response is owed; from each that owes,
-/// walks that come back having served every class, with the served classes as part of what is
-/// walked through.
+/// The definition: states with a bit that records whether the response is still required; from each
+/// such state, walks that return after serving every class, with the served classes as part of what
+/// is walked through.
 fn response_truth(system: &RandomSystem, property: usize) -> Option<usize> {
     let flags = |state: u32| system.responses[state as usize][property];
     let owes = |state: u32, owed: bool| !flags(state).1 && (owed || flags(state).0);
@@ -316,7 +317,7 @@ fn fair_cycle(system: &RandomSystem, property: usize, start: u32) -> bool {
     false
 }
 
-/// Says what is wrong with a claimed violation of a response property, by definition.
+/// Returns the fault of a claimed violation of a response property, by definition.
 pub fn lasso_fault(
     system: &RandomSystem,
     property: usize,

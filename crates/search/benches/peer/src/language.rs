@@ -8,7 +8,7 @@ const PAXOS: &str = include_str!("../../../../../examples/models/large/paxos.any
 const ABD: &str = include_str!("../../../../../examples/models/large/abd.any");
 const SINGLE_COPY: &str = include_str!("../../../../../examples/models/large/single-copy.any");
 
-/// Returns the machine of a model; says what is wrong where there is something.
+/// Returns the machine of a model. Prints its errors, if it has any.
 pub(crate) fn machine(name: &str, text: &str) -> Option<Machine> {
     let compiled = match compile(text, name) {
         Ok(compiled) => compiled,

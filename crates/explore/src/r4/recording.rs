@@ -1,30 +1,29 @@
-//! The first run: what the others vary.
+//! Makes the recording: the run that the others vary.
 
-use super::course::{Config, Course, NoRun, Ran};
+use super::candidate::{Candidate, Config, NoRun, RunResult};
 use super::driver::Driver;
 use super::footprint::AccessRules;
 use super::names::TaskId;
 use super::options::{Inputs, Options};
 use super::outcome::Error;
-use super::step::Done;
+use super::step::ExecutedStep;
 use anyorder_system::{AccessDetail, Control, TaskSystem};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// A recording, and what its runs have in common from now on.
+/// A recording, and the settings for all further runs.
 pub(crate) struct Recording {
-    pub(crate) ran: Ran,
+    pub(crate) ran: RunResult,
     /// The choices of the recorded schedule.
     pub(crate) planned: Vec<TaskId>,
     pub(crate) config: Config,
     pub(crate) attempts: u64,
-    /// The program tells what tasks wait for.
+    /// The program reports what tasks wait for.
     pub(crate) awaits: bool,
 }
 
-/// Makes the first run: the recorded choices as far as they can be made, then the default
-/// scheduler.
+/// Makes the first run: the recorded choices as far as possible, then the default scheduler.
 pub(crate) fn record<S: TaskSystem>(
     driver: &mut Driver<S>,
     options: &Options,
@@ -41,7 +40,7 @@ pub(crate) fn record<S: TaskSystem>(
     let mut planned = Vec::new();
     for choice in options.recording.iter().flat_map(|schedule| &schedule.choices) {
         let id = driver.id(&choice.task);
-        planned.push(driver.book.alternative(id, choice.alternative));
+        planned.push(driver.name_cache.alternative(id, choice.alternative));
         if !choice.inject.is_empty() || !choice.handler.is_empty() {
             choices.insert(id, choice.clone());
         }
@@ -58,17 +57,17 @@ pub(crate) fn record<S: TaskSystem>(
         asks_waits: Arc::new(AtomicBool::new(capabilities.awaits)),
         exhaustive: options.bound.is_none(),
         stop_after_plan: false,
-        // What is recorded is made as a whole; where there is no schedule, the recording is all
-        // tail.
+        // A schedule is replayed in full. Without a schedule, the default scheduler makes the whole
+        // recording.
         length_max: match planned.len() as u64 {
             0 => steps,
             planned => planned.saturating_add(options.tail_max.min(steps)),
         },
         attempts: options.attempts,
     };
-    let course = Course { shared: 0, rest: planned.clone(), asleep: Vec::new() };
+    let candidate = Candidate { shared: 0, rest: planned.clone(), asleep: Vec::new() };
     let before = driver.attempts;
-    let ran = driver.run(&config, control, (0, &[]), &course, true);
+    let ran = driver.run(&config, control, (0, &[]), &candidate, true);
     let ran = ran.map_err(|error| match error {
         NoRun::Stopped(reason) => Error::Stopped(reason),
         NoRun::Lost(error) => Error::Recording(error),
@@ -76,11 +75,12 @@ pub(crate) fn record<S: TaskSystem>(
     if !planned.is_empty() && ran.skipped.len() == planned.len() {
         return Err(Error::Schedule);
     }
-    // The names of a schedule were met before the system had seen the tasks.
+    // The names of a schedule were added before the system had run the tasks.
     driver.ask_roles();
     let tasks = || ran.steps.iter().map(|step| step.task);
-    let inputs = tasks().filter(|task| config.inputs.is_input(*task, driver.book.task(*task)));
-    let inputs = inputs.map(|task| driver.book.base(task));
+    let inputs =
+        tasks().filter(|task| config.inputs.is_input(*task, driver.name_cache.task(*task)));
+    let inputs = inputs.map(|task| driver.name_cache.base(task));
     config.inputs = config.inputs.recorded(inputs, options.bound.is_none());
     config.recorded = tasks().collect();
     config.preferred = preferred(&ran.steps);
@@ -93,8 +93,8 @@ pub(crate) fn record<S: TaskSystem>(
     Ok(Recording { ran, planned, config, attempts, awaits })
 }
 
-/// The alternatives that a run takes and that are not the first, by their task.
-fn preferred(steps: &[Arc<Done>]) -> FxHashMap<TaskId, TaskId> {
+/// For each task that ran an alternative other than the first: this alternative.
+fn preferred(steps: &[Arc<ExecutedStep>]) -> FxHashMap<TaskId, TaskId> {
     let others = steps.iter().filter(|step| step.task != step.base);
     others.map(|step| (step.base, step.task)).collect()
 }

@@ -1,11 +1,11 @@
-//! What an exploration has so far: the sequences, what became of them, and what is known already.
+//! The records of an exploration: its sequences, their results, and the tables that find them.
 
 use super::dependence::{Analyzer, Graph, class};
-use super::names::{Book, TaskId};
+use super::names::{NameCache, TaskId};
 use super::options::Inputs;
 use super::outcome::{Counts, Limit};
 use super::reversal::{Kind, Plan};
-use super::step::Done;
+use super::step::ExecutedStep;
 use super::store::{RunId, Store};
 use super::verdict::Comparison;
 use anyorder_system::{Hash128, Observation};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub(crate) struct Node {
     pub(crate) parent: Option<RunId>,
     pub(crate) pair: Option<Pair>,
-    /// The plan and the run that it varies, where the run is not as planned.
+    /// The plan and the parent run, if the run did not follow the plan.
     pub(crate) plan: Option<(RunId, Box<Plan>)>,
     pub(crate) depth: u32,
     pub(crate) sequence_hash: u128,
@@ -33,7 +33,7 @@ pub(crate) struct Node {
     pub(crate) observation: usize,
     pub(crate) comparison: Option<Comparison>,
     pub(crate) confirmed: Option<bool>,
-    /// It gave something else when it was repeated; in words.
+    /// The run gave another result when it was repeated; a description.
     pub(crate) unstable: Option<String>,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct LostPlan {
 /// No run.
 pub(crate) const NO_RUN: RunId = RunId::MAX;
 
-/// What runs amounted to; each is kept once.
+/// The observations of runs; each is stored once.
 #[derive(Debug, Default)]
 pub(crate) struct Observations {
     ids: FxHashMap<Hash128, usize>,
@@ -89,25 +89,25 @@ impl Observations {
     }
 }
 
-/// All that is known.
+/// All records.
 #[derive(Debug, Default)]
-pub(crate) struct Ledger {
+pub(crate) struct RunRecords {
     pub(crate) store: Store,
     pub(crate) nodes: Vec<Node>,
     pub(crate) observations: Observations,
-    /// By the hash of the sequence.
+    /// Runs by the hash of their sequence.
     pub(crate) by_sequence: FxHashMap<u128, RunId>,
-    /// By the hash of a sequence that was planned, what came of it; [`NO_RUN`] while it is not
-    /// known, and where nothing did.
+    /// Runs by the hash of a planned sequence. [`NO_RUN`] if the plan has not run yet, or gave no
+    /// run.
     pub(crate) planned: FxHashMap<u128, RunId>,
-    /// The first of each class, by its hash. Runs that were cut stand for nobody.
+    /// The first run of each class, by the hash of the class. Cut runs represent no class.
     pub(crate) by_class: FxHashMap<u128, RunId>,
     pub(crate) counts: Counts,
     pub(crate) limits: BTreeSet<Limit>,
     pub(crate) lost: Vec<LostPlan>,
 }
 
-/// What is known of a new sequence beside its steps.
+/// The data of a new sequence, besides its steps.
 pub(crate) struct NewNode {
     pub(crate) parent: Option<RunId>,
     pub(crate) pair: Option<Pair>,
@@ -117,13 +117,13 @@ pub(crate) struct NewNode {
     pub(crate) observation: usize,
 }
 
-impl Ledger {
-    /// Adds a sequence that is not there yet, with the hashes of its class and of itself; `planned`
-    /// are the tasks of its plan, and those of them that could not run in their turn.
+impl RunRecords {
+    /// Adds a new sequence, with the hashes of its class and of itself. `planned` holds the tasks
+    /// of its plan, and the planned tasks that could not run at their turn.
     pub(crate) fn add(
         &mut self,
         new: NewNode,
-        (steps, of_parent): (&[Arc<Done>], &[Arc<Done>]),
+        (steps, of_parent): (&[Arc<ExecutedStep>], &[Arc<ExecutedStep>]),
         (planned, skipped): (&FxHashSet<TaskId>, &[TaskId]),
         (class, sequence_hash): (u128, u128),
     ) -> RunId {
@@ -132,11 +132,11 @@ impl Ledger {
         id
     }
 
-    /// The same for a run that is kept as it is.
+    /// Like `add`, for a run that is stored whole.
     pub(crate) fn add_whole(
         &mut self,
         new: NewNode,
-        steps: &[Arc<Done>],
+        steps: &[Arc<ExecutedStep>],
         (planned, skipped): (&FxHashSet<TaskId>, &[TaskId]),
         (class, sequence_hash): (u128, u128),
     ) -> RunId {
@@ -149,7 +149,7 @@ impl Ledger {
         &mut self,
         id: RunId,
         new: NewNode,
-        steps: &[Arc<Done>],
+        steps: &[Arc<ExecutedStep>],
         (planned, skipped): (&FxHashSet<TaskId>, &[TaskId]),
         (class, sequence_hash): (u128, u128),
     ) {
@@ -190,8 +190,8 @@ impl Ledger {
         });
     }
 
-    /// Forgets all runs but the first, with what was counted of them; what was executed stays
-    /// counted.
+    /// Removes all runs but the first, and their counts. The number of executions
+    /// stays.
     pub(crate) fn forget_all_but_the_recording(&mut self) {
         let steps = self.store.steps(0);
         self.store = Store::default();
@@ -210,7 +210,7 @@ impl Ledger {
         }
     }
 
-    /// Notes that a run did not come to its end.
+    /// Records whether a run was cut.
     pub(crate) fn note_cut(&mut self, cut: bool) {
         if cut {
             self.counts.cut += 1;
@@ -218,7 +218,7 @@ impl Ledger {
         }
     }
 
-    /// The bytes that all this takes, about.
+    /// The approximate memory of all records, in bytes.
     pub(crate) fn memory_bytes(&self) -> u64 {
         let maps = self.by_sequence.len() + self.by_class.len() + self.planned.len();
         let nodes = self.nodes.len() * (size_of::<Node>() + 64);
@@ -229,11 +229,11 @@ impl Ledger {
 /// The graph of a run and its class.
 pub(crate) fn analyze(
     analyzer: &mut Analyzer,
-    steps: &[Arc<Done>],
-    book: &Book,
+    steps: &[Arc<ExecutedStep>],
+    name_cache: &NameCache,
     inputs: &Inputs,
 ) -> (Graph, u128) {
-    let graph = analyzer.graph(steps.iter(), book, inputs);
-    let class = class(&graph, steps.iter(), book);
+    let graph = analyzer.graph(steps.iter(), name_cache, inputs);
+    let class = class(&graph, steps.iter(), name_cache);
     (graph, class)
 }
