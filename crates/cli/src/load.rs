@@ -1,4 +1,4 @@
-//! Reads traces: whole, or as far as they fit into memory.
+//! Reads whole traces, or streams those that exceed memory.
 
 use crate::args::Global;
 use crate::failure::{Failure, print_warnings};
@@ -12,32 +12,32 @@ use anyorder_trace::{Block, Columns, Problems, ReadError, Tables, Trace, TraceSo
 use std::collections::VecDeque;
 use std::path::Path;
 
-/// The bytes of memory that an event is taken to need, with all that is computed of it, where
-/// memory is limited.
+/// The assumed memory per event in bytes, including everything that the analyses derive from it.
+/// Used with a memory limit.
 const BYTES_PER_EVENT: u64 = 160;
 
-/// A trace in memory, and what it was read from.
+/// A trace in memory, and its input.
 pub(crate) struct Read {
     pub(crate) trace: TraceInput,
     pub(crate) input: Input,
 }
 
-/// What became of an input.
+/// A loaded input.
 pub(crate) enum Loaded {
-    /// It is in memory.
+    /// The trace is in memory.
     Held(Box<Read>),
-    /// It is longer.
+    /// The trace is too long for memory.
     Streamed(Box<Stream>),
 }
 
-/// A trace, of which the first blocks were read.
+/// A trace whose first blocks were read.
 pub(crate) struct Stream {
     begun: VecDeque<Block>,
     opened: Opened,
     pub(crate) input: Input,
 }
 
-/// Reads a whole trace and checks that it is well-formed; prints what is odd about it.
+/// Reads a whole trace, checks that it is well-formed, and prints warnings.
 pub(crate) fn read(
     path: &Path,
     begun: Begun,
@@ -52,8 +52,8 @@ pub(crate) fn read(
     checked(path, trace, &opened, global, &control)
 }
 
-/// Reads a recorded run of at most `events_max` events into memory, and of a longer one the
-/// beginning; the bound may depend on what the tables hold by then.
+/// Reads a recorded run of at most `events_max` events into memory. Of a longer run, reads the
+/// first blocks. The bound may depend on the tables read so far.
 pub(crate) fn load(
     path: &Path,
     begun: Begun,
@@ -92,7 +92,7 @@ pub(crate) fn load(
     Ok(Loaded::Held(Box::new(checked(path, trace, &opened, global, &control)?)))
 }
 
-/// Checks that a trace is well-formed; prints what is odd about it.
+/// Checks that a trace is well-formed, and prints warnings.
 fn checked(
     path: &Path,
     trace: Trace,
@@ -105,7 +105,7 @@ fn checked(
         print_warnings(path, problems);
     }
     let mut trace = TraceInput::new(path.to_string_lossy(), trace, problems, control)?;
-    // Only a damaged file gives a binary reader something to warn of, and only with `--salvage`.
+    // A binary reader warns only about damaged files, and only with `--salvage`.
     trace.damaged = global.salvage && opened.format == Format::NativeBinary && !problems.is_empty();
     if !global.quiet {
         print_warnings(path, &trace.form);
@@ -124,7 +124,7 @@ impl Stream {
     }
 }
 
-/// First the blocks that were read, then the rest. A block that was given away is forgotten.
+/// Yields the blocks that were read, then the rest. Drops each block after yielding it.
 struct Chained<'a> {
     begun: &'a mut VecDeque<Block>,
     rest: Watched<'a, &'a mut Opened>,

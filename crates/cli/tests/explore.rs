@@ -92,7 +92,7 @@ fn reduction_finds_the_same_with_the_same_shortest_runs() {
 #[test]
 fn full_search_is_used_where_it_must_be_and_says_why() {
     let ran = run(&["check", SLIDES]);
-    let why = "note: examples/models/slide-show.any: full search, without reduction: response properties need every order\n";
+    let why = "note: examples/models/slide-show.any: full search, without reduction: response properties need full search\n";
     assert_eq!((ran.status, ran.stderr.as_str()), (0, why));
     for (option, value) in [("--order", "depth"), ("--storage", "exact"), ("--max-depth", "3")] {
         let ran = run(&["check", PAIR, option, value, "--format", "json"]);

@@ -41,7 +41,7 @@ fn a_deadlock_is_found_with_its_run() {
 fn a_response_is_found_with_its_run_and_what_never_runs_is_told() {
     let ran = run(&["check", SEARCH]);
     assert_eq!(ran.status, 1);
-    let note = "full search, without reduction: response properties need every order";
+    let note = "full search, without reduction: response properties need full search";
     let warning = "event `never` never happens";
     assert_eq!(ran.stderr, format!("note: {SEARCH}: {note}\nwarning: {SEARCH}: {warning}\n"));
     insta::assert_snapshot!("search_box", timeless(&ran.stdout));

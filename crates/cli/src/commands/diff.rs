@@ -14,7 +14,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// How many steps are shown before the runs part, and after.
+/// The number of steps shown before and after the first difference.
 const COMMON_MAX: usize = 10;
 const AFTER_MAX: usize = 20;
 
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &DiffArgs, global: &Global) -> Result<ExitCode, Failure>
     Ok(ExitCode::from(if lost { exit::LIMIT } else { exit::FINDINGS }))
 }
 
-/// Lays the steps of two runs beside each other: the last equal ones, and those after.
+/// Prints the steps of two runs side by side: the last equal steps and the steps after them.
 fn side_by_side(runs: [&Run; 2], paths: [&Path; 2], common: usize) -> String {
     let column = (width().saturating_sub(10) / 2).max(16);
     let mut text = format!(

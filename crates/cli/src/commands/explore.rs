@@ -17,7 +17,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// Explores, prints what was found, and returns the exit status that it gives.
+/// Explores, prints the findings, and returns the exit status.
 pub(crate) fn run(args: &ExploreArgs, global: &Global) -> Result<ExitCode, Failure> {
     let started = Instant::now();
     let watch = Watch::start(global, &args.limits)?;
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &ExploreArgs, global: &Global) -> Result<ExitCode, Failu
         (None, Some(command)) => {
             (input(command, "program"), vary(&pipe_program(command)?, 1, args, &watch)?)
         }
-        (None, None) => return Err(Failure::new("a model or `--program` was expected")),
+        (None, None) => return Err(Failure::new("expected a model or `--program`")),
     };
     watch.done();
     if !global.quiet {
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &ExploreArgs, global: &Global) -> Result<ExitCode, Failu
     finish(args, all, started)
 }
 
-/// Judges a result, places its schedules, and writes it.
+/// Judges a result, writes its schedules, and prints it.
 fn finish(args: &ExploreArgs, all: Collected, started: Instant) -> Result<ExitCode, Failure> {
     let (mut outcome, runs) = all.finish();
     options(args, &mut outcome);
@@ -72,7 +72,7 @@ fn finish(args: &ExploreArgs, all: Collected, started: Instant) -> Result<ExitCo
     render::finish(&form, &outcome, &policy, None)
 }
 
-/// Returns the algorithm that was asked for, or the one that fits.
+/// Returns the chosen algorithm, or the default for the input.
 fn algorithm(args: &ExploreArgs) -> Result<Way, Failure> {
     let recorded = args.program.is_some() || args.reversals.recording.is_some();
     match args.algorithm {
@@ -80,9 +80,9 @@ fn algorithm(args: &ExploreArgs) -> Result<Way, Failure> {
         None => Ok(Way::States(Algorithm::Stateful)),
         Some(one) if recorded && one != Way::Reversals => {
             let what = if args.program.is_some() {
-                "a program has no states to compare"
+                "a program behind a pipe has no states to search"
             } else {
-                "a recording is for runs"
+                "`--recording` needs `--algorithm r4`"
             };
             let failure = Failure::new(format!("--algorithm {}: {what}", one.word()));
             Err(failure.with_hint("`--algorithm r4` varies one run"))
@@ -115,7 +115,7 @@ fn states(
     Ok(check_model(model, &options, &control)?.result)
 }
 
-/// Varies a run of a model or a program, with so many workers unless told otherwise.
+/// Varies a run of a model or a program. `workers` is the default number of threads.
 fn vary<P: TaskProgram>(
     program: &P,
     workers: usize,

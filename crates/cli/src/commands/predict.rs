@@ -1,4 +1,4 @@
-//! `anyorder predict`: from one recorded run to what could happen in another.
+//! `anyorder predict`: predicts other orders of a recorded run.
 
 use super::check::Aside;
 use super::render::{self, Form, set_elapsed};
@@ -21,10 +21,10 @@ use std::time::Instant;
 /// The filter of findings that no witness shows.
 pub(crate) const UNCONFIRMED: &str = "unconfirmed";
 
-/// The most bytes of a file of specifications.
+/// The maximum size of a file of specifications, in bytes.
 const SPEC_BYTES_MAX: u64 = 1 << 24;
 
-/// Predicts, prints the findings, and returns the exit status they give.
+/// Predicts, prints the findings, and returns the exit status.
 pub(crate) fn run(args: &PredictArgs, global: &Global) -> Result<ExitCode, Failure> {
     let started = Instant::now();
     let aside = Aside::read(&args.counting)?;
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &PredictArgs, global: &Global) -> Result<ExitCode, Failu
     render::finish(&form, &outcome, &policy, trace.as_ref().map(|input| &input.trace))
 }
 
-/// Predicts from a trace that is too long to be held.
+/// Predicts from a trace that is too long for memory.
 fn streamed(
     mut stream: Stream,
     args: &PredictArgs,
@@ -101,8 +101,7 @@ pub(super) fn specifications(
     Specifications::new(file, objects)
 }
 
-/// Writes the whole witnesses of findings into the folder, and sets the commands that check them
-/// again.
+/// Writes the full witnesses of findings into the folder, and sets the commands that check them.
 fn place(
     args: &PredictArgs,
     input: &TraceInput,
@@ -126,7 +125,7 @@ fn place(
     Ok(())
 }
 
-/// Returns the command that finds the same again.
+/// Returns the command that reproduces the result.
 fn command(args: &PredictArgs) -> String {
     let mut text = format!("anyorder predict {}", quote(&args.trace.to_string_lossy()));
     if let Some(spec) = &args.spec {

@@ -17,8 +17,8 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Runs all schedules given; the status is 1 when one shows again what it should, else 3 when one
-/// cannot be followed.
+/// Runs all given schedules. The status is 1 if a finding occurs again, else 3 if a schedule cannot
+/// be followed, else 0.
 pub(crate) fn run(args: &ReplayArgs, global: &Global) -> Result<ExitCode, Failure> {
     if let Some(command) = &args.program {
         return of_program(command, args);
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &ReplayArgs, global: &Global) -> Result<ExitCode, Failur
     }
     let given = together::read_begun(begun, global)?;
     if given.others.is_empty() {
-        let failure = Failure::new("there is no schedule and no result among the inputs");
+        let failure = Failure::new("the inputs contain no schedule and no result");
         return Err(failure.with_hint("`anyorder check MODEL --schedules DIR` writes schedules"));
     }
     let mut replays = Replays::default();
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &ReplayArgs, global: &Global) -> Result<ExitCode, Failur
     replays.finish()
 }
 
-/// Checks witnesses against the trace that they reorder: the input at a place of the list.
+/// Checks witnesses against the trace that they reorder. The trace is the input at a given index.
 fn of_trace(
     mut all: Vec<(PathBuf, Begun)>,
     at: usize,
@@ -84,7 +84,7 @@ fn of_program(command: &str, args: &ReplayArgs) -> Result<ExitCode, Failure> {
     replays.finish()
 }
 
-/// What the schedules showed, as text, and how many did what.
+/// The outcomes of the schedules as text, and their counts.
 #[derive(Default)]
 struct Replays {
     text: String,
@@ -115,8 +115,8 @@ impl Replays {
     }
 }
 
-/// Returns the schedules of a file with their models. Of a result of several models those are left
-/// out whose models are not given.
+/// Returns the schedules of a file with their models. For a result of several models, skips the
+/// schedules whose models are missing.
 fn runnable<'a>(
     path: &Path,
     all: &'a [Stored],

@@ -27,7 +27,7 @@ pub(super) fn run(
     let watch = Watch::start(global, &LimitArgs::default())?;
     let specifications = specifications(args.spec.as_deref(), &args.object)?;
     let Loaded::Held(read) = load(path, begun, &|_| u64::MAX, global, &watch)? else {
-        return Err(Failure::new(format!("{}: too many events to be held", shown(path))));
+        return Err(Failure::new(format!("{}: too many events to hold in memory", shown(path))));
     };
     let replays = replay_witness(&read.trace, &stored, Some(&specifications), &watch.control())?;
     watch.done();
@@ -45,7 +45,7 @@ fn write(replay: &WitnessReplay, out: &mut String) -> std::fmt::Result {
     }
     let holds = match &replay.checked {
         Ok(holds) => holds,
-        // An order that is none is not shown: the step that cannot come there says more.
+        // An invalid order is not printed; its first wrong step says more.
         Err(why) => return writeln!(out, "replay: {}", escape(why)),
     };
     if let Some(run) = &holds.run {

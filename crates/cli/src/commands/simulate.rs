@@ -13,14 +13,14 @@ use anyorder_finding::{Input, Policy};
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// Runs the model, prints what went wrong, and returns the exit status that it gives.
+/// Runs the model, prints the findings, and returns the exit status.
 pub(crate) fn run(args: &SimulateArgs, global: &Global) -> Result<ExitCode, Failure> {
     let started = Instant::now();
     let model = load_model(&args.model)?;
     if !global.quiet {
         print_messages(model.warnings());
         if model.responses() > 0 {
-            let what = "random runs do not check responses, `anyorder check` does";
+            let what = "random runs do not check responses; `anyorder check` checks them";
             warn(&format!("{}: {what}", shown(&args.model)));
         }
     }

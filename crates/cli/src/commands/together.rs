@@ -1,7 +1,7 @@
-//! Models and schedules that are given together: told apart by content, and put together.
+//! Reads models and schedules in any order, recognises each by its content, and pairs them.
 //!
-//! A schedule names the model that it was made for. That name is data: it helps to choose among the
-//! models given, and nothing is opened because of it.
+//! A schedule names the model that it was made for. That name is data: it selects among the given
+//! models, and is never opened as a path.
 
 use crate::args::Global;
 use crate::failure::{Failure, warn};
@@ -13,10 +13,10 @@ use anyorder_drive::states::StateProgram as _;
 use anyorder_system::Schedule;
 use std::path::{Path, PathBuf};
 
-/// What was given.
+/// The inputs of the command, by kind.
 pub(super) struct Given {
     pub(super) models: Vec<(PathBuf, Model)>,
-    /// Everything that is no model, with its text.
+    /// All other inputs, with their texts.
     pub(super) others: Vec<(PathBuf, String)>,
 }
 
@@ -26,7 +26,7 @@ pub(super) fn read(inputs: &[PathBuf], global: &Global) -> Result<Given, Failure
     read_begun(begun.collect::<Result<_, Failure>>()?, global)
 }
 
-/// As [`read`], of inputs whose beginnings were read.
+/// Like [`read`], for inputs whose beginnings were read.
 pub(super) fn read_begun(inputs: Vec<(PathBuf, Begun)>, global: &Global) -> Result<Given, Failure> {
     let mut given = Given { models: Vec::new(), others: Vec::new() };
     for (path, begun) in inputs {
@@ -63,17 +63,16 @@ impl Given {
         hash.or_else(name).or_else(only)
     }
 
-    /// Returns whether a model is that of the schedule, as it was or changed, and not just the only
-    /// one there.
+    /// Returns whether the schedule names this model by hash or by name.
     pub(super) fn is_named(model: &Model, schedule: &Schedule) -> bool {
         let program = &schedule.program;
         (program.hash.is_some() && program.hash == model.program().hash)
             || program.name == model.program().name
     }
 
-    /// Makes the failure of a schedule whose model is not there.
+    /// Makes the failure of a schedule whose model is missing.
     pub(super) fn no_model(path: &Path, schedule: &Schedule) -> Failure {
-        let what = "which model is it for? No path in a file is opened, so give the model, too";
+        let what = "the model of this schedule is missing; give the model, too";
         let failure = Failure::new(format!("{}: {what}", shown(path)));
         match schedule.program.name.as_str() {
             "" | "-" => failure,
@@ -82,10 +81,10 @@ impl Given {
     }
 }
 
-/// Says that a model is not as it was when a schedule was made.
+/// Warns if a model has changed since a schedule was made.
 pub(super) fn warn_if_changed(path: &Path, model: &Model, schedule: &Schedule, global: &Global) {
     let known = schedule.program.hash;
     if known.is_some() && known != model.program().hash && !global.quiet {
-        warn(&format!("{}: the model is not as it was when the schedule was made", shown(path)));
+        warn(&format!("{}: the model has changed since the schedule was made", shown(path)));
     }
 }

@@ -1,5 +1,5 @@
-//! Predictions beside the races of happens-before, for traces of threads: each race once, with a
-//! witness where there is one, and behind them what happens-before does not see.
+//! Predictions for traces of threads: each happens-before race once, with a witness if one was
+//! found, then the findings that happens-before misses.
 
 use super::{CheckTraceOptions, WithRuns, without_runs};
 use crate::failure::Failure;
@@ -18,10 +18,10 @@ use anyorder_trace::{EventId, EventKind, Trace};
 use std::collections::{BTreeMap, HashMap};
 use std::mem;
 
-/// How many pairs of each race of happens-before are tried.
+/// The maximum number of pairs to search witnesses for, per happens-before race.
 const PAIRS_TRIED_MAX: usize = 8;
 
-/// The counts of a prediction that stand beside those of happens-before.
+/// The counts of a prediction that are added to those of happens-before.
 const COUNTS: [&str; 7] =
     ["candidates", "racy", "non_racy", "confirmed", "dropped", "unconfirmed", "missed_by_order"];
 
@@ -29,12 +29,11 @@ const COUNTS: [&str; 7] =
 struct Shown {
     finding: Finding,
     run: Option<Run>,
-    /// The last event of what shows or refutes it; `None` where only its sites do.
+    /// The last event of its witness or refutation; `None` if it has only sites.
     last: Option<EventId>,
 }
 
-/// Returns the races of happens-before, with witnesses where there are some, and the predictions
-/// behind them.
+/// Returns the happens-before races, with the witnesses found, and then the predictions.
 pub(super) fn add(
     input: &TraceInput,
     races: Vec<Finding>,
@@ -55,7 +54,7 @@ pub(super) fn add(
     };
     let pairs = pairs_of(trace, &races);
     let extra: Vec<(EventId, EventId)> = pairs.iter().flatten().copied().collect();
-    // Without races, happens-before orders everything that it knows of.
+    // Without races, happens-before orders all conflicting accesses.
     let order = match races.is_empty() {
         true => None,
         false => HappensBefore::new(trace, RuleSet::Threads, &control.cancel).ok(),
@@ -92,8 +91,8 @@ pub(super) fn add(
     Ok(all.into_iter().map(|one| (one.finding, one.run)).unzip())
 }
 
-/// Returns the races of happens-before in their order, then what else was found. `pairs` are the
-/// first pairs of each race.
+/// Returns the happens-before races in their order, then the other findings. `pairs` are the first
+/// pairs of each race.
 fn join(
     trace: &Trace,
     races: Vec<Finding>,
@@ -104,7 +103,7 @@ fn join(
         checked.fates.iter().map(|(one, fate)| ((one.first, one.second), fate)).collect();
     let mut all = Vec::new();
     for (mut finding, pairs) in races.into_iter().zip(pairs) {
-        // A race with a free is a use after free, and stands there as that.
+        // A confirmed race with a free is reported as a use after free instead.
         let fate = |(a, b): &(EventId, EventId)| fates.get(&(u64::from(a.0), u64::from(b.0)));
         let frees = |(a, b): &(EventId, EventId)| !(is_plain(trace, *a) && is_plain(trace, *b));
         let confirmed = |pair| fate(pair).is_some_and(|fate| fate.form().is_some());
@@ -126,7 +125,7 @@ fn join(
     all
 }
 
-/// Returns whether an event reads or writes memory, and does not free it.
+/// Returns whether an event is a read or a write, not a free.
 fn is_plain(trace: &Trace, event: EventId) -> bool {
     let kind = trace.event(event).kind();
     kind.is_access() && kind != EventKind::Free
@@ -139,7 +138,7 @@ fn pairs_of(trace: &Trace, races: &[Finding]) -> Vec<Vec<(EventId, EventId)>> {
     let mut by_label: BTreeMap<&str, Option<EventId>> =
         wanted.iter().flatten().flatten().map(|label| (label.as_str(), None)).collect();
     for event in (0..trace.len() as u32).map(EventId) {
-        // Labels of accesses; in traces of threads nothing else is numbered.
+        // Only accesses have numbers in traces of threads.
         if trace.event(event).kind().is_access()
             && let Some(found) = by_label.get_mut(trace.label(event).as_str())
         {
@@ -154,8 +153,8 @@ fn pairs_of(trace: &Trace, races: &[Finding]) -> Vec<Vec<(EventId, EventId)>> {
     wanted.iter().map(|pairs| pairs.iter().filter_map(pair).collect()).collect()
 }
 
-/// Marks a race by what became of its pairs. Returns the run of the best witness, and the last
-/// event that matters.
+/// Marks a race by the outcomes of its pairs. Returns the run of the best witness, and the last
+/// event that the outcome depends on.
 fn confirm(
     trace: &Trace,
     finding: &mut Finding,

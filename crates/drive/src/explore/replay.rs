@@ -1,4 +1,4 @@
-//! Runs a schedule of any task system again, and says whether it shows the same.
+//! Replays a schedule of any task system.
 
 use super::program::{END, TaskProgram, cannot_start};
 use super::rerun::{Rerun, rerun};
@@ -44,7 +44,7 @@ fn replay<S: TaskSystem>(system: &mut S, schedule: &Schedule) -> Result<Replayed
     Ok(Replayed { run: made.run, verdict })
 }
 
-/// Returns whether all parts differ from those of the run that a schedule is compared with.
+/// Returns whether all given parts differ between the run and the run that the schedule names.
 fn differs<S: TaskSystem>(
     system: &mut S,
     schedule: &Schedule,

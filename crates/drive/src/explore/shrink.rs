@@ -1,4 +1,4 @@
-//! Shrinks a schedule that shows something wrong.
+//! Shrinks a schedule that shows a finding.
 
 use super::program::{END, Repeats, TaskProgram, cannot_start};
 use super::rerun::{Rerun, rerun};
@@ -10,12 +10,12 @@ use anyorder_explore::shrink::{self, Error, Options, Shrunk, Symptom};
 use anyorder_system::{Control, Observation, PartPath, Schedule};
 use std::path::Path;
 
-/// Makes the run of a schedule as small as it gets; `None` where it does not show what it says when
-/// it runs.
+/// Shrinks the run of a schedule to a minimal one; `None` if the schedule does not show its
+/// finding.
 ///
 /// # Errors
 ///
-/// Fails when the program cannot be started, and when what the schedule shows has no end.
+/// Fails when the program cannot be started, and when the finding is an infinite run.
 ///
 /// ```
 /// use anyorder_drive::explore::{ShrinkOptions, shrink};
@@ -46,7 +46,7 @@ pub fn shrink<P: TaskProgram>(
 ) -> Result<Option<Shrunk>, Failure> {
     let (meant, shows) = match Shows::of(failing) {
         Some(Shows::Response(_)) => {
-            let what = "a response that never comes is shown by a run without end";
+            let what = "only an infinite run shows a missing response";
             return Err(Failure::new(format!("{what}: it cannot be shrunk")));
         }
         Some(shows) => (Meant::of(&shows, failing, program)?, shows),
@@ -88,13 +88,13 @@ pub fn shrink<P: TaskProgram>(
     }
 }
 
-/// What a smaller run must show.
+/// The property that a smaller run must keep.
 enum Meant {
-    /// A failure like this.
+    /// A failure of the same kind and place.
     Failure(String),
-    /// This wrong end.
+    /// The same wrong end.
     End(String),
-    /// That these parts differ from what another run amounts to.
+    /// These parts differ from the outcome of another run.
     Difference(Observation, Vec<String>),
 }
 
@@ -126,20 +126,20 @@ fn again<P: TaskProgram>(program: &P, schedule: &Schedule) -> Result<Rerun, Fail
     made.map_err(|error| cannot_start(program.name(), &error))
 }
 
-/// Returns what a run shows whose schedule does not say it.
+/// Returns the finding of a run whose schedule names none.
 fn observed(made: Rerun) -> (Meant, Shows) {
     match made.failures.into_iter().next() {
         Some((_, failure)) => (Meant::Failure(failure.clone()), Shows::of_failure(&failure)),
         None => {
             let end = made.observation.part(&PartPath::new([END]));
-            // Where nothing is wrong, no run shows the empty end that is asked for.
+            // If nothing is wrong, no run matches the empty end that this returns.
             let word = end.and_then(|part| part.text.clone()).unwrap_or_default();
             (Meant::End(word.clone()), Shows::parse(&word))
         }
     }
 }
 
-/// Whether two failures are of one kind at one place. Without a place they are the same text.
+/// Whether two failures have the same kind and place. Without a place, their texts must be equal.
 fn is_same(a: &str, b: &str) -> bool {
     match (place_in(a), place_in(b)) {
         (Some((_, place)), Some((_, other))) => place == other && alike(a, b),

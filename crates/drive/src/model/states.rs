@@ -1,4 +1,4 @@
-//! A model as a program given as states.
+//! Implements [`StateProgram`] for models.
 
 use super::load::Model;
 use super::schedule::{follow, schedule_of};

@@ -55,7 +55,7 @@ impl SearchProgress {
         }
     }
 
-    /// Says how far the search is after this time, as a text behind the number of states.
+    /// Describes the progress of the search after this time, as a text after the number of states.
     #[must_use]
     pub fn words(&self, elapsed: Duration) -> String {
         let Some(gauge) = &self.last else { return String::new() };
@@ -73,7 +73,7 @@ impl SearchProgress {
         format!(" ({rate}/s, {frontier} waiting, depth {depth}, {bytes}, {left})")
     }
 
-    /// Guesses how many states are still to be expanded, where levels shrink.
+    /// Estimates the number of states still to be expanded, if levels shrink.
     fn left(&self, gauge: &Gauge) -> Option<f64> {
         let sizes: Vec<f64> =
             self.totals.windows(2).map(|pair| pair[1].saturating_sub(pair[0]) as f64).collect();
@@ -84,8 +84,7 @@ impl SearchProgress {
         }
         let (before, ratio) = (b / a, c / b);
         let slope = (ratio / before).min(1.0);
-        // The level after the last whole one is being found now; what of it was found waits
-        // already.
+        // The level after the last complete one is incomplete; its known states already wait.
         let bound = self.depth_max.map_or(LEVELS_MAX, |most| most.saturating_sub(gauge.depth));
         let (mut level, mut ratio, mut rest) = (c, ratio, 0.0);
         for _ in 0..bound.min(LEVELS_MAX) {
@@ -101,7 +100,7 @@ impl SearchProgress {
     }
 }
 
-/// Returns a time to come in words.
+/// Describes a remaining time.
 fn about(seconds: f64) -> String {
     match seconds.ceil() as u64 {
         seconds @ 0..120 => format!("about {seconds} s left"),
@@ -114,8 +113,8 @@ fn about(seconds: f64) -> String {
 mod tests {
     use super::*;
 
-    /// Follows a search of levels of these sizes, a gauge a level, up to the given one; returns the
-    /// guess and the truth.
+    /// Follows a search with levels of these sizes, one gauge per level, up to the given level.
+    /// Returns the estimate and the true number.
     fn guess(
         sizes: &[u64],
         upto: usize,

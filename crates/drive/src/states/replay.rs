@@ -1,4 +1,4 @@
-//! Runs the schedule of a path again and says whether it shows the same.
+//! Replays the schedule of a path.
 
 use super::conflicts::is_conflict;
 use super::program::{End, StateProgram};
@@ -9,25 +9,25 @@ use anyorder_finding::run::Run;
 use anyorder_search::{Path, Property};
 use anyorder_system::{Divergence, End as ProgramEnd, Response, Schedule, StateSystem, Successor};
 
-/// A schedule that ran again.
+/// A replayed schedule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Replayed {
-    /// The run, as far as it goes.
+    /// The run, up to the last step that could be followed.
     pub run: Run,
-    /// Whether it shows what the schedule says that it shows.
+    /// Whether the finding of the schedule occurs again.
     pub verdict: ReplayVerdict,
 }
 
-/// Whether a schedule shows again what it says that it shows.
+/// Whether the finding of a schedule occurs again.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ReplayVerdict {
-    /// It does.
+    /// It occurs again.
     Again,
-    /// Something else goes wrong.
+    /// Another violation occurs.
     Other,
-    /// The program does not offer what the schedule asks for.
+    /// A step of the schedule is not enabled in the program.
     Lost,
-    /// Nothing goes wrong.
+    /// No violation occurs.
     Nothing,
 }
 
@@ -44,14 +44,14 @@ impl ReplayVerdict {
     }
 }
 
-/// A path that a schedule gives.
+/// The path of a schedule.
 pub(super) struct Followed<S: StateSystem> {
     pub(super) path: Path<S>,
-    /// What is wrong at its end; `None` where nothing is.
+    /// The violation at its end, if any.
     pub(super) end: Option<End>,
-    /// Whether that is what the schedule says that it shows.
+    /// Whether this is the finding of the schedule.
     same: bool,
-    /// Where the schedule could not be followed.
+    /// The point at which the schedule could not be followed, if any.
     pub(super) divergence: Option<Divergence>,
 }
 
@@ -59,7 +59,7 @@ pub(super) struct Followed<S: StateSystem> {
 ///
 /// # Errors
 ///
-/// Fails when the program does not do the same again.
+/// Fails when the program is not deterministic.
 pub fn replay_path<P: StateProgram>(program: &P, schedule: &Schedule) -> Result<Replayed, Failure> {
     let followed = follow(program, schedule)?;
     let verdict = match (followed.same, &followed.end, &followed.divergence) {
@@ -73,7 +73,7 @@ pub fn replay_path<P: StateProgram>(program: &P, schedule: &Schedule) -> Result<
     Ok(Replayed { run: program.run(&followed.path, &end), verdict })
 }
 
-/// Follows a schedule, and looks at what goes wrong.
+/// Follows a schedule, and determines the violation.
 pub(super) fn follow<P: StateProgram>(
     program: &P,
     schedule: &Schedule,
@@ -92,7 +92,7 @@ pub(super) fn follow<P: StateProgram>(
                 Some(Shows::Failure(other)) => alike(other, &failure.to_string()),
                 Some(_) => false,
             };
-            // The last step says it.
+            // The last step describes the failure.
             (Some(End::default()), same)
         }
         None if divergence.is_some() => (None, false),
@@ -101,13 +101,13 @@ pub(super) fn follow<P: StateProgram>(
     Ok(Followed { path, end, same, divergence })
 }
 
-/// Whether two failures are of one kind; positions and values may have changed with the program.
+/// Whether two failures have the same kind; positions and values may have changed with the program.
 pub(crate) fn alike(a: &str, b: &str) -> bool {
     let word = |text: &str| text.split([':', ' ']).next().map(str::to_owned);
     word(a) == word(b)
 }
 
-/// What is wrong in the last state of a path, or in the states that it repeats.
+/// Returns the violation in the last state of a path, or in its loop.
 fn at_end<P: StateProgram>(
     program: &P,
     path: &Path<P::System>,
@@ -156,12 +156,12 @@ fn at_end<P: StateProgram>(
             return found(Some(end));
         }
     }
-    // A schedule that does not say what it shows shows anything.
+    // A schedule without a finding accepts any violation.
     found((0..invariants.len()).find(broken).filter(|_| wanted.is_none()).map(invariant))
 }
 
-/// Whether a response is missing on a path that repeats itself, or that stays in its last state,
-/// and whether that is fair.
+/// Returns whether a response is missing on a path that loops, or that stays in its last state, and
+/// the loop is fair.
 fn never_answered<S: StateSystem>(
     system: &S,
     path: &Path<S>,
@@ -178,7 +178,7 @@ fn never_answered<S: StateSystem>(
     asked && closes && is_fair(system, path, &states, from)
 }
 
-/// Whether every fairness class takes a step in the loop, or cannot take one in some state of it.
+/// Whether every fairness class takes a step in the loop, or is disabled in some state of it.
 fn is_fair<S: StateSystem>(system: &S, path: &Path<S>, states: &[&S::State], from: usize) -> bool {
     let classes = system.fairness();
     let taken: Vec<usize> =

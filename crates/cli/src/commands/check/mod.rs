@@ -1,4 +1,4 @@
-//! `anyorder check`: reads the inputs, has each checked by its job, prints what was found.
+//! `anyorder check`: reads the inputs, checks each with its job, and prints the findings.
 
 pub(crate) use aside::Aside;
 
@@ -23,7 +23,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 use varied::Given;
 
-/// Checks all inputs, prints the findings, and returns the exit status they give.
+/// Checks all inputs, prints the findings, and returns the exit status.
 pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure> {
     let started = Instant::now();
     let aside = Aside::read(&args.counting)?;
@@ -48,8 +48,8 @@ pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure
     render::finish(&form, &outcome, &policy, trace.as_ref())
 }
 
-/// Checks all inputs; returns the results, and the last trace. All inputs that cannot be read are
-/// named.
+/// Checks all inputs. Returns the results and the last trace. A failure names all unreadable
+/// inputs.
 fn check_all(
     args: &CheckArgs,
     global: &Global,

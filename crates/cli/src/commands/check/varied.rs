@@ -1,5 +1,4 @@
-//! What is checked by varying one run: a program behind a pipe, and a model with a schedule beside
-//! it.
+//! Checks by varying one run: of a program behind a pipe, or of a model with a schedule.
 
 use crate::args::{BoundArg, CheckArgs, Global, ReversalArgs, cores};
 use crate::failure::{Failure, print_messages};
@@ -14,16 +13,16 @@ use anyorder_system::Schedule;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-/// How often a run is tried that the program loses, and the most tasks that it goes on with.
+/// The limits on attempts at a lost run, on alternatives of a choice, and on tasks of a run.
 const ATTEMPTS: NonZeroU32 = NonZeroU32::MIN.saturating_add(4);
 const ALTERNATIVES: NonZeroU32 = NonZeroU32::MIN.saturating_add(15);
 const STEPS_MAX: u64 = 1_000;
 
-/// What was given.
+/// The inputs of the command, by kind.
 pub(super) enum Given {
     /// A run to vary.
     Varied(Varied),
-    /// Inputs that are checked one by one; what cannot be read fails with the others.
+    /// Inputs to check one by one. Unreadable inputs are reported together.
     Inputs(Vec<(PathBuf, Result<Begun, Failure>)>),
 }
 
@@ -33,7 +32,7 @@ pub(super) struct Varied {
     recording: Option<(PathBuf, Schedule)>,
 }
 
-/// Looks at the beginning of all inputs, and tells which kind of check they ask for.
+/// Reads the beginning of all inputs, and decides which kind of check they need.
 pub(super) fn split(args: &CheckArgs, global: &Global) -> Result<Given, Failure> {
     let begun: Vec<_> = args.inputs.iter().map(|path| (path.clone(), input::begin(path))).collect();
     let is_schedule = |begun: &Result<Begun, Failure>| {
@@ -53,20 +52,20 @@ pub(super) fn split(args: &CheckArgs, global: &Global) -> Result<Given, Failure>
             let text = begun.model_text(&path)?;
             varied.model = Some((path, text));
         } else {
-            let what = "expected one schedule, and one model or `--program`, and nothing else";
+            let what = "unexpected input; expected one schedule, and one model or `--program`";
             let failure = Failure::new(format!("{}: {what}", shown(&path)));
             return Err(failure.with_hint("`anyorder replay` runs several schedules"));
         }
     }
     if varied.model.is_none() && args.program.is_none() {
         let path = varied.recording.map(|(path, _)| path).unwrap_or_default();
-        let what = "a schedule, and the model it is for is not among the inputs";
+        let what = "a schedule without its model; give the model, too";
         return Err(Failure::new(format!("{}: {what}", shown(&path))));
     }
     Ok(Given::Varied(varied))
 }
 
-/// Varies a run; returns the inputs, the program first, and what was found.
+/// Varies a run. Returns the inputs, the program first, and the result.
 pub(super) fn check(
     varied: Varied,
     args: &CheckArgs,
