@@ -64,13 +64,13 @@ impl Opened {
 }
 
 /// An open input whose beginning was read, to recognise its format.
-pub(crate) struct Begun {
+pub(crate) struct PeekedInput {
     head: Vec<u8>,
     rest: BufReader<Box<dyn Read>>,
     size: Option<u64>,
 }
 
-impl Begun {
+impl PeekedInput {
     /// Returns whether it begins like a model. With `--input-format` it never does.
     pub(crate) fn is_model(&self, global: &Global) -> bool {
         global.input_format.is_none() && is_model(&self.head)
@@ -123,7 +123,7 @@ impl Begun {
 }
 
 /// Opens an input, a file, a pipe, a device, or `-` for standard input, and reads its beginning.
-pub(crate) fn begin(path: &Path) -> Result<Begun, Failure> {
+pub(crate) fn peek(path: &Path) -> Result<PeekedInput, Failure> {
     let failed = |error: &io::Error| Failure::reading(path, error);
     let (input, size): (Box<dyn Read>, Option<u64>) = if path == Path::new("-") {
         note_terminal();
@@ -140,7 +140,7 @@ pub(crate) fn begin(path: &Path) -> Result<Begun, Failure> {
     let mut rest = BufReader::with_capacity(1 << 18, input);
     let mut head = Vec::new();
     rest.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(|e| failed(&e))?;
-    Ok(Begun { head, rest, size })
+    Ok(PeekedInput { head, rest, size })
 }
 
 /// Reads and compiles a model; `-` is standard input.
@@ -152,10 +152,10 @@ pub(crate) fn load_model(path: &Path) -> Result<Model, Failure> {
 
 /// Reads the text of a model.
 pub(crate) fn read_model(path: &Path) -> Result<String, Failure> {
-    let begun = begin(path)?;
-    let head = begun.head.clone();
+    let peeked = peek(path)?;
+    let head = peeked.head.clone();
     // For a file of another kind, report the kind instead of the first wrong byte.
-    begun.model_text(path).map_err(|failure| expect_model(path, &head).err().unwrap_or(failure))
+    peeked.model_text(path).map_err(|failure| expect_model(path, &head).err().unwrap_or(failure))
 }
 
 /// Rejects an input that is recognisably not a model, with a hint to the command that reads it.
@@ -223,12 +223,16 @@ impl Read for StandardInput {
 
 /// Opens a trace.
 pub(crate) fn open(path: &Path, global: &Global) -> Result<Opened, Failure> {
-    open_begun(path, begin(path)?, global)
+    open_peeked(path, peek(path)?, global)
 }
 
 /// Opens a trace whose beginning was read.
-pub(crate) fn open_begun(path: &Path, begun: Begun, global: &Global) -> Result<Opened, Failure> {
-    let Begun { head, rest, size } = begun;
+pub(crate) fn open_peeked(
+    path: &Path,
+    peeked: PeekedInput,
+    global: &Global,
+) -> Result<Opened, Failure> {
+    let PeekedInput { head, rest, size } = peeked;
     let format = recognise(path, &head, global)?;
     let consumed = Rc::new(Cell::new(0));
     let input =

@@ -2,7 +2,7 @@
 
 use crate::args::Global;
 use crate::failure::{Failure, print_warnings};
-use crate::input::{self, Begun, Opened, Watched};
+use crate::input::{self, Opened, PeekedInput, Watched};
 use crate::watch::Watch;
 use anyorder_drive::{TraceInput, observed};
 use anyorder_finding::Input;
@@ -25,14 +25,14 @@ pub(crate) struct Read {
 /// A loaded input.
 pub(crate) enum Loaded {
     /// The trace is in memory.
-    Held(Box<Read>),
+    InMemory(Box<Read>),
     /// The trace is too long for memory.
     Streamed(Box<Stream>),
 }
 
 /// A trace whose first blocks were read.
 pub(crate) struct Stream {
-    begun: VecDeque<Block>,
+    peeked: VecDeque<Block>,
     opened: Opened,
     pub(crate) input: Input,
 }
@@ -40,13 +40,13 @@ pub(crate) struct Stream {
 /// Reads a whole trace, checks that it is well-formed, and prints warnings.
 pub(crate) fn read(
     path: &Path,
-    begun: Begun,
+    peeked: PeekedInput,
     global: &Global,
     watch: &Watch,
 ) -> Result<Read, Failure> {
     let control = watch.control();
     control.progress.phase("reading");
-    let mut opened = input::open_begun(path, begun, global)?;
+    let mut opened = input::open_peeked(path, peeked, global)?;
     let trace = Trace::read(&mut Watched { opened: &mut opened, control: &control })
         .map_err(|error| Failure::input(path, &error))?;
     checked(path, trace, &opened, global, &control)
@@ -56,7 +56,7 @@ pub(crate) fn read(
 /// first blocks. The bound may depend on the tables read so far.
 pub(crate) fn load(
     path: &Path,
-    begun: Begun,
+    peeked: PeekedInput,
     events_max: &dyn Fn(&Tables) -> u64,
     global: &Global,
     watch: &Watch,
@@ -66,8 +66,8 @@ pub(crate) fn load(
     let by_memory = control.limits.memory_bytes.map_or(u64::MAX, |bytes| bytes / BYTES_PER_EVENT);
     let most = by_memory.min(u64::from(u32::MAX) - 1);
     let name = path.to_string_lossy();
-    let mut opened = input::open_begun(path, begun, global)?;
-    let mut begun = VecDeque::new();
+    let mut opened = input::open_peeked(path, peeked, global)?;
+    let mut peeked = VecDeque::new();
     let (mut events, mut block) = (0_u64, Block::default());
     loop {
         let mut source = Watched { opened: &mut opened, control: &control };
@@ -78,18 +78,18 @@ pub(crate) fn load(
             break;
         }
         events += block.columns.len() as u64;
-        begun.push_back(std::mem::take(&mut block));
+        peeked.push_back(std::mem::take(&mut block));
         if events > events_max(opened.source.tables()).min(most) {
             let input = input_of(path, opened.format);
-            return Ok(Loaded::Streamed(Box::new(Stream { begun, opened, input })));
+            return Ok(Loaded::Streamed(Box::new(Stream { peeked, opened, input })));
         }
     }
     let mut columns = Columns::default();
-    for block in begun {
+    for block in peeked {
         columns.append(&block.columns);
     }
     let trace = Trace::new(opened.source.take_tables(), columns);
-    Ok(Loaded::Held(Box::new(checked(path, trace, &opened, global, &control)?)))
+    Ok(Loaded::InMemory(Box::new(checked(path, trace, &opened, global, &control)?)))
 }
 
 /// Checks that a trace is well-formed, and prints warnings.
@@ -120,13 +120,13 @@ fn input_of(path: &Path, format: Format) -> Input {
 impl Stream {
     /// Returns the trace as a source that ends early when the job is stopped.
     pub(crate) fn source<'a>(&'a mut self, control: &'a Control<'a>) -> impl TraceSource + 'a {
-        Chained { begun: &mut self.begun, rest: Watched { opened: &mut self.opened, control } }
+        Chained { peeked: &mut self.peeked, rest: Watched { opened: &mut self.opened, control } }
     }
 }
 
 /// Yields the blocks that were read, then the rest. Drops each block after yielding it.
 struct Chained<'a> {
-    begun: &'a mut VecDeque<Block>,
+    peeked: &'a mut VecDeque<Block>,
     rest: Watched<'a, &'a mut Opened>,
 }
 
@@ -136,9 +136,9 @@ impl TraceSource for Chained<'_> {
     }
 
     fn next_block(&mut self, block: &mut Block) -> Result<bool, ReadError> {
-        match self.begun.pop_front() {
-            Some(begun) => {
-                *block = begun;
+        match self.peeked.pop_front() {
+            Some(peeked) => {
+                *block = peeked;
                 Ok(true)
             }
             None => self.rest.next_block(block),

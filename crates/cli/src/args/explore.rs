@@ -23,8 +23,8 @@ pub(crate) struct ExploreArgs {
     pub(crate) program: Option<String>,
 
     /// The algorithm [default: `stateful` for models, `r4` for programs and with `--recording`]
-    #[arg(long, value_parser = choice(WAYS), value_name = "NAME")]
-    pub(crate) algorithm: Option<Way>,
+    #[arg(long, value_parser = choice(ALGORITHMS), value_name = "NAME")]
+    pub(crate) algorithm: Option<ExploreAlgorithm>,
 
     #[command(flatten)]
     pub(crate) reversals: ReversalArgs,
@@ -157,30 +157,34 @@ impl std::str::FromStr for BoundArg {
 
 /// A way to explore.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Way {
+pub(crate) enum ExploreAlgorithm {
     /// The states of a model.
     States(Algorithm),
     /// One run, and reversals of its conflicts.
     Reversals,
 }
 
-impl Way {
+impl ExploreAlgorithm {
     /// Returns the name under which results list it.
     pub(crate) fn word(self) -> &'static str {
-        word_of(WAYS, self)
+        word_of(ALGORITHMS, self)
     }
 }
 
 /// The ways to explore.
-const WAYS: &[Word<Way>] = &[
+const ALGORITHMS: &[Word<ExploreAlgorithm>] = &[
     (
         "stateful",
         "Skips states that differ only in the order of independent steps",
-        Way::States(Algorithm::Stateful),
+        ExploreAlgorithm::States(Algorithm::Stateful),
     ),
-    ("paper", "The published stateful algorithm, for comparison", Way::States(Algorithm::Paper)),
-    ("r4", "Reverses the conflicts of one run", Way::Reversals),
-    ("full", "All states", Way::States(Algorithm::Full)),
+    (
+        "paper",
+        "The published stateful algorithm, for comparison",
+        ExploreAlgorithm::States(Algorithm::Paper),
+    ),
+    ("r4", "Reverses the conflicts of one run", ExploreAlgorithm::Reversals),
+    ("full", "All states", ExploreAlgorithm::States(Algorithm::Full)),
 ];
 
 const EXPLORE_EXAMPLES: &str = "\

@@ -3,7 +3,7 @@
 
 pub(crate) use check::{CheckArgs, LimitArgs};
 pub(crate) use consistency::ConsistencyArgs;
-pub(crate) use explore::{BoundArg, ExploreArgs, ReversalArgs, ShrinkArgs, Way};
+pub(crate) use explore::{BoundArg, ExploreAlgorithm, ExploreArgs, ReversalArgs, ShrinkArgs};
 pub(crate) use generate::GenerateArgs;
 pub(crate) use model::{DiffArgs, FmtArgs, GraphArgs, ReplayArgs, SearchArgs, SimulateArgs, cores};
 pub(crate) use output::{CountingArgs, ListArgs, OutputArgs, OutputFormat, ScheduleArgs};

@@ -1,9 +1,9 @@
 //! `anyorder explore`: one algorithm on a model or a program, with all its options.
 
 use super::render::{self, Form, set_elapsed};
-use crate::args::{ExploreArgs, Global, Way, cores};
+use crate::args::{ExploreAlgorithm, ExploreArgs, Global, cores};
 use crate::failure::{Failure, print_messages};
-use crate::input::{SCHEDULE_BYTES_MAX, begin, load_model};
+use crate::input::{SCHEDULE_BYTES_MAX, load_model, peek};
 use crate::watch::Watch;
 use crate::witness::{Replay, place};
 use anyorder_common::text::{escape, quote};
@@ -33,8 +33,10 @@ pub(crate) fn run(args: &ExploreArgs, global: &Global) -> Result<ExitCode, Failu
                 print_messages(model.warnings());
             }
             let result = match algorithm {
-                Way::Reversals => vary(&model, cores().get(), args, &watch)?,
-                Way::States(algorithm) => states(&model, algorithm, args, global, &watch)?,
+                ExploreAlgorithm::Reversals => vary(&model, cores().get(), args, &watch)?,
+                ExploreAlgorithm::States(algorithm) => {
+                    states(&model, algorithm, args, global, &watch)?
+                }
             };
             (input(&path.to_string_lossy(), "model"), result)
         }
@@ -48,7 +50,7 @@ pub(crate) fn run(args: &ExploreArgs, global: &Global) -> Result<ExitCode, Failu
         print_messages(&result.remarks);
     }
     let mut inputs = vec![input];
-    if let (Way::Reversals, Some(path)) = (algorithm, &args.reversals.recording) {
+    if let (ExploreAlgorithm::Reversals, Some(path)) = (algorithm, &args.reversals.recording) {
         let path = path.to_string_lossy().into_owned();
         inputs.push(Input { path, format: "schedule".to_owned() });
     }
@@ -73,12 +75,12 @@ fn finish(args: &ExploreArgs, all: Collected, started: Instant) -> Result<ExitCo
 }
 
 /// Returns the chosen algorithm, or the default for the input.
-fn algorithm(args: &ExploreArgs) -> Result<Way, Failure> {
+fn algorithm(args: &ExploreArgs) -> Result<ExploreAlgorithm, Failure> {
     let recorded = args.program.is_some() || args.reversals.recording.is_some();
     match args.algorithm {
-        None if recorded => Ok(Way::Reversals),
-        None => Ok(Way::States(Algorithm::Stateful)),
-        Some(one) if recorded && one != Way::Reversals => {
+        None if recorded => Ok(ExploreAlgorithm::Reversals),
+        None => Ok(ExploreAlgorithm::States(Algorithm::Stateful)),
+        Some(one) if recorded && one != ExploreAlgorithm::Reversals => {
             let what = if args.program.is_some() {
                 "a program behind a pipe has no states to search"
             } else {
@@ -134,7 +136,7 @@ fn vary<P: TaskProgram>(
 
 /// Reads a schedule, or the first of a result.
 pub(crate) fn recording(path: &Path) -> Result<Schedule, Failure> {
-    let text = begin(path)?.text(path, SCHEDULE_BYTES_MAX)?;
+    let text = peek(path)?.text(path, SCHEDULE_BYTES_MAX)?;
     Ok(first_schedule(path, &text, None)?.schedule)
 }
 

@@ -1,6 +1,6 @@
 //! `anyorder predict`: predicts other orders of a recorded run.
 
-use super::check::Aside;
+use super::check::AcceptedFindings;
 use super::render::{self, Form, set_elapsed};
 use crate::args::{Global, PredictArgs};
 use crate::failure::{Failure, print_messages};
@@ -27,15 +27,15 @@ const SPEC_BYTES_MAX: u64 = 1 << 24;
 /// Predicts, prints the findings, and returns the exit status.
 pub(crate) fn run(args: &PredictArgs, global: &Global) -> Result<ExitCode, Failure> {
     let started = Instant::now();
-    let aside = Aside::read(&args.counting)?;
+    let accepted = AcceptedFindings::read(&args.counting)?;
     let watch = Watch::start(global, &args.limits)?;
     let options = args.options(specifications(args.spec.as_deref(), &args.object)?);
-    let begun = input::begin(&args.trace)?;
+    let peeked = input::peek(&args.trace)?;
     // Standard input cannot be read twice.
     let is_pipe = args.trace == Path::new("-");
     let held = |tables: &Tables| if is_pipe { u64::MAX } else { options.max_held(tables) };
-    let (input, mut prediction, trace) = match load(&args.trace, begun, &held, global, &watch)? {
-        Loaded::Held(read) => {
+    let (input, mut prediction, trace) = match load(&args.trace, peeked, &held, global, &watch)? {
+        Loaded::InMemory(read) => {
             let prediction = predict(&read.trace, &options, &watch.control())?;
             (read.input, prediction, Some(read.trace))
         }
@@ -58,10 +58,10 @@ pub(crate) fn run(args: &PredictArgs, global: &Global) -> Result<ExitCode, Failu
     args.limits.set(&mut outcome.options);
     let filters = if args.no_confirm { Vec::new() } else { vec![UNCONFIRMED.to_owned()] };
     let policy = args.counting.policy(filters);
-    aside.judge(&mut outcome, &policy, global.quiet);
+    accepted.judge(&mut outcome, &policy, global.quiet);
     set_elapsed(&mut outcome, started);
     outcome.stats.set("peak_memory_kb", peak_memory_kb().unwrap_or(0));
-    aside.write(&outcome.findings)?;
+    accepted.write(&outcome.findings)?;
     let form =
         Form { out: &args.out, max_findings: args.list.max_findings, remarks: "", runs: &runs };
     render::finish(&form, &outcome, &policy, trace.as_ref().map(|input| &input.trace))
@@ -94,7 +94,7 @@ pub(super) fn specifications(
     objects: &[String],
 ) -> Result<Specifications, Failure> {
     let text = |path: &Path| -> Result<(String, String), Failure> {
-        Ok((path.to_string_lossy().into(), input::begin(path)?.text(path, SPEC_BYTES_MAX)?))
+        Ok((path.to_string_lossy().into(), input::peek(path)?.text(path, SPEC_BYTES_MAX)?))
     };
     let file = spec.map(text).transpose()?;
     let file = file.as_ref().map(|(name, text)| (name.as_str(), text.as_str()));

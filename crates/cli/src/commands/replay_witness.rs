@@ -3,7 +3,7 @@
 use super::predict::specifications;
 use crate::args::{Global, LimitArgs, ReplayArgs};
 use crate::failure::Failure;
-use crate::input::Begun;
+use crate::input::PeekedInput;
 use crate::load::{Loaded, load};
 use crate::output::{to_stdout, width};
 use crate::watch::Watch;
@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 /// Checks witnesses, prints each as a table, and returns status 1 when all hold, else 3.
 pub(super) fn run(
-    (path, begun): (&Path, Begun),
+    (path, peeked): (&Path, PeekedInput),
     (witness, text): (&Path, &str),
     args: &ReplayArgs,
     global: &Global,
@@ -26,7 +26,7 @@ pub(super) fn run(
     let stored = StoredWitness::read(&name, text, args.finding.as_deref())?;
     let watch = Watch::start(global, &LimitArgs::default())?;
     let specifications = specifications(args.spec.as_deref(), &args.object)?;
-    let Loaded::Held(read) = load(path, begun, &|_| u64::MAX, global, &watch)? else {
+    let Loaded::InMemory(read) = load(path, peeked, &|_| u64::MAX, global, &watch)? else {
         return Err(Failure::new(format!("{}: too many events to hold in memory", shown(path))));
     };
     let replays = replay_witness(&read.trace, &stored, Some(&specifications), &watch.control())?;

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 /// Explains the order of two events.
 pub(crate) fn run(args: &WhyArgs, global: &Global) -> Result<ExitCode, Failure> {
     let watch = Watch::start(global, &args.limits)?;
-    let Read { trace, input } = read(&args.trace, input::begin(&args.trace)?, global, &watch)?;
+    let Read { trace, input } = read(&args.trace, input::peek(&args.trace)?, global, &watch)?;
     let why = why(&trace, [&args.a, &args.b], args.rules, &watch.control())?;
     watch.done();
     let Some(why) = why else {

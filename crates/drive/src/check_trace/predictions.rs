@@ -4,7 +4,8 @@
 use super::{CheckTraceOptions, WithRuns, without_runs};
 use crate::failure::Failure;
 use crate::predict::{
-    Analysis, Known, PredictOptions, Question, Reordering, add_outcome, analyse, last_of, stats,
+    Analysis, KnownPairs, PredictOptions, Question, Reordering, add_outcome, analyse, last_of,
+    stats,
 };
 use crate::result::JobResult;
 use crate::trace_input::TraceInput;
@@ -26,7 +27,7 @@ const COUNTS: [&str; 7] =
     ["candidates", "racy", "non_racy", "confirmed", "dropped", "unconfirmed", "missed_by_order"];
 
 /// A finding, and the run that shows it.
-struct Shown {
+struct FindingWithRun {
     finding: Finding,
     run: Option<Run>,
     /// The last event of its witness or refutation; `None` if it has only sites.
@@ -65,7 +66,7 @@ pub(super) fn add(
         let ([Ok(a), Ok(b)], Some(order)) = (ids, &order) else { return false };
         is_plain(trace, a) && is_plain(trace, b) && !order.happens_before(a, b)
     };
-    let known = Known { extra: &extra, is_known: &is_known };
+    let known = KnownPairs { extra: &extra, is_known: &is_known };
     let question = Question::new(&input.name, &options)?;
     let mut analysed = analyse(trace, &question, &known, control)?;
     let mut all = join(trace, races, pairs, &mut analysed.checked);
@@ -98,7 +99,7 @@ fn join(
     races: Vec<Finding>,
     pairs: Vec<Vec<(EventId, EventId)>>,
     checked: &mut Checked,
-) -> Vec<Shown> {
+) -> Vec<FindingWithRun> {
     let fates: HashMap<(u64, u64), &Fate> =
         checked.fates.iter().map(|(one, fate)| ((one.first, one.second), fate)).collect();
     let mut all = Vec::new();
@@ -111,7 +112,7 @@ fn join(
             continue;
         }
         let (run, last) = confirm(trace, &mut finding, &pairs, &fates);
-        all.push(Shown { finding, run, last });
+        all.push(FindingWithRun { finding, run, last });
     }
     for Found { mut finding, witness, .. } in mem::take(&mut checked.found) {
         let witness = witness.map(|witness| Reordering::new(witness, Reorders::Threads));
@@ -120,7 +121,7 @@ fn join(
             witness.place(trace, &mut finding);
             witness.run(trace)
         });
-        all.push(Shown { finding, run, last });
+        all.push(FindingWithRun { finding, run, last });
     }
     all
 }

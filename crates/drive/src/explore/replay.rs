@@ -34,10 +34,10 @@ fn replay<S: TaskSystem>(system: &mut S, schedule: &Schedule) -> Result<Replayed
         Some(other) => fails_with(&other.to_string()) || ends_wrong,
     };
     let verdict = match (same, &made.lost, wrong) {
-        (true, _, _) => ReplayVerdict::Again,
-        (false, Some(_), _) => ReplayVerdict::Lost,
-        (false, None, true) => ReplayVerdict::Other,
-        (false, None, false) => ReplayVerdict::Nothing,
+        (true, _, _) => ReplayVerdict::Reproduced,
+        (false, Some(_), _) => ReplayVerdict::Diverged,
+        (false, None, true) => ReplayVerdict::OtherViolation,
+        (false, None, false) => ReplayVerdict::NotReproduced,
     };
     let lost = made.lost.map(|task| format!("`{task}` cannot run when its turn comes"));
     made.run.end = lost.unwrap_or_default();

@@ -44,30 +44,30 @@ pub fn shrink<P: TaskProgram>(
     options: &Options,
     control: &Control<'_>,
 ) -> Result<Option<Shrunk>, Failure> {
-    let (meant, shows) = match Shows::of(failing) {
+    let (target, shows) = match Shows::of(failing) {
         Some(Shows::Response(_)) => {
             let what = "only an infinite run shows a missing response";
             return Err(Failure::new(format!("{what}: it cannot be shrunk")));
         }
-        Some(shows) => (Meant::of(&shows, failing, program)?, shows),
+        Some(shows) => (Target::of(&shows, failing, program)?, shows),
         None => observed(again(program, failing)?),
     };
-    let failure = |text: &str| match &meant {
-        Meant::Failure(wanted) => is_same(wanted, text),
-        Meant::End(_) | Meant::Difference(..) => false,
+    let failure = |text: &str| match &target {
+        Target::Failure(wanted) => is_same(wanted, text),
+        Target::End(_) | Target::Difference(..) => false,
     };
-    let end = |observation: &Observation| match &meant {
-        Meant::Failure(_) => false,
-        Meant::End(word) => {
+    let end = |observation: &Observation| match &target {
+        Target::Failure(_) => false,
+        Target::End(word) => {
             let part = observation.part(&PartPath::new([END]));
             part.is_some_and(|part| part.text.as_deref() == Some(word.as_str()))
         }
-        Meant::Difference(against, parts) => {
+        Target::Difference(against, parts) => {
             let found = against.difference(observation);
             parts.iter().all(|part| found.iter().any(|one| one.path.to_string() == *part))
         }
     };
-    let by_end = !matches!(meant, Meant::Failure(_));
+    let by_end = !matches!(target, Target::Failure(_));
     let symptom = Symptom { failure: &failure, end: by_end.then_some(&end) };
     let events = failing.choices.iter().filter(|choice| choice.task.creator().is_none());
     let most = events.map(|choice| choice.task.segment().ordinal).max().unwrap_or(1).max(1);
@@ -89,7 +89,7 @@ pub fn shrink<P: TaskProgram>(
 }
 
 /// The property that a smaller run must keep.
-enum Meant {
+enum Target {
     /// A failure of the same kind and place.
     Failure(String),
     /// The same wrong end.
@@ -98,12 +98,12 @@ enum Meant {
     Difference(Observation, Vec<String>),
 }
 
-impl Meant {
+impl Target {
     fn of<P: TaskProgram>(
         shows: &Shows,
         failing: &Schedule,
         program: &P,
-    ) -> Result<Meant, Failure> {
+    ) -> Result<Target, Failure> {
         Ok(match shows {
             Shows::Difference(parts) => {
                 let against = against(failing).filter(|_| !parts.is_empty());
@@ -111,11 +111,11 @@ impl Meant {
                     let what = "the schedule does not say which run it differs from";
                     return Err(Failure::new(what));
                 };
-                Meant::Difference(again(program, &against)?.observation, parts.clone())
+                Target::Difference(again(program, &against)?.observation, parts.clone())
             }
-            Shows::Deadlock | Shows::Final => Meant::End(shows.to_string()),
-            Shows::Failure(text) => Meant::Failure(text.clone()),
-            other => Meant::Failure(other.to_string()),
+            Shows::Deadlock | Shows::Final => Target::End(shows.to_string()),
+            Shows::Failure(text) => Target::Failure(text.clone()),
+            other => Target::Failure(other.to_string()),
         })
     }
 }
@@ -127,14 +127,14 @@ fn again<P: TaskProgram>(program: &P, schedule: &Schedule) -> Result<Rerun, Fail
 }
 
 /// Returns the finding of a run whose schedule names none.
-fn observed(made: Rerun) -> (Meant, Shows) {
+fn observed(made: Rerun) -> (Target, Shows) {
     match made.failures.into_iter().next() {
-        Some((_, failure)) => (Meant::Failure(failure.clone()), Shows::of_failure(&failure)),
+        Some((_, failure)) => (Target::Failure(failure.clone()), Shows::of_failure(&failure)),
         None => {
             let end = made.observation.part(&PartPath::new([END]));
             // If nothing is wrong, no run matches the empty end that this returns.
             let word = end.and_then(|part| part.text.clone()).unwrap_or_default();
-            (Meant::End(word.clone()), Shows::parse(&word))
+            (Target::End(word.clone()), Shows::parse(&word))
         }
     }
 }

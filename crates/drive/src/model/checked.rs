@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// The data about a run that is not part of its state.
 #[derive(Clone, Debug)]
-struct Known {
+struct CheckState {
     /// For each invariant, whether it was broken.
     broken: Vec<bool>,
     /// For each attribute, the component that updated it last, if any.
@@ -26,8 +26,8 @@ pub struct Checked {
     run: MachineRun,
     machine: Arc<Machine>,
     invariants: Vec<String>,
-    known: Known,
-    saved: BTreeMap<u64, Known>,
+    known: CheckState,
+    saved: BTreeMap<u64, CheckState>,
     repeats: Option<Repeats>,
 }
 
@@ -39,7 +39,7 @@ impl Checked {
     ) -> Checked {
         let invariants = machine.invariants();
         let broken = vec![false; invariants.len()];
-        let known = Known { broken, writers: BTreeMap::new() };
+        let known = CheckState { broken, writers: BTreeMap::new() };
         let run = MachineRun::new(Arc::clone(machine)).with_program(program.clone());
         let machine = Arc::clone(machine);
         Checked { run, machine, invariants, known, saved: BTreeMap::new(), repeats }

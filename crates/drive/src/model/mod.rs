@@ -19,7 +19,7 @@ mod replay;
 
 // The front end: states, tasks and their descriptions.
 mod checked;
+mod descriptions;
 mod schedule;
 mod states;
 mod tasks;
-mod words;

@@ -23,7 +23,7 @@ use anyorder_system::Schedule;
 /// let model = Model::compile("late.any", text)?;
 /// let found = check_model(&model, &CheckOptions::default(), &Control::default())?.result;
 /// let schedule = schedule_of(&found.findings[0].finding).expect("a schedule");
-/// assert_eq!(replay_model(&model, &schedule)?.verdict, ReplayVerdict::Again);
+/// assert_eq!(replay_model(&model, &schedule)?.verdict, ReplayVerdict::Reproduced);
 /// # Ok::<(), anyorder_drive::Failure>(())
 /// ```
 pub fn replay_model(model: &Model, schedule: &Schedule) -> Result<Replayed, Failure> {

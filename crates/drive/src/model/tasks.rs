@@ -1,8 +1,8 @@
 //! Implements [`TaskProgram`] for models.
 
 use super::checked::Checked;
+use super::descriptions::site_of_step;
 use super::load::Model;
-use super::words::site_of_step;
 use crate::explore::{Repeats, ShownRun, TaskProgram};
 use crate::schedules::Shows;
 use crate::states::{Conflict, End, StateProgram, is_conflict, report, report_conflicts};

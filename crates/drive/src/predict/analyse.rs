@@ -33,7 +33,7 @@ pub(crate) struct Question<'a> {
 }
 
 /// Pairs that an earlier analysis handles.
-pub(crate) struct Known<'a> {
+pub(crate) struct KnownPairs<'a> {
     /// Additional pairs to search witnesses for, each in trace order.
     pub(crate) extra: &'a [(EventId, EventId)],
     /// Whether a pair is known and therefore not reported.
@@ -96,7 +96,7 @@ fn reorders(analysis: Analysis, tables: &Tables) -> Reorders {
 pub(crate) fn analyse(
     whole: &Trace,
     question: &Question<'_>,
-    known: &Known<'_>,
+    known: &KnownPairs<'_>,
     control: &Control<'_>,
 ) -> Result<Analysed, Failure> {
     // Events inside an invocation are part of it. Analysis, search and check do not see them.

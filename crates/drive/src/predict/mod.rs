@@ -16,7 +16,7 @@ pub use replay_witness::{CheckedWitness, WitnessReplay, replay_witness};
 pub use specifications::Specifications;
 pub use stored::{Reordering, StoredWitness};
 
-pub(crate) use analyse::{Known, Question, analyse};
+pub(crate) use analyse::{KnownPairs, Question, analyse};
 pub(crate) use groups::group_findings;
 
 use crate::failure::{Failure, Level, Message};
@@ -185,7 +185,7 @@ pub fn predict(
     let mut result = JobResult::default();
     input.describe(&mut result);
     let question = Question::new(&input.name, options)?;
-    let known = Known { extra: &[], is_known: &|_| false };
+    let known = KnownPairs { extra: &[], is_known: &|_| false };
     let trace = &input.trace;
     let analysed = analyse(trace, &question, &known, control)?;
     result.remarks.extend(remark_unspecified(&input.name, &analysed.unspecified));

@@ -22,13 +22,13 @@ pub struct Replayed {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ReplayVerdict {
     /// It occurs again.
-    Again,
+    Reproduced,
     /// Another violation occurs.
-    Other,
+    OtherViolation,
     /// A step of the schedule is not enabled in the program.
-    Lost,
+    Diverged,
     /// No violation occurs.
-    Nothing,
+    NotReproduced,
 }
 
 impl ReplayVerdict {
@@ -36,10 +36,10 @@ impl ReplayVerdict {
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
-            ReplayVerdict::Again => "it occurs again",
-            ReplayVerdict::Other => "something else goes wrong",
-            ReplayVerdict::Lost => "the schedule cannot be followed to its end",
-            ReplayVerdict::Nothing => "it does not occur",
+            ReplayVerdict::Reproduced => "it occurs again",
+            ReplayVerdict::OtherViolation => "something else goes wrong",
+            ReplayVerdict::Diverged => "the schedule cannot be followed to its end",
+            ReplayVerdict::NotReproduced => "it does not occur",
         }
     }
 }
@@ -63,10 +63,10 @@ pub(super) struct Followed<S: StateSystem> {
 pub fn replay_path<P: StateProgram>(program: &P, schedule: &Schedule) -> Result<Replayed, Failure> {
     let followed = follow(program, schedule)?;
     let verdict = match (followed.same, &followed.end, &followed.divergence) {
-        (true, _, _) => ReplayVerdict::Again,
-        (false, Some(_), _) => ReplayVerdict::Other,
-        (false, None, Some(_)) => ReplayVerdict::Lost,
-        (false, None, None) => ReplayVerdict::Nothing,
+        (true, _, _) => ReplayVerdict::Reproduced,
+        (false, Some(_), _) => ReplayVerdict::OtherViolation,
+        (false, None, Some(_)) => ReplayVerdict::Diverged,
+        (false, None, None) => ReplayVerdict::NotReproduced,
     };
     let lost = || followed.divergence.as_ref().map(|lost| End::from(lost.to_string()));
     let end = followed.end.clone().or_else(lost).unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use crate::args::{BoundArg, CheckArgs, Global, ReversalArgs, cores};
 use crate::failure::{Failure, print_messages};
-use crate::input::{self, Begun, SCHEDULE_BYTES_MAX};
+use crate::input::{self, PeekedInput, SCHEDULE_BYTES_MAX};
 use crate::watch::Watch;
 use anyorder_common::text::shown;
 use anyorder_drive::explore::{ExploreOptions, explore, pipe_program};
@@ -19,11 +19,11 @@ const ALTERNATIVES: NonZeroU32 = NonZeroU32::MIN.saturating_add(15);
 const STEPS_MAX: u64 = 1_000;
 
 /// The inputs of the command, by kind.
-pub(super) enum Given {
+pub(super) enum CheckInputs {
     /// A run to vary.
     Varied(Varied),
     /// Inputs to check one by one. Unreadable inputs are reported together.
-    Inputs(Vec<(PathBuf, Result<Begun, Failure>)>),
+    Inputs(Vec<(PathBuf, Result<PeekedInput, Failure>)>),
 }
 
 /// A run to vary.
@@ -33,23 +33,23 @@ pub(super) struct Varied {
 }
 
 /// Reads the beginning of all inputs, and decides which kind of check they need.
-pub(super) fn split(args: &CheckArgs, global: &Global) -> Result<Given, Failure> {
-    let begun: Vec<_> = args.inputs.iter().map(|path| (path.clone(), input::begin(path))).collect();
-    let is_schedule = |begun: &Result<Begun, Failure>| {
-        begun.as_ref().is_ok_and(|begun| begun.is_schedule(global))
+pub(super) fn split(args: &CheckArgs, global: &Global) -> Result<CheckInputs, Failure> {
+    let peeked: Vec<_> = args.inputs.iter().map(|path| (path.clone(), input::peek(path))).collect();
+    let is_schedule = |peeked: &Result<PeekedInput, Failure>| {
+        peeked.as_ref().is_ok_and(|peeked| peeked.is_schedule(global))
     };
-    if args.program.is_none() && !begun.iter().any(|(_, begun)| is_schedule(begun)) {
-        return Ok(Given::Inputs(begun));
+    if args.program.is_none() && !peeked.iter().any(|(_, peeked)| is_schedule(peeked)) {
+        return Ok(CheckInputs::Inputs(peeked));
     }
     let mut varied = Varied { model: None, recording: None };
-    for (path, begun) in begun {
-        let begun = begun?;
-        if begun.is_schedule(global) && varied.recording.is_none() {
-            let text = begun.text(&path, SCHEDULE_BYTES_MAX)?;
+    for (path, peeked) in peeked {
+        let peeked = peeked?;
+        if peeked.is_schedule(global) && varied.recording.is_none() {
+            let text = peeked.text(&path, SCHEDULE_BYTES_MAX)?;
             let schedule = first_schedule(&path, &text, None)?.schedule;
             varied.recording = Some((path, schedule));
-        } else if begun.is_model(global) && varied.model.is_none() && args.program.is_none() {
-            let text = begun.model_text(&path)?;
+        } else if peeked.is_model(global) && varied.model.is_none() && args.program.is_none() {
+            let text = peeked.model_text(&path)?;
             varied.model = Some((path, text));
         } else {
             let what = "unexpected input; expected one schedule, and one model or `--program`";
@@ -62,7 +62,7 @@ pub(super) fn split(args: &CheckArgs, global: &Global) -> Result<Given, Failure>
         let what = "a schedule without its model; give the model, too";
         return Err(Failure::new(format!("{}: {what}", shown(&path))));
     }
-    Ok(Given::Varied(varied))
+    Ok(CheckInputs::Varied(varied))
 }
 
 /// Varies a run. Returns the inputs, the program first, and the result.

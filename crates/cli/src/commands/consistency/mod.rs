@@ -21,7 +21,7 @@ use std::time::Instant;
 pub(crate) fn run(args: &ConsistencyArgs, global: &Global) -> Result<ExitCode, Failure> {
     let started = Instant::now();
     let watch = Watch::start(global, &args.limits)?;
-    let Read { trace, input } = read(&args.trace, input::begin(&args.trace)?, global, &watch)?;
+    let Read { trace, input } = read(&args.trace, input::peek(&args.trace)?, global, &watch)?;
     let mut answer = consistency(&trace, &args.options(global), &watch.control())?;
     watch.done();
     let mut all = Collected::new("consistency", env!("CARGO_PKG_VERSION"));

@@ -1,6 +1,6 @@
 //! Converts violations of a model into findings: kind, title, sites.
 
-use super::stuck::Stuck;
+use super::deadlock::DeadlockReport;
 use crate::model::Model;
 use crate::states::Described;
 use anyorder_finding::{Finding, Kind, Site};
@@ -16,9 +16,9 @@ pub(in crate::model) fn described(model: &Model, violation: &Violation<Machine>)
             Described { finding: failure(model, message), end: Default::default() }
         }
         Property::Deadlock => {
-            let stuck = Stuck::of(model, &violation.path);
-            let (title, sites) = (stuck.title(), stuck.sites(model));
-            let end = stuck.end(&title).into();
+            let deadlock = DeadlockReport::of(model, &violation.path);
+            let (title, sites) = (deadlock.title(), deadlock.sites(model));
+            let end = deadlock.end(&title).into();
             Described { finding: Finding { title, sites, ..Finding::new(Kind::Deadlock) }, end }
         }
         _ => Described::of(violation, |property| {

@@ -12,22 +12,22 @@ const SITES_MAX: usize = 8;
 const WORDS_MAX: usize = 4;
 
 /// The lanes that wait at the end of a path.
-pub(super) struct Stuck {
+pub(super) struct DeadlockReport {
     /// First the lanes of the cycle, in cycle order; then the others. Lanes that may wait for ever
     /// come last.
-    waiting: Vec<Held>,
+    waiting: Vec<WaitingLane>,
     /// The length of the cycle.
     cycle: usize,
 }
 
 /// A waiting lane; if it waits for a lock, also the step that took the lock.
-struct Held {
+struct WaitingLane {
     waiting: Waiting,
     since: Option<(usize, Option<SourceSite>)>,
 }
 
-impl Stuck {
-    pub(super) fn of(model: &Model, path: &Path<Machine>) -> Stuck {
+impl DeadlockReport {
+    pub(super) fn of(model: &Model, path: &Path<Machine>) -> DeadlockReport {
         let mut all = model.machine.waiting(path.last());
         let cycle = cycle(&all);
         let mut waiting = Vec::new();
@@ -46,14 +46,14 @@ impl Stuck {
                 Reason::Lock { number, .. } => since(&model.machine, path, *number),
                 _ => None,
             };
-            Held { waiting, since }
+            WaitingLane { waiting, since }
         };
-        Stuck { waiting: waiting.into_iter().map(held).collect(), cycle: cycle.len() }
+        DeadlockReport { waiting: waiting.into_iter().map(held).collect(), cycle: cycle.len() }
     }
 
     /// Returns the title.
     pub(super) fn title(&self) -> String {
-        let own = |one: &Held| format!("`{}`", one.waiting.who);
+        let own = |one: &WaitingLane| format!("`{}`", one.waiting.who);
         match (&self.waiting[..self.cycle], &self.waiting[..]) {
             ([one], _) => format!("{} waits for what it holds itself", own(one)),
             ([a, b], _) => format!("{} and {} wait for each other", own(a), own(b)),
@@ -71,7 +71,8 @@ impl Stuck {
 
     /// Returns the text at the end of the run.
     pub(super) fn end(&self, title: &str) -> String {
-        let mut words: Vec<String> = self.blamed().take(WORDS_MAX).map(Held::words).collect();
+        let mut words: Vec<String> =
+            self.blamed().take(WORDS_MAX).map(WaitingLane::words).collect();
         let more = self.blamed().count().saturating_sub(WORDS_MAX);
         if more > 0 {
             words.push(format!("{more} more wait"));
@@ -83,7 +84,7 @@ impl Stuck {
     }
 
     /// Returns the lanes that must not wait for ever.
-    fn blamed(&self) -> impl Iterator<Item = &Held> {
+    fn blamed(&self) -> impl Iterator<Item = &WaitingLane> {
         self.waiting.iter().filter(|one| !one.waiting.may)
     }
 
@@ -91,7 +92,7 @@ impl Stuck {
     /// because its id is a hash of them.
     pub(super) fn sites(&self, model: &Model) -> Vec<Site> {
         let label = Some(model.machine.program().name.clone());
-        let site = |one: &Held| {
+        let site = |one: &WaitingLane| {
             let waiting = &one.waiting;
             let at = site_at(model, waiting.site);
             let who = Some(waiting.who.clone());
@@ -111,7 +112,7 @@ impl Stuck {
     }
 }
 
-impl Held {
+impl WaitingLane {
     /// Describes the wait: `waits for lock b, held by right`.
     fn access(&self) -> String {
         match &self.waiting.reason {

@@ -5,7 +5,7 @@
 
 use crate::args::Global;
 use crate::failure::{Failure, warn};
-use crate::input::{self, Begun, SCHEDULE_BYTES_MAX};
+use crate::input::{self, PeekedInput, SCHEDULE_BYTES_MAX};
 use anyorder_common::text::escape;
 use anyorder_common::text::shown;
 use anyorder_drive::model::Model;
@@ -14,39 +14,42 @@ use anyorder_system::Schedule;
 use std::path::{Path, PathBuf};
 
 /// The inputs of the command, by kind.
-pub(super) struct Given {
+pub(super) struct ModelInputs {
     pub(super) models: Vec<(PathBuf, Model)>,
     /// All other inputs, with their texts.
     pub(super) others: Vec<(PathBuf, String)>,
 }
 
 /// Reads all inputs, and compiles those that are models.
-pub(super) fn read(inputs: &[PathBuf], global: &Global) -> Result<Given, Failure> {
-    let begun = inputs.iter().map(|path| Ok((path.clone(), input::begin(path)?)));
-    read_begun(begun.collect::<Result<_, Failure>>()?, global)
+pub(super) fn read(inputs: &[PathBuf], global: &Global) -> Result<ModelInputs, Failure> {
+    let peeked = inputs.iter().map(|path| Ok((path.clone(), input::peek(path)?)));
+    read_peeked(peeked.collect::<Result<_, Failure>>()?, global)
 }
 
 /// Like [`read`], for inputs whose beginnings were read.
-pub(super) fn read_begun(inputs: Vec<(PathBuf, Begun)>, global: &Global) -> Result<Given, Failure> {
-    let mut given = Given { models: Vec::new(), others: Vec::new() };
-    for (path, begun) in inputs {
+pub(super) fn read_peeked(
+    inputs: Vec<(PathBuf, PeekedInput)>,
+    global: &Global,
+) -> Result<ModelInputs, Failure> {
+    let mut given = ModelInputs { models: Vec::new(), others: Vec::new() };
+    for (path, peeked) in inputs {
         let path = &path;
-        if begun.is_model(global) {
-            let text = begun.model_text(path)?;
+        if peeked.is_model(global) {
+            let text = peeked.model_text(path)?;
             given.models.push((path.clone(), Model::compile(&path.to_string_lossy(), &text)?));
-        } else if let Some(format) = begun.trace_format(global) {
+        } else if let Some(format) = peeked.trace_format(global) {
             let what =
                 format!("a trace ({}), expected a model or a schedule", input::title(format));
             let failure = Failure::new(format!("{}: {what}", shown(path)));
             return Err(failure.with_hint("`anyorder check` and `anyorder predict` read traces"));
         } else {
-            given.others.push((path.clone(), begun.text(path, SCHEDULE_BYTES_MAX)?));
+            given.others.push((path.clone(), peeked.text(path, SCHEDULE_BYTES_MAX)?));
         }
     }
     Ok(given)
 }
 
-impl Given {
+impl ModelInputs {
     /// Returns the model of a schedule: the one with its hash, else the one with its name, else the
     /// only one.
     pub(super) fn model_of(&self, schedule: &Schedule) -> Option<(&Path, &Model)> {

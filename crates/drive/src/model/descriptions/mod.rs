@@ -3,6 +3,6 @@
 pub(super) use findings::{described, site_at, site_of_step};
 pub(super) use steps::run_of;
 
+mod deadlock;
 mod findings;
 mod steps;
-mod stuck;

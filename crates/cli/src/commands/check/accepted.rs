@@ -13,15 +13,15 @@ use std::path::{Path, PathBuf};
 const CONFIG_DEFAULT: &str = "anyorder.toml";
 
 /// The accepted findings, and where to write a new baseline.
-pub(crate) struct Aside {
+pub(crate) struct AcceptedFindings {
     baseline: Option<(PathBuf, Baseline)>,
     write_baseline: Option<PathBuf>,
     suppressions: Option<(PathBuf, Suppressions)>,
 }
 
-impl Aside {
+impl AcceptedFindings {
     /// Reads both files, before any long work.
-    pub(crate) fn read(counting: &CountingArgs) -> Result<Aside, Failure> {
+    pub(crate) fn read(counting: &CountingArgs) -> Result<AcceptedFindings, Failure> {
         let baseline = match counting.baseline.as_deref() {
             None => None,
             Some(path) => {
@@ -43,7 +43,11 @@ impl Aside {
                 Some((path.to_owned(), suppressions))
             }
         };
-        Ok(Aside { baseline, write_baseline: counting.write_baseline.clone(), suppressions })
+        Ok(AcceptedFindings {
+            baseline,
+            write_baseline: counting.write_baseline.clone(),
+            suppressions,
+        })
     }
 
     /// Marks the accepted findings, then sorts and judges all findings. Warns about entries that
