@@ -285,7 +285,7 @@ fn sites(path: &Path, format: Format, global: &Global) -> Result<Option<String>,
         }
         return Ok(None);
     }
-    let (table, asked) = match (&global.sites, beside(path)) {
+    let (table, requested) = match (&global.sites, default_sites(path)) {
         (Some(table), _) => (table.clone(), true),
         (None, Some(table)) => (table, false),
         (None, None) => return Ok(None),
@@ -295,7 +295,7 @@ fn sites(path: &Path, format: Format, global: &Global) -> Result<Option<String>,
     let options = OpenOptions { sites: Some(text), ..OpenOptions::default() };
     match open_format(Format::Std, Box::new(io::empty()), &options) {
         Ok(_) => Ok(options.sites),
-        Err(error) if asked => Err(Failure::input(&table, &error)),
+        Err(error) if requested => Err(Failure::input(&table, &error)),
         Err(_) => {
             warn(&format!("{} is not a table of sites and was ignored", shown(&table)));
             Ok(None)
@@ -303,7 +303,7 @@ fn sites(path: &Path, format: Format, global: &Global) -> Result<Option<String>,
     }
 }
 
-fn beside(path: &Path) -> Option<PathBuf> {
+fn default_sites(path: &Path) -> Option<PathBuf> {
     if path == Path::new("-") {
         return None;
     }

@@ -1,10 +1,11 @@
-//! Bad input and usage: exit status 2, nothing on stdout, and a message that points at the place.
+//! Bad input and usage: exit status 2, nothing on stdout, and a message with the place of the
+//! error.
 
 mod common;
 
 use common::{NOTES, Ran, file, folder, path, run, run_with_stdin};
 
-/// Runs a command that must be refused; returns what it says.
+/// Runs a command that must fail with status 2. Returns its messages.
 fn refused(arguments: &[&str]) -> String {
     said(run(arguments), arguments)
 }
@@ -17,7 +18,7 @@ fn said(ran: Ran, arguments: &[&str]) -> String {
     ran.stderr
 }
 
-/// Checks that all reading commands say the same about an input.
+/// Checks that all commands that read traces report the same error for an input.
 fn refused_by_all(input: &str) -> String {
     let check = refused(&["check", "--format", "json", input]);
     assert_eq!(refused(&["info", input]), check);

@@ -63,14 +63,14 @@ impl NotUnderstood {
     /// may not hold. A call that waits could forbid the order, and a call that writes could change
     /// a read value.
     pub(crate) fn mark(&self, finding: &mut Finding, last: EventId) {
-        if let Some(what) = self.needed(last) {
+        if let Some(what) = self.assumption(last) {
             rests_on_ignored(finding, &what);
         }
     }
 
     /// Returns the assumption behind a result that uses the events up to `last`, as a clause after
     /// `only if`; `None` if all these events are understood.
-    pub(crate) fn needed(&self, last: EventId) -> Option<String> {
+    pub(crate) fn assumption(&self, last: EventId) -> Option<String> {
         let call = self.first_call.is_some_and(|first| first < last);
         (self.operations.stand_before(last) || call).then(|| self.words())
     }

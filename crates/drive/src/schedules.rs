@@ -73,9 +73,9 @@ pub fn read_schedules(path: &Path, text: &str, id: Option<&str>) -> Result<Vec<S
 ///
 /// # Errors
 ///
-/// As [`read_schedules`].
+/// Like [`read_schedules`].
 pub fn first_schedule(path: &Path, text: &str, id: Option<&str>) -> Result<Stored, Failure> {
-    // There is at least one.
+    // [`read_schedules`] returns at least one.
     Ok(read_schedules(path, text, id)?.swap_remove(0))
 }
 
@@ -195,11 +195,11 @@ pub(crate) fn set_repeats_from(schedule: &mut Schedule, from: usize) {
 }
 
 /// Returns the reference schedule of a schedule.
-pub(crate) fn against(schedule: &Schedule) -> Option<Schedule> {
+pub(crate) fn reference_of(schedule: &Schedule) -> Option<Schedule> {
     Schedule::from_json(schedule.options.get(AGAINST)?).ok()
 }
 
-pub(crate) fn set_against(schedule: &mut Schedule, other: &Schedule) {
+pub(crate) fn set_reference(schedule: &mut Schedule, other: &Schedule) {
     schedule.options.insert(AGAINST.to_owned(), other.to_json());
 }
 

@@ -155,7 +155,7 @@ impl std::str::FromStr for BoundArg {
     }
 }
 
-/// A way to explore.
+/// An algorithm of `anyorder explore`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ExploreAlgorithm {
     /// The states of a model.
@@ -171,7 +171,7 @@ impl ExploreAlgorithm {
     }
 }
 
-/// The ways to explore.
+/// The algorithms of `anyorder explore`.
 const ALGORITHMS: &[Word<ExploreAlgorithm>] = &[
     (
         "stateful",

@@ -63,8 +63,8 @@ fn finish(args: &ExploreArgs, all: Collected, started: Instant) -> Result<ExitCo
     let (mut outcome, runs) = all.finish();
     options(args, &mut outcome);
     let policy = Policy { strict: args.strict, ..Policy::default() };
-    let again = command(args);
-    let replay = Replay::of(args.placed.schedules.as_deref(), &args.out, &again);
+    let rerun_command = command(args);
+    let replay = Replay::of(args.placed.schedules.as_deref(), &args.out, &rerun_command);
     place(&mut outcome.findings, replay, args.program.as_deref())?;
     outcome.findings.sort_by(Finding::rank);
     outcome.judge(&policy);

@@ -108,11 +108,11 @@ fn place(
     prediction: &mut Prediction,
 ) -> Result<(), Failure> {
     let folder = args.schedules.as_deref();
-    let again = format!("{} --format json", command(args));
+    let rerun_command = format!("{} --format json", command(args));
     let replay = match (folder, args.out.json_file()) {
         (Some(folder), _) => Replay::Folder(folder),
         (None, Some(file)) => Replay::Result(file),
-        (None, None) => Replay::Command(&again),
+        (None, None) => Replay::Command(&rerun_command),
     };
     let Prediction { result, witnesses } = prediction;
     for (one, witness) in result.findings.iter_mut().zip(witnesses) {

@@ -1,4 +1,4 @@
-//! `anyorder replay`: runs the schedules of findings again.
+//! `anyorder replay`: replays the schedules of findings.
 
 use super::model_inputs::{self, ModelInputs, warn_if_changed};
 use super::replay_witness;

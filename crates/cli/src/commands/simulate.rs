@@ -38,8 +38,8 @@ pub(crate) fn run(args: &SimulateArgs, global: &Global) -> Result<ExitCode, Fail
     args.limits.set(&mut outcome.options);
     let numbers =
         format!("--runs {} --seed {} --max-steps {}", args.runs, args.seed, args.max_steps);
-    let again = format!("anyorder simulate {} {numbers} --format json", quote(&path));
-    let replay = Replay::of(args.placed.schedules.as_deref(), &args.out, &again);
+    let rerun_command = format!("anyorder simulate {} {numbers} --format json", quote(&path));
+    let replay = Replay::of(args.placed.schedules.as_deref(), &args.out, &rerun_command);
     place(&mut outcome.findings, replay, None)?;
     let policy = Policy::default();
     outcome.judge(&policy);

@@ -147,11 +147,11 @@ fn check_partial(
     mut result: JobResult,
     control: &Control<'_>,
 ) -> Result<JobResult, Failure> {
-    let asked = ConsistencyOptions {
+    let consistency_options = ConsistencyOptions {
         infer_coherence: options.infer_coherence,
         ..ConsistencyOptions::default()
     };
-    let found = consistency(input, &asked, control)?.result;
+    let found = consistency(input, &consistency_options, control)?.result;
     result.warnings = found.warnings;
     result.limits.extend(found.limits);
     result.stats = found.stats;

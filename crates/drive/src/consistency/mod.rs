@@ -157,7 +157,7 @@ fn decide(
     options: &ConsistencyOptions,
     control: &Control<'_>,
 ) -> Result<Consistency, Refused> {
-    // A trace that was not read to its end is no options.
+    // A trace that was not read to its end does not decide the options.
     let nothing = Trace::default();
     let trace = if control.cancel.reason().is_some() { &nothing } else { trace };
     let rule = options.mailbox.unwrap_or_else(|| MailboxRule::recorded(trace));

@@ -3,7 +3,7 @@
 use super::program::ShownRun;
 use super::rerun::short;
 use crate::Reported;
-use crate::schedules::{Shows, set_against, witness};
+use crate::schedules::{Shows, set_reference, witness};
 use anyorder_explore::r4::{Found, Outcome, Reversal, ReversalKind};
 use anyorder_finding::run::{Comparison, Differing, Run};
 use anyorder_finding::{Finding, Harm, Kind, Severity, Site, Step, Witness};
@@ -154,7 +154,7 @@ pub(super) fn difference(outcome: &Outcome, run: usize) -> Option<Witness> {
     let paths: Vec<String> = differing(outcome, run).into_iter().map(|one| one.path).collect();
     let mut schedule = outcome.schedule(run);
     Shows::Difference(paths).set(&mut schedule);
-    set_against(&mut schedule, &outcome.schedule(info.parent?));
+    set_reference(&mut schedule, &outcome.schedule(info.parent?));
     witness(&schedule)
 }
 

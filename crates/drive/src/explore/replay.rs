@@ -3,7 +3,7 @@
 use super::program::{END, TaskProgram, cannot_start};
 use super::rerun::{Rerun, rerun};
 use crate::Failure;
-use crate::schedules::{Shows, against};
+use crate::schedules::{Shows, reference_of};
 use crate::states::{ReplayVerdict, Replayed};
 use anyorder_system::{PartPath, RunError, Schedule, TaskSystem};
 
@@ -51,7 +51,7 @@ fn differs<S: TaskSystem>(
     made: &Rerun,
     parts: &[String],
 ) -> Result<bool, RunError> {
-    let Some(against) = against(schedule) else { return Ok(false) };
+    let Some(against) = reference_of(schedule) else { return Ok(false) };
     let other = rerun(system, &against.choices)?;
     let found = other.observation.difference(&made.observation);
     let differs = |part: &String| found.iter().any(|one| one.path.to_string() == *part);

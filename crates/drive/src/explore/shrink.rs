@@ -3,8 +3,8 @@
 use super::program::{END, Repeats, TaskProgram, cannot_start};
 use super::rerun::{Rerun, rerun};
 use crate::Failure;
-use crate::schedules::{Shows, against};
-use crate::states::alike;
+use crate::schedules::{Shows, reference_of};
+use crate::states::same_failure_kind;
 use anyorder_common::text::{escape, shown};
 use anyorder_explore::shrink::{self, Error, Options, Shrunk, Symptom};
 use anyorder_system::{Control, Observation, PartPath, Schedule};
@@ -50,7 +50,7 @@ pub fn shrink<P: TaskProgram>(
             return Err(Failure::new(format!("{what}: it cannot be shrunk")));
         }
         Some(shows) => (Target::of(&shows, failing, program)?, shows),
-        None => observed(again(program, failing)?),
+        None => observed(rerun_schedule(program, failing)?),
     };
     let failure = |text: &str| match &target {
         Target::Failure(wanted) => is_same(wanted, text),
@@ -106,12 +106,12 @@ impl Target {
     ) -> Result<Target, Failure> {
         Ok(match shows {
             Shows::Difference(parts) => {
-                let against = against(failing).filter(|_| !parts.is_empty());
+                let against = reference_of(failing).filter(|_| !parts.is_empty());
                 let Some(against) = against else {
                     let what = "the schedule does not say which run it differs from";
                     return Err(Failure::new(what));
                 };
-                Target::Difference(again(program, &against)?.observation, parts.clone())
+                Target::Difference(rerun_schedule(program, &against)?.observation, parts.clone())
             }
             Shows::Deadlock | Shows::Final => Target::End(shows.to_string()),
             Shows::Failure(text) => Target::Failure(text.clone()),
@@ -120,7 +120,7 @@ impl Target {
     }
 }
 
-fn again<P: TaskProgram>(program: &P, schedule: &Schedule) -> Result<Rerun, Failure> {
+fn rerun_schedule<P: TaskProgram>(program: &P, schedule: &Schedule) -> Result<Rerun, Failure> {
     let system = program.start(None);
     let made = system.and_then(|mut system| rerun(&mut system, &schedule.choices));
     made.map_err(|error| cannot_start(program.name(), &error))
@@ -142,12 +142,12 @@ fn observed(made: Rerun) -> (Target, Shows) {
 /// Whether two failures have the same kind and place. Without a place, their texts must be equal.
 fn is_same(a: &str, b: &str) -> bool {
     match (place_in(a), place_in(b)) {
-        (Some((_, place)), Some((_, other))) => place == other && alike(a, b),
+        (Some((_, place)), Some((_, other))) => place == other && same_failure_kind(a, b),
         _ => a == b,
     }
 }
 
-/// Takes the position off the end of a message: `... at file:line:column`.
+/// Splits the position from the end of a message: `... at file:line:column`.
 fn place_in(message: &str) -> Option<(&str, &str)> {
     let (head, place) = message.rsplit_once(" at ")?;
     let mut parts = place.rsplitn(3, ':');

@@ -53,8 +53,8 @@ pub fn explore<P: TaskProgram>(
     options: &ExploreOptions,
     control: &Control<'_>,
 ) -> Result<JobResult, Failure> {
-    let asked = &options.reversals;
-    let recorded = asked.recording.iter().flat_map(|recording| &recording.choices);
+    let reversals = &options.reversals;
+    let recorded = reversals.recording.iter().flat_map(|recording| &recording.choices);
     let recorded = recorded.filter(|choice| choice.task.creator().is_none());
     let most = recorded.map(|choice| choice.task.segment().ordinal).max().unwrap_or(0);
     let repeats = Repeats::at_most(options.repeats.max(most));
@@ -62,7 +62,7 @@ pub fn explore<P: TaskProgram>(
     let mut result = JobResult::default();
     result.options.set("algorithm", "r4");
     let make = || program.start(Some(&repeats));
-    let explored = match r4::explore(&make, asked, control) {
+    let explored = match r4::explore(&make, reversals, control) {
         Ok(explored) => explored,
         Err(r4::Error::Stopped(reason)) => {
             result.cut_by(reason.word());
@@ -83,7 +83,7 @@ pub fn explore<P: TaskProgram>(
             result.bounded_by("repeats");
         }
     }
-    if let Some(bound) = asked.bound {
+    if let Some(bound) = reversals.bound {
         result.options.set("bound", u64::from(bound));
         if !explored.exhausted && explored.complete {
             result.bounded_by("bound");

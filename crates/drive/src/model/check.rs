@@ -41,7 +41,7 @@ pub fn check_model(
 ///
 /// # Errors
 ///
-/// As [`check_model`].
+/// Like [`check_model`].
 pub fn check_model_watched(
     model: &Model,
     options: &CheckOptions,

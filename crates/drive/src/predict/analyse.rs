@@ -148,7 +148,7 @@ pub(crate) fn analyse(
         Analysis::EventDriven => {
             let spec = specified(question, Some(whole));
             let rules = fitting_rules(trace);
-            // Stopped: then what was not listed counts as ordered, and is not tried any more
+            // The listing was stopped. Unlisted pairs count as ordered, and are not searched
             // either.
             let relation = event_driven_order(trace, rules, &mut spec.clone(), control).ok();
             let before = |a, b| relation.as_ref().is_none_or(|order| order.happens_before(a, b));

@@ -1,6 +1,5 @@
-//! Predictions: from one recorded run to what could happen in another. An analysis gives
-//! candidates, a search tries them, and the crate that does not know the search checks each
-//! witness.
+//! Predicts other orders of a recorded run. An analysis yields candidates, a search looks for their
+//! witnesses, and the crate `certify` checks each witness independently.
 
 mod analyse;
 mod calls;

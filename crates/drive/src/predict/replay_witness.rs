@@ -29,7 +29,7 @@ pub struct CheckedWitness {
     pub form: Form,
     /// The run, if it has both events.
     pub run: Option<Run>,
-    /// What it rests on, as a clause behind `only if`; `None` where all is understood.
+    /// The assumption behind it, as a clause after `only if`; `None` if everything is understood.
     pub needed: Option<String>,
 }
 
@@ -121,7 +121,7 @@ fn check(
     let witness = Witness { form, order, prefix, shortest: false, waits: false, apart: false };
     let shown = Reordering::new((first, second, witness), one.reorders);
     let run = both.then(|| shown.run(trace));
-    Ok(CheckedWitness { form, run, needed: not_understood.needed(last) })
+    Ok(CheckedWitness { form, run, needed: not_understood.assumption(last) })
 }
 
 /// Describes the error of a witness, with the labels of events.

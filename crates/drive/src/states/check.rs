@@ -13,7 +13,7 @@ use anyorder_system::{Control, Reducible, StateSystem};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-/// How states are searched.
+/// The search algorithms for states.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Algorithm {
     /// Skips states that differ only in the order of independent steps.
@@ -27,8 +27,8 @@ pub enum Algorithm {
 /// The options of a check of states.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckOptions {
-    /// How states are searched; none: by [`Algorithm::Stateful`], unless the program or another
-    /// option needs [`Algorithm::Full`].
+    /// The algorithm. `None` means [`Algorithm::Stateful`], unless the program or another option
+    /// needs [`Algorithm::Full`].
     pub algorithm: Option<Algorithm>,
     /// The number of threads; it does not change the result.
     pub threads: NonZeroUsize,
@@ -166,7 +166,7 @@ where
 ///
 /// # Errors
 ///
-/// As [`check_states`].
+/// Like [`check_states`].
 pub fn check_states_watched<P>(
     program: &P,
     options: &CheckOptions,

@@ -75,7 +75,7 @@ fn last_pair<'u, S: StateSystem>(
     })
 }
 
-/// Returns where a step of a path updates an attribute.
+/// Returns the site at which a step of a path updates an attribute.
 fn site<P: StateProgram>(
     program: &P,
     path: &Path<P::System>,

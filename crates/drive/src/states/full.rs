@@ -18,16 +18,17 @@ use std::path::Path;
 /// Searches all states of a program that the options allow.
 pub(super) fn full<P: StateProgram>(
     program: &P,
-    asked: &CheckOptions,
+    check_options: &CheckOptions,
     control: &Control<'_>,
     watcher: &mut dyn Watcher,
 ) -> Result<(Outcome<P::System>, Vec<Message>), Failure> {
     let system = program.system();
-    let options = options(system, asked);
+    let options = options(system, check_options);
     let identity = format!("{}", program.program().hash.unwrap_or_default());
-    let checkpoint = asked.checkpoint.as_deref().map(|file| Checkpoint::new(file, &identity));
+    let checkpoint =
+        check_options.checkpoint.as_deref().map(|file| Checkpoint::new(file, &identity));
     let mut checkpoint = checkpoint.transpose()?;
-    let mut search = match &asked.resume {
+    let mut search = match &check_options.resume {
         None => Search::new(system, &options).map_err(|error| failure(program, &error))?,
         Some(file) => Checkpoint::resume(system, &options, file, &identity)?,
     };
@@ -55,23 +56,26 @@ pub(super) fn full<P: StateProgram>(
     Ok((outcome, remarks))
 }
 
-fn options<S: StateSystem>(system: &S, asked: &CheckOptions) -> Options {
-    let bits = matches!(asked.storage, Storage::Bitstate { .. });
+fn options<S: StateSystem>(system: &S, check_options: &CheckOptions) -> Options {
+    let bits = matches!(check_options.storage, Storage::Bitstate { .. });
     let responses = !system.properties().responses.is_empty() && !bits;
     // Responses name particular components, which symmetry permutes.
-    let symmetry = asked.symmetry && !responses;
+    let symmetry = check_options.symmetry && !responses;
     Options {
-        order: asked.order,
-        storage: asked.storage,
-        stop: if asked.first { Stop::FirstViolation } else { Stop::Exhausted },
-        threads: asked.threads,
+        order: check_options.order,
+        storage: check_options.storage,
+        stop: if check_options.first { Stop::FirstViolation } else { Stop::Exhausted },
+        threads: check_options.threads,
         symmetry,
         // The same holds for update conflicts. Besides, a checkpoint does not store the updates of
         // transitions.
-        updates: !symmetry && !bits && asked.checkpoint.is_none() && asked.resume.is_none(),
+        updates: !symmetry
+            && !bits
+            && check_options.checkpoint.is_none()
+            && check_options.resume.is_none(),
         responses,
-        states_max: asked.states_max,
-        depth_max: asked.depth_max,
+        states_max: check_options.states_max,
+        depth_max: check_options.depth_max,
         ..Options::default()
     }
 }

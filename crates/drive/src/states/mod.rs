@@ -39,7 +39,7 @@ pub use progress::SearchProgress;
 pub use replay::{ReplayVerdict, Replayed, replay_path};
 
 pub(crate) use conflicts::{Conflict, is_conflict};
-pub(crate) use replay::alike;
+pub(crate) use replay::same_failure_kind;
 pub(crate) use report::{explanation, report, report_conflicts};
 
 // The interface for front ends.

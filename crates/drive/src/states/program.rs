@@ -112,7 +112,7 @@ impl From<String> for End {
 }
 
 impl Described {
-    /// Describes a violation in general words; `sites` says where a property stands.
+    /// Describes a violation in general terms; `sites` returns the sites of a property.
     #[must_use]
     pub fn of<S: StateSystem>(
         violation: &Violation<S>,

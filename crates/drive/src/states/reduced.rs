@@ -100,14 +100,14 @@ impl<S: StateSystem> Found<S> {
 
 fn by_stateful<S: Reducible>(
     system: &S,
-    asked: &CheckOptions,
+    check_options: &CheckOptions,
     control: &Control<'_>,
 ) -> Result<Found<S>, stateful::Error> {
     let options = Options {
-        threads: asked.threads,
-        values: asked.values,
-        stop_at_first: asked.first,
-        states_max: asked.states_max,
+        threads: check_options.threads,
+        values: check_options.values,
+        stop_at_first: check_options.first,
+        states_max: check_options.states_max,
         ..Options::default()
     };
     let outcome = stateful::explore(system, &options, control)?;
@@ -129,12 +129,12 @@ fn by_stateful<S: Reducible>(
 
 fn by_paper<S: Reducible>(
     system: &S,
-    asked: &CheckOptions,
+    check_options: &CheckOptions,
     control: &Control<'_>,
 ) -> Result<Found<S>, stateful::Error> {
     let options = paper::Options {
-        values: asked.values,
-        states_max: asked.states_max,
+        values: check_options.values,
+        states_max: check_options.states_max,
         ..paper::Options::default()
     };
     let outcome = paper::explore(system, &options, control)?;
@@ -158,15 +158,15 @@ fn by_paper<S: Reducible>(
 fn shorten<S: StateSystem>(
     system: &S,
     violations: &mut Vec<Violation<S>>,
-    asked: &CheckOptions,
+    check_options: &CheckOptions,
     budget: u64,
     control: &Control<'_>,
 ) {
     let lengths = violations.iter().map(|violation| violation.path.steps.len());
-    let reach = if asked.first { lengths.min() } else { lengths.max() };
+    let reach = if check_options.first { lengths.min() } else { lengths.max() };
     let options = anyorder_search::Options {
-        stop: if asked.first { Stop::FirstViolation } else { Stop::Exhausted },
-        threads: asked.threads,
+        stop: if check_options.first { Stop::FirstViolation } else { Stop::Exhausted },
+        threads: check_options.threads,
         responses: false,
         states_max: Some(budget),
         // One more step, because a deadlock shows only when the search tries to expand the state.
@@ -182,7 +182,7 @@ fn shorten<S: StateSystem>(
     let reduced: Vec<Property> = known.iter().map(|one| one.property.clone()).collect();
     for one in known.into_iter().chain(found.violations) {
         // With a depth limit, a state without explored successors is not necessarily a deadlock.
-        if !asked.first && !reduced.contains(&one.property) {
+        if !check_options.first && !reduced.contains(&one.property) {
             continue;
         }
         let shorter = |old: &Violation<S>| one.path.steps.len() <= old.path.steps.len();

@@ -89,7 +89,7 @@ pub(super) fn follow<P: StateProgram>(
         Some(failure) => {
             let same = match &wanted {
                 None => true,
-                Some(Shows::Failure(other)) => alike(other, &failure.to_string()),
+                Some(Shows::Failure(other)) => same_failure_kind(other, &failure.to_string()),
                 Some(_) => false,
             };
             // The last step describes the failure.
@@ -102,7 +102,7 @@ pub(super) fn follow<P: StateProgram>(
 }
 
 /// Whether two failures have the same kind; positions and values may have changed with the program.
-pub(crate) fn alike(a: &str, b: &str) -> bool {
+pub(crate) fn same_failure_kind(a: &str, b: &str) -> bool {
     let word = |text: &str| text.split([':', ' ']).next().map(str::to_owned);
     word(a) == word(b)
 }
@@ -136,8 +136,8 @@ fn at_end<P: StateProgram>(
             return found(missing.then(|| format!("response `{name}` never comes").into()));
         }
         Some(Shows::Conflict(attribute, components)) => {
-            let again = is_conflict(program, path, attribute, components);
-            return found(again.then(|| format!("update conflict on `{attribute}`").into()));
+            let repeated = is_conflict(program, path, attribute, components);
+            return found(repeated.then(|| format!("update conflict on `{attribute}`").into()));
         }
         _ => {}
     }
@@ -170,12 +170,12 @@ fn never_answered<S: StateSystem>(
     let states: Vec<&S::State> = (0..=path.steps.len()).filter_map(|at| path.state(at)).collect();
     let from = path.repeats_from.unwrap_or(path.steps.len()).min(path.steps.len());
     let answers: Vec<(bool, bool)> = states.iter().map(|state| response.holds(state)).collect();
-    let asked = (0..answers.len()).any(|at| {
+    let triggered = (0..answers.len()).any(|at| {
         let in_loop = answers[from..].iter().all(|(_, response)| !response);
         answers[at].0 && answers[at..].iter().all(|(_, response)| !response) && in_loop
     });
     let closes = system.fingerprint(states[from]) == system.fingerprint(path.last());
-    asked && closes && is_fair(system, path, &states, from)
+    triggered && closes && is_fair(system, path, &states, from)
 }
 
 /// Whether every fairness class takes a step in the loop, or is disabled in some state of it.

@@ -74,7 +74,7 @@ pub fn why(
     let Ok(why) = anyorder_hb::why(trace, rules, a, b, &control.cancel) else { return Ok(None) };
     let checked = certified(trace, rules, &why);
     // A proven order holds whatever the unknown operations do.
-    let needed = not_understood.needed(why.second).filter(|_| !why.ordered && a != b);
+    let needed = not_understood.assumption(why.second).filter(|_| !why.ordered && a != b);
     let (first, second, ordered, steps) = (why.first, why.second, why.ordered, why.steps);
     Ok(Some(Explanation { first, second, rules, ordered, steps, checked, needed }))
 }

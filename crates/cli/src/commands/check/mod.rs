@@ -33,8 +33,8 @@ pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure
     let policy = args.counting.policy(vec![UNCONFIRMED.to_owned()]);
     let (mut outcome, runs) = all.finish();
     let findings = &mut outcome.findings;
-    let again = command(args);
-    let replay = Replay::of(args.search.schedules.as_deref(), &args.out, &again);
+    let rerun_command = command(args);
+    let replay = Replay::of(args.search.schedules.as_deref(), &args.out, &rerun_command);
     place(findings, replay, args.program.as_deref())?;
     findings.iter_mut().for_each(|finding| set_replay(args, finding));
     accepted.judge(&mut outcome, &policy, global.quiet);
@@ -126,8 +126,8 @@ fn set_replay(args: &CheckArgs, finding: &mut Finding) {
     let only = || args.inputs.first().map(|path| path.to_string_lossy().into_owned());
     let Some(trace) = finding.input.clone().or_else(only) else { return };
     let trace = quote(&trace);
-    let again = format!("anyorder check {trace} --format json");
-    finding.replay = Some(Replay::Command(&again).command(&trace, &finding.id));
+    let rerun_command = format!("anyorder check {trace} --format json");
+    finding.replay = Some(Replay::Command(&rerun_command).command(&trace, &finding.id));
 }
 
 /// Returns the command that prints the same findings as JSON.

@@ -72,8 +72,8 @@ impl DeadlockReport {
     /// Returns the text at the end of the run.
     pub(super) fn end(&self, title: &str) -> String {
         let mut words: Vec<String> =
-            self.blamed().take(WORDS_MAX).map(WaitingLane::words).collect();
-        let more = self.blamed().count().saturating_sub(WORDS_MAX);
+            self.blocked_lanes().take(WORDS_MAX).map(WaitingLane::words).collect();
+        let more = self.blocked_lanes().count().saturating_sub(WORDS_MAX);
         if more > 0 {
             words.push(format!("{more} more wait"));
         }
@@ -84,7 +84,7 @@ impl DeadlockReport {
     }
 
     /// Returns the lanes that must not wait for ever.
-    fn blamed(&self) -> impl Iterator<Item = &WaitingLane> {
+    fn blocked_lanes(&self) -> impl Iterator<Item = &WaitingLane> {
         self.waiting.iter().filter(|one| !one.waiting.may)
     }
 
@@ -103,7 +103,7 @@ impl DeadlockReport {
             named(Site { label: label.clone(), ..at }, &one.access())
         };
         let mut sites: Vec<Site> = Vec::new();
-        for one in self.blamed().map(site) {
+        for one in self.blocked_lanes().map(site) {
             if sites.len() < SITES_MAX && !sites.contains(&one) {
                 sites.push(one);
             }

@@ -36,7 +36,7 @@ fn stated_in(machine: &Machine, property: &Property) -> Option<FuncId> {
     }
 }
 
-/// Returns the condition that does not hold where a property is violated.
+/// Returns the condition whose failure violates a property.
 pub(super) fn condition_of(machine: &Machine, property: &Property) -> Option<FuncId> {
     match property {
         Property::Invariant(index) => machine.program().invariants.get(*index).map(|one| one.holds),
