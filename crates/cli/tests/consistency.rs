@@ -305,7 +305,7 @@ fn generate_is_deterministic_and_says_what_is_wrong() {
         (&["generate", "counting", "--size", "0"][..], "at least"),
         (&["generate", "counting", "--size", "99999999999"], "is too large"),
         (&["generate", "counting", "--size", "3", "--ratio", "2"], "has no"),
-        (&["generate", "sat3", "--size", "5", "--run", &order], "not recorded"),
+        (&["generate", "sat3", "--size", "5", "--run", &order], "has no recorded run"),
         (&["generate", "nothing", "--size", "3"], "possible values"),
     ] {
         let ran = run(arguments);

@@ -166,7 +166,7 @@ fn several_bad_inputs_are_all_named() {
 #[test]
 fn unknown_events() {
     let message = refused(&["why", NOTES, "1", "9999"]);
-    let expected = "error: examples/notes-app.trace has no event `9999`\nhint: its events go from `1` to `113`\n";
+    let expected = "error: examples/notes-app.trace has no event `9999`\nhint: the events range from `1` to `113`\n";
     assert_eq!(message, expected);
 }
 

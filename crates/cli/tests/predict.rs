@@ -396,7 +396,8 @@ fn specifications_of_a_user_are_used_and_their_mistakes_told() {
         value["stats"]["candidates"], 1,
         "a type that knows neither method: they do not commute"
     );
-    for (object, what) in [("widget", "expected NAME=TYPE"), ("widget=gadget", "no type `gadget`")]
+    for (object, what) in
+        [("widget", "expected NAME=TYPE"), ("widget=gadget", "unknown type `gadget`")]
     {
         let ran = run(&["predict", &strange, "--object", object]);
         assert!(ran.status == 2 && ran.stderr.contains(what), "{ran:?}");

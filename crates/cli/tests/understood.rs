@@ -159,5 +159,5 @@ fn calls_without_a_specification_are_told_in_the_result() {
     let input = file(&folder, "strange.trace", strange);
     let result = json(&run(&["predict", &input, "--format", "json"]).stdout);
     let warnings = result["warnings"].to_string();
-    assert!(warnings.contains("are ignored: there is no specification"), "{warnings} {result}");
+    assert!(warnings.contains("are ignored: they have no specification"), "{warnings} {result}");
 }
