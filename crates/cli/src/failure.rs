@@ -15,13 +15,13 @@ const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const HINT: Style = AnsiColor::Cyan.on_default();
 
-/// Prints a failure on stderr, unless nobody listens to us any more; returns the exit status: 2,
-/// or 0 where the reader of our output went away.
+/// Prints a failure to stderr and returns exit status 2. If the reader of our output closed the
+/// pipe, prints nothing and returns 0.
 pub(crate) fn print(failure: &Failure) -> ExitCode {
     if failure.broken_pipe {
         return ExitCode::from(exit::CLEAN);
     }
-    // Nothing can be done about a stderr that cannot be written.
+    // A failed write to stderr cannot be reported.
     let _ = write(failure, &mut anstream::stderr().lock());
     ExitCode::from(exit::USAGE)
 }
@@ -51,7 +51,7 @@ fn write_message(message: &Message, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Prints the warnings about an input: the first ones, then their number.
+/// Prints the first warnings about an input, then the number of the others.
 pub(crate) fn print_warnings(path: &Path, problems: &Problems) {
     const WARNINGS_SHOWN_MAX: usize = 5;
     let warnings = problems.list.iter().filter(|p| p.severity == Severity::Warning);
@@ -66,7 +66,7 @@ pub(crate) fn print_warnings(path: &Path, problems: &Problems) {
     }
 }
 
-/// Prints messages of our own.
+/// Prints messages.
 pub(crate) fn print_messages(messages: &[Message]) {
     let mut err = anstream::stderr().lock();
     for message in messages {
@@ -74,12 +74,12 @@ pub(crate) fn print_messages(messages: &[Message]) {
     }
 }
 
-/// Prints a warning of our own.
+/// Prints a warning.
 pub(crate) fn warn(line: &str) {
     print_messages(&[Message::new(Level::Warning, line)]);
 }
 
-/// Prints something that is good to know, and no reason to worry.
+/// Prints a note.
 pub(crate) fn note(line: &str) {
     print_messages(&[Message::new(Level::Note, line)]);
 }

@@ -1,4 +1,4 @@
-//! Opens inputs: recognises their format, finds what lies beside them, and says well what is wrong.
+//! Opens inputs: recognises their format, finds the table of sites, and reports errors with hints.
 
 use crate::args::Global;
 use crate::failure::{Failure, note, warn};
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The most bytes of a file that is read as a schedule or a result.
+/// The maximum size of a schedule or a result, in bytes.
 pub(crate) const SCHEDULE_BYTES_MAX: u64 = 1 << 30;
 
 /// Parses the name of any format.
@@ -32,7 +32,7 @@ pub(crate) fn writable_parser() -> impl TypedValueParser<Value = Format> {
 }
 
 fn format_of(word: String) -> Format {
-    // The parser before let only known words through.
+    // The first parser accepts only known words.
     Format::from_word(&word).unwrap_or(Format::NativeText)
 }
 
@@ -47,36 +47,36 @@ pub(crate) fn title(format: Format) -> &'static str {
     }
 }
 
-/// An input that is being read.
+/// An open trace.
 pub(crate) struct Opened {
     pub(crate) source: Box<dyn TraceSource>,
     pub(crate) format: Format,
-    /// The size of the file, where it is one.
+    /// The size of the file; `None` for pipes and devices.
     pub(crate) size: Option<u64>,
     consumed: Rc<Cell<u64>>,
 }
 
 impl Opened {
-    /// Returns how many bytes of how many were read.
+    /// Returns the number of bytes read, and the size of the file.
     pub(crate) fn progress(&self) -> (u64, Option<u64>) {
         (self.consumed.get(), self.size)
     }
 }
 
-/// An input of which the beginning was read, and nothing else is known yet.
-pub(crate) struct Begun {
+/// An open input whose beginning was read, to recognise its format.
+pub(crate) struct PeekedInput {
     head: Vec<u8>,
     rest: BufReader<Box<dyn Read>>,
     size: Option<u64>,
 }
 
-impl Begun {
-    /// Returns whether it begins as a model does; an input that is read as a named format is none.
+impl PeekedInput {
+    /// Returns whether it begins like a model. With `--input-format` it never does.
     pub(crate) fn is_model(&self, global: &Global) -> bool {
         global.input_format.is_none() && is_model(&self.head)
     }
 
-    /// Returns whether it begins as a schedule does: a JSON object with the key `schedule`.
+    /// Returns whether it begins like a schedule: a JSON object with the key `schedule`.
     pub(crate) fn is_schedule(&self, global: &Global) -> bool {
         let head = self.head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.head).trim_ascii_start();
         let key = b"\"schedule\"";
@@ -85,7 +85,7 @@ impl Begun {
             && head.windows(key.len()).any(|window| window == key)
     }
 
-    /// Returns the format of a trace that it begins as, or is to be read as.
+    /// Returns the trace format of the input, given or recognised.
     pub(crate) fn trace_format(&self, global: &Global) -> Option<Format> {
         if self.is_json() || self.is_model(global) {
             return None;
@@ -93,7 +93,7 @@ impl Begun {
         global.input_format.or_else(|| detect(&self.head).ok())
     }
 
-    /// Returns whether it begins as a JSON object does.
+    /// Returns whether it begins like a JSON object.
     pub(crate) fn is_json(&self) -> bool {
         let head = self.head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.head).trim_ascii_start();
         head.first() == Some(&b'{')
@@ -123,7 +123,7 @@ impl Begun {
 }
 
 /// Opens an input, a file, a pipe, a device, or `-` for standard input, and reads its beginning.
-pub(crate) fn begin(path: &Path) -> Result<Begun, Failure> {
+pub(crate) fn peek(path: &Path) -> Result<PeekedInput, Failure> {
     let failed = |error: &io::Error| Failure::reading(path, error);
     let (input, size): (Box<dyn Read>, Option<u64>) = if path == Path::new("-") {
         note_terminal();
@@ -140,7 +140,7 @@ pub(crate) fn begin(path: &Path) -> Result<Begun, Failure> {
     let mut rest = BufReader::with_capacity(1 << 18, input);
     let mut head = Vec::new();
     rest.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(|e| failed(&e))?;
-    Ok(Begun { head, rest, size })
+    Ok(PeekedInput { head, rest, size })
 }
 
 /// Reads and compiles a model; `-` is standard input.
@@ -152,13 +152,13 @@ pub(crate) fn load_model(path: &Path) -> Result<Model, Failure> {
 
 /// Reads the text of a model.
 pub(crate) fn read_model(path: &Path) -> Result<String, Failure> {
-    let begun = begin(path)?;
-    let head = begun.head.clone();
-    // What is plainly something else is named, rather than its first byte that is wrong.
-    begun.model_text(path).map_err(|failure| expect_model(path, &head).err().unwrap_or(failure))
+    let peeked = peek(path)?;
+    let head = peeked.head.clone();
+    // For a file of another kind, report the kind instead of the first wrong byte.
+    peeked.model_text(path).map_err(|failure| expect_model(path, &head).err().unwrap_or(failure))
 }
 
-/// Refuses what is plainly something else than a model, and says what reads it.
+/// Rejects an input that is recognisably not a model, with a hint to the command that reads it.
 fn expect_model(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     if is_model(bytes) {
         return Ok(());
@@ -179,31 +179,30 @@ fn expect_model(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// Says that a terminal is read, where it is: else the command waits without a word.
+/// Prints a note if standard input is a terminal, because the command waits for input.
 pub(crate) fn note_terminal() {
     if io::stdin().is_terminal() {
-        // Before the note: whoever reads it may interrupt at once.
+        // Set before the note: the user may interrupt as soon as it appears.
         AWAITS_TERMINAL.store(true, Ordering::SeqCst);
         note("reading from the terminal; Ctrl-D ends the input, Ctrl-C the command");
     }
 }
 
-/// Says that a terminal is not waited for any more.
+/// Records that the command no longer waits for terminal input.
 pub(crate) fn end_terminal() {
     AWAITS_TERMINAL.store(false, Ordering::SeqCst);
 }
 
-/// Whether somebody at a terminal is waited for.
+/// Whether the command waits for terminal input.
 static AWAITS_TERMINAL: AtomicBool = AtomicBool::new(false);
 
-/// Returns whether the command waits for somebody at a terminal, so that nothing was found yet that
-/// could be lost.
+/// Returns whether the command waits for terminal input. An interrupt then loses no results.
 pub(crate) fn awaits_terminal() -> bool {
     AWAITS_TERMINAL.load(Ordering::SeqCst)
 }
 
-/// Standard input, which says when a terminal is not waited for any more: at the end of what is
-/// typed, which is then not asked for again.
+/// Standard input that ends once. At the end of terminal input it clears [`AWAITS_TERMINAL`], and
+/// later reads return nothing without asking the terminal again.
 struct StandardInput {
     ended: bool,
 }
@@ -224,12 +223,16 @@ impl Read for StandardInput {
 
 /// Opens a trace.
 pub(crate) fn open(path: &Path, global: &Global) -> Result<Opened, Failure> {
-    open_begun(path, begin(path)?, global)
+    open_peeked(path, peek(path)?, global)
 }
 
-/// Opens a trace of which the beginning was read.
-pub(crate) fn open_begun(path: &Path, begun: Begun, global: &Global) -> Result<Opened, Failure> {
-    let Begun { head, rest, size } = begun;
+/// Opens a trace whose beginning was read.
+pub(crate) fn open_peeked(
+    path: &Path,
+    peeked: PeekedInput,
+    global: &Global,
+) -> Result<Opened, Failure> {
+    let PeekedInput { head, rest, size } = peeked;
     let format = recognise(path, &head, global)?;
     let consumed = Rc::new(Cell::new(0));
     let input =
@@ -246,7 +249,7 @@ pub(crate) fn open_begun(path: &Path, begun: Begun, global: &Global) -> Result<O
 
 fn recognise(path: &Path, head: &[u8], global: &Global) -> Result<Format, Failure> {
     match (global.input_format, detect(head)) {
-        // An empty input is no trace in any format.
+        // An empty input is not a trace in any format.
         (_, Err(error @ DetectError::Empty)) => {
             Err(Failure::new(format!("{}: {error}", shown(path))))
         }
@@ -269,8 +272,8 @@ fn recognise(path: &Path, head: &[u8], global: &Global) -> Result<Format, Failur
     }
 }
 
-/// Returns the table of sites of a STD trace: the one asked for, else `sites.tsv` beside it if it
-/// is one.
+/// Returns the table of sites of an STD trace: the given file, else a valid `sites.tsv` next to the
+/// trace.
 fn sites(path: &Path, format: Format, global: &Global) -> Result<Option<String>, Failure> {
     if format != Format::Std {
         if global.sites.is_some() {
@@ -282,7 +285,7 @@ fn sites(path: &Path, format: Format, global: &Global) -> Result<Option<String>,
         }
         return Ok(None);
     }
-    let (table, asked) = match (&global.sites, beside(path)) {
+    let (table, requested) = match (&global.sites, default_sites(path)) {
         (Some(table), _) => (table.clone(), true),
         (None, Some(table)) => (table, false),
         (None, None) => return Ok(None),
@@ -292,22 +295,22 @@ fn sites(path: &Path, format: Format, global: &Global) -> Result<Option<String>,
     let options = OpenOptions { sites: Some(text), ..OpenOptions::default() };
     match open_format(Format::Std, Box::new(io::empty()), &options) {
         Ok(_) => Ok(options.sites),
-        Err(error) if asked => Err(Failure::input(&table, &error)),
+        Err(error) if requested => Err(Failure::input(&table, &error)),
         Err(_) => {
-            warn(&format!("{} is no table of sites and was not used", shown(&table)));
+            warn(&format!("{} is not a table of sites and was ignored", shown(&table)));
             Ok(None)
         }
     }
 }
 
-fn beside(path: &Path) -> Option<PathBuf> {
+fn default_sites(path: &Path) -> Option<PathBuf> {
     if path == Path::new("-") {
         return None;
     }
     Some(path.with_file_name("sites.tsv")).filter(|table| table.is_file())
 }
 
-/// Counts the bytes that were read.
+/// A reader that counts its bytes.
 struct Counted<R> {
     inner: R,
     consumed: Rc<Cell<u64>>,
@@ -332,7 +335,7 @@ impl<R: BufRead> BufRead for Counted<R> {
     }
 }
 
-/// A source that ends early when the job is stopped, and shows how far it is.
+/// A source that ends early when the job is stopped, and reports progress.
 pub(crate) struct Watched<'a, O> {
     pub(crate) opened: O,
     pub(crate) control: &'a Control<'a>,

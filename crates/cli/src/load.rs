@@ -1,8 +1,8 @@
-//! Reads traces: whole, or as far as they fit into memory.
+//! Reads whole traces, or streams those that exceed memory.
 
 use crate::args::Global;
 use crate::failure::{Failure, print_warnings};
-use crate::input::{self, Begun, Opened, Watched};
+use crate::input::{self, Opened, PeekedInput, Watched};
 use crate::watch::Watch;
 use anyorder_drive::{TraceInput, observed};
 use anyorder_finding::Input;
@@ -12,51 +12,51 @@ use anyorder_trace::{Block, Columns, Problems, ReadError, Tables, Trace, TraceSo
 use std::collections::VecDeque;
 use std::path::Path;
 
-/// The bytes of memory that an event is taken to need, with all that is computed of it, where
-/// memory is limited.
+/// The assumed memory per event in bytes, including everything that the analyses derive from it.
+/// Used with a memory limit.
 const BYTES_PER_EVENT: u64 = 160;
 
-/// A trace in memory, and what it was read from.
+/// A trace in memory, and its input.
 pub(crate) struct Read {
     pub(crate) trace: TraceInput,
     pub(crate) input: Input,
 }
 
-/// What became of an input.
+/// A loaded input.
 pub(crate) enum Loaded {
-    /// It is in memory.
-    Held(Box<Read>),
-    /// It is longer.
+    /// The trace is in memory.
+    InMemory(Box<Read>),
+    /// The trace is too long for memory.
     Streamed(Box<Stream>),
 }
 
-/// A trace, of which the first blocks were read.
+/// A trace whose first blocks were read.
 pub(crate) struct Stream {
-    begun: VecDeque<Block>,
+    peeked: VecDeque<Block>,
     opened: Opened,
     pub(crate) input: Input,
 }
 
-/// Reads a whole trace and checks that it is well-formed; prints what is odd about it.
+/// Reads a whole trace, checks that it is well-formed, and prints warnings.
 pub(crate) fn read(
     path: &Path,
-    begun: Begun,
+    peeked: PeekedInput,
     global: &Global,
     watch: &Watch,
 ) -> Result<Read, Failure> {
     let control = watch.control();
     control.progress.phase("reading");
-    let mut opened = input::open_begun(path, begun, global)?;
+    let mut opened = input::open_peeked(path, peeked, global)?;
     let trace = Trace::read(&mut Watched { opened: &mut opened, control: &control })
         .map_err(|error| Failure::input(path, &error))?;
     checked(path, trace, &opened, global, &control)
 }
 
-/// Reads a recorded run of at most `events_max` events into memory, and of a longer one the
-/// beginning; the bound may depend on what the tables hold by then.
+/// Reads a recorded run of at most `events_max` events into memory. Of a longer run, reads the
+/// first blocks. The bound may depend on the tables read so far.
 pub(crate) fn load(
     path: &Path,
-    begun: Begun,
+    peeked: PeekedInput,
     events_max: &dyn Fn(&Tables) -> u64,
     global: &Global,
     watch: &Watch,
@@ -66,8 +66,8 @@ pub(crate) fn load(
     let by_memory = control.limits.memory_bytes.map_or(u64::MAX, |bytes| bytes / BYTES_PER_EVENT);
     let most = by_memory.min(u64::from(u32::MAX) - 1);
     let name = path.to_string_lossy();
-    let mut opened = input::open_begun(path, begun, global)?;
-    let mut begun = VecDeque::new();
+    let mut opened = input::open_peeked(path, peeked, global)?;
+    let mut peeked = VecDeque::new();
     let (mut events, mut block) = (0_u64, Block::default());
     loop {
         let mut source = Watched { opened: &mut opened, control: &control };
@@ -78,21 +78,21 @@ pub(crate) fn load(
             break;
         }
         events += block.columns.len() as u64;
-        begun.push_back(std::mem::take(&mut block));
+        peeked.push_back(std::mem::take(&mut block));
         if events > events_max(opened.source.tables()).min(most) {
             let input = input_of(path, opened.format);
-            return Ok(Loaded::Streamed(Box::new(Stream { begun, opened, input })));
+            return Ok(Loaded::Streamed(Box::new(Stream { peeked, opened, input })));
         }
     }
     let mut columns = Columns::default();
-    for block in begun {
+    for block in peeked {
         columns.append(&block.columns);
     }
     let trace = Trace::new(opened.source.take_tables(), columns);
-    Ok(Loaded::Held(Box::new(checked(path, trace, &opened, global, &control)?)))
+    Ok(Loaded::InMemory(Box::new(checked(path, trace, &opened, global, &control)?)))
 }
 
-/// Checks that a trace is well-formed; prints what is odd about it.
+/// Checks that a trace is well-formed, and prints warnings.
 fn checked(
     path: &Path,
     trace: Trace,
@@ -105,7 +105,7 @@ fn checked(
         print_warnings(path, problems);
     }
     let mut trace = TraceInput::new(path.to_string_lossy(), trace, problems, control)?;
-    // Only a damaged file gives a binary reader something to warn of, and only with `--salvage`.
+    // A binary reader warns only about damaged files, and only with `--salvage`.
     trace.damaged = global.salvage && opened.format == Format::NativeBinary && !problems.is_empty();
     if !global.quiet {
         print_warnings(path, &trace.form);
@@ -120,13 +120,13 @@ fn input_of(path: &Path, format: Format) -> Input {
 impl Stream {
     /// Returns the trace as a source that ends early when the job is stopped.
     pub(crate) fn source<'a>(&'a mut self, control: &'a Control<'a>) -> impl TraceSource + 'a {
-        Chained { begun: &mut self.begun, rest: Watched { opened: &mut self.opened, control } }
+        Chained { peeked: &mut self.peeked, rest: Watched { opened: &mut self.opened, control } }
     }
 }
 
-/// First the blocks that were read, then the rest. A block that was given away is forgotten.
+/// Yields the blocks that were read, then the rest. Drops each block after yielding it.
 struct Chained<'a> {
-    begun: &'a mut VecDeque<Block>,
+    peeked: &'a mut VecDeque<Block>,
     rest: Watched<'a, &'a mut Opened>,
 }
 
@@ -136,9 +136,9 @@ impl TraceSource for Chained<'_> {
     }
 
     fn next_block(&mut self, block: &mut Block) -> Result<bool, ReadError> {
-        match self.begun.pop_front() {
-            Some(begun) => {
-                *block = begun;
+        match self.peeked.pop_front() {
+            Some(peeked) => {
+                *block = peeked;
                 Ok(true)
             }
             None => self.rest.next_block(block),

@@ -1,9 +1,8 @@
 //! The command `anyorder`: finds ordering bugs in recorded runs of event-driven and concurrent
 //! programs.
 //!
-//! This crate decides what is typed, what is printed and which exit status is returned. What it
-//! prints was found by the engines and written by the reports; it computes nothing of its own but
-//! counts.
+//! This crate owns the command line, the files and the exit statuses. The engines compute the
+//! results and the report crate formats them; this crate computes only counts.
 
 use std::process::ExitCode;
 

@@ -1,27 +1,27 @@
-//! Where results go: stdout, or a file that appears under its name only when it is complete.
+//! Writes results to stdout, or to a file that gets its name only when it is complete.
 
 use crate::failure::Failure;
 use anyorder_common::text::shown;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
-/// Writes to stdout, without colours where they are not wanted. A reader that went away is no
-/// error: the result says so instead.
+/// Writes to stdout, and strips colours unless they are enabled. A closed pipe is not an error: the
+/// returned failure has `broken_pipe` set.
 pub(crate) fn to_stdout(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
     let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
     let written = write(&mut out).and_then(|()| out.flush());
     if let Err(error) = &written {
-        // What is still buffered could not be written either; dropping it must not try again.
+        // The buffered rest cannot be written either; dropping the buffer must not retry.
         let _ = out.into_parts();
         return Err(Failure::writing(Path::new("stdout"), error));
     }
     Ok(())
 }
 
-/// Writes a file: first beside it under a temporary name, then renamed. What was there before stays
-/// until then. Devices and pipes, such as `/dev/stdout`, are written directly.
+/// Writes a file atomically: writes a temporary file in the same folder, then renames it. The old
+/// file stays until then. Devices and pipes, such as `/dev/stdout`, are written directly.
 pub(crate) fn to_file(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
@@ -52,7 +52,7 @@ pub(crate) fn to_file(
     Ok(())
 }
 
-/// Temporary files are private by default; what is kept has the rights of any new file.
+/// Temporary files are private by default; gives the file the permissions of any new file.
 #[cfg(unix)]
 fn set_mode(builder: &mut tempfile::Builder<'_, '_>) {
     use std::os::unix::fs::PermissionsExt;

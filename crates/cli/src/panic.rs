@@ -1,4 +1,4 @@
-//! A panic is a bug of ours: it ends with exit status 70 and says how to report it.
+//! Handles panics: a panic is a bug, so it exits with status 70 and a request to report it.
 
 use anyorder_drive::ISSUES;
 use anyorder_finding::exit;
@@ -6,13 +6,13 @@ use std::io::Write;
 use std::panic::{self, PanicHookInfo, UnwindSafe};
 use std::process::ExitCode;
 
-/// Runs `body`; a panic in it is explained on stderr and gives exit status 70.
+/// Runs `body`. On a panic, prints an explanation to stderr and returns exit status 70.
 pub(crate) fn guard(body: impl FnOnce() -> ExitCode + UnwindSafe) -> ExitCode {
     panic::set_hook(Box::new(explain));
     panic::catch_unwind(body).unwrap_or(ExitCode::from(exit::BUG))
 }
 
-/// Says what happened; must not panic itself, so failures to write are ignored.
+/// Prints the panic. It must not panic itself, so it ignores write errors.
 fn explain(info: &PanicHookInfo<'_>) {
     let payload = info.payload();
     let what = payload

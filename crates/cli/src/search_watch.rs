@@ -1,26 +1,26 @@
-//! Keeps the clock of a search: how far it is, for the bar, and when its checkpoint is due.
+//! Follows a search: updates the progress bar, and decides when a checkpoint is due.
 
 use crate::args::SearchArgs;
 use crate::watch::Watch;
 use anyorder_drive::states::{Gauge, Order, SearchProgress, Watcher};
 use std::time::Instant;
 
-/// Writing checkpoints takes at most about one part in this many of the time.
+/// The maximum share of time for writing checkpoints is about one over this number.
 const SHARE: u32 = 10;
 
-/// Shows how far a search is, and keeps the clock of its checkpoint.
+/// Shows the progress of a search, and schedules its checkpoints.
 pub(crate) struct SearchWatch<'a> {
     watch: &'a Watch,
     args: &'a SearchArgs,
     start: Instant,
     progress: Option<SearchProgress>,
-    /// When a checkpoint is due, and when the last one was begun.
+    /// When the next checkpoint is due, and when the last one began.
     due: Instant,
     saving: Instant,
 }
 
 impl<'a> SearchWatch<'a> {
-    /// Begins to follow a search.
+    /// Starts to follow a search.
     pub(crate) fn new(watch: &'a Watch, args: &'a SearchArgs) -> SearchWatch<'a> {
         let start = Instant::now();
         SearchWatch { watch, args, start, progress: None, due: start, saving: start }

@@ -46,7 +46,7 @@ pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
         return number.checked_mul(factor).ok_or_else(|| "the size is too large".to_owned());
     }
     let bytes = number.parse::<f64>().map_err(|_| EXPECTED.to_owned())? * factor as f64;
-    // Fractions are only ever typed by people; a size past 2^53 is typed as a whole number.
+    // Users type fractions only for small sizes; sizes past 2^53 are whole numbers.
     if bytes.is_finite() && bytes < 9e15 { Ok(bytes as u64) } else { Err(EXPECTED.to_owned()) }
 }
 

@@ -12,34 +12,34 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A job that is shorter shows no progress.
+/// Shorter jobs show no progress.
 const SILENT_TIME: Duration = Duration::from_secs(1);
 
-/// A job that is shorter has its notes in its result only, where nobody looks on.
+/// Shorter jobs do not print their notes, which also appear in the result.
 const NOTES_TIME: Duration = Duration::from_secs(5);
 
 /// How often the memory of the process is measured.
 const MEMORY_POLL: Duration = Duration::from_millis(50);
 
-/// Everything that can stop a job, and the bar that shows it.
+/// Everything that can stop a job, and its progress bar.
 pub(crate) struct Watch {
     cancel: Cancel,
     limits: Limits,
     bar: Bar,
-    /// Its end tells the watching thread to go.
+    /// Dropping it ends the watching thread.
     _alive: mpsc::Sender<()>,
 }
 
 impl Watch {
-    /// Begins to watch.
+    /// Starts to watch.
     pub(crate) fn start(global: &Global, limits: &LimitArgs) -> Result<Watch, Failure> {
         let cancel = Cancel::new();
         let on_interrupt = cancel.clone();
         let mut interrupted = false;
         ctrlc::set_handler(move || {
             if interrupted || awaits_terminal() {
-                // The second time the user means it; and where an input is typed, there is nothing
-                // to be saved.
+                // The second Ctrl-C ends the process at once. So does the first one during terminal
+                // input, because there is no result to save.
                 std::process::exit(130);
             }
             interrupted = true;
@@ -52,7 +52,7 @@ impl Watch {
             deadline: limits.time_limit.and_then(|time| Instant::now().checked_add(time)),
             memory: limits.memory_limit,
         };
-        // Looked at here once, so that a limit that is passed already stops even the shortest job.
+        // Check once here, so that an exceeded limit stops even the shortest job.
         match watched.passed() {
             Some(reason) => cancel.stop(reason),
             None if watched.deadline.is_none() && watched.memory.is_none() => {}
@@ -62,44 +62,44 @@ impl Watch {
         Ok(Watch { cancel, limits, bar: Bar::new(global), _alive: alive })
     }
 
-    /// Returns what engines are given.
+    /// Returns the control to pass to engines.
     pub(crate) fn control(&self) -> Control<'_> {
         Control { cancel: self.cancel.clone(), progress: &self.bar, limits: self.limits }
     }
 
-    /// Returns why the job was stopped, if it was.
+    /// Returns the reason for which the job was stopped, if any.
     pub(crate) fn stopped(&self) -> Option<StopReason> {
         self.cancel.reason()
     }
 
-    /// Sets what the bar says behind a number without a total.
+    /// Sets the text that the bar shows after a number without a total.
     pub(crate) fn detail(&self, text: String) {
         if let Ok(mut detail) = self.bar.detail.lock() {
             *detail = text;
         }
     }
 
-    /// Returns how long the last phase of a name took that is over, in milliseconds.
+    /// Returns the duration of the last finished phase with this name, in milliseconds.
     pub(crate) fn phase_ms(&self, name: &str) -> u64 {
         let Ok(past) = self.bar.past.lock() else { return 0 };
         let last = past.iter().rev().find(|phase| phase.0 == name);
         last.map_or(0, |phase| u64::try_from(phase.1.as_millis()).unwrap_or(u64::MAX))
     }
 
-    /// Takes the bar off the terminal.
+    /// Removes the bar from the terminal.
     pub(crate) fn done(&self) {
         self.bar.clear();
     }
 }
 
-/// What stops a job that goes on too long or grows too large.
+/// The limits on the time and memory of a job.
 struct Watched {
     deadline: Option<Instant>,
     memory: Option<u64>,
 }
 
 impl Watched {
-    /// Returns the limit that is passed now.
+    /// Returns the limit that is exceeded now.
     fn passed(&self) -> Option<StopReason> {
         if self.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
             return Some(StopReason::TimeLimit);
@@ -108,7 +108,7 @@ impl Watched {
         self.memory.is_some_and(grown).then_some(StopReason::MemoryLimit)
     }
 
-    /// Stops the job when a limit is passed; ends when the job has ended.
+    /// Stops the job when a limit is exceeded. Returns when the job has ended.
     fn guard(&self, cancel: &Cancel, gone: &mpsc::Receiver<()>) {
         loop {
             if let Some(reason) = self.passed() {
@@ -124,7 +124,7 @@ impl Watched {
     }
 }
 
-/// Returns the resident memory of this process, where the system tells.
+/// Returns the resident memory of this process, if the system reports it.
 fn resident_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
@@ -132,28 +132,27 @@ fn resident_bytes() -> Option<u64> {
     Some(kib * 1024)
 }
 
-/// Returns the most memory that this process ever held, in units of 1,024 bytes, where the system
-/// tells.
+/// Returns the peak memory of this process in units of 1,024 bytes, if the system reports it.
 pub(crate) fn peak_memory_kb() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().trim_end_matches("kB").trim().parse().ok()
 }
 
-/// A progress bar that appears when the job has taken a second, and only on a terminal.
+/// A progress bar. It appears after one second, and only on a terminal.
 struct Bar {
     start: Instant,
     wanted: bool,
-    /// Lines to be shown once the job has taken a while; `None` where nobody wants them.
+    /// Notes to print once the job has taken a while; `None` if they are disabled.
     notes: Option<Mutex<Vec<String>>>,
     shown: Mutex<Option<ProgressBar>>,
     phase: Mutex<Phase>,
-    /// The phases that are over, and how long they took.
+    /// The finished phases and their durations.
     past: Mutex<Vec<(&'static str, Duration)>>,
     detail: Mutex<String>,
 }
 
-/// What the job does now, and since when: each phase counts in its own units.
+/// The current phase and its start. Each phase counts in its own units.
 #[derive(Clone, Copy)]
 struct Phase {
     name: &'static str,
@@ -180,7 +179,7 @@ impl Bar {
 }
 
 impl Bar {
-    /// Shows the notes that wait, if the job has taken a while.
+    /// Prints the pending notes if the job has taken a while.
     fn show_notes(&self) {
         let patience = if self.wanted { SILENT_TIME } else { NOTES_TIME };
         let Some(Ok(mut notes)) = self.notes.as_ref().map(Mutex::lock) else { return };
@@ -244,7 +243,7 @@ impl Progress for Bar {
     }
 }
 
-/// Says how long the rest of a phase takes at the speed so far.
+/// Estimates the remaining time of a phase from its speed so far.
 fn left(elapsed: Duration, done: u64, total: u64) -> String {
     if done == 0 || done > total {
         return String::new();

@@ -1,4 +1,4 @@
-//! Where the schedules of findings go, and the commands that replay them.
+//! Writes the schedules of findings, and builds the commands that replay them.
 
 use crate::args::OutputArgs;
 use crate::failure::Failure;
@@ -12,17 +12,17 @@ use std::path::Path;
 /// How a finding can be replayed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Replay<'a> {
-    /// Its schedule is written into this folder.
+    /// The schedule is in this folder.
     Folder(&'a Path),
-    /// The result, as JSON, is written to this file.
+    /// The JSON result is in this file.
     Result(&'a Path),
-    /// By this command, which prints the result as JSON.
+    /// This command prints the result as JSON.
     Command(&'a str),
 }
 
 impl<'a> Replay<'a> {
-    /// Returns the first that there is: the folder of schedules, or else of the report; the result;
-    /// the command.
+    /// Returns the first available source: the folder of schedules, that of the report, the JSON
+    /// result, or the command.
     pub(crate) fn of(
         schedules: Option<&'a Path>,
         out: &'a OutputArgs,
@@ -35,8 +35,8 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Returns the command that replays the finding with an id on `subject`, quoted: a model, a
-    /// program, a trace.
+    /// Returns the command that replays the finding with an id on `subject`, which is quoted: a
+    /// model, a program or a trace.
     pub(crate) fn command(self, subject: &str, id: &str) -> String {
         match self {
             Replay::Folder(folder) => {
@@ -54,8 +54,8 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// Writes the schedules of findings, and sets the commands that replay them: on a program that a
-/// command starts, where there is one, else on a model. Ids must have been set.
+/// Writes the schedules of findings, and sets the commands that replay them: on the given program
+/// if there is one, else on a model. The findings must have their ids.
 pub(crate) fn place(
     findings: &mut [Finding],
     replay: Replay<'_>,
@@ -79,8 +79,8 @@ pub(crate) fn place(
     Ok(())
 }
 
-/// Writes the file of a finding into a folder. An id is 16 hexadecimal digits: nothing of the input
-/// is in the path.
+/// Writes the file of a finding into a folder. An id is 16 hexadecimal digits, so the path contains
+/// no text of the input.
 pub(crate) fn write_in(
     folder: &Path,
     id: &str,
@@ -91,8 +91,7 @@ pub(crate) fn write_in(
     to_file(&path, |out| write(out).map_err(|error| Failure::writing(&path, &error)))
 }
 
-/// Returns the model that a schedule of ours was made for, for a command; a placeholder where it
-/// was read from a pipe.
+/// Returns the model of a schedule, for a command; a placeholder if the model was read from a pipe.
 fn model_of(schedule: &serde_json::Value) -> String {
     let name = schedule.pointer("/program/name").and_then(serde_json::Value::as_str);
     name.filter(|name| *name != "-").map_or_else(|| "MODEL".to_owned(), quote)

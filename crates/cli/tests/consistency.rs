@@ -1,12 +1,11 @@
-//! `anyorder consistency` and `generate`: verdicts, statuses, files, and what is said.
+//! `anyorder consistency` and `generate`: verdicts, statuses, files and messages.
 
 mod common;
 
 use common::{NOTES, Ran, command, file, folder, path, ran, run, run_with_stdin};
 use serde_json::Value;
 
-/// Two messages whose posts are ordered through `x`, so that the first cannot read what the second
-/// writes.
+/// Two messages whose posts are ordered through `x`, so that the first cannot read from the second.
 const INCONSISTENT: &str = "edtrace 1
 e1 A - post a1
 e2 A - w x
@@ -34,8 +33,7 @@ fn json(ran: &Ran) -> Value {
     serde_json::from_str(&ran.stdout).expect("one JSON object")
 }
 
-/// Runs the command on a text in a folder of its own, where it is called `t.edt`; times are taken
-/// out.
+/// Runs the command on a text, as `t.edt` in a temporary folder. Removes times from the output.
 fn told(text: &str, arguments: &[&str]) -> (i32, String) {
     let folder = folder();
     file(&folder, "t.edt", text);
@@ -307,7 +305,7 @@ fn generate_is_deterministic_and_says_what_is_wrong() {
         (&["generate", "counting", "--size", "0"][..], "at least"),
         (&["generate", "counting", "--size", "99999999999"], "is too large"),
         (&["generate", "counting", "--size", "3", "--ratio", "2"], "has no"),
-        (&["generate", "sat3", "--size", "5", "--run", &order], "not recorded"),
+        (&["generate", "sat3", "--size", "5", "--run", &order], "has no recorded run"),
         (&["generate", "nothing", "--size", "3"], "possible values"),
     ] {
         let ran = run(arguments);

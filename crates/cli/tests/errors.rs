@@ -1,10 +1,11 @@
-//! Bad input and usage: exit status 2, nothing on stdout, and a message that points at the place.
+//! Bad input and usage: exit status 2, nothing on stdout, and a message with the place of the
+//! error.
 
 mod common;
 
 use common::{NOTES, Ran, file, folder, path, run, run_with_stdin};
 
-/// Runs a command that must be refused; returns what it says.
+/// Runs a command that must fail with status 2. Returns its messages.
 fn refused(arguments: &[&str]) -> String {
     said(run(arguments), arguments)
 }
@@ -17,7 +18,7 @@ fn said(ran: Ran, arguments: &[&str]) -> String {
     ran.stderr
 }
 
-/// Checks that all reading commands say the same about an input.
+/// Checks that all commands that read traces report the same error for an input.
 fn refused_by_all(input: &str) -> String {
     let check = refused(&["check", "--format", "json", input]);
     assert_eq!(refused(&["info", input]), check);
@@ -165,7 +166,7 @@ fn several_bad_inputs_are_all_named() {
 #[test]
 fn unknown_events() {
     let message = refused(&["why", NOTES, "1", "9999"]);
-    let expected = "error: examples/notes-app.trace has no event `9999`\nhint: its events go from `1` to `113`\n";
+    let expected = "error: examples/notes-app.trace has no event `9999`\nhint: the events range from `1` to `113`\n";
     assert_eq!(message, expected);
 }
 

@@ -1,4 +1,4 @@
-//! `anyorder explore`, `anyorder shrink`, and what `anyorder check` makes of them: models, and
+//! `anyorder explore`, `anyorder shrink`, and the same jobs in `anyorder check`: models, and
 //! programs behind pipes.
 
 #![expect(clippy::print_stdout, reason = "what was skipped, and how often it happened, is told")]
@@ -19,7 +19,7 @@ fn json(ran: &Ran) -> Value {
     serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
 }
 
-/// The findings that are not harmless: kind, title.
+/// The kind and title of each finding that is not harmless.
 fn wrong(value: &Value) -> Vec<(String, String)> {
     let text = |one: &Value, key: &str| one[key].as_str().unwrap_or_default().to_owned();
     let all = value["findings"].as_array().expect("a list");
@@ -27,7 +27,7 @@ fn wrong(value: &Value) -> Vec<(String, String)> {
     all.map(|one| (text(one, "kind"), text(one, "title"))).collect()
 }
 
-/// Whether Node.js is there; says so where it is not.
+/// Returns whether Node.js is installed; prints a line if it is not.
 fn has_node() -> bool {
     let there =
         Command::new("node").arg("--version").output().is_ok_and(|ran| ran.status.success());
@@ -50,7 +50,7 @@ fn gallery() -> Vec<String> {
     models
 }
 
-/// Kind, place and length of each finding: what must not depend on the algorithm.
+/// The kind, place and length of each finding. They must not depend on the algorithm.
 fn essence(value: &Value) -> Vec<(String, String, usize)> {
     let all = value["findings"].as_array().expect("a list");
     let one = |one: &Value| {
@@ -92,7 +92,7 @@ fn reduction_finds_the_same_with_the_same_shortest_runs() {
 #[test]
 fn full_search_is_used_where_it_must_be_and_says_why() {
     let ran = run(&["check", SLIDES]);
-    let why = "note: examples/models/slide-show.any: full search, without reduction: response properties need every order\n";
+    let why = "note: examples/models/slide-show.any: full search, without reduction: response properties need full search\n";
     assert_eq!((ran.status, ran.stderr.as_str()), (0, why));
     for (option, value) in [("--order", "depth"), ("--storage", "exact"), ("--max-depth", "3")] {
         let ran = run(&["check", PAIR, option, value, "--format", "json"]);

@@ -1,5 +1,5 @@
-//! Models whose failures rest on what has become of tasks that handles are of: found with
-//! reduction, without it, and by reversing conflicts.
+//! Models whose failures depend on the state of tasks behind handles. Reduced search, full search
+//! and reversals find the failures.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Dependencies point down: no crate may know one that stands above it or beside it.
+//! Dependencies point down: no crate may depend on a crate of its own layer or a higher one.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -95,14 +95,14 @@ const MAP: &[(&str, &[&str])] = &[
             "anyorder-drive",
         ],
     ),
-    // The oracles share nothing with the engines but the model of traces.
+    // The oracles share only the model of traces with the engines.
     ("anyorder-testkit", &["anyorder-trace"]),
 ];
 
-/// The crate that every other one may use: small things that mean nothing by themselves.
+/// The crate that every other crate may use: small utilities without domain knowledge.
 const BELOW_ALL: &str = "anyorder-common";
 
-/// Crates that are for tests only: dependencies on them must be development dependencies.
+/// Crates for tests only: other crates may have them only as development dependencies.
 const TESTS_ONLY: &[&str] = &["anyorder-testkit"];
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -170,8 +170,8 @@ fn a_cycle_in_the_map_would_be_caught() {
     assert!(!is_layered(&[("a", &["b"]), ("b", &["a"])]));
 }
 
-/// Returns what is wrong with each edge. Tests may use what stands beside them, but nothing may use
-/// the binary.
+/// Returns an error for each forbidden edge. Tests may use crates of their own layer, but no crate
+/// may use the binary.
 fn violations(edges: &[Edge]) -> Vec<String> {
     let allowed: BTreeMap<&str, &[&str]> = MAP.iter().copied().collect();
     let is_wrong = |edge: &&Edge| match allowed.get(edge.from.as_str()) {
@@ -183,7 +183,8 @@ fn violations(edges: &[Edge]) -> Vec<String> {
     edges.iter().filter(is_wrong).map(|edge| format!("{} -> {}", edge.from, edge.to)).collect()
 }
 
-/// Returns whether crates can be taken away one by one, each when nothing it needs is left.
+/// Returns whether the graph has no cycle: crates can be removed one by one, each after its
+/// dependencies.
 fn is_layered(map: &[(&str, &[&str])]) -> bool {
     let mut left: Vec<(&str, &[&str])> = map.to_vec();
     while !left.is_empty() {

@@ -1,4 +1,4 @@
-//! Models: check, graph, fmt, and the help of what runs models.
+//! Models: check, graph, fmt, and the help of the commands that run models.
 
 mod common;
 
@@ -14,7 +14,7 @@ fn json(ran: &Ran) -> Value {
     serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
 }
 
-/// What is printed, without the times in it.
+/// Returns the output without times.
 fn timeless(text: &str) -> String {
     let is_time = |part: &str| part.ends_with(" ms") || part.ends_with(" s");
     let line = |line: &str| {
@@ -41,7 +41,7 @@ fn a_deadlock_is_found_with_its_run() {
 fn a_response_is_found_with_its_run_and_what_never_runs_is_told() {
     let ran = run(&["check", SEARCH]);
     assert_eq!(ran.status, 1);
-    let note = "full search, without reduction: response properties need every order";
+    let note = "full search, without reduction: response properties need full search";
     let warning = "event `never` never happens";
     assert_eq!(ran.stderr, format!("note: {SEARCH}: {note}\nwarning: {SEARCH}: {warning}\n"));
     insta::assert_snapshot!("search_box", timeless(&ran.stdout));
@@ -160,10 +160,10 @@ fn a_depth_that_was_asked_for_is_no_limit() {
     assert_eq!(value["limits"], serde_json::json!([]));
     let shown = run(&["check", FIXED, "--max-depth", "2"]);
     assert!(shown.stdout.contains("ok; up to --max-depth 2; there is more beyond"), "{shown:?}");
-    // Beyond the bound there is nothing.
+    // No state lies beyond the bound.
     let whole = json(&run(&["check", FIXED, "--max-depth", "50", "--format", "json"]));
     assert_eq!((&whole["complete"], whole.get("bounds")), (&true.into(), None));
-    // A run that breaks a response is not of any length.
+    // A violation of a response has no finite length.
     let spin = "model spin\nvar on = false;\nvar n = 0;\nevent begin when !on { on = true; }\n\
                 event tick when on { n = (n + 1) % 3; }\nresponse ends: on leads_to n == 1;\n";
     let folder = folder();

@@ -1,4 +1,4 @@
-//! `anyorder predict`, what `check` predicts of threads, and `replay` of witnesses.
+//! `anyorder predict`, the predictions of `check` for threads, and `replay` of witnesses.
 
 mod common;
 
@@ -9,7 +9,7 @@ use common::{NOTES, Ran, file, folder, path, run, run_with_stdin, workspace};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// A use and a free, each under one lock: no race, and nothing that orders them.
+/// A use and a free under the same lock: no race, but no order between them.
 const UAF: &str = "examples/traces/uaf_locked.std";
 
 fn json(ran: &Ran) -> Value {
@@ -21,7 +21,7 @@ fn predict(input: &str) -> Value {
     json(&run(&["predict", input, "--format", "json"]))
 }
 
-/// The equations that every result keeps, and the schema that it fits.
+/// Checks invariants of the counts of a result, and its JSON Schema.
 fn balanced(value: &Value) {
     let schema: Value = serde_json::from_str(&run(&["schema"]).stdout).expect("a schema");
     assert_eq!(checker::check(&schema, value), Vec::<String>::new());
@@ -106,8 +106,8 @@ fn the_examples_are_found_and_their_witnesses_replay() {
     }
 }
 
-/// The known bug of a real program: main destroys and frees the queue that its consumers may still
-/// use.
+/// A known bug of a real program: main destroys and frees the queue while its consumers may still
+/// use it.
 #[test]
 fn the_queue_that_is_freed_under_its_consumers_is_found_in_the_real_trace() {
     let trace = "../shared/data/native/pbzip2/trace.std";
@@ -146,13 +146,13 @@ fn the_text_for_people() {
 
 #[test]
 fn check_lists_each_race_once_and_what_happens_before_does_not_see() {
-    // Happens-before orders the two sections by the lock: it sees nothing.
+    // Happens-before orders the two sections by the lock, so it reports nothing.
     let without = json(&run(&["check", UAF, "--no-predict", "--format", "json"]));
     assert_eq!((&without["verdict"], &without["findings"]), (&"ok".into(), &Value::Array(vec![])));
     let value = json(&run(&["check", UAF, "--format", "json"]));
     assert_eq!(value["findings"][0]["category"], "use_after_free");
     assert_eq!(value["stats"]["confirmed"], 1);
-    // What both see is one finding, with its witness.
+    // A race that both analyses report is one finding, with its witness.
     let folder = folder();
     let race = file(&folder, "race.std", "T0|fork(T1)|f\nT0|w(x)|1\nT1|w(x)|2\n");
     let value = json(&run(&["check", &race, "--format", "json"]));
@@ -164,7 +164,7 @@ fn check_lists_each_race_once_and_what_happens_before_does_not_see() {
     );
     let plain = json(&run(&["check", &race, "--no-predict", "--format", "json"]));
     assert_eq!(plain["findings"][0]["id"], findings[0]["id"], "baselines stay as they are");
-    // A race that another one decides: no order of the events shows it.
+    // A race that depends on another race: no order of the events shows it.
     let decided = "T0|fork(T1)|f\nT0|w(x)|1\nT0|w(flag)|2\nT1|r(flag)|3\nT1|w(x)|4\n";
     let decided = file(&folder, "decided.std", decided);
     let value = json(&run(&["check", &decided, "--format", "json"]));
@@ -218,7 +218,7 @@ fn witnesses_go_to_a_folder_and_wrong_ones_are_refused() {
     assert_eq!(again.status, 1, "{again:?}");
     let good = std::fs::read_to_string(&stored).unwrap();
     let mut value: Value = serde_json::from_str(&good).unwrap();
-    // In the order of the trace nothing is reversed.
+    // The order of the trace reverses nothing.
     let steps = value["steps"].as_array_mut().unwrap();
     let (last, before) = (steps.len() - 1, steps.len() - 2);
     steps.swap(last, before);
@@ -229,7 +229,7 @@ fn witnesses_go_to_a_folder_and_wrong_ones_are_refused() {
         refused.stdout.contains("does not hold: step 7, event 6: event 5 must come first"),
         "{refused:?}"
     );
-    // An event that the trace does not have; a form that there is not; no witness at all.
+    // An unknown event, an unknown form, no witness.
     let strange =
         file(&folder, "strange.json", good.replace("\"event\":\"3\"", "\"event\":\"9999\""));
     let ran = run(&["replay", UAF, &strange]);
@@ -300,7 +300,7 @@ fn long_traces_are_streamed_and_not_confirmed() {
             "streamed or held, it is the same finding"
         );
     }
-    // Who asks for candidates only gets them as findings.
+    // With `--no-confirm`, the candidates are the findings.
     let ran = run(&["predict", UAF, "--no-confirm", "--format", "json"]);
     let value = json(&ran);
     assert_eq!(
@@ -309,7 +309,7 @@ fn long_traces_are_streamed_and_not_confirmed() {
     );
     assert_eq!(value["bounds"], serde_json::json!(["no-confirm"]));
     assert_eq!(value["findings"][0]["id"], finding["id"]);
-    // Standard input cannot be read twice, and is held.
+    // Standard input cannot be read twice, so it is held in memory.
     let bytes = std::fs::read(workspace().join(UAF)).unwrap();
     let piped = run_with_stdin(&["predict", "-", "--no-confirm", "--format", "json"], &bytes);
     assert_eq!((piped.status, &json(&piped)["findings"][0]["id"]), (1, &finding["id"]));
@@ -318,7 +318,7 @@ fn long_traces_are_streamed_and_not_confirmed() {
     assert!(posted.stderr.contains("needs the whole trace in memory"), "{posted:?}");
 }
 
-/// That nothing is left out of the candidates says nothing of the pairs that the analysis orders.
+/// A complete list of candidates says nothing about the pairs that the analysis orders.
 #[test]
 fn a_result_about_candidates_says_that_there_is_more() {
     let bounds = |arguments: &[&str]| {
@@ -363,7 +363,7 @@ fn analyses_differ_in_what_they_leave_open() {
         found.iter().find(|f| f["form"] == "overtakes").expect("a task that overtakes");
     let steps = overtaking["witness"]["inline"]["steps"].as_array().unwrap();
     assert!(steps.last().unwrap()["text"].as_str().unwrap().starts_with("get "), "{overtaking}");
-    // The same is seen by who checks it again.
+    // An independent check sees the same.
     let folder = folder();
     let result = file(&folder, "notes.json", notes.to_string());
     let id = overtaking["id"].as_str().unwrap();
@@ -396,7 +396,8 @@ fn specifications_of_a_user_are_used_and_their_mistakes_told() {
         value["stats"]["candidates"], 1,
         "a type that knows neither method: they do not commute"
     );
-    for (object, what) in [("widget", "expected NAME=TYPE"), ("widget=gadget", "no type `gadget`")]
+    for (object, what) in
+        [("widget", "expected NAME=TYPE"), ("widget=gadget", "unknown type `gadget`")]
     {
         let ran = run(&["predict", &strange, "--object", object]);
         assert!(ran.status == 2 && ran.stderr.contains(what), "{ran:?}");
@@ -557,7 +558,7 @@ fn a_call_that_may_wait_for_ever_is_a_lost_wake_up() {
 #[test]
 fn a_witness_that_rests_on_a_barrier_of_which_too_little_is_known_is_not_confirmed() {
     let folder = folder();
-    // B arrives behind its read, and A passed before that.
+    // B arrives after its read, and A passed before that.
     let text = "anyorder-trace 1\nhandler h0 \"A\"\nhandler h1 \"B\"\ntask t0 \"A\" initial h0\n\
                 task t1 \"B\" initial h1\ncondition c0 \"b\"\nlocation x0 \"x\"\n\
                 t0 barrier c0\nt0 write x0\nt1 read x0\nt1 barrier c0\n";

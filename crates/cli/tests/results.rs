@@ -1,5 +1,4 @@
-//! Results say what was found, where, and nothing else: several inputs, source positions,
-//! baselines, groups, wrong inputs.
+//! The contents of results: several inputs, source positions, baselines, groups, wrong inputs.
 
 mod common;
 
@@ -23,7 +22,7 @@ fn with_several_inputs_each_finding_names_its_own() {
     let freed = uses.iter().find(|one| one["ruleId"] == "order_violation/use_after_free").unwrap();
     let place = &freed["locations"][0]["physicalLocation"];
     assert_eq!(place["artifactLocation"]["uri"], "main.c", "{freed}");
-    // A race of the other trace has no file of its own: it is at that trace, not at the first.
+    // A race of the second trace has no source file. Its place is the second trace, not the first.
     let turned = json(&run(&["check", both[1], both[0], "--format", "sarif"]).stdout);
     let races = turned["runs"][0]["results"].as_array().unwrap();
     let race =
@@ -59,7 +58,7 @@ fn a_position_of_a_std_trace_is_a_region() {
         (&finding["sites"][0]["file"], &finding["sites"][0]["line"]),
         (&"main.c".into(), &11.into())
     );
-    // The id is that of a label, as it always was.
+    // The id is a hash of the label, as in earlier versions.
     assert_eq!(finding["sites"][0]["label"], "main.c:11");
     assert_eq!(finding["sites"][0]["allocated"], "main.c:30");
     assert!(finding["title"].as_str().unwrap().contains("(allocated at main.c:30)"), "{finding}");
@@ -132,7 +131,7 @@ fn a_wrong_file_beside_a_trace_is_the_one_that_is_blamed() {
 fn a_witness_that_does_not_hold_is_not_drawn() {
     let folder = folder();
     let result = run(&["check", LOCKED, "--format", "json"]).stdout;
-    // The free before the fork of its thread.
+    // The free comes before the fork of its thread.
     let mut value = json(&result);
     let steps = value["findings"][0]["witness"]["inline"]["steps"].as_array_mut().unwrap();
     let last = steps.len() - 1;
@@ -204,8 +203,8 @@ fn the_output_of_other_tools_is_named_with_what_to_do() {
     }
 }
 
-/// One mistake: the main thread frees and destroys while a worker may still be at it. Four
-/// findings, one order.
+/// One cause: the main thread frees and destroys objects that a worker may still use. The four
+/// findings miss one order.
 const TEARDOWN: &str = "main|alloc(0x100+64)|q.c:1\nmain|fork(T1)|q.c:2\nT1|acq(0x120)|q.c:10\nT1|w(0x108+8)|q.c:11\n\
     T1|w(0x110+8)|q.c:12\nT1|rel(0x120)|q.c:13\nT1|r(flag)|q.c:14\nmain|destroy(0x120)|q.c:20\nmain|free(0x100)|q.c:21\n\
     main|w(flag)|q.c:22\n";
@@ -273,7 +272,7 @@ fn names_of_functions_and_allocations_stand_beside_positions() {
 
 #[test]
 fn a_terminal_is_asked_for_input_and_left_at_the_first_interrupt() {
-    // `script` gives the command a terminal of its own.
+    // `script` runs the command in a pseudo-terminal.
     let anyorder = assert_cmd::cargo::cargo_bin("anyorder");
     let inner = format!("'{}' check -", anyorder.display());
     let mut script = std::process::Command::new("script");

@@ -1,5 +1,4 @@
-//! Runs of models: schedules, replay, walks, comparisons; searches that are interrupted and gone on
-//! with.
+//! Runs of models: schedules, replay, random walks, comparisons; interrupted and resumed searches.
 
 mod common;
 
@@ -21,7 +20,7 @@ fn a_search_goes_on_from_its_checkpoint() {
     let saved = path(&folder, "search");
     let ran = run(&["check", LOCKS, "--max-states", "5", "--checkpoint", &saved]);
     assert_eq!(ran.status, 3, "{ran:?}");
-    assert!(ran.stderr.contains("goes on with it"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("continues it"), "{}", ran.stderr);
     let whole = json(&run(&["check", LOCKS, "--no-reduction", "--format", "json"]));
     let rest = json(&run(&["check", LOCKS, "--resume", &saved, "--format", "json"]));
     assert_eq!(rest["findings"][0]["explanation"], whole["findings"][0]["explanation"]);
@@ -58,7 +57,7 @@ fn an_interrupted_search_says_what_it_found_and_is_gone_on_with() {
     let other = path(&folder, "other");
     let whole = json(&run(&["check", &model, "--checkpoint", &other, "--format", "json"]));
     assert_eq!(whole["stats"]["states"], 531_441);
-    // Turns that nothing depends on are taken in one order.
+    // Independent turns run in one order only.
     let reduced = json(&run(&["check", &model, "--format", "json"]));
     assert!(reduced["stats"]["states"].as_u64().is_some_and(|states| states < 1_000), "{reduced}");
     assert_eq!(reduced["findings"][0]["id"], whole["findings"][0]["id"]);
@@ -74,8 +73,8 @@ fn an_interrupted_search_says_what_it_found_and_is_gone_on_with() {
         "--checkpoint-every",
         "0s",
     ];
-    // Not before it was written once in the middle of the search. On a slow disk it is written so
-    // seldom that the search may end before.
+    // Interrupt only after the first checkpoint. On a slow disk, checkpoints are so rare that the
+    // search may end first.
     let child = (0..8).find_map(|_| {
         let _ = std::fs::remove_file(&saved);
         let mut child = common::command(&arguments)
@@ -92,7 +91,7 @@ fn an_interrupted_search_says_what_it_found_and_is_gone_on_with() {
         None
     });
     let child = child.expect("a checkpoint is written while the search goes on");
-    // What was killed outright would have left this.
+    // A killed process would leave this file.
     let copy = path(&folder, "copy");
     std::fs::copy(&saved, &copy).expect("the checkpoint is there");
     let pid = child.id().to_string();
@@ -186,10 +185,10 @@ fn a_response_is_replayed_with_its_loop() {
         run_with_stdin(&["replay", &model, "-"], schedule.to_string().as_bytes()).status
     };
     assert_eq!(replayed(&schedule), 1);
-    // The run does not come back to this state.
+    // The run does not return to this state.
     schedule["options"]["repeats-from"] = "0".into();
     assert_eq!(replayed(&schedule), 0);
-    // To stay where the event can go on for ever is not fair.
+    // A loop in which the event stays enabled but never happens is not fair.
     schedule["options"]["repeats-from"] = "4".into();
     assert_eq!(replayed(&schedule), 0);
 }
@@ -222,11 +221,11 @@ fn no_path_in_a_witness_is_opened() {
     assert_eq!(ran.status, 2, "{ran:?}");
     assert!(ran.stderr.contains("hint: give that file: /etc/passwd"), "{}", ran.stderr);
 
-    // The model that a schedule names is not opened either.
+    // Nor is the model that a schedule names opened.
     let schedule = format!(r#"{{"schedule":1,"program":{{"name":"{LOCKS}"}},"choices":[]}}"#);
     let ran = run_with_stdin(&["replay", "-"], schedule.as_bytes());
     assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{ran:?}");
-    assert!(ran.stderr.contains("which model is it for?"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("the model of this schedule is missing"), "{}", ran.stderr);
     assert!(ran.stderr.contains(&format!("hint: it was made for {LOCKS}")), "{}", ran.stderr);
     let alone = run(&["replay", LOCKS]);
     assert_eq!(alone.status, 2, "{alone:?}");

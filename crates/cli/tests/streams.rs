@@ -6,7 +6,7 @@ use common::{NOTES, command, file, folder, path, ran, run};
 use std::io::Read;
 use std::process::Stdio;
 
-/// A STD trace with many races, so that its findings are longer than a pipe holds.
+/// An STD trace with many races, so that its findings are longer than a pipe holds.
 fn many_races() -> String {
     let mut text = String::from("T0|fork(T1)|f1\nT0|fork(T2)|f2\n");
     for i in 0..2000 {
@@ -104,7 +104,7 @@ fn an_interrupt_ends_a_check_with_what_was_found() {
         .spawn()
         .expect("the binary runs");
     let mut stdin = child.stdin.take().expect("stdin is a pipe");
-    // More than is looked at to recognise the format, so that reading has begun.
+    // More bytes than the recognition of the format reads, so that reading has begun.
     let events = "T1|w(x)|1\n".repeat(200_000);
     stdin.write_all(events.as_bytes()).expect("the binary reads");
     let id = child.id().to_string();

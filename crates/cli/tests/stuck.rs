@@ -1,4 +1,4 @@
-//! Deadlocks, update conflicts and models that grow, as people read them.
+//! The texts of deadlocks, update conflicts and growing models.
 
 mod common;
 
@@ -133,8 +133,8 @@ invariant nobody: role[0] == Role.Follower;
     assert!(ran.stdout.contains("x: 1 again"), "{}", ran.stdout);
 }
 
-/// An event that is always enabled posts objects: the search never ends, but says what it has
-/// found, and what grows.
+/// An event that is always enabled posts objects. The search does not end, but reports its findings
+/// and the growing mailbox.
 #[test]
 fn models_that_grow_say_so_while_they_are_searched() {
     let folder = folder();

@@ -1,21 +1,21 @@
-//! Rules of the house that a compiler does not check.
+//! Repository rules that the compiler does not check.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// No source file may be longer: look for the second idea in it.
+/// The maximum length of a source file. Split a longer file by topic.
 const LINES_MAX: usize = 600;
 
-/// No test file may be longer.
+/// The maximum length of a test file.
 const TEST_LINES_MAX: usize = 800;
 
-/// Files that are longer all the same, with their bound: the list may only shrink.
+/// Files that are longer, with their bounds. The list may only shrink.
 const KNOWN_LONG: &[(&str, usize)] = &[];
 
-/// No comment may be wider.
+/// The maximum width of a comment line.
 const COMMENT_COLUMNS_MAX: usize = 100;
 
-/// Crates with wider comments, and how many lines of them: the numbers may only shrink.
+/// Crates with wider comment lines, and their numbers. The numbers may only shrink.
 const WIDE_COMMENTS: &[(&str, usize)] = &[
     ("cli", 133),
     ("drive", 1),
@@ -26,7 +26,8 @@ const WIDE_COMMENTS: &[(&str, usize)] = &[
     ("vm", 255),
 ];
 
-/// Words that must not stand in sources, put together here so that this file has none of them.
+/// Words that must not appear in sources. They are assembled here, so that this file does not
+/// contain them.
 fn banned() -> Vec<(String, &'static str)> {
     vec![
         (format!("{}!(", "todo"), "unfinished code"),
@@ -105,8 +106,7 @@ fn links_between_documents_lead_somewhere() {
     assert_eq!(links("[a](b.md#c) [d](https://e) [f](#g)"), ["b.md"]);
 }
 
-/// What the list of what oracles leave out names is there: files may move, and their rows with
-/// them.
+/// Every file that the list of oracle gaps names exists. If a file moves, its row must change.
 #[test]
 fn the_list_of_what_oracles_leave_out_names_files_that_exist() {
     let page = workspace().join("docs/testing.md");
@@ -124,7 +124,7 @@ fn the_list_of_what_oracles_leave_out_names_files_that_exist() {
     }
 }
 
-/// Returns what is wrong with one source file.
+/// Returns the violations of one source file.
 fn complaints(name: &str, text: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     let lines = text.lines().count();
@@ -150,8 +150,8 @@ fn complaints(name: &str, text: &str) -> Vec<String> {
     wrong
 }
 
-/// Returns the numbers of the comment lines that are too wide; examples of code and rows of tables
-/// have no bound.
+/// Returns the numbers of the comment lines that are too wide. Code examples and table rows have no
+/// bound.
 fn wide_comments(text: &str) -> Vec<usize> {
     let mut wide = Vec::new();
     let mut in_code = false;
@@ -200,7 +200,7 @@ fn documents() -> Vec<PathBuf> {
     found
 }
 
-/// Collects the files with an extension under a folder; build results and snapshots left out.
+/// Collects the files with an extension under a folder, except build outputs and snapshots.
 fn collect(folder: &Path, extension: &str, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("the folder can be listed").flatten() {
         let path = entry.path();

@@ -114,7 +114,7 @@ fn sites_beside_a_std_trace_are_used() {
     file(&folder, "sites.tsv", "no table\n");
     let odd = run(&["convert", &trace, "-", "--to", "text"]);
     assert_eq!(odd.status, 0);
-    assert!(odd.stderr.contains("is no table of sites"), "{odd:?}");
+    assert!(odd.stderr.contains("is not a table of sites"), "{odd:?}");
     let other = file(&folder, "other.tsv", "7\tg\tother.c:3\n");
     let named = run(&["convert", &trace, "-", "--to", "text", "--sites", &other]).stdout;
     assert!(named.contains("other.c"), "{named}");

@@ -22,7 +22,7 @@ fn blocks(page: &str) -> Vec<(&str, String)> {
     blocks
 }
 
-/// Takes the times out of an output.
+/// Removes times from an output.
 fn timeless(text: &str) -> String {
     let line = |line: &str| -> String {
         let parts: Vec<&str> = line.split(" · ").filter(|part| !part.ends_with(" ms")).collect();
@@ -39,7 +39,7 @@ fn the_commands_print_what_the_page_says() {
     let mut commands = 0;
     for (language, text) in blocks(&page) {
         match language {
-            // Pieces of a model stand in the whole ones, too.
+            // Fragments of a model also appear in the complete models.
             "any" if text.starts_with("model ") => {
                 std::fs::write(folder.path().join("search-box.any"), text).expect("written");
             }

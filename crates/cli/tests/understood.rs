@@ -1,17 +1,17 @@
-//! What of an input was not understood stands in every form of the result, and on the findings that
-//! rest on it.
+//! Every output format reports the parts of an input that were not understood, also on the findings
+//! that rest on them.
 
 mod common;
 
 use common::{file, folder, path, run};
 use serde_json::Value;
 
-/// A use after free that a witness shows, with two calls that nobody knows before it. If `inv`
-/// waits, the free may never come first.
+/// A use after free with a witness, after two calls without a specification. If `inv` waits, the
+/// free can never come first.
 const UNKNOWN: &str = "main|alloc(0x1000+8)|main.c:30\nmain|fork(T1)|main.c:31\nmain|fork(T2)|main.c:32\n\
     T1|w(0x1000+8)|main.c:11\nT1|inv(o.done)|main.c:12\nT2|inv(o.done)|main.c:20\nT2|free(0x1000)|main.c:21\n";
 
-/// The same, but the calls come when all of the witness is over.
+/// The same, with the calls after the end of the witness.
 const BEHIND: &str = "main|alloc(0x1000+8)|main.c:30\nmain|fork(T1)|main.c:31\nmain|fork(T2)|main.c:32\n\
     T1|w(0x1000+8)|main.c:11\nT2|free(0x1000)|main.c:21\nT1|inv(o.done)|main.c:12\nT2|inv(o.done)|main.c:20\n";
 
@@ -58,7 +58,8 @@ fn a_finding_that_ends_before_the_first_unknown_operation_stays_confirmed() {
 
 #[test]
 fn a_refuted_race_is_not_refuted_if_an_unknown_operation_may_write() {
-    // The race of happens-before on `x` is refuted, as the reader would have to see another `y`.
+    // The happens-before race on `x` is refuted: in the other order, the reader would read another
+    // value of `y`.
     let folder = folder();
     let known = "T1|w(x)|1\nT1|w(y)|2\nT2|r(y)|3\nT2|w(x)|4\n";
     let text = known.replace("T2|r(y)|3\n", "T2|swap(y)|9\nT2|r(y)|3\n");
@@ -158,5 +159,5 @@ fn calls_without_a_specification_are_told_in_the_result() {
     let input = file(&folder, "strange.trace", strange);
     let result = json(&run(&["predict", &input, "--format", "json"]).stdout);
     let warnings = result["warnings"].to_string();
-    assert!(warnings.contains("are ignored: there is no specification"), "{warnings} {result}");
+    assert!(warnings.contains("are ignored: they have no specification"), "{warnings} {result}");
 }

@@ -1,4 +1,4 @@
-//! Why a job could not be done, as data.
+//! Failures of jobs, as data.
 
 use anyorder_common::numbers::more;
 use anyorder_common::text::{escape, shown};
@@ -6,43 +6,43 @@ use anyorder_trace::{Problem, Problems, ReadError, Severity};
 use std::io;
 use std::path::Path;
 
-/// The number of problems of one file that are listed; the rest is counted.
+/// The maximum number of problems listed for one file; the rest is counted.
 const PROBLEMS_SHOWN_MAX: usize = 20;
 
-/// Why a job could not be done: bad input or usage, or a reader of the output that went away.
+/// The failure of a job: bad input or usage, or a closed output pipe.
 ///
-/// Not to be mixed up with [`anyorder_system::Failure`], which a step of a program ends with.
+/// [`anyorder_system::Failure`] is another type: the failure of a step of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure {
-    /// What went wrong, one message each.
+    /// The error messages.
     pub messages: Vec<Message>,
-    /// What the user can do.
+    /// A hint for the user.
     pub hint: Option<String>,
-    /// Whether the reader of our output went away.
+    /// Whether the reader closed the output pipe.
     pub broken_pipe: bool,
 }
 
-/// How bad what a message says is.
+/// The level of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Level {
-    /// Good to know, and no reason to worry.
+    /// Information.
     Note,
-    /// Something may be wrong.
+    /// A possible problem.
     Warning,
-    /// The job could not be done.
+    /// A failure of the job.
     Error,
 }
 
 /// One message for a person, escaped for a terminal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Message {
-    /// How bad it is.
+    /// The level.
     pub level: Level,
     /// The message in one line.
     pub line: String,
-    /// The text of the input at that place.
+    /// The text of the input at the place of the message.
     pub text: Option<String>,
-    /// Whether the line is a whole text as it is, with colours.
+    /// Whether the line is a rendered text with colours.
     pub rendered: bool,
 }
 
@@ -54,8 +54,7 @@ impl Failure {
         Failure { messages: vec![message], hint: None, broken_pipe: false }
     }
 
-    /// Makes a failure of texts that are already as they are to be printed, each ending in a line
-    /// feed.
+    /// Makes a failure of rendered texts, each ending in a line feed.
     #[must_use]
     pub fn rendered(texts: Vec<String>) -> Failure {
         let message = |line| Message { rendered: true, ..Message::new(Level::Error, line) };
@@ -66,7 +65,7 @@ impl Failure {
         }
     }
 
-    /// Says that there are so many errors more.
+    /// Adds the number of further errors.
     #[must_use]
     pub fn and_more(mut self, path: &Path, number: u64) -> Failure {
         let line = format!("{}: and {}", shown(path), more(number, "error"));
@@ -74,7 +73,7 @@ impl Failure {
         self
     }
 
-    /// Adds what the user can do.
+    /// Adds a hint for the user.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Failure {
         self.hint = Some(hint.into());
@@ -119,7 +118,7 @@ impl Failure {
         }
     }
 
-    /// Makes the failure of an input with problems; the first are listed, the others counted.
+    /// Makes the failure of an input with problems. Lists the first problems and counts the others.
     #[must_use]
     pub fn problems(path: &Path, problems: &Problems) -> Failure {
         let errors = || problems.list.iter().filter(|p| p.severity == Severity::Error);
@@ -133,7 +132,7 @@ impl Failure {
         Failure { messages, hint: None, broken_pipe: false }
     }
 
-    /// Puts the failures of several inputs together; the last hint stays.
+    /// Merges the failures of several inputs. Keeps the last hint.
     #[must_use]
     pub fn join(failures: Vec<Failure>) -> Option<Failure> {
         failures.into_iter().reduce(|mut all, next| {
@@ -170,7 +169,7 @@ impl Message {
     }
 }
 
-/// Returns the system's reason in our style: lower case, without its error number.
+/// Returns the system's error text in lower case, without its error number.
 fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     let text = escape(text.split(" (os error").next().unwrap_or(&text)).into_owned();

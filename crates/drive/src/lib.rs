@@ -1,5 +1,5 @@
-//! The jobs of anyorder as a library: one entry for each job, which wires the engines to the checks
-//! of their results.
+//! The jobs of anyorder as a library. Each job has one entry point, which runs the engines and
+//! checks their results.
 //!
 //! A job takes an input, its options as a plain struct, and a
 //! [`Control`](anyorder_system::Control) that watches and stops it. It returns data: findings,

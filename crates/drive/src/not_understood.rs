@@ -1,5 +1,5 @@
-//! What of an input was not understood: as warnings in the result, and as remarks on the findings
-//! that rest on it.
+//! The parts of an input that were not understood, as warnings in the result and as remarks on the
+//! findings that rest on them.
 
 use anyorder_common::numbers::plural;
 use anyorder_finding::{Finding, Warning, WarningKind, mark_ignored_input};
@@ -9,16 +9,16 @@ use anyorder_trace::{
 };
 use std::collections::{BTreeMap, HashMap};
 
-/// The number of different texts of warnings of one input in a result; others are counted.
+/// The maximum number of distinct warnings of one input in a result; others are counted.
 const TEXTS_MAX: usize = 20;
 
-/// The number of places of one warning in a result.
+/// The maximum number of places listed for one warning.
 const PLACES_MAX: usize = 5;
 
-/// The number of names in a remark.
+/// The maximum number of names in a remark.
 const NAMES_MAX: usize = 3;
 
-/// What of a trace was not understood.
+/// The parts of a trace that were not understood.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct NotUnderstood {
     operations: Ignored,
@@ -34,7 +34,7 @@ impl NotUnderstood {
         NotUnderstood { operations: Ignored::of(trace), ..NotUnderstood::default() }
     }
 
-    /// Adds the objects that no specification is known for.
+    /// Adds the objects without a specification.
     pub(crate) fn with_unspecified(
         mut self,
         trace: &Trace,
@@ -56,20 +56,21 @@ impl NotUnderstood {
     }
 
     /// Marks a finding that rests on something that was not understood. `last` is the last event of
-    /// what shows it; by default, that of its sites.
+    /// its witness, or of its sites.
     ///
-    /// Where all of what shows it stands before the first event that was not understood, it holds
-    /// of the trace that ends there, in which everything is understood. Else it may not: a call
-    /// that waits could forbid the order, and one that writes could change what is read.
+    /// If `last` comes before the first event that was not understood, the finding holds: it holds
+    /// in the prefix of the trace that ends there, in which everything is understood. Otherwise it
+    /// may not hold. A call that waits could forbid the order, and a call that writes could change
+    /// a read value.
     pub(crate) fn mark(&self, finding: &mut Finding, last: EventId) {
-        if let Some(what) = self.needed(last) {
+        if let Some(what) = self.assumption(last) {
             mark_ignored_input(finding, &what);
         }
     }
 
-    /// Says what would have to be so for what was shown with the events up to one, as a sentence
-    /// behind `only if`; `None` where these are all understood.
-    pub(crate) fn needed(&self, last: EventId) -> Option<String> {
+    /// Returns the assumption behind a result that uses the events up to `last`, as a clause after
+    /// `only if`; `None` if all these events are understood.
+    pub(crate) fn assumption(&self, last: EventId) -> Option<String> {
         let call = self.first_call.is_some_and(|first| first < last);
         (self.operations.any_before(last) || call).then(|| self.words())
     }
@@ -98,13 +99,13 @@ impl NotUnderstood {
                 .sites
                 .iter()
                 .filter_map(|site| places.get(site.event.as_ref()?).copied()?);
-            // What names no event may rest on any.
+            // A finding without events may rest on any event.
             let last = last.max().unwrap_or(EventId(trace.len() as u32));
             self.mark(finding, last);
         }
     }
 
-    /// Says what would have to be so.
+    /// Returns the assumption as a clause.
     fn words(&self) -> String {
         let operations = self.operations.operations().iter().map(|one| one.word.as_str());
         let calls = self.unspecified.keys().map(String::as_str);
@@ -131,7 +132,7 @@ impl NotUnderstood {
             kind: WarningKind::Ignored,
             input: Some(input.to_owned()),
             text: format!(
-                "operation `{}` is unknown: taken to order nothing and to access nothing",
+                "operation `{}` is unknown: assumed to order nothing and to access nothing",
                 one.word
             ),
             count: one.count,
@@ -140,14 +141,14 @@ impl NotUnderstood {
         self.operations.operations().iter().map(warning).collect()
     }
 
-    /// Returns a warning for each object without a specification; for many, one for those behind
-    /// the first.
+    /// Returns a warning for each object without a specification. Beyond the maximum, one warning
+    /// counts the rest.
     pub(crate) fn of_unspecified(&self, input: &str) -> Vec<Warning> {
         let warning = |what: String, count| Warning {
             kind: WarningKind::Ignored,
             input: Some(input.to_owned()),
             text: format!(
-                "calls of {what} are ignored: there is no specification (`--spec`, `--object`)"
+                "calls of {what} are ignored: they have no specification (`--spec`, `--object`)"
             ),
             count,
             places: Vec::new(),
@@ -165,8 +166,7 @@ impl NotUnderstood {
     }
 }
 
-/// Returns everything that is to be said of a trace that was read: what its reader found, and what
-/// the check of its form did.
+/// Returns all warnings about a trace: those of its reader, and those of the well-formedness check.
 pub(crate) fn warnings_of(
     input: &str,
     reader: &Problems,
@@ -182,14 +182,14 @@ pub(crate) fn warnings_of(
     warnings
 }
 
-/// Returns the warnings of a result on a trace that is not held in memory: those of its reader.
+/// Returns the warnings about a trace that is not held in memory: those of its reader.
 #[must_use]
 pub fn warnings_of_stream(input: &str, reader: &Problems) -> Vec<Warning> {
     of_problems(input, reader, None)
 }
 
-/// Returns the warnings of a reader, those with the same text as one. `kept` of them are about
-/// unknown operations counted by name.
+/// Returns the warnings of a reader. Merges warnings with equal texts. `kept` of them are about
+/// unknown operations, which are counted by name.
 fn of_problems(input: &str, problems: &Problems, kept: Option<u64>) -> Vec<Warning> {
     let listed = problems.list.iter().filter(|problem| problem.severity == Severity::Warning);
     let mut warnings: Vec<Warning> = Vec::new();

@@ -1,4 +1,4 @@
-//! What a job found in one input, and the results of several inputs put together.
+//! The result of a job on one input, and the combined results of several inputs.
 
 use crate::failure::Message;
 use anyorder_finding::run::{Run, Runs};
@@ -8,26 +8,25 @@ use anyorder_finding::{
 };
 use std::collections::BTreeMap;
 
-/// What a job found in one input. Every job returns one, whatever its input is: a trace, a model, a
-/// program. [`Collected::add`] puts it into the [`Outcome`] of a command.
+/// The result of a job on one input: a trace, a model or a program. [`Collected::add`] puts it into
+/// the [`Outcome`] of a command.
 ///
-/// It has no verdict of its own: nothing is wrong if it has no findings, and nothing was left out
-/// if it has no limits.
+/// It has no verdict. Without findings nothing is wrong; without limits nothing was skipped.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct JobResult {
-    /// What was found, in the order of the engine.
+    /// The findings, in the order of the engine.
     pub findings: Vec<Reported>,
-    /// Counts, under their names in results.
+    /// The counts, under their names in results.
     pub stats: Stats,
     /// The options that decided the result.
     pub options: Options,
-    /// The names of the options that cut the search: with one, the result is not complete.
+    /// The names of the options that cut the search. If there are any, the result is incomplete.
     pub limits: Vec<String>,
-    /// The names of the options that bound what was asked.
+    /// The names of the options that bound the question.
     pub bounds: Vec<String>,
-    /// What was not understood of the input; it stands in the result.
+    /// Warnings about the input, which are part of the result.
     pub warnings: Vec<Warning>,
-    /// What a person may want to know beside the result; it does not stand there.
+    /// Remarks for the user, which are not part of the result.
     pub remarks: Vec<Message>,
 }
 
@@ -36,7 +35,7 @@ pub struct JobResult {
 pub struct Reported {
     /// The finding.
     pub finding: Finding,
-    /// The run that shows it, where there is one.
+    /// The run that shows it, if any.
     pub run: Option<Run>,
 }
 
@@ -51,13 +50,13 @@ impl JobResult {
         self.limits.push(option.to_owned());
     }
 
-    /// Records that there is more beyond a bound that was asked for.
+    /// Records that a requested bound cut the search.
     pub fn bounded_by(&mut self, option: &str) {
         self.bounds.push(option.to_owned());
     }
 }
 
-/// The results of one or several inputs, put together.
+/// The combined results of one or several inputs.
 ///
 /// ```
 /// use anyorder_drive::{Collected, JobResult};
@@ -81,14 +80,14 @@ pub struct Collected {
 }
 
 impl Collected {
-    /// Begins the result of a command of a version.
+    /// Makes an empty result of a command and a version.
     #[must_use]
     pub fn new(command: &str, version: &str) -> Collected {
         Collected { outcome: Outcome::new(command, version), runs: Vec::new(), checked: 0 }
     }
 
-    /// Adds what a job found in its inputs, the one that was checked first. Counts add up. An
-    /// option whose text differs between inputs gets each text once, joined by `+`.
+    /// Adds the result of a job on its inputs; the checked input comes first. Counts add up. If the
+    /// text of an option differs between inputs, each distinct text appears once, joined by `+`.
     pub fn add(&mut self, inputs: Vec<Input>, result: JobResult) {
         let outcome = &mut self.outcome;
         self.checked += 1;
@@ -113,9 +112,9 @@ impl Collected {
         outcome.inputs.extend(inputs);
     }
 
-    /// Sets the final ids of all findings, and writes them where groups and witnesses name them;
-    /// those of one input keep the ids that they have. Where there are several inputs, each finding
-    /// names its own. Returns the outcome, and the runs by the ids of their findings.
+    /// Sets the final ids of all findings, also in groups and witnesses. With one input, the ids
+    /// stay. With several inputs, each finding names its input. Returns the outcome, and the runs
+    /// by the ids of their findings.
     #[must_use]
     pub fn finish(self) -> (Outcome, Runs) {
         let Collected { mut outcome, runs, checked } = self;
@@ -132,8 +131,7 @@ impl Collected {
     }
 }
 
-/// An id may get an ordinal among those of other inputs, so that what was set for one input
-/// changes.
+/// An id may get an ordinal if other inputs have the same id, so ids of one input can change.
 fn number(findings: &mut [Finding]) {
     let key = |finding: &Finding| (finding.input.clone(), finding.id.clone());
     let before: Vec<(Option<String>, String)> = findings.iter().map(key).collect();
@@ -161,7 +159,7 @@ fn joined(known: &str, word: &str) -> String {
     if has(known, word) { known.to_owned() } else { format!("{known}+{word}") }
 }
 
-/// What is no sum over inputs, but the largest of them.
+/// The counts that are maxima over the inputs, not sums.
 const LARGEST: [&str; 3] = ["max_depth", "frontier_peak", "bytes_per_state"];
 
 /// Adds `more` to `sum`, name by name.

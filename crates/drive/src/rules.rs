@@ -1,4 +1,4 @@
-//! The rules that fit what a trace holds.
+//! The default rules of a trace.
 
 use anyorder_hb::RuleSet;
 use anyorder_trace::{InputFamily, Tables, TaskKind, Trace};
@@ -12,7 +12,7 @@ pub(crate) fn is_android(tables: &Tables) -> bool {
     tables.meta.origin == "droidracer" || tables.inputs.iter().any(|i| android(i.family))
 }
 
-/// Returns the rules that fit what a trace holds.
+/// Returns the rules that fit the contents of a trace.
 pub(crate) fn fitting_rules(trace: &Trace) -> RuleSet {
     let tables = trace.tables();
     if is_android(tables) {

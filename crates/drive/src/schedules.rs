@@ -1,4 +1,4 @@
-//! Schedules as text, by themselves or in the findings of a result, and what a schedule shows.
+//! Schedules as text, alone or in the findings of a result, and the findings that they show.
 
 use crate::Failure;
 use anyorder_common::text::{escape, shown};
@@ -7,7 +7,7 @@ use anyorder_system::Schedule;
 use std::fmt;
 use std::path::Path;
 
-/// The option of a schedule that says what it shows, and that which says from where it repeats.
+/// The schedule options that hold the finding, and the step from which the schedule repeats.
 const SHOWS: &str = "shows";
 const REPEATS: &str = "repeats-from";
 
@@ -19,12 +19,12 @@ const AGAINST: &str = "against";
 pub struct Stored {
     /// The schedule.
     pub schedule: Schedule,
-    /// The id and title of the finding; `None` for a schedule by itself.
+    /// The id and title of the finding; `None` for a schedule alone.
     pub finding: Option<(String, String)>,
 }
 
-/// Reads the schedules of a text; of a result those of all its findings, or of those whose ids
-/// begin with `id`. `path` is named in failures only.
+/// Reads the schedules of a text. For a result, reads those of all its findings, or of those whose
+/// ids begin with `id`. `path` is named in failures only.
 ///
 /// # Errors
 ///
@@ -52,7 +52,7 @@ pub fn read_schedules(path: &Path, text: &str, id: Option<&str>) -> Result<Vec<S
         }
         let schedule = match place {
             WitnessPlace::Inline(value) => parse(path, &value.to_string())?,
-            // No path that stands in an input is opened.
+            // Paths inside inputs are never opened.
             WitnessPlace::Path(beside) => {
                 let what = format!("the schedule of {} is in another file", escape(&finding.id));
                 let hint = format!("give that file: {}", escape(&beside));
@@ -64,18 +64,18 @@ pub fn read_schedules(path: &Path, text: &str, id: Option<&str>) -> Result<Vec<S
     if stored.is_empty() {
         let what =
             id.map_or_else(|| "a finding".to_owned(), |id| format!("finding `{}`", escape(id)));
-        return Err(Failure::new(format!("{}: {what} with a schedule is not there", shown(path))));
+        return Err(Failure::new(format!("{}: {what} with a schedule was not found", shown(path))));
     }
     Ok(stored)
 }
 
-/// Reads the schedule of a text; of a result that of its first finding.
+/// Reads the schedule of a text. For a result, reads that of its first finding.
 ///
 /// # Errors
 ///
-/// As [`read_schedules`].
+/// Like [`read_schedules`].
 pub fn first_schedule(path: &Path, text: &str, id: Option<&str>) -> Result<Stored, Failure> {
-    // There is at least one.
+    // [`read_schedules`] returns at least one.
     Ok(read_schedules(path, text, id)?.swap_remove(0))
 }
 
@@ -84,7 +84,7 @@ fn parse(path: &Path, text: &str) -> Result<Schedule, Failure> {
         .map_err(|error| Failure::new(format!("{}: {}", shown(path), escape(&error.to_string()))))
 }
 
-/// Returns the schedule that shows a finding, where it stands in the finding.
+/// Returns the schedule of a finding, if the finding contains it.
 #[must_use]
 pub fn schedule_of(finding: &Finding) -> Option<Schedule> {
     match &finding.witness.as_ref()?.place {
@@ -99,18 +99,18 @@ pub(crate) fn witness(schedule: &Schedule) -> Option<Witness> {
     Some(Witness { format: "schedule".to_owned(), place: WitnessPlace::Inline(value) })
 }
 
-/// What a schedule says that it shows. Its text stands in the schedule: `failure MESSAGE`,
-/// `invariant NAME`, `deadlock`, `final`, `response NAME`, `update_conflict ATTRIBUTE COMPONENT
-/// COMPONENT`, `difference [PART, ...]`.
+/// The finding that a schedule shows. The schedule stores it as text: `failure MESSAGE`, `invariant
+/// NAME`, `deadlock`, `final`, `response NAME`, `update_conflict ATTRIBUTE COMPONENT COMPONENT`,
+/// `difference [PART, ...]`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Shows {
     /// A step fails with this message.
     Failure(String),
     /// An invariant is broken at the end.
     Invariant(String),
-    /// Nothing can happen at the end, and something waits.
+    /// A deadlock at the end.
     Deadlock,
-    /// All is done, and the program may not end so.
+    /// A wrong end: all tasks are done, and the final condition does not hold.
     Final,
     /// A response never comes.
     Response(String),
@@ -118,18 +118,18 @@ pub enum Shows {
     Conflict(String, [String; 2]),
     /// These parts of the observation differ from those of another run.
     Difference(Vec<String>),
-    /// Something that this version does not know.
+    /// A text that this version does not know.
     Other(String),
 }
 
 impl Shows {
-    /// Reads off a schedule what it shows, where it says so.
+    /// Reads the finding that a schedule shows, if it names one.
     pub(crate) fn of(schedule: &Schedule) -> Option<Shows> {
         schedule.options.get(SHOWS).map(|text| Shows::parse(text))
     }
 
-    /// Returns what a failing step of a task system shows: such a system also fails where an
-    /// invariant breaks, or components overwrite each other.
+    /// Returns the finding of a failing step of a task system. Such a system also fails at a broken
+    /// invariant or an update conflict.
     pub(crate) fn of_failure(text: &str) -> Shows {
         match Shows::parse(text) {
             shows @ (Shows::Invariant(_) | Shows::Conflict(..)) => shows,
@@ -185,7 +185,7 @@ impl fmt::Display for Shows {
     }
 }
 
-/// Returns the number of steps after which a schedule repeats itself for ever, where it does.
+/// Returns the number of steps after which a schedule repeats for ever, if it does.
 pub(crate) fn repeats_from(schedule: &Schedule) -> Option<usize> {
     schedule.options.get(REPEATS)?.parse().ok()
 }
@@ -194,12 +194,12 @@ pub(crate) fn set_repeats_from(schedule: &mut Schedule, from: usize) {
     schedule.options.insert(REPEATS.to_owned(), from.to_string());
 }
 
-/// Returns the schedule that a schedule is compared with.
-pub(crate) fn against(schedule: &Schedule) -> Option<Schedule> {
+/// Returns the reference schedule of a schedule.
+pub(crate) fn reference_of(schedule: &Schedule) -> Option<Schedule> {
     Schedule::from_json(schedule.options.get(AGAINST)?).ok()
 }
 
-pub(crate) fn set_against(schedule: &mut Schedule, other: &Schedule) {
+pub(crate) fn set_reference(schedule: &mut Schedule, other: &Schedule) {
     schedule.options.insert(AGAINST.to_owned(), other.to_json());
 }
 

@@ -1,4 +1,4 @@
-//! A trace as jobs take it.
+//! The input of jobs on traces.
 
 use crate::failure::Failure;
 use crate::not_understood::{NotUnderstood, warnings_of};
@@ -9,29 +9,28 @@ use anyorder_system::Control;
 use anyorder_trace::{Problems, Tables, Trace, TraceOrder, wellformed};
 use std::path::Path;
 
-/// A trace with its name and with what is odd about it.
+/// A trace with its name and its warnings.
 #[derive(Clone, Debug)]
 pub struct TraceInput {
     /// The name of the trace in messages and commands: a path, or `-`.
     pub name: String,
     /// The trace.
     pub trace: Trace,
-    /// Whether the input was damaged, and the trace is only what stood before the damage.
+    /// Whether the input was damaged, and the trace is only the part before the damage.
     pub damaged: bool,
     /// The warnings of the check that the trace is well-formed.
     pub form: Problems,
-    /// The warnings that every result on this trace has.
+    /// The warnings of every result on this trace.
     pub warnings: Vec<Warning>,
     /// What of the trace was not understood.
     pub(crate) not_understood: NotUnderstood,
 }
 
 impl TraceInput {
-    /// Takes a trace that a reader made. `reader` is what that reader found odd: its
-    /// [`problems`](anyorder_trace::TraceSource::problems) after the reading.
+    /// Makes the input of a job. `reader` has the warnings of the reader of the trace: its
+    /// [`problems`](anyorder_trace::TraceSource::problems) after reading.
     ///
-    /// A job that was stopped while it read has the front part of a trace, which lacks what stands
-    /// behind it; its form is not checked.
+    /// If the job was stopped during reading, the trace is incomplete, and its form is not checked.
     ///
     /// # Errors
     ///
@@ -55,7 +54,8 @@ impl TraceInput {
         Ok(TraceInput { name, trace, damaged: false, form, warnings, not_understood })
     }
 
-    /// Returns whether the order of the events is not the order in which they happened.
+    /// Returns whether the trace is partial: its events are not in the order in which they
+    /// happened.
     #[must_use]
     pub fn is_partial(&self) -> bool {
         self.trace.tables().meta.order == TraceOrder::Partial
@@ -66,7 +66,7 @@ impl TraceInput {
         Failure::new(format!("{}: {}", shown(Path::new(&self.name)), escape(what)))
     }
 
-    /// Puts into a result what every result on this trace has.
+    /// Adds the warnings and limits of every result on this trace.
     pub(crate) fn describe(&self, result: &mut JobResult) {
         result.warnings.extend(self.warnings.iter().cloned());
         if self.damaged {
@@ -75,7 +75,7 @@ impl TraceInput {
     }
 }
 
-/// Refuses a trace whose order is not that of a run, as predictions do.
+/// Fails for a partial trace, which has no recorded order to predict from.
 ///
 /// # Errors
 ///

@@ -13,39 +13,38 @@ use std::time::Duration;
 #[derive(Args, Debug, Clone)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CheckArgs {
-    /// Traces and models; `-` reads standard input. A schedule beside a model is varied, one
-    /// conflict at a time, as `anyorder explore` does
+    /// Traces and models; `-` reads standard input. With a schedule beside a model, vary that run
+    /// one conflict at a time, as `anyorder explore` does
     #[arg(required_unless_present = "program", value_name = "INPUT", value_hint = ValueHint::FilePath)]
     pub(crate) inputs: Vec<PathBuf>,
 
-    /// Check a program behind a pipe, started by this command: vary one run of it, as `anyorder
-    /// explore` does
+    /// Start a program with this command, and vary one run of it over the pipe protocol, as
+    /// `anyorder explore` does
     #[arg(long, value_name = "COMMAND", help_heading = "Input")]
     pub(crate) program: Option<String>,
 
-    /// Which rules order events; `auto` decides by what the trace holds
+    /// The rules that order events; `auto` chooses them by the contents of the trace
     #[arg(long, value_parser = choice(RULES), default_value = "auto", help_heading = "Analysis")]
     pub(crate) rules: Rules,
 
-    /// When a race counts as covered: ordering other races orders it
-    /// [default: task for event-driven traces, access for threads]
+    /// When a race counts as covered, because ordering other races orders it too [default: task for
+    /// event-driven traces, access for threads]
     #[arg(long, value_parser = choice(COVERAGE), value_name = "LEVEL", help_heading = "Analysis")]
     pub(crate) coverage: Option<CoverageLevel>,
 
-    /// Which races make up one finding
+    /// How to group races into findings
     #[arg(long, value_parser = choice(GROUPS), value_name = "HOW", default_value = "field", help_heading = "Analysis")]
     pub(crate) group_by: GroupBy,
 
-    /// How many pairs of events are listed for each finding; all are counted
+    /// Maximum number of event pairs listed for each finding; all are counted
     #[arg(long, value_name = "N", default_value_t = 1000, help_heading = "Analysis")]
     pub(crate) max_pairs: usize,
 
-    /// Do not set apart late registrations and unload-like patterns
+    /// Do not filter out late registrations and unload-like patterns
     #[arg(long, help_heading = "Analysis")]
     pub(crate) no_filters: bool,
 
-    /// Traces of threads: only the races of happens-before, without predicting what other orders
-    /// could show
+    /// Report only happens-before races in traces of threads; do not predict races in other orders
     #[arg(long, help_heading = "Analysis")]
     pub(crate) no_predict: bool,
 
@@ -102,17 +101,17 @@ The exit status is 1 when there are findings that count.";
 /// Limits of time and memory.
 #[derive(Args, Debug, Clone, Default)]
 pub(crate) struct LimitArgs {
-    /// Stop after this time and print what was found, such as `30s` or `5m`
+    /// Stop after this time and print the findings so far; for example `30s` or `5m`
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Limits")]
     pub(crate) time_limit: Option<Duration>,
 
-    /// Stop when this much memory is used and print what was found, such as `2G`
+    /// Stop when this much memory is used and print the findings so far; for example `2G`
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes, help_heading = "Limits")]
     pub(crate) memory_limit: Option<u64>,
 }
 
 impl LimitArgs {
-    /// Sets the limits that were asked for among the options of a result.
+    /// Records the given limits among the options of a result.
     pub(crate) fn set(&self, options: &mut Options) {
         if let Some(limit) = self.time_limit {
             options.set("time-limit", u64::try_from(limit.as_millis()).unwrap_or(u64::MAX));
@@ -123,19 +122,19 @@ impl LimitArgs {
     }
 }
 
-/// A rule set that is asked for. An alias: of an `Option` the parser would make an option without
-/// default.
+/// The chosen rule set, if any. An alias hides the `Option` from clap's derive, which would
+/// otherwise make the option optional and drop its default.
 pub(crate) type Rules = Option<RuleSet>;
 
-/// Rule sets, and the choice by content.
+/// The rule sets, and the choice by content.
 pub(crate) const RULES: &[Word<Rules>] = &[
     (
         "auto",
-        "`android` for logs of the Android runtime, `mailbox` where tasks are posted, else `threads`",
+        "`android` for logs of the Android runtime, `mailbox` for traces with posted tasks, otherwise `threads`",
         None,
     ),
     ("android", "Mailboxes and the order of Android's component callbacks", Some(RuleSet::Android)),
-    ("mailbox", "Tasks posted to mailboxes, beside threads and locks", Some(RuleSet::Mailbox)),
+    ("mailbox", "Tasks posted to mailboxes, with threads and locks", Some(RuleSet::Mailbox)),
     ("threads", "Threads, locks, conditions and atomics only", Some(RuleSet::Threads)),
 ];
 
@@ -143,10 +142,14 @@ pub(crate) const RULES: &[Word<Rules>] = &[
 const COVERAGE: &[Word<CoverageLevel>] = &[
     ("task", "A third task lies between the two", CoverageLevel::Task),
     ("access", "A third event lies between the two", CoverageLevel::Access),
-    ("single", "One other race decides this one; for comparison only", CoverageLevel::Single),
+    (
+        "single",
+        "Ordering one other race orders this one; for comparison only",
+        CoverageLevel::Single,
+    ),
 ];
 
-/// How races are put together into findings.
+/// How races are grouped into findings.
 const GROUPS: &[Word<GroupBy>] = &[
     ("field", "All races of one field or variable, by category", GroupBy::Field),
     ("sites", "All races between two positions in the source", GroupBy::Sites),

@@ -1,8 +1,8 @@
-//! Options that take one of several words.
+//! Options with a fixed set of values.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-/// A word that can be typed, its help, and what it stands for.
+/// A value of an option as typed, its help, and its meaning.
 pub(crate) type Word<T> = (&'static str, &'static str, T);
 
 /// Returns a parser of one of several words.
@@ -10,7 +10,7 @@ pub(crate) fn choice<T: Copy + Send + Sync + 'static>(
     words: &'static [Word<T>],
 ) -> impl TypedValueParser<Value = T> {
     let listed = words.iter().map(|(word, help, _)| PossibleValue::new(*word).help(*help));
-    // Only words of the list get past the first parser.
+    // The first parser accepts only words of the list.
     PossibleValuesParser::new(listed)
         .map(|typed| words.iter().find(|(word, ..)| *word == typed).unwrap_or(&words[0]).2)
 }

@@ -14,30 +14,30 @@ pub(crate) struct ConsistencyArgs {
     #[arg(value_name = "TRACE", value_hint = ValueHint::FilePath)]
     pub(crate) trace: PathBuf,
 
-    /// What mailboxes promise [default: what the trace records]
+    /// The order that mailboxes guarantee [default: as recorded in the trace]
     #[arg(long, value_parser = choice(MAILBOXES), value_name = "RULE", help_heading = "Analysis")]
     pub(crate) mailbox: Option<MailboxRule>,
 
-    /// How the answer is looked for
+    /// The decision procedure
     #[arg(long, value_parser = choice(PROCEDURES), value_name = "HOW", default_value = "auto", help_heading = "Analysis")]
     pub(crate) procedure: Procedure,
 
-    /// Give up after this many conflicts of the search; procedures that enumerate count tries
+    /// Give up after this many solver conflicts; enumerating procedures count attempts
     #[arg(long, value_name = "N", help_heading = "Limits")]
     pub(crate) max_conflicts: Option<u64>,
 
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
 
-    /// Write a run to this file, an event a line; only when the trace is consistent
+    /// If the trace is consistent, write a run to this file, one event per line
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) witness: Option<PathBuf>,
 
-    /// Write the proof to this file; only when the trace is inconsistent
+    /// If the trace is inconsistent, write the proof to this file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) certificate: Option<PathBuf>,
 
-    /// How many reasons of an inconsistency are told; the certificate holds all
+    /// Maximum number of reasons printed for an inconsistency; the certificate holds all
     #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Output")]
     pub(crate) max_reasons: usize,
 
@@ -61,43 +61,43 @@ impl ConsistencyArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  anyorder consistency trace.edt                      can these messages have run in any order?
-  anyorder consistency trace.edt --witness run.txt    and in which?
-  anyorder consistency trace.edt --certificate proof  or why not?
-  anyorder consistency log.txt --mailbox fifo         without the delays that were logged
+  anyorder consistency trace.edt                      does some order of the messages explain it?
+  anyorder consistency trace.edt --witness run.txt    write that order
+  anyorder consistency trace.edt --certificate proof  write the proof if none exists
+  anyorder consistency log.txt --mailbox fifo         ignore the logged delays
   anyorder generate sat3 --size 100 | anyorder consistency - --time-limit 60s
 
-A trace is consistent when some order of its messages explains what every read read. Both answers are
-checked again, independently, before they are printed. The exit status is 0 for `consistent`, 1 for
+A trace is consistent when some order of its messages explains the value of every read. An independent
+checker verifies the answer before it is printed. The exit status is 0 for `consistent`, 1 for
 `inconsistent`, 3 for `unknown`.";
 
-/// What mailboxes promise.
+/// The order that mailboxes guarantee.
 const MAILBOXES: &[Word<MailboxRule>] = &[
     ("fifo", "Messages run in the order of their posts", MailboxRule::Fifo),
     ("bag", "Messages run in any order", MailboxRule::Bag),
     (
         "delayed",
-        "In the order of their posts, unless a delay, a post to the front or idle work says otherwise",
+        "Messages run in the order of their posts, except for delays, posts to the front and idle work",
         MailboxRule::Delayed,
     ),
 ];
 
-/// How an answer is looked for.
+/// The decision procedures.
 const PROCEDURES: &[Word<Procedure>] = &[
-    ("auto", "The one that is best for all traces: `solver`", Procedure::Solver),
+    ("auto", "The best procedure for all traces: `solver`", Procedure::Solver),
     (
         "solver",
-        "Saturation, then a search modulo orders, with a proof of either answer",
+        "Saturation, then satisfiability modulo orders; proves either answer",
         Procedure::Solver,
     ),
     (
         "enumerate",
-        "Enumeration of message orders with saturation, with a proof of either answer; for comparison",
+        "Enumeration of message orders with saturation; proves either answer; for comparison",
         Procedure::Enumerate,
     ),
     (
         "flat",
-        "A search over the orders of posts, where no posted message posts; for comparison, mostly without a proof that there is no order",
+        "A search over the orders of posts, for traces in which no posted message posts; for comparison, mostly without a proof of inconsistency",
         Procedure::Flat,
     ),
 ];

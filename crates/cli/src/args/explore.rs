@@ -17,36 +17,36 @@ pub(crate) struct ExploreArgs {
     #[arg(required_unless_present = "program", conflicts_with = "program", value_name = "MODEL", value_hint = ValueHint::FilePath)]
     pub(crate) model: Option<PathBuf>,
 
-    /// A program that speaks the pipe protocol, as the command that starts it; no shell is asked,
-    /// quotes group words
+    /// The command that starts a program that speaks the pipe protocol; it runs without a shell,
+    /// and quotes group words
     #[arg(long, value_name = "COMMAND")]
     pub(crate) program: Option<String>,
 
-    /// How to explore [default: `stateful` for models, `r4` for programs and with `--recording`]
-    #[arg(long, value_parser = choice(WAYS), value_name = "NAME")]
-    pub(crate) algorithm: Option<Way>,
+    /// The algorithm [default: `stateful` for models, `r4` for programs and with `--recording`]
+    #[arg(long, value_parser = choice(ALGORITHMS), value_name = "NAME")]
+    pub(crate) algorithm: Option<ExploreAlgorithm>,
 
     #[command(flatten)]
     pub(crate) reversals: ReversalArgs,
 
-    /// The number of threads [default: one a core; for programs one]; the result is the same with
-    /// any
+    /// The number of threads [default: one per core; one for programs]; it does not change the
+    /// result
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,
 
-    /// End when something was found
+    /// Stop at the first finding
     #[arg(long)]
     pub(crate) first: bool,
 
-    /// Let harmless reversals give exit status 1, too
+    /// Exit with status 1 for harmless reversals, too
     #[arg(long)]
     pub(crate) strict: bool,
 
-    /// End after this many states (`stateful`, `paper`, `full`)
+    /// Stop after this many states (`stateful`, `paper`, `full`)
     #[arg(long, value_name = "N", help_heading = "Limits")]
     pub(crate) max_states: Option<u64>,
 
-    /// End after this many runs of the program (`r4`), or of steps (`stateful`, `paper`)
+    /// Stop after this many runs of the program (`r4`), or steps (`stateful`, `paper`)
     #[arg(long, value_name = "N", help_heading = "Limits")]
     pub(crate) max_executions: Option<u64>,
 
@@ -63,11 +63,10 @@ pub(crate) struct ExploreArgs {
     pub(crate) placed: ScheduleArgs,
 }
 
-/// How one run is varied.
+/// The options of an exploration by reversals.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct ReversalArgs {
-    /// `r4`: the most reversals between the recording and a run, or `none` for all orders that
-    /// differ
+    /// `r4`: maximum number of reversals between the recording and a run, or `none` for no bound
     #[arg(long, value_name = "K", default_value = "1", help_heading = "Reversals (r4)")]
     pub(crate) bound: BoundArg,
 
@@ -75,45 +74,45 @@ pub(crate) struct ReversalArgs {
     #[arg(long, value_name = "SCHEDULE", value_hint = ValueHint::FilePath, help_heading = "Reversals (r4)")]
     pub(crate) recording: Option<PathBuf>,
 
-    /// `r4`: depth first, as published, instead of the fewest reversals first; the runs are the
+    /// `r4`: search depth-first, as published, instead of fewest reversals first; the runs are the
     /// same
     #[arg(long, help_heading = "Reversals (r4)")]
     pub(crate) paper_order: bool,
 
-    /// `r4`: run also what is known to do the same as another run
+    /// `r4`: also run orders that are equivalent to an explored run
     #[arg(long, help_heading = "Reversals (r4)")]
     pub(crate) no_sleep: bool,
 
-    /// Two writes of one value do not conflict (`stateful` does so for models unless told otherwise
-    /// by `--values=false`)
+    /// Two writes of one value do not conflict (the default of `stateful` for models;
+    /// `--values=false` turns it off)
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) values: Option<bool>,
 
-    /// `r4`: input events, whose order is kept: `declared`, `all` tasks that no task posts, `none`,
-    /// or kinds such as `click,key`
+    /// `r4`: input events, which keep their order: `declared` ones, `all` tasks that no task posts,
+    /// `none`, or kinds such as `click,key`
     #[arg(long, value_name = "LIST", default_value = "declared", help_heading = "Reversals (r4)")]
     pub(crate) user_events: String,
 
-    /// `r4`: the most tasks of the recording, and the most that a run takes after what was planned
+    /// `r4`: maximum number of tasks in the recording, and in a run after its planned tasks
     #[arg(long, value_name = "N", default_value_t = 1000, help_heading = "Reversals (r4)")]
     pub(crate) max_steps: u64,
 
-    /// `r4`: how often each event of a model happens at most in a run
+    /// `r4`: maximum number of times that each event of a model happens in a run
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Reversals (r4)")]
     pub(crate) repeats: u32,
 
-    /// `r4`: how many alternatives of a choice are run at most; where there are more, the result is
-    /// not complete
+    /// `r4`: maximum number of alternatives run for each choice; if a choice has more, the result
+    /// is incomplete
     #[arg(long, value_name = "N", default_value = "16", help_heading = "Reversals (r4)")]
     pub(crate) alternatives: std::num::NonZeroU32,
 
-    /// `r4`: how often a run is tried that the program loses
+    /// `r4`: maximum number of attempts at a run that the program fails to complete
     #[arg(long, value_name = "N", default_value = "5", help_heading = "Reversals (r4)")]
     pub(crate) attempts: std::num::NonZeroU32,
 }
 
 impl ReversalArgs {
-    /// Returns what an exploration by reversals is asked.
+    /// Returns the options of an exploration by reversals.
     pub(crate) fn options(&self, recording: Option<Schedule>, workers: usize) -> ReversalOptions {
         ReversalOptions {
             bound: self.bound.0,
@@ -156,60 +155,64 @@ impl std::str::FromStr for BoundArg {
     }
 }
 
-/// A way to explore.
+/// An algorithm of `anyorder explore`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Way {
+pub(crate) enum ExploreAlgorithm {
     /// The states of a model.
     States(Algorithm),
     /// One run, and reversals of its conflicts.
     Reversals,
 }
 
-impl Way {
+impl ExploreAlgorithm {
     /// Returns the name under which results list it.
     pub(crate) fn word(self) -> &'static str {
-        word_of(WAYS, self)
+        word_of(ALGORITHMS, self)
     }
 }
 
-/// The ways to explore.
-const WAYS: &[Word<Way>] = &[
+/// The algorithms of `anyorder explore`.
+const ALGORITHMS: &[Word<ExploreAlgorithm>] = &[
     (
         "stateful",
-        "All states but those that other orders of independent steps lead to",
-        Way::States(Algorithm::Stateful),
+        "Skips states that differ only in the order of independent steps",
+        ExploreAlgorithm::States(Algorithm::Stateful),
     ),
-    ("paper", "The published stateful algorithm, for comparison", Way::States(Algorithm::Paper)),
-    ("r4", "One run, and what reversing its conflicts leads to", Way::Reversals),
-    ("full", "All states", Way::States(Algorithm::Full)),
+    (
+        "paper",
+        "The published stateful algorithm, for comparison",
+        ExploreAlgorithm::States(Algorithm::Paper),
+    ),
+    ("r4", "Reverses the conflicts of one run", ExploreAlgorithm::Reversals),
+    ("full", "All states", ExploreAlgorithm::States(Algorithm::Full)),
 ];
 
 const EXPLORE_EXAMPLES: &str = "\
 Examples:
-  anyorder explore home.any                            the states of a model, reduced
-  anyorder explore home.any --algorithm full           all of them
-  anyorder explore page.any --algorithm r4 --bound 2   one run, and up to two reversals of it
-  anyorder explore page.any --recording run.json       a given run
-  anyorder explore --program 'node app.js'             a program behind a pipe
+  anyorder explore home.any                            search the states of a model
+  anyorder explore home.any --algorithm full           search without reduction
+  anyorder explore page.any --algorithm r4 --bound 2   one run, with up to two reversals
+  anyorder explore page.any --recording run.json       vary a given run
+  anyorder explore --program 'node app.js'             vary a run of a program
   anyorder explore --program 'python3 app.py' --report report
 
-Each reversal is classed: equivalent, equivalent but for timers, late registration, or different: harmful.
+A reversal is equivalent, equivalent except for timers, a late registration, or harmful.
 The exit status is 1 when a reversal is harmful, a run fails, or the program is not stable.";
 
 /// `anyorder shrink`.
 #[derive(Args, Debug, Clone)]
 #[command(after_help = SHRINK_EXAMPLES, override_usage = "anyorder shrink [OPTIONS] <MODEL> <SCHEDULE>\n       anyorder shrink [OPTIONS] --program <COMMAND> <SCHEDULE>")]
 pub(crate) struct ShrinkArgs {
-    /// The model, and a schedule or a result of `--format json`, told apart by their content; `-`
-    /// reads standard input
+    /// The model, and a schedule or a JSON result, recognised by their content; `-` reads standard
+    /// input
     #[arg(required = true, value_name = "INPUT", value_hint = ValueHint::FilePath)]
     pub(crate) inputs: Vec<PathBuf>,
 
-    /// The schedule is for a program behind a pipe, started by this command
+    /// Start a program with this command, and run the schedule on it
     #[arg(long, value_name = "COMMAND")]
     pub(crate) program: Option<String>,
 
-    /// Of a result, the finding whose id begins so [default: the first with a schedule]
+    /// For a result, the finding whose id begins with ID [default: the first with a schedule]
     #[arg(long, value_name = "ID")]
     pub(crate) finding: Option<String>,
 
@@ -217,7 +220,7 @@ pub(crate) struct ShrinkArgs {
     #[arg(long, value_name = "SCHEDULE", value_hint = ValueHint::FilePath)]
     pub(crate) recording: Option<PathBuf>,
 
-    /// How many runs may be made
+    /// Maximum number of runs
     #[arg(long, value_name = "N", default_value_t = 2000, help_heading = "Limits")]
     pub(crate) max_executions: u64,
 
@@ -236,5 +239,5 @@ Examples:
   anyorder replay lock.any small.json
   anyorder shrink --program 'node app.js' runs/0123456789abcdef.json
 
-First the fewest reversals of conflicts from the recording, then the fewest tasks; the failure stays the same, in kind and place.
-The exit status is 0, or 3 when the schedule does not fail when it runs.";
+Minimises first the reversals of conflicts in the recording, then the tasks. The failure keeps its kind and place.
+The exit status is 0, or 3 when the schedule does not fail.";

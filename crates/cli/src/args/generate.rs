@@ -10,20 +10,19 @@ use std::path::PathBuf;
 #[derive(Args, Debug, Clone)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct GenerateArgs {
-    /// What kind of trace
+    /// The family of the trace
     #[arg(value_name = "FAMILY", value_parser = family_parser())]
     pub(crate) family: Family,
 
-    /// How large; each family counts something else
+    /// The size; its unit depends on the family
     #[arg(long, value_name = "N")]
     pub(crate) size: u64,
 
-    /// Another number gives another trace, the same number the same trace
+    /// The random seed; equal seeds give equal traces
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// How mailboxes work in the run that is recorded; a trace of `bag` may be inconsistent with
-    /// fifo ones
+    /// The mailbox rule of the recorded run; a `bag` trace may be inconsistent under `fifo`
     #[arg(long, value_parser = choice(MAILBOXES), value_name = "RULE", default_value = "fifo")]
     pub(crate) mailbox: RunMailbox,
 
@@ -35,19 +34,19 @@ pub(crate) struct GenerateArgs {
     #[arg(long, value_name = "FORMAT", default_value = "edtrace", value_parser = crate::input::writable_parser())]
     pub(crate) to: anyorder_trace::detect::Format,
 
-    /// Write the recorded run to this file, an event a line; not for families that are not recorded
+    /// Write the recorded run to this file, one event per line; only for families that record a run
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) run: Option<PathBuf>,
 
-    /// Let the events stand in the order in which they happened, so that the file gives a run away
+    /// Write the events in the order of the recorded run
     #[arg(long)]
     pub(crate) ordered: bool,
 
-    /// Clauses a variable, for sat3 [default: 4.26] and bi3sat [default: 1.3]
+    /// Clauses per variable, for sat3 [default: 4.26] and bi3sat [default: 1.3]
     #[arg(long, value_name = "X", help_heading = "For some families")]
     pub(crate) ratio: Option<f64>,
 
-    /// Messages, for android [default: one for 100 events]
+    /// Messages, for android [default: one per 100 events]
     #[arg(long, value_name = "N", help_heading = "For some families")]
     pub(crate) messages: Option<u64>,
 
@@ -55,7 +54,7 @@ pub(crate) struct GenerateArgs {
     #[arg(long, value_name = "N", help_heading = "For some families")]
     pub(crate) handlers: Option<u64>,
 
-    /// The part of accesses that go to shared variables, for android [default: 0.02]
+    /// The fraction of accesses that go to shared variables, for android [default: 0.02]
     #[arg(long, value_name = "X", help_heading = "For some families")]
     pub(crate) share: Option<f64>,
 
@@ -84,7 +83,7 @@ const MAILBOXES: &[Word<RunMailbox>] = &[
 /// Parses the name of a family; help lists them all.
 fn family_parser() -> impl TypedValueParser<Value = Family> {
     let value = |family: Family| PossibleValue::new(family.name()).help(family.describe());
-    // The parser before lets only known names through.
+    // The first parser accepts only known names.
     PossibleValuesParser::new(Family::ALL.map(value))
         .map(|name| Family::from_name(&name).unwrap_or(Family::Buyers))
 }

@@ -1,9 +1,9 @@
-//! What can be typed: the one declaration of all commands and options, from which help, completions
-//! and manual page are made.
+//! The one declaration of all commands and options. Help, completions and the manual page are
+//! generated from it.
 
 pub(crate) use check::{CheckArgs, LimitArgs};
 pub(crate) use consistency::ConsistencyArgs;
-pub(crate) use explore::{BoundArg, ExploreArgs, ReversalArgs, ShrinkArgs, Way};
+pub(crate) use explore::{BoundArg, ExploreAlgorithm, ExploreArgs, ReversalArgs, ShrinkArgs};
 pub(crate) use generate::GenerateArgs;
 pub(crate) use model::{DiffArgs, FmtArgs, GraphArgs, ReplayArgs, SearchArgs, SimulateArgs, cores};
 pub(crate) use output::{CountingArgs, ListArgs, OutputArgs, OutputFormat, ScheduleArgs};
@@ -25,16 +25,16 @@ mod why;
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueHint};
 use std::path::PathBuf;
 
-/// Everything that can be typed.
+/// The command line.
 #[derive(Parser, Debug)]
 #[command(
     name = "anyorder",
     version,
     about = "Finds ordering bugs in event-driven and concurrent programs",
-    long_about = "Anyorder reads a recorded run of an event-driven or concurrent program and tells which pairs of \
-        accesses can happen in either order, why, and which of them are worth looking at; and whether what a \
-        trace says can have happened at all. Of a model of such a program it searches every order, and shows the \
-        shortest run in which something goes wrong.",
+    long_about = "Anyorder reads a recorded run of an event-driven or concurrent program. It reports which pairs of \
+        accesses can happen in either order, why, and which of them matter. It also decides whether a trace is \
+        consistent. For a model of a program, it searches every order and shows the shortest run that violates a \
+        property.",
     after_help = EXAMPLES,
     propagate_version = true,
     subcommand_required = true,
@@ -54,9 +54,9 @@ Examples:
   anyorder check app.trace --report report     and write an HTML report
   anyorder check lock.any                      search every order of a model
   anyorder explore --program 'node app.js'     reverse the conflicts of one run of a program
-  anyorder predict app.std                     what could have come the other way round?
+  anyorder predict app.std                     predict conflicts in other orders of a run
   anyorder why app.trace 12 57                 why are these two events (un)ordered?
-  anyorder consistency app.edt                 can this have happened, and in which order?
+  anyorder consistency app.edt                 can this trace have happened?
   anyorder info app.trace                      what is in this trace?
   anyorder convert app.trace app.bin --to binary
 
@@ -65,7 +65,7 @@ Exit status:
   1  findings
   2  bad input or usage
   3  a limit was hit before an answer, and nothing was found
- 70  a bug of anyorder";
+ 70  a bug in anyorder";
 
 /// Options of all commands.
 #[derive(Args, Debug, Clone)]
@@ -74,12 +74,12 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "FORMAT", help_heading = "Input", value_parser = crate::input::format_parser())]
     pub(crate) input_format: Option<anyorder_trace::detect::Format>,
 
-    /// Read what is whole of a damaged binary trace: the blocks before the damage
+    /// Read the intact blocks of a damaged binary trace, up to the damage
     #[arg(long, global = true, help_heading = "Input")]
     pub(crate) salvage: bool,
 
     /// Source positions of a STD trace: site number, function, file:line, separated by tabs
-    /// [default: `sites.tsv` beside the trace, where there is one]
+    /// [default: `sites.tsv` beside the trace, if present]
     #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Input")]
     pub(crate) sites: Option<PathBuf>,
 
@@ -105,34 +105,33 @@ pub(crate) struct Global {
 /// The commands.
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
-    /// Find races in recorded runs, and what goes wrong in any order of a model: the main job
+    /// Find races in recorded runs, and violations in every order of a model
     Check(Box<CheckArgs>),
-    /// Predict from one recorded run what could happen in another order, with a witness for each
-    /// finding
+    /// Predict conflicts in other orders of a recorded run, with a witness for each finding
     Predict(Box<PredictArgs>),
     /// Explain why two events are ordered, or why nothing orders them
     Why(WhyArgs),
     /// Decide whether some order of its messages explains a trace
     Consistency(ConsistencyArgs),
-    /// Explore the orders of a model or a program by one algorithm, with all its options
+    /// Explore the orders of a model or a program with one algorithm and all its options
     Explore(Box<ExploreArgs>),
-    /// Make the run that shows a finding as small as it gets
+    /// Shrink the run that shows a finding
     Shrink(ShrinkArgs),
     /// Run the schedule of a finding again
     Replay(ReplayArgs),
     /// Run a model at random, many times
     Simulate(SimulateArgs),
-    /// Compare two runs of a model, up to where they part
+    /// Compare two runs of a model up to their first difference
     Diff(DiffArgs),
     /// Write the states of a model and the steps between them as a graph
     Graph(GraphArgs),
     /// Format models
     Fmt(FmtArgs),
-    /// Show what is in a trace: counts, handlers, hot locations, a picture over time
+    /// Show what is in a trace: counts, handlers, hot locations, a timeline
     Info(InfoArgs),
     /// Write a trace in another format
     Convert(ConvertArgs),
-    /// Make an event-driven trace of a family, for tests and measurements
+    /// Generate an event-driven trace, for tests and benchmarks
     Generate(GenerateArgs),
     /// Explain a kind of finding, a category or a word of the reports
     Explain(ExplainArgs),
@@ -143,7 +142,7 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
     /// Print the manual page
     Man(ManArgs),
-    /// Fail as a bug of ours would, to test how that is reported
+    /// Panic, to test the report of a bug
     #[command(hide = true)]
     Bug,
 }

@@ -1,4 +1,4 @@
-//! The options of what runs models: those of `anyorder check`, and `replay`, `simulate`, `diff`,
+//! The options of the commands that run models: `anyorder check`, and `replay`, `simulate`, `diff`,
 //! `graph`, `fmt`.
 
 use crate::args::choice::{Word, choice, word_of};
@@ -12,55 +12,54 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
-/// What `anyorder check` is told about models.
+/// The options of `anyorder check` for models.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct SearchArgs {
-    /// Which states come first; the counterexamples are the shortest in either order
+    /// The search order; counterexamples are shortest in either order
     #[arg(long, value_parser = choice(ORDERS), value_name = "ORDER", default_value = "breadth", help_heading = "Models")]
     pub(crate) order: Order,
 
-    /// The number of threads [default: one a core]; the result is the same with any
+    /// The number of threads [default: one per core]; it does not change the result
     #[arg(long, value_name = "N", help_heading = "Models")]
     pub(crate) threads: Option<NonZeroUsize>,
 
-    /// What is kept of the states that were seen
+    /// How to store visited states
     #[arg(long, value_parser = choice(STORAGES), value_name = "WHAT", default_value = "fingerprint", help_heading = "Models")]
     pub(crate) storage: Storage,
 
-    /// The size of the field for `--storage bitstate`, such as `256M`
+    /// The size of the bit field for `--storage bitstate`, such as `256M`
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "256M", help_heading = "Models")]
     pub(crate) storage_size: u64,
 
-    /// End when something was found, after all states of that depth
+    /// Stop at the first finding, after all states at that depth
     #[arg(long, help_heading = "Models")]
     pub(crate) first: bool,
 
-    /// End after this many states: a limit, which leaves the answer open
+    /// Stop after this many states; the result is then incomplete
     #[arg(long, value_name = "N", help_heading = "Models")]
     pub(crate) max_states: Option<u64>,
 
-    /// Check runs of at most this many steps: a bound, up to which the answer is whole
+    /// Check runs of at most this many steps; the result is complete up to this bound
     #[arg(long, value_name = "N", help_heading = "Models")]
     pub(crate) max_depth: Option<u32>,
 
-    /// Write the search to this file from time to time, and when a limit or Ctrl-C ends it
+    /// Save the search to this file periodically, and when a limit or Ctrl-C ends it
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Models")]
     pub(crate) checkpoint: Option<PathBuf>,
 
-    /// How often `--checkpoint` writes, such as `5m`
+    /// The interval between checkpoints, such as `5m`
     #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "60s", help_heading = "Models")]
     pub(crate) checkpoint_every: Duration,
 
-    /// Go on with the search in this file
+    /// Resume the search saved in this file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Models")]
     pub(crate) resume: Option<PathBuf>,
 
-    /// Search every state, instead of leaving out those that other orders of independent steps lead
-    /// to
+    /// Search every state, including those that differ only in the order of independent steps
     #[arg(long, help_heading = "Models")]
     pub(crate) no_reduction: bool,
 
-    /// Visit one of the states that differ only in which value of an index type is which
+    /// Visit one of the states that differ only by a permutation of an index type
     #[arg(long, help_heading = "Models")]
     pub(crate) symmetry: bool,
 
@@ -70,7 +69,7 @@ pub(crate) struct SearchArgs {
 }
 
 impl SearchArgs {
-    /// Returns what a check of a model is asked.
+    /// Returns the options of a check of a model.
     pub(crate) fn options(&self) -> CheckOptions {
         CheckOptions {
             algorithm: self.no_reduction.then_some(Algorithm::Full),
@@ -90,7 +89,7 @@ impl SearchArgs {
         }
     }
 
-    /// Sets the options that were asked for among the options of a result.
+    /// Records the given options among the options of a result.
     pub(crate) fn set(&self, options: &mut Options) {
         options.set("order", word_of(ORDERS, self.order));
         options.set("storage", word_of(STORAGES, self.storage));
@@ -114,19 +113,19 @@ pub(crate) fn cores() -> NonZeroUsize {
     thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
-/// Which states come first.
+/// The search orders.
 const ORDERS: &[Word<Order>] = &[
     ("breadth", "Level by level", Order::Breadth),
-    ("depth", "The newest first: fewer states wait", Order::Depth),
+    ("depth", "Newest states first; the queue stays shorter", Order::Depth),
 ];
 
-/// What is kept of states. The size of the field is an option of its own.
+/// The ways to store states. The size of the field is a separate option.
 const STORAGES: &[Word<Storage>] = &[
-    ("fingerprint", "128 bits of each", Storage::Fingerprints),
-    ("exact", "All of each: nothing is taken for something else", Storage::Exact),
+    ("fingerprint", "A 128-bit hash of each state", Storage::Fingerprints),
+    ("exact", "Each whole state; no two states are confused", Storage::Exact),
     (
         "bitstate",
-        "A few bits in a field of fixed size: states may be missed",
+        "A few bits of each state in a field of fixed size; states may be missed",
         Storage::Bitstate { bytes: 8 },
     ),
 ];
@@ -135,25 +134,25 @@ const STORAGES: &[Word<Storage>] = &[
 #[derive(Args, Debug, Clone)]
 #[command(after_help = REPLAY_EXAMPLES, override_usage = "anyorder replay [OPTIONS] <MODEL>... <SCHEDULE>\n       anyorder replay [OPTIONS] --program <COMMAND> <SCHEDULE>\n       anyorder replay [OPTIONS] <TRACE> <WITNESS>")]
 pub(crate) struct ReplayArgs {
-    /// The model, and a schedule or a result of `anyorder check --format json`, told apart by their
-    /// content; `-` reads standard input. A result of several models needs them all. Or a trace,
-    /// and a witness or a result of `anyorder predict`
+    /// A model and a schedule or JSON result, or a trace and a witness or JSON result of `anyorder
+    /// predict`; recognised by their content. `-` reads standard input. A result of several models
+    /// needs all of them
     #[arg(required = true, value_name = "INPUT", value_hint = ValueHint::FilePath)]
     pub(crate) inputs: Vec<PathBuf>,
 
-    /// Of a result, only the finding whose id begins so
+    /// For a result, only the finding whose id begins with ID
     #[arg(long, value_name = "ID")]
     pub(crate) finding: Option<String>,
 
-    /// The schedule is for a program behind a pipe, started by this command; see `anyorder explore`
+    /// Start a program with this command, and run the schedule on it; see `anyorder explore`
     #[arg(long, value_name = "COMMAND")]
     pub(crate) program: Option<String>,
 
-    /// The specifications that `anyorder predict` was given
+    /// The specification file given to `anyorder predict`
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) spec: Option<PathBuf>,
 
-    /// The types of objects that `anyorder predict` was given; may be repeated
+    /// The type of an object, as given to `anyorder predict`; may be repeated
     #[arg(long, value_name = "NAME=TYPE")]
     pub(crate) object: Vec<String>,
 }
@@ -182,11 +181,11 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) runs: u64,
 
-    /// Another number gives other runs, the same number the same runs
+    /// The random seed; equal seeds give equal runs
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// The most steps of a run
+    /// Maximum number of steps in a run
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) max_steps: u32,
 
@@ -205,16 +204,15 @@ Examples:
   anyorder simulate large.any --runs 100000 --seed 7
   anyorder simulate large.any --max-steps 50 --time-limit 1m
 
-Random runs find failures, broken invariants, deadlocks and wrong ends where they are common;
-they prove nothing. Responses are about runs that go on for ever: `anyorder check`, which looks
-at every state, checks them.";
+Random runs find common failures, broken invariants, deadlocks and wrong ends. They prove
+nothing. Responses are properties of infinite runs; `anyorder check` checks them.";
 
 /// `anyorder diff`.
 #[derive(Args, Debug, Clone)]
 #[command(after_help = DIFF_EXAMPLES, override_usage = "anyorder diff [OPTIONS] <MODEL> <A> <B>")]
 pub(crate) struct DiffArgs {
-    /// A model, and two schedules of it or results of `anyorder check --format json`, whose first
-    /// findings are taken; told apart by their content
+    /// A model, and two of its schedules or JSON results of `anyorder check`; of a result, the
+    /// first finding is used
     #[arg(required = true, value_name = "INPUT", value_hint = ValueHint::FilePath)]
     pub(crate) inputs: Vec<PathBuf>,
 }
@@ -223,7 +221,7 @@ const DIFF_EXAMPLES: &str = "\
 Examples:
   anyorder diff lock.any good.json bad.json
 
-Shows both runs side by side up to where they part, and the values that differ then. The exit status is 0 when
+Shows both runs side by side up to the first difference, and the values that differ there. The exit status is 0 when
 they are the same, 1 when they differ, 3 when one cannot be followed.";
 
 /// `anyorder graph`.
@@ -238,11 +236,11 @@ pub(crate) struct GraphArgs {
     #[arg(long, value_parser = choice(GRAPHS), default_value = "dot")]
     pub(crate) format: GraphFormat,
 
-    /// End after this many states
+    /// Stop after this many states
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) max_states: u64,
 
-    /// Look no deeper than this many steps
+    /// Maximum number of steps from an initial state
     #[arg(long, value_name = "N")]
     pub(crate) max_depth: Option<u32>,
 

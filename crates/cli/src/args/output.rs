@@ -1,15 +1,14 @@
-//! What several commands have: where a result goes and in which form, and what makes a finding
-//! count.
+//! Options of several commands: the place and format of the output, and the findings that count.
 
 use crate::args::choice::{Word, choice};
 use anyorder_finding::{Policy, Severity};
 use clap::{Args, ValueEnum, ValueHint};
 use std::path::{Path, PathBuf};
 
-/// In which form a result is written, and where to.
+/// The output format and the output files.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct OutputArgs {
-    /// The form of the result
+    /// The output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Text, help_heading = "Output")]
     pub(crate) format: OutputFormat,
 
@@ -29,15 +28,15 @@ impl OutputArgs {
     }
 }
 
-/// How much a text shows.
+/// The length of the text output.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct ListArgs {
-    /// How many findings the terminal shows; other formats hold all
+    /// Maximum number of findings printed as text; other formats hold all
     #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Output")]
     pub(crate) max_findings: usize,
 }
 
-/// Where schedules go.
+/// Where to write schedules.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct ScheduleArgs {
     /// Write the schedule of each finding into this folder
@@ -45,10 +44,10 @@ pub(crate) struct ScheduleArgs {
     pub(crate) schedules: Option<PathBuf>,
 }
 
-/// What makes a finding count.
+/// Which findings count for the exit status.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct CountingArgs {
-    /// Findings that are known already, by id: they do not count
+    /// Baseline: the findings in this file do not count
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts")]
     pub(crate) baseline: Option<PathBuf>,
 
@@ -56,34 +55,35 @@ pub(crate) struct CountingArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts")]
     pub(crate) write_baseline: Option<PathBuf>,
 
-    /// Suppressions [default: `anyorder.toml` in the current folder, where there is one]
+    /// The file with suppressions [default: `anyorder.toml` in the current folder, if present]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts")]
     pub(crate) config: Option<PathBuf>,
 
-    /// The least severity that gives exit status 1
+    /// Minimum severity for exit status 1
     #[arg(long, value_parser = choice(SEVERITIES), value_name = "SEVERITY", default_value = "note", help_heading = "What counts")]
     pub(crate) fail_on: Severity,
 
-    /// Let harmless, covered and unconfirmed findings give exit status 1, too
+    /// Exit with status 1 for harmless, covered and unconfirmed findings, too
     #[arg(long, help_heading = "What counts")]
     pub(crate) strict: bool,
 }
 
 impl CountingArgs {
-    /// Returns what makes a finding count, findings with one of `filters` left out.
+    /// Returns the policy that decides which findings count. Findings with one of `filters` do not
+    /// count.
     pub(crate) fn policy(&self, filters: Vec<String>) -> Policy {
         Policy { fail_on: self.fail_on, strict: self.strict, filters }
     }
 }
 
-/// The form of a result.
+/// The output format of a result.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum OutputFormat {
     /// For people
     Text,
     /// One object, as `anyorder schema` describes it
     Json,
-    /// One finding a line
+    /// One finding per line
     Jsonl,
     /// SARIF 2.1.0, for code review services
     Sarif,
@@ -93,7 +93,7 @@ pub(crate) enum OutputFormat {
 
 /// Severities.
 const SEVERITIES: &[Word<Severity>] = &[
-    ("note", "Everything that counts", Severity::Note),
+    ("note", "All findings", Severity::Note),
     ("warning", "Warnings and errors", Severity::Warning),
     ("error", "Errors only", Severity::Error),
 ];

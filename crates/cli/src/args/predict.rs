@@ -19,25 +19,25 @@ pub(crate) struct PredictArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Analysis")]
     pub(crate) spec: Option<PathBuf>,
 
-    /// The type of an object whose methods are called, where its name or its methods do not tell;
-    /// may be repeated
+    /// The type of an object, if its name and methods do not determine it; may be repeated
     #[arg(long, value_name = "NAME=TYPE", help_heading = "Analysis")]
     pub(crate) object: Vec<String>,
 
-    /// Which order gives the candidates [default: `event-driven` where tasks are posted, else
-    /// `edc`]
+    /// The partial order that yields the candidates [default: `event-driven` if tasks are posted,
+    /// otherwise `edc`]
     #[arg(long, value_parser = choice(ANALYSES), value_name = "ORDER", help_heading = "Analysis")]
     pub(crate) analysis: Option<Analysis>,
 
-    /// Which pairs are tried: `auto` takes all where there are at most 20,000, else the candidates
+    /// The pairs to search witnesses for; `auto` means all pairs if there are at most 20,000,
+    /// otherwise the candidates
     #[arg(long, value_parser = choice(PAIRS), value_name = "WHICH", default_value = "auto", help_heading = "Analysis")]
     pub(crate) pairs: Pairs,
 
-    /// List the candidates, and look for no witness
+    /// List the candidates, and do not search for witnesses
     #[arg(long, help_heading = "Analysis")]
     pub(crate) no_confirm: bool,
 
-    /// How many pairs of events are listed for each finding; all are counted
+    /// Maximum number of event pairs listed for each finding; all are counted
     #[arg(long, value_name = "N", default_value_t = 1000, help_heading = "Analysis")]
     pub(crate) max_pairs: usize,
 
@@ -53,7 +53,7 @@ pub(crate) struct PredictArgs {
     #[command(flatten)]
     pub(crate) list: ListArgs,
 
-    /// Write the whole witness of each finding into this folder
+    /// Write the full witness of each finding into this folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
     pub(crate) schedules: Option<PathBuf>,
 
@@ -75,30 +75,30 @@ impl PredictArgs {
     }
 }
 
-/// How hard to look for witnesses.
+/// The limits of the search for witnesses.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct WitnessArgs {
-    /// How many events before the first action of a pair are looked at; 0 is no bound
+    /// Maximum number of events before a pair that the search may reorder; 0 means no bound
     #[arg(long, value_name = "N", default_value_t = WitnessOptions::DEFAULT.window, help_heading = "Witnesses")]
     pub(crate) window: u64,
 
-    /// How many conflicts the order solver may have for one pair
+    /// Maximum number of solver conflicts for one pair
     #[arg(long, value_name = "N", default_value_t = WitnessOptions::DEFAULT.max_conflicts, help_heading = "Witnesses")]
     pub(crate) max_conflicts: u64,
 
-    /// How many pairs are tried
+    /// Maximum number of pairs to search witnesses for
     #[arg(long, value_name = "N", default_value_t = WitnessOptions::DEFAULT.max_tries, help_heading = "Witnesses")]
     pub(crate) max_tries: u64,
 
-    /// How many events all tries together may look at
+    /// Maximum number of events that all searches together may visit
     #[arg(long, value_name = "N", default_value_t = WitnessOptions::DEFAULT.max_work, help_heading = "Witnesses")]
     pub(crate) max_work: u64,
 
-    /// How many candidates are kept; all are counted
+    /// Maximum number of candidates kept; all are counted
     #[arg(long, value_name = "N", default_value_t = WitnessOptions::DEFAULT.max_candidates, help_heading = "Witnesses")]
     pub(crate) max_candidates: usize,
 
-    /// Longer traces are not held in memory, and their candidates not tried
+    /// Maximum number of events held in memory; candidates of longer traces stay unconfirmed
     #[arg(long, value_name = "N", default_value_t = WitnessOptions::DEFAULT.max_events, help_heading = "Witnesses")]
     pub(crate) max_events: u64,
 }
@@ -119,30 +119,26 @@ impl WitnessArgs {
 
 /// The relations that give the candidates.
 const ANALYSES: &[Word<Analysis>] = &[
-    (
-        "hb",
-        "Happens-before: what this run's locks and signals ordered is taken as ordered",
-        Analysis::Hb,
-    ),
+    ("hb", "Happens-before: locks and signals keep their recorded order", Analysis::Hb),
     (
         "wdc",
         "Critical sections are ordered only where their memory accesses conflict",
         Analysis::Wdc,
     ),
-    ("edc", "The same, for all actions that a specification knows", Analysis::Edc),
-    ("event-driven", "The same, and the rules of mailboxes", Analysis::EventDriven),
+    ("edc", "Like `wdc`, for all actions that a specification covers", Analysis::Edc),
+    ("event-driven", "Like `edc`, with the rules of mailboxes", Analysis::EventDriven),
 ];
 
 /// Which pairs are tried.
 const PAIRS: &[Word<Pairs>] = &[
-    ("auto", "All where there are few enough, else the candidates", Pairs::Auto),
+    ("auto", "All pairs if there are few enough, otherwise the candidates", Pairs::Auto),
     ("candidates", "The candidates of the analysis", Pairs::Candidates),
     ("all", "All pairs of actions that do not commute", Pairs::All),
 ];
 
 const EXAMPLES: &str = "\
 Examples:
-  anyorder predict app.std                         what could have come the other way round
+  anyorder predict app.std                         predict conflicts in other orders of the run
   anyorder predict app.std --report report         and write report/index.html
   anyorder predict app.std --spec types.spec       with the commutativity of your own types
   anyorder predict app.trace --analysis hb         candidates that happens-before leaves open
@@ -150,7 +146,7 @@ Examples:
   anyorder predict app.std --schedules runs        write the witness of each finding
   anyorder replay app.std runs/0123456789abcdef.json
 
-Each candidate is tried: confirmed by a witness, another order of the recorded events in which the two come the other
-way round; or dropped, as there is none; or left unconfirmed when a limit was hit.
+A candidate is confirmed by a witness: an order of the recorded events that reverses the pair. It is dropped
+if no witness exists. It stays unconfirmed if a limit was hit.
 
-The exit status is 1 when there are confirmed findings, 3 when there are none and a limit left some open.";
+The exit status is 1 when there are confirmed findings, 3 when there are none and a limit left some unconfirmed.";

@@ -11,15 +11,15 @@ pub(crate) struct InfoArgs {
     #[arg(value_name = "TRACE", value_hint = ValueHint::FilePath)]
     pub(crate) trace: PathBuf,
 
-    /// How many locations, handlers and locks are listed
+    /// Maximum number of locations, handlers and locks listed
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,
 
-    /// The form of the answer
+    /// The output format
     #[arg(long, value_enum, default_value_t = InfoFormat::Text, help_heading = "Output")]
     pub(crate) format: InfoFormat,
 
-    /// Draw the picture in ASCII [default: as the locale says]
+    /// Draw the timeline in ASCII [default: by the locale]
     #[arg(long, help_heading = "Output")]
     pub(crate) ascii: bool,
 }
@@ -30,7 +30,7 @@ Examples:
   anyorder info app.trace --top 30
   anyorder info app.trace --format json";
 
-/// The form of what `anyorder info` prints.
+/// The output format of `anyorder info`.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum InfoFormat {
     /// For people
@@ -55,7 +55,7 @@ pub(crate) struct ConvertArgs {
     #[arg(long, value_name = "FORMAT", value_parser = crate::input::writable_parser())]
     pub(crate) to: anyorder_trace::detect::Format,
 
-    /// Write even where the format cannot hold everything, and say what is lost
+    /// Write even if the format cannot hold everything, and list the losses
     #[arg(long)]
     pub(crate) lossy: bool,
 }
@@ -63,7 +63,7 @@ pub(crate) struct ConvertArgs {
 const CONVERT_EXAMPLES: &str = "\
 Examples:
   anyorder convert app.trace app.bin --to binary     small and fast to read
-  anyorder convert app.bin - --to text               look at it
+  anyorder convert app.bin - --to text               print it as text
   anyorder convert app.trace app.std --to std --lossy
 
 The output appears under its name only when it is complete.";
@@ -72,7 +72,7 @@ The output appears under its name only when it is complete.";
 #[derive(Args, Debug, Clone)]
 #[command(after_help = EXPLAIN_EXAMPLES)]
 pub(crate) struct ExplainArgs {
-    /// A kind, category or word of the reports; without it, all are listed
+    /// A kind, category or word of the reports; without it, list all topics
     #[arg(value_name = "KIND")]
     pub(crate) topic: Option<String>,
 }
@@ -101,7 +101,7 @@ Examples:
 #[derive(Args, Debug, Clone)]
 #[command(after_help = MAN_EXAMPLES)]
 pub(crate) struct ManArgs {
-    /// Write one page a command into this folder, instead of the first page to standard output
+    /// Write one page per command into this folder, instead of the main page to standard output
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) dir: Option<PathBuf>,
 }

@@ -13,7 +13,7 @@ pub(crate) struct WhyArgs {
     #[arg(value_name = "TRACE", value_hint = ValueHint::FilePath)]
     pub(crate) trace: PathBuf,
 
-    /// One event, by the trace's own number or name
+    /// An event, by its number or name in the trace
     #[arg(value_name = "A")]
     pub(crate) a: String,
 
@@ -21,14 +21,14 @@ pub(crate) struct WhyArgs {
     #[arg(value_name = "B")]
     pub(crate) b: String,
 
-    /// Which rules order events; `auto` decides by what the trace holds
+    /// The rules that order events; `auto` chooses them by the contents of the trace
     #[arg(long, value_parser = choice(RULES), default_value = "auto", help_heading = "Analysis")]
     pub(crate) rules: Rules,
 
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
 
-    /// The form of the answer
+    /// The output format
     #[arg(long, value_enum, default_value_t = WhyFormat::Text, help_heading = "Output")]
     pub(crate) format: WhyFormat,
 }
@@ -36,12 +36,12 @@ pub(crate) struct WhyArgs {
 const EXAMPLES: &str = "\
 Examples:
   anyorder why app.trace 12 57
-  anyorder why log.txt access:103 op:4511      where accesses and operations are numbered apart
+  anyorder why log.txt access:103 op:4511      if accesses and operations have separate numbers
 
-Events are named as reports name them: by the trace's own numbers or names, by line in formats that
-number nothing. The exit status is 0 whether or not the two are ordered.";
+Name events as reports do: by their number or name in the trace, or by line in formats without
+numbers. The exit status is 0 whether or not the two are ordered.";
 
-/// The form of an answer.
+/// The output format of an answer.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum WhyFormat {
     /// For people

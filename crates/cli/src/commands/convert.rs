@@ -1,4 +1,4 @@
-//! `anyorder convert`: any format that is read into any that is written, block by block.
+//! `anyorder convert`: turns any readable format into any writable one, block by block.
 
 use crate::args::{ConvertArgs, Global, LimitArgs};
 use crate::failure::{Failure, print_warnings, warn};
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &ConvertArgs, global: &Global) -> Result<ExitCode, Failu
         Ok(())
     };
     if args.output == Path::new("-") {
-        // Not through the stream that takes colours out: the output may be binary.
+        // Bypass the stream that strips colours: the output may be binary.
         let mut out = io::BufWriter::new(io::stdout().lock());
         convert(&mut out)?;
         out.flush().map_err(|error| Failure::writing(Path::new("standard output"), &error))?;
@@ -76,7 +76,7 @@ fn stream(
     Ok(events)
 }
 
-/// Writes STD, which cannot hold everything: refuses, or leaves out and says what.
+/// Writes STD, which cannot hold everything: fails, or leaves things out and reports them.
 fn to_std(
     args: &ConvertArgs,
     source: &mut dyn TraceSource,
@@ -87,7 +87,7 @@ fn to_std(
     let events = copy(source, &mut sink, |_| {})?;
     let Losses { skipped, approximated, renamed } = sink.writer.losses();
     let lost = [
-        (skipped, "left out, as STD has no word for it"),
+        (skipped, "left out, because STD has no such operation"),
         (approximated, "written as the nearest operation of STD"),
         (renamed, "given another name"),
         (sink.extras, "not kept: a value, a time, a stack or a reference"),
@@ -100,7 +100,7 @@ fn to_std(
     Ok(events)
 }
 
-/// A STD writer that notices the properties of events that STD never holds.
+/// An STD writer that detects event properties that STD cannot hold.
 struct Std<'a> {
     writer: StdWriter<&'a mut dyn Write>,
     lossy: bool,
@@ -126,12 +126,13 @@ impl TraceSink for Std<'_> {
     }
 }
 
-/// The failure of a format that cannot hold something, or of the file system.
+/// Makes the failure of a lossy conversion or of the file system.
 fn refused(args: &ConvertArgs, error: &io::Error) -> Failure {
     let failure = Failure::writing(&args.output, error);
     let cannot = matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput);
     if cannot && args.to == Format::Std {
-        return failure.with_hint("`--lossy` leaves out what STD cannot hold, and says what");
+        return failure
+            .with_hint("`--lossy` leaves out what STD cannot hold, and lists the losses");
     }
     failure
 }

@@ -1,4 +1,4 @@
-//! `anyorder schema`, `completions` and `man`: what is made from the declarations.
+//! `anyorder schema`, `completions` and `man`: outputs generated from declarations.
 
 use crate::args::{Cli, CompletionsArgs, ManArgs};
 use crate::failure::Failure;
@@ -20,7 +20,7 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints the manual page, or writes one page a command into a folder.
+/// Prints the manual page, or writes one page per command into a folder.
 pub(crate) fn man(args: &ManArgs) -> Result<ExitCode, Failure> {
     let mut command = Cli::command();
     command.build();

@@ -1,6 +1,6 @@
 //! `anyorder diff`: two runs of a model side by side.
 
-use super::together::{self, Given, warn_if_changed};
+use super::model_inputs::{self, ModelInputs, warn_if_changed};
 use crate::args::{DiffArgs, Global};
 use crate::failure::{Failure, warn};
 use crate::output::{to_stdout, width};
@@ -14,14 +14,14 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// How many steps are shown before the runs part, and after.
+/// The number of steps shown before and after the first difference.
 const COMMON_MAX: usize = 10;
 const AFTER_MAX: usize = 20;
 
 /// Compares the runs; the status is 0 when they are the same, 1 when they differ, 3 when one cannot
 /// be followed.
 pub(crate) fn run(args: &DiffArgs, global: &Global) -> Result<ExitCode, Failure> {
-    let given = together::read(&args.inputs, global)?;
+    let given = model_inputs::read(&args.inputs, global)?;
     let [(path_a, text_a), (path_b, text_b)] = &given.others[..] else {
         let found = given.others.len();
         let what = format!("expected two schedules or results beside the model, found {found}");
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &DiffArgs, global: &Global) -> Result<ExitCode, Failure>
     let a = first_schedule(path_a, text_a, None)?.schedule;
     let b = first_schedule(path_b, text_b, None)?.schedule;
     let Some((path, model)) = given.model_of(&a) else {
-        return Err(Given::no_model(path_a, &a));
+        return Err(ModelInputs::no_model(path_a, &a));
     };
     for schedule in [&a, &b] {
         warn_if_changed(path, model, schedule, global);
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &DiffArgs, global: &Global) -> Result<ExitCode, Failure>
     Ok(ExitCode::from(if lost { exit::LIMIT } else { exit::FINDINGS }))
 }
 
-/// Lays the steps of two runs beside each other: the last equal ones, and those after.
+/// Prints the steps of two runs side by side: the last equal steps and the steps after them.
 fn side_by_side(runs: [&Run; 2], paths: [&Path; 2], common: usize) -> String {
     let column = (width().saturating_sub(10) / 2).max(16);
     let mut text = format!(

@@ -1,4 +1,4 @@
-//! `anyorder explain`: what the words of the reports mean.
+//! `anyorder explain`: explains the terms of the reports.
 
 use crate::args::ExplainArgs;
 use crate::failure::Failure;

@@ -1,9 +1,9 @@
 //! `anyorder explore`: one algorithm on a model or a program, with all its options.
 
 use super::render::{self, Form, set_elapsed};
-use crate::args::{ExploreArgs, Global, Way, cores};
+use crate::args::{ExploreAlgorithm, ExploreArgs, Global, cores};
 use crate::failure::{Failure, print_messages};
-use crate::input::{SCHEDULE_BYTES_MAX, begin, load_model};
+use crate::input::{SCHEDULE_BYTES_MAX, load_model, peek};
 use crate::watch::Watch;
 use crate::witness::{Replay, place};
 use anyorder_common::text::{escape, quote};
@@ -17,7 +17,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// Explores, prints what was found, and returns the exit status that it gives.
+/// Explores, prints the findings, and returns the exit status.
 pub(crate) fn run(args: &ExploreArgs, global: &Global) -> Result<ExitCode, Failure> {
     let started = Instant::now();
     let watch = Watch::start(global, &args.limits)?;
@@ -33,22 +33,24 @@ pub(crate) fn run(args: &ExploreArgs, global: &Global) -> Result<ExitCode, Failu
                 print_messages(model.warnings());
             }
             let result = match algorithm {
-                Way::Reversals => vary(&model, cores().get(), args, &watch)?,
-                Way::States(algorithm) => states(&model, algorithm, args, global, &watch)?,
+                ExploreAlgorithm::Reversals => vary(&model, cores().get(), args, &watch)?,
+                ExploreAlgorithm::States(algorithm) => {
+                    states(&model, algorithm, args, global, &watch)?
+                }
             };
             (input(&path.to_string_lossy(), "model"), result)
         }
         (None, Some(command)) => {
             (input(command, "program"), vary(&pipe_program(command)?, 1, args, &watch)?)
         }
-        (None, None) => return Err(Failure::new("a model or `--program` was expected")),
+        (None, None) => return Err(Failure::new("expected a model or `--program`")),
     };
     watch.done();
     if !global.quiet {
         print_messages(&result.remarks);
     }
     let mut inputs = vec![input];
-    if let (Way::Reversals, Some(path)) = (algorithm, &args.reversals.recording) {
+    if let (ExploreAlgorithm::Reversals, Some(path)) = (algorithm, &args.reversals.recording) {
         let path = path.to_string_lossy().into_owned();
         inputs.push(Input { path, format: "schedule".to_owned() });
     }
@@ -56,13 +58,13 @@ pub(crate) fn run(args: &ExploreArgs, global: &Global) -> Result<ExitCode, Failu
     finish(args, all, started)
 }
 
-/// Judges a result, places its schedules, and writes it.
+/// Judges a result, writes its schedules, and prints it.
 fn finish(args: &ExploreArgs, all: Collected, started: Instant) -> Result<ExitCode, Failure> {
     let (mut outcome, runs) = all.finish();
     options(args, &mut outcome);
     let policy = Policy { strict: args.strict, ..Policy::default() };
-    let again = command(args);
-    let replay = Replay::of(args.placed.schedules.as_deref(), &args.out, &again);
+    let rerun_command = command(args);
+    let replay = Replay::of(args.placed.schedules.as_deref(), &args.out, &rerun_command);
     place(&mut outcome.findings, replay, args.program.as_deref())?;
     outcome.findings.sort_by(Finding::rank);
     outcome.judge(&policy);
@@ -72,17 +74,17 @@ fn finish(args: &ExploreArgs, all: Collected, started: Instant) -> Result<ExitCo
     render::finish(&form, &outcome, &policy, None)
 }
 
-/// Returns the algorithm that was asked for, or the one that fits.
-fn algorithm(args: &ExploreArgs) -> Result<Way, Failure> {
+/// Returns the chosen algorithm, or the default for the input.
+fn algorithm(args: &ExploreArgs) -> Result<ExploreAlgorithm, Failure> {
     let recorded = args.program.is_some() || args.reversals.recording.is_some();
     match args.algorithm {
-        None if recorded => Ok(Way::Reversals),
-        None => Ok(Way::States(Algorithm::Stateful)),
-        Some(one) if recorded && one != Way::Reversals => {
+        None if recorded => Ok(ExploreAlgorithm::Reversals),
+        None => Ok(ExploreAlgorithm::States(Algorithm::Stateful)),
+        Some(one) if recorded && one != ExploreAlgorithm::Reversals => {
             let what = if args.program.is_some() {
-                "a program has no states to compare"
+                "a program behind a pipe has no states to search"
             } else {
-                "a recording is for runs"
+                "`--recording` needs `--algorithm r4`"
             };
             let failure = Failure::new(format!("--algorithm {}: {what}", one.word()));
             Err(failure.with_hint("`--algorithm r4` varies one run"))
@@ -115,7 +117,7 @@ fn states(
     Ok(check_model(model, &options, &control)?.result)
 }
 
-/// Varies a run of a model or a program, with so many workers unless told otherwise.
+/// Varies a run of a model or a program. `workers` is the default number of threads.
 fn vary<P: TaskProgram>(
     program: &P,
     workers: usize,
@@ -134,7 +136,7 @@ fn vary<P: TaskProgram>(
 
 /// Reads a schedule, or the first of a result.
 pub(crate) fn recording(path: &Path) -> Result<Schedule, Failure> {
-    let text = begin(path)?.text(path, SCHEDULE_BYTES_MAX)?;
+    let text = peek(path)?.text(path, SCHEDULE_BYTES_MAX)?;
     Ok(first_schedule(path, &text, None)?.schedule)
 }
 

@@ -1,4 +1,4 @@
-//! `anyorder fmt`: writes models in the one way in which they are written.
+//! `anyorder fmt`: writes models in their canonical form.
 
 use crate::args::FmtArgs;
 use crate::failure::Failure;
@@ -11,8 +11,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Formats all files, or lists those that are not formatted. A file that cannot be parsed stays as
-/// it is.
+/// Formats all files, or lists the unformatted ones. A file with syntax errors is not changed.
 pub(crate) fn run(args: &FmtArgs) -> Result<ExitCode, Failure> {
     let mut failures = Vec::new();
     let mut changed = Vec::new();
@@ -35,7 +34,7 @@ pub(crate) fn run(args: &FmtArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(exit::FINDINGS))
 }
 
-/// Formats one file; returns whether it was not formatted before.
+/// Formats one file. Returns whether it was unformatted.
 fn one(path: &Path, check: bool) -> Result<bool, Failure> {
     let text = read_model(path)?;
     let formatted = format_model(&path.to_string_lossy(), &text)?;
@@ -45,12 +44,12 @@ fn one(path: &Path, check: bool) -> Result<bool, Failure> {
     }
     let bytes = formatted.as_bytes();
     if path == Path::new("-") {
-        // Not through the stream that takes colours out: what is written is a file.
+        // Bypass the stream that strips colours: the output is a file.
         let mut out = io::stdout().lock();
         let written = out.write_all(bytes).and_then(|()| out.flush());
         written.map_err(|error| Failure::writing(Path::new("stdout"), &error))?;
     } else if changed {
-        // Through a link to the file that it names, which keeps its rights.
+        // Resolve links, so that the target file keeps its permissions.
         let failed = |error: &io::Error| Failure::writing(path, error);
         let target = path.canonicalize().map_err(|error| failed(&error))?;
         let rights = target.metadata().map_err(|error| failed(&error))?.permissions();

@@ -1,4 +1,4 @@
-//! `anyorder generate`: makes a trace of a family.
+//! `anyorder generate`: generates a trace of a family.
 
 use crate::args::GenerateArgs;
 use crate::commands::consistency::write_run;
@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Makes the trace and writes it.
+/// Generates the trace and writes it.
 pub(crate) fn run(args: &GenerateArgs) -> Result<ExitCode, Failure> {
     let request = Request {
         seed: args.seed,
@@ -30,8 +30,8 @@ pub(crate) fn run(args: &GenerateArgs) -> Result<ExitCode, Failure> {
     if let Some(path) = &args.run {
         let Some(order) = &generated.run else {
             let family = args.family.name();
-            let failure = Failure::new(format!("family `{family}` is not recorded from a run"));
-            return Err(failure.with_hint("leave `--run` out"));
+            let failure = Failure::new(format!("family `{family}` has no recorded run"));
+            return Err(failure.with_hint("omit `--run`"));
         };
         write_run(path, &generated.trace, order)?;
     }
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &GenerateArgs) -> Result<ExitCode, Failure> {
         Some(path) => to_file(path, |out| write(&generated.trace, args, path, out))?,
         None => {
             let path = Path::new("standard output");
-            // Not through the stream that takes colours out: the output may be binary.
+            // Bypass the stream that strips colours: the output may be binary.
             let mut out = io::BufWriter::new(io::stdout().lock());
             write(&generated.trace, args, path, &mut out)?;
             out.flush().map_err(|error| Failure::writing(path, &error))?;
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &GenerateArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes the trace in the format that is wanted.
+/// Writes the trace in the chosen format.
 fn write(
     trace: &Trace,
     args: &GenerateArgs,
@@ -62,5 +62,5 @@ fn write(
 
 fn failure(error: &GenerateError) -> Failure {
     let failure = Failure::new(escape(&error.to_string()).into_owned());
-    failure.with_hint("`anyorder generate --help` tells what each family counts")
+    failure.with_hint("`anyorder generate --help` describes the size of each family")
 }

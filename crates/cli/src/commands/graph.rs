@@ -10,7 +10,7 @@ use anyorder_drive::states::{GraphOptions, export_graph};
 use anyorder_finding::exit;
 use std::process::ExitCode;
 
-/// Writes the graph; the status is 3 when a limit left states out.
+/// Writes the graph. The status is 3 if a limit left states out.
 pub(crate) fn run(args: &GraphArgs, global: &Global) -> Result<ExitCode, Failure> {
     let model = load_model(&args.model)?;
     if !global.quiet {
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &GraphArgs, global: &Global) -> Result<ExitCode, Failure
     watch.done();
     if !graph.complete && !global.quiet {
         let limits: Vec<_> = graph.limits.iter().map(|limit| limit.word()).collect();
-        let what = format!("the graph is not whole, it was cut by --{}", limits.join(", --"));
+        let what = format!("the graph is incomplete: it was cut by --{}", limits.join(", --"));
         warn(&format!("{}: {what}", shown(&args.model)));
     }
     let text = graph.text.trim_end();
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &GraphArgs, global: &Global) -> Result<ExitCode, Failure
         })?,
         None => to_stdout(|out| writeln!(out, "{text}"))?,
     }
-    // A depth that was asked for is no limit.
+    // A requested depth is not a limit.
     let cut = graph.limits.iter().any(|limit| !limit.is_bound());
     Ok(ExitCode::from(if cut { exit::LIMIT } else { exit::CLEAN }))
 }

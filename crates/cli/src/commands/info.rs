@@ -1,4 +1,4 @@
-//! `anyorder info`: what is in a trace, counted while it streams by.
+//! `anyorder info`: the contents of a trace, counted in one pass.
 
 use crate::args::{Global, InfoArgs, InfoFormat, LimitArgs};
 use crate::failure::{Failure, print_warnings};
@@ -11,7 +11,7 @@ use anyorder_report::info::{Info, Tally, json, text};
 use anyorder_trace::{Block, TraceSource};
 use std::process::ExitCode;
 
-/// Prints what is in a trace.
+/// Prints the contents of a trace.
 pub(crate) fn run(args: &InfoArgs, global: &Global) -> Result<ExitCode, Failure> {
     let watch = Watch::start(global, &LimitArgs::default())?;
     let control = watch.control();
@@ -49,10 +49,10 @@ pub(crate) fn run(args: &InfoArgs, global: &Global) -> Result<ExitCode, Failure>
     Ok(ExitCode::from(if complete { exit::CLEAN } else { exit::LIMIT }))
 }
 
-/// Returns whether the locale says that only ASCII can be shown.
+/// Returns whether the locale supports only ASCII.
 fn ascii_locale() -> bool {
     let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"));
-    // Without any of them pipes and files are UTF-8 by custom; `C` and `POSIX` say ASCII.
+    // If none is set, assume UTF-8. `C` and `POSIX` mean ASCII.
     locale.is_some_and(|locale| !locale.to_ascii_lowercase().replace('-', "").contains("utf8"))
 }

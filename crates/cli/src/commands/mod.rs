@@ -11,13 +11,13 @@ mod fmt;
 mod generate;
 mod graph;
 mod info;
+mod model_inputs;
 mod predict;
 mod render;
 mod replay;
 mod replay_witness;
 mod shrink;
 mod simulate;
-mod together;
 mod why;
 
 use crate::args::{Cli, Command};

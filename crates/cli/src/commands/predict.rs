@@ -1,6 +1,6 @@
-//! `anyorder predict`: from one recorded run to what could happen in another.
+//! `anyorder predict`: predicts other orders of a recorded run.
 
-use super::check::Aside;
+use super::check::AcceptedFindings;
 use super::render::{self, Form, set_elapsed};
 use crate::args::{Global, PredictArgs};
 use crate::failure::{Failure, print_messages};
@@ -21,21 +21,21 @@ use std::time::Instant;
 /// The filter of findings that no witness shows.
 pub(crate) const UNCONFIRMED: &str = "unconfirmed";
 
-/// The most bytes of a file of specifications.
+/// The maximum size of a file of specifications, in bytes.
 const SPEC_BYTES_MAX: u64 = 1 << 24;
 
-/// Predicts, prints the findings, and returns the exit status they give.
+/// Predicts, prints the findings, and returns the exit status.
 pub(crate) fn run(args: &PredictArgs, global: &Global) -> Result<ExitCode, Failure> {
     let started = Instant::now();
-    let aside = Aside::read(&args.counting)?;
+    let accepted = AcceptedFindings::read(&args.counting)?;
     let watch = Watch::start(global, &args.limits)?;
     let options = args.options(specifications(args.spec.as_deref(), &args.object)?);
-    let begun = input::begin(&args.trace)?;
+    let peeked = input::peek(&args.trace)?;
     // Standard input cannot be read twice.
     let is_pipe = args.trace == Path::new("-");
     let held = |tables: &Tables| if is_pipe { u64::MAX } else { options.max_held(tables) };
-    let (input, mut prediction, trace) = match load(&args.trace, begun, &held, global, &watch)? {
-        Loaded::Held(read) => {
+    let (input, mut prediction, trace) = match load(&args.trace, peeked, &held, global, &watch)? {
+        Loaded::InMemory(read) => {
             let prediction = predict(&read.trace, &options, &watch.control())?;
             (read.input, prediction, Some(read.trace))
         }
@@ -58,16 +58,16 @@ pub(crate) fn run(args: &PredictArgs, global: &Global) -> Result<ExitCode, Failu
     args.limits.set(&mut outcome.options);
     let filters = if args.no_confirm { Vec::new() } else { vec![UNCONFIRMED.to_owned()] };
     let policy = args.counting.policy(filters);
-    aside.judge(&mut outcome, &policy, global.quiet);
+    accepted.judge(&mut outcome, &policy, global.quiet);
     set_elapsed(&mut outcome, started);
     outcome.stats.set("peak_memory_kb", peak_memory_kb().unwrap_or(0));
-    aside.write(&outcome.findings)?;
+    accepted.write(&outcome.findings)?;
     let form =
         Form { out: &args.out, max_findings: args.list.max_findings, remarks: "", runs: &runs };
     render::finish(&form, &outcome, &policy, trace.as_ref().map(|input| &input.trace))
 }
 
-/// Predicts from a trace that is too long to be held.
+/// Predicts from a trace that is too long for memory.
 fn streamed(
     mut stream: Stream,
     args: &PredictArgs,
@@ -94,26 +94,25 @@ pub(super) fn specifications(
     objects: &[String],
 ) -> Result<Specifications, Failure> {
     let text = |path: &Path| -> Result<(String, String), Failure> {
-        Ok((path.to_string_lossy().into(), input::begin(path)?.text(path, SPEC_BYTES_MAX)?))
+        Ok((path.to_string_lossy().into(), input::peek(path)?.text(path, SPEC_BYTES_MAX)?))
     };
     let file = spec.map(text).transpose()?;
     let file = file.as_ref().map(|(name, text)| (name.as_str(), text.as_str()));
     Specifications::new(file, objects)
 }
 
-/// Writes the whole witnesses of findings into the folder, and sets the commands that check them
-/// again.
+/// Writes the full witnesses of findings into the folder, and sets the commands that check them.
 fn place(
     args: &PredictArgs,
     input: &TraceInput,
     prediction: &mut Prediction,
 ) -> Result<(), Failure> {
     let folder = args.schedules.as_deref();
-    let again = format!("{} --format json", command(args));
+    let rerun_command = format!("{} --format json", command(args));
     let replay = match (folder, args.out.json_file()) {
         (Some(folder), _) => Replay::Folder(folder),
         (None, Some(file)) => Replay::Result(file),
-        (None, None) => Replay::Command(&again),
+        (None, None) => Replay::Command(&rerun_command),
     };
     let Prediction { result, witnesses } = prediction;
     for (one, witness) in result.findings.iter_mut().zip(witnesses) {
@@ -126,7 +125,7 @@ fn place(
     Ok(())
 }
 
-/// Returns the command that finds the same again.
+/// Returns the command that reproduces the result.
 fn command(args: &PredictArgs) -> String {
     let mut text = format!("anyorder predict {}", quote(&args.trace.to_string_lossy()));
     if let Some(spec) = &args.spec {

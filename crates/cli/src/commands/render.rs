@@ -1,4 +1,4 @@
-//! Writes a result: to standard output or a file, in the form asked for, and as an HTML report.
+//! Writes a result in the chosen format to standard output or a file, and as an HTML report.
 
 use crate::args::{OutputArgs, OutputFormat};
 use crate::failure::Failure;
@@ -12,13 +12,13 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// In which form, and where to.
+/// How and where to write a result.
 pub(super) struct Form<'a> {
-    /// Where to, and in which form.
+    /// The output format and the output files.
     pub(super) out: &'a OutputArgs,
-    /// How many findings a text shows.
+    /// The maximum number of findings in a text.
     pub(super) max_findings: usize,
-    /// What a text says behind the verdict, escaped.
+    /// The text after the verdict, escaped.
     pub(super) remarks: &'a str,
     /// The runs that show findings, by id.
     pub(super) runs: &'a Runs,
@@ -30,7 +30,7 @@ pub(super) fn set_elapsed(outcome: &mut Outcome, started: Instant) {
     outcome.stats.set("elapsed_ms", elapsed_ms);
 }
 
-/// Writes everything that was asked for, and returns the exit status that the result gives.
+/// Writes all requested outputs, and returns the exit status of the result.
 pub(super) fn finish(
     args: &Form<'_>,
     outcome: &Outcome,
@@ -38,7 +38,7 @@ pub(super) fn finish(
     trace: Option<&Trace>,
 ) -> Result<ExitCode, Failure> {
     match all(args, outcome, policy, trace) {
-        // Who read our output went away, which changes nothing about the result.
+        // The reader closed the pipe, which does not change the result.
         Err(failure) if !failure.broken_pipe => Err(failure),
         _ => Ok(ExitCode::from(exit_code(outcome, policy))),
     }
@@ -50,7 +50,7 @@ fn all(
     policy: &Policy,
     trace: Option<&Trace>,
 ) -> Result<(), Failure> {
-    // The report first: when the folder cannot be written, standard output stays empty.
+    // Write the report first, so that standard output stays empty if the folder cannot be written.
     let page = match &args.out.report {
         None => None,
         Some(folder) => {
@@ -60,7 +60,8 @@ fn all(
             Some(page.map_err(|error| Failure::writing(folder, &error))?)
         }
     };
-    // Made as a whole before any of it is written: a bug in a report leaves no half result behind.
+    // Format the whole result before writing any of it, so that a bug in a report leaves no partial
+    // result.
     let colour = args.out.output.is_none() && wants_colour();
     let mut result = Vec::new();
     result_in(args, outcome, policy, colour, &mut result)
@@ -72,8 +73,7 @@ fn all(
         None => to_stdout(|out| out.write_all(&result))?,
     }
     let Some(page) = page else { return Ok(()) };
-    // The last line of a text, for people and scripts; other forms have standard output for
-    // themselves.
+    // The last line of a text names the report. Other formats use the whole of standard output.
     if args.out.format == OutputFormat::Text && args.out.output.is_none() {
         to_stdout(|out| writeln!(out, "{}", shown(&page)))
     } else {
@@ -108,7 +108,7 @@ fn result_in(
     }
 }
 
-/// Returns whether standard output takes colours, by `--color`, the terminal and `NO_COLOR`.
+/// Returns whether standard output supports colours, by `--color`, the terminal and `NO_COLOR`.
 fn wants_colour() -> bool {
     anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }

@@ -1,10 +1,10 @@
-//! `anyorder replay`: runs the schedules of findings again.
+//! `anyorder replay`: replays the schedules of findings.
 
+use super::model_inputs::{self, ModelInputs, warn_if_changed};
 use super::replay_witness;
-use super::together::{self, Given, warn_if_changed};
 use crate::args::{Global, ReplayArgs};
 use crate::failure::{Failure, warn};
-use crate::input::{self, Begun, SCHEDULE_BYTES_MAX};
+use crate::input::{self, PeekedInput, SCHEDULE_BYTES_MAX};
 use crate::output::{to_stdout, width};
 use anyorder_common::text::{escape, shown};
 use anyorder_drive::explore::{pipe_program, replay_run};
@@ -17,20 +17,20 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Runs all schedules given; the status is 1 when one shows again what it should, else 3 when one
-/// cannot be followed.
+/// Runs all given schedules. The status is 1 if a finding occurs again, else 3 if a schedule cannot
+/// be followed, else 0.
 pub(crate) fn run(args: &ReplayArgs, global: &Global) -> Result<ExitCode, Failure> {
     if let Some(command) = &args.program {
         return of_program(command, args);
     }
-    let begun = args.inputs.iter().map(|path| Ok((path.clone(), input::begin(path)?)));
-    let begun: Vec<(PathBuf, Begun)> = begun.collect::<Result<_, Failure>>()?;
-    if let Some(at) = begun.iter().position(|(_, begun)| begun.trace_format(global).is_some()) {
-        return of_trace(begun, at, args, global);
+    let peeked = args.inputs.iter().map(|path| Ok((path.clone(), input::peek(path)?)));
+    let peeked: Vec<(PathBuf, PeekedInput)> = peeked.collect::<Result<_, Failure>>()?;
+    if let Some(at) = peeked.iter().position(|(_, peeked)| peeked.trace_format(global).is_some()) {
+        return of_trace(peeked, at, args, global);
     }
-    let given = together::read_begun(begun, global)?;
+    let given = model_inputs::read_peeked(peeked, global)?;
     if given.others.is_empty() {
-        let failure = Failure::new("there is no schedule and no result among the inputs");
+        let failure = Failure::new("the inputs contain no schedule and no result");
         return Err(failure.with_hint("`anyorder check MODEL --schedules DIR` writes schedules"));
     }
     let mut replays = Replays::default();
@@ -44,9 +44,9 @@ pub(crate) fn run(args: &ReplayArgs, global: &Global) -> Result<ExitCode, Failur
     replays.finish()
 }
 
-/// Checks witnesses against the trace that they reorder: the input at a place of the list.
+/// Checks witnesses against the trace that they reorder. The trace is the input at a given index.
 fn of_trace(
-    mut all: Vec<(PathBuf, Begun)>,
+    mut all: Vec<(PathBuf, PeekedInput)>,
     at: usize,
     args: &ReplayArgs,
     global: &Global,
@@ -76,7 +76,7 @@ fn of_program(command: &str, args: &ReplayArgs) -> Result<ExitCode, Failure> {
     let program = pipe_program(command)?;
     let mut replays = Replays::default();
     for path in &args.inputs {
-        let content = input::begin(path)?.text(path, SCHEDULE_BYTES_MAX)?;
+        let content = input::peek(path)?.text(path, SCHEDULE_BYTES_MAX)?;
         for one in read_schedules(path, &content, args.finding.as_deref())? {
             replays.add(&one, replay_run(&program, &one.schedule)?);
         }
@@ -84,7 +84,7 @@ fn of_program(command: &str, args: &ReplayArgs) -> Result<ExitCode, Failure> {
     replays.finish()
 }
 
-/// What the schedules showed, as text, and how many did what.
+/// The outcomes of the schedules as text, and their counts.
 #[derive(Default)]
 struct Replays {
     text: String,
@@ -95,8 +95,8 @@ struct Replays {
 impl Replays {
     fn add(&mut self, stored: &Stored, replayed: Replayed) {
         let Replayed { run, verdict } = replayed;
-        self.again |= verdict == ReplayVerdict::Again;
-        self.lost |= matches!(verdict, ReplayVerdict::Lost | ReplayVerdict::Other);
+        self.again |= verdict == ReplayVerdict::Reproduced;
+        self.lost |= matches!(verdict, ReplayVerdict::Diverged | ReplayVerdict::OtherViolation);
         // Writing to a string does not fail.
         if let Some((id, title)) = &stored.finding {
             let _ = writeln!(self.text, "{} {}", escape(id), escape(title));
@@ -115,12 +115,12 @@ impl Replays {
     }
 }
 
-/// Returns the schedules of a file with their models. Of a result of several models those are left
-/// out whose models are not given.
+/// Returns the schedules of a file with their models. For a result of several models, skips the
+/// schedules whose models are missing.
 fn runnable<'a>(
     path: &Path,
     all: &'a [Stored],
-    given: &'a Given,
+    given: &'a ModelInputs,
     global: &Global,
 ) -> Result<Vec<(&'a Stored, &'a Path, &'a Model)>, Failure> {
     let several = all.iter().any(|one| one.schedule.program.name != all[0].schedule.program.name);
@@ -128,14 +128,16 @@ fn runnable<'a>(
     let mut left_out = 0_u64;
     for one in all {
         match given.model_of(&one.schedule) {
-            Some((model_path, model)) if !several || Given::is_named(model, &one.schedule) => {
+            Some((model_path, model))
+                if !several || ModelInputs::is_named(model, &one.schedule) =>
+            {
                 runnable.push((one, model_path, model));
             }
             _ => left_out += 1,
         }
     }
     if runnable.is_empty() {
-        return Err(Given::no_model(path, &all[0].schedule));
+        return Err(ModelInputs::no_model(path, &all[0].schedule));
     }
     if left_out > 0 && !global.quiet {
         let what = anyorder_common::numbers::plural(left_out, "finding");

@@ -3,7 +3,7 @@
 use super::predict::specifications;
 use crate::args::{Global, LimitArgs, ReplayArgs};
 use crate::failure::Failure;
-use crate::input::Begun;
+use crate::input::PeekedInput;
 use crate::load::{Loaded, load};
 use crate::output::{to_stdout, width};
 use crate::watch::Watch;
@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 /// Checks witnesses, prints each as a table, and returns status 1 when all hold, else 3.
 pub(super) fn run(
-    (path, begun): (&Path, Begun),
+    (path, peeked): (&Path, PeekedInput),
     (witness, text): (&Path, &str),
     args: &ReplayArgs,
     global: &Global,
@@ -26,8 +26,8 @@ pub(super) fn run(
     let stored = StoredWitness::read(&name, text, args.finding.as_deref())?;
     let watch = Watch::start(global, &LimitArgs::default())?;
     let specifications = specifications(args.spec.as_deref(), &args.object)?;
-    let Loaded::Held(read) = load(path, begun, &|_| u64::MAX, global, &watch)? else {
-        return Err(Failure::new(format!("{}: too many events to be held", shown(path))));
+    let Loaded::InMemory(read) = load(path, peeked, &|_| u64::MAX, global, &watch)? else {
+        return Err(Failure::new(format!("{}: too many events to hold in memory", shown(path))));
     };
     let replays = replay_witness(&read.trace, &stored, Some(&specifications), &watch.control())?;
     watch.done();
@@ -45,7 +45,7 @@ fn write(replay: &WitnessReplay, out: &mut String) -> std::fmt::Result {
     }
     let holds = match &replay.checked {
         Ok(holds) => holds,
-        // An order that is none is not shown: the step that cannot come there says more.
+        // An invalid order is not printed; its first wrong step says more.
         Err(why) => return writeln!(out, "replay: {}", escape(why)),
     };
     if let Some(run) = &holds.run {

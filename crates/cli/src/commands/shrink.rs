@@ -1,10 +1,10 @@
-//! `anyorder shrink`: a smaller run that shows the same.
+//! `anyorder shrink`: a smaller run that shows the same finding.
 
-use super::together::{self, Given, warn_if_changed};
+use super::model_inputs::{self, ModelInputs, warn_if_changed};
 use crate::args::{Global, ShrinkArgs};
 use crate::commands::explore::recording;
 use crate::failure::{Failure, note, warn};
-use crate::input::{SCHEDULE_BYTES_MAX, begin};
+use crate::input::{SCHEDULE_BYTES_MAX, peek};
 use crate::output::{to_file, to_stdout};
 use crate::watch::Watch;
 use anyorder_common::numbers::plural;
@@ -16,28 +16,28 @@ use anyorder_system::Schedule;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Shrinks a schedule, and writes what is left.
+/// Shrinks a schedule, and writes the result.
 pub(crate) fn run(args: &ShrinkArgs, global: &Global) -> Result<ExitCode, Failure> {
     let watch = Watch::start(global, &args.limits)?;
     let id = args.finding.as_deref();
     if let Some(command) = &args.program {
         let program = pipe_program(command)?;
         let [path] = &args.inputs[..] else {
-            return Err(Failure::new("with `--program`, one schedule or result was expected"));
+            return Err(Failure::new("expected one schedule or result with `--program`"));
         };
-        let text = begin(path)?.text(path, SCHEDULE_BYTES_MAX)?;
+        let text = peek(path)?.text(path, SCHEDULE_BYTES_MAX)?;
         let schedule = first_schedule(path, &text, id)?.schedule;
         let words = format!("--program {}", quote(command));
         return one(&program, &words, (path, &schedule), args, global, &watch);
     }
-    let given = together::read(&args.inputs, global)?;
+    let given = model_inputs::read(&args.inputs, global)?;
     let [(path, text)] = &given.others[..] else {
-        let failure = Failure::new("a model and one schedule or result were expected");
+        let failure = Failure::new("expected a model, and one schedule or result");
         return Err(failure.with_hint("`anyorder check MODEL --schedules DIR` writes schedules"));
     };
     let schedule = first_schedule(path, text, id)?.schedule;
     let Some((model_path, model)) = given.model_of(&schedule) else {
-        return Err(Given::no_model(path, &schedule));
+        return Err(ModelInputs::no_model(path, &schedule));
     };
     warn_if_changed(model_path, model, &schedule, global);
     let words = quote(&model_path.to_string_lossy());
@@ -78,7 +78,7 @@ fn one<P: TaskProgram>(
     Ok(ExitCode::from(exit::CLEAN))
 }
 
-/// Says how small it became.
+/// Reports the old and the new size.
 fn size(shrunk: &Shrunk) -> String {
     let tasks = |count: usize| plural(count as u64, "task");
     let (before, after) = (tasks(shrunk.length_before), tasks(shrunk.schedule.choices.len()));

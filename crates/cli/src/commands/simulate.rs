@@ -13,14 +13,14 @@ use anyorder_finding::{Input, Policy};
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// Runs the model, prints what went wrong, and returns the exit status that it gives.
+/// Runs the model, prints the findings, and returns the exit status.
 pub(crate) fn run(args: &SimulateArgs, global: &Global) -> Result<ExitCode, Failure> {
     let started = Instant::now();
     let model = load_model(&args.model)?;
     if !global.quiet {
         print_messages(model.warnings());
         if model.responses() > 0 {
-            let what = "random runs do not check responses, `anyorder check` does";
+            let what = "random runs do not check responses; `anyorder check` checks them";
             warn(&format!("{}: {what}", shown(&args.model)));
         }
     }
@@ -38,8 +38,8 @@ pub(crate) fn run(args: &SimulateArgs, global: &Global) -> Result<ExitCode, Fail
     args.limits.set(&mut outcome.options);
     let numbers =
         format!("--runs {} --seed {} --max-steps {}", args.runs, args.seed, args.max_steps);
-    let again = format!("anyorder simulate {} {numbers} --format json", quote(&path));
-    let replay = Replay::of(args.placed.schedules.as_deref(), &args.out, &again);
+    let rerun_command = format!("anyorder simulate {} {numbers} --format json", quote(&path));
+    let replay = Replay::of(args.placed.schedules.as_deref(), &args.out, &rerun_command);
     place(&mut outcome.findings, replay, None)?;
     let policy = Policy::default();
     outcome.judge(&policy);

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 /// Explains the order of two events.
 pub(crate) fn run(args: &WhyArgs, global: &Global) -> Result<ExitCode, Failure> {
     let watch = Watch::start(global, &args.limits)?;
-    let Read { trace, input } = read(&args.trace, input::begin(&args.trace)?, global, &watch)?;
+    let Read { trace, input } = read(&args.trace, input::peek(&args.trace)?, global, &watch)?;
     let why = why(&trace, [&args.a, &args.b], args.rules, &watch.control())?;
     watch.done();
     let Some(why) = why else {
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &WhyArgs, global: &Global) -> Result<ExitCode, Failure> 
     };
     if let Some(Err(reason)) = &why.checked {
         warn(&format!(
-            "the explanation did not stand the independent check: {}; please report this at {ISSUES}",
+            "the independent checker rejected the explanation: {}; please report this at {ISSUES}",
             escape(reason)
         ));
     }
@@ -63,10 +63,10 @@ fn text(trace: &Trace, why: &Explanation, out: &mut dyn Write) -> io::Result<()>
         writeln!(out, "  {}. {}{rule}", number + 1, escape(&step.text))?;
     }
     if why.ordered && why.steps.is_empty() {
-        writeln!(out, "  the explanation is too long to be told")?;
+        writeln!(out, "  the explanation is too long to print")?;
     }
     if why.checked == Some(Ok(())) {
-        writeln!(out, "Each step was checked again, independently.")?;
+        writeln!(out, "An independent checker verified each step.")?;
     }
     match &why.needed {
         Some(needed) => writeln!(out, "This holds only if {}.", escape(needed)),
@@ -74,7 +74,7 @@ fn text(trace: &Trace, why: &Explanation, out: &mut dyn Write) -> io::Result<()>
     }
 }
 
-/// Names an event: label, kind, what it does it to, task, handler, position.
+/// Describes an event: label, kind, operand, task, handler, position.
 fn named(trace: &Trace, id: EventId) -> String {
     let event = trace.event(id);
     let mut text = format!("event {}: {}", escape(&trace.label(id)), event.kind().word());

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What a command printed, and its exit status.
+/// The output and the exit status of a command.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) status: i32,
@@ -15,8 +15,8 @@ pub(crate) struct Ran {
     pub(crate) stderr: String,
 }
 
-/// A command in the workspace folder, with an environment of its own: no colours, no locale, a
-/// fixed width.
+/// A command in the workspace folder with a fixed environment: no colours, no locale, a fixed
+/// width.
 pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(cargo_bin("anyorder"));
     command.args(arguments).current_dir(workspace());
@@ -53,7 +53,7 @@ pub(crate) fn run_with_stdin(arguments: &[&str], input: &[u8]) -> Ran {
     let mut stdin = child.stdin.take().expect("stdin is a pipe");
     let input = input.to_vec();
     let writer = std::thread::spawn(move || {
-        // A binary that refuses its input early closes the pipe.
+        // A binary that rejects its input early closes the pipe.
         let _ = stdin.write_all(&input);
     });
     let output = child.wait_with_output().expect("the binary ends");

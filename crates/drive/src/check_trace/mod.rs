@@ -1,5 +1,5 @@
-//! The check of one trace: races of happens-before, with predictions beside them where threads ran;
-//! of a partial trace, whether it is consistent.
+//! Checks one trace: happens-before races, with predictions for traces of threads. A partial trace
+//! is checked for consistency.
 
 mod predictions;
 
@@ -20,19 +20,19 @@ use std::mem;
 /// The options of [`check_trace`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckTraceOptions {
-    /// The rules that order events; `None` takes those that fit what the trace holds.
+    /// The rules that order events; `None` chooses them by the contents of the trace.
     pub rules: Option<RuleSet>,
-    /// When a race counts as covered; `None` takes what fits the rules.
+    /// When a race counts as covered; `None` takes the default of the rules.
     pub coverage: Option<CoverageLevel>,
-    /// Which races make up one finding.
+    /// How races are grouped into findings.
     pub group_by: GroupBy,
-    /// How many pairs of events a finding lists at the most; all are counted.
+    /// The maximum number of event pairs listed for a finding; all are counted.
     pub max_pairs: usize,
-    /// Whether late registrations and patterns like unloading are set apart.
+    /// Whether late registrations and unload-like patterns are filtered out.
     pub filters: bool,
-    /// Whether a trace of threads is also predicted from.
+    /// Whether to predict other orders of a trace of threads.
     pub predict: bool,
-    /// How hard the prediction looks for witnesses.
+    /// The limits of the search for witnesses.
     pub witnesses: WitnessOptions,
     /// Whether a partial trace may leave coherence orders open.
     pub infer_coherence: bool,
@@ -53,7 +53,7 @@ impl Default for CheckTraceOptions {
     }
 }
 
-/// Checks a trace. A recorded run is checked for races; where threads ran and no task was posted,
+/// Checks a trace. A recorded run is checked for races. If it has threads and no posted tasks,
 /// other orders of the run are predicted, too. A partial trace is checked for consistency.
 ///
 /// A finding has a [`run`](crate::Reported::run) where another order of the recorded events shows
@@ -76,11 +76,11 @@ impl Default for CheckTraceOptions {
 ///
 /// # Errors
 ///
-/// Fails when the trace does not say enough for its consistency to be decided.
+/// Fails when the trace lacks data that a decision about its consistency needs.
 ///
 /// # Panics
 ///
-/// Panics when the answer about a partial trace does not pass the independent check.
+/// Panics when the independent checker rejects the answer about a partial trace.
 pub fn check_trace(
     input: &TraceInput,
     options: &CheckTraceOptions,
@@ -116,7 +116,7 @@ pub fn check_trace(
     } else {
         without_runs(input, mem::take(&mut checked.findings))
     };
-    // Ids that differ within this input.
+    // Makes the ids unique within this input.
     assign_ids(&mut findings);
     group_findings(trace, &mut findings);
     findings.into_iter().zip(runs).for_each(|(finding, run)| result.push(finding, run));
@@ -127,34 +127,34 @@ pub fn check_trace(
     Ok(result)
 }
 
-/// Findings, each with its run.
+/// Findings and their runs.
 type WithRuns = (Vec<Finding>, Vec<Option<Run>>);
 
-/// Returns findings that no run shows, marked where they rest on what was not understood.
+/// Returns the findings without runs. Marks those that rest on operations that were not understood.
 fn without_runs(input: &TraceInput, mut findings: Vec<Finding>) -> WithRuns {
     input.not_understood.mark_by_sites(&input.trace, findings.iter_mut());
     let runs = vec![None; findings.len()];
     (findings, runs)
 }
 
-/// Returns whether a trace is one of threads, to be predicted from.
+/// Returns whether to predict other orders: only for a trace of threads.
 fn predicts(trace: &Trace, rules: RuleSet, checked: &Checked, options: &CheckTraceOptions) -> bool {
     let posted = trace.tables().tasks.iter().any(|task| task.kind == TaskKind::Posted);
     options.predict && !posted && rules == RuleSet::Threads && checked.stopped.is_none()
 }
 
-/// Checks a partial trace: the one question about it is whether it is consistent.
+/// Checks whether a partial trace is consistent.
 fn check_partial(
     input: &TraceInput,
     options: &CheckTraceOptions,
     mut result: JobResult,
     control: &Control<'_>,
 ) -> Result<JobResult, Failure> {
-    let asked = ConsistencyOptions {
+    let consistency_options = ConsistencyOptions {
         infer_coherence: options.infer_coherence,
         ..ConsistencyOptions::default()
     };
-    let found = consistency(input, &asked, control)?.result;
+    let found = consistency(input, &consistency_options, control)?.result;
     result.warnings = found.warnings;
     result.limits.extend(found.limits);
     result.stats = found.stats;
@@ -188,7 +188,7 @@ fn why_command(name: &str, finding: &Finding) -> Option<String> {
     Some(format!("anyorder why {}", [name, a, b].map(quote).join(" ")))
 }
 
-/// Returns the counts under the names that they have in results.
+/// Returns the counts under their names in results.
 fn stats(counts: &Statistics) -> Stats {
     let by_category: Ordered<u64> =
         counts.races_by_category.0.iter().map(|(category, n)| (category.word(), *n)).collect();

@@ -1,10 +1,11 @@
-//! Predictions beside the races of happens-before, for traces of threads: each race once, with a
-//! witness where there is one, and behind them what happens-before does not see.
+//! Predictions for traces of threads: each happens-before race once, with a witness if one was
+//! found, then the findings that happens-before misses.
 
 use super::{CheckTraceOptions, WithRuns, without_runs};
 use crate::failure::Failure;
 use crate::predict::{
-    Analysis, Known, PredictOptions, Question, Reordering, add_outcome, analyse, last_of, stats,
+    Analysis, KnownPairs, PredictOptions, Question, Reordering, add_outcome, analyse, last_of,
+    stats,
 };
 use crate::result::JobResult;
 use crate::trace_input::TraceInput;
@@ -18,23 +19,22 @@ use anyorder_trace::{EventId, EventKind, Trace};
 use std::collections::{BTreeMap, HashMap};
 use std::mem;
 
-/// How many pairs of each race of happens-before are tried.
+/// The maximum number of pairs to search witnesses for, per happens-before race.
 const PAIRS_TRIED_MAX: usize = 8;
 
-/// The counts of a prediction that stand beside those of happens-before.
+/// The counts of a prediction that are added to those of happens-before.
 const COUNTS: [&str; 7] =
     ["candidates", "racy", "non_racy", "confirmed", "dropped", "unconfirmed", "missed_by_order"];
 
 /// A finding, and the run that shows it.
-struct Shown {
+struct FindingWithRun {
     finding: Finding,
     run: Option<Run>,
-    /// The last event of what shows or refutes it; `None` where only its sites do.
+    /// The last event of its witness or refutation; `None` if it has only sites.
     last: Option<EventId>,
 }
 
-/// Returns the races of happens-before, with witnesses where there are some, and the predictions
-/// behind them.
+/// Returns the happens-before races, with the witnesses found, and then the predictions.
 pub(super) fn add(
     input: &TraceInput,
     races: Vec<Finding>,
@@ -55,7 +55,7 @@ pub(super) fn add(
     };
     let pairs = pairs_of(trace, &races);
     let extra: Vec<(EventId, EventId)> = pairs.iter().flatten().copied().collect();
-    // Without races, happens-before orders everything that it knows of.
+    // Without races, happens-before orders all conflicting accesses.
     let order = match races.is_empty() {
         true => None,
         false => HappensBefore::new(trace, RuleSet::Threads, &control.cancel).ok(),
@@ -66,7 +66,7 @@ pub(super) fn add(
         let ([Ok(a), Ok(b)], Some(order)) = (ids, &order) else { return false };
         is_plain(trace, a) && is_plain(trace, b) && !order.happens_before(a, b)
     };
-    let known = Known { extra: &extra, is_known: &is_known };
+    let known = KnownPairs { extra: &extra, is_known: &is_known };
     let question = Question::new(&input.name, &options)?;
     let mut analysed = analyse(trace, &question, &known, control)?;
     let mut all = join(trace, races, pairs, &mut analysed.checked);
@@ -92,14 +92,14 @@ pub(super) fn add(
     Ok(all.into_iter().map(|one| (one.finding, one.run)).unzip())
 }
 
-/// Returns the races of happens-before in their order, then what else was found. `pairs` are the
-/// first pairs of each race.
+/// Returns the happens-before races in their order, then the other findings. `pairs` are the first
+/// pairs of each race.
 fn join(
     trace: &Trace,
     races: Vec<Finding>,
     pairs: Vec<Vec<(EventId, EventId)>>,
     checked: &mut Checked,
-) -> Vec<Shown> {
+) -> Vec<FindingWithRun> {
     let pair_results: HashMap<(u64, u64), &PairResult> = checked
         .pair_results
         .iter()
@@ -107,7 +107,7 @@ fn join(
         .collect();
     let mut all = Vec::new();
     for (mut finding, pairs) in races.into_iter().zip(pairs) {
-        // A race with a free is a use after free, and stands there as that.
+        // A confirmed race with a free is reported as a use after free instead.
         let pair_result =
             |(a, b): &(EventId, EventId)| pair_results.get(&(u64::from(a.0), u64::from(b.0)));
         let frees = |(a, b): &(EventId, EventId)| !(is_plain(trace, *a) && is_plain(trace, *b));
@@ -117,7 +117,7 @@ fn join(
             continue;
         }
         let (run, last) = confirm(trace, &mut finding, &pairs, &pair_results);
-        all.push(Shown { finding, run, last });
+        all.push(FindingWithRun { finding, run, last });
     }
     for Found { mut finding, witness, .. } in mem::take(&mut checked.found) {
         let witness = witness.map(|witness| Reordering::new(witness, Reorders::Threads));
@@ -126,12 +126,12 @@ fn join(
             witness.place(trace, &mut finding);
             witness.run(trace)
         });
-        all.push(Shown { finding, run, last });
+        all.push(FindingWithRun { finding, run, last });
     }
     all
 }
 
-/// Returns whether an event reads or writes memory, and does not free it.
+/// Returns whether an event is a read or a write, not a free.
 fn is_plain(trace: &Trace, event: EventId) -> bool {
     let kind = trace.event(event).kind();
     kind.is_access() && kind != EventKind::Free
@@ -144,7 +144,7 @@ fn pairs_of(trace: &Trace, races: &[Finding]) -> Vec<Vec<(EventId, EventId)>> {
     let mut by_label: BTreeMap<&str, Option<EventId>> =
         wanted.iter().flatten().flatten().map(|label| (label.as_str(), None)).collect();
     for event in (0..trace.len() as u32).map(EventId) {
-        // Labels of accesses; in traces of threads nothing else is numbered.
+        // Only accesses have numbers in traces of threads.
         if trace.event(event).kind().is_access()
             && let Some(found) = by_label.get_mut(trace.label(event).as_str())
         {
@@ -159,8 +159,8 @@ fn pairs_of(trace: &Trace, races: &[Finding]) -> Vec<Vec<(EventId, EventId)>> {
     wanted.iter().map(|pairs| pairs.iter().filter_map(pair).collect()).collect()
 }
 
-/// Marks a race by what became of its pairs. Returns the run of the best witness, and the last
-/// event that matters.
+/// Marks a race by the outcomes of its pairs. Returns the run of the best witness, and the last
+/// event that the outcome depends on.
 fn confirm(
     trace: &Trace,
     finding: &mut Finding,

@@ -5,7 +5,7 @@ use anyorder_consistency::{Procedure, describe};
 use anyorder_finding::{Finding, Kind, Severity, Site, Step};
 use anyorder_trace::{EventId, NameId, Trace};
 
-/// The most sites of a finding: its explanation has the whole cycle.
+/// The maximum number of sites of a finding. Its explanation has the whole cycle.
 const SITES_MAX: usize = 8;
 
 /// Makes the finding of an inconsistent trace.
@@ -32,8 +32,8 @@ pub(super) fn inconsistency(trace: &Trace, answer: &Consistency, reasons_max: us
     finding
 }
 
-/// Returns the sites of the accesses of a cycle; of all its events where fewer than three are
-/// accesses, so that it is not taken for a pair.
+/// Returns the sites of the accesses of a cycle. With fewer than three accesses, returns the sites
+/// of all its events, so that the finding does not look like a pair.
 fn sites(trace: &Trace, cycle: &[EventId]) -> Vec<Site> {
     let accesses = cycle.iter().filter(|event| trace.event(**event).kind().is_access());
     let events: Vec<EventId> =

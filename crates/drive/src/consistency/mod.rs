@@ -1,5 +1,5 @@
-//! Whether some order of its messages explains a trace. Both answers are checked by the crate that
-//! does not know the engine.
+//! Decides whether some order of its messages explains a trace. The crate `certify`, which does not
+//! depend on the engine, checks either answer.
 
 mod finding;
 mod proof;
@@ -27,17 +27,17 @@ use std::path::Path;
 /// The options of [`consistency`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConsistencyOptions {
-    /// What the mailboxes promise; `None` takes what the trace records.
+    /// The order that mailboxes guarantee; `None` takes it from the trace.
     pub mailbox: Option<MailboxRule>,
-    /// How the answer is looked for.
+    /// The decision procedure.
     pub procedure: Procedure,
-    /// Whether coherence orders that the trace leaves open are looked for.
+    /// Whether to search for coherence orders that the trace leaves open.
     pub infer_coherence: bool,
-    /// After how many conflicts the procedure gives up; procedures that enumerate count tries.
+    /// The maximum number of solver conflicts; enumerating procedures count attempts.
     pub max_conflicts: Option<u64>,
-    /// Whether the proof of an inconsistency is wanted however long it is.
+    /// Whether to return the proof of an inconsistency whatever its length.
     pub whole_proof: bool,
-    /// How many reasons of an inconsistency its finding has at the most.
+    /// The maximum number of reasons in the finding of an inconsistency.
     pub max_reasons: usize,
 }
 
@@ -54,42 +54,42 @@ impl Default for ConsistencyOptions {
     }
 }
 
-/// A proof of more bytes is given up unless it was asked for: to check it would take longer than to
-/// find it.
+/// The maximum size of a proof in bytes, unless the caller asks for the whole proof. Checking a
+/// longer proof would take longer than finding it.
 const PROOF_BYTES_MAX: usize = 32 << 20;
 
-/// An answer that was checked.
+/// A checked answer.
 #[derive(Clone, Debug)]
 pub struct Consistency {
     /// The finding of an inconsistency, the counts and the limits.
     pub result: JobResult,
     /// The answer.
     pub verdict: Consistent,
-    /// What was decided about.
+    /// The decision problem.
     pub partial: PartialTrace,
-    /// What of the trace was decided about, and what was not.
+    /// The parts of the trace inside and outside the decision problem.
     pub kept: Kept,
-    /// The work of the procedure.
+    /// The counts of the procedure.
     pub stats: Stats,
     /// The procedure.
     pub procedure: Procedure,
-    /// Of a recorded run: whether the recorded order is a run that the rules allow, else why not.
+    /// For a recorded run: whether the rules allow the recorded order, else the reason.
     pub recorded: Option<Result<(), String>>,
 }
 
 /// Whether a trace is consistent.
 #[derive(Clone, Debug)]
 pub enum Consistent {
-    /// It is, by a run of these events.
+    /// Consistent, by a run of these events.
     Yes(Vec<EventId>),
-    /// It is not; with the reason, if the procedure gives one, and the proof that was checked.
+    /// Inconsistent, with the reason if the procedure gives one, and the checked proof.
     No(Option<Box<Proof>>),
     /// Nobody knows, because of the limit of this name.
     Unknown(&'static str),
 }
 
-/// Decides whether a trace is consistent: whether some order of its messages explains what every
-/// read read.
+/// Decides whether a trace is consistent: whether some order of its messages explains the value of
+/// every read.
 ///
 /// ```
 /// use anyorder_drive::{Consistent, ConsistencyOptions, TraceInput, consistency};
@@ -107,11 +107,11 @@ pub enum Consistent {
 ///
 /// # Errors
 ///
-/// Fails when the trace does not say enough, or when the procedure cannot decide such traces.
+/// Fails when the trace lacks data, or when the procedure cannot decide such traces.
 ///
 /// # Panics
 ///
-/// Panics when the answer does not pass the independent check: that is a bug of ours.
+/// Panics when the independent checker rejects the answer, which is a bug in anyorder.
 pub fn consistency(
     input: &TraceInput,
     options: &ConsistencyOptions,
@@ -138,8 +138,8 @@ pub fn consistency(
 }
 
 impl Consistency {
-    /// Returns the messages of a recorded run that ran against the order of their posts, counted by
-    /// their reasons.
+    /// Counts the message pairs of a recorded run that ran against the order of their posts, by
+    /// reason.
     #[must_use]
     pub fn overtakings(&self) -> Option<Overtakings> {
         self.recorded.as_ref().and_then(|_| Overtakings::of(&self.partial))
@@ -157,7 +157,7 @@ fn decide(
     options: &ConsistencyOptions,
     control: &Control<'_>,
 ) -> Result<Consistency, Refused> {
-    // A trace that was not read to its end is no options.
+    // A trace that was not read to its end does not decide the options.
     let nothing = Trace::default();
     let trace = if control.cancel.reason().is_some() { &nothing } else { trace };
     let rule = options.mailbox.unwrap_or_else(|| MailboxRule::recorded(trace));
@@ -203,7 +203,7 @@ fn decide(
         Answer::Unknown(Limit::Stopped(reason)) => Consistent::Unknown(reason.word()),
         Answer::Unknown(Limit::Conflicts) => Consistent::Unknown("max-conflicts"),
     };
-    // The recorded run of an inconsistent trace cannot be one that the rules allow.
+    // The rules cannot allow the recorded run of an inconsistent trace.
     if let (Consistent::No(_), Some(Ok(()))) = (&verdict, &recorded) {
         disagree("the recorded order is a run");
     }
@@ -223,22 +223,29 @@ fn stopped(reason: StopReason, partial: &PartialTrace) -> anyorder_consistency::
 }
 
 fn disagree(what: &str) -> ! {
-    panic!("the answer did not stand the independent check: {what}; see {ISSUES}")
+    panic!("the independent checker rejected the answer: {what}; see {ISSUES}")
 }
 
-/// Says why there is no answer.
+/// Explains why there is no answer.
 fn failure(name: &str, trace: &Trace, refused: &Refused) -> Failure {
     let event = |event: &EventId| format!("event `{}`", escape(&trace.label(*event)));
     let location = |location| escape(&trace.location_text(location)).into_owned();
     let (what, hint) = match refused {
-        Refused::Trace(FromTraceError::NoWrite { event: read }) => {
-            (format!("{} reads from what is no other write of its location", event(read)), None)
-        }
+        Refused::Trace(FromTraceError::NoWrite { event: read }) => (
+            format!(
+                "{} reads from an event that is not another write of its location",
+                event(read)
+            ),
+            None,
+        ),
         Refused::Trace(FromTraceError::NoSource { event: read }) => {
-            (format!("{} does not say what it reads from", event(read)), None)
+            (format!("{} does not name the write that it reads from", event(read)), None)
         }
         Refused::Trace(FromTraceError::NoCoherence { location: at }) => (
-            format!("`{}` has several writes, and nothing says in which order", location(*at)),
+            format!(
+                "`{}` has several writes, and the trace does not give their order",
+                location(*at)
+            ),
             Some("`--infer-co` looks for an order"),
         ),
         Refused::Trace(FromTraceError::BadCoherence { location: at }) => (
@@ -246,16 +253,20 @@ fn failure(name: &str, trace: &Trace, refused: &Refused) -> Failure {
             None,
         ),
         Refused::Trace(FromTraceError::NoHandler { task }) => (
-            format!("nothing says which handler runs task `{}`", escape(trace.task_name(*task))),
+            format!(
+                "the trace does not name the handler of task `{}`",
+                escape(trace.task_name(*task))
+            ),
             None,
         ),
         Refused::Procedure(Unsupported::Nested { .. }) => (
             "a posted message posts another one, which procedure `flat` cannot handle".to_owned(),
-            Some("`--procedure solver` takes all traces"),
+            Some("`--procedure solver` handles all traces"),
         ),
         Refused::Procedure(Unsupported::OpenCoherence) => (
-            "a coherence order is to be found, which only procedure `solver` can do".to_owned(),
-            Some("`--procedure solver` takes all traces"),
+            "a coherence order is missing, and only procedure `solver` can search for one"
+                .to_owned(),
+            Some("`--procedure solver` handles all traces"),
         ),
     };
     let failure = Failure::new(format!("{}: {what}", shown(Path::new(name))));
@@ -276,7 +287,7 @@ fn set_options(result: &mut JobResult, options: &ConsistencyOptions, answer: &Co
     }
 }
 
-/// Sets the counts under the names that they have in results.
+/// Sets the counts under their names in results.
 fn set_stats(stats: &mut found::Stats, answer: &Consistency) {
     let counts = &answer.stats;
     stats

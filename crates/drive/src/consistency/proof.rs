@@ -1,4 +1,4 @@
-//! The proof of an inconsistency: translated for the checker, and written for others.
+//! The proof of an inconsistency, translated for the checker and written as a certificate.
 
 use anyorder_certify::consistency as certify;
 use anyorder_consistency::{
@@ -7,13 +7,13 @@ use anyorder_consistency::{
 use anyorder_trace::{TaskId, Trace};
 use std::io;
 
-/// Why a trace is inconsistent, for people and for the checker.
+/// The reason of an inconsistency, as text and as a proof.
 #[derive(Clone, Debug)]
 pub struct Proof {
     pub(super) refutation: Refutation,
     pub(super) certificate: certify::ConsistencyProof,
-    /// The trace that the certificate is about: each piece of a handler's own code between tasks is
-    /// a task of its own.
+    /// The trace that the certificate is about. Each piece of a handler's own code between tasks is
+    /// a separate task there.
     pub(super) split: Option<Trace>,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn certified_rule(rule: MailboxRule) -> certify::MailboxRule {
     }
 }
 
-/// Translates a refutation: the same of events and tasks of the trace.
+/// Translates a refutation to events and tasks of the trace.
 pub(super) fn translated(
     partial: &PartialTrace,
     refutation: &Refutation,

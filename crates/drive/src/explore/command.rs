@@ -1,25 +1,25 @@
-//! Programs behind a pipe, by the command that starts them: words as a shell would split them, but
-//! no shell.
+//! Programs behind a pipe, given by a command. The command is split into words like a shell
+//! command, but runs without a shell.
 
 use super::program::Started;
 use crate::Failure;
 use anyorder_common::text::escape;
 use anyorder_pipe::{ChildCommand, PipeFactory, PipeOptions};
 
-/// Returns the program that a command starts. Blanks separate words, quotes and backslashes keep
-/// them together.
+/// Returns the program that a command starts. Blanks separate words; quotes and backslashes escape
+/// blanks.
 ///
 /// # Errors
 ///
-/// Fails when a quote has no partner, and when there is no word.
+/// Fails when a quote is not closed, and when there is no word.
 pub fn pipe_program(command: &str) -> Result<Started<PipeFactory>, Failure> {
     let words = words(command).ok_or_else(|| {
-        let what = format!("`{}`: a quote without its partner", escape(command));
+        let what = format!("`{}`: a quote is not closed", escape(command));
         Failure::new(format!("--program {what}"))
     })?;
     let mut words = words.into_iter();
     let Some(program) = words.next() else {
-        let failure = Failure::new("--program: a command that starts the program was expected");
+        let failure = Failure::new("--program: expected a command that starts the program");
         return Err(failure.with_hint("such as `--program 'node app.js'`"));
     };
     let command_words = ChildCommand::new(program).arguments(words);

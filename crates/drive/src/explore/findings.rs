@@ -1,5 +1,5 @@
-//! Findings of an exploration: failures, harmful reversals, wrong ends, instability, and what
-//! turned out to be harmless.
+//! Findings of an exploration: failures, harmful reversals, wrong ends, instability, and harmless
+//! reversals.
 
 use super::program::{END, ShownRun, TaskProgram};
 use super::races;
@@ -13,12 +13,12 @@ use anyorder_finding::{Harm, Severity};
 use anyorder_system::{Control, PartPath, TaskName};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most findings whose runs are made again to be shown, and the most harmless reversals that
-/// are listed.
+/// The maximum number of findings whose runs are replayed for display, and of harmless reversals
+/// listed.
 const SHOWN_MAX: usize = 60;
 const HARMLESS_MAX: usize = 1_000;
 
-/// Makes findings.
+/// Converts the results of an exploration into findings.
 pub(super) struct Reporter<'a, P> {
     program: &'a P,
     pub(super) outcome: &'a Outcome,
@@ -35,15 +35,14 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
         Reporter { program, outcome, control, shown: BTreeMap::new() }
     }
 
-    /// Returns all findings: of those that are the same but for the run, the one with the fewest
-    /// reversals.
+    /// Returns all findings. Of findings that differ only in their runs, keeps the one with the
+    /// fewest reversals.
     pub(super) fn findings(mut self) -> Result<Vec<Reported>, Failure> {
         let mut reported: Vec<Reported> = Vec::new();
         let mut known: BTreeSet<String> = BTreeSet::new();
         let outcome = self.outcome;
         for found in &outcome.findings {
-            // Where a limit cut a run, that it ends otherwise says nothing. The result is
-            // incomplete then.
+            // A different end means nothing if a limit cut a run. The result is incomplete then.
             let is_cut = |run: Option<usize>| run.is_some_and(|run| outcome.runs[run].cut);
             if (is_cut(found.run) || is_cut(found.parent))
                 && !matches!(found.kind, FindingKind::Failure(_))
@@ -67,7 +66,7 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
             let (Some(comparison), Some(reversal)) = (&info.comparison, &info.reversal) else {
                 continue;
             };
-            // Of the last two the failure, or the other alternative, says all there is.
+            // For the last two kinds, the failure or the other alternative is reported instead.
             if matches!(
                 comparison.verdict,
                 Verdict::Different
@@ -93,13 +92,13 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
             (FindingKind::Harmful, Some(run)) => self.race(run, found.confirmed),
             (FindingKind::Failure(text), Some(run)) => self.failure(run, text, found.confirmed),
             (FindingKind::Unstable(why), _) => Ok(races::unstable(found, why)),
-            // What went wrong in no run at all cannot be shown.
+            // A finding without a run cannot be shown.
             (FindingKind::Harmful, None) => Ok(races::unstable(found, "there is no run of it")),
             (FindingKind::Failure(text), None) => Ok(races::unstable(found, text)),
         }
     }
 
-    /// A reversal that makes a difference.
+    /// A reversal that changes the outcome.
     fn race(&mut self, run: usize, confirmed: Option<bool>) -> Result<Reported, Failure> {
         let shown = self.compared(run)?;
         let mut finding = races::race(self.outcome, run, shown.as_ref());
@@ -135,7 +134,7 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
         if confirmed.is_some() {
             reported.finding.confirmed = confirmed;
         }
-        // Of a failure the whole run is shown, beside the one that does not fail.
+        // Shows the whole failing run, next to the run that does not fail.
         if let Some(shown) = shown {
             let mut whole = shown.run;
             if let Some(run) = &reported.run {
@@ -150,7 +149,7 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
         Ok(reported)
     }
 
-    /// The runs that end where they should not, by what is wrong.
+    /// The runs with wrong ends, by kind.
     fn wrong_ends(&self) -> Vec<(usize, Shows)> {
         let end = PartPath::new([END]);
         let runs = self.outcome.runs.iter().enumerate().filter(|(_, info)| !info.cut);
@@ -161,7 +160,7 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
         ends.collect()
     }
 
-    /// Returns a run as it is shown, compared with the one that it varies.
+    /// Returns a run for display, compared with the run that it varies.
     fn compared(&mut self, run: usize) -> Result<Option<ShownRun>, Failure> {
         let Some(mut shown) = self.shown(run)? else { return Ok(None) };
         let info = &self.outcome.runs[run];
@@ -195,7 +194,7 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
         Ok(Some(shown))
     }
 
-    /// Returns a run as it is shown; nothing where it cannot be made again, or where enough were.
+    /// Returns a run for display; `None` if it cannot be replayed or the maximum number was shown.
     fn shown(&mut self, run: usize) -> Result<Option<ShownRun>, Failure> {
         if let Some(shown) = self.shown.get(&run) {
             return Ok(shown.clone());
@@ -207,7 +206,7 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
     }
 }
 
-/// Findings with the same text are one.
+/// Findings with equal texts are merged.
 fn identity(found: &Found) -> String {
     let pair = found.reversal.as_ref().map(pair_of).unwrap_or_default();
     match &found.kind {
@@ -217,7 +216,7 @@ fn identity(found: &Found) -> String {
     }
 }
 
-/// The two tasks, in one order whichever came first.
+/// The two tasks in alphabetical order.
 fn pair_of(reversal: &Reversal) -> String {
     let (a, b) = (reversal.first.to_string(), reversal.second.to_string());
     if a <= b { format!("{a} {b}") } else { format!("{b} {a}") }

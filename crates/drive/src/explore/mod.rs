@@ -1,8 +1,8 @@
 //! Jobs on programs given as tasks: vary a run, replay one, shrink one.
 //!
-//! A front end gives a [`TaskProgram`]: a task system, made anew for each worker, and its words
-//! where it has better ones than the names of tasks. Everything after is shared. [`Started`] is the
-//! door for a factory without words of its own; a pipe is one of them:
+//! A front end implements [`TaskProgram`]: a task system, created for each worker, and descriptions
+//! that replace the names of tasks. The jobs are shared by all front ends. [`Started`] wraps a
+//! factory without descriptions, such as a pipe:
 //!
 //! ```no_run
 //! use anyorder_drive::explore::{ExploreOptions, explore, pipe_program};
@@ -26,7 +26,7 @@ pub use vary::{ExploreOptions, explore};
 
 pub(crate) use program::END;
 
-// The door.
+// The interface for front ends.
 mod command;
 mod program;
 
@@ -35,7 +35,7 @@ mod replay;
 mod shrink;
 mod vary;
 
-// What they share.
+// Shared by the jobs.
 mod findings;
 mod races;
 mod rerun;

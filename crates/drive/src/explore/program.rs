@@ -1,5 +1,5 @@
-//! What a front end gives of a program whose runs are sequences of tasks: a task system, and its
-//! words.
+//! The interface for programs whose runs are sequences of tasks: a task system and its
+//! descriptions.
 
 use super::rerun::{Rerun, rerun};
 use crate::schedules::Shows;
@@ -11,21 +11,19 @@ use anyorder_system::{Choice, RunError, SystemFactory, TaskName, TaskSystem};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The part of an observation that says how a run ended that should not end so: its text is
-/// `deadlock` or `final`.
+/// The part of an observation that reports a wrong end of a run. Its text is `deadlock` or `final`.
 pub(crate) const END: &str = "end";
 
-/// A program as tasks, with its words. Only two methods must be written; [`Started`] makes one of
-/// any [`SystemFactory`].
+/// A program as tasks, with its descriptions. Only two methods are required; [`Started`] implements
+/// them for any [`SystemFactory`].
 pub trait TaskProgram: Sync {
     /// The task system.
     type System: TaskSystem;
 
-    /// Returns what messages begin with: a path, a command.
+    /// Returns the name of the program in messages: a path or a command.
     fn name(&self) -> &str;
 
-    /// Starts the program. Where input events can happen any number of times, `repeats` bounds how
-    /// often each does.
+    /// Starts the program. If input events can happen any number of times, `repeats` bounds them.
     ///
     /// # Errors
     ///
@@ -37,7 +35,7 @@ pub trait TaskProgram: Sync {
         false
     }
 
-    /// Returns the run of choices for people; nothing where it cannot be made again.
+    /// Returns the run of the choices for display; `None` if it cannot be replayed.
     ///
     /// # Errors
     ///
@@ -49,43 +47,43 @@ pub trait TaskProgram: Sync {
         Ok(Some(ShownRun { run, tasks, sites, others: Vec::new() }))
     }
 
-    /// Returns the finding of a run that shows something wrong, where the program has better words
-    /// than its failure itself.
+    /// Returns the finding of a run that violates a property, if the program describes it better
+    /// than the failure text does.
     fn reported(&self, _choices: &[Choice], _shows: &Shows) -> Option<Reported> {
         None
     }
 
-    /// Returns what is good to know of an exploration of this program.
+    /// Returns a note about explorations of this program.
     fn remark(&self) -> Option<Message> {
         None
     }
 }
 
-/// A run for people, and the tasks of its steps.
+/// A run for display, and the tasks of its steps.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ShownRun {
     /// The run.
     pub run: Run,
     /// The task of each step.
     pub tasks: Vec<TaskName>,
-    /// Where each task begins, where that is known.
+    /// The source position of each task, if known.
     pub sites: Vec<Site>,
-    /// Tasks of the run before that do not run in this one: their lanes, and where they begin.
+    /// Tasks of the parent run that do not run in this one: their lanes and source positions.
     pub(crate) others: Vec<(TaskName, String, Site)>,
 }
 
 impl ShownRun {
-    /// Puts a run and its tasks together.
+    /// Combines a run with its tasks.
     #[must_use]
     pub fn new(run: Run, tasks: Vec<TaskName>, sites: Vec<Site>) -> ShownRun {
         ShownRun { run, tasks, sites, others: Vec::new() }
     }
 }
 
-/// How often an input event may happen in a run.
+/// The bound on the occurrences of each input event in a run.
 #[derive(Clone, Debug)]
 pub struct Repeats {
-    /// The most times.
+    /// The maximum number of occurrences.
     pub most: u32,
     reached: Arc<AtomicBool>,
 }
@@ -97,22 +95,22 @@ impl Repeats {
         Repeats { most, reached: Arc::default() }
     }
 
-    /// Notes that an event could have happened more often.
+    /// Records that the bound prevented an event.
     pub fn reach(&self) {
         self.reached.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether an event could have happened more often.
+    /// Returns whether the bound prevented an event.
     #[must_use]
     pub fn is_reached(&self) -> bool {
         self.reached.load(Ordering::Relaxed)
     }
 }
 
-/// A program that a factory starts, with no words of its own.
+/// A program from a factory, without descriptions.
 #[derive(Clone, Debug)]
 pub struct Started<F> {
-    /// What messages begin with.
+    /// The name of the program in messages.
     pub name: String,
     /// Starts it.
     pub factory: F,

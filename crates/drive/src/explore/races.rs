@@ -1,21 +1,21 @@
-//! Findings about reversals: what is compared, and in which words.
+//! Texts of findings about reversals.
 
 use super::program::ShownRun;
 use super::rerun::short;
 use crate::Reported;
-use crate::schedules::{Shows, set_against, witness};
+use crate::schedules::{Shows, set_reference, witness};
 use anyorder_explore::r4::{Found, Outcome, Reversal, ReversalKind};
 use anyorder_finding::run::{Comparison, Differing, Run};
 use anyorder_finding::{Finding, Harm, Kind, Severity, Site, Step, Witness};
 use anyorder_system::{Level, Observation, PartPath, TaskName};
 
-/// The most parts named in a title.
+/// The maximum number of parts named in a title.
 const TITLE_PARTS: usize = 3;
 
-/// The most characters of a part's content.
+/// The maximum number of characters of a part's content.
 const CONTENT_CHARS_MAX: usize = 200;
 
-/// Returns the finding of a reversal, without what is said about its harm.
+/// Returns the finding of a reversal, without its harm.
 pub(super) fn race(outcome: &Outcome, run: usize, shown: Option<&ShownRun>) -> Finding {
     let info = &outcome.runs[run];
     let mut finding = Finding::new(Kind::Race);
@@ -39,7 +39,7 @@ pub(super) fn race(outcome: &Outcome, run: usize, shown: Option<&ShownRun>) -> F
     finding
 }
 
-/// Returns where a task of the pair is: its position where that is known, else its name.
+/// Returns the site of a task of the pair: its position if known, else its name.
 fn site(task: &TaskName, reversal: &Reversal, shown: Option<&ShownRun>) -> Site {
     let found = shown.and_then(|shown| {
         let at = shown.tasks.iter().position(|one| one == task);
@@ -63,7 +63,7 @@ fn site(task: &TaskName, reversal: &Reversal, shown: Option<&ShownRun>) -> Site 
     site
 }
 
-/// Says what was reversed and what came of it.
+/// Explains the reversal and its effect.
 fn explanation(outcome: &Outcome, run: usize, reversal: &Reversal) -> Vec<Step> {
     let info = &outcome.runs[run];
     let mut steps = Vec::new();
@@ -96,7 +96,7 @@ fn explanation(outcome: &Outcome, run: usize, reversal: &Reversal) -> Vec<Step> 
     steps
 }
 
-/// Returns how a run compares with the one that it varies.
+/// Returns the comparison of a run with the run that it varies.
 pub(super) fn comparison(outcome: &Outcome, run: usize, before: Run) -> Comparison {
     let info = &outcome.runs[run];
     let names = |names: &[TaskName]| names.iter().map(ToString::to_string).collect();
@@ -125,7 +125,7 @@ fn reversals(count: u32) -> String {
     if count == 1 { "1 reversal".to_owned() } else { format!("{count} reversals") }
 }
 
-/// Returns where the observation of a run differs from that of its parent, with the texts.
+/// Returns the differences between the observations of a run and its parent, with the texts.
 fn differing(outcome: &Outcome, run: usize) -> Vec<Differing> {
     let info = &outcome.runs[run];
     let Some(parent) = info.parent.map(|parent| &outcome.runs[parent]) else { return Vec::new() };
@@ -143,22 +143,22 @@ fn differing(outcome: &Outcome, run: usize) -> Vec<Differing> {
     };
     let mut differing: Vec<(Level, Differing)> =
         differences.map(|difference| (difference.level, one(difference))).collect();
-    // What a user sees comes first.
+    // User-visible parts come first.
     differing.sort_by(|a, b| (a.0, &a.1.path).cmp(&(b.0, &b.1.path)));
     differing.into_iter().map(|(_, one)| one).collect()
 }
 
-/// Returns the schedule that shows a difference: that of the run, with that of its parent.
+/// Returns the schedule that shows a difference: the schedule of the run, with that of its parent.
 pub(super) fn difference(outcome: &Outcome, run: usize) -> Option<Witness> {
     let info = &outcome.runs[run];
     let paths: Vec<String> = differing(outcome, run).into_iter().map(|one| one.path).collect();
     let mut schedule = outcome.schedule(run);
     Shows::Difference(paths).set(&mut schedule);
-    set_against(&mut schedule, &outcome.schedule(info.parent?));
+    set_reference(&mut schedule, &outcome.schedule(info.parent?));
     witness(&schedule)
 }
 
-/// Returns the finding of a failure of a program that is no model.
+/// Returns the finding of a failure of a program other than a model.
 pub(super) fn failure(
     outcome: &Outcome,
     run: usize,
@@ -196,7 +196,7 @@ pub(super) fn failure(
     Reported { finding, run: None }
 }
 
-/// Returns the finding of a run that could not be repeated.
+/// Returns the finding of an unstable run.
 pub(super) fn unstable(found: &Found, why: &str) -> Reported {
     let mut finding = Finding::new(Kind::Unstable);
     finding.confirmed = found.confirmed;

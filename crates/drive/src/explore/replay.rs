@@ -1,9 +1,9 @@
-//! Runs a schedule of any task system again, and says whether it shows the same.
+//! Replays a schedule of any task system.
 
 use super::program::{END, TaskProgram, cannot_start};
 use super::rerun::{Rerun, rerun};
 use crate::Failure;
-use crate::schedules::{Shows, against};
+use crate::schedules::{Shows, reference_of};
 use crate::states::{ReplayVerdict, Replayed};
 use anyorder_system::{PartPath, RunError, Schedule, TaskSystem};
 
@@ -34,24 +34,24 @@ fn replay<S: TaskSystem>(system: &mut S, schedule: &Schedule) -> Result<Replayed
         Some(other) => fails_with(&other.to_string()) || ends_wrong,
     };
     let verdict = match (same, &made.lost, wrong) {
-        (true, _, _) => ReplayVerdict::Again,
-        (false, Some(_), _) => ReplayVerdict::Lost,
-        (false, None, true) => ReplayVerdict::Other,
-        (false, None, false) => ReplayVerdict::Nothing,
+        (true, _, _) => ReplayVerdict::Reproduced,
+        (false, Some(_), _) => ReplayVerdict::Diverged,
+        (false, None, true) => ReplayVerdict::OtherViolation,
+        (false, None, false) => ReplayVerdict::NotReproduced,
     };
     let lost = made.lost.map(|task| format!("`{task}` cannot run when its turn comes"));
     made.run.end = lost.unwrap_or_default();
     Ok(Replayed { run: made.run, verdict })
 }
 
-/// Returns whether all parts differ from those of the run that a schedule is compared with.
+/// Returns whether all given parts differ between the run and the run that the schedule names.
 fn differs<S: TaskSystem>(
     system: &mut S,
     schedule: &Schedule,
     made: &Rerun,
     parts: &[String],
 ) -> Result<bool, RunError> {
-    let Some(against) = against(schedule) else { return Ok(false) };
+    let Some(against) = reference_of(schedule) else { return Ok(false) };
     let other = rerun(system, &against.choices)?;
     let found = other.observation.difference(&made.observation);
     let differs = |part: &String| found.iter().any(|one| one.path.to_string() == *part);

@@ -1,5 +1,5 @@
-//! Runs choices of any task system again, and records the run as reports draw it: who ran what,
-//! what it wrote and posted.
+//! Replays choices of any task system, and records the run for reports: lanes, tasks, writes and
+//! posts.
 
 use anyorder_finding::run::{Change, Run, RunPost, RunStep};
 use anyorder_system::{
@@ -8,27 +8,26 @@ use anyorder_system::{
 };
 use std::collections::BTreeMap;
 
-/// The most changes and reads shown of a step.
+/// The maximum number of changes and of reads shown for a step.
 const CHANGES_MAX: usize = 16;
 const READS_MAX: usize = 8;
 
-/// How often a run is tried that the system loses.
+/// The maximum number of attempts at a run that the system loses.
 const ATTEMPTS_MAX: u32 = 8;
 
-/// A run that was made again.
+/// A replayed run.
 pub(super) struct Rerun {
     pub(super) run: Run,
     /// The name of each step's task.
     pub(super) tasks: Vec<TaskName>,
-    /// The failures, each with the number of its step.
+    /// The failures with the numbers of their steps.
     pub(super) failures: Vec<(usize, String)>,
     pub(super) observation: Observation,
-    /// The first choice that could not be made.
+    /// The first choice that could not be replayed.
     pub(super) lost: Option<TaskName>,
 }
 
-/// Makes choices one after another, each as it is given. Attempts that the system loses are
-/// repeated.
+/// Replays the choices in order. Repeats attempts that the system loses.
 pub(super) fn rerun<S: TaskSystem>(system: &mut S, choices: &[Choice]) -> Result<Rerun, RunError> {
     let mut attempt = 1;
     loop {
@@ -76,12 +75,12 @@ fn once<S: TaskSystem>(system: &mut S, choices: &[Choice]) -> Result<Rerun, RunE
     Ok(made)
 }
 
-/// What was learned of a run that goes on.
+/// The data recorded so far about a run.
 #[derive(Default)]
 struct Recorder {
-    /// The handler of each task, as far as anybody said.
+    /// The handler of each task, if known.
     handlers: BTreeMap<TaskName, String>,
-    /// The value of each location, by its text.
+    /// The last value of each location, by the location's text.
     values: BTreeMap<String, u64>,
 }
 
@@ -115,7 +114,7 @@ impl Recorder {
                 self.values.insert(name.clone(), written);
             }
             if changes.len() < CHANGES_MAX {
-                // Of a text only its hash is known, which says nothing to people.
+                // Only the hash of a text is known, which means nothing to users.
                 let new = access.written.map(number);
                 changes.push(Change { name, old: old.map(number), new });
             }
@@ -145,16 +144,16 @@ impl Recorder {
     }
 }
 
-/// How locations begin that are about tasks and not about data.
+/// The prefix of locations that describe tasks, not data.
 const SHADOW: &str = "task.";
 
-/// Returns a value as text. A large one is a hash, and not made.
+/// Returns a value as text; `None` for a large value, which is a hash.
 fn number(value: u64) -> String {
     const SHOWN_MAX: u64 = 1 << 53;
     if value < SHOWN_MAX { value.to_string() } else { "…".to_owned() }
 }
 
-/// A change of which nothing is known but that it is one.
+/// A change without known values.
 fn tidied(change: Change) -> Change {
     let unknown = |text: &Option<String>| text.as_deref().is_none_or(|text| text == "…");
     if unknown(&change.old) && unknown(&change.new) {
@@ -164,7 +163,7 @@ fn tidied(change: Change) -> Change {
     change
 }
 
-/// Returns the last part of a name, which says what runs.
+/// Returns the last part of a name, which identifies the task.
 pub(super) fn short(task: &TaskName) -> String {
     let segment = task.segment();
     let mut text = segment.kind.clone();

@@ -1,21 +1,21 @@
-//! Shrinks a schedule that shows something wrong.
+//! Shrinks a schedule that shows a finding.
 
 use super::program::{END, Repeats, TaskProgram, cannot_start};
 use super::rerun::{Rerun, rerun};
 use crate::Failure;
-use crate::schedules::{Shows, against};
-use crate::states::alike;
+use crate::schedules::{Shows, reference_of};
+use crate::states::same_failure_kind;
 use anyorder_common::text::{escape, shown};
 use anyorder_explore::shrink::{self, Error, Options, Shrunk, Symptom};
 use anyorder_system::{Control, Observation, PartPath, Schedule};
 use std::path::Path;
 
-/// Makes the run of a schedule as small as it gets; `None` where it does not show what it says when
-/// it runs.
+/// Shrinks the run of a schedule to a minimal one; `None` if the schedule does not show its
+/// finding.
 ///
 /// # Errors
 ///
-/// Fails when the program cannot be started, and when what the schedule shows has no end.
+/// Fails when the program cannot be started, and when the finding is an infinite run.
 ///
 /// ```
 /// use anyorder_drive::explore::{ShrinkOptions, shrink};
@@ -44,30 +44,30 @@ pub fn shrink<P: TaskProgram>(
     options: &Options,
     control: &Control<'_>,
 ) -> Result<Option<Shrunk>, Failure> {
-    let (meant, shows) = match Shows::of(failing) {
+    let (target, shows) = match Shows::of(failing) {
         Some(Shows::Response(_)) => {
-            let what = "a response that never comes is shown by a run without end";
+            let what = "only an infinite run shows a missing response";
             return Err(Failure::new(format!("{what}: it cannot be shrunk")));
         }
-        Some(shows) => (Meant::of(&shows, failing, program)?, shows),
-        None => observed(again(program, failing)?),
+        Some(shows) => (Target::of(&shows, failing, program)?, shows),
+        None => observed(rerun_schedule(program, failing)?),
     };
-    let failure = |text: &str| match &meant {
-        Meant::Failure(wanted) => is_same(wanted, text),
-        Meant::End(_) | Meant::Difference(..) => false,
+    let failure = |text: &str| match &target {
+        Target::Failure(wanted) => is_same(wanted, text),
+        Target::End(_) | Target::Difference(..) => false,
     };
-    let end = |observation: &Observation| match &meant {
-        Meant::Failure(_) => false,
-        Meant::End(word) => {
+    let end = |observation: &Observation| match &target {
+        Target::Failure(_) => false,
+        Target::End(word) => {
             let part = observation.part(&PartPath::new([END]));
             part.is_some_and(|part| part.text.as_deref() == Some(word.as_str()))
         }
-        Meant::Difference(against, parts) => {
+        Target::Difference(against, parts) => {
             let found = against.difference(observation);
             parts.iter().all(|part| found.iter().any(|one| one.path.to_string() == *part))
         }
     };
-    let by_end = !matches!(meant, Meant::Failure(_));
+    let by_end = !matches!(target, Target::Failure(_));
     let symptom = Symptom { failure: &failure, end: by_end.then_some(&end) };
     let events = failing.choices.iter().filter(|choice| choice.task.creator().is_none());
     let most = events.map(|choice| choice.task.segment().ordinal).max().unwrap_or(1).max(1);
@@ -88,66 +88,66 @@ pub fn shrink<P: TaskProgram>(
     }
 }
 
-/// What a smaller run must show.
-enum Meant {
-    /// A failure like this.
+/// The property that a smaller run must keep.
+enum Target {
+    /// A failure of the same kind and place.
     Failure(String),
-    /// This wrong end.
+    /// The same wrong end.
     End(String),
-    /// That these parts differ from what another run amounts to.
+    /// These parts differ from the outcome of another run.
     Difference(Observation, Vec<String>),
 }
 
-impl Meant {
+impl Target {
     fn of<P: TaskProgram>(
         shows: &Shows,
         failing: &Schedule,
         program: &P,
-    ) -> Result<Meant, Failure> {
+    ) -> Result<Target, Failure> {
         Ok(match shows {
             Shows::Difference(parts) => {
-                let against = against(failing).filter(|_| !parts.is_empty());
+                let against = reference_of(failing).filter(|_| !parts.is_empty());
                 let Some(against) = against else {
                     let what = "the schedule does not say which run it differs from";
                     return Err(Failure::new(what));
                 };
-                Meant::Difference(again(program, &against)?.observation, parts.clone())
+                Target::Difference(rerun_schedule(program, &against)?.observation, parts.clone())
             }
-            Shows::Deadlock | Shows::Final => Meant::End(shows.to_string()),
-            Shows::Failure(text) => Meant::Failure(text.clone()),
-            other => Meant::Failure(other.to_string()),
+            Shows::Deadlock | Shows::Final => Target::End(shows.to_string()),
+            Shows::Failure(text) => Target::Failure(text.clone()),
+            other => Target::Failure(other.to_string()),
         })
     }
 }
 
-fn again<P: TaskProgram>(program: &P, schedule: &Schedule) -> Result<Rerun, Failure> {
+fn rerun_schedule<P: TaskProgram>(program: &P, schedule: &Schedule) -> Result<Rerun, Failure> {
     let system = program.start(None);
     let made = system.and_then(|mut system| rerun(&mut system, &schedule.choices));
     made.map_err(|error| cannot_start(program.name(), &error))
 }
 
-/// Returns what a run shows whose schedule does not say it.
-fn observed(made: Rerun) -> (Meant, Shows) {
+/// Returns the finding of a run whose schedule names none.
+fn observed(made: Rerun) -> (Target, Shows) {
     match made.failures.into_iter().next() {
-        Some((_, failure)) => (Meant::Failure(failure.clone()), Shows::of_failure(&failure)),
+        Some((_, failure)) => (Target::Failure(failure.clone()), Shows::of_failure(&failure)),
         None => {
             let end = made.observation.part(&PartPath::new([END]));
-            // Where nothing is wrong, no run shows the empty end that is asked for.
+            // If nothing is wrong, no run matches the empty end that this returns.
             let word = end.and_then(|part| part.text.clone()).unwrap_or_default();
-            (Meant::End(word.clone()), Shows::parse(&word))
+            (Target::End(word.clone()), Shows::parse(&word))
         }
     }
 }
 
-/// Whether two failures are of one kind at one place. Without a place they are the same text.
+/// Whether two failures have the same kind and place. Without a place, their texts must be equal.
 fn is_same(a: &str, b: &str) -> bool {
     match (place_in(a), place_in(b)) {
-        (Some((_, place)), Some((_, other))) => place == other && alike(a, b),
+        (Some((_, place)), Some((_, other))) => place == other && same_failure_kind(a, b),
         _ => a == b,
     }
 }
 
-/// Takes the position off the end of a message: `... at file:line:column`.
+/// Splits the position from the end of a message: `... at file:line:column`.
 fn place_in(message: &str) -> Option<(&str, &str)> {
     let (head, place) = message.rsplit_once(" at ")?;
     let mut parts = place.rsplitn(3, ':');

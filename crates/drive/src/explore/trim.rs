@@ -1,15 +1,15 @@
-//! Leaves out of two long runs what both begin with, and what comes after all that matters.
+//! Trims two long runs: omits their common prefix and irrelevant last steps.
 
 use anyorder_common::numbers::more;
 use anyorder_finding::run::{Run, RunStep};
 
-/// Shorter runs are shown whole.
+/// Shorter runs are not trimmed.
 const WHOLE_MAX: usize = 40;
 
-/// How many steps are left around what differs.
+/// The number of steps kept around each difference.
 const AROUND: usize = 5;
 
-/// Leaves out what does not matter of two runs that begin with `common` equal steps.
+/// Trims two runs that begin with `common` equal steps.
 pub(super) fn trim(before: &mut Run, after: &mut Run, common: usize) {
     if before.steps.len().max(after.steps.len()) <= WHOLE_MAX {
         return;

@@ -1,4 +1,4 @@
-//! Varies a run by reversing one conflict at a time, and reports what that leads to.
+//! Varies a run by reversing one conflict at a time, and reports the effects.
 
 use super::findings::Reporter;
 use super::program::{Repeats, TaskProgram, cannot_start};
@@ -10,14 +10,14 @@ use anyorder_finding::{Ordered, Stats};
 use anyorder_system::{Control, RunError};
 use std::path::Path;
 
-/// What an exploration of a run is asked. The limits on runs and their lengths are those of the
-/// [`Control`].
+/// The options of an exploration of a run. The [`Control`] has the limits on runs and their
+/// lengths.
 #[derive(Clone, Debug)]
 pub struct ExploreOptions {
-    /// What is reversed, and how.
+    /// The options of the reversals.
     pub reversals: r4::Options,
-    /// How often each input event happens at most, where events can happen any number of times;
-    /// more where the recording has it more often.
+    /// The maximum number of occurrences of each input event, if events can happen any number of
+    /// times. The recording may have more.
     pub repeats: u32,
 }
 
@@ -27,8 +27,7 @@ impl Default for ExploreOptions {
     }
 }
 
-/// Takes one run of a program, reverses its conflicts one at a time, and reports which reversals do
-/// harm.
+/// Runs a program, reverses the conflicts of the run one at a time, and reports harmful reversals.
 ///
 /// # Errors
 ///
@@ -54,8 +53,8 @@ pub fn explore<P: TaskProgram>(
     options: &ExploreOptions,
     control: &Control<'_>,
 ) -> Result<JobResult, Failure> {
-    let asked = &options.reversals;
-    let recorded = asked.recording.iter().flat_map(|recording| &recording.choices);
+    let reversals = &options.reversals;
+    let recorded = reversals.recording.iter().flat_map(|recording| &recording.choices);
     let recorded = recorded.filter(|choice| choice.task.creator().is_none());
     let most = recorded.map(|choice| choice.task.segment().ordinal).max().unwrap_or(0);
     let repeats = Repeats::at_most(options.repeats.max(most));
@@ -63,7 +62,7 @@ pub fn explore<P: TaskProgram>(
     let mut result = JobResult::default();
     result.options.set("algorithm", "r4");
     let make = || program.start(Some(&repeats));
-    let explored = match r4::explore(&make, asked, control) {
+    let explored = match r4::explore(&make, reversals, control) {
         Ok(explored) => explored,
         Err(r4::Error::Stopped(reason)) => {
             result.cut_by(reason.word());
@@ -84,7 +83,7 @@ pub fn explore<P: TaskProgram>(
             result.bounded_by("repeats");
         }
     }
-    if let Some(bound) = asked.bound {
+    if let Some(bound) = reversals.bound {
         result.options.set("bound", u64::from(bound));
         if !explored.exhausted && explored.complete {
             result.bounded_by("bound");
@@ -96,7 +95,7 @@ pub fn explore<P: TaskProgram>(
     Ok(result)
 }
 
-/// Says what was not as it should be with the program.
+/// Warns about problems with the program.
 fn remarks<P: TaskProgram>(program: &P, explored: &r4::Outcome) -> Vec<Message> {
     let name = shown(Path::new(program.name()));
     let mut remarks = Vec::new();
@@ -109,14 +108,14 @@ fn remarks<P: TaskProgram>(program: &P, explored: &r4::Outcome) -> Vec<Message> 
     }
     if counts.lost > 0 {
         let what = plural(counts.lost, "planned run");
-        warn(&format!("{what} given up, as all attempts failed"));
+        warn(&format!("{what} given up, because all attempts failed"));
     }
     if explored.limits.contains(&Limit::Waiting) {
-        warn("the program does not tell what its tasks wait for, so there may be further orders");
+        warn("the program does not report what its tasks wait for, so it may allow further orders");
     }
     if explored.runs.first().is_some_and(|run| run.cut) {
         warn(
-            "the recorded run was cut, as it goes on; a shorter one may do: `--max-steps`, or `--recording` of one that ends",
+            "the recorded run was cut at the step limit; set `--max-steps`, or give a run that ends with `--recording`",
         );
     }
     remarks.extend(program.remark());
@@ -135,7 +134,7 @@ const fn limit_word(limit: Limit) -> &'static str {
     }
 }
 
-/// Returns the counts under the names that they have in results.
+/// Returns the counts under their names in results.
 fn stats(explored: &r4::Outcome) -> Stats {
     let counts = &explored.counts;
     let mut classes: Ordered<u64> = Ordered::new();

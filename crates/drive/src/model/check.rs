@@ -6,11 +6,11 @@ use crate::Failure;
 use crate::states::{CheckOptions, CheckResult, Watcher, check_states_watched};
 use anyorder_system::Control;
 
-/// Searches the states of a model, and reports what is violated in them, by the shortest runs.
+/// Searches the states of a model, and reports violated properties with the shortest runs.
 ///
 /// # Errors
 ///
-/// Fails when the model cannot be searched so, and when a checkpoint cannot be read or written.
+/// Fails when the options do not fit the model, and when a checkpoint cannot be read or written.
 ///
 /// ```
 /// use anyorder_drive::model::{Model, check_model};
@@ -37,11 +37,11 @@ pub fn check_model(
     check_model_watched(model, options, control, &mut ())
 }
 
-/// As [`check_model`], with a watcher of full search.
+/// Like [`check_model`], with a watcher of full search.
 ///
 /// # Errors
 ///
-/// As [`check_model`].
+/// Like [`check_model`].
 pub fn check_model_watched(
     model: &Model,
     options: &CheckOptions,

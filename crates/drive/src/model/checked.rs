@@ -1,5 +1,5 @@
-//! A run of a model that says, beside what fails in a step, which invariant a step breaks, which
-//! components overwrite each other, and whether the run ends where it should.
+//! A run of a model with checks. Besides failures, it reports broken invariants, update conflicts
+//! and wrong ends.
 
 use crate::explore::{END, Repeats};
 use crate::schedules::Shows;
@@ -12,22 +12,22 @@ use anyorder_vm::{Machine, MachineRun};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What is known of a run beside its state.
+/// The data about a run that is not part of its state.
 #[derive(Clone, Debug)]
-struct Known {
+struct CheckState {
     /// For each invariant, whether it was broken.
     broken: Vec<bool>,
-    /// For each attribute, the component that updated it last, if it was one.
+    /// For each attribute, the component that updated it last, if any.
     writers: BTreeMap<Place, Option<u32>>,
 }
 
-/// A run that is checked as it goes on.
+/// A run that is checked after each step.
 pub struct Checked {
     run: MachineRun,
     machine: Arc<Machine>,
     invariants: Vec<String>,
-    known: Known,
-    saved: BTreeMap<u64, Known>,
+    known: CheckState,
+    saved: BTreeMap<u64, CheckState>,
     repeats: Option<Repeats>,
 }
 
@@ -39,13 +39,13 @@ impl Checked {
     ) -> Checked {
         let invariants = machine.invariants();
         let broken = vec![false; invariants.len()];
-        let known = Known { broken, writers: BTreeMap::new() };
+        let known = CheckState { broken, writers: BTreeMap::new() };
         let run = MachineRun::new(Arc::clone(machine)).with_program(program.clone());
         let machine = Arc::clone(machine);
         Checked { run, machine, invariants, known, saved: BTreeMap::new(), repeats }
     }
 
-    /// Returns whether a task is an event that has happened as often as it may.
+    /// Returns whether a task is an event that has reached its bound.
     fn is_spent(&self, task: &TaskName) -> bool {
         let Some(repeats) = &self.repeats else { return false };
         let segment = task.segment();
@@ -58,7 +58,7 @@ impl Checked {
         spent
     }
 
-    /// Returns the invariants that the state breaks and no state before it did.
+    /// Returns the invariants that this state is the first to break.
     fn broken(&mut self) -> Vec<String> {
         let mut failures = Vec::new();
         for (index, name) in self.invariants.iter().enumerate() {
@@ -70,7 +70,7 @@ impl Checked {
         failures
     }
 
-    /// Returns the update conflicts that show in a step, and notes what it updated.
+    /// Returns the update conflicts of a step, and records its updates.
     fn overwritten(&mut self) -> Vec<String> {
         let writes = self.run.writes();
         if writes.is_empty() {

@@ -1,7 +1,7 @@
-//! Recognises a model by its first words, never by its name.
+//! Recognises a model by its first words, never by its file name.
 
-/// Returns whether a text begins, after blanks and comments, with `model` and a name. `head` is its
-/// beginning; a comment that goes on behind it makes it no model.
+/// Returns whether a text begins, after blanks and comments, with `model` and a name. `head` is the
+/// beginning of the text. If a comment continues past `head`, the text does not count as a model.
 #[must_use]
 pub fn is_model(head: &[u8]) -> bool {
     let mut rest = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
@@ -25,7 +25,7 @@ pub fn is_model(head: &[u8]) -> bool {
     spaced && name.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
 }
 
-/// Returns what follows a comment, which may hold comments.
+/// Returns the text after a comment; comments may nest.
 fn behind_comment(text: &[u8]) -> Option<&[u8]> {
     let (mut at, mut depth) = (0, 0_u32);
     while at < text.len() {

@@ -1,18 +1,18 @@
-//! Models that grow without end: a search of them never ends by itself, so it is said while it goes
-//! on.
+//! Models that grow without bound. Their search does not end, so a warning appears during the
+//! search.
 
 use anyorder_system::Progress;
 use anyorder_vm::Machine;
 use std::sync::Mutex;
 
-/// The lengths of a mailbox at which something is said, in order.
+/// The mailbox lengths at which to warn, ascending.
 const LENGTHS: [u64; 4] = [100, 1_000, 10_000, 100_000];
 
-/// A listener that looks at how long the mailboxes of a machine have become.
+/// A listener that watches the lengths of the mailboxes of a machine.
 pub(super) struct Growth<'a> {
     inner: &'a dyn Progress,
     machine: &'a Machine,
-    /// How many of the lengths were said.
+    /// The number of lengths already reported.
     said: Mutex<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Makes a model ready to run, or says what is wrong with it, with the lines.
+//! Compiles a model, or reports its errors with the lines.
 
 use crate::{Failure, Level, Message};
 use anyorder_common::text::{escape, shown};
@@ -11,24 +11,24 @@ use anyorder_vm::Machine;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The most bytes of the text of a model.
+/// The maximum size of the text of a model, in bytes.
 pub const MODEL_BYTES_MAX: usize = SOURCE_BYTES_MAX;
 
-/// How many diagnostics of one file are printed; the rest is counted.
+/// The maximum number of diagnostics printed for one file; the rest is counted.
 const DIAGNOSTICS_SHOWN_MAX: usize = 20;
 
-/// A model that can run.
+/// A compiled model.
 #[derive(Debug)]
 pub struct Model {
     pub(crate) machine: Arc<Machine>,
-    /// Which program it is, for schedules: the path, a hash of the text.
+    /// The identity of the program in schedules: the path and a hash of the text.
     pub(crate) program: Program,
     warnings: Vec<Message>,
 }
 
 impl Model {
-    /// Compiles the text of a model. `name` stands in messages and schedules: a path, as it was
-    /// given.
+    /// Compiles the text of a model. `name` identifies the model in messages and schedules: a path
+    /// as given.
     ///
     /// # Errors
     ///
@@ -67,7 +67,7 @@ impl Model {
         &self.warnings
     }
 
-    /// Returns the number of its response properties, which only a full search checks.
+    /// Returns the number of response properties, which only full search checks.
     #[must_use]
     pub fn responses(&self) -> usize {
         self.machine.program().responses.len()
@@ -94,7 +94,7 @@ pub fn model_text(path: &Path, bytes: Vec<u8>) -> Result<String, Failure> {
     })
 }
 
-/// Returns the text of a model in the one way in which models are written.
+/// Returns the text of a model in canonical form.
 ///
 /// # Errors
 ///

@@ -1,26 +1,25 @@
-//! Models: how they are recognised, made ready, and described.
+//! Models: recognition, compilation and descriptions.
 //!
-//! [`Model`] is a front end like any other: it gives states
-//! ([`StateProgram`](crate::states::StateProgram)) and tasks
-//! ([`TaskProgram`](crate::explore::TaskProgram)), each with its words.
+//! [`Model`] is a front end: it implements [`StateProgram`](crate::states::StateProgram) and
+//! [`TaskProgram`](crate::explore::TaskProgram), with descriptions for each.
 
 pub use check::{check_model, check_model_watched};
 pub use detect::is_model;
 pub use load::{MODEL_BYTES_MAX, Model, format_model, model_text};
 pub use replay::replay_model;
 
-// From a text to a program that runs.
+// From a text to a compiled model.
 mod detect;
 mod load;
 
-// Jobs that need more of a model than of other programs.
+// Jobs for models only.
 mod check;
 mod growth;
 mod replay;
 
-// The front end: states, tasks, and their words.
+// The front end: states, tasks and their descriptions.
 mod checked;
+mod descriptions;
 mod schedule;
 mod states;
 mod tasks;
-mod words;

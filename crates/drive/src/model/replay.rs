@@ -7,11 +7,11 @@ use crate::schedules::Shows;
 use crate::states::{Replayed, replay_path};
 use anyorder_system::Schedule;
 
-/// Runs a schedule of a model again, and says whether it shows what it says that it shows.
+/// Replays a schedule of a model, and reports whether its finding occurs again.
 ///
 /// # Errors
 ///
-/// Fails when the model does not do the same again.
+/// Fails when the model is not deterministic.
 ///
 /// ```
 /// use anyorder_drive::model::{Model, check_model, replay_model};
@@ -23,12 +23,12 @@ use anyorder_system::Schedule;
 /// let model = Model::compile("late.any", text)?;
 /// let found = check_model(&model, &CheckOptions::default(), &Control::default())?.result;
 /// let schedule = schedule_of(&found.findings[0].finding).expect("a schedule");
-/// assert_eq!(replay_model(&model, &schedule)?.verdict, ReplayVerdict::Again);
+/// assert_eq!(replay_model(&model, &schedule)?.verdict, ReplayVerdict::Reproduced);
 /// # Ok::<(), anyorder_drive::Failure>(())
 /// ```
 pub fn replay_model(model: &Model, schedule: &Schedule) -> Result<Replayed, Failure> {
     match Shows::of(schedule) {
-        // Only running both runs can tell.
+        // The comparison needs both runs.
         Some(Shows::Difference(_)) => replay_run(model, schedule),
         _ => replay_path(model, schedule),
     }

@@ -1,8 +1,8 @@
-//! Paths as schedules and back.
+//! Converts between paths and schedules.
 //!
-//! A search gives a path by places among successors, which mean something in one version of one
-//! model only. A schedule gives it by names of tasks, which survive changes of the model. The way
-//! from one to the other is to run the machine beside the path, and to compare states.
+//! A search gives a path as indices of successors, which are valid for one version of a model only.
+//! A schedule names tasks, and these names survive changes of the model. The conversion runs the
+//! machine along the path and compares states.
 
 use anyorder_search::Path;
 use anyorder_system::{
@@ -12,8 +12,8 @@ use anyorder_system::{
 use anyorder_vm::{Machine, MachineRun};
 use std::sync::Arc;
 
-/// Returns the schedule of a path, or `None` where the machine does not run it again: a bug of
-/// ours.
+/// Returns the schedule of a path; `None` if the machine does not reproduce the path, which is a
+/// bug in anyorder.
 pub(super) fn schedule_of(
     machine: &Arc<Machine>,
     path: &Path<Machine>,
@@ -47,8 +47,8 @@ pub(super) fn schedule_of(
     Some(schedule)
 }
 
-/// Runs a schedule; returns the places among successors that do the same, and how they part where a
-/// choice is not there.
+/// Runs a schedule. Returns the indices of the matching successors, and the divergence if a choice
+/// is missing.
 pub(super) fn follow(
     machine: &Arc<Machine>,
     schedule: &Schedule,

@@ -1,8 +1,8 @@
-//! A model as a program given as states.
+//! Implements [`StateProgram`] for models.
 
+use super::descriptions::{described, run_of, site_at};
 use super::load::Model;
 use super::schedule::{follow, schedule_of};
-use super::words::{described, run_of, site_at};
 use crate::states::{AttributeUpdate, Described, End, NoSchedule, StateProgram};
 use anyorder_finding::run::Run;
 use anyorder_search::{Path, Violation};

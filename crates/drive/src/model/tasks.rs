@@ -1,8 +1,8 @@
-//! A model as a program given as tasks.
+//! Implements [`TaskProgram`] for models.
 
 use super::checked::Checked;
+use super::descriptions::site_of_step;
 use super::load::Model;
-use super::words::site_of_step;
 use crate::explore::{Repeats, ShownRun, TaskProgram};
 use crate::schedules::Shows;
 use crate::states::{Conflict, End, StateProgram, is_conflict, report, report_conflicts};
@@ -35,7 +35,7 @@ impl TaskProgram for Model {
         Ok(Some(ShownRun::new(run, tasks.collect(), sites.collect())))
     }
 
-    /// Reports it as a search would.
+    /// Reports a run as a full search would.
     fn reported(&self, choices: &[Choice], shows: &Shows) -> Option<Reported> {
         let mut path = self.path_of(choices)?;
         let name = match shows {
@@ -69,7 +69,7 @@ impl TaskProgram for Model {
         if self.machine.program().invariants.is_empty() {
             return None;
         }
-        let what = "invariants are checked in the runs that were made";
+        let what = "invariants were checked only in the runs that were made";
         let name = shown(std::path::Path::new(&self.program.name));
         let hint = "`--algorithm stateful` checks all states";
         Some(Message::new(Level::Note, format!("{name}: {what}; {hint}")))
@@ -85,7 +85,7 @@ impl Model {
         anyorder_search::replay(&*self.machine, &places).ok()
     }
 
-    /// Reports an update conflict, by the shortest beginning of a path that shows it.
+    /// Reports an update conflict with the shortest prefix of a path that shows it.
     fn conflict(
         &self,
         path: Path<Machine>,

@@ -1,4 +1,4 @@
-//! One prediction: an analysis over a trace, and what becomes of its candidates.
+//! One prediction: an analysis of a trace, and the outcome of its candidates.
 
 use super::calls::SpecifiedCalls;
 use super::search::Search;
@@ -24,7 +24,7 @@ use anyorder_trace::{
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What is asked of a trace.
+/// The parameters of a prediction.
 pub(crate) struct Question<'a> {
     /// The name of the trace in messages.
     pub(super) name: &'a str,
@@ -32,19 +32,19 @@ pub(crate) struct Question<'a> {
     types: Types,
 }
 
-/// What is known of a trace already.
-pub(crate) struct Known<'a> {
-    /// Pairs that are to be tried, too, each in trace order.
+/// Pairs that an earlier analysis handles.
+pub(crate) struct KnownPairs<'a> {
+    /// Additional pairs to search witnesses for, each in trace order.
     pub(crate) extra: &'a [(EventId, EventId)],
-    /// Whether a pair is known, so that it stands in no finding.
+    /// Whether a pair is known and therefore not reported.
     pub(crate) is_known: &'a dyn Fn(&Candidate) -> bool,
 }
 
-/// What was found, and by which analysis.
+/// The results of an analysis.
 pub(crate) struct Analysed {
     pub(crate) checked: Checked,
     pub(super) analysis: Analysis,
-    /// What witnesses may reorder.
+    /// The kind of reordering that witnesses use.
     pub(super) reorders: Reorders,
     /// Objects without a specification, with the number of their invocations: ignored.
     pub(crate) unspecified: BTreeMap<String, u64>,
@@ -66,9 +66,9 @@ impl<'a> Question<'a> {
     fn check_options(&self, tables: &Tables, analysis: Analysis) -> CheckOptions {
         let (search, max_pairs) = (&self.options.search, self.options.max_pairs);
         let pairs = match self.options.pairs {
-            // Who asks for a weaker analysis wants to see what that one finds.
+            // A requested weaker analysis reports its own candidates.
             Pairs::Auto if matches!(analysis, Analysis::Hb | Analysis::Wdc) => Pairs::Candidates,
-            // Its pairs are far apart, and each asks for nearly the whole log.
+            // Its pairs are far apart, so that each search would visit nearly the whole log.
             Pairs::Auto if analysis == Analysis::EventDriven && is_android(tables) => {
                 Pairs::Candidates
             }
@@ -92,14 +92,14 @@ fn reorders(analysis: Analysis, tables: &Tables) -> Reorders {
     }
 }
 
-/// Predicts from a trace in memory. What is known is tried and counted, and stands in no finding.
+/// Predicts from a trace in memory. Known pairs are searched and counted, but not reported.
 pub(crate) fn analyse(
     whole: &Trace,
     question: &Question<'_>,
-    known: &Known<'_>,
+    known: &KnownPairs<'_>,
     control: &Control<'_>,
 ) -> Result<Analysed, Failure> {
-    // What is inside an invocation is part of it: it is not there for analysis, search and check.
+    // Events inside an invocation are part of it. Analysis, search and check do not see them.
     let without = without_internals(whole, &question.types, Internals::Auto);
     let trace = without.as_ref().unwrap_or(whole);
     let analysis = question.options.analysis(trace.tables());
@@ -148,7 +148,7 @@ pub(crate) fn analyse(
         Analysis::EventDriven => {
             let spec = specified(question, Some(whole));
             let rules = fitting_rules(trace);
-            // Stopped: then what was not listed counts as ordered, and is not tried any more
+            // The listing was stopped. Unlisted pairs count as ordered, and are not searched
             // either.
             let relation = event_driven_order(trace, rules, &mut spec.clone(), control).ok();
             let before = |a, b| relation.as_ref().is_none_or(|order| order.happens_before(a, b));
@@ -162,8 +162,7 @@ pub(crate) fn analyse(
     Ok(Analysed { checked, analysis, reorders: options.reorders, unspecified })
 }
 
-/// Runs an analysis over a trace from which the insides of invocations are left out; `whole` has
-/// them.
+/// Runs an analysis over a trace without the events inside invocations; `whole` has them.
 fn candidates(
     (trace, whole): (&Trace, &Trace),
     analysis: Analysis,
@@ -176,13 +175,13 @@ fn candidates(
     }
     let mut spec = specified(question, Some(whole));
     let rules = fitting_rules(trace);
-    // A stop is seen by who asks the watch; what was found by then is nothing.
+    // The caller detects a stop through the control; the partial result is dropped.
     let found = event_driven(trace, rules, &mut spec, &question.candidates(), control);
     Ok(found.map(|found| found.report).unwrap_or_default())
 }
 
-/// Lists the candidates of a trace that is too long to be held, and what its reader found odd. The
-/// trace is read twice.
+/// Lists the candidates of a trace that is too long for memory, and the warnings of its reader.
+/// Reads the trace twice.
 pub(super) fn analyse_stream<'s>(
     source: &mut dyn TraceSource,
     reopen: &mut dyn FnMut() -> Result<Box<dyn TraceSource + 's>, Failure>,
@@ -246,8 +245,8 @@ fn analysed(
     })
 }
 
-/// Returns the specification of a trace. In memory it knows from the whole trace what is inside an
-/// invocation, also where internals were left out.
+/// Returns the specification of a trace. For a trace in memory, it also knows the events inside
+/// invocations, which `trace` may lack.
 fn specified(question: &Question<'_>, trace: Option<&Trace>) -> Specified {
     match trace {
         Some(trace) => Specified::for_trace(question.types.clone(), Internals::Auto, trace),

@@ -1,18 +1,18 @@
-//! The invocations of a trace, as the check of witnesses asks for them.
+//! The invocations of a trace, for the check of witnesses.
 
 use anyorder_certify::{Call, CallRules, Calls};
 use anyorder_predict::{Communication, SpecifiedCommunication, Types};
 use anyorder_trace::{EventId, EventKind, Trace};
 use std::collections::BTreeMap;
 
-/// The invocations of specified objects. Which object is of which type is decided in one place for
-/// search and check; what an invocation observes is computed by each of them.
+/// The invocations of specified objects. Search and check share the types of objects, but each
+/// computes the observations of invocations itself.
 pub(super) struct SpecifiedCalls {
     calls: SpecifiedCommunication,
 }
 
 impl SpecifiedCalls {
-    /// Looks at all invocations of a trace.
+    /// Collects all invocations of a trace.
     pub(super) fn new(trace: &Trace, types: &Types) -> SpecifiedCalls {
         let mut calls = SpecifiedCommunication::new(types.clone(), trace);
         for event in trace.events().filter(|event| event.kind() == EventKind::Invoke) {
@@ -21,8 +21,8 @@ impl SpecifiedCalls {
         SpecifiedCalls { calls }
     }
 
-    /// Returns the objects that no specification is known for, by name, with the number of their
-    /// invocations: these are ignored.
+    /// Returns the objects without a specification by name, with the number of their ignored
+    /// invocations.
     pub(super) fn unspecified(&self, trace: &Trace) -> BTreeMap<String, u64> {
         let mut objects = BTreeMap::new();
         let tables = trace.tables();

@@ -1,4 +1,4 @@
-//! Groups of findings that one mistake makes, by where their pairs stand in the trace.
+//! Groups findings with a common cause, by the positions of their pairs in the trace.
 
 use anyorder_finding::{Finding, Placed, assign_groups};
 use anyorder_trace::{EventId, LabelScheme, Trace};
@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 /// Groups the findings of a trace that miss the same order. Linear in the trace.
 pub(crate) fn group_findings(trace: &Trace, findings: &mut [Finding]) {
-    // Where accesses and operations are numbered apart, a label is not one event; such traces have
-    // no frees.
+    // If accesses and operations have separate numbers, a label does not identify an event. Such
+    // traces have no frees.
     let apart = trace.tables().meta.labels == LabelScheme::AccessOrOperation;
     if apart || findings.iter().all(|finding| finding.form.is_none()) {
         return;

@@ -1,6 +1,5 @@
-//! Predictions: from one recorded run to what could happen in another. An analysis gives
-//! candidates, a search tries them, and the crate that does not know the search checks each
-//! witness.
+//! Predicts other orders of a recorded run. An analysis yields candidates, a search looks for their
+//! witnesses, and the crate `certify` checks each witness independently.
 
 mod analyse;
 mod calls;
@@ -16,7 +15,7 @@ pub use replay_witness::{CheckedWitness, WitnessReplay, replay_witness};
 pub use specifications::Specifications;
 pub use stored::{Reordering, StoredWitness};
 
-pub(crate) use analyse::{Known, Question, analyse};
+pub(crate) use analyse::{KnownPairs, Question, analyse};
 pub(crate) use groups::group_findings;
 
 use crate::failure::{Failure, Level, Message};
@@ -38,17 +37,17 @@ use std::path::Path;
 /// The options of [`predict`] and [`predict_stream`].
 #[derive(Clone, Debug)]
 pub struct PredictOptions {
-    /// The specifications of the objects whose methods are called; `None` has the built-in types.
+    /// The specifications of the objects in the trace; `None` means the built-in types.
     pub specifications: Option<Specifications>,
-    /// The analysis that gives the candidates; `None` takes the one that fits what the trace holds.
+    /// The analysis that yields the candidates; `None` chooses it by the contents of the trace.
     pub analysis: Option<Analysis>,
-    /// Which pairs are tried.
+    /// The pairs to search witnesses for.
     pub pairs: Pairs,
-    /// Whether witnesses are looked for.
+    /// Whether to search for witnesses.
     pub confirm: bool,
-    /// How many pairs of events a finding lists at the most; all are counted.
+    /// The maximum number of event pairs listed for a finding; all are counted.
     pub max_pairs: usize,
-    /// How hard witnesses are looked for.
+    /// The limits of the search for witnesses.
     pub search: WitnessOptions,
 }
 
@@ -65,20 +64,21 @@ impl Default for PredictOptions {
     }
 }
 
-/// How hard to look for witnesses.
+/// The limits of the search for witnesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WitnessOptions {
-    /// How many events before the first action of a pair the search may reorder; 0 is no bound.
+    /// The maximum number of events before the first action of a pair that the search may reorder;
+    /// 0 means no bound.
     pub window: u64,
-    /// How many conflicts the order solver may have for one pair.
+    /// The maximum number of solver conflicts for one pair.
     pub max_conflicts: u64,
-    /// How many pairs are tried.
+    /// The maximum number of pairs to search witnesses for.
     pub max_tries: u64,
-    /// How many events all tries together may visit.
+    /// The maximum number of events that all searches together may visit.
     pub max_work: u64,
-    /// How many candidates are kept; all are counted.
+    /// The maximum number of candidates kept; all are counted.
     pub max_candidates: usize,
-    /// The most events of a trace whose candidates are tried.
+    /// The maximum number of events of a trace whose candidates are searched.
     pub max_events: u64,
 }
 
@@ -100,16 +100,16 @@ impl Default for WitnessOptions {
     }
 }
 
-/// The relation that gives the candidates.
+/// The relation that yields the candidates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Analysis {
-    /// Happens-before: what this run's locks and signals ordered is taken as ordered.
+    /// Happens-before: locks and signals keep their recorded order.
     Hb,
     /// Critical sections are ordered only where their memory accesses conflict.
     Wdc,
-    /// The same, for all actions that a specification knows.
+    /// Like `Wdc`, for all actions that a specification covers.
     Edc,
-    /// The same, and the rules of mailboxes. It needs the whole trace in memory.
+    /// Like `Edc`, with the rules of mailboxes. It needs the whole trace in memory.
     EventDriven,
 }
 
@@ -127,7 +127,8 @@ impl Analysis {
 }
 
 impl PredictOptions {
-    /// Returns the analysis to use: the one asked for, else the one that fits what the trace holds.
+    /// Returns the analysis to use: the requested one, else the one that fits the contents of the
+    /// trace.
     #[must_use]
     pub fn analysis(&self, tables: &Tables) -> Analysis {
         let posted = tables.tasks.iter().any(|task| task.kind == TaskKind::Posted);
@@ -135,7 +136,7 @@ impl PredictOptions {
         self.analysis.unwrap_or(fitting)
     }
 
-    /// Returns how many events of a trace with these tables are worth to be held in memory. A
+    /// Returns the maximum number of events to hold in memory, for a trace with these tables. A
     /// longer trace is for [`predict_stream`].
     #[must_use]
     pub fn max_held(&self, tables: &Tables) -> u64 {
@@ -144,17 +145,16 @@ impl PredictOptions {
     }
 }
 
-/// What was predicted.
+/// The result of a prediction.
 #[derive(Clone, Debug)]
 pub struct Prediction {
     /// Findings, counts and limits.
     pub result: JobResult,
-    /// The whole witness of each finding that has one, in the order of the findings.
+    /// The full witness of each finding that has one, in the order of the findings.
     pub witnesses: Vec<Option<Reordering>>,
 }
 
-/// Predicts from a recorded run what could happen in another order of its events, with a witness
-/// for each finding that is confirmed.
+/// Predicts conflicts in other orders of a recorded run, with a witness for each confirmed finding.
 ///
 /// ```
 /// use anyorder_drive::{PredictOptions, TraceInput, predict};
@@ -184,7 +184,7 @@ pub fn predict(
     let mut result = JobResult::default();
     input.describe(&mut result);
     let question = Question::new(&input.name, options)?;
-    let known = Known { extra: &[], is_known: &|_| false };
+    let known = KnownPairs { extra: &[], is_known: &|_| false };
     let trace = &input.trace;
     let analysed = analyse(trace, &question, &known, control)?;
     result.remarks.extend(remark_unspecified(&input.name, &analysed.unspecified));
@@ -194,8 +194,8 @@ pub fn predict(
     Ok(assemble(&question, analysed, Some((trace, &not_understood)), result, control))
 }
 
-/// Lists the candidates of a trace that is not held in memory. They are not tried. The trace is
-/// read twice: `reopen` begins it anew.
+/// Lists the candidates of a trace that is not held in memory. Does not search for witnesses. Reads
+/// the trace twice: `reopen` opens it again.
 ///
 /// ```
 /// use anyorder_drive::{PredictOptions, predict_stream};
@@ -234,7 +234,7 @@ pub fn predict_stream<'s>(
     Ok(assemble(&question, analysed, None, result, control))
 }
 
-/// Puts what was found into a result. `held` is the trace, where it is in memory.
+/// Converts findings into a result. `held` is the trace if it is in memory.
 fn assemble(
     question: &Question<'_>,
     analysed: Analysed,
@@ -247,7 +247,7 @@ fn assemble(
         result.cut_by(reason.word());
     }
     add_outcome(question.name, &checked, &mut result);
-    // What a witness would show beyond the candidates was not asked for.
+    // The caller did not ask for conflicts beyond the candidates.
     let confirm = question.options.confirm;
     if !checked.all_pairs && confirm && !checked.cuts.contains(&"pairs") {
         result.bounded_by("pairs");
@@ -281,7 +281,7 @@ fn assemble(
     Prediction { result, witnesses }
 }
 
-/// Adds what cut a prediction, and what a person should know about it.
+/// Adds the limits that cut a prediction, and its remarks.
 pub(crate) fn add_outcome(name: &str, checked: &Checked, result: &mut JobResult) {
     for cut in &checked.cuts {
         result.cut_by(cut);
@@ -292,8 +292,8 @@ pub(crate) fn add_outcome(name: &str, checked: &Checked, result: &mut JobResult)
     result.remarks.extend(remark_rejected(name, &checked.statistics));
 }
 
-/// Returns the last event of the witness of a finding; where a confirmed one has no witness that
-/// was kept, the end of the trace.
+/// Returns the last event of the witness of a finding; the end of the trace for a confirmed finding
+/// without a kept witness.
 pub(crate) fn last_of(
     trace: &Trace,
     finding: &Finding,
@@ -308,7 +308,7 @@ pub(crate) fn last_of(
     }
 }
 
-/// Says which objects were ignored, as nobody says which of their calls commute.
+/// Warns about objects that were ignored, because no specification gives the calls that commute.
 fn remark_unspecified(name: &str, objects: &BTreeMap<String, u64>) -> Option<Message> {
     const NAMED_MAX: usize = 5;
     let total = objects.values().copied().reduce(u64::saturating_add)?;
@@ -323,19 +323,18 @@ fn remark_unspecified(name: &str, objects: &BTreeMap<String, u64>) -> Option<Mes
     Some(Message::new(Level::Warning, format!("{}: {what}", shown(Path::new(name)))))
 }
 
-/// Says that witnesses were refused: a bug of ours, which hides nothing but leaves pairs without an
-/// answer.
+/// Warns about rejected witnesses: a bug in anyorder, which leaves their pairs unconfirmed.
 fn remark_rejected(name: &str, statistics: &Statistics) -> Option<Message> {
     if statistics.rejected == 0 {
         return None;
     }
     let what = plural(statistics.rejected, "witness");
-    let text = "the check of witnesses refused what the search found, which is a bug of anyorder";
+    let text = "the independent checker rejected witnesses, which is a bug in anyorder";
     let line = format!("{what} did not hold: {text}; the pairs are unconfirmed");
     Some(Message::new(Level::Warning, format!("{}: {line}", shown(Path::new(name)))))
 }
 
-/// Returns the counts under the names that they have in results.
+/// Returns the counts under their names in results.
 pub(crate) fn stats(counts: &Statistics) -> Stats {
     let mut stats = Stats::new();
     stats

@@ -13,28 +13,28 @@ use anyorder_system::Control;
 use anyorder_trace::{EventId, Trace};
 use std::collections::{HashMap, HashSet};
 
-/// What came of one stored witness.
+/// The outcome of one stored witness.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WitnessReplay {
-    /// The id and title of the finding that it shows, where it names one.
+    /// The id and title of its finding, if it names one.
     pub finding: Option<(String, String)>,
-    /// The witness, if it holds; else why it does not.
+    /// The witness if it is valid, else the reason.
     pub checked: Result<CheckedWitness, String>,
 }
 
-/// A witness that holds.
+/// A valid witness.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckedWitness {
-    /// In which sense it shows another order.
+    /// The form of the witness.
     pub form: Form,
-    /// The run, where it has both events.
+    /// The run, if it has both events.
     pub run: Option<Run>,
-    /// What it rests on, as a clause behind `only if`; `None` where all is understood.
+    /// The assumption behind it, as a clause after `only if`; `None` if everything is understood.
     pub needed: Option<String>,
 }
 
-/// Checks stored witnesses against the trace that they reorder. `specifications` are those that the
-/// prediction had; `None` has the built-in types.
+/// Checks stored witnesses against the trace that they reorder. `specifications` are those of the
+/// prediction; `None` means the built-in types.
 ///
 /// ```
 /// use anyorder_drive::{PredictOptions, StoredWitness, TraceInput, predict, replay_witness};
@@ -121,10 +121,10 @@ fn check(
     let witness = Witness { form, order, prefix, shortest: false, waits: false, apart: false };
     let shown = Reordering::new((first, second, witness), one.reorders);
     let run = both.then(|| shown.run(trace));
-    Ok(CheckedWitness { form, run, needed: not_understood.needed(last) })
+    Ok(CheckedWitness { form, run, needed: not_understood.assumption(last) })
 }
 
-/// Says what is wrong with a witness, with the trace's own names of events.
+/// Describes the error of a witness, with the labels of events.
 fn wrong(trace: &Trace, error: &ReorderingError) -> String {
     let label = |event: EventId| match event.index() < trace.len() {
         true => trace.unique_label(event),

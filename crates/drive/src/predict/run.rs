@@ -1,5 +1,5 @@
-//! A witness as reports draw it: a column for each thread, beside the same events as they were
-//! recorded.
+//! Converts a witness into a run for reports: a column for each thread, next to the recorded order
+//! of the events.
 
 use anyorder_finding::run::{Comparison, Mark, Run, RunStep};
 use anyorder_predict::{Form, Witness};
@@ -8,11 +8,11 @@ use anyorder_trace::{
 };
 use std::collections::BTreeSet;
 
-/// How many of the last steps of a witness are shown.
+/// The number of last steps of a witness to show.
 const LAST_MAX: usize = 24;
 
-/// How many earlier steps that matter are shown: those on locks that are held at the two actions,
-/// forks and joins of their threads.
+/// The maximum number of relevant earlier steps to show: steps on locks that are held at the two
+/// actions, and forks and joins of their threads.
 const EARLIER_MAX: usize = 8;
 
 /// Returns a witness as a run, compared with the order of the trace.
@@ -61,7 +61,7 @@ pub(crate) fn run_of(trace: &Trace, (first, second, witness): (EventId, EventId,
     }
 }
 
-/// Says what the end of the run shows.
+/// Describes the end of the run.
 fn end(trace: &Trace, first: EventId, second: EventId, form: Form) -> String {
     let name = |event: EventId| {
         let lane = trace.handler_name(trace.handler_of(event));
@@ -80,7 +80,7 @@ fn end(trace: &Trace, first: EventId, second: EventId, form: Form) -> String {
     }
 }
 
-/// Returns the places of the steps that are shown, ascending.
+/// Returns the indices of the steps to show, ascending.
 fn shown(trace: &Trace, (first, second): (EventId, EventId), order: &[EventId]) -> Vec<usize> {
     let tail = order.len().saturating_sub(LAST_MAX);
     let lanes = [first, second].map(|event| trace.handler_of(event));
@@ -143,7 +143,7 @@ fn step(trace: &Trace, event: EventId) -> RunStep {
     }
 }
 
-/// Returns what an event does, in a few words: `write x`, `acquire m`, `jobs.push(3) = 1`.
+/// Describes an event in a few words: `write x`, `acquire m`, `jobs.push(3) = 1`.
 pub(super) fn step_text(trace: &Trace, event: EventId) -> String {
     let event = trace.event(event);
     let tables = trace.tables();
@@ -174,7 +174,7 @@ pub(super) fn step_text(trace: &Trace, event: EventId) -> String {
 fn invocation(trace: &Trace, kind: EventKind, id: InvocationId) -> String {
     let tables = trace.tables();
     let Some(call) = tables.invocations.get(id.index()) else { return kind.word().to_owned() };
-    // Words are integers or hashes; what is negative as an integer is one.
+    // Values are integers or hashes. A value that is negative as a signed integer is shown as one.
     let word = |word: &u64| (*word as i64).to_string();
     let arguments: Vec<String> = call.arguments.iter().map(word).collect();
     let name = format!("{}.{}", tables.name(call.object), tables.name(call.method));

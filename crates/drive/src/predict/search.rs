@@ -1,4 +1,4 @@
-//! The search for witnesses, each of which is checked by the crate that does not know the search.
+//! The search for witnesses. The crate `certify` checks each witness independently.
 
 use anyorder_certify::{Calls, ClaimedWitness, Lanes, ReorderingChecker, WitnessForm};
 use anyorder_predict::check::{Confirms, PairResult};
@@ -24,7 +24,7 @@ impl<'t> Search<'t> {
     }
 }
 
-/// Returns what may change places, as the check names it.
+/// Converts the kind of reordering for the checker.
 pub(super) const fn lanes(reorders: Reorders) -> Lanes {
     match reorders {
         Reorders::Threads => Lanes::Handlers,
@@ -33,7 +33,7 @@ pub(super) const fn lanes(reorders: Reorders) -> Lanes {
     }
 }
 
-/// Returns a form as the check names it.
+/// Converts a form of witness for the checker.
 pub(super) const fn form(form: Form) -> WitnessForm {
     match form {
         Form::Reversed => WitnessForm::Reversed,

@@ -1,4 +1,4 @@
-//! The specifications of the objects in a trace: which of their calls commute.
+//! The commutativity specifications of the objects in a trace.
 
 use crate::failure::Failure;
 use anyorder_common::text::{escape, shown};
@@ -17,8 +17,8 @@ pub struct Specifications {
 }
 
 impl Specifications {
-    /// Takes the built-in types and those of a file, given by its name and text. `objects` says of
-    /// which type objects are, as `NAME=TYPE`.
+    /// Combines the built-in types with those of a file, given by its name and text. `objects`
+    /// gives the types of objects as `NAME=TYPE`.
     ///
     /// ```
     /// use anyorder_drive::Specifications;
@@ -65,8 +65,8 @@ fn declare(types: &mut Types, declared: &str) -> Result<(), Failure> {
     types.declare(object, type_name).map_err(|_| {
         let known: Vec<&str> = built_in_types().iter().map(|built_in| built_in.name).collect();
         let name = escape(type_name);
-        Failure::new(format!("--object {}: there is no type `{name}`", escape(declared)))
-            .with_hint(format!("built in are {}; `--spec` brings others", known.join(", ")))
+        Failure::new(format!("--object {}: unknown type `{name}`", escape(declared)))
+            .with_hint(format!("the built-in types are {}; `--spec` adds others", known.join(", ")))
     })
 }
 

@@ -12,16 +12,16 @@ use serde_json::{Map, Value, json};
 use std::io;
 use std::path::Path;
 
-/// The most steps of a witness that stand in a result.
+/// The maximum number of steps of a witness in a result.
 const INLINE_STEPS_MAX: usize = 1_000;
 
 /// The name of the format.
 pub(super) const FORMAT: &str = "reordering";
 
-/// A witness that was read, and the finding that it shows.
+/// A stored witness and its finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredWitness {
-    /// The id and title of the finding, where it has one.
+    /// The id and title of the finding, if it has one.
     pub(crate) finding: Option<(String, String)>,
     pub(crate) reorders: Reorders,
     pub(crate) first: String,
@@ -40,7 +40,7 @@ pub struct Reordering {
     /// The second event of the pair.
     pub second: EventId,
     pub(crate) witness: Witness,
-    /// What may change places.
+    /// The kind of reordering.
     pub(crate) reorders: Reorders,
 }
 
@@ -52,13 +52,13 @@ impl Reordering {
         Reordering { first, second, witness, reorders }
     }
 
-    /// Returns the run as reports draw it.
+    /// Returns the run for reports.
     pub(crate) fn run(&self, trace: &Trace) -> Run {
         run_of(trace, (self.first, self.second, &self.witness))
     }
 
     /// Writes the witness of a finding about `trace` as a JSON object, with all its steps: it may
-    /// be as long as the trace. Its line can be read by [`StoredWitness::read`].
+    /// be as long as the trace. [`StoredWitness::read`] reads the line.
     ///
     /// # Errors
     ///
@@ -70,7 +70,7 @@ impl Reordering {
         out: &mut dyn io::Write,
     ) -> io::Result<()> {
         let head = self.head(trace, finding).to_string();
-        // An object with members: its end is cut off, and written behind the steps.
+        // The object has members: cut off its closing brace, and write it after the steps.
         write!(out, "{},\"steps\":[", head.strip_suffix('}').unwrap_or(&head))?;
         for (place, event) in self.witness.order.iter().enumerate() {
             let comma = if place > 0 { "," } else { "" };
@@ -79,7 +79,7 @@ impl Reordering {
         writeln!(out, "]}}")
     }
 
-    /// Puts the witness into its finding. Steps that are too many for a result are left out there.
+    /// Puts the witness into its finding. Omits the steps if there are too many for a result.
     pub(crate) fn place(&self, trace: &Trace, finding: &mut Finding) {
         let order = &self.witness.order;
         let left_out = order.len().saturating_sub(INLINE_STEPS_MAX);
@@ -123,8 +123,8 @@ fn step(trace: &Trace, event: EventId) -> Value {
 }
 
 impl StoredWitness {
-    /// Reads the witnesses of a text: one by itself, or those of a result's findings whose ids
-    /// begin as asked. `name` is the name of the text in messages.
+    /// Reads the witnesses of a text: a single witness, or those of a result's findings whose ids
+    /// begin with `id`. `name` is the name of the text in messages.
     ///
     /// # Errors
     ///
@@ -152,7 +152,7 @@ impl StoredWitness {
             }
         }
         if all.is_empty() {
-            return Err(wrong("a finding with a witness is not there"));
+            return Err(wrong("no finding with a witness was found"));
         }
         Ok(all)
     }

@@ -1,4 +1,4 @@
-//! Checks a program given as states: searches them, and makes findings of what is violated.
+//! Checks a program given as states: searches them, and reports violations as findings.
 
 use super::conflicts::Conflict;
 use super::full::full;
@@ -13,11 +13,11 @@ use anyorder_system::{Control, Reducible, StateSystem};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-/// How states are searched.
+/// The search algorithms for states.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Algorithm {
-    /// All states but those that other orders of independent steps lead to. It finds the same, but
-    /// a run that it shows may be longer than necessary.
+    /// Skips states that differ only in the order of independent steps.
+    /// The findings are the same, but a run may be longer than necessary.
     Stateful,
     /// The published stateful algorithm, for comparison.
     Paper,
@@ -25,35 +25,34 @@ pub enum Algorithm {
     Full,
 }
 
-/// What a check of states is asked.
+/// The options of a check of states.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckOptions {
-    /// How states are searched; none: by [`Algorithm::Stateful`], unless the program or another
-    /// option needs [`Algorithm::Full`]. An invariant that does not say what it watches is an error
-    /// unless this asks for [`Algorithm::Full`]: see
-    /// [`invariant_of`](anyorder_system::Properties::invariant_of).
+    /// The algorithm. `None` means [`Algorithm::Stateful`], unless the program or another option
+    /// needs [`Algorithm::Full`].
+    /// An invariant that does not say what it watches is an error unless this asks for
+    /// [`Algorithm::Full`]: see [`invariant_of`](anyorder_system::Properties::invariant_of).
     pub algorithm: Option<Algorithm>,
-    /// The number of threads; the result is the same with any.
+    /// The number of threads; it does not change the result.
     pub threads: NonZeroUsize,
-    /// End when something was found.
+    /// Stop at the first finding.
     pub first: bool,
     /// Two writes of one value do not conflict.
     pub values: bool,
-    /// The most states.
+    /// The maximum number of states.
     pub states_max: Option<u64>,
-    /// Full search: which states come first.
+    /// Full search: the search order.
     pub order: Order,
-    /// Full search: what is kept of states.
+    /// Full search: the storage of states.
     pub storage: Storage,
-    /// Full search: visit one of the states that differ only in which value of an index type is
-    /// which.
+    /// Full search: visit one of the states that differ only by a permutation of an index type.
     pub symmetry: bool,
-    /// Full search: the most steps of a run.
+    /// Full search: the maximum number of steps of a run.
     pub depth_max: Option<u32>,
-    /// Full search: write the search to this file, at pauses that a [`Watcher`] chooses and when a
+    /// Full search: save the search to this file, at pauses that a [`Watcher`] chooses and when a
     /// limit ends it.
     pub checkpoint: Option<PathBuf>,
-    /// Full search: resume the search in this file.
+    /// Full search: resume the search saved in this file.
     pub resume: Option<PathBuf>,
 }
 
@@ -76,8 +75,7 @@ impl Default for CheckOptions {
 }
 
 impl CheckOptions {
-    /// Returns how the states of a program are searched, and what is good to know before that takes
-    /// its time.
+    /// Returns the algorithm for a program, and notes to print before the search.
     pub fn plan<P: StateProgram>(&self, program: &P) -> (Algorithm, Vec<Message>) {
         let (system, mut remarks) = (program.system(), Vec::new());
         let name = shown(Path::new(&program.program().name));
@@ -96,66 +94,69 @@ impl CheckOptions {
         let mut warn =
             |text: &str| remarks.push(Message::new(Level::Warning, format!("{name}: {text}")));
         if has_responses && algorithm != Algorithm::Full {
-            warn("responses are not checked: `--algorithm full` does");
+            warn("responses are not checked; `--algorithm full` checks them");
         }
         if has_responses && algorithm == Algorithm::Full && bits {
             warn("responses are not checked with `--storage bitstate`");
         }
         if algorithm == Algorithm::Paper && !system.components().is_empty() {
-            warn("update conflicts are not looked for by `--algorithm paper`");
+            warn("`--algorithm paper` does not check update conflicts");
         }
         (algorithm, remarks)
     }
 
-    /// Returns why states must be searched in full, if they must.
+    /// Returns the reason for which full search is needed, if any.
     fn needs_full<S: StateSystem>(&self, system: &S) -> Option<&'static str> {
         let reasons = [
-            (self.resume.is_some(), "`--resume` goes on with one"),
-            (self.checkpoint.is_some(), "`--checkpoint` keeps one"),
-            (self.symmetry, "`--symmetry` is of full search"),
-            (self.storage != Storage::Fingerprints, "`--storage` is of full search"),
-            (self.order != Order::Breadth, "`--order` is of full search"),
-            (self.depth_max.is_some(), "`--max-depth` bounds runs, and reduction needs whole ones"),
-            (!system.properties().responses.is_empty(), "response properties need every order"),
+            (self.resume.is_some(), "`--resume` continues a full search"),
+            (self.checkpoint.is_some(), "`--checkpoint` saves a full search"),
+            (self.symmetry, "`--symmetry` needs full search"),
+            (self.storage != Storage::Fingerprints, "`--storage` needs full search"),
+            (self.order != Order::Breadth, "`--order` needs full search"),
+            (
+                self.depth_max.is_some(),
+                "`--max-depth` cuts runs, and reduction needs complete runs",
+            ),
+            (!system.properties().responses.is_empty(), "response properties need full search"),
         ];
         reasons.iter().find(|(applies, _)| *applies).map(|(_, reason)| *reason)
     }
 }
 
-/// Follows a full search at its pauses. A job reads no clock: when a checkpoint is due, its watcher
-/// knows.
+/// Follows a full search at its pauses. A job reads no clock, so its watcher decides when a
+/// checkpoint is due.
 pub trait Watcher {
-    /// Takes in where the search is; returns whether a checkpoint is to be written now.
+    /// Receives the progress of the search. Returns whether to write a checkpoint now.
     fn pause(&mut self, _gauge: &Gauge) -> bool {
         false
     }
 
-    /// Takes in that a checkpoint was written, or could not be.
+    /// Called after an attempt to write a checkpoint.
     fn saved(&mut self) {}
 }
 
 /// Watches nothing.
 impl Watcher for () {}
 
-/// What a check of states found.
+/// The result of a check of states.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CheckResult {
     /// Findings, counts, limits.
     pub result: JobResult,
-    /// The parts of the program that never run, in words; empty where the search was cut.
+    /// The parts of the program that never run, as text; empty if the search was cut.
     pub never_run: Vec<String>,
 }
 
-/// Searches the states of a program, and reports what is violated in them. The number of states is
-/// the count `states` of the result. See [`check_model`](crate::model::check_model) for a model,
-/// and `examples/rust/src/bin/protocol.rs` for a state system of your own.
+/// Searches the states of a program, and reports violated properties. The number of states is the
+/// count `states` of the result. See [`check_model`](crate::model::check_model) for a model, and
+/// `examples/rust/src/bin/protocol.rs` for a state system of your own.
 ///
-/// The system must be [`Reducible`], also for [`Algorithm::Full`]. One that is only a
-/// [`StateSystem`] goes to [`simulate`](super::simulate()), or to `anyorder_search` itself.
+/// The system must be [`Reducible`], also for [`Algorithm::Full`]. A plain [`StateSystem`] goes to
+/// [`simulate`](super::simulate()), or to `anyorder_search` itself.
 ///
 /// # Errors
 ///
-/// Fails when the program cannot be searched so, and when a checkpoint cannot be read or written.
+/// Fails when the options do not fit the program, and when a checkpoint cannot be read or written.
 pub fn check_states<P>(
     program: &P,
     options: &CheckOptions,
@@ -168,11 +169,11 @@ where
     check_states_watched(program, options, control, &mut ())
 }
 
-/// As [`check_states`], with a watcher of full search.
+/// Like [`check_states`], with a watcher of full search.
 ///
 /// # Errors
 ///
-/// As [`check_states`].
+/// Like [`check_states`].
 pub fn check_states_watched<P>(
     program: &P,
     options: &CheckOptions,
@@ -196,7 +197,7 @@ where
 
 type Found = (JobResult, Option<Vec<usize>>);
 
-/// Searches all states; returns the report, and what never runs where that is known.
+/// Searches all states. Returns the result, and the parts that never run, if known.
 fn all_states<P>(
     program: &P,
     options: &CheckOptions,
@@ -209,7 +210,7 @@ where
 {
     let (searched, remarks) = full(program, options, control, watcher)?;
     let mut found = JobResult { remarks, ..JobResult::default() };
-    // A run that breaks a response has no end, so that no depth covers it.
+    // A violation of a response is an infinite run, so no depth covers it.
     let open = searched.responses.contains(&ResponseVerdict::Unknown);
     for limit in &searched.limits {
         let list = if limit.is_bound() && !open { &mut found.bounds } else { &mut found.limits };
@@ -232,7 +233,7 @@ where
     Ok((found, searched.never_run))
 }
 
-/// Searches with reduction; returns the same.
+/// Searches with reduction. Returns the same data as full search.
 fn reduced_states<P>(
     program: &P,
     algorithm: Algorithm,

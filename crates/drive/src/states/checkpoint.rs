@@ -1,4 +1,4 @@
-//! The checkpoint of a search: the one file that a job writes and reads itself, as the engine
+//! The checkpoint of a search: the only file that a job writes and reads itself, because the engine
 //! streams its tables into it.
 
 use crate::Failure;
@@ -8,17 +8,17 @@ use anyorder_search::{Options, Search, SearchError, is_checkpoint};
 use anyorder_system::StateSystem;
 use std::path::Path;
 
-/// Where a search is kept.
+/// The file of a saved search.
 pub(super) struct Checkpoint<'a> {
     file: &'a Path,
     identity: &'a str,
-    /// Why it could not be written the last time.
+    /// The error of the last attempt to write.
     failure: Option<SearchError>,
 }
 
 impl<'a> Checkpoint<'a> {
-    /// Begins to keep a search in a file. Refuses to write over what is no checkpoint: a model,
-    /// say, or a device.
+    /// Starts to save a search to a file. Fails if the file exists and is not a checkpoint, such as
+    /// a model or a device.
     pub(super) fn new(file: &'a Path, identity: &'a str) -> Result<Checkpoint<'a>, Failure> {
         let checkpoint = Checkpoint { file, identity, failure: None };
         let Ok(meta) = file.metadata() else { return Ok(checkpoint) };
@@ -26,12 +26,12 @@ impl<'a> Checkpoint<'a> {
         if meta.is_file() && (meta.len() == 0 || is_ours()?) {
             return Ok(checkpoint);
         }
-        let what = format!("{}: not a checkpoint, and not written over", shown(file));
-        let hint = "`--checkpoint` takes a new file, or one that it wrote before";
+        let what = format!("{}: not a checkpoint; the file was not overwritten", shown(file));
+        let hint = "give `--checkpoint` a new file, or an earlier checkpoint";
         Err(Failure::new(what).with_hint(hint))
     }
 
-    /// Reads the search that is kept in a file.
+    /// Reads the search saved in a file.
     pub(super) fn resume<'s, S: StateSystem>(
         system: &'s S,
         options: &Options,
@@ -42,8 +42,8 @@ impl<'a> Checkpoint<'a> {
             .map_err(|error| Failure::new(failure(file, &error)))
     }
 
-    /// Writes a search for the first time: a file that cannot be written is better found now than
-    /// after an hour.
+    /// Saves a search for the first time, so that an unwritable file fails now and not after an
+    /// hour.
     pub(super) fn begin<S: StateSystem>(&mut self, search: &Search<'_, S>) -> Result<(), Failure> {
         self.save(search);
         match self.failure.take() {
@@ -52,17 +52,19 @@ impl<'a> Checkpoint<'a> {
         }
     }
 
-    /// Writes the search. What goes wrong does not end it: the file from before is still there.
+    /// Saves the search. An error does not end the search, because the previous file remains.
     pub(super) fn save<S: StateSystem>(&mut self, search: &Search<'_, S>) {
         self.failure = search.save(self.file, self.identity).err();
     }
 
-    /// Says where a search is that was cut, or why what is in the file is old.
+    /// Reports the file of a search that was cut, or why the file is out of date.
     pub(super) fn end(self, cut: bool) -> Option<Message> {
         let file = shown(self.file);
         let text = match self.failure {
-            Some(error) => format!("cannot keep the search: {}", failure(self.file, &error)),
-            None if cut => format!("the search is in {file}; `--resume {file}` goes on with it"),
+            Some(error) => format!("cannot save the search: {}", failure(self.file, &error)),
+            None if cut => {
+                format!("the search was saved to {file}; `--resume {file}` continues it")
+            }
             None => return None,
         };
         Some(Message::new(Level::Warning, text))

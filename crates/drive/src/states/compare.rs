@@ -1,4 +1,4 @@
-//! Two runs side by side, up to where they part.
+//! Compares two runs up to their first difference.
 
 use super::program::StateProgram;
 use super::replay::follow;
@@ -6,24 +6,23 @@ use crate::Failure;
 use anyorder_finding::run::Run;
 use anyorder_system::Schedule;
 
-/// How two runs compare.
+/// The comparison of two runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Compared {
     /// Both runs.
     pub runs: [Run; 2],
-    /// For each, where its schedule could not be followed, in words.
+    /// For each run, the point at which its schedule could not be followed, as text.
     pub lost: [Option<String>; 2],
-    /// Where they part: the number of equal steps, and what the states show then; none where they
-    /// are the same.
+    /// The first difference; `None` if the runs are equal.
     pub parting: Option<Parting>,
 }
 
-/// Where two runs part.
+/// The first difference of two runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parting {
     /// The number of equal steps.
     pub common: usize,
-    /// What differs after the next step: name, and the value in each run, where it is there.
+    /// The differences after the next step: name, and the value in each run, if present.
     pub values: Vec<(String, Option<String>, Option<String>)>,
 }
 
@@ -31,7 +30,7 @@ pub struct Parting {
 ///
 /// # Errors
 ///
-/// Fails when the program does not do the same again.
+/// Fails when the program is not deterministic.
 pub fn compare<P: StateProgram>(
     program: &P,
     a: &Schedule,

@@ -1,5 +1,4 @@
-//! Update conflicts: two components update one variable, or one element of it, and nothing updates
-//! it between.
+//! Update conflicts: two components update one variable or element, with no update between them.
 
 use super::program::{AttributeUpdate, Described, End, StateProgram};
 use anyorder_finding::{Finding, Kind, Site};
@@ -17,7 +16,7 @@ pub(crate) struct Conflict<S: StateSystem> {
 }
 
 impl<S: StateSystem> Conflict<S> {
-    /// Makes one of what an engine has found.
+    /// Converts the finding of an engine.
     pub(super) fn of<P: StateProgram<System = S>>(
         program: &P,
         found: UpdateConflict<S>,
@@ -52,7 +51,7 @@ impl<S: StateSystem> Conflict<S> {
     }
 }
 
-/// Returns whether the last step of a path has the second update of a conflict of an attribute
+/// Returns whether the last step of a path has the second update of a conflict on an attribute
 /// between two components.
 pub(crate) fn is_conflict<P: StateProgram>(
     program: &P,
@@ -63,7 +62,7 @@ pub(crate) fn is_conflict<P: StateProgram>(
     last_pair(&program.updates(path, attribute), path, components).is_some()
 }
 
-/// Returns two updates, the second in the last step, that follow each other for these components.
+/// Returns two consecutive updates by these components, the second in the last step.
 fn last_pair<'u, S: StateSystem>(
     updates: &'u [AttributeUpdate],
     path: &Path<S>,
@@ -76,7 +75,7 @@ fn last_pair<'u, S: StateSystem>(
     })
 }
 
-/// Returns where a step of a path updates an attribute.
+/// Returns the site at which a step of a path updates an attribute.
 fn site<P: StateProgram>(
     program: &P,
     path: &Path<P::System>,
@@ -88,7 +87,7 @@ fn site<P: StateProgram>(
         location: Some(attribute.to_owned()),
         task: task.map(|(before, step)| program.system().describe(before, &step.action)),
         event: Some((update.step + 1).to_string()),
-        // What a handler is to tasks, the app it belongs to is to updates.
+        // The site of an update names the component as its handler.
         handler: update.component.clone(),
         access: Some("write".to_owned()),
         ..update.site.clone()

@@ -18,16 +18,17 @@ use std::path::Path;
 /// Searches all states of a program that the options allow.
 pub(super) fn full<P: StateProgram>(
     program: &P,
-    asked: &CheckOptions,
+    check_options: &CheckOptions,
     control: &Control<'_>,
     watcher: &mut dyn Watcher,
 ) -> Result<(Outcome<P::System>, Vec<Message>), Failure> {
     let system = program.system();
-    let options = options(system, asked);
+    let options = options(system, check_options);
     let identity = format!("{}", program.program().hash.unwrap_or_default());
-    let checkpoint = asked.checkpoint.as_deref().map(|file| Checkpoint::new(file, &identity));
+    let checkpoint =
+        check_options.checkpoint.as_deref().map(|file| Checkpoint::new(file, &identity));
     let mut checkpoint = checkpoint.transpose()?;
-    let mut search = match &asked.resume {
+    let mut search = match &check_options.resume {
         None => Search::new(system, &options).map_err(|error| failure(program, &error))?,
         Some(file) => Checkpoint::resume(system, &options, file, &identity)?,
     };
@@ -35,7 +36,7 @@ pub(super) fn full<P: StateProgram>(
         checkpoint.begin(&search)?;
     }
     watcher.saved();
-    // The first gauge is that of the start.
+    // The first gauge describes the initial state.
     watcher.pause(&search.gauge());
     let mut control = control.clone();
     control.limits.executions = None;
@@ -55,33 +56,37 @@ pub(super) fn full<P: StateProgram>(
     Ok((outcome, remarks))
 }
 
-fn options<S: StateSystem>(system: &S, asked: &CheckOptions) -> Options {
-    let bits = matches!(asked.storage, Storage::Bitstate { .. });
+fn options<S: StateSystem>(system: &S, check_options: &CheckOptions) -> Options {
+    let bits = matches!(check_options.storage, Storage::Bitstate { .. });
     let responses = !system.properties().responses.is_empty() && !bits;
-    // Responses are about particular components, which symmetry exchanges.
-    let symmetry = asked.symmetry && !responses;
+    // Responses name particular components, which symmetry permutes.
+    let symmetry = check_options.symmetry && !responses;
     Options {
-        order: asked.order,
-        storage: asked.storage,
-        stop: if asked.first { Stop::FirstViolation } else { Stop::Exhausted },
-        threads: asked.threads,
+        order: check_options.order,
+        storage: check_options.storage,
+        stop: if check_options.first { Stop::FirstViolation } else { Stop::Exhausted },
+        threads: check_options.threads,
         symmetry,
-        // So are update conflicts; and what is saved does not say what transitions update.
-        updates: !symmetry && !bits && asked.checkpoint.is_none() && asked.resume.is_none(),
+        // The same holds for update conflicts. Besides, a checkpoint does not store the updates of
+        // transitions.
+        updates: !symmetry
+            && !bits
+            && check_options.checkpoint.is_none()
+            && check_options.resume.is_none(),
         responses,
-        states_max: asked.states_max,
-        depth_max: asked.depth_max,
+        states_max: check_options.states_max,
+        depth_max: check_options.depth_max,
         ..Options::default()
     }
 }
 
-/// Makes the failure of a search that cannot be done.
+/// Makes the failure of a search.
 pub(super) fn failure<P: StateProgram>(program: &P, error: &SearchError) -> Failure {
     let name = shown(Path::new(&program.program().name));
     let failure = Failure::new(format!("{name}: {}", escape(&error.to_string())));
     match error {
         SearchError::Symmetry => failure.with_hint(
-            "values of an index type do not behave alike, which is a mistake of this program; without `--symmetry` they are told apart",
+            "the values of an index type behave differently, which is a bug of anyorder; run without `--symmetry`",
         ),
         _ => failure,
     }
@@ -90,13 +95,13 @@ pub(super) fn failure<P: StateProgram>(program: &P, error: &SearchError) -> Fail
 /// Returns the name under which a result lists a limit.
 pub(super) const fn limit_word(limit: Limit) -> &'static str {
     match limit {
-        // Not an option of its own: it is the kind of storage that was asked for.
+        // There is no separate option: it is a property of the requested storage.
         Limit::Bitstate => "storage",
         limit => limit.word(),
     }
 }
 
-/// Returns the counts under the names that they have in results.
+/// Returns the counts under their names in results.
 pub(super) fn stats(counts: &anyorder_search::Stats) -> Stats {
     let mut stats = Stats::new();
     stats
@@ -111,14 +116,14 @@ pub(super) fn stats(counts: &anyorder_search::Stats) -> Stats {
     stats
 }
 
-/// What a simulation is asked.
+/// The options of a simulation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SimulateOptions {
     /// The number of random runs.
     pub runs: u64,
     /// Equal seeds give equal runs.
     pub seed: u64,
-    /// The most steps of a run.
+    /// The maximum number of steps of a run.
     pub steps_max: u32,
 }
 
@@ -128,11 +133,11 @@ impl Default for SimulateOptions {
     }
 }
 
-/// Runs a program at random, many times, and reports what goes wrong.
+/// Runs a program at random, many times, and reports violations.
 ///
 /// # Errors
 ///
-/// Fails when the program does not do the same again.
+/// Fails when the program is not deterministic.
 ///
 /// ```
 /// use anyorder_drive::model::Model;
@@ -167,14 +172,14 @@ pub fn simulate<P: StateProgram>(
     Ok(JobResult { findings, stats, limits, ..JobResult::default() })
 }
 
-/// What a graph is asked.
+/// The options of a graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GraphOptions {
-    /// The form of the graph.
+    /// The output format of the graph.
     pub format: GraphFormat,
-    /// The most states.
+    /// The maximum number of states.
     pub states_max: Option<u64>,
-    /// The most steps from an initial state.
+    /// The maximum number of steps from an initial state.
     pub depth_max: Option<u32>,
 }
 

@@ -1,7 +1,7 @@
 //! Jobs on programs given as states: check, simulate, export the graph, replay and compare paths.
 //!
-//! A front end gives a [`StateProgram`]: a state system, and its words. Everything after is shared.
-//! The words have defaults, so that any state system can be checked:
+//! A front end implements [`StateProgram`]: a state system and its descriptions. The jobs are
+//! shared by all front ends. The descriptions have defaults, so any state system can be checked:
 //!
 //! ```
 //! use anyorder_drive::states::{SimulateOptions, StateProgram, simulate};
@@ -39,10 +39,10 @@ pub use progress::SearchProgress;
 pub use replay::{ReplayVerdict, Replayed, replay_path};
 
 pub(crate) use conflicts::{Conflict, is_conflict};
-pub(crate) use replay::alike;
+pub(crate) use replay::same_failure_kind;
 pub(crate) use report::{explanation, report, report_conflicts};
 
-// The door.
+// The interface for front ends.
 mod program;
 
 // The jobs.
@@ -52,7 +52,7 @@ mod full;
 mod reduced;
 mod replay;
 
-// What they share.
+// Shared by the jobs.
 mod checkpoint;
 mod conflicts;
 mod progress;

@@ -1,16 +1,15 @@
-//! What a front end gives of a program whose states can be held and compared: a state system, and
-//! its words.
+//! The interface for programs whose states can be stored and compared: a state system and its
+//! descriptions.
 
 use anyorder_finding::run::{Change, Run, RunStep};
 use anyorder_finding::{Finding, Kind, Site};
 use anyorder_search::{Path, Property, Violation};
 use anyorder_system::{Divergence, Place, Program, Schedule, StateSystem};
 
-/// A program as states, with its words.
+/// A program as states, with its descriptions.
 ///
-/// Only two methods must be written: what the others do without being overridden is right for every
-/// state system, with the words that it has itself ([`StateSystem::describe`],
-/// [`StateSystem::show`]).
+/// Only two methods are required. The defaults of the others are right for every state system; they
+/// use its own descriptions ([`StateSystem::describe`], [`StateSystem::show`]).
 pub trait StateProgram: Sync {
     /// The state system.
     type System: StateSystem;
@@ -18,17 +17,17 @@ pub trait StateProgram: Sync {
     /// Returns the state system.
     fn system(&self) -> &Self::System;
 
-    /// Returns which program this is: its path or URL, its version, a hash of its text.
+    /// Returns the identity of the program: its path or URL, its version, a hash of its text.
     fn program(&self) -> &Program;
 
-    /// Describes what is violated: kind, title and sites of the finding, and what is wrong at the
-    /// end of the run.
+    /// Describes a violation: kind, title and sites of the finding, and the text at the end of the
+    /// run.
     fn describe(&self, violation: &Violation<Self::System>) -> Described {
         Described::of(violation, |_| Vec::new())
     }
 
-    /// Returns the name of an attribute that the last step of a path updates: a place whose updates
-    /// by different components must not overwrite each other.
+    /// Returns the name of an attribute that the last step of a path updates: a place that
+    /// different components must not overwrite.
     fn attribute(&self, _path: &Path<Self::System>, place: Place) -> String {
         format!("place {}", place.0)
     }
@@ -38,10 +37,10 @@ pub trait StateProgram: Sync {
         Vec::new()
     }
 
-    /// Returns a path as a run for people: who ran what, what it changed, what it posted.
+    /// Returns a path as a run for display: lanes, tasks, changes and posts.
     ///
-    /// Unless overridden, each step is what [`StateSystem::describe`] says, with the parts of
-    /// [`StateSystem::show`] that it changed, and is a lane of its own.
+    /// By default, each step has its own lane and the text of [`StateSystem::describe`], with the
+    /// parts of [`StateSystem::show`] that it changed.
     fn run(&self, path: &Path<Self::System>, end: &End) -> Run {
         plain_run(self.system(), path, end)
     }
@@ -50,20 +49,20 @@ pub trait StateProgram: Sync {
     ///
     /// # Errors
     ///
-    /// Says why there is none.
+    /// Returns the reason if there is no schedule.
     fn schedule(&self, _path: &Path<Self::System>) -> Result<Schedule, NoSchedule> {
         Err(NoSchedule::NoNames)
     }
 
-    /// Follows a schedule: returns the place of the initial state, then of each successor, and
-    /// where the schedule asks for what is not there.
+    /// Follows a schedule. Returns the index of the initial state and of each successor, and the
+    /// divergence if a step of the schedule is not enabled.
     fn follow(&self, schedule: &Schedule) -> (Vec<u32>, Option<Divergence>) {
         let wanted = schedule.choices.first().map(|choice| choice.task.clone());
         let lost = |wanted| Divergence { choice: 0, wanted, enabled: Vec::new() };
         (vec![0], wanted.map(lost))
     }
 
-    /// Says that a part of the program never runs; `part` is its index, and `name` its name.
+    /// Describes a part of the program that never runs; `part` is its index, and `name` its name.
     fn never_runs(&self, _part: usize, name: &str) -> String {
         format!("`{name}` never runs")
     }
@@ -74,7 +73,7 @@ pub trait StateProgram: Sync {
 pub enum NoSchedule {
     /// The program has no names for its steps.
     NoNames,
-    /// The program did something else when the path was run again.
+    /// The program did not repeat the path.
     NotRepeated,
 }
 
@@ -83,29 +82,29 @@ pub enum NoSchedule {
 pub struct AttributeUpdate {
     /// The step that updates it, from 0.
     pub step: usize,
-    /// The component for which it does.
+    /// The component that makes the update.
     pub component: Option<String>,
-    /// The value that it is set to.
+    /// The new value.
     pub value: String,
-    /// Where in the source.
+    /// The position in the source.
     pub site: Site,
 }
 
-/// A finding without its run, and what is wrong at the end of the run.
+/// A finding without its run, and the violation at the end of the run.
 #[derive(Clone, Debug)]
 pub struct Described {
     /// Kind, title and sites; the rest is set later.
     pub finding: Finding,
-    /// What is wrong at the end of the run.
+    /// The violation at the end of the run.
     pub end: End,
 }
 
-/// What is wrong at the end of a run.
+/// The violation at the end of a run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct End {
-    /// In one phrase; empty where the last step says it.
+    /// One phrase; empty if the last step describes the violation.
     pub text: String,
-    /// The property whose condition does not hold: a program may show what the condition reads.
+    /// The violated property; a program may show the values that its condition reads.
     pub property: Option<Property>,
 }
 
@@ -116,7 +115,7 @@ impl From<String> for End {
 }
 
 impl Described {
-    /// Describes a violation in general words; `sites` says where a property stands.
+    /// Describes a violation in general terms; `sites` returns the sites of a property.
     #[must_use]
     pub fn of<S: StateSystem>(
         violation: &Violation<S>,

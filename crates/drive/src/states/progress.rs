@@ -1,36 +1,36 @@
-//! How far a search is, and how much of it is left.
+//! The progress of a search, and an estimate of the rest.
 //!
-//! Nobody knows how many states a program has before they were seen. But breadth-first the levels
-//! of most programs grow, and then shrink, much as the binomial coefficients do: the ratio of one
-//! level to the one before falls by about the same factor each time. Once levels shrink, the guess
-//! of what is left carries that on. As long as they grow, a guess would be worth nothing, and none
-//! is made.
+//! The number of states is unknown before the search. But in breadth-first order, the levels of
+//! most programs first grow and then shrink, much like binomial coefficients: the ratio of a level
+//! to the previous one falls by about the same factor each time. Once levels shrink, the estimate
+//! of the rest extrapolates this. While they grow, an estimate would be worthless, so there is
+//! none.
 
 use anyorder_common::numbers::{bytes, count};
 use anyorder_search::Gauge;
 use std::time::Duration;
 
-/// The most levels that are carried on.
+/// The maximum number of levels to extrapolate.
 const LEVELS_MAX: u32 = 100_000;
 
-/// How far a search is, as its gauges tell.
+/// The progress of a search, from its gauges.
 #[derive(Clone, Debug)]
 pub struct SearchProgress {
-    /// The states that were known at the start, expanded or not.
+    /// The number of states known at the start, expanded or not.
     first: u64,
-    /// Those of them that waited.
+    /// The number of these states that were not expanded.
     waited: u64,
     levels: bool,
     depth_max: Option<u32>,
     /// The last gauge.
     last: Option<Gauge>,
-    /// The number of states when each of the last levels had been expanded, the latest last.
+    /// The number of states after each of the last levels was expanded, the latest last.
     totals: Vec<u64>,
 }
 
 impl SearchProgress {
-    /// Begins to follow a search, which may have been resumed. `levels` says whether it goes level
-    /// by level.
+    /// Starts to follow a search, which may be a resumed one. `levels` says whether it expands
+    /// level by level.
     #[must_use]
     pub fn new(start: &Gauge, levels: bool, depth_max: Option<u32>) -> SearchProgress {
         SearchProgress {
@@ -43,7 +43,7 @@ impl SearchProgress {
         }
     }
 
-    /// Takes in where the search is now.
+    /// Updates the progress.
     pub fn note(&mut self, gauge: &Gauge) {
         if let Some(last) = self.last.replace(*gauge)
             && last.depth != gauge.depth
@@ -55,7 +55,7 @@ impl SearchProgress {
         }
     }
 
-    /// Says how far the search is after this time, as a text behind the number of states.
+    /// Describes the progress of the search after this time, as a text after the number of states.
     #[must_use]
     pub fn words(&self, elapsed: Duration) -> String {
         let Some(gauge) = &self.last else { return String::new() };
@@ -73,7 +73,7 @@ impl SearchProgress {
         format!(" ({rate}/s, {frontier} waiting, depth {depth}, {bytes}, {left})")
     }
 
-    /// Guesses how many states are still to be expanded, where levels shrink.
+    /// Estimates the number of states still to be expanded, if levels shrink.
     fn left(&self, gauge: &Gauge) -> Option<f64> {
         let sizes: Vec<f64> =
             self.totals.windows(2).map(|pair| pair[1].saturating_sub(pair[0]) as f64).collect();
@@ -84,8 +84,7 @@ impl SearchProgress {
         }
         let (before, ratio) = (b / a, c / b);
         let slope = (ratio / before).min(1.0);
-        // The level after the last whole one is being found now; what of it was found waits
-        // already.
+        // The level after the last complete one is incomplete; its known states already wait.
         let bound = self.depth_max.map_or(LEVELS_MAX, |most| most.saturating_sub(gauge.depth));
         let (mut level, mut ratio, mut rest) = (c, ratio, 0.0);
         for _ in 0..bound.min(LEVELS_MAX) {
@@ -101,7 +100,7 @@ impl SearchProgress {
     }
 }
 
-/// Returns a time to come in words.
+/// Describes a remaining time.
 fn about(seconds: f64) -> String {
     match seconds.ceil() as u64 {
         seconds @ 0..120 => format!("about {seconds} s left"),
@@ -114,8 +113,8 @@ fn about(seconds: f64) -> String {
 mod tests {
     use super::*;
 
-    /// Follows a search of levels of these sizes, a gauge a level, up to the given one; returns the
-    /// guess and the truth.
+    /// Follows a search with levels of these sizes, one gauge per level, up to the given level.
+    /// Returns the estimate and the true number.
     fn guess(
         sizes: &[u64],
         upto: usize,

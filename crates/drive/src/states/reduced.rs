@@ -1,9 +1,8 @@
-//! Searches a model with reduction: states to which only other orders of independent steps lead are
-//! left out.
+//! Searches with reduction: skips states that differ only in the order of independent steps.
 //!
-//! A reduced search finds every failure, but not the shortest way to each. So once it has found
-//! something, the states up to that depth are searched in full, as far as a limit on their number
-//! allows: then the ways are the shortest there are.
+//! A reduced search finds every failure, but not the shortest run to each. Once it has findings, a
+//! full search covers the states up to their depth, within a limit on the number of states. If it
+//! completes, the runs are the shortest.
 
 use super::check::{Algorithm, CheckOptions};
 use super::conflicts::Conflict;
@@ -18,25 +17,25 @@ use anyorder_system::{Control, Reducible, StateSystem};
 use std::collections::BTreeMap;
 use std::path::Path as FilePath;
 
-/// How many states are searched for shorter ways in any case, and how many times those of the
-/// search with reduction.
+/// The limit on states searched for shorter runs: at least this number, and this multiple of the
+/// states of the reduced search.
 const SHORTEN_STATES: u64 = 20_000;
 const SHORTEN_FACTOR: u64 = 2;
 
-/// What a search with reduction found.
+/// The result of a search with reduction.
 pub(super) struct Reduced<S: StateSystem> {
     pub(super) violations: Vec<Violation<S>>,
     pub(super) conflicts: Vec<Conflict<S>>,
-    /// Nothing cut it.
+    /// Whether the search was complete.
     complete: bool,
     limits: Vec<&'static str>,
     pub(super) stats: Stats,
-    /// The parts that never run, where that is known.
+    /// The parts that never run, if known.
     pub(super) never_run: Option<Vec<usize>>,
 }
 
 impl<S: StateSystem> Reduced<S> {
-    /// Returns what cut the search.
+    /// Returns the limits that cut the search.
     pub(super) fn limits(&self) -> Vec<String> {
         if !self.complete && self.limits.is_empty() {
             return vec!["first".to_owned()];
@@ -74,7 +73,7 @@ where
     Ok(Reduced { violations, conflicts, complete, limits, stats, never_run })
 }
 
-/// What an engine found.
+/// The result of an engine.
 struct Found<S: StateSystem> {
     violations: Vec<Violation<S>>,
     conflicts: Vec<UpdateConflict<S>>,
@@ -101,14 +100,14 @@ impl<S: StateSystem> Found<S> {
 
 fn by_stateful<S: Reducible>(
     system: &S,
-    asked: &CheckOptions,
+    check_options: &CheckOptions,
     control: &Control<'_>,
 ) -> Result<Found<S>, stateful::Error> {
     let options = Options {
-        threads: asked.threads,
-        values: asked.values,
-        stop_at_first: asked.first,
-        states_max: asked.states_max,
+        threads: check_options.threads,
+        values: check_options.values,
+        stop_at_first: check_options.first,
+        states_max: check_options.states_max,
         ..Options::default()
     };
     let outcome = stateful::explore(system, &options, control)?;
@@ -130,12 +129,12 @@ fn by_stateful<S: Reducible>(
 
 fn by_paper<S: Reducible>(
     system: &S,
-    asked: &CheckOptions,
+    check_options: &CheckOptions,
     control: &Control<'_>,
 ) -> Result<Found<S>, stateful::Error> {
     let options = paper::Options {
-        values: asked.values,
-        states_max: asked.states_max,
+        values: check_options.values,
+        states_max: check_options.states_max,
         ..paper::Options::default()
     };
     let outcome = paper::explore(system, &options, control)?;
@@ -154,23 +153,23 @@ fn by_paper<S: Reducible>(
     Ok(Found::of(outcome, stats))
 }
 
-/// Searches in full, up to the length of the longest way, for shorter ways to what was found. Where
-/// a limit cuts that, what was found so far is used: breadth-first it is the shortest, too.
+/// Searches in full for shorter runs, up to the length of the longest run found. If a limit cuts
+/// this search, its findings so far are still used: breadth-first search finds shortest runs.
 fn shorten<S: StateSystem>(
     system: &S,
     violations: &mut Vec<Violation<S>>,
-    asked: &CheckOptions,
+    check_options: &CheckOptions,
     budget: u64,
     control: &Control<'_>,
 ) {
     let lengths = violations.iter().map(|violation| violation.path.steps.len());
-    let reach = if asked.first { lengths.min() } else { lengths.max() };
+    let reach = if check_options.first { lengths.min() } else { lengths.max() };
     let options = anyorder_search::Options {
-        stop: if asked.first { Stop::FirstViolation } else { Stop::Exhausted },
-        threads: asked.threads,
+        stop: if check_options.first { Stop::FirstViolation } else { Stop::Exhausted },
+        threads: check_options.threads,
         responses: false,
         states_max: Some(budget),
-        // One more, as a deadlock shows only where a step is tried.
+        // One more step, because a deadlock shows only when the search tries to expand the state.
         depth_max: Some(u32::try_from(reach.unwrap_or(0)).unwrap_or(u32::MAX).saturating_add(1)),
         ..anyorder_search::Options::default()
     };
@@ -182,9 +181,8 @@ fn shorten<S: StateSystem>(
     let known = std::mem::take(violations);
     let reduced: Vec<Property> = known.iter().map(|one| one.property.clone()).collect();
     for one in known.into_iter().chain(found.violations) {
-        // With a limit on the depth, a state in which nothing happens for now is none in which
-        // nothing can.
-        if !asked.first && !reduced.contains(&one.property) {
+        // With a depth limit, a state without explored successors is not necessarily a deadlock.
+        if !check_options.first && !reduced.contains(&one.property) {
             continue;
         }
         let shorter = |old: &Violation<S>| one.path.steps.len() <= old.path.steps.len();

@@ -1,4 +1,4 @@
-//! Runs the schedule of a path again and says whether it shows the same.
+//! Replays the schedule of a path.
 
 use super::conflicts::is_conflict;
 use super::program::{End, StateProgram};
@@ -9,26 +9,26 @@ use anyorder_finding::run::Run;
 use anyorder_search::{Path, Property};
 use anyorder_system::{Divergence, End as ProgramEnd, Response, Schedule, StateSystem, Successor};
 
-/// A schedule that ran again.
+/// A replayed schedule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Replayed {
-    /// The run, as far as it goes.
+    /// The run, up to the last step that could be followed.
     pub run: Run,
-    /// Whether it shows what the schedule says that it shows.
+    /// Whether the finding of the schedule occurs again.
     pub verdict: ReplayVerdict,
 }
 
-/// Whether a schedule shows again what it says that it shows.
+/// Whether the finding of a schedule occurs again.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ReplayVerdict {
-    /// It does.
-    Again,
-    /// Something else goes wrong.
-    Other,
-    /// The program does not offer what the schedule asks for.
-    Lost,
-    /// Nothing goes wrong.
-    Nothing,
+    /// It occurs again.
+    Reproduced,
+    /// Another violation occurs.
+    OtherViolation,
+    /// A step of the schedule is not enabled in the program.
+    Diverged,
+    /// No violation occurs.
+    NotReproduced,
 }
 
 impl ReplayVerdict {
@@ -36,22 +36,22 @@ impl ReplayVerdict {
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
-            ReplayVerdict::Again => "it occurs again",
-            ReplayVerdict::Other => "something else goes wrong",
-            ReplayVerdict::Lost => "the schedule cannot be followed to its end",
-            ReplayVerdict::Nothing => "it does not occur",
+            ReplayVerdict::Reproduced => "it occurs again",
+            ReplayVerdict::OtherViolation => "something else goes wrong",
+            ReplayVerdict::Diverged => "the schedule cannot be followed to its end",
+            ReplayVerdict::NotReproduced => "it does not occur",
         }
     }
 }
 
-/// A path that a schedule gives.
+/// The path of a schedule.
 pub(super) struct Followed<S: StateSystem> {
     pub(super) path: Path<S>,
-    /// What is wrong at its end; `None` where nothing is.
+    /// The violation at its end, if any.
     pub(super) end: Option<End>,
-    /// Whether that is what the schedule says that it shows.
+    /// Whether this is the finding of the schedule.
     same: bool,
-    /// Where the schedule could not be followed.
+    /// The point at which the schedule could not be followed, if any.
     pub(super) divergence: Option<Divergence>,
 }
 
@@ -59,21 +59,21 @@ pub(super) struct Followed<S: StateSystem> {
 ///
 /// # Errors
 ///
-/// Fails when the program does not do the same again.
+/// Fails when the program is not deterministic.
 pub fn replay_path<P: StateProgram>(program: &P, schedule: &Schedule) -> Result<Replayed, Failure> {
     let followed = follow(program, schedule)?;
     let verdict = match (followed.same, &followed.end, &followed.divergence) {
-        (true, _, _) => ReplayVerdict::Again,
-        (false, Some(_), _) => ReplayVerdict::Other,
-        (false, None, Some(_)) => ReplayVerdict::Lost,
-        (false, None, None) => ReplayVerdict::Nothing,
+        (true, _, _) => ReplayVerdict::Reproduced,
+        (false, Some(_), _) => ReplayVerdict::OtherViolation,
+        (false, None, Some(_)) => ReplayVerdict::Diverged,
+        (false, None, None) => ReplayVerdict::NotReproduced,
     };
     let lost = || followed.divergence.as_ref().map(|lost| End::from(lost.to_string()));
     let end = followed.end.clone().or_else(lost).unwrap_or_default();
     Ok(Replayed { run: program.run(&followed.path, &end), verdict })
 }
 
-/// Follows a schedule, and looks at what goes wrong.
+/// Follows a schedule, and determines the violation.
 pub(super) fn follow<P: StateProgram>(
     program: &P,
     schedule: &Schedule,
@@ -89,10 +89,10 @@ pub(super) fn follow<P: StateProgram>(
         Some(failure) => {
             let same = match &wanted {
                 None => true,
-                Some(Shows::Failure(other)) => alike(other, &failure.to_string()),
+                Some(Shows::Failure(other)) => same_failure_kind(other, &failure.to_string()),
                 Some(_) => false,
             };
-            // The last step says it.
+            // The last step describes the failure.
             (Some(End::default()), same)
         }
         None if divergence.is_some() => (None, false),
@@ -101,13 +101,13 @@ pub(super) fn follow<P: StateProgram>(
     Ok(Followed { path, end, same, divergence })
 }
 
-/// Whether two failures are of one kind; positions and values may have changed with the program.
-pub(crate) fn alike(a: &str, b: &str) -> bool {
+/// Whether two failures have the same kind; positions and values may have changed with the program.
+pub(crate) fn same_failure_kind(a: &str, b: &str) -> bool {
     let word = |text: &str| text.split([':', ' ']).next().map(str::to_owned);
     word(a) == word(b)
 }
 
-/// What is wrong in the last state of a path, or in the states that it repeats.
+/// Returns the violation in the last state of a path, or in its loop.
 fn at_end<P: StateProgram>(
     program: &P,
     path: &Path<P::System>,
@@ -136,8 +136,8 @@ fn at_end<P: StateProgram>(
             return found(missing.then(|| format!("response `{name}` never comes").into()));
         }
         Some(Shows::Conflict(attribute, components)) => {
-            let again = is_conflict(program, path, attribute, components);
-            return found(again.then(|| format!("update conflict on `{attribute}`").into()));
+            let repeated = is_conflict(program, path, attribute, components);
+            return found(repeated.then(|| format!("update conflict on `{attribute}`").into()));
         }
         _ => {}
     }
@@ -156,12 +156,12 @@ fn at_end<P: StateProgram>(
             return found(Some(end));
         }
     }
-    // A schedule that does not say what it shows shows anything.
+    // A schedule without a finding accepts any violation.
     found((0..invariants.len()).find(broken).filter(|_| wanted.is_none()).map(invariant))
 }
 
-/// Whether a response is missing on a path that repeats itself, or that stays in its last state,
-/// and whether that is fair.
+/// Returns whether a response is missing on a path that loops, or that stays in its last state, and
+/// the loop is fair.
 fn never_answered<S: StateSystem>(
     system: &S,
     path: &Path<S>,
@@ -170,15 +170,15 @@ fn never_answered<S: StateSystem>(
     let states: Vec<&S::State> = (0..=path.steps.len()).filter_map(|at| path.state(at)).collect();
     let from = path.repeats_from.unwrap_or(path.steps.len()).min(path.steps.len());
     let answers: Vec<(bool, bool)> = states.iter().map(|state| response.holds(state)).collect();
-    let asked = (0..answers.len()).any(|at| {
+    let triggered = (0..answers.len()).any(|at| {
         let in_loop = answers[from..].iter().all(|(_, response)| !response);
         answers[at].0 && answers[at..].iter().all(|(_, response)| !response) && in_loop
     });
     let closes = system.fingerprint(states[from]) == system.fingerprint(path.last());
-    asked && closes && is_fair(system, path, &states, from)
+    triggered && closes && is_fair(system, path, &states, from)
 }
 
-/// Whether every fairness class takes a step in the loop, or cannot take one in some state of it.
+/// Whether every fairness class takes a step in the loop, or is disabled in some state of it.
 fn is_fair<S: StateSystem>(system: &S, path: &Path<S>, states: &[&S::State], from: usize) -> bool {
     let classes = system.fairness();
     let taken: Vec<usize> =

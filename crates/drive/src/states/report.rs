@@ -1,4 +1,4 @@
-//! Violations as findings, with their runs and schedules.
+//! Converts violations into findings, with their runs and schedules.
 
 use super::conflicts::Conflict;
 use super::program::{Described, NoSchedule, StateProgram};
@@ -8,12 +8,12 @@ use anyorder_finding::run::Run;
 use anyorder_finding::{Harm, Severity, Site, Step};
 use anyorder_search::{Path, Property, Violation};
 
-/// The most parts that the names of a schedule may have together: a task that posts itself has
-/// names as long as the run, so that a schedule of them grows with its square.
+/// The maximum total number of parts in the names of a schedule. The names of a task that posts
+/// itself are as long as the run, so their schedule has quadratic size.
 const NAME_PARTS_MAX: usize = 2_000_000;
 
-/// Makes findings of violations. Failures of one kind at one position are one finding: the first,
-/// which is the shortest.
+/// Converts violations into findings. Of failures with the same kind and position, keeps the first,
+/// which has the shortest run.
 pub(crate) fn report<P: StateProgram>(
     program: &P,
     violations: &[Violation<P::System>],
@@ -37,7 +37,7 @@ pub(crate) fn report<P: StateProgram>(
     reported
 }
 
-/// Makes findings of update conflicts.
+/// Converts update conflicts into findings.
 pub(crate) fn report_conflicts<P: StateProgram>(
     program: &P,
     conflicts: &[Conflict<P::System>],
@@ -49,7 +49,7 @@ pub(crate) fn report_conflicts<P: StateProgram>(
     conflicts.iter().map(one).collect()
 }
 
-/// Puts a finding and its path together: run, explanation, schedule.
+/// Completes a finding from its path: run, explanation, schedule.
 fn assemble<P: StateProgram>(
     program: &P,
     path: &Path<P::System>,
@@ -88,7 +88,7 @@ fn assemble<P: StateProgram>(
     Reported { finding, run: Some(run) }
 }
 
-/// Returns what the schedule of a violation shows, for its replay.
+/// Returns the finding that the schedule of a violation records for its replay.
 fn shows<S: anyorder_system::StateSystem>(violation: &Violation<S>) -> Shows {
     match &violation.property {
         Property::Failure(failure) => Shows::Failure(failure.to_string()),

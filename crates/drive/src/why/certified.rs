@@ -1,16 +1,15 @@
-//! Has the proofs of the engine re-checked by the crate that does not know it.
+//! Checks the proofs of the engine with the crate `certify`, which does not depend on it.
 
 use anyorder_certify as certify;
 use anyorder_hb::{OrderExplanation, Proof, ProofStep, Rule, RuleSet};
 use anyorder_trace::Trace;
 
-/// Re-checks the proof that two events are ordered; `None` where there is no proof to check, as the
-/// events are unordered or the proof would be too long.
+/// Checks the proof that two events are ordered; `None` if there is no proof, because the events
+/// are unordered or the proof is too long.
 ///
 /// # Errors
 ///
-/// Fails with the reason, in words, when the proof does not hold: then the engine or the checker is
-/// wrong.
+/// Fails with the reason when the proof is invalid: then the engine or the checker has a bug.
 pub(super) fn certified(
     trace: &Trace,
     rules: RuleSet,

@@ -16,7 +16,7 @@ use std::path::Path;
 /// The order of two events, explained.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Explanation {
-    /// The event that stands first in the trace.
+    /// The event that comes first in the trace.
     pub first: EventId,
     /// The other event.
     pub second: EventId,
@@ -24,16 +24,17 @@ pub struct Explanation {
     pub rules: RuleSet,
     /// Whether the first happens before the second.
     pub ordered: bool,
-    /// The explanation; empty where it would be too long.
+    /// The explanation; empty if it is too long.
     pub steps: Vec<Step>,
-    /// What the independent check of the proof says; `None` where there is no proof.
+    /// The result of the independent check of the proof; `None` if there is no proof.
     pub checked: Option<Result<(), String>>,
-    /// What the answer rests on, as a clause behind `only if`; `None` where all is understood.
+    /// The assumption behind the answer, as a clause after `only if`; `None` if everything is
+    /// understood.
     pub needed: Option<String>,
 }
 
-/// Explains the order of two events, which are named by their labels; `None` when the job was
-/// stopped. `rules` of `None` are those that fit what the trace holds.
+/// Explains the order of two events, given by their labels. Returns `None` if the job was stopped.
+/// If `rules` is `None`, the contents of the trace decide.
 ///
 /// ```
 /// use anyorder_drive::{TraceInput, why};
@@ -72,13 +73,13 @@ pub fn why(
     control.progress.phase("explaining");
     let Ok(why) = anyorder_hb::why(trace, rules, a, b, &control.cancel) else { return Ok(None) };
     let checked = certified(trace, rules, &why);
-    // An order that was found stays one, whatever else there is.
-    let needed = not_understood.needed(why.second).filter(|_| !why.ordered && a != b);
+    // A proven order holds whatever the unknown operations do.
+    let needed = not_understood.assumption(why.second).filter(|_| !why.ordered && a != b);
     let (first, second, ordered, steps) = (why.first, why.second, why.ordered, why.steps);
     Ok(Some(Explanation { first, second, rules, ordered, steps, checked, needed }))
 }
 
-/// Finds the event that was named.
+/// Finds an event by its label.
 fn event(trace: &Trace, name: &str, label: &str) -> Result<EventId, Failure> {
     trace.find(label).ok_or_else(|| {
         let name = shown(Path::new(name));
@@ -86,12 +87,12 @@ fn event(trace: &Trace, name: &str, label: &str) -> Result<EventId, Failure> {
         let label_of = |row: usize| trace.label(EventId::from_index(row));
         failure.with_hint(match (trace.tables().meta.labels, trace.len()) {
             (LabelScheme::AccessOrOperation, _) => {
-                "accesses and operations are numbered apart: `access:N` or `op:N`".to_owned()
+                "accesses and operations have separate numbers: `access:N` or `op:N`".to_owned()
             }
             (_, 0) => "the trace has no events".to_owned(),
             (_, n) => {
                 let [first, last] = [label_of(0), label_of(n - 1)];
-                format!("its events go from `{}` to `{}`", escape(&first), escape(&last))
+                format!("the events range from `{}` to `{}`", escape(&first), escape(&last))
             }
         })
     })

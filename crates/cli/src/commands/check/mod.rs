@@ -1,8 +1,8 @@
-//! `anyorder check`: reads the inputs, has each checked by its job, prints what was found.
+//! `anyorder check`: reads the inputs, checks each with its job, and prints the findings.
 
-pub(crate) use aside::Aside;
+pub(crate) use accepted::AcceptedFindings;
 
-mod aside;
+mod accepted;
 mod models;
 mod varied;
 
@@ -10,7 +10,7 @@ use crate::args::{CheckArgs, Global};
 use crate::commands::predict::UNCONFIRMED;
 use crate::commands::render::{self, Form, set_elapsed};
 use crate::failure::{Failure, print_messages};
-use crate::input::Begun;
+use crate::input::PeekedInput;
 use crate::load::{Read, read};
 use crate::watch::Watch;
 use crate::witness::{Replay, place};
@@ -21,25 +21,25 @@ use anyorder_trace::{Trace, TraceOrder};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
-use varied::Given;
+use varied::CheckInputs;
 
-/// Checks all inputs, prints the findings, and returns the exit status they give.
+/// Checks all inputs, prints the findings, and returns the exit status.
 pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure> {
     let started = Instant::now();
-    let aside = Aside::read(&args.counting)?;
+    let accepted = AcceptedFindings::read(&args.counting)?;
     let watch = Watch::start(global, &args.limits)?;
     let (all, trace) = check_all(args, global, &watch)?;
     watch.done();
     let policy = args.counting.policy(vec![UNCONFIRMED.to_owned()]);
     let (mut outcome, runs) = all.finish();
     let findings = &mut outcome.findings;
-    let again = command(args);
-    let replay = Replay::of(args.search.schedules.as_deref(), &args.out, &again);
+    let rerun_command = command(args);
+    let replay = Replay::of(args.search.schedules.as_deref(), &args.out, &rerun_command);
     place(findings, replay, args.program.as_deref())?;
     findings.iter_mut().for_each(|finding| set_replay(args, finding));
-    aside.judge(&mut outcome, &policy, global.quiet);
+    accepted.judge(&mut outcome, &policy, global.quiet);
     set_elapsed(&mut outcome, started);
-    aside.write(&outcome.findings)?;
+    accepted.write(&outcome.findings)?;
     // A timeline shows one recorded run; with several inputs the report has the findings only.
     let observed = |trace: &Trace| trace.tables().meta.order == TraceOrder::Observed;
     let trace = trace.filter(|trace| args.inputs.len() == 1 && observed(trace));
@@ -48,8 +48,8 @@ pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure
     render::finish(&form, &outcome, &policy, trace.as_ref())
 }
 
-/// Checks all inputs; returns the results, and the last trace. All inputs that cannot be read are
-/// named.
+/// Checks all inputs. Returns the results and the last trace. A failure names all unreadable
+/// inputs.
 fn check_all(
     args: &CheckArgs,
     global: &Global,
@@ -67,14 +67,14 @@ fn check_all(
     };
     let mut last = None;
     match varied::split(args, global)? {
-        Given::Varied(varied) => {
+        CheckInputs::Varied(varied) => {
             let (inputs, result) = varied::check(varied, args, global, watch)?;
             add(inputs, result);
         }
-        Given::Inputs(inputs) => {
+        CheckInputs::Inputs(inputs) => {
             let mut failures = Vec::new();
-            for (path, begun) in inputs {
-                match begun.and_then(|begun| one(&path, begun, args, global, watch)) {
+            for (path, peeked) in inputs {
+                match peeked.and_then(|peeked| one(&path, peeked, args, global, watch)) {
                     Ok((input, result, trace)) => {
                         add(vec![input], result);
                         last = trace;
@@ -94,22 +94,22 @@ fn check_all(
 /// Reads and checks one input.
 fn one(
     path: &Path,
-    begun: Begun,
+    peeked: PeekedInput,
     args: &CheckArgs,
     global: &Global,
     watch: &Watch,
 ) -> Result<(Input, JobResult, Option<Trace>), Failure> {
-    if begun.is_model(global) {
+    if peeked.is_model(global) {
         let several = args.inputs.len() > 1;
         if several && (args.search.checkpoint.is_some() || args.search.resume.is_some()) {
             return Err(Failure::new("`--checkpoint` and `--resume` are for one model at a time"));
         }
-        let text = begun.model_text(path)?;
+        let text = peeked.model_text(path)?;
         let result = models::check(path, &text, args, global, watch)?;
         let path = path.to_string_lossy().into_owned();
         return Ok((Input { path, format: "model".to_owned() }, result, None));
     }
-    let Read { trace, input } = read(path, begun, global, watch)?;
+    let Read { trace, input } = read(path, peeked, global, watch)?;
     let mut result = check_trace(&trace, &args.trace_options(global), &watch.control())?;
     if trace.is_partial() {
         result.stats.set("solve_ms", watch.phase_ms("solving"));
@@ -126,8 +126,8 @@ fn set_replay(args: &CheckArgs, finding: &mut Finding) {
     let only = || args.inputs.first().map(|path| path.to_string_lossy().into_owned());
     let Some(trace) = finding.input.clone().or_else(only) else { return };
     let trace = quote(&trace);
-    let again = format!("anyorder check {trace} --format json");
-    finding.replay = Some(Replay::Command(&again).command(&trace, &finding.id));
+    let rerun_command = format!("anyorder check {trace} --format json");
+    finding.replay = Some(Replay::Command(&rerun_command).command(&trace, &finding.id));
 }
 
 /// Returns the command that prints the same findings as JSON.

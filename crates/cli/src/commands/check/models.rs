@@ -1,4 +1,4 @@
-//! Checks one model: searches its states, and reports what is violated.
+//! Checks one model: searches its states, and reports violated properties.
 
 use crate::args::{CheckArgs, Global};
 use crate::failure::{Failure, print_messages};

@@ -1,9 +1,8 @@
-//! What is checked by varying one run: a program behind a pipe, and a model with a schedule beside
-//! it.
+//! Checks by varying one run: of a program behind a pipe, or of a model with a schedule.
 
 use crate::args::{BoundArg, CheckArgs, Global, ReversalArgs, cores};
 use crate::failure::{Failure, print_messages};
-use crate::input::{self, Begun, SCHEDULE_BYTES_MAX};
+use crate::input::{self, PeekedInput, SCHEDULE_BYTES_MAX};
 use crate::watch::Watch;
 use anyorder_common::text::shown;
 use anyorder_drive::explore::{ExploreOptions, explore, pipe_program};
@@ -14,17 +13,17 @@ use anyorder_system::Schedule;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-/// How often a run is tried that the program loses, and the most tasks that it goes on with.
+/// The limits on attempts at a lost run, on alternatives of a choice, and on tasks of a run.
 const ATTEMPTS: NonZeroU32 = NonZeroU32::MIN.saturating_add(4);
 const ALTERNATIVES: NonZeroU32 = NonZeroU32::MIN.saturating_add(15);
 const STEPS_MAX: u64 = 1_000;
 
-/// What was given.
-pub(super) enum Given {
+/// The inputs of the command, by kind.
+pub(super) enum CheckInputs {
     /// A run to vary.
     Varied(Varied),
-    /// Inputs that are checked one by one; what cannot be read fails with the others.
-    Inputs(Vec<(PathBuf, Result<Begun, Failure>)>),
+    /// Inputs to check one by one. Unreadable inputs are reported together.
+    Inputs(Vec<(PathBuf, Result<PeekedInput, Failure>)>),
 }
 
 /// A run to vary.
@@ -33,40 +32,40 @@ pub(super) struct Varied {
     recording: Option<(PathBuf, Schedule)>,
 }
 
-/// Looks at the beginning of all inputs, and tells which kind of check they ask for.
-pub(super) fn split(args: &CheckArgs, global: &Global) -> Result<Given, Failure> {
-    let begun: Vec<_> = args.inputs.iter().map(|path| (path.clone(), input::begin(path))).collect();
-    let is_schedule = |begun: &Result<Begun, Failure>| {
-        begun.as_ref().is_ok_and(|begun| begun.is_schedule(global))
+/// Reads the beginning of all inputs, and decides which kind of check they need.
+pub(super) fn split(args: &CheckArgs, global: &Global) -> Result<CheckInputs, Failure> {
+    let peeked: Vec<_> = args.inputs.iter().map(|path| (path.clone(), input::peek(path))).collect();
+    let is_schedule = |peeked: &Result<PeekedInput, Failure>| {
+        peeked.as_ref().is_ok_and(|peeked| peeked.is_schedule(global))
     };
-    if args.program.is_none() && !begun.iter().any(|(_, begun)| is_schedule(begun)) {
-        return Ok(Given::Inputs(begun));
+    if args.program.is_none() && !peeked.iter().any(|(_, peeked)| is_schedule(peeked)) {
+        return Ok(CheckInputs::Inputs(peeked));
     }
     let mut varied = Varied { model: None, recording: None };
-    for (path, begun) in begun {
-        let begun = begun?;
-        if begun.is_schedule(global) && varied.recording.is_none() {
-            let text = begun.text(&path, SCHEDULE_BYTES_MAX)?;
+    for (path, peeked) in peeked {
+        let peeked = peeked?;
+        if peeked.is_schedule(global) && varied.recording.is_none() {
+            let text = peeked.text(&path, SCHEDULE_BYTES_MAX)?;
             let schedule = first_schedule(&path, &text, None)?.schedule;
             varied.recording = Some((path, schedule));
-        } else if begun.is_model(global) && varied.model.is_none() && args.program.is_none() {
-            let text = begun.model_text(&path)?;
+        } else if peeked.is_model(global) && varied.model.is_none() && args.program.is_none() {
+            let text = peeked.model_text(&path)?;
             varied.model = Some((path, text));
         } else {
-            let what = "expected one schedule, and one model or `--program`, and nothing else";
+            let what = "unexpected input; expected one schedule, and one model or `--program`";
             let failure = Failure::new(format!("{}: {what}", shown(&path)));
             return Err(failure.with_hint("`anyorder replay` runs several schedules"));
         }
     }
     if varied.model.is_none() && args.program.is_none() {
         let path = varied.recording.map(|(path, _)| path).unwrap_or_default();
-        let what = "a schedule, and the model it is for is not among the inputs";
+        let what = "a schedule without its model; give the model, too";
         return Err(Failure::new(format!("{}: {what}", shown(&path))));
     }
-    Ok(Given::Varied(varied))
+    Ok(CheckInputs::Varied(varied))
 }
 
-/// Varies a run; returns the inputs, the program first, and what was found.
+/// Varies a run. Returns the inputs, the program first, and the result.
 pub(super) fn check(
     varied: Varied,
     args: &CheckArgs,

@@ -17,11 +17,11 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// Decides, writes what was asked for, and returns the exit status of the verdict.
+/// Decides the trace, writes the requested files, and returns the exit status of the verdict.
 pub(crate) fn run(args: &ConsistencyArgs, global: &Global) -> Result<ExitCode, Failure> {
     let started = Instant::now();
     let watch = Watch::start(global, &args.limits)?;
-    let Read { trace, input } = read(&args.trace, input::begin(&args.trace)?, global, &watch)?;
+    let Read { trace, input } = read(&args.trace, input::peek(&args.trace)?, global, &watch)?;
     let mut answer = consistency(&trace, &args.options(global), &watch.control())?;
     watch.done();
     let mut all = Collected::new("consistency", env!("CARGO_PKG_VERSION"));
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &ConsistencyArgs, global: &Global) -> Result<ExitCode, F
     render::finish(&form, &outcome, &Policy::default(), observed)
 }
 
-/// Writes the witness and the certificate, where they are wanted and there is one.
+/// Writes the witness or the certificate if the user asked for it and the answer has one.
 fn write_files(
     args: &ConsistencyArgs,
     trace: &Trace,
@@ -59,7 +59,7 @@ fn write_files(
         match verdict {
             Consistent::Yes(order) => write_run(path, trace, order)?,
             Consistent::No(_) => missing(path, "an inconsistent trace has no witness"),
-            Consistent::Unknown(_) => missing(path, "there is no answer"),
+            Consistent::Unknown(_) => missing(path, "the search ended without an answer"),
         }
     }
     if let Some(path) = &args.certificate {
@@ -71,13 +71,13 @@ fn write_files(
             Consistent::Yes(_) => {
                 missing(path, "the trace is consistent; `--witness` writes a run");
             }
-            Consistent::Unknown(_) => missing(path, "there is no answer"),
+            Consistent::Unknown(_) => missing(path, "the search ended without an answer"),
         }
     }
     Ok(())
 }
 
-/// Writes a run, one event a line.
+/// Writes a run, one event per line.
 pub(crate) fn write_run(path: &Path, trace: &Trace, order: &[EventId]) -> Result<(), Failure> {
     to_file(path, |out| {
         for event in order {

@@ -1,5 +1,4 @@
-//! What a text says behind the verdict: what was decided about, what was left out, and what to do
-//! next.
+//! The text after the verdict: the size of the problem, notes on the trace, and a hint.
 
 use crate::args::ConsistencyArgs;
 use crate::output::width;
@@ -28,7 +27,7 @@ pub(super) fn of(args: &ConsistencyArgs, answer: &Consistency) -> String {
     ));
     let notes = answer.kept.notes(answer.partial.mailboxes);
     if !notes.is_empty() {
-        text.line("Of what the trace holds:");
+        text.line("Notes on the trace:");
         for note in notes {
             text.item(&note);
         }
@@ -37,13 +36,13 @@ pub(super) fn of(args: &ConsistencyArgs, answer: &Consistency) -> String {
     text.lines
 }
 
-/// Says what the answer is worth.
+/// Reports how the answer was verified.
 fn verdict(text: &mut Text, args: &ConsistencyArgs, answer: &Consistency) {
     match &answer.verdict {
         Consistent::Yes(order) => {
             let events = plural(order.len() as u64, "event");
             text.line(&format!(
-                "There is a run of all {events} that explains the trace. It was checked again, independently."
+                "A run of all {events} explains the trace. An independent checker verified it."
             ));
             if let Some(path) = &args.witness {
                 text.line(&format!("It is in {}.", shown(path)));
@@ -51,7 +50,7 @@ fn verdict(text: &mut Text, args: &ConsistencyArgs, answer: &Consistency) {
         }
         Consistent::No(Some(proof)) => {
             let steps = plural(proof.steps() as u64, "step");
-            text.line(&format!("The proof has {steps}. It was checked again, independently."));
+            text.line(&format!("The proof has {steps}. An independent checker verified it."));
             if let Some(path) = &args.certificate {
                 text.line(&format!("It is in {}.", shown(path)));
             }
@@ -62,14 +61,14 @@ fn verdict(text: &mut Text, args: &ConsistencyArgs, answer: &Consistency) {
             );
         }
         Consistent::No(None) => {
-            text.line("This answer comes without a proof, and was not checked again.");
+            text.line("This answer has no proof, so no independent checker verified it.");
         }
-        Consistent::Unknown(_) => text.line("There is no answer within the limits."),
+        Consistent::Unknown(_) => text.line("The search ended at a limit without an answer."),
     }
     recorded(text, answer);
 }
 
-/// Says how a recorded run and the rule fit together.
+/// Reports whether the recorded order obeys the mailbox rule.
 fn recorded(text: &mut Text, answer: &Consistency) {
     let Some(recorded) = &answer.recorded else { return };
     let order = "The order in which the trace was recorded";
@@ -84,7 +83,7 @@ fn recorded(text: &mut Text, answer: &Consistency) {
         (found.idle, "one of the two ran because the mailbox was idle"),
         (found.front, "the one that ran first was posted to the front"),
         (found.delay, "the one that ran later had the greater delay"),
-        (found.unexplained, "nothing in the trace says why"),
+        (found.unexplained, "the trace gives no reason"),
     ] {
         if number > 0 {
             text.item(&format!("{}: {what}", count(number)));
@@ -105,7 +104,7 @@ fn hint(text: &mut Text, args: &ConsistencyArgs, answer: &Consistency) {
     text.line(&format!("hint: {hint}"));
 }
 
-/// Lines that are broken at the width of the terminal.
+/// Text wrapped at the width of the terminal.
 struct Text {
     lines: String,
     width: usize,

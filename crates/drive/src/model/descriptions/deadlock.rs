@@ -1,4 +1,4 @@
-//! Deadlocks: who waits for what, who has it and since when, and the cycle if there is one.
+//! Describes deadlocks: waiting lanes, lock holders, and the cycle if there is one.
 
 use super::findings::{named, nowhere, site_at};
 use crate::model::Model;
@@ -7,26 +7,27 @@ use anyorder_search::Path;
 use anyorder_vm::program::SourceSite;
 use anyorder_vm::{Machine, Reason, Waiting};
 
-/// The most sites of a deadlock, and the most that its text names.
+/// The maximum number of sites of a deadlock, and of lanes that its text names.
 const SITES_MAX: usize = 8;
 const WORDS_MAX: usize = 4;
 
-/// What waits at the end of a path.
-pub(super) struct Stuck {
-    /// Those of the cycle first, in its order; then the others, those that may wait for ever last.
-    waiting: Vec<Held>,
-    /// How many of them wait for each other.
+/// The lanes that wait at the end of a path.
+pub(super) struct DeadlockReport {
+    /// First the lanes of the cycle, in cycle order; then the others. Lanes that may wait for ever
+    /// come last.
+    waiting: Vec<WaitingLane>,
+    /// The length of the cycle.
     cycle: usize,
 }
 
-/// Something that waits, and for a lock since when it is held.
-struct Held {
+/// A waiting lane; if it waits for a lock, also the step that took the lock.
+struct WaitingLane {
     waiting: Waiting,
     since: Option<(usize, Option<SourceSite>)>,
 }
 
-impl Stuck {
-    pub(super) fn of(model: &Model, path: &Path<Machine>) -> Stuck {
+impl DeadlockReport {
+    pub(super) fn of(model: &Model, path: &Path<Machine>) -> DeadlockReport {
         let mut all = model.machine.waiting(path.last());
         let cycle = cycle(&all);
         let mut waiting = Vec::new();
@@ -45,14 +46,14 @@ impl Stuck {
                 Reason::Lock { number, .. } => since(&model.machine, path, *number),
                 _ => None,
             };
-            Held { waiting, since }
+            WaitingLane { waiting, since }
         };
-        Stuck { waiting: waiting.into_iter().map(held).collect(), cycle: cycle.len() }
+        DeadlockReport { waiting: waiting.into_iter().map(held).collect(), cycle: cycle.len() }
     }
 
-    /// What is wrong, in one phrase.
+    /// Returns the title.
     pub(super) fn title(&self) -> String {
-        let own = |one: &Held| format!("`{}`", one.waiting.who);
+        let own = |one: &WaitingLane| format!("`{}`", one.waiting.who);
         match (&self.waiting[..self.cycle], &self.waiting[..]) {
             ([one], _) => format!("{} waits for what it holds itself", own(one)),
             ([a, b], _) => format!("{} and {} wait for each other", own(a), own(b)),
@@ -68,10 +69,11 @@ impl Stuck {
         }
     }
 
-    /// What is said at the end of the run.
+    /// Returns the text at the end of the run.
     pub(super) fn end(&self, title: &str) -> String {
-        let mut words: Vec<String> = self.blamed().take(WORDS_MAX).map(Held::words).collect();
-        let more = self.blamed().count().saturating_sub(WORDS_MAX);
+        let mut words: Vec<String> =
+            self.blocked_lanes().take(WORDS_MAX).map(WaitingLane::words).collect();
+        let more = self.blocked_lanes().count().saturating_sub(WORDS_MAX);
         if more > 0 {
             words.push(format!("{more} more wait"));
         }
@@ -81,16 +83,16 @@ impl Stuck {
         format!("{title}: {}", words.join("; "))
     }
 
-    /// Those that should not wait.
-    fn blamed(&self) -> impl Iterator<Item = &Held> {
+    /// Returns the lanes that must not wait for ever.
+    fn blocked_lanes(&self) -> impl Iterator<Item = &WaitingLane> {
         self.waiting.iter().filter(|one| !one.waiting.may)
     }
 
-    /// Where they wait. What the sites say is the same for all ways to the deadlock, as its id is
-    /// made of it.
+    /// Returns the sites of the waiting lanes. They are equal for all paths to the deadlock,
+    /// because its id is a hash of them.
     pub(super) fn sites(&self, model: &Model) -> Vec<Site> {
         let label = Some(model.machine.program().name.clone());
-        let site = |one: &Held| {
+        let site = |one: &WaitingLane| {
             let waiting = &one.waiting;
             let at = site_at(model, waiting.site);
             let who = Some(waiting.who.clone());
@@ -101,7 +103,7 @@ impl Stuck {
             named(Site { label: label.clone(), ..at }, &one.access())
         };
         let mut sites: Vec<Site> = Vec::new();
-        for one in self.blamed().map(site) {
+        for one in self.blocked_lanes().map(site) {
             if sites.len() < SITES_MAX && !sites.contains(&one) {
                 sites.push(one);
             }
@@ -110,12 +112,12 @@ impl Stuck {
     }
 }
 
-impl Held {
-    /// What it does: `waits for lock b, held by right`.
+impl WaitingLane {
+    /// Describes the wait: `waits for lock b, held by right`.
     fn access(&self) -> String {
         match &self.waiting.reason {
             Reason::Lock { lock, holder: Some(holder), .. } => {
-                // Forked threads have other numbers in other runs.
+                // The numbers of forked threads differ between runs.
                 let holder = holder.split('#').next().unwrap_or_default();
                 format!("waits for lock {lock}, held by {holder}")
             }
@@ -134,8 +136,7 @@ impl Held {
         }
     }
 
-    /// The same with what is known of this run: `waits for lock b, held by right since 17:5 (step
-    /// 2)`.
+    /// Describes the wait in this run: `waits for lock b, held by right since 17:5 (step 2)`.
     fn what(&self) -> String {
         let runs = self.waiting.runs.as_deref().unwrap_or_default();
         match &self.waiting.reason {
@@ -168,7 +169,8 @@ impl Held {
     }
 }
 
-/// Returns the step that took a lock last, and where, on a path at whose end it is held.
+/// Returns the last step that took a lock, and its position. The lock is held at the end of the
+/// path.
 fn since(
     machine: &Machine,
     path: &Path<Machine>,
@@ -182,8 +184,7 @@ fn since(
     found.next()
 }
 
-/// Returns those that wait for each other, in order from the first; nothing where there is no
-/// cycle.
+/// Returns a cycle of waiting lanes, in order; empty if there is none.
 fn cycle(all: &[Waiting]) -> Vec<usize> {
     let next = |index: usize| {
         let for_whom = match &all[index].reason {

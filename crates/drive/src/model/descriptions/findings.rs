@@ -1,6 +1,6 @@
-//! Violations of a model as findings: kind, title, sites.
+//! Converts violations of a model into findings: kind, title, sites.
 
-use super::stuck::Stuck;
+use super::deadlock::DeadlockReport;
 use crate::model::Model;
 use crate::states::Described;
 use anyorder_finding::{Finding, Kind, Site};
@@ -16,9 +16,9 @@ pub(in crate::model) fn described(model: &Model, violation: &Violation<Machine>)
             Described { finding: failure(model, message), end: Default::default() }
         }
         Property::Deadlock => {
-            let stuck = Stuck::of(model, &violation.path);
-            let (title, sites) = (stuck.title(), stuck.sites(model));
-            let end = stuck.end(&title).into();
+            let deadlock = DeadlockReport::of(model, &violation.path);
+            let (title, sites) = (deadlock.title(), deadlock.sites(model));
+            let end = deadlock.end(&title).into();
             Described { finding: Finding { title, sites, ..Finding::new(Kind::Deadlock) }, end }
         }
         _ => Described::of(violation, |property| {
@@ -36,7 +36,7 @@ fn stated_in(machine: &Machine, property: &Property) -> Option<FuncId> {
     }
 }
 
-/// Returns the condition that does not hold where a property is violated.
+/// Returns the condition whose failure violates a property.
 pub(super) fn condition_of(machine: &Machine, property: &Property) -> Option<FuncId> {
     match property {
         Property::Invariant(index) => machine.program().invariants.get(*index).map(|one| one.holds),
@@ -68,7 +68,7 @@ fn failure(model: &Model, failure: &Failure) -> Finding {
     finding
 }
 
-/// What failed, for people: the machine's word for the kind only where the message needs it.
+/// Describes a failure. Names the kind only if the message needs it.
 pub(super) fn failure_title(failure: &Failure) -> String {
     let (word, message) = (failure.kind.word(), failure.message.as_str());
     match (failure.kind, message) {
@@ -94,7 +94,7 @@ fn site_of(model: &Model, function: FuncId) -> Site {
     site_at(model, first.copied())
 }
 
-/// Returns a position of the source as a site; without one that of the model as a whole.
+/// Returns a source position as a site; without a position, the site of the whole model.
 pub(in crate::model) fn site_at(model: &Model, site: Option<SourceSite>) -> Site {
     let Some(site) = site else { return nowhere(model) };
     Site {
@@ -105,18 +105,18 @@ pub(in crate::model) fn site_at(model: &Model, site: Option<SourceSite>) -> Site
     }
 }
 
-/// Says what a site is, in the place where races say how they access.
+/// Sets the role of a site, in the field that holds the kind of access for races.
 pub(super) fn named(site: Site, what: &str) -> Site {
     Site { access: Some(what.to_owned()), ..site }
 }
 
-/// Returns the site of a model as a whole.
+/// Returns the site of the whole model.
 pub(super) fn nowhere(model: &Model) -> Site {
     let name = model.machine.program().name.clone();
     Site { file: Some(model.program.name.clone()), label: Some(name), ..Site::default() }
 }
 
-/// Returns where the event or task begins that takes a step.
+/// Returns the start of the event or task that takes a step.
 pub(in crate::model) fn site_of_step(model: &Model, action: &Action) -> Site {
     body_of(&model.machine, action).map_or_else(|| nowhere(model), |body| site_of(model, body))
 }

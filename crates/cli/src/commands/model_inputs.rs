@@ -1,11 +1,11 @@
-//! Models and schedules that are given together: told apart by content, and put together.
+//! Reads models and schedules in any order, recognises each by its content, and pairs them.
 //!
-//! A schedule names the model that it was made for. That name is data: it helps to choose among the
-//! models given, and nothing is opened because of it.
+//! A schedule names the model that it was made for. That name is data: it selects among the given
+//! models, and is never opened as a path.
 
 use crate::args::Global;
 use crate::failure::{Failure, warn};
-use crate::input::{self, Begun, SCHEDULE_BYTES_MAX};
+use crate::input::{self, PeekedInput, SCHEDULE_BYTES_MAX};
 use anyorder_common::text::escape;
 use anyorder_common::text::shown;
 use anyorder_drive::model::Model;
@@ -13,40 +13,43 @@ use anyorder_drive::states::StateProgram as _;
 use anyorder_system::Schedule;
 use std::path::{Path, PathBuf};
 
-/// What was given.
-pub(super) struct Given {
+/// The inputs of the command, by kind.
+pub(super) struct ModelInputs {
     pub(super) models: Vec<(PathBuf, Model)>,
-    /// Everything that is no model, with its text.
+    /// All other inputs, with their texts.
     pub(super) others: Vec<(PathBuf, String)>,
 }
 
 /// Reads all inputs, and compiles those that are models.
-pub(super) fn read(inputs: &[PathBuf], global: &Global) -> Result<Given, Failure> {
-    let begun = inputs.iter().map(|path| Ok((path.clone(), input::begin(path)?)));
-    read_begun(begun.collect::<Result<_, Failure>>()?, global)
+pub(super) fn read(inputs: &[PathBuf], global: &Global) -> Result<ModelInputs, Failure> {
+    let peeked = inputs.iter().map(|path| Ok((path.clone(), input::peek(path)?)));
+    read_peeked(peeked.collect::<Result<_, Failure>>()?, global)
 }
 
-/// As [`read`], of inputs whose beginnings were read.
-pub(super) fn read_begun(inputs: Vec<(PathBuf, Begun)>, global: &Global) -> Result<Given, Failure> {
-    let mut given = Given { models: Vec::new(), others: Vec::new() };
-    for (path, begun) in inputs {
+/// Like [`read`], for inputs whose beginnings were read.
+pub(super) fn read_peeked(
+    inputs: Vec<(PathBuf, PeekedInput)>,
+    global: &Global,
+) -> Result<ModelInputs, Failure> {
+    let mut given = ModelInputs { models: Vec::new(), others: Vec::new() };
+    for (path, peeked) in inputs {
         let path = &path;
-        if begun.is_model(global) {
-            let text = begun.model_text(path)?;
+        if peeked.is_model(global) {
+            let text = peeked.model_text(path)?;
             given.models.push((path.clone(), Model::compile(&path.to_string_lossy(), &text)?));
-        } else if let Some(format) = begun.trace_format(global) {
+        } else if let Some(format) = peeked.trace_format(global) {
             let what =
                 format!("a trace ({}), expected a model or a schedule", input::title(format));
             let failure = Failure::new(format!("{}: {what}", shown(path)));
             return Err(failure.with_hint("`anyorder check` and `anyorder predict` read traces"));
         } else {
-            given.others.push((path.clone(), begun.text(path, SCHEDULE_BYTES_MAX)?));
+            given.others.push((path.clone(), peeked.text(path, SCHEDULE_BYTES_MAX)?));
         }
     }
     Ok(given)
 }
 
-impl Given {
+impl ModelInputs {
     /// Returns the model of a schedule: the one with its hash, else the one with its name, else the
     /// only one.
     pub(super) fn model_of(&self, schedule: &Schedule) -> Option<(&Path, &Model)> {
@@ -63,17 +66,16 @@ impl Given {
         hash.or_else(name).or_else(only)
     }
 
-    /// Returns whether a model is that of the schedule, as it was or changed, and not just the only
-    /// one there.
+    /// Returns whether the schedule names this model by hash or by name.
     pub(super) fn is_named(model: &Model, schedule: &Schedule) -> bool {
         let program = &schedule.program;
         (program.hash.is_some() && program.hash == model.program().hash)
             || program.name == model.program().name
     }
 
-    /// Makes the failure of a schedule whose model is not there.
+    /// Makes the failure of a schedule whose model is missing.
     pub(super) fn no_model(path: &Path, schedule: &Schedule) -> Failure {
-        let what = "which model is it for? No path in a file is opened, so give the model, too";
+        let what = "the model of this schedule is missing; give the model, too";
         let failure = Failure::new(format!("{}: {what}", shown(path)));
         match schedule.program.name.as_str() {
             "" | "-" => failure,
@@ -82,10 +84,10 @@ impl Given {
     }
 }
 
-/// Says that a model is not as it was when a schedule was made.
+/// Warns if a model has changed since a schedule was made.
 pub(super) fn warn_if_changed(path: &Path, model: &Model, schedule: &Schedule, global: &Global) {
     let known = schedule.program.hash;
     if known.is_some() && known != model.program().hash && !global.quiet {
-        warn(&format!("{}: the model is not as it was when the schedule was made", shown(path)));
+        warn(&format!("{}: the model has changed since the schedule was made", shown(path)));
     }
 }

@@ -1,4 +1,4 @@
-//! A path through a machine as a run for people: who ran what, what it changed, what it posted.
+//! Converts a path of a machine into a run for display: lanes, tasks, changes and posts.
 
 use super::findings::{condition_of, failure_title};
 use crate::states::End;
@@ -7,14 +7,13 @@ use anyorder_search::Path;
 use anyorder_system::Failure;
 use anyorder_vm::{Machine, PathWords, StepFacts};
 
-/// The most values shown of the state at the start.
+/// The maximum number of values shown for the initial state.
 const START_MAX: usize = 40;
 
-/// The most values shown of what a step read.
+/// The maximum number of reads shown for a step.
 const READS_MAX: usize = 8;
 
-/// Returns a path as a run: its steps, with what they changed or else read, and what is wrong at
-/// its end.
+/// Returns a path as a run: its steps with their changes or reads, and the violation at its end.
 pub(in crate::model) fn run_of(machine: &Machine, path: &Path<Machine>, end: &End) -> Run {
     let mut words = PathWords::new(machine, &path.initial);
     let mut start = words.values();

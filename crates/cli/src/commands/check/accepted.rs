@@ -1,4 +1,4 @@
-//! What a team has set aside: the baseline and the suppressions.
+//! The findings that a team has accepted: the baseline and the suppressions.
 
 use crate::args::CountingArgs;
 use crate::failure::{Failure, warn};
@@ -9,19 +9,19 @@ use anyorder_finding::{Baseline, Finding, Outcome, Policy, Suppressions};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The suppression file that is used when none is named.
+/// The default suppression file.
 const CONFIG_DEFAULT: &str = "anyorder.toml";
 
-/// What is set aside, and where that is written.
-pub(crate) struct Aside {
+/// The accepted findings, and where to write a new baseline.
+pub(crate) struct AcceptedFindings {
     baseline: Option<(PathBuf, Baseline)>,
     write_baseline: Option<PathBuf>,
     suppressions: Option<(PathBuf, Suppressions)>,
 }
 
-impl Aside {
+impl AcceptedFindings {
     /// Reads both files, before any long work.
-    pub(crate) fn read(counting: &CountingArgs) -> Result<Aside, Failure> {
+    pub(crate) fn read(counting: &CountingArgs) -> Result<AcceptedFindings, Failure> {
         let baseline = match counting.baseline.as_deref() {
             None => None,
             Some(path) => {
@@ -43,11 +43,15 @@ impl Aside {
                 Some((path.to_owned(), suppressions))
             }
         };
-        Ok(Aside { baseline, write_baseline: counting.write_baseline.clone(), suppressions })
+        Ok(AcceptedFindings {
+            baseline,
+            write_baseline: counting.write_baseline.clone(),
+            suppressions,
+        })
     }
 
-    /// Marks the findings that are set aside, sorts and judges all, and says which entries matched
-    /// nothing.
+    /// Marks the accepted findings, then sorts and judges all findings. Warns about entries that
+    /// match no finding.
     pub(crate) fn judge(&self, outcome: &mut Outcome, policy: &Policy, quiet: bool) {
         self.apply(&mut outcome.findings, quiet);
         outcome.findings.sort_by(Finding::rank);
@@ -70,12 +74,15 @@ impl Aside {
             let gone = baseline.apply(findings).len() as u64;
             if gone > 0 && !quiet {
                 let what = plural(gone, "known finding");
-                warn(&format!("{}: {what} did not occur; write the baseline anew", shown(path)));
+                warn(&format!(
+                    "{}: {what} did not occur; write the baseline again with `--write-baseline`",
+                    shown(path)
+                ));
             }
         }
     }
 
-    /// Writes the new baseline, if one is wanted.
+    /// Writes the new baseline if the user asked for one.
     pub(crate) fn write(&self, findings: &[Finding]) -> Result<(), Failure> {
         let Some(path) = &self.write_baseline else { return Ok(()) };
         let text = Baseline::of(findings).to_text();
