@@ -12,8 +12,8 @@ use std::fmt::Write;
 pub enum GraphFormat {
     /// For Graphviz.
     Dot,
-    /// `{"states":[{"initial":true,"values":{...}}],"transitions":[{"from":0,"to":1,"action":"..."}],"complete":true}`;
-    /// a transition that fails has `failure` in place of `to`.
+    /// An object with `states` (each with `initial` and `values`), `transitions` (each with `from`,
+    /// `to` and `action`; one that fails has `failure` in place of `to`) and `complete`.
     Json,
 }
 

@@ -69,8 +69,8 @@ impl Default for ContractOptions {
     }
 }
 
-/// How often each clause was tested, by its number: `checks[Clause::Writes as usize]`. A clause with
-/// 0 was not checked.
+/// How often each clause was tested, by its number: `checks[Clause::Writes as usize]`. A clause
+/// with 0 was not checked.
 pub type ContractChecks = [u64; 7];
 
 /// Checks the contract of a system on random walks.

@@ -111,7 +111,6 @@ impl<'a> Checker<'a> {
     }
 
     // ---- saying
-    // --------------------------------------------------------------------------------------------------
 
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         if self.diagnostics.len() < DIAGNOSTICS_MAX {
@@ -149,7 +148,6 @@ impl<'a> Checker<'a> {
     }
 
     // ---- noting
-    // --------------------------------------------------------------------------------------------------
 
     pub(super) fn set_meaning(&mut self, id: NodeId, meaning: Meaning) {
         if let Some(slot) = self.program.meanings.get_mut(id.index()) {
@@ -181,7 +179,6 @@ impl<'a> Checker<'a> {
     }
 
     // ---- types
-    // ---------------------------------------------------------------------------------------------------
 
     /// Checks that `expr` gives a value for a place of type `want`.
     pub(super) fn expect(&mut self, expr: &'a Expr, want: &Type) -> Type {

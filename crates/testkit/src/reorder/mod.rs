@@ -12,10 +12,11 @@
 //!
 //! Callers can drop rules, to see whether a comparison notices.
 
-pub use facts::{Observes, ReorderRule};
+pub use rules::{Observes, ReorderRule};
 
 mod components;
 mod facts;
+mod rules;
 
 use crate::naive::Rules;
 use anyorder_trace::Trace;
