@@ -8,7 +8,8 @@
 //! and harmless: it shows terminal escapes, markup and characters that reorder text by their
 //! numbers, and the HTML page runs only its own scripts.
 //!
-//! Where a run shows a finding, the terminal and the page draw a [`run::Run`].
+//! Where a run shows a finding, the terminal and the page draw that
+//! [`Run`](anyorder_finding::run::Run).
 //!
 //! The entry points: [`terminal::write`], [`json::write`], [`json::write_lines`], [`sarif::write`],
 //! [`junit::write`], [`html::write`] and [`html::write_report`].

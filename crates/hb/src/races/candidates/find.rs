@@ -72,7 +72,7 @@ pub struct OrderCandidates {
 
 /// Finds the candidates of a trace by event-driven EDC (`docs/prediction.md`).
 ///
-/// Time and memory: those of [`races`](crate::races::detector) with its races by runs, and linear
+/// Time and memory: those of the race detector with its races by runs, and linear
 /// in the actions inside sections and in the pairs under a common lock that no clock orders at
 /// once.
 ///
