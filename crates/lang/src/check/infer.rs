@@ -144,8 +144,7 @@ impl Unknowns {
         }
     }
 
-    /// Within a container nothing is looked at when it is handed over; elements are looked at when
-    /// they are used.
+    /// Passing a container checks none of its elements. Each element is checked where it is used.
     fn fit_inside(&mut self, from: &Type, to: &Type) -> Fit {
         match self.fit(from, to) {
             Fit::Checked => Fit::Yes,

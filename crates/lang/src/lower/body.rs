@@ -42,7 +42,7 @@ pub(crate) struct Body<'l, 'a> {
     pub(crate) cleanups: Vec<Cleanup>,
     /// The object.
     pub(crate) this: Option<Reg>,
-    /// Whether results are looked at: not those of a function value without a written type (X17).
+    /// Whether results are checked: those of a function value without a written type are not (X17).
     pub(crate) is_typed: bool,
     /// The parameter of a family, and its value for the member that is lowered.
     pub(crate) member: Option<(LocalId, i64)>,

@@ -5,8 +5,8 @@ use crate::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 use anyorder_vm::program::{Label, Literal, Reg};
 
 impl<'a> Body<'_, 'a> {
-    /// Goes to a label if the condition is `when`, and on otherwise. One that is known counts as
-    /// open all the same: what is live is told by the text (C4).
+    /// Jumps to a label if the condition is `when`, and falls through otherwise. A constant
+    /// condition gets both ways, too: liveness follows the text of the model (C4).
     pub(crate) fn jump_when(&mut self, e: &'a Expr, when: bool, label: Label) {
         match &e.kind {
             ExprKind::Paren(inner) => self.jump_when(inner, when, label),

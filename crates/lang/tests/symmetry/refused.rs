@@ -39,7 +39,7 @@ invariant one: tries.count(fn(t) t == 2) <= 1 || total == 0;
 final: true;
 ";
 
-/// A statement (or `old => new`), the text that is told apart, and a part of the message.
+/// A statement (or `old => new`), the text that the error marks, and a part of the message.
 const MUTANTS: &[(&str, &str, &str)] = &[
     ("if i == 0 { total += 1; }", "==", "`I` is not comparable with `int`"),
     ("if i < j { total += 1; }", "i", "`<` does not take `I`"),

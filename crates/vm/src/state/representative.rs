@@ -2,8 +2,8 @@
 //!
 //! **Problem.** Of all states that exchanging instances makes of one, find the same one from each
 //! of them. **Source.** C. N. Ip and D. L. Dill, "Better verification through symmetry", Formal
-//! Methods in System Design 9, 1996, for the states that are the same; refining colours and trying
-//! the orders that are left is how isomorphic graphs are told (B. D. McKay, "Practical graph
+//! Methods in System Design 9, 1996, for the states that are the same; tests of graph
+//! isomorphism also refine colours and try the remaining orders (B. D. McKay, "Practical graph
 //! isomorphism", Congressus Numerantium 30, 1981), kept simple here. **Guarantee.** The result is
 //! the state under some permutation. As long as no more than [`ORDERS_MAX`] orders are left to try,
 //! it is the same for all states of the orbit: colours do not depend on the numbers of instances,

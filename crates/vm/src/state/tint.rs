@@ -1,4 +1,4 @@
-//! Hashes of states in which instances are told apart by colours only: exchanging instances
+//! Hashes of states that distinguish instances by colours only: exchanging instances
 //! together with their colours changes nothing.
 
 use super::group::Group;
@@ -188,7 +188,7 @@ impl<'a> Tint<'a> {
         let program = &self.machine.program;
         let mut low = 0;
         for frame in &thread.frames {
-            // Which member of a family runs is told by the origin.
+            // The origin says which member of a family runs.
             let own = low == 0 && matches!(thread.body, ThreadBody::Event(_));
             let func = if own { 0 } else { frame.func };
             let word = (u64::from(func) << 48) | (u64::from(frame.dst) << 32) | u64::from(frame.pc);

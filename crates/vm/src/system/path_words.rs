@@ -39,8 +39,8 @@ pub struct PathWords<'m> {
 /// What a step of a path did, with values in words.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct StepFacts {
-    /// Who takes it: a handler, an event that has none, a thread. Tasks that run on threads of
-    /// their own are told apart by numbers.
+    /// Who takes it: a handler, an event that has none, a thread. Numbers distinguish
+    /// tasks that run on threads of their own.
     pub lane: String,
     /// What it runs: a task with its arguments, an event, a thread.
     pub what: String,

@@ -35,8 +35,7 @@ impl StateSystem for Machine {
     fn successors(&self, state: &State, out: &mut Vec<Successor<State, Action>>) {
         self.note_growth(state);
         let mut executor = StepExecutor::new(self, state);
-        // All at first: a step that is looked at right after it was put together stalls the
-        // processor.
+        // Collect all steps first: reading a step right after writing it stalls the processor.
         let mut steps = executor.take_candidates();
         candidates(self, state, true, |step| steps.push(step));
         for &step in &steps {
