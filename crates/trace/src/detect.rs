@@ -1,5 +1,6 @@
 //! Recognises the format of an input by its content, never by its name.
 
+use crate::coded::coded;
 use crate::foreign::{Foreign, foreign};
 use crate::format::droidracer::looks_like_operation;
 use crate::format::native_binary::MAGIC;
@@ -20,32 +21,13 @@ pub enum Format {
     DroidRacer,
 }
 
-impl Format {
-    /// All formats.
-    pub const ALL: [Format; 5] = [
-        Format::NativeBinary,
-        Format::NativeText,
-        Format::Edtrace,
-        Format::Std,
-        Format::DroidRacer,
-    ];
-
-    /// Returns the word for it, used in options and reports.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Format::NativeBinary => "binary",
-            Format::NativeText => "text",
-            Format::Edtrace => "edtrace",
-            Format::Std => "std",
-            Format::DroidRacer => "droidracer",
-        }
-    }
-
-    /// Returns the format whose [`word`](Self::word) is `word`.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Format> {
-        Self::ALL.into_iter().find(|format| format.word() == word)
+coded! {
+    @words pub Format {
+        NativeBinary "binary",
+        NativeText "text",
+        Edtrace "edtrace",
+        Std "std",
+        DroidRacer "droidracer",
     }
 }
 

@@ -1,144 +1,83 @@
 //! Events: their kind, their mode, and a typed view of their operand.
 
+use crate::coded::coded;
 use crate::ids::{
     ConditionId, EventId, HandlerId, InputId, InvocationId, LocationId, LockId, NameId, SiteId,
     TaskId,
 };
 
-/// The kind of an event. The numbers are those of the native format and never change.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[repr(u8)]
-pub enum EventKind {
-    /// A read of a location.
-    Read = 0,
-    /// A write of a location.
-    Write = 1,
-    /// An atomic read-modify-write of a location.
-    Rmw = 2,
-    /// Puts a task into a mailbox.
-    Post = 3,
-    /// Takes a pending task out of a mailbox; it will not run.
-    Cancel = 4,
-    /// Begins a posted task: always the task's first event.
-    Get = 5,
-    /// Ends a posted task: its last event.
-    End = 6,
-    /// Takes a lock, after it was granted.
-    Acquire = 7,
-    /// Gives a lock back, before it is free for others.
-    Release = 8,
-    /// Destroys a lock.
-    Destroy = 9,
-    /// Wakes one waiter of a condition.
-    Signal = 10,
-    /// Wakes all waiters of a condition.
-    Broadcast = 11,
-    /// Begins to wait on a condition.
-    Wait = 12,
-    /// Continues after a wait on a condition.
-    Wake = 13,
-    /// Passes a barrier.
-    Barrier = 14,
-    /// Starts another handler.
-    Fork = 15,
-    /// Continues after another handler has exited.
-    Join = 16,
-    /// The first event of a handler's initial code.
-    Begin = 17,
-    /// The last event of a handler.
-    Exit = 18,
-    /// Calls a method of an object.
-    Invoke = 19,
-    /// Returns from a method of an object.
-    Return = 20,
-    /// Allocates an address range.
-    Alloc = 21,
-    /// Frees an address range.
-    Free = 22,
-    /// Makes an input event possible.
-    Enable = 23,
-    /// Makes an input event impossible.
-    Disable = 24,
-    /// Marks the running task as the effect of an input event.
-    Trigger = 25,
-    /// A nondeterministic choice.
-    Choice = 26,
-    /// An assertion failure, an uncaught exception, a crash.
-    Failure = 27,
-    /// Creates a handler's mailbox.
-    Attach = 28,
-    /// A handler begins to serve its mailbox.
-    Loop = 29,
-    /// An event of a kind unknown to this version; its operand is the name of the kind.
-    Other = 30,
-    /// A failed attempt to take a lock: somebody held it.
-    Refused = 31,
+coded! {
+    /// The kind of an event. The numbers are those of the native format and never change.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+    pub enum EventKind {
+        /// A read of a location.
+        Read = 0 "read",
+        /// A write of a location.
+        Write = 1 "write",
+        /// An atomic read-modify-write of a location.
+        Rmw = 2 "rmw",
+        /// Puts a task into a mailbox.
+        Post = 3 "post",
+        /// Takes a pending task out of a mailbox; it will not run.
+        Cancel = 4 "cancel",
+        /// Begins a posted task: always the task's first event.
+        Get = 5 "get",
+        /// Ends a posted task: its last event.
+        End = 6 "end",
+        /// Takes a lock, after it was granted.
+        Acquire = 7 "acquire",
+        /// Gives a lock back, before it is free for others.
+        Release = 8 "release",
+        /// Destroys a lock.
+        Destroy = 9 "destroy",
+        /// Wakes one waiter of a condition.
+        Signal = 10 "signal",
+        /// Wakes all waiters of a condition.
+        Broadcast = 11 "broadcast",
+        /// Begins to wait on a condition.
+        Wait = 12 "wait",
+        /// Continues after a wait on a condition.
+        Wake = 13 "wake",
+        /// Passes a barrier.
+        Barrier = 14 "barrier",
+        /// Starts another handler.
+        Fork = 15 "fork",
+        /// Continues after another handler has exited.
+        Join = 16 "join",
+        /// The first event of a handler's initial code.
+        Begin = 17 "begin",
+        /// The last event of a handler.
+        Exit = 18 "exit",
+        /// Calls a method of an object.
+        Invoke = 19 "invoke",
+        /// Returns from a method of an object.
+        Return = 20 "return",
+        /// Allocates an address range.
+        Alloc = 21 "alloc",
+        /// Frees an address range.
+        Free = 22 "free",
+        /// Makes an input event possible.
+        Enable = 23 "enable",
+        /// Makes an input event impossible.
+        Disable = 24 "disable",
+        /// Marks the running task as the effect of an input event.
+        Trigger = 25 "trigger",
+        /// A nondeterministic choice.
+        Choice = 26 "choice",
+        /// An assertion failure, an uncaught exception, a crash.
+        Failure = 27 "failure",
+        /// Creates a handler's mailbox.
+        Attach = 28 "attach",
+        /// A handler begins to serve its mailbox.
+        Loop = 29 "loop",
+        /// An event of a kind unknown to this version; its operand is the name of the kind.
+        Other = 30 "other",
+        /// A failed attempt to take a lock: somebody held it.
+        Refused = 31 "refused",
+    }
 }
 
 impl EventKind {
-    /// All kinds, in the order of their numbers.
-    pub const ALL: [EventKind; 32] = {
-        use EventKind::*;
-        [
-            Read, Write, Rmw, Post, Cancel, Get, End, Acquire, Release, Destroy, Signal, Broadcast,
-            Wait, Wake, Barrier, Fork, Join, Begin, Exit, Invoke, Return, Alloc, Free, Enable,
-            Disable, Trigger, Choice, Failure, Attach, Loop, Other, Refused,
-        ]
-    };
-
-    /// Returns the kind with the given number; numbers without a kind give `None`.
-    #[inline]
-    #[must_use]
-    pub const fn from_number(number: u8) -> Option<EventKind> {
-        if (number as usize) < Self::ALL.len() { Some(Self::ALL[number as usize]) } else { None }
-    }
-
-    /// Returns the word for the kind, used in every text and report.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        use EventKind::*;
-        match self {
-            Read => "read",
-            Write => "write",
-            Rmw => "rmw",
-            Post => "post",
-            Cancel => "cancel",
-            Get => "get",
-            End => "end",
-            Acquire => "acquire",
-            Release => "release",
-            Destroy => "destroy",
-            Signal => "signal",
-            Broadcast => "broadcast",
-            Wait => "wait",
-            Wake => "wake",
-            Barrier => "barrier",
-            Fork => "fork",
-            Join => "join",
-            Begin => "begin",
-            Exit => "exit",
-            Invoke => "invoke",
-            Return => "return",
-            Alloc => "alloc",
-            Free => "free",
-            Enable => "enable",
-            Disable => "disable",
-            Trigger => "trigger",
-            Choice => "choice",
-            Failure => "failure",
-            Attach => "attach",
-            Loop => "loop",
-            Other => "other",
-            Refused => "refused",
-        }
-    }
-
-    /// Returns the kind whose [`word`](Self::word) is `word`.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<EventKind> {
-        Self::ALL.into_iter().find(|kind| kind.word() == word)
-    }
-
     /// Returns the table that the operand of such an event indexes.
     #[must_use]
     pub const fn operand(self) -> OperandKind {
@@ -294,13 +233,6 @@ impl Op {
     #[must_use]
     pub const fn new(kind: EventKind, mode: Mode) -> Op {
         Op(kind as u8 | (mode.0 << 5))
-    }
-
-    /// Unpacks from a byte; `None` when its kind number has no kind.
-    #[inline]
-    #[must_use]
-    pub const fn from_byte(byte: u8) -> Option<Op> {
-        if ((byte & 31) as usize) < EventKind::ALL.len() { Some(Op(byte)) } else { None }
     }
 
     /// Returns the packed byte.

@@ -42,6 +42,7 @@ pub use trace::{TaskSpan, Trace, TraceBlocks};
 
 mod allocations;
 mod build;
+mod coded;
 mod columns;
 pub mod detect;
 mod error;

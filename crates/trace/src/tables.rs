@@ -1,5 +1,6 @@
 //! The tables that the operands of events point into, and the interner that fills them.
 
+use crate::coded::coded;
 use crate::ids::{
     ConditionId, HandlerId, InputId, InvocationId, LocationId, LockId, NameId, SiteId, StackId,
     TaskId,
@@ -8,43 +9,19 @@ use crate::names::{NameIndex, Names};
 use hashbrown::HashMap;
 use std::hash::Hash;
 
-/// The discipline of a handler's mailbox.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Mailbox {
-    /// Nobody posts to this handler: a plain thread.
-    #[default]
-    None = 0,
-    /// Tasks run in the order of their posts.
-    Fifo = 1,
-    /// Tasks run in any order.
-    Bag = 2,
-    /// Tasks run by due time, then in the order of their posts.
-    Delayed = 3,
-}
-
-impl Mailbox {
-    /// Returns the word for it.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Mailbox::None => "none",
-            Mailbox::Fifo => "fifo",
-            Mailbox::Bag => "bag",
-            Mailbox::Delayed => "delayed",
-        }
-    }
-
-    /// Returns the mailbox with this number.
-    #[must_use]
-    pub const fn from_number(number: u8) -> Option<Mailbox> {
-        match number {
-            0 => Some(Mailbox::None),
-            1 => Some(Mailbox::Fifo),
-            2 => Some(Mailbox::Bag),
-            3 => Some(Mailbox::Delayed),
-            _ => None,
-        }
+coded! {
+    /// The discipline of a handler's mailbox.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
+    pub enum Mailbox {
+        /// Nobody posts to this handler: a plain thread.
+        #[default]
+        None = 0 "none",
+        /// Tasks run in the order of their posts.
+        Fifo = 1 "fifo",
+        /// Tasks run in any order.
+        Bag = 2 "bag",
+        /// Tasks run by due time, then in the order of their posts.
+        Delayed = 3 "delayed",
     }
 }
 
@@ -60,17 +37,18 @@ pub struct Handler {
     pub untracked: bool,
 }
 
-/// The origin of a task.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum TaskKind {
-    /// A handler's initial code: everything outside posted tasks.
-    #[default]
-    Initial = 0,
-    /// Posted to a mailbox; runs from its `get` to its `end`.
-    Posted = 1,
-    /// A burst of activity of an untracked handler, from its `begin` to its `exit`.
-    Burst = 2,
+coded! {
+    /// The origin of a task.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
+    pub enum TaskKind {
+        /// A handler's initial code: everything outside posted tasks.
+        #[default]
+        Initial = 0 "initial",
+        /// Posted to a mailbox; runs from its `get` to its `end`.
+        Posted = 1 "posted",
+        /// A burst of activity of an untracked handler, from its `begin` to its `exit`.
+        Burst = 2 "burst",
+    }
 }
 
 /// The position in the mailbox for a posted task.
@@ -151,55 +129,25 @@ impl Default for Location {
     }
 }
 
-/// The kind of an [`Input`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum InputFamily {
-    /// An input without special rules.
-    #[default]
-    Plain = 0,
-    /// A user's action on a view.
-    Ui = 1,
-    /// A window gaining or losing focus.
-    Focus = 2,
-    /// A lifecycle callback of an activity or application.
-    Lifecycle = 3,
-    /// A request to, or a callback of, a service.
-    Service = 4,
-    /// A broadcast: sending, registering, receiving.
-    Broadcast = 5,
-    /// An idle handler of a mailbox.
-    Idle = 6,
-}
-
-impl InputFamily {
-    /// Returns the word for it.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            InputFamily::Plain => "plain",
-            InputFamily::Ui => "ui",
-            InputFamily::Focus => "focus",
-            InputFamily::Lifecycle => "lifecycle",
-            InputFamily::Service => "service",
-            InputFamily::Broadcast => "broadcast",
-            InputFamily::Idle => "idle",
-        }
-    }
-
-    /// Returns the family with this number.
-    #[must_use]
-    pub const fn from_number(number: u8) -> Option<InputFamily> {
-        match number {
-            0 => Some(InputFamily::Plain),
-            1 => Some(InputFamily::Ui),
-            2 => Some(InputFamily::Focus),
-            3 => Some(InputFamily::Lifecycle),
-            4 => Some(InputFamily::Service),
-            5 => Some(InputFamily::Broadcast),
-            6 => Some(InputFamily::Idle),
-            _ => None,
-        }
+coded! {
+    /// The kind of an [`Input`].
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
+    pub enum InputFamily {
+        /// An input without special rules.
+        #[default]
+        Plain = 0 "plain",
+        /// A user's action on a view.
+        Ui = 1 "ui",
+        /// A window gaining or losing focus.
+        Focus = 2 "focus",
+        /// A lifecycle callback of an activity or application.
+        Lifecycle = 3 "lifecycle",
+        /// A request to, or a callback of, a service.
+        Service = 4 "service",
+        /// A broadcast: sending, registering, receiving.
+        Broadcast = 5 "broadcast",
+        /// An idle handler of a mailbox.
+        Idle = 6 "idle",
     }
 }
 
@@ -257,30 +205,32 @@ pub struct Coherence {
     pub writes: Vec<u64>,
 }
 
-/// How the input numbers or names its events.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[repr(u8)]
-pub enum LabelScheme {
-    /// By position in the trace, from 1; the number column is empty.
-    #[default]
-    Position = 0,
-    /// By the line of the file, from 1.
-    Line = 1,
-    /// By name; the number column holds [`NameId`]s.
-    Name = 2,
-    /// By two numberings: one of accesses, one of all other events.
-    AccessOrOperation = 3,
+coded! {
+    /// How the input numbers or names its events.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+    pub enum LabelScheme {
+        /// By position in the trace, from 1; the number column is empty.
+        #[default]
+        Position = 0 "position",
+        /// By the line of the file, from 1.
+        Line = 1 "line",
+        /// By name; the number column holds [`NameId`]s.
+        Name = 2 "name",
+        /// By two numberings: one of accesses, one of all other events.
+        AccessOrOperation = 3 "access-or-operation",
+    }
 }
 
-/// Whether the trace has the order in which its events happened.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[repr(u8)]
-pub enum TraceOrder {
-    /// Events have the order in which they were observed.
-    #[default]
-    Observed = 0,
-    /// Only the events of one task are ordered. The order between tasks is to be found.
-    Partial = 1,
+coded! {
+    /// Whether the trace has the order in which its events happened.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+    pub enum TraceOrder {
+        /// Events have the order in which they were observed.
+        #[default]
+        Observed = 0 "observed",
+        /// Only the events of one task are ordered. The order between tasks is to be found.
+        Partial = 1 "partial",
+    }
 }
 
 /// Facts about a trace as a whole.

@@ -1,9 +1,10 @@
 //! Numbers in the contents of a block: variable-length numbers, and columns as byte planes.
 //!
 //! A column of `n` numbers is one byte `p`, then `p` planes of `n` bytes: first the lowest byte of
-//! every number, then the second, and so on. `p` is what the largest number needs, so a column of
-//! The largest number determines `p`, so a column of zeros takes one byte. Planes unpack without a
-//! branch for each number. They also place similar bytes next to each other for the packer.
+//! every number, then the second, and so on. The largest number determines `p`, so a column of zeros
+//! takes one byte. Planes unpack without a branch for each number. They also place similar bytes next to each other for the packer.
+
+use std::ops::{BitOrAssign, Shl};
 
 /// Damage to the contents of a block, as a fragment that says what was expected.
 #[derive(Debug, PartialEq, Eq)]
@@ -78,51 +79,36 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Takes a column of numbers of 64 bits. The caller has limited `count`.
-    pub(super) fn column64(&mut self, count: usize, what: &str, out: &mut Vec<u64>) -> Read<()> {
-        let planes = self.planes(8, what)?;
+    /// Takes a column of numbers. The caller has limited `count`.
+    pub(super) fn column<N: Number>(
+        &mut self,
+        count: usize,
+        what: &str,
+        out: &mut Vec<N>,
+    ) -> Read<()> {
+        let planes = self.planes(size_of::<N>(), what)?;
         out.clear();
-        out.resize(count, 0);
+        out.resize(count, N::default());
         for plane in 0..planes {
             let bytes = self.take(count, what)?;
             for (value, byte) in out.iter_mut().zip(bytes) {
-                *value |= u64::from(*byte) << (8 * plane);
-            }
-        }
-        Ok(())
-    }
-
-    /// Takes a column of numbers of 32 bits. The caller has limited `count`.
-    pub(super) fn column32(&mut self, count: usize, what: &str, out: &mut Vec<u32>) -> Read<()> {
-        let planes = self.planes(4, what)?;
-        out.clear();
-        out.resize(count, 0);
-        for plane in 0..planes {
-            let bytes = self.take(count, what)?;
-            for (value, byte) in out.iter_mut().zip(bytes) {
-                *value |= u32::from(*byte) << (8 * plane);
+                *value |= N::from(*byte) << (8 * plane);
             }
         }
         Ok(())
     }
 
     /// Takes a column of differences and adds them up.
-    pub(super) fn deltas64(&mut self, count: usize, what: &str, out: &mut Vec<u64>) -> Read<()> {
-        self.column64(count, what, out)?;
-        let mut last = 0u64;
+    pub(super) fn deltas<N: Number>(
+        &mut self,
+        count: usize,
+        what: &str,
+        out: &mut Vec<N>,
+    ) -> Read<()> {
+        self.column(count, what, out)?;
+        let mut last = N::default();
         for value in out {
-            last = last.wrapping_add(unfold64(*value));
-            *value = last;
-        }
-        Ok(())
-    }
-
-    /// Takes a column of differences of 32-bit numbers and adds them up.
-    pub(super) fn deltas32(&mut self, count: usize, what: &str, out: &mut Vec<u32>) -> Read<()> {
-        self.column32(count, what, out)?;
-        let mut last = 0u32;
-        for value in out {
-            last = last.wrapping_add(unfold32(*value));
+            last = last.plus(*value);
             *value = last;
         }
         Ok(())
@@ -156,20 +142,11 @@ pub(super) fn put_column(out: &mut Vec<u8>, values: &[u64]) {
     }
 }
 
-/// Appends a column of 64-bit numbers as differences.
-pub(super) fn put_deltas64(out: &mut Vec<u8>, values: impl Iterator<Item = u64>) {
-    let mut last = 0u64;
+/// Appends a column of numbers as differences.
+pub(super) fn put_deltas<N: Number>(out: &mut Vec<u8>, values: impl Iterator<Item = N>) {
+    let mut last = N::default();
     let deltas: Vec<u64> = values
-        .map(|value| fold64(value.wrapping_sub(std::mem::replace(&mut last, value))))
-        .collect();
-    put_column(out, &deltas);
-}
-
-/// Appends a column of 32-bit numbers as differences.
-pub(super) fn put_deltas32(out: &mut Vec<u8>, values: impl Iterator<Item = u32>) {
-    let mut last = 0u32;
-    let deltas: Vec<u64> = values
-        .map(|value| u64::from(fold32(value.wrapping_sub(std::mem::replace(&mut last, value)))))
+        .map(|value| value.difference(std::mem::replace(&mut last, value)).into())
         .collect();
     put_column(out, &deltas);
 }
@@ -179,26 +156,36 @@ pub(super) fn bytes_of(value: u64) -> usize {
     8 - value.leading_zeros() as usize / 8
 }
 
-/// Folds the sign of a difference into its lowest bit, so that small differences of both signs take
-/// few bytes.
-pub(super) fn fold64(value: u64) -> u64 {
-    (value << 1) ^ ((value as i64 >> 63) as u64)
+/// A number of a column: of 32 or 64 bits.
+pub(super) trait Number:
+    Copy + Default + From<u8> + Into<u64> + BitOrAssign + Shl<usize, Output = Self>
+{
+    /// Returns the difference to `last`, with its sign folded into the lowest bit, so that small
+    /// differences of both signs take few bytes.
+    fn difference(self, last: Self) -> Self;
+
+    /// Adds what [`difference`](Self::difference) returned.
+    fn plus(self, difference: Self) -> Self;
 }
 
-/// Undoes [`fold64`].
-pub(super) fn unfold64(value: u64) -> u64 {
-    (value >> 1) ^ (value & 1).wrapping_neg()
+macro_rules! numbers {
+    ($($unsigned:ident $signed:ident,)*) => {
+        $(impl Number for $unsigned {
+            #[inline]
+            fn difference(self, last: $unsigned) -> $unsigned {
+                let plain = self.wrapping_sub(last);
+                (plain << 1) ^ ((plain as $signed >> ($unsigned::BITS - 1)) as $unsigned)
+            }
+
+            #[inline]
+            fn plus(self, difference: $unsigned) -> $unsigned {
+                self.wrapping_add((difference >> 1) ^ (difference & 1).wrapping_neg())
+            }
+        })*
+    };
 }
 
-/// Folds the sign of a 32-bit difference into its lowest bit.
-pub(super) fn fold32(value: u32) -> u32 {
-    (value << 1) ^ ((value as i32 >> 31) as u32)
-}
-
-/// Undoes [`fold32`].
-pub(super) fn unfold32(value: u32) -> u32 {
-    (value >> 1) ^ (value & 1).wrapping_neg()
-}
+numbers!(u32 i32, u64 i64,);
 
 #[cfg(test)]
 mod tests {
@@ -206,11 +193,11 @@ mod tests {
 
     #[test]
     fn folding_is_undone_at_the_extremes() {
-        for value in [0, 1, 2, u64::MAX, u64::MAX - 1, 1 << 63, (1 << 63) - 1] {
-            assert_eq!(unfold64(fold64(value)), value);
-            assert_eq!(unfold32(fold32(value as u32)), value as u32);
+        for value in [0u64, 1, 2, u64::MAX, u64::MAX - 1, 1 << 63, (1 << 63) - 1] {
+            assert_eq!(0.plus(value.difference(0)), value);
+            assert_eq!(0.plus((value as u32).difference(0)), value as u32);
         }
-        assert_eq!(fold64(0u64.wrapping_sub(1)), 1);
+        assert_eq!(0u64.difference(1), 1);
     }
 
     #[test]
@@ -235,12 +222,12 @@ mod tests {
         put_column(&mut out, &[0, 256, 3]);
         assert_eq!(out, [2, 0, 0, 3, 0, 1, 0]);
         let mut column = Vec::new();
-        assert_eq!(Input::new(&out).column32(3, "it", &mut column), Ok(()));
+        assert_eq!(Input::new(&out).column(3, "it", &mut column), Ok(()));
         assert_eq!(column, [0, 256, 3]);
-        assert!(Input::new(&out[..6]).column32(3, "it", &mut column).is_err());
-        assert!(Input::new(&[5]).column32(0, "it", &mut column).is_err());
+        assert!(Input::new(&out[..6]).column(3, "it", &mut column).is_err());
+        assert!(Input::new(&[5]).column(0, "it", &mut column).is_err());
         assert!(
-            Input::new(&[9]).column64(0, "it", &mut column.iter().map(|_| 0).collect()).is_err()
+            Input::new(&[9]).column(0, "it", &mut Vec::<u64>::new()).is_err()
         );
     }
 }

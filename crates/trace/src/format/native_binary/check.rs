@@ -96,9 +96,9 @@ pub(super) struct FileNames {
 }
 
 impl FileNames {
-    /// Starts with the empty name only.
-    pub(super) fn new() -> FileNames {
-        FileNames { count: 1, inserted: Vec::new(), kinds: Vec::new() }
+    /// Makes one for a file with `count` names so far, equal to those in memory.
+    pub(super) fn identity(count: usize) -> FileNames {
+        FileNames { count, inserted: Vec::new(), kinds: Vec::new() }
     }
 
     /// Returns whether names of the file and in memory are equal so far.

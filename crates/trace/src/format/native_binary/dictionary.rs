@@ -12,7 +12,7 @@
 //! entries are as many as events: tokens then say "the next one", and the entries take the space of
 //! columns.
 
-use super::bytes::{Input, Read, damage, fold32, put_column, put_deltas32, put_number, unfold32};
+use super::bytes::{Input, Number, Read, damage, put_column, put_deltas, put_number};
 use super::check::{FileNames, Sizes, known};
 use crate::columns::{Block, Columns};
 use crate::event::{EventKind, Mode, Op, OperandKind};
@@ -85,8 +85,8 @@ impl Dictionary {
     ) -> Read<()> {
         self.read_pairs(input, events_count, tables, names)?;
         self.len = input.count(events_count, "distinct operations")?;
-        input.column32(self.len, "operations", &mut self.column)?;
-        input.column32(self.len, "operands", &mut self.operands)?;
+        input.column(self.len, "operations", &mut self.column)?;
+        input.column(self.len, "operands", &mut self.operands)?;
         let sizes = Sizes { names: names.count, ..Sizes::of(tables) };
         let limits = sizes.operand_limits();
         let rows = self.column.iter().zip(&self.operands);
@@ -95,7 +95,7 @@ impl Dictionary {
             let Some(pair) = self.pairs.get_mut(*pair as usize) else {
                 return damage(format!("operation {pair}, expected one of {pairs_count}"));
             };
-            pair.operand = pair.operand.wrapping_add(unfold32(*delta));
+            pair.operand = pair.operand.plus(*delta);
             *entry = Entry { operand: pair.operand, site: pair.site, op: pair.op };
             let kind = pair.op.kind();
             if let Some(replaced) = pair.replaced {
@@ -119,7 +119,7 @@ impl Dictionary {
         let count = input.count(events_count, "distinct kinds and sites")?;
         let kinds = input.take(count, "kinds")?;
         let modes = input.take(count, "modes")?;
-        input.deltas32(count, "sites", &mut self.column)?;
+        input.deltas(count, "sites", &mut self.column)?;
         self.pairs.clear();
         for ((kind, mode), site) in kinds.iter().zip(modes).zip(&self.column) {
             known(*site, tables.sites.len(), "site")?;
@@ -189,7 +189,7 @@ impl DictionaryBuilder {
             });
             let last = &mut self.pair_rows[pair as usize].2;
             self.entry_pairs.push(u64::from(pair));
-            self.entry_operands.push(u64::from(fold32(operand.wrapping_sub(*last))));
+            self.entry_operands.push(u64::from(operand.difference(*last)));
             *last = operand;
         }
         Ok(token)
@@ -200,7 +200,7 @@ impl DictionaryBuilder {
         put_number(out, self.pair_rows.len() as u64);
         out.extend(self.pair_rows.iter().map(|(op, ..)| op.kind() as u8));
         out.extend(self.pair_rows.iter().map(|(op, ..)| op.mode().bits()));
-        put_deltas32(out, self.pair_rows.iter().map(|(_, site, _)| site.0));
+        put_deltas(out, self.pair_rows.iter().map(|(_, site, _)| site.0));
         put_number(out, self.entry_pairs.len() as u64);
         put_column(out, &self.entry_pairs);
         put_column(out, &self.entry_operands);

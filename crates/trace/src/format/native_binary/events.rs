@@ -4,7 +4,7 @@
 //! order, the [lanes](super::lanes), the tasks in sorted order as runs, the numbers in trace order,
 //! and the four [sparse] columns: values, times, stacks, refers.
 
-use super::bytes::{Input, Read, damage, unfold32};
+use super::bytes::{Input, Number, Read, damage};
 use super::check::{FileNames, known};
 use super::dictionary::{Dictionary, Entry, TOKENS_MAX};
 use super::lanes::{Interleaving, LANES_MAX, Lanes};
@@ -128,8 +128,8 @@ impl EventDecoder {
     /// Reads the tasks in sorted order.
     fn read_tasks(&mut self, input: &mut Input<'_>, count: usize, tasks_count: usize) -> Read<()> {
         let runs = input.count(count, "runs of tasks")?;
-        input.deltas32(runs, "tasks", &mut self.task_runs)?;
-        input.column32(runs, "lengths of runs", &mut self.run_lengths)?;
+        input.deltas(runs, "tasks", &mut self.task_runs)?;
+        input.column(runs, "lengths of runs", &mut self.run_lengths)?;
         self.tasks.resize(count, TaskId::NONE);
         let mut rest = &mut self.tasks[..];
         for (task, events) in self.task_runs.iter().zip(&self.run_lengths) {
@@ -266,19 +266,19 @@ fn read_numbers(
     match way {
         NUMBERS_NONE => numbers.clear(),
         NUMBERS_ONE => {
-            input.column32(columns.ops.len(), "numbers of events", numbers)?;
+            input.column(columns.ops.len(), "numbers of events", numbers)?;
             let mut next = 0u32;
             for number in numbers.iter_mut() {
-                *number = next.wrapping_add(unfold32(*number));
+                *number = next.plus(*number);
                 next = number.wrapping_add(1);
             }
         }
         NUMBERS_BY_ACCESS => {
-            input.column32(columns.ops.len(), "numbers of events", numbers)?;
+            input.column(columns.ops.len(), "numbers of events", numbers)?;
             let mut next = [0u32; 2];
             for (number, op) in numbers.iter_mut().zip(&columns.ops) {
                 let next = &mut next[usize::from(op.kind().is_access())];
-                *number = next.wrapping_add(unfold32(*number));
+                *number = next.plus(*number);
                 *next = number.wrapping_add(1);
             }
         }

@@ -1,6 +1,6 @@
 //! Packs the columns of a block of events.
 
-use super::bytes::{Read, damage, fold32, put_column, put_deltas32, put_number};
+use super::bytes::{Number, Read, damage, put_column, put_deltas, put_number};
 use super::check::{Sizes, known};
 use super::dictionary::DictionaryBuilder;
 use super::events::{NUMBERS_BY_ACCESS, NUMBERS_NONE, NUMBERS_ONE, TOKENS_NEW, TOKENS_WIDE};
@@ -123,7 +123,7 @@ impl EventEncoder {
         let task = |row: &u32| columns.tasks[*row as usize];
         let runs = || self.sorted.chunk_by(|a, b| task(a) == task(b));
         put_number(out, runs().count() as u64);
-        put_deltas32(out, runs().map(|run| task(&run[0]).0));
+        put_deltas(out, runs().map(|run| task(&run[0]).0));
         let lengths: Vec<u64> = runs().map(|run| run.len() as u64).collect();
         put_column(out, &lengths);
     }
@@ -178,7 +178,7 @@ fn residues(columns: &Columns, class: impl Fn(usize) -> usize) -> Vec<u64> {
     rows.map(|row| {
         let number = columns.numbers[row];
         let next = &mut next[class(row)];
-        let residue = fold32(number.wrapping_sub(*next));
+        let residue = number.difference(*next);
         *next = number.wrapping_add(1);
         u64::from(residue)
     })

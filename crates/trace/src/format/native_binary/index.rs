@@ -1,6 +1,6 @@
 //! The index at the end of a file: the start of each block, and its events.
 
-use super::bytes::{Input, Read, damage, put_column, put_deltas64, put_number};
+use super::bytes::{Input, Read, damage, put_column, put_deltas, put_number};
 use super::layout::{BlockKind, FILE_HEAD_BYTES};
 
 /// The most blocks a file may have, 4,194,304: beyond 270 thousand million events.
@@ -20,7 +20,7 @@ pub(super) fn write(blocks: &[Listed], events: u64) -> Vec<u8> {
     put_number(&mut out, blocks.len() as u64);
     put_number(&mut out, events);
     out.extend(blocks.iter().map(|block| block.kind as u8));
-    put_deltas64(&mut out, blocks.iter().map(|block| block.offset));
+    put_deltas(&mut out, blocks.iter().map(|block| block.offset));
     let counts: Vec<u64> = blocks.iter().map(|block| u64::from(block.events_count)).collect();
     put_column(&mut out, &counts);
     out
@@ -46,8 +46,8 @@ pub(super) fn read(contents: &[u8], index_offset: u64) -> Read<Vec<Listed>> {
     let events = input.number("events")?;
     let kinds = input.take(count, "kinds of blocks")?;
     let (mut offsets, mut counts) = (Vec::new(), Vec::new());
-    input.deltas64(count, "offsets of blocks", &mut offsets)?;
-    input.column32(count, "events of blocks", &mut counts)?;
+    input.deltas(count, "offsets of blocks", &mut offsets)?;
+    input.column(count, "events of blocks", &mut counts)?;
     if !input.is_empty() {
         return damage("bytes behind the last column, expected the end of the index");
     }

@@ -70,7 +70,7 @@ impl Lanes {
     pub(super) fn read(&mut self, input: &mut Input<'_>, events_count: usize) -> Read<()> {
         let way = input.byte("lanes")?;
         let count = 1 + usize::from(input.byte("lanes")?);
-        input.column32(count, "events of lanes", &mut self.column)?;
+        input.column(count, "events of lanes", &mut self.column)?;
         self.starts.clear();
         self.starts.push(0);
         let mut end = 0u64;
@@ -117,7 +117,7 @@ impl Lanes {
     fn read_runs(&mut self, input: &mut Input<'_>, events_count: usize) -> Read<Interleaving> {
         let count = input.count(events_count, "runs of lanes")?;
         let lanes = input.take(count, "runs of lanes")?;
-        input.column32(count, "lengths of runs", &mut self.column)?;
+        input.column(count, "lengths of runs", &mut self.column)?;
         let mut left = [0u32; LANES_MAX];
         for (left, ends) in left.iter_mut().zip(self.starts.windows(2)) {
             *left = ends[1] - ends[0];

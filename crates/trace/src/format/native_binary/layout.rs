@@ -1,5 +1,7 @@
 //! The fixed parts of a file: its head, the head of each block, the trailer, and the limits.
 
+use crate::coded::coded;
+
 /// The first eight bytes of a file. Like PNG's they show a transfer that changed line ends.
 pub const MAGIC: [u8; 8] = *b"\x89AOT\r\n\x1a\n";
 
@@ -26,27 +28,16 @@ pub(super) const TRAILER_BYTES: usize = 16;
 /// The last four bytes of a complete file.
 pub(super) const TRAILER_MAGIC: [u8; 4] = *b"AOTE";
 
-/// The kind of contents of a block.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub(super) enum BlockKind {
-    /// New entries of tables.
-    Tables = 1,
-    /// Events.
-    Events = 2,
-    /// The index of all blocks; the last block of a complete file.
-    Index = 3,
-}
-
-impl BlockKind {
-    /// Returns the kind with this number.
-    pub(super) const fn from_number(number: u8) -> Option<BlockKind> {
-        match number {
-            1 => Some(BlockKind::Tables),
-            2 => Some(BlockKind::Events),
-            3 => Some(BlockKind::Index),
-            _ => None,
-        }
+coded! {
+    /// The kind of contents of a block.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub(super) enum BlockKind {
+        /// New entries of tables.
+        Tables = 1,
+        /// Events.
+        Events = 2,
+        /// The index of all blocks; the last block of a complete file.
+        Index = 3,
     }
 }
 
@@ -203,47 +194,23 @@ pub(super) const NAME_BYTES_MAX: usize = 16 << 20;
 /// lists of a section.
 pub(super) const LIST_ITEMS_MAX: usize = 1 << 20;
 
-/// The sections of a block of tables.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub(super) enum Section {
-    Meta = 1,
-    Names = 2,
-    Handlers = 3,
-    HandlersChanged = 4,
-    Tasks = 5,
-    Locations = 6,
-    Locks = 7,
-    Conditions = 8,
-    Inputs = 9,
-    Sites = 10,
-    Stacks = 11,
-    Invocations = 12,
-    Coherence = 13,
-    CoherenceMore = 14,
-}
-
-impl Section {
-    /// All sections, in the order of their tags, which begin at 1.
-    const ALL: [Section; 14] = [
-        Section::Meta,
-        Section::Names,
-        Section::Handlers,
-        Section::HandlersChanged,
-        Section::Tasks,
-        Section::Locations,
-        Section::Locks,
-        Section::Conditions,
-        Section::Inputs,
-        Section::Sites,
-        Section::Stacks,
-        Section::Invocations,
-        Section::Coherence,
-        Section::CoherenceMore,
-    ];
-
-    /// Returns the section with this tag.
-    pub(super) fn from_tag(tag: u8) -> Option<Section> {
-        Section::ALL.get(usize::from(tag).checked_sub(1)?).copied()
+coded! {
+    /// The sections of a block of tables.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub(super) enum Section {
+        Meta = 1,
+        Names = 2,
+        Handlers = 3,
+        HandlersChanged = 4,
+        Tasks = 5,
+        Locations = 6,
+        Locks = 7,
+        Conditions = 8,
+        Inputs = 9,
+        Sites = 10,
+        Stacks = 11,
+        Invocations = 12,
+        Coherence = 13,
+        CoherenceMore = 14,
     }
 }

@@ -51,7 +51,7 @@ impl Decoders {
     pub(super) fn new() -> Decoders {
         Decoders {
             tables: Tables::default(),
-            names: FileNames::new(),
+            names: FileNames::identity(1),
             table_decoder: TableDecoder::new(TABLE_BYTES_MAX),
             event_decoder: EventDecoder::new(),
         }
@@ -116,7 +116,7 @@ impl<R: Read> BinaryReader<R> {
     /// tables.
     #[must_use]
     pub fn tables_limit(mut self, bytes: usize) -> BinaryReader<R> {
-        self.decoders.table_decoder.bytes_max = bytes;
+        self.decoders.table_decoder.memory.bytes_max = bytes;
         self
     }
 

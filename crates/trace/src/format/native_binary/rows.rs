@@ -1,242 +1,334 @@
-//! The columns of tables with uniform rows. One description serves reading and writing.
+//! The columns of each table, in the order of the file. One description serves reading and writing.
 
-use super::bytes::{Input, Read, damage, put_column, put_deltas32, put_deltas64};
-use super::check::{FileNames, known};
-use crate::ids::{HandlerId, NameId};
+use super::bytes::{Input, Number, Read, damage, put_column, put_deltas};
+use super::check::{FileNames, Sizes, known};
+use super::layout::LIST_ITEMS_MAX;
+use crate::ids::{HandlerId, NameId, SiteId};
 use crate::tables::{
-    Handler, Input as InputEvent, InputFamily, Mailbox, Position, Site, Tables, TaskDef, TaskKind,
+    Handler, Input as InputEvent, InputFamily, Invocation, Location, Mailbox, Position, Site,
+    TaskDef, TaskKind,
 };
 
 /// The entries of a table: rows with the same columns.
 pub(super) trait Row: Clone + Default {
     /// Reads or writes the columns, in the order of the file.
-    fn columns(columns: &mut impl Columns, rows: &mut [Self]) -> Read<()>;
-}
+    fn columns(columns: &mut Columns<'_, '_>, rows: &mut [Self]) -> Read<()>;
 
-/// How a column of bytes is read off a row, and put into one.
-pub(super) type ByteColumn<R> = (fn(&R) -> u8, fn(&mut R, u8) -> Read<()>);
-
-/// Reads or writes the columns of rows.
-pub(super) trait Columns {
-    fn names<R>(&mut self, rows: &mut [R], part: fn(&mut R) -> &mut NameId) -> Read<()>;
-
-    fn bytes<R>(&mut self, what: &str, rows: &mut [R], part: ByteColumn<R>) -> Read<()>;
-
-    fn deltas32<R>(&mut self, what: &str, rows: &mut [R], part: fn(&mut R) -> &mut u32)
-    -> Read<()>;
-
-    fn deltas64<R>(&mut self, what: &str, rows: &mut [R], part: fn(&mut R) -> &mut u64)
-    -> Read<()>;
-
-    fn numbers<R>(&mut self, what: &str, rows: &mut [R], part: fn(&mut R) -> &mut u64) -> Read<()>;
-
-    /// Optional handlers; the file stores the id plus one, and 0 for none.
-    fn handlers<R>(
-        &mut self,
-        what: &str,
-        rows: &mut [R],
-        part: fn(&mut R) -> &mut HandlerId,
-    ) -> Read<()>;
+    /// Returns the number of items in the lists of the row.
+    fn items(&self) -> usize {
+        0
+    }
 }
 
 impl Row for NameId {
-    fn columns(columns: &mut impl Columns, rows: &mut [NameId]) -> Read<()> {
-        columns.names(rows, |name| name)
+    fn columns(columns: &mut Columns<'_, '_>, rows: &mut [NameId]) -> Read<()> {
+        columns.names(rows.iter_mut())
     }
 }
 
 impl Row for Handler {
-    fn columns(columns: &mut impl Columns, rows: &mut [Handler]) -> Read<()> {
-        columns.names(rows, |handler| &mut handler.name)?;
+    fn columns(columns: &mut Columns<'_, '_>, rows: &mut [Handler]) -> Read<()> {
+        columns.names(rows.iter_mut().map(|handler| &mut handler.name))?;
         let byte = |handler: &Handler| handler.mailbox as u8 | (u8::from(handler.untracked) << 7);
-        let from_byte = |handler: &mut Handler, byte| {
+        columns.bytes("mailboxes", rows, byte, |handler, byte| {
             handler.untracked = byte & 128 != 0;
             match Mailbox::from_number(byte & 127) {
                 Some(mailbox) => handler.mailbox = mailbox,
                 None => return damage(format!("unknown mailbox {}, expected 0 to 3", byte & 127)),
             }
             Ok(())
-        };
-        columns.bytes("mailboxes", rows, (byte, from_byte))
+        })
     }
 }
 
 impl Row for TaskDef {
-    fn columns(columns: &mut impl Columns, rows: &mut [TaskDef]) -> Read<()> {
-        columns.names(rows, |task| &mut task.name)?;
+    fn columns(columns: &mut Columns<'_, '_>, rows: &mut [TaskDef]) -> Read<()> {
+        columns.names(rows.iter_mut().map(|task| &mut task.name))?;
         let byte = |task: &TaskDef| task.kind as u8 | ((task.position as u8) << 7);
-        let from_byte = |task: &mut TaskDef, byte| {
+        columns.bytes("kinds of tasks", rows, byte, |task, byte| {
             task.position = if byte & 128 == 0 { Position::Back } else { Position::Front };
-            task.kind = match byte & 127 {
-                0 => TaskKind::Initial,
-                1 => TaskKind::Posted,
-                2 => TaskKind::Burst,
-                other => {
-                    return damage(format!("unknown kind of task {other}, expected 0, 1 or 2"));
-                }
+            let Some(kind) = TaskKind::from_number(byte & 127) else {
+                let found = byte & 127;
+                return damage(format!("unknown kind of task {found}, expected 0, 1 or 2"));
+            };
+            task.kind = kind;
+            Ok(())
+        })?;
+        columns.handlers(rows.iter_mut().map(|task| &mut task.handler))?;
+        columns.numbers("delays", rows.iter_mut().map(|task| &mut task.delay))
+    }
+}
+
+impl Row for Location {
+    /// One byte a location for its sort, then the columns of the fields that some sorts have.
+    fn columns(columns: &mut Columns<'_, '_>, rows: &mut [Location]) -> Read<()> {
+        let sort = |location: &Location| match location {
+            Location::Named(_) => 0,
+            Location::Field { .. } => 1,
+            Location::Static { .. } => 2,
+            Location::Range { .. } => 3,
+        };
+        columns.bytes("sorts of locations", rows, sort, |location, sort| {
+            let (class, field) = (NameId::EMPTY, NameId::EMPTY);
+            *location = match sort {
+                0 => Location::Named(field),
+                1 => Location::Field { object: 0, class, field },
+                2 => Location::Static { class, field },
+                3 => Location::Range { address: 0, size: 0, generation: 0 },
+                _ => return damage(format!("unknown sort of location {sort}, expected 0 to 3")),
             };
             Ok(())
-        };
-        columns.bytes("kinds of tasks", rows, (byte, from_byte))?;
-        columns.handlers("handlers of tasks", rows, |task| &mut task.handler)?;
-        columns.numbers("delays", rows, |task| &mut task.delay)
+        })?;
+        let objects = rows.iter_mut().filter_map(|location| match location {
+            Location::Field { object, .. } => Some(object),
+            _ => None,
+        });
+        columns.deltas("objects", objects)?;
+        columns.names(rows.iter_mut().filter_map(|location| match location {
+            Location::Field { class, .. } | Location::Static { class, .. } => Some(class),
+            _ => None,
+        }))?;
+        columns.names(rows.iter_mut().filter_map(|location| match location {
+            Location::Named(field)
+            | Location::Field { field, .. }
+            | Location::Static { field, .. } => Some(field),
+            Location::Range { .. } => None,
+        }))?;
+        let mut ranges: Vec<_> = rows
+            .iter_mut()
+            .filter_map(|location| match location {
+                Location::Range { address, size, generation } => Some((address, size, generation)),
+                _ => None,
+            })
+            .collect();
+        columns.deltas("addresses", ranges.iter_mut().map(|range| &mut *range.0))?;
+        columns.numbers("sizes", ranges.iter_mut().map(|range| &mut *range.1))?;
+        columns.deltas("generations", ranges.into_iter().map(|range| range.2))
     }
 }
 
 impl Row for InputEvent {
-    fn columns(columns: &mut impl Columns, rows: &mut [InputEvent]) -> Read<()> {
-        let from_byte = |input: &mut InputEvent, byte| match InputFamily::from_number(byte) {
-            Some(family) => {
-                input.family = family;
-                Ok(())
-            }
-            None => damage(format!("unknown family of inputs {byte}, expected 0 to 6")),
-        };
-        columns.bytes("families of inputs", rows, (|input| input.family as u8, from_byte))?;
-        columns.names(rows, |input| &mut input.name)?;
-        columns.names(rows, |input| &mut input.state)?;
-        columns.names(rows, |input| &mut input.component)?;
-        columns.deltas64("instances", rows, |input| &mut input.instance)?;
-        columns.deltas64("arguments", rows, |input| &mut input.argument)
+    fn columns(columns: &mut Columns<'_, '_>, rows: &mut [InputEvent]) -> Read<()> {
+        let byte = |input: &InputEvent| input.family as u8;
+        columns.bytes("families of inputs", rows, byte, |input, byte| {
+            let Some(family) = InputFamily::from_number(byte) else {
+                return damage(format!("unknown family of inputs {byte}, expected 0 to 6"));
+            };
+            input.family = family;
+            Ok(())
+        })?;
+        columns.names(rows.iter_mut().map(|input| &mut input.name))?;
+        columns.names(rows.iter_mut().map(|input| &mut input.state))?;
+        columns.names(rows.iter_mut().map(|input| &mut input.component))?;
+        columns.deltas("instances", rows.iter_mut().map(|input| &mut input.instance))?;
+        columns.deltas("arguments", rows.iter_mut().map(|input| &mut input.argument))
     }
 }
 
 impl Row for Site {
-    fn columns(columns: &mut impl Columns, rows: &mut [Site]) -> Read<()> {
-        columns.names(rows, |site| &mut site.label)?;
-        columns.names(rows, |site| &mut site.function)?;
-        columns.names(rows, |site| &mut site.file)?;
-        columns.deltas32("lines", rows, |site| &mut site.line)?;
-        columns.deltas32("columns", rows, |site| &mut site.column)
+    fn columns(columns: &mut Columns<'_, '_>, rows: &mut [Site]) -> Read<()> {
+        columns.names(rows.iter_mut().map(|site| &mut site.label))?;
+        columns.names(rows.iter_mut().map(|site| &mut site.function))?;
+        columns.names(rows.iter_mut().map(|site| &mut site.file))?;
+        columns.deltas("lines", rows.iter_mut().map(|site| &mut site.line))?;
+        columns.deltas("columns", rows.iter_mut().map(|site| &mut site.column))
     }
 }
 
-/// Reads columns into existing rows.
-pub(super) struct Reading<'r, 'i> {
-    pub(super) input: &'r mut Input<'i>,
-    pub(super) names: &'r FileNames,
-    /// The number of handlers read before.
-    pub(super) handlers: usize,
-    pub(super) column: &'r mut Vec<u32>,
-    pub(super) column64: &'r mut Vec<u64>,
+impl Row for Vec<SiteId> {
+    fn columns(columns: &mut Columns<'_, '_>, rows: &mut [Vec<SiteId>]) -> Read<()> {
+        columns.lengths(SiteId::UNKNOWN, rows.iter_mut())?;
+        let sites = columns.sizes.sites;
+        let check = |site: u32| known(site, sites, "site").map(|()| site);
+        columns.ids("sites of stacks", rows.iter_mut().flatten().map(|site| &mut site.0), check)
+    }
+
+    fn items(&self) -> usize {
+        self.len()
+    }
 }
 
-impl Columns for Reading<'_, '_> {
-    fn names<R>(&mut self, rows: &mut [R], part: fn(&mut R) -> &mut NameId) -> Read<()> {
-        self.input.deltas32(rows.len(), "names", self.column)?;
-        for (row, name) in rows.iter_mut().zip(&*self.column) {
-            *part(row) = self.names.name(*name)?;
-        }
-        Ok(())
-    }
-
-    fn bytes<R>(
-        &mut self,
-        what: &str,
-        rows: &mut [R],
-        (_, from_byte): (fn(&R) -> u8, fn(&mut R, u8) -> Read<()>),
-    ) -> Read<()> {
-        let bytes = self.input.take(rows.len(), what)?;
-        rows.iter_mut().zip(bytes).try_for_each(|(row, byte)| from_byte(row, *byte))
-    }
-
-    fn deltas32<R>(
-        &mut self,
-        what: &str,
-        rows: &mut [R],
-        part: fn(&mut R) -> &mut u32,
-    ) -> Read<()> {
-        self.input.deltas32(rows.len(), what, self.column)?;
-        rows.iter_mut().zip(&*self.column).for_each(|(row, value)| *part(row) = *value);
-        Ok(())
-    }
-
-    fn deltas64<R>(
-        &mut self,
-        what: &str,
-        rows: &mut [R],
-        part: fn(&mut R) -> &mut u64,
-    ) -> Read<()> {
-        self.input.deltas64(rows.len(), what, self.column64)?;
-        rows.iter_mut().zip(&*self.column64).for_each(|(row, value)| *part(row) = *value);
-        Ok(())
-    }
-
-    fn numbers<R>(&mut self, what: &str, rows: &mut [R], part: fn(&mut R) -> &mut u64) -> Read<()> {
-        self.input.column64(rows.len(), what, self.column64)?;
-        rows.iter_mut().zip(&*self.column64).for_each(|(row, value)| *part(row) = *value);
-        Ok(())
-    }
-
-    fn handlers<R>(
-        &mut self,
-        what: &str,
-        rows: &mut [R],
-        part: fn(&mut R) -> &mut HandlerId,
-    ) -> Read<()> {
-        self.input.deltas32(rows.len(), what, self.column)?;
-        for (row, number) in rows.iter_mut().zip(&*self.column) {
-            let handler = HandlerId(number.wrapping_sub(1));
-            if !handler.is_none() {
-                known(handler.0, self.handlers, "handler")?;
+impl Row for Invocation {
+    fn columns(columns: &mut Columns<'_, '_>, rows: &mut [Invocation]) -> Read<()> {
+        columns.names(rows.iter_mut().map(|call| &mut call.object))?;
+        columns.names(rows.iter_mut().map(|call| &mut call.method))?;
+        let byte = |call: &Invocation| u8::from(call.result.is_some());
+        columns.bytes("whether invocations returned", rows, byte, |call, byte| {
+            if byte > 1 {
+                return damage(format!("whether an invocation returned: {byte}, expected 0 or 1"));
             }
-            *part(row) = handler;
+            call.result = (byte == 1).then_some(0);
+            Ok(())
+        })?;
+        columns.numbers("results", rows.iter_mut().filter_map(|call| call.result.as_mut()))?;
+        columns.lengths(0, rows.iter_mut().map(|call| &mut call.arguments))?;
+        columns.numbers("arguments", rows.iter_mut().flat_map(|call| &mut call.arguments))
+    }
+
+    fn items(&self) -> usize {
+        self.arguments.len()
+    }
+}
+
+/// Where columns come from or go to.
+pub(super) enum Data<'d, 'i> {
+    /// They are read. The second part is the memory that lists may take.
+    In(&'d mut Input<'i>, &'d mut Memory),
+    /// They are appended.
+    Out(&'d mut Vec<u8>),
+}
+
+/// The memory that the tables being read may take, and take, roughly.
+#[derive(Debug)]
+pub(super) struct Memory {
+    pub(super) bytes_max: usize,
+    pub(super) bytes: usize,
+}
+
+impl Memory {
+    /// Accounts for new entries, and refuses too much.
+    pub(super) fn take(&mut self, count: usize, each: usize) -> Read<()> {
+        self.bytes = self.bytes.saturating_add(count.saturating_mul(each));
+        if self.bytes > self.bytes_max {
+            return damage(format!("tables of more than {} bytes, the limit set", self.bytes_max));
         }
         Ok(())
     }
 }
 
-/// Appends the columns of rows.
-pub(super) struct Writing<'w> {
-    pub(super) out: &'w mut Vec<u8>,
-    pub(super) tables: &'w Tables,
+/// Reads columns into existing rows, or writes those of the rows.
+pub(super) struct Columns<'d, 'i> {
+    pub(super) data: Data<'d, 'i>,
+    pub(super) names: &'d FileNames,
+    /// The sizes of the tables that ids are checked against.
+    pub(super) sizes: Sizes,
 }
 
-impl Columns for Writing<'_> {
-    fn names<R>(&mut self, rows: &mut [R], part: fn(&mut R) -> &mut NameId) -> Read<()> {
-        for row in rows.iter_mut() {
-            known(part(row).0, self.tables.names.len(), "name")?;
+impl Columns<'_, '_> {
+    fn numbers<'r, N: Number + 'r>(
+        &mut self,
+        what: &str,
+        parts: impl Iterator<Item = &'r mut N>,
+    ) -> Read<()> {
+        match &mut self.data {
+            Data::In(input, _) => fill(parts, |count, column| input.column(count, what, column)),
+            Data::Out(out) => {
+                let column: Vec<u64> = parts.map(|part| (*part).into()).collect();
+                put_column(out, &column);
+                Ok(())
+            }
         }
-        put_deltas32(self.out, rows.iter_mut().map(|row| part(row).0));
+    }
+
+    fn deltas<'r, N: Number + 'r>(
+        &mut self,
+        what: &str,
+        parts: impl Iterator<Item = &'r mut N>,
+    ) -> Read<()> {
+        match &mut self.data {
+            Data::In(input, _) => fill(parts, |count, column| input.deltas(count, what, column)),
+            Data::Out(out) => {
+                put_deltas(out, parts.map(|part| *part));
+                Ok(())
+            }
+        }
+    }
+
+    /// Reads or writes ids. `check` checks one, and translates it when it is read.
+    fn ids<'r>(
+        &mut self,
+        what: &str,
+        parts: impl Iterator<Item = &'r mut u32>,
+        check: impl Fn(u32) -> Read<u32>,
+    ) -> Read<()> {
+        let mut ids: Vec<&mut u32> = parts.collect();
+        if matches!(self.data, Data::Out(_)) {
+            ids.iter().try_for_each(|id| check(**id).map(|_| ()))?;
+            return self.deltas(what, ids.into_iter());
+        }
+        self.deltas(what, ids.iter_mut().map(|id| &mut **id))?;
+        ids.into_iter().try_for_each(|id| {
+            *id = check(*id)?;
+            Ok(())
+        })
+    }
+
+    fn names<'r>(&mut self, parts: impl Iterator<Item = &'r mut NameId>) -> Read<()> {
+        let names = self.names;
+        self.ids("names", parts.map(|name| &mut name.0), |id| names.name(id).map(|name| name.0))
+    }
+
+    /// Reads or writes optional handlers. The file has the id plus one, and 0 for none.
+    fn handlers<'r>(&mut self, parts: impl Iterator<Item = &'r mut HandlerId>) -> Read<()> {
+        let mut handlers: Vec<&mut HandlerId> = parts.collect();
+        let mut coded: Vec<u32> = handlers.iter().map(|id| id.0.wrapping_add(1)).collect();
+        self.deltas("handlers of tasks", coded.iter_mut())?;
+        for (handler, coded) in handlers.iter_mut().zip(coded) {
+            **handler = HandlerId(coded.wrapping_sub(1));
+            if !handler.is_none() {
+                known(handler.0, self.sizes.handlers, "handler")?;
+            }
+        }
         Ok(())
     }
 
     fn bytes<R>(
         &mut self,
-        _: &str,
+        what: &str,
         rows: &mut [R],
-        (byte, _): (fn(&R) -> u8, fn(&mut R, u8) -> Read<()>),
+        byte: fn(&R) -> u8,
+        set: fn(&mut R, u8) -> Read<()>,
     ) -> Read<()> {
-        self.out.extend(rows.iter().map(byte));
-        Ok(())
-    }
-
-    fn deltas32<R>(&mut self, _: &str, rows: &mut [R], part: fn(&mut R) -> &mut u32) -> Read<()> {
-        put_deltas32(self.out, rows.iter_mut().map(|row| *part(row)));
-        Ok(())
-    }
-
-    fn deltas64<R>(&mut self, _: &str, rows: &mut [R], part: fn(&mut R) -> &mut u64) -> Read<()> {
-        put_deltas64(self.out, rows.iter_mut().map(|row| *part(row)));
-        Ok(())
-    }
-
-    fn numbers<R>(&mut self, _: &str, rows: &mut [R], part: fn(&mut R) -> &mut u64) -> Read<()> {
-        let numbers: Vec<u64> = rows.iter_mut().map(|row| *part(row)).collect();
-        put_column(self.out, &numbers);
-        Ok(())
-    }
-
-    fn handlers<R>(
-        &mut self,
-        _: &str,
-        rows: &mut [R],
-        part: fn(&mut R) -> &mut HandlerId,
-    ) -> Read<()> {
-        for handler in rows.iter_mut().map(part).filter(|handler| !handler.is_none()) {
-            known(handler.0, self.tables.handlers.len(), "handler")?;
+        match &mut self.data {
+            Data::In(input, _) => {
+                let bytes = input.take(rows.len(), what)?;
+                rows.iter_mut().zip(bytes).try_for_each(|(row, byte)| set(row, *byte))
+            }
+            Data::Out(out) => {
+                out.extend(rows.iter().map(byte));
+                Ok(())
+            }
         }
-        put_deltas32(self.out, rows.iter_mut().map(|row| part(row).0.wrapping_add(1)));
+    }
+
+    /// Reads or writes the lengths of lists; fills lists that are read with `item`. The sum of the
+    /// lengths is limited, because columns of zeros take no space in the file.
+    fn lengths<'r, T: Clone + 'r>(
+        &mut self,
+        item: T,
+        lists: impl Iterator<Item = &'r mut Vec<T>>,
+    ) -> Read<()> {
+        let lists: Vec<&mut Vec<T>> = lists.collect();
+        if let Some(list) = lists.iter().find(|list| list.len() > LIST_ITEMS_MAX) {
+            let length = list.len();
+            return damage(format!(
+                "list of {length} items, expected {LIST_ITEMS_MAX} at the most"
+            ));
+        }
+        let mut lengths: Vec<u32> = lists.iter().map(|list| list.len() as u32).collect();
+        self.numbers("lengths of lists", lengths.iter_mut())?;
+        let Data::In(_, memory) = &mut self.data else { return Ok(()) };
+        let total: u64 = lengths.iter().map(|length| u64::from(*length)).sum();
+        if total > LIST_ITEMS_MAX as u64 {
+            return damage(format!(
+                "lists of {total} items, expected {LIST_ITEMS_MAX} at the most"
+            ));
+        }
+        memory.take(total as usize, size_of::<T>())?;
+        for (list, length) in lists.into_iter().zip(lengths) {
+            list.resize(length as usize, item.clone());
+        }
         Ok(())
     }
+}
+
+/// Sets the parts of rows from a column.
+fn fill<'r, N: Number + 'r>(
+    parts: impl Iterator<Item = &'r mut N>,
+    read: impl FnOnce(usize, &mut Vec<N>) -> Read<()>,
+) -> Read<()> {
+    let (parts, mut column) = (parts.collect::<Vec<&mut N>>(), Vec::new());
+    read(parts.len(), &mut column)?;
+    parts.into_iter().zip(column).for_each(|(part, value)| *part = value);
+    Ok(())
 }

@@ -1,6 +1,6 @@
 //! Rare properties: their rows as gaps, their values in the cheapest of three ways.
 
-use super::bytes::{Input, Read, bytes_of, damage, fold64, put_column, put_number, unfold64};
+use super::bytes::{Input, Number, Read, bytes_of, damage, put_column, put_number};
 use crate::columns::{Columns, Sparse};
 
 /// Values as they are.
@@ -32,7 +32,7 @@ pub(super) fn read<T: Copy>(
         return Ok(());
     }
     let SparseScratch { rows, values } = scratch;
-    input.column32(count, what, rows)?;
+    input.column(count, what, rows)?;
     let mut next = 0u64;
     for row in rows.iter_mut() {
         let at = next + u64::from(*row);
@@ -43,13 +43,13 @@ pub(super) fn read<T: Copy>(
         next = at + 1;
     }
     let way = input.byte(what)?;
-    input.column64(count, what, values)?;
+    input.column(count, what, values)?;
     match way {
         PLAIN => {}
         DELTAS => {
             let mut last = 0u64;
             for value in values.iter_mut() {
-                last = last.wrapping_add(unfold64(*value));
+                last = last.plus(*value);
                 *value = last;
             }
         }
@@ -57,7 +57,7 @@ pub(super) fn read<T: Copy>(
             for (value, row) in values.iter_mut().zip(rows.iter()) {
                 *value = match *value {
                     0 => Columns::INITIAL,
-                    back => (first + u64::from(*row)).wrapping_sub(unfold64(back - 1)),
+                    back => (first + u64::from(*row)).wrapping_sub(0u64.plus(back - 1)),
                 };
             }
         }
@@ -98,7 +98,7 @@ fn cheapest(numbers: &[u64], values: Vec<u64>) -> (u8, Vec<u64>) {
     let mut last = 0;
     let deltas: Vec<u64> = values
         .iter()
-        .map(|value| fold64(value.wrapping_sub(std::mem::replace(&mut last, *value))))
+        .map(|value| value.difference(std::mem::replace(&mut last, *value)))
         .collect();
     let back: Option<Vec<u64>> = numbers
         .iter()
@@ -106,7 +106,7 @@ fn cheapest(numbers: &[u64], values: Vec<u64>) -> (u8, Vec<u64>) {
         .map(|(number, value)| match *value {
             Columns::INITIAL => Some(0),
             // One distance has a folded form without successor, which rules this encoding out.
-            value => fold64(number.wrapping_sub(value)).checked_add(1),
+            value => number.difference(value).checked_add(1),
         })
         .collect();
     let cost = |values: &[u64]| values.iter().map(|value| bytes_of(*value)).sum::<usize>();

@@ -3,12 +3,12 @@
 //! A section never refers to a later entry, so a reader can check each id at once. Sections are
 //! small, so a block of tables stays far below the limit, however large the tables are.
 
-use super::bytes::{Damage, Read, damage, put_column, put_deltas32, put_deltas64, put_number};
-use super::check::{Sizes, known, same_labels};
-use super::layout::{ENTRIES_MAX, LIST_ITEMS_MAX, NAME_BYTES_MAX, Section};
-use super::rows::{Row, Writing};
-use crate::ids::{NameId, SiteId};
-use crate::tables::{Coherence, Handler, Invocation, Location, Meta, Tables};
+use super::bytes::{Damage, Read, damage, put_column, put_deltas, put_number};
+use super::check::{FileNames, Sizes, known, same_labels};
+use super::layout::{ENTRIES_MAX, NAME_BYTES_MAX, Section};
+use super::rows::{Columns, Data, Row};
+use crate::ids::NameId;
+use crate::tables::{Coherence, Handler, Meta, Tables};
 
 /// A block of tables is closed at this size.
 const BLOCK_BYTES: usize = 1 << 20;
@@ -76,47 +76,33 @@ impl TableEncoder {
 
     /// Appends the next section. Returns false when there is none.
     fn section(&mut self, tables: &Tables) -> Read<bool> {
-        let Sizes { names, tasks, locations, locks, conditions, inputs, .. } = self.sizes;
+        macro_rules! next_rows {
+            ($($table:ident $section:ident,)*) => {
+                $(if let Some(new) = next(&tables.$table, self.sizes.$table) {
+                    self.rows(Section::$section, new, tables)?;
+                    self.sizes.$table += new.len();
+                    return Ok(true);
+                })*
+            };
+        }
         if self.meta.as_ref() != Some(&tables.meta) {
             self.meta(&tables.meta)?;
-        } else if names < tables.names.len() {
+            return Ok(true);
+        }
+        if self.sizes.names < tables.names.len() {
             self.names(tables)?;
-        } else if self.handlers != tables.handlers {
+            return Ok(true);
+        }
+        if self.handlers != tables.handlers {
             self.handlers(tables)?;
-        } else if let Some(new) = next(&tables.tasks, tasks) {
-            self.rows(Section::Tasks, new, tables)?;
-            self.sizes.tasks += new.len();
-        } else if let Some(new) = next(&tables.locations, locations) {
-            self.locations(new, tables)?;
-        } else if let Some(new) = next(&tables.locks, locks) {
-            self.rows(Section::Locks, new, tables)?;
-            self.sizes.locks += new.len();
-        } else if let Some(new) = next(&tables.conditions, conditions) {
-            self.rows(Section::Conditions, new, tables)?;
-            self.sizes.conditions += new.len();
-        } else if let Some(new) = next(&tables.inputs, inputs) {
-            self.rows(Section::Inputs, new, tables)?;
-            self.sizes.inputs += new.len();
-        } else if let Some(new) = next(&tables.sites, self.sizes.sites) {
-            self.rows(Section::Sites, new, tables)?;
-            self.sizes.sites += new.len();
-        } else {
-            return self.section_of_lists(tables);
+            return Ok(true);
         }
-        Ok(true)
-    }
-
-    fn section_of_lists(&mut self, tables: &Tables) -> Read<bool> {
-        let (stacks, invocations) = (self.sizes.stacks, self.sizes.invocations);
-        if let Some(new) = next(&tables.stacks, stacks) {
-            self.stacks(up_to_items(new, Vec::len), tables)?;
-        } else if let Some(new) = next(&tables.invocations, invocations) {
-            self.invocations(up_to_items(new, |entry| entry.arguments.len()), tables)?;
-        } else if let Some(new) = tables.coherence.get(self.coherence) {
-            self.coherence(new, tables)?;
-        } else {
-            return Ok(false);
+        next_rows! {
+            tasks Tasks, locations Locations, locks Locks, conditions Conditions, inputs Inputs,
+            sites Sites, stacks Stacks, invocations Invocations,
         }
+        let Some(new) = tables.coherence.get(self.coherence) else { return Ok(false) };
+        self.coherence(new, tables)?;
         Ok(true)
     }
 
@@ -173,9 +159,8 @@ impl TableEncoder {
             self.handlers.extend_from_slice(new);
         } else {
             self.head(Section::HandlersChanged, changed.len());
-            put_deltas32(&mut self.out, changed.iter().map(|i| *i as u32));
-            let mut rows: Vec<Handler> = changed.iter().map(|i| tables.handlers[*i]).collect();
-            Handler::columns(&mut Writing { out: &mut self.out, tables }, &mut rows)?;
+            put_deltas(&mut self.out, changed.iter().map(|i| *i as u32));
+            self.columns(changed.iter().map(|i| tables.handlers[*i]).collect(), tables)?;
             for i in changed {
                 self.handlers[i] = tables.handlers[i];
             }
@@ -184,76 +169,15 @@ impl TableEncoder {
         Ok(())
     }
 
-    /// Writes rows that all have the same columns.
     fn rows<R: Row>(&mut self, section: Section, new: &[R], tables: &Tables) -> Read<()> {
         self.head(section, new.len());
-        R::columns(&mut Writing { out: &mut self.out, tables }, &mut new.to_vec())
+        self.columns(new.to_vec(), tables)
     }
 
-    /// Writes one byte a location for its sort, then the columns of each sort.
-    fn locations(&mut self, new: &[Location], tables: &Tables) -> Read<()> {
-        self.head(Section::Locations, new.len());
-        let (mut objects, mut fields, mut classes) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut addresses, mut sizes, mut generations) = (Vec::new(), Vec::new(), Vec::new());
-        for location in new {
-            let sort = match *location {
-                Location::Named(name) => {
-                    fields.push(name);
-                    0
-                }
-                Location::Field { object, class, field } => {
-                    objects.push(object);
-                    classes.push(class);
-                    fields.push(field);
-                    1
-                }
-                Location::Static { class, field } => {
-                    classes.push(class);
-                    fields.push(field);
-                    2
-                }
-                Location::Range { address, size, generation } => {
-                    addresses.push(address);
-                    sizes.push(u64::from(size));
-                    generations.push(generation);
-                    3
-                }
-            };
-            self.out.push(sort);
-        }
-        put_deltas64(&mut self.out, objects.into_iter());
-        self.name_deltas(classes.into_iter(), tables)?;
-        self.name_deltas(fields.into_iter(), tables)?;
-        put_deltas64(&mut self.out, addresses.into_iter());
-        put_column(&mut self.out, &sizes);
-        put_deltas32(&mut self.out, generations.into_iter());
-        self.sizes.locations += new.len();
-        Ok(())
-    }
-
-    fn stacks(&mut self, new: &[Vec<SiteId>], tables: &Tables) -> Read<()> {
-        self.head(Section::Stacks, new.len());
-        self.list_lengths(new.iter().map(Vec::len))?;
-        for site in new.iter().flatten() {
-            known(site.0, tables.sites.len(), "site")?;
-        }
-        put_deltas32(&mut self.out, new.iter().flatten().map(|site| site.0));
-        self.sizes.stacks += new.len();
-        Ok(())
-    }
-
-    fn invocations(&mut self, new: &[Invocation], tables: &Tables) -> Read<()> {
-        self.head(Section::Invocations, new.len());
-        self.name_deltas(new.iter().map(|entry| entry.object), tables)?;
-        self.name_deltas(new.iter().map(|entry| entry.method), tables)?;
-        self.out.extend(new.iter().map(|entry| u8::from(entry.result.is_some())));
-        let results: Vec<u64> = new.iter().filter_map(|entry| entry.result).collect();
-        put_column(&mut self.out, &results);
-        self.list_lengths(new.iter().map(|entry| entry.arguments.len()))?;
-        let arguments: Vec<u64> = new.iter().flat_map(|entry| &entry.arguments).copied().collect();
-        put_column(&mut self.out, &arguments);
-        self.sizes.invocations += new.len();
-        Ok(())
+    fn columns<R: Row>(&mut self, mut rows: Vec<R>, tables: &Tables) -> Read<()> {
+        let names = &FileNames::identity(tables.names.len());
+        let data = Data::Out(&mut self.out);
+        R::columns(&mut Columns { data, names, sizes: Sizes::of(tables) }, &mut rows)
     }
 
     /// Writes one order of writes. A long one takes several sections, where later ones continue it.
@@ -270,45 +194,22 @@ impl TableEncoder {
             if i == 0 {
                 put_number(&mut self.out, u64::from(new.location.0));
             }
-            put_deltas64(&mut self.out, part.iter().copied());
+            put_deltas(&mut self.out, part.iter().copied());
         }
         self.coherence += 1;
         Ok(())
     }
-
-    fn list_lengths(&mut self, lengths: impl Iterator<Item = usize>) -> Read<()> {
-        let lengths: Vec<u64> = lengths.map(|length| length as u64).collect();
-        if let Some(length) = lengths.iter().find(|length| **length > LIST_ITEMS_MAX as u64) {
-            return damage(format!(
-                "list of {length} items, expected {LIST_ITEMS_MAX} at the most"
-            ));
-        }
-        put_column(&mut self.out, &lengths);
-        Ok(())
-    }
-
-    fn name_deltas(&mut self, names: impl Iterator<Item = NameId>, tables: &Tables) -> Read<()> {
-        let names: Vec<NameId> = names.collect();
-        for name in &names {
-            known(name.0, tables.names.len(), "name")?;
-        }
-        put_deltas32(&mut self.out, names.iter().map(|name| name.0));
-        Ok(())
-    }
 }
 
-/// Returns the next entries after the first `written`, at most as many as a section may have.
-fn next<T>(table: &[T], written: usize) -> Option<&[T]> {
+/// Returns the next entries after the first `written`: as many as a section may have, or as lists
+/// with about [`SECTION_ITEMS`] items together.
+fn next<R: Row>(table: &[R], written: usize) -> Option<&[R]> {
     let new = &table[written.min(table.len())..];
-    (!new.is_empty()).then(|| &new[..new.len().min(ENTRIES_MAX)])
-}
-
-/// Takes as many lists as have about [`SECTION_ITEMS`] items together, but at least one.
-fn up_to_items<T>(lists: &[T], length: impl Fn(&T) -> usize) -> &[T] {
+    let new = &new[..new.len().min(ENTRIES_MAX)];
     let mut items = 0usize;
-    let end = lists.iter().position(|list| {
-        items = items.saturating_add(length(list));
+    let end = new.iter().position(|row| {
+        items = items.saturating_add(row.items());
         items > SECTION_ITEMS
     });
-    &lists[..end.unwrap_or(lists.len()).max(1)]
+    (!new.is_empty()).then(|| &new[..end.unwrap_or(new.len()).max(1)])
 }
