@@ -2,6 +2,9 @@
 
 use crate::event::Op;
 use crate::ids::{SiteId, StackId, TaskId};
+use std::iter::{Copied, Zip};
+use std::ops::Range;
+use std::slice::Iter;
 
 /// A property that few events have: the positions that have it, ascending, with their values.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -9,6 +12,9 @@ pub struct Sparse<T> {
     rows: Vec<u32>,
     values: Vec<T>,
 }
+
+/// All rows of a column that have a value, ascending.
+pub(crate) type SparseRows<'a, T> = Zip<Copied<Iter<'a, u32>>, Copied<Iter<'a, T>>>;
 
 impl<T> Default for Sparse<T> {
     fn default() -> Sparse<T> {
@@ -36,6 +42,10 @@ impl<T: Copy> Sparse<T> {
 
     /// Returns all rows that have a value, ascending.
     pub fn iter(&self) -> impl Iterator<Item = (u32, T)> + '_ {
+        self.rows()
+    }
+
+    pub(crate) fn rows(&self) -> SparseRows<'_, T> {
         self.rows.iter().copied().zip(self.values.iter().copied())
     }
 
@@ -57,17 +67,13 @@ impl<T: Copy> Sparse<T> {
         self.values.clear();
     }
 
-    /// Copies the rows of a range to `out`, numbered from the start of the range.
-    pub(crate) fn copy_rows(&self, range: std::ops::Range<u32>, out: &mut Sparse<T>) {
-        let start = self.rows.partition_point(|row| *row < range.start);
-        let end = self.rows.partition_point(|row| *row < range.end);
-        out.rows.extend(self.rows[start..end].iter().map(|row| row - range.start));
-        out.values.extend_from_slice(&self.values[start..end]);
-    }
-
-    fn append_shifted(&mut self, other: &Sparse<T>, shift: u32) {
-        self.rows.extend(other.rows.iter().map(|row| row + shift));
-        self.values.extend_from_slice(&other.values);
+    /// Appends the values of a range of rows of `other`, whose first row becomes `start`.
+    fn append_rows(&mut self, start: u32, other: &Sparse<T>, range: &Range<u32>) {
+        let inside = other.rows.partition_point(|row| *row < range.start)
+            ..other.rows.partition_point(|row| *row < range.end);
+        let moved = other.rows[inside.clone()].iter().map(|row| row - range.start + start);
+        self.rows.extend(moved);
+        self.values.extend_from_slice(&other.values[inside]);
     }
 }
 
@@ -139,20 +145,28 @@ impl Columns {
 
     /// Appends all events of `other`.
     ///
-    /// Panics when the rows would exceed 32 bits; callers check first.
+    /// # Panics
     ///
-    /// Panics when the rows would pass 32 bits; callers check first.
+    /// Panics when the rows would exceed 32 bits; callers check first.
     pub fn append(&mut self, other: &Columns) {
-        let shift = u32::try_from(self.len()).expect("columns are limited to 32-bit rows");
-        self.ops.extend_from_slice(&other.ops);
-        self.tasks.extend_from_slice(&other.tasks);
-        self.operands.extend_from_slice(&other.operands);
-        self.sites.extend_from_slice(&other.sites);
-        self.numbers.extend_from_slice(&other.numbers);
-        self.values.append_shifted(&other.values, shift);
-        self.times.append_shifted(&other.times, shift);
-        self.stacks.append_shifted(&other.stacks, shift);
-        self.refers.append_shifted(&other.refers, shift);
+        self.append_rows(other, 0..other.len());
+    }
+
+    /// Appends a range of the events of `other`.
+    pub(crate) fn append_rows(&mut self, other: &Columns, range: Range<usize>) {
+        let start = u32::try_from(self.len()).expect("columns are limited to 32-bit rows");
+        self.ops.extend_from_slice(&other.ops[range.clone()]);
+        self.tasks.extend_from_slice(&other.tasks[range.clone()]);
+        self.operands.extend_from_slice(&other.operands[range.clone()]);
+        self.sites.extend_from_slice(&other.sites[range.clone()]);
+        if let Some(numbers) = other.numbers.get(range.clone()) {
+            self.numbers.extend_from_slice(numbers);
+        }
+        let range = range.start as u32..range.end as u32;
+        self.values.append_rows(start, &other.values, &range);
+        self.times.append_rows(start, &other.times, &range);
+        self.stacks.append_rows(start, &other.stacks, &range);
+        self.refers.append_rows(start, &other.refers, &range);
     }
 
     /// Returns the bytes held.

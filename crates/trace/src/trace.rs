@@ -315,19 +315,7 @@ impl TraceSource for TraceBlocks<'_> {
         if self.next == end {
             return Ok(false);
         }
-        let rows = self.next..end;
-        block.columns.ops.extend_from_slice(&columns.ops[rows.clone()]);
-        block.columns.tasks.extend_from_slice(&columns.tasks[rows.clone()]);
-        block.columns.operands.extend_from_slice(&columns.operands[rows.clone()]);
-        block.columns.sites.extend_from_slice(&columns.sites[rows.clone()]);
-        if !columns.numbers.is_empty() {
-            block.columns.numbers.extend_from_slice(&columns.numbers[rows.clone()]);
-        }
-        let rows = rows.start as u32..rows.end as u32;
-        columns.values.copy_rows(rows.clone(), &mut block.columns.values);
-        columns.times.copy_rows(rows.clone(), &mut block.columns.times);
-        columns.stacks.copy_rows(rows.clone(), &mut block.columns.stacks);
-        columns.refers.copy_rows(rows, &mut block.columns.refers);
+        block.columns.append_rows(columns, self.next..end);
         self.next = end;
         Ok(true)
     }

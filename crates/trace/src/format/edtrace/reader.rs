@@ -135,13 +135,7 @@ impl<R: Read> TraceSource for EdtraceReader<R> {
         }
         let all: &Columns = &self.gathered.columns;
         let rows = self.next..all.len().min(self.next + Block::EVENTS);
-        let columns = &mut block.columns;
-        columns.ops.extend_from_slice(&all.ops[rows.clone()]);
-        columns.tasks.extend_from_slice(&all.tasks[rows.clone()]);
-        columns.operands.extend_from_slice(&all.operands[rows.clone()]);
-        columns.sites.extend_from_slice(&all.sites[rows.clone()]);
-        columns.numbers.extend_from_slice(&all.numbers[rows.clone()]);
-        all.refers.copy_rows(rows.start as u32..rows.end as u32, &mut columns.refers);
+        block.columns.append_rows(all, rows.clone());
         self.next = rows.end;
         Ok(!rows.is_empty())
     }

@@ -2,12 +2,11 @@
 
 use super::cursor::Cursor;
 use super::known::{Known, Open};
-use super::words::{FAMILIES, LABELS, MAILBOXES, ORDERS, TASK_KINDS};
+use super::parts::{Entry, Part, Value, meta_options};
+use crate::coded::Worded;
 use crate::format::fault::{Fault, LineError};
-use crate::ids::{HandlerId, LocationId, SiteId};
-use crate::tables::{
-    Coherence, Handler, Input, Invocation, Location, Mailbox, Position, Site, Tables, TaskDef,
-};
+use crate::ids::{HandlerId, LocationId, NameId, SiteId};
+use crate::tables::{Coherence, Location, Position, Tables};
 
 /// Parses a definition that starts with `word` at `column`.
 ///
@@ -24,18 +23,23 @@ pub(super) fn definition(
     }
     known.close()?;
     match word {
-        b"handler" => entry(known, cursor, b'h', handler, |tables| &mut tables.handlers),
+        b"handler" => entry(known, cursor, b'h', |tables| &mut tables.handlers),
         b"change" => {
             let id = known.reference(cursor, b'h')?;
-            known.tables.handlers[id as usize] = handler(known, cursor)?;
+            known.tables.handlers[id as usize] = whole_line(known, cursor)?;
             Ok(())
         }
-        b"task" => entry(known, cursor, b't', task, |tables| &mut tables.tasks),
-        b"location" => entry(known, cursor, b'x', location, |tables| &mut tables.locations),
-        b"lock" => entry(known, cursor, b'l', only_name, |tables| &mut tables.locks),
-        b"condition" => entry(known, cursor, b'c', only_name, |tables| &mut tables.conditions),
-        b"input" => entry(known, cursor, b'i', input, |tables| &mut tables.inputs),
-        b"site" => entry(known, cursor, b's', site, |tables| &mut tables.sites),
+        b"task" => entry(known, cursor, b't', |tables| &mut tables.tasks),
+        b"location" => {
+            known.next_id(cursor, b'x')?;
+            let (location, error) = or_default(location(known, cursor));
+            known.tables.locations.push(location);
+            error
+        }
+        b"lock" => entry(known, cursor, b'l', |tables| &mut tables.locks),
+        b"condition" => entry(known, cursor, b'c', |tables| &mut tables.conditions),
+        b"input" => entry(known, cursor, b'i', |tables| &mut tables.inputs),
+        b"site" => entry(known, cursor, b's', |tables| &mut tables.sites),
         b"stack" => {
             known.next_id(cursor, b'k')?;
             known.tables.stacks.push(Vec::new());
@@ -43,7 +47,10 @@ pub(super) fn definition(
             stack_items(known, cursor)
         }
         b"invocation" => {
-            entry(known, cursor, b'v', invocation, |tables| &mut tables.invocations)?;
+            known.next_id(cursor, b'v')?;
+            let (invocation, error) = or_default(read(known, cursor));
+            known.tables.invocations.push(invocation);
+            error?;
             known.open = Open::Arguments;
             arguments(known, cursor)
         }
@@ -70,225 +77,163 @@ pub(super) fn definition(
 }
 
 /// Adds the next entry of a table, or an empty one in its place.
-fn entry<T: Default>(
+fn entry<T: Entry + Default>(
     known: &mut Known,
     cursor: &mut Cursor,
     letter: u8,
-    read: fn(&mut Known, &mut Cursor) -> Result<T, LineError>,
     table: fn(&mut Tables) -> &mut Vec<T>,
 ) -> Result<(), LineError> {
     known.next_id(cursor, letter)?;
-    let (entry, error) = match read(known, cursor) {
-        Ok(entry) => (entry, Ok(())),
-        Err(error) => (T::default(), Err(error)),
-    };
+    let (entry, error) = or_default(whole_line(known, cursor));
     table(&mut known.tables).push(entry);
     error
 }
 
-/// The optional parts at the end of a line, in any order, each once at the most.
-struct Options {
-    keys: &'static [&'static str],
-    seen: u32,
+/// Returns an entry, empty if there is an error.
+fn or_default<T: Default>(result: Result<T, LineError>) -> (T, Result<(), LineError>) {
+    match result {
+        Ok(entry) => (entry, Ok(())),
+        Err(error) => (T::default(), Err(error)),
+    }
 }
 
-impl Options {
-    fn of(keys: &'static [&'static str]) -> Options {
-        Options { keys, seen: 0 }
-    }
+/// Takes the parts of an entry up to the end of the line.
+fn whole_line<T: Entry + Default>(known: &mut Known, cursor: &mut Cursor) -> Result<T, LineError> {
+    let entry = read(known, cursor)?;
+    cursor.end_line()?;
+    Ok(entry)
+}
 
-    /// Takes the next key, with its `=` if it has one; returns its position in the list.
-    fn next(&mut self, cursor: &mut Cursor) -> Result<Option<usize>, Fault> {
-        if cursor.at_end() {
-            return Ok(None);
+/// Takes the parts of an entry.
+fn read<T: Entry + Default>(known: &mut Known, cursor: &mut Cursor) -> Result<T, LineError> {
+    let mut entry = T::default();
+    parts(known, cursor, entry.parts())?;
+    Ok(entry)
+}
+
+fn parts(known: &mut Known, cursor: &mut Cursor, parts: Vec<Part<'_>>) -> Result<(), LineError> {
+    for part in parts {
+        match part {
+            Part::Name(name) => *name = known.name(cursor)?,
+            Part::NameIfAny(name) if at_name(cursor) => *name = known.name(cursor)?,
+            Part::Word(word) => one_of(cursor, word)?,
+            Part::WordOrEnd(word) if !cursor.at_end() => one_of(cursor, word)?,
+            Part::HandlerIfAny(handler) if at_id(cursor, b'h') => {
+                *handler = HandlerId(known.reference(cursor, b'h')?);
+            }
+            Part::NameIfAny(_) | Part::WordOrEnd(_) | Part::HandlerIfAny(_) => {}
+            Part::Range(address, size) => {
+                *address = cursor.number()?;
+                if !cursor.take(b'+') {
+                    return Err(cursor.fault("expected `+` and the size in bytes").into());
+                }
+                *size = cursor.number_32()?;
+                cursor.end_token()?;
+            }
+            Part::Options(mut list) => options(known, cursor, &mut list)?,
         }
+    }
+    Ok(())
+}
+
+fn at_name(cursor: &Cursor) -> bool {
+    cursor.peek() == b'"' || at_id(cursor, b'n')
+}
+
+fn at_id(cursor: &Cursor, letter: u8) -> bool {
+    cursor.peek() == letter && cursor.peek_second().is_ascii_digit()
+}
+
+/// Takes options up to the end of the line.
+fn options(
+    known: &mut Known,
+    cursor: &mut Cursor,
+    list: &mut [(&str, Value<'_>)],
+) -> Result<(), LineError> {
+    let mut seen = 0u32;
+    while !cursor.at_end() {
         let column = cursor.column();
         let word = cursor.word();
-        let same = |key: &&str| key.strip_suffix('=').unwrap_or(key).as_bytes() == word;
-        let found = self.keys.iter().position(same);
-        let expected = || format!("expected one of `{}`", self.keys.join("`, `"));
-        let found = found.ok_or_else(|| Fault::new(column, expected()))?;
-        if self.keys[found].ends_with('=') && !cursor.take(b'=') {
-            return Err(cursor.fault("expected `=`"));
+        let same = |key: &str| key.strip_suffix('=').unwrap_or(key).as_bytes() == word;
+        let Some(found) = list.iter().position(|(key, _)| same(key)) else {
+            let keys: Vec<&str> = list.iter().map(|(key, _)| *key).collect();
+            let message = format!("expected one of `{}`", keys.join("`, `"));
+            return Err(Fault::new(column, message).into());
+        };
+        let (key, value) = &mut list[found];
+        if key.ends_with('=') && !cursor.take(b'=') {
+            return Err(cursor.fault("expected `=`").into());
         }
-        if self.seen & (1 << found) != 0 {
-            return Err(Fault::new(column, format!("`{}` stands here twice", self.keys[found])));
+        if seen & (1 << found) != 0 {
+            return Err(Fault::new(column, format!("`{key}` stands here twice")).into());
         }
-        self.seen |= 1 << found;
-        Ok(Some(found))
+        seen |= 1 << found;
+        match value {
+            // Names and words include the end of the token.
+            Value::Name(name) => {
+                **name = known.name(cursor)?;
+                continue;
+            }
+            Value::Word(word) => {
+                one_of(cursor, &mut **word)?;
+                continue;
+            }
+            Value::Number(number) | Value::Address(number) => **number = cursor.number()?,
+            Value::Number32(number) => **number = cursor.number_32()?,
+            Value::Untracked(untracked) => **untracked = true,
+            Value::Front(position) => **position = Position::Front,
+            Value::Text(text) => {
+                cursor.string(text)?;
+                known.open = Open::Origin;
+            }
+        }
+        cursor.end_token()?;
     }
+    Ok(())
 }
 
-/// Takes one of some words.
-fn one_of<T: Copy>(
-    cursor: &mut Cursor,
-    words: impl Iterator<Item = (&'static str, T)> + Clone,
-) -> Result<T, Fault> {
+/// Takes one of the words of a value.
+fn one_of(cursor: &mut Cursor, value: &mut dyn Worded) -> Result<(), Fault> {
     let column = cursor.column();
     let word = cursor.word();
-    match words.clone().find(|(known, _)| known.as_bytes() == word) {
-        Some((_, meaning)) => {
-            cursor.end_token()?;
-            Ok(meaning)
-        }
-        None => {
-            let words: Vec<&str> = words.map(|(word, _)| word).collect();
-            Err(Fault::new(column, format!("expected one of `{}`", words.join("`, `"))))
-        }
-    }
-}
-
-fn handler(known: &mut Known, cursor: &mut Cursor) -> Result<Handler, LineError> {
-    let name = known.name(cursor)?;
-    let mailbox = if cursor.at_end() {
-        Mailbox::None
-    } else {
-        one_of(cursor, MAILBOXES.into_iter().map(|mailbox| (mailbox.word(), mailbox)))?
+    let words = value.choices();
+    let Some(choice) = words.iter().position(|known| known.as_bytes() == word) else {
+        return Err(Fault::new(column, format!("expected one of `{}`", words.join("`, `"))));
     };
-    let mut options = Options::of(&["untracked"]);
-    let mut untracked = false;
-    while options.next(cursor)?.is_some() {
-        untracked = true;
-        cursor.end_token()?;
-    }
-    Ok(Handler { name, mailbox, untracked })
-}
-
-fn task(known: &mut Known, cursor: &mut Cursor) -> Result<TaskDef, LineError> {
-    let name = known.name(cursor)?;
-    let kind = one_of(cursor, TASK_KINDS.into_iter())?;
-    let mut handler = HandlerId::NONE;
-    if cursor.peek() == b'h' && cursor.peek_second().is_ascii_digit() {
-        handler = HandlerId(known.reference(cursor, b'h')?);
-    }
-    let mut task = TaskDef { name, kind, handler, ..TaskDef::default() };
-    let mut options = Options::of(&["delay=", "front"]);
-    while let Some(option) = options.next(cursor)? {
-        match option {
-            0 => task.delay = cursor.number()?,
-            _ => task.position = Position::Front,
-        }
-        cursor.end_token()?;
-    }
-    Ok(task)
+    cursor.end_token()?;
+    value.choose(choice);
+    Ok(())
 }
 
 fn location(known: &mut Known, cursor: &mut Cursor) -> Result<Location, LineError> {
-    #[derive(Clone, Copy)]
-    enum Form {
-        Field,
-        Static,
-        Range,
+    let (class, field) = (NameId::EMPTY, NameId::EMPTY);
+    let mut location = Location::default();
+    if !at_name(cursor) {
+        let column = cursor.column();
+        location = match cursor.word() {
+            b"field" => Location::Field { object: 0, class, field },
+            b"static" => Location::Static { class, field },
+            b"range" => Location::Range { address: 0, size: 0, generation: 0 },
+            _ => return Err(Fault::new(column, EXPECTED_LOCATION).into()),
+        };
+        cursor.end_token().map_err(|_| Fault::new(column, EXPECTED_LOCATION))?;
     }
-    if cursor.peek() == b'"' || (cursor.peek() == b'n' && cursor.peek_second().is_ascii_digit()) {
-        return Ok(Location::Named(only_name(known, cursor)?));
-    }
-    let column = cursor.column();
-    let words = [("field", Form::Field), ("static", Form::Static), ("range", Form::Range)];
-    let form = one_of(cursor, words.into_iter())
-        .map_err(|_| Fault::new(column, "expected a name, or one of `field`, `static`, `range`"))?;
-    match form {
-        Form::Field => {
-            let (class, field) = (known.name(cursor)?, known.name(cursor)?);
-            let mut object = 0;
-            let mut options = Options::of(&["object="]);
-            while options.next(cursor)?.is_some() {
-                object = cursor.number()?;
-                cursor.end_token()?;
-            }
-            Ok(Location::Field { object, class, field })
-        }
-        Form::Static => {
-            let (class, field) = (known.name(cursor)?, known.name(cursor)?);
-            cursor.end_line()?;
-            Ok(Location::Static { class, field })
-        }
-        Form::Range => {
-            let address = cursor.number()?;
-            if !cursor.take(b'+') {
-                return Err(cursor.fault("expected `+` and the size in bytes").into());
-            }
-            let size = cursor.number_32()?;
-            cursor.end_token()?;
-            let mut generation = 0;
-            let mut options = Options::of(&["generation="]);
-            while options.next(cursor)?.is_some() {
-                generation = cursor.number_32()?;
-                cursor.end_token()?;
-            }
-            Ok(Location::Range { address, size, generation })
-        }
-    }
-}
-
-fn only_name(known: &mut Known, cursor: &mut Cursor) -> Result<crate::ids::NameId, LineError> {
-    let name = known.name(cursor)?;
+    parts(known, cursor, location.parts())?;
     cursor.end_line()?;
-    Ok(name)
+    Ok(location)
 }
 
-fn input(known: &mut Known, cursor: &mut Cursor) -> Result<Input, LineError> {
-    let family = one_of(cursor, FAMILIES.into_iter().map(|family| (family.word(), family)))?;
-    let name = known.name(cursor)?;
-    let mut input = Input { family, name, ..Input::default() };
-    let mut options = Options::of(&["state=", "component=", "instance=", "argument="]);
-    while let Some(option) = options.next(cursor)? {
-        match option {
-            0 => input.state = known.name(cursor)?,
-            1 => input.component = known.name(cursor)?,
-            2 => input.instance = cursor.number()?,
-            _ => input.argument = cursor.number()?,
-        }
-        if option >= 2 {
-            cursor.end_token()?;
-        }
-    }
-    Ok(input)
-}
-
-fn site(known: &mut Known, cursor: &mut Cursor) -> Result<Site, LineError> {
-    let mut site = Site::default();
-    if cursor.peek() == b'"' || (cursor.peek() == b'n' && cursor.peek_second().is_ascii_digit()) {
-        site.label = known.name(cursor)?;
-    }
-    let mut options = Options::of(&["function=", "file=", "line=", "column="]);
-    while let Some(option) = options.next(cursor)? {
-        match option {
-            0 => site.function = known.name(cursor)?,
-            1 => site.file = known.name(cursor)?,
-            2 => site.line = cursor.number_32()?,
-            _ => site.column = cursor.number_32()?,
-        }
-        if option >= 2 {
-            cursor.end_token()?;
-        }
-    }
-    Ok(site)
-}
-
-fn invocation(known: &mut Known, cursor: &mut Cursor) -> Result<Invocation, LineError> {
-    let (object, method) = (known.name(cursor)?, known.name(cursor)?);
-    Ok(Invocation { object, method, ..Invocation::default() })
-}
+const EXPECTED_LOCATION: &str = "expected a name, or one of `field`, `static`, `range`";
 
 fn meta(known: &mut Known, column: usize, cursor: &mut Cursor) -> Result<(), LineError> {
     if known.has_meta || known.labelled.is_some() {
         return Err(Fault::new(column, "`meta` may stand once, in front of all events").into());
     }
     known.has_meta = true;
-    let mut options = Options::of(&["labels=", "order=", "origin="]);
-    while let Some(option) = options.next(cursor)? {
-        match option {
-            0 => known.tables.meta.labels = one_of(cursor, LABELS.into_iter())?,
-            1 => known.tables.meta.order = one_of(cursor, ORDERS.into_iter())?,
-            _ => {
-                cursor.string(&mut known.tables.meta.origin)?;
-                known.open = Open::Origin;
-                cursor.end_token()?;
-            }
-        }
-    }
-    Ok(())
+    let mut meta = std::mem::take(&mut known.tables.meta);
+    let result = options(known, cursor, &mut meta_options(&mut meta));
+    known.tables.meta = meta;
+    result
 }
 
 /// Continues the definition of the previous line.

@@ -1,7 +1,7 @@
 //! The definitions read so far.
 
 use super::cursor::Cursor;
-use super::words::expected_id;
+use super::words::{expected_id, length};
 use crate::format::fault::{Fault, LineError};
 use crate::ids::NameId;
 use crate::names::NameIndex;
@@ -70,7 +70,7 @@ impl Known {
 
     /// Takes the id of an entry of a table.
     pub(super) fn reference(&self, cursor: &mut Cursor, letter: u8) -> Result<u32, Fault> {
-        let length = self.length(letter);
+        let length = length(&self.tables, letter);
         let id = reference(cursor, letter, length)?;
         cursor.end_token()?;
         Ok(id)
@@ -79,7 +79,7 @@ impl Known {
     /// Takes the id of the next entry of a table.
     pub(super) fn next_id(&self, cursor: &mut Cursor, letter: u8) -> Result<(), Fault> {
         let column = cursor.column();
-        let length = self.length(letter);
+        let length = length(&self.tables, letter);
         let id = cursor.id(letter, expected_id(letter))?;
         let letter = char::from(letter);
         if (id as usize) < length {
@@ -92,24 +92,6 @@ impl Known {
             ));
         }
         cursor.end_token()
-    }
-
-    /// Returns the length of the table whose ids have this letter.
-    #[inline]
-    fn length(&self, letter: u8) -> usize {
-        let tables = &self.tables;
-        match letter {
-            b'x' => tables.locations.len(),
-            b't' => tables.tasks.len(),
-            b'h' => tables.handlers.len(),
-            b'l' => tables.locks.len(),
-            b'c' => tables.conditions.len(),
-            b'v' => tables.invocations.len(),
-            b'i' => tables.inputs.len(),
-            b's' => tables.sites.len(),
-            b'k' => tables.stacks.len(),
-            _ => tables.names.len(),
-        }
     }
 }
 

@@ -34,6 +34,7 @@ mod cursor;
 mod define;
 mod event;
 mod known;
+mod parts;
 mod reader;
 mod words;
 mod write_tables;

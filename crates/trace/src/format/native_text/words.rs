@@ -1,7 +1,7 @@
 //! The words and letters that the reader and the writer share.
 
 use crate::event::{EventKind, Mode, OperandKind};
-use crate::tables::{InputFamily, LabelScheme, Mailbox, TaskKind, TraceOrder};
+use crate::tables::Tables;
 
 /// The name of the format in errors.
 pub(super) const FORMAT: &str = "native text";
@@ -20,32 +20,6 @@ pub(super) const STRING_BYTES_MAX: usize = 1 << 16;
 
 /// A longer list continues in `more` lines. Each item takes at most 21 bytes.
 pub(super) const LIST_ITEMS_MAX: usize = 1 << 14;
-
-pub(super) const MAILBOXES: [Mailbox; 4] =
-    [Mailbox::None, Mailbox::Fifo, Mailbox::Bag, Mailbox::Delayed];
-
-pub(super) const TASK_KINDS: [(&str, TaskKind); 3] =
-    [("initial", TaskKind::Initial), ("posted", TaskKind::Posted), ("burst", TaskKind::Burst)];
-
-pub(super) const FAMILIES: [InputFamily; 7] = [
-    InputFamily::Plain,
-    InputFamily::Ui,
-    InputFamily::Focus,
-    InputFamily::Lifecycle,
-    InputFamily::Service,
-    InputFamily::Broadcast,
-    InputFamily::Idle,
-];
-
-pub(super) const LABELS: [(&str, LabelScheme); 4] = [
-    ("position", LabelScheme::Position),
-    ("line", LabelScheme::Line),
-    ("name", LabelScheme::Name),
-    ("access-or-operation", LabelScheme::AccessOrOperation),
-];
-
-pub(super) const ORDERS: [(&str, TraceOrder); 2] =
-    [("observed", TraceOrder::Observed), ("partial", TraceOrder::Partial)];
 
 /// The words of modes 1 and up of accesses.
 const ACCESS_MODES: [&str; 5] = ["relaxed", "acquire", "release", "acq_rel", "seq_cst"];
@@ -105,18 +79,46 @@ pub(super) const fn letter(operand: OperandKind) -> u8 {
     }
 }
 
-/// Returns the text for errors that expect an id of a table.
-pub(super) const fn expected_id(letter: u8) -> &'static str {
-    match letter {
-        b'x' => "expected a location, such as `x0`",
-        b't' => "expected a task, such as `t0`",
-        b'h' => "expected a handler, such as `h0`",
-        b'l' => "expected a lock, such as `l0`",
-        b'c' => "expected a condition, such as `c0`",
-        b'v' => "expected an invocation, such as `v0`",
-        b'i' => "expected an input, such as `i0`",
-        b's' => "expected a site, such as `s1`",
-        b'k' => "expected a stack, such as `k0`",
-        _ => "expected a name: a string in quotes, or an id such as `n1`",
-    }
+/// The letters of all tables with definitions, in an order in which entries refer to earlier ones.
+pub(super) const LETTERS: [u8; 9] = *b"htxlciskv";
+
+macro_rules! tables {
+    ($($letter:literal $table:ident $word:literal $expected:literal,)*) => {
+        /// Returns the number of entries of the table whose ids have this letter.
+        #[inline]
+        pub(super) fn length(tables: &Tables, letter: u8) -> usize {
+            match letter {
+                $($letter => tables.$table.len(),)*
+                _ => tables.names.len(),
+            }
+        }
+
+        /// Returns the word that begins a definition.
+        pub(super) const fn keyword(letter: u8) -> &'static str {
+            match letter {
+                $($letter => $word,)*
+                _ => "name",
+            }
+        }
+
+        /// Returns the text for errors that expect an id of a table.
+        pub(super) const fn expected_id(letter: u8) -> &'static str {
+            match letter {
+                $($letter => $expected,)*
+                _ => "expected a name: a string in quotes, or an id such as `n1`",
+            }
+        }
+    };
+}
+
+tables! {
+    b'h' handlers "handler" "expected a handler, such as `h0`",
+    b't' tasks "task" "expected a task, such as `t0`",
+    b'x' locations "location" "expected a location, such as `x0`",
+    b'l' locks "lock" "expected a lock, such as `l0`",
+    b'c' conditions "condition" "expected a condition, such as `c0`",
+    b'i' inputs "input" "expected an input, such as `i0`",
+    b's' sites "site" "expected a site, such as `s1`",
+    b'k' stacks "stack" "expected a stack, such as `k0`",
+    b'v' invocations "invocation" "expected an invocation, such as `v0`",
 }

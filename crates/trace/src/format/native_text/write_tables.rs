@@ -1,56 +1,28 @@
 //! Writes definitions, each once, in an order that gives names the same ids when read back.
 
 use super::cursor::quote;
+use super::parts::{Entry, Part, Value, meta_options};
 use super::words::{
-    INLINE_NAME_BYTES_MAX, LABELS, LIST_ITEMS_MAX, ORDERS, STRING_BYTES_MAX, TASK_KINDS,
+    INLINE_NAME_BYTES_MAX, LETTERS, LIST_ITEMS_MAX, STRING_BYTES_MAX, keyword, length,
 };
 use crate::format::decimal::{push_decimal, push_hexadecimal};
 use crate::format::text_index::TextIndex;
-use crate::ids::NameId;
+use crate::ids::{HandlerId, NameId};
 use crate::tables::{Handler, Location, Meta, Position, Tables};
 use std::io;
 
 /// The definitions written so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Written {
     /// The handlers as the reader knows them.
     pub(super) handlers: Vec<Handler>,
-    tasks: usize,
-    locations: usize,
-    locks: usize,
-    conditions: usize,
-    inputs: usize,
-    sites: usize,
-    stacks: usize,
-    invocations: usize,
+    /// By letter of a table: how many entries the reader knows, without those that every table has.
+    counts: [usize; 26],
     coherence: usize,
-    /// The number of names that the reader knows.
-    names: usize,
     /// For each string that the reader knows, its id there.
     index: TextIndex,
     /// The current definition. Its dependencies are written before it.
     line: Vec<u8>,
-}
-
-impl Default for Written {
-    fn default() -> Written {
-        Written {
-            handlers: Vec::new(),
-            tasks: 0,
-            locations: 0,
-            locks: 0,
-            conditions: 0,
-            inputs: 0,
-            // Every table starts with the unknown site and the empty name.
-            sites: 1,
-            stacks: 0,
-            invocations: 0,
-            coherence: 0,
-            names: 1,
-            index: TextIndex::default(),
-            line: Vec::new(),
-        }
-    }
 }
 
 /// Makes the error for inconsistent tables.
@@ -58,67 +30,66 @@ pub(super) fn invalid(message: impl Into<String>) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, message.into())
 }
 
-/// Defines the entries of one table up to and including an id, unless they are written.
-macro_rules! up_to {
-    ($(#[$doc:meta])* $name:ident, $table:ident, $word:literal, $letter:literal, $entry:ident) => {
-        $(#[$doc])*
-        #[inline]
-        pub(super) fn $name(
-            &mut self,
-            tables: &Tables,
-            id: u32,
-            out: &mut Vec<u8>,
-        ) -> io::Result<()> {
-            if (id as usize) < self.$table {
-                return Ok(());
-            }
-            if id as usize >= tables.$table.len() {
-                let (letter, length) = ($letter as char, tables.$table.len());
-                return Err(invalid(format!("`{letter}{id}` is in no table: there are {length}")));
-            }
-            while self.$table <= id as usize {
-                let id = self.$table;
-                self.begin($word, $letter, id);
-                self.$entry(tables, id, out)?;
-                self.end(out);
-                self.$table += 1;
-            }
-            Ok(())
-        }
-    };
-}
-
 impl Written {
-    up_to!(task, tasks, "task", b't', task_entry);
-    up_to!(location, locations, "location", b'x', location_entry);
-    up_to!(lock, locks, "lock", b'l', lock_entry);
-    up_to!(condition, conditions, "condition", b'c', condition_entry);
-    up_to!(input, inputs, "input", b'i', input_entry);
-    up_to!(site, sites, "site", b's', site_entry);
-    up_to!(stack, stacks, "stack", b'k', stack_entry);
-    up_to!(invocation, invocations, "invocation", b'v', invocation_entry);
+    /// Starts with the entries that every table has: the empty name and the unknown site.
+    pub(super) fn new() -> Written {
+        let mut written = Written::default();
+        *written.count(b'n') = 1;
+        *written.count(b's') = 1;
+        written
+    }
 
-    /// Defines a handler and all before it.
     #[inline]
-    pub(super) fn handler(
+    fn count(&mut self, letter: u8) -> &mut usize {
+        &mut self.counts[usize::from(letter - b'a')]
+    }
+
+    /// Defines the entries of a table up to and including an id, unless they are written.
+    #[inline]
+    pub(super) fn define(
         &mut self,
         tables: &Tables,
+        letter: u8,
         id: u32,
         out: &mut Vec<u8>,
     ) -> io::Result<()> {
-        if (id as usize) < self.handlers.len() {
+        if (id as usize) < *self.count(letter) {
             return Ok(());
         }
-        if id as usize >= tables.handlers.len() {
-            let length = tables.handlers.len();
-            return Err(invalid(format!("`h{id}` is in no table: there are {length}")));
+        self.define_up_to(tables, letter, id as usize, out)
+    }
+
+    fn define_up_to(
+        &mut self,
+        tables: &Tables,
+        letter: u8,
+        last: usize,
+        out: &mut Vec<u8>,
+    ) -> io::Result<()> {
+        let length = length(tables, letter);
+        if last >= length {
+            let letter = char::from(letter);
+            return Err(invalid(format!("`{letter}{last}` is in no table: there are {length}")));
         }
-        while self.handlers.len() <= id as usize {
-            let id = self.handlers.len();
-            let handler = tables.handlers[id];
-            self.begin("handler", b'h', id);
-            self.handler_rest(tables, handler, out)?;
-            self.handlers.push(handler);
+        while *self.count(letter) <= last {
+            let id = *self.count(letter);
+            self.begin(keyword(letter), letter, id);
+            match letter {
+                b'h' => {
+                    self.entry(tables, tables.handlers[id], out)?;
+                    self.handlers.push(tables.handlers[id]);
+                }
+                b't' => self.entry(tables, tables.tasks[id], out)?,
+                b'x' => self.location(tables, tables.locations[id], out)?,
+                b'l' => self.entry(tables, tables.locks[id], out)?,
+                b'c' => self.entry(tables, tables.conditions[id], out)?,
+                b'i' => self.entry(tables, tables.inputs[id], out)?,
+                b's' => self.entry(tables, tables.sites[id], out)?,
+                b'k' => self.stack(tables, id, out)?,
+                _ => self.invocation(tables, id, out)?,
+            }
+            self.end(out);
+            *self.count(letter) += 1;
         }
         Ok(())
     }
@@ -129,7 +100,8 @@ impl Written {
             let handler = tables.handlers[id];
             if self.handlers[id] != handler {
                 self.begin("change", b'h', id);
-                self.handler_rest(tables, handler, out)?;
+                self.entry(tables, handler, out)?;
+                self.end(out);
                 self.handlers[id] = handler;
             }
         }
@@ -138,37 +110,29 @@ impl Written {
 
     /// Writes the entries that no event refers to.
     pub(super) fn rest(&mut self, tables: &Tables, out: &mut Vec<u8>) -> io::Result<()> {
-        macro_rules! all {
-            ($($entry:ident $table:ident,)*) => {
-                $(if let Some(last) = tables.$table.len().checked_sub(1) {
-                    self.$entry(tables, last as u32, out)?;
-                })*
-            };
-        }
-        all! {
-            handler handlers, task tasks, location locations, lock locks, condition conditions,
-            input inputs, site sites, stack stacks, invocation invocations,
+        for letter in LETTERS {
+            if let Some(last) = length(tables, letter).checked_sub(1) {
+                self.define(tables, letter, last as u32, out)?;
+            }
         }
         self.coherence(tables, out)?;
-        while self.names < tables.names.len() {
+        while *self.count(b'n') < tables.names.len() {
             self.next_name(tables, out);
         }
         Ok(())
     }
 
     /// Writes the data about the trace as a whole, if any.
-    pub(super) fn meta(&mut self, meta: &Meta, out: &mut Vec<u8>) {
-        if *meta == Meta::default() {
+    pub(super) fn meta(&mut self, tables: &Tables, out: &mut Vec<u8>) {
+        if tables.meta == Meta::default() {
             return;
         }
-        let labels = LABELS.iter().find(|(_, scheme)| *scheme == meta.labels);
-        let order = ORDERS.iter().find(|(_, order)| *order == meta.order);
-        out.extend_from_slice(b"meta labels=");
-        out.extend_from_slice(labels.map_or("position", |(word, _)| word).as_bytes());
-        out.extend_from_slice(b" order=");
-        out.extend_from_slice(order.map_or("observed", |(word, _)| word).as_bytes());
-        out.extend_from_slice(b" origin=");
-        long_string(&meta.origin, out);
+        self.line.clear();
+        self.text("meta");
+        for (key, value) in meta_options(&mut tables.meta.clone()) {
+            self.option(tables, &format!(" {key}"), value);
+        }
+        out.extend_from_slice(&self.line);
     }
 
     /// Prepares a line with these names, in this order. Names that would get a wrong id inside the
@@ -187,18 +151,20 @@ impl Written {
                 return Err(invalid(format!("`n{}` is in no table: there are {length}", id.0)));
             }
         }
-        let first_new = ids.iter().find(|id| id.index() >= self.names);
-        while first_new.is_some_and(|id| id.index() > self.names) {
+        let known = *self.count(b'n');
+        let first_new = ids.iter().map(|id| id.index()).find(|id| *id >= known);
+        while first_new.is_some_and(|id| id > *self.count(b'n')) {
             self.next_name(tables, out);
         }
-        let mut next = self.names;
+        let known = *self.count(b'n');
+        let mut next = known;
         let mut simple = true;
         for (position, id) in ids.iter().enumerate() {
             if id.index() < next {
                 continue;
             }
             let text = tables.names.get(*id);
-            let news = || ids[..position].iter().filter(|id| id.index() >= self.names);
+            let news = || ids[..position].iter().filter(|id| id.index() >= known);
             simple &= id.index() == next
                 && !text.is_empty()
                 && text.len() <= INLINE_NAME_BYTES_MAX
@@ -206,7 +172,7 @@ impl Written {
                 && news().all(|id| tables.names.get(*id) != text);
             next = id.index() + 1;
         }
-        while !simple && self.names < next {
+        while !simple && *self.count(b'n') < next {
             self.next_name(tables, out);
         }
         Ok(())
@@ -216,9 +182,9 @@ impl Written {
     /// that the same id, otherwise its id.
     pub(super) fn name(&mut self, tables: &Tables, id: NameId, line: &mut Vec<u8>) {
         let text = tables.names.get(id);
-        if self.names == id.index() {
+        if *self.count(b'n') == id.index() {
             self.index.insert(&tables.names, id, id.0);
-            self.names += 1;
+            *self.count(b'n') += 1;
         }
         let same = match text.is_empty() {
             true => id == NameId::EMPTY,
@@ -234,7 +200,7 @@ impl Written {
 
     /// Writes the next name on its own line.
     fn next_name(&mut self, tables: &Tables, out: &mut Vec<u8>) {
-        let id = NameId::from_index(self.names);
+        let id = NameId::from_index(*self.count(b'n'));
         let text = tables.names.get(id);
         out.extend_from_slice(b"name n");
         push_decimal(u64::from(id.0), out);
@@ -243,7 +209,7 @@ impl Written {
         if !text.is_empty() && self.index.find(&tables.names, text.as_bytes()).is_none() {
             self.index.insert(&tables.names, id, id.0);
         }
-        self.names += 1;
+        *self.count(b'n') += 1;
     }
 
     fn begin(&mut self, word: &str, letter: u8, id: usize) {
@@ -285,130 +251,125 @@ impl Written {
         }
     }
 
-    fn handler_rest(
+    /// Appends the parts of an entry to the line, after writing what they refer to.
+    fn entry(
         &mut self,
         tables: &Tables,
-        handler: Handler,
+        mut entry: impl Entry,
         out: &mut Vec<u8>,
     ) -> io::Result<()> {
-        self.ready(tables, &[handler.name], out)?;
-        self.add_name(tables, " ", handler.name);
-        self.text(" ");
-        self.text(handler.mailbox.word());
-        self.text(if handler.untracked { " untracked" } else { "" });
-        self.end(out);
-        Ok(())
-    }
-
-    fn task_entry(&mut self, tables: &Tables, id: usize, out: &mut Vec<u8>) -> io::Result<()> {
-        let task = tables.tasks[id];
-        if let Some(handler) = task.handler.some() {
-            let line = std::mem::take(&mut self.line);
-            self.handler(tables, handler.0, out)?;
-            self.line = line;
-        }
-        self.ready(tables, &[task.name], out)?;
-        self.add_name(tables, " ", task.name);
-        let kind = TASK_KINDS.iter().find(|(_, kind)| *kind == task.kind);
-        self.text(" ");
-        self.text(kind.map_or("initial", |(word, _)| word));
-        if let Some(handler) = task.handler.some() {
-            self.text(" h");
-            push_decimal(u64::from(handler.0), &mut self.line);
-        }
-        self.add_number_if(" delay=", task.delay);
-        self.text(if task.position == Position::Front { " front" } else { "" });
-        Ok(())
-    }
-
-    fn location_entry(&mut self, tables: &Tables, id: usize, out: &mut Vec<u8>) -> io::Result<()> {
-        match tables.locations[id] {
-            Location::Named(name) => {
-                self.ready(tables, &[name], out)?;
-                self.add_name(tables, " ", name);
-            }
-            Location::Field { object, class, field } => {
-                self.ready(tables, &[class, field], out)?;
-                self.add_name(tables, " field ", class);
-                self.add_name(tables, " ", field);
-                self.text(" object=");
-                push_hexadecimal(object, &mut self.line);
-            }
-            Location::Static { class, field } => {
-                self.ready(tables, &[class, field], out)?;
-                self.add_name(tables, " static ", class);
-                self.add_name(tables, " ", field);
-            }
-            Location::Range { address, size, generation } => {
-                self.text(" range ");
-                push_hexadecimal(address, &mut self.line);
-                self.text("+");
-                push_decimal(u64::from(size), &mut self.line);
-                self.add_number_if(" generation=", u64::from(generation));
+        let parts = entry.parts();
+        let mut names = Vec::new();
+        for part in &parts {
+            match part {
+                Part::Name(name) | Part::NameIfAny(name) => names.push(**name),
+                Part::HandlerIfAny(HandlerId(handler)) if *handler != HandlerId::NONE.0 => {
+                    self.define_before(tables, b'h', &[*handler], out)?;
+                }
+                Part::Options(options) => {
+                    names.extend(options.iter().filter_map(|(_, value)| match value {
+                        Value::Name(name) => Some(**name),
+                        _ => None,
+                    }));
+                }
+                _ => {}
             }
         }
+        self.ready(tables, &names, out)?;
+        parts.into_iter().for_each(|part| self.part(tables, part));
         Ok(())
     }
 
-    fn lock_entry(&mut self, tables: &Tables, id: usize, out: &mut Vec<u8>) -> io::Result<()> {
-        self.only_name(tables, tables.locks[id], out)
-    }
-
-    fn condition_entry(&mut self, tables: &Tables, id: usize, out: &mut Vec<u8>) -> io::Result<()> {
-        self.only_name(tables, tables.conditions[id], out)
-    }
-
-    fn only_name(&mut self, tables: &Tables, id: NameId, out: &mut Vec<u8>) -> io::Result<()> {
-        self.ready(tables, &[id], out)?;
-        self.add_name(tables, " ", id);
-        Ok(())
-    }
-
-    fn input_entry(&mut self, tables: &Tables, id: usize, out: &mut Vec<u8>) -> io::Result<()> {
-        let input = tables.inputs[id];
-        self.ready(tables, &[input.name, input.state, input.component], out)?;
-        self.text(" ");
-        self.text(input.family.word());
-        self.add_name(tables, " ", input.name);
-        self.add_name_if(tables, " state=", input.state);
-        self.add_name_if(tables, " component=", input.component);
-        self.add_number_if(" instance=", input.instance);
-        self.add_number_if(" argument=", input.argument);
-        Ok(())
-    }
-
-    fn site_entry(&mut self, tables: &Tables, id: usize, out: &mut Vec<u8>) -> io::Result<()> {
-        let site = tables.sites[id];
-        self.ready(tables, &[site.label, site.function, site.file], out)?;
-        self.add_name_if(tables, " ", site.label);
-        self.add_name_if(tables, " function=", site.function);
-        self.add_name_if(tables, " file=", site.file);
-        self.add_number_if(" line=", u64::from(site.line));
-        self.add_number_if(" column=", u64::from(site.column));
-        Ok(())
-    }
-
-    fn stack_entry(&mut self, tables: &Tables, id: usize, out: &mut Vec<u8>) -> io::Result<()> {
-        let stack = &tables.stacks[id];
+    /// Defines entries that the current line refers to.
+    fn define_before(
+        &mut self,
+        tables: &Tables,
+        letter: u8,
+        ids: &[u32],
+        out: &mut Vec<u8>,
+    ) -> io::Result<()> {
         let line = std::mem::take(&mut self.line);
-        for site in stack {
-            self.site(tables, site.0, out)?;
-        }
+        ids.iter().try_for_each(|id| self.define(tables, letter, *id, out))?;
         self.line = line;
-        self.items(stack.iter().map(|site| u64::from(site.0)), "s", out);
         Ok(())
     }
 
-    fn invocation_entry(
+    fn part(&mut self, tables: &Tables, part: Part<'_>) {
+        match part {
+            Part::Name(name) => self.add_name(tables, " ", *name),
+            Part::NameIfAny(name) => self.add_name_if(tables, " ", *name),
+            Part::Word(word) | Part::WordOrEnd(word) => {
+                self.text(" ");
+                self.text(word.text());
+            }
+            Part::HandlerIfAny(handler) => {
+                if let Some(handler) = handler.some() {
+                    self.text(" h");
+                    push_decimal(u64::from(handler.0), &mut self.line);
+                }
+            }
+            Part::Range(address, size) => {
+                self.text(" ");
+                push_hexadecimal(*address, &mut self.line);
+                self.text("+");
+                push_decimal(u64::from(*size), &mut self.line);
+            }
+            Part::Options(options) => {
+                for (key, value) in options {
+                    self.option(tables, &format!(" {key}"), value);
+                }
+            }
+        }
+    }
+
+    /// Appends an option to the line, unless its value is the default.
+    fn option(&mut self, tables: &Tables, key: &str, value: Value<'_>) {
+        match value {
+            Value::Name(name) => self.add_name_if(tables, key, *name),
+            Value::Number(number) => self.add_number_if(key, *number),
+            Value::Number32(number) => self.add_number_if(key, u64::from(*number)),
+            Value::Address(address) => {
+                self.text(key);
+                push_hexadecimal(*address, &mut self.line);
+            }
+            Value::Untracked(true) | Value::Front(Position::Front) => self.text(key),
+            Value::Untracked(false) | Value::Front(Position::Back) => {}
+            Value::Word(word) => {
+                self.text(key);
+                self.text(word.text());
+            }
+            Value::Text(text) => {
+                self.text(key);
+                long_string(text, &mut self.line);
+            }
+        }
+    }
+
+    fn location(
         &mut self,
         tables: &Tables,
-        id: usize,
+        location: Location,
         out: &mut Vec<u8>,
     ) -> io::Result<()> {
+        self.text(match location {
+            Location::Named(_) => "",
+            Location::Field { .. } => " field",
+            Location::Static { .. } => " static",
+            Location::Range { .. } => " range",
+        });
+        self.entry(tables, location, out)
+    }
+
+    fn stack(&mut self, tables: &Tables, id: usize, out: &mut Vec<u8>) -> io::Result<()> {
+        let sites: Vec<u32> = tables.stacks[id].iter().map(|site| site.0).collect();
+        self.define_before(tables, b's', &sites, out)?;
+        self.items(sites.into_iter().map(u64::from), "s", out);
+        Ok(())
+    }
+
+    fn invocation(&mut self, tables: &Tables, id: usize, out: &mut Vec<u8>) -> io::Result<()> {
         let invocation = &tables.invocations[id];
-        self.ready(tables, &[invocation.object, invocation.method], out)?;
-        self.add_name(tables, " ", invocation.object);
-        self.add_name(tables, " ", invocation.method);
+        self.entry(tables, invocation.clone(), out)?;
         self.items(invocation.arguments.iter().copied(), "", out);
         if let Some(result) = invocation.result {
             self.text(" -> ");
@@ -421,7 +382,7 @@ impl Written {
     fn coherence(&mut self, tables: &Tables, out: &mut Vec<u8>) -> io::Result<()> {
         for id in self.coherence..tables.coherence.len() {
             let coherence = &tables.coherence[id];
-            self.location(tables, coherence.location.0, out)?;
+            self.define(tables, b'x', coherence.location.0, out)?;
             self.begin("coherence", b'x', coherence.location.index());
             self.items(coherence.writes.iter().copied(), "", out);
             self.end(out);

@@ -2,13 +2,14 @@
 
 use super::words::{MAGIC, VERSION, letter, mode_word};
 use super::write_tables::{Written, invalid};
-use crate::columns::{Block, Columns, Sparse};
+use crate::columns::{Block, Columns, SparseRows};
 use crate::event::OperandKind;
 use crate::format::decimal::push_decimal;
 use crate::ids::{NameId, StackId};
 use crate::stream::TraceSink;
 use crate::tables::{LabelScheme, Meta, Site, Tables};
 use std::io::{self, Write};
+use std::iter::Peekable;
 
 /// Writes a trace in the native text format. It has its own buffer.
 ///
@@ -28,48 +29,18 @@ pub struct NativeTextWriter<W> {
 
 const FLUSH_BYTES: usize = 1 << 16;
 
-/// The position in each sparse column of a block.
-#[derive(Default)]
+/// The next rows of each sparse column of a block.
 struct Positions<'b> {
-    values: Rows<'b, u64>,
-    times: Rows<'b, u64>,
-    stacks: Rows<'b, StackId>,
-    refers: Rows<'b, u64>,
+    values: Peekable<SparseRows<'b, u64>>,
+    times: Peekable<SparseRows<'b, u64>>,
+    stacks: Peekable<SparseRows<'b, StackId>>,
+    refers: Peekable<SparseRows<'b, u64>>,
 }
 
-/// The remaining rows of a sparse column.
-struct Rows<'b, T> {
-    rows: Option<Box<dyn Iterator<Item = (u32, T)> + 'b>>,
-    next: Option<(u32, T)>,
-}
-
-impl<T> Default for Rows<'_, T> {
-    fn default() -> Self {
-        Rows { rows: None, next: None }
-    }
-}
-
-impl<'b, T: Copy> Rows<'b, T> {
-    fn of(column: &'b Sparse<T>) -> Rows<'b, T> {
-        if column.is_empty() {
-            return Rows::default();
-        }
-        let mut rows = column.iter();
-        let next = rows.next();
-        Rows { rows: Some(Box::new(rows)), next }
-    }
-
-    /// Returns the value of a row. Calls must be in row order.
-    #[inline]
-    fn at(&mut self, row: u32) -> Option<T> {
-        match self.next {
-            Some((next, value)) if next == row => {
-                self.next = self.rows.as_mut().and_then(Iterator::next);
-                Some(value)
-            }
-            _ => None,
-        }
-    }
+/// Returns the value of a row. Calls must be in row order.
+#[inline]
+fn at<T: Copy>(rows: &mut Peekable<SparseRows<'_, T>>, row: u32) -> Option<T> {
+    rows.next_if(|(next, _)| *next == row).map(|(_, value)| value)
 }
 
 impl<W: Write> NativeTextWriter<W> {
@@ -79,7 +50,7 @@ impl<W: Write> NativeTextWriter<W> {
             output,
             text: Vec::new(),
             line: Vec::new(),
-            written: Written::default(),
+            written: Written::new(),
             meta: None,
             labelled: None,
         }
@@ -95,7 +66,7 @@ impl<W: Write> NativeTextWriter<W> {
             Some(_) => Err(invalid("`meta` has changed behind the first block")),
             None => {
                 self.text.extend_from_slice(format!("{MAGIC} {VERSION}\n").as_bytes());
-                self.written.meta(&tables.meta, &mut self.text);
+                self.written.meta(tables, &mut self.text);
                 self.meta = Some(tables.meta.clone());
                 Ok(())
             }
@@ -111,8 +82,8 @@ impl<W: Write> NativeTextWriter<W> {
     ) -> io::Result<()> {
         let (op, task, site) = (columns.ops[row], columns.tasks[row], columns.sites[row]);
         let (operand, number) = (columns.operands[row], columns.numbers.get(row).copied());
-        let at = row as u32;
-        let stack = positions.stacks.at(at);
+        let row = row as u32;
+        let stack = at(&mut positions.stacks, row);
         let table = op.kind().operand();
         let named = match number {
             Some(number) if tables.meta.labels == LabelScheme::Name => NameId(number).some(),
@@ -120,13 +91,15 @@ impl<W: Write> NativeTextWriter<W> {
         };
         let NativeTextWriter { text, line, written, .. } = self;
         // Write all definitions first: they must not interrupt the line.
-        written.task(tables, task.0, text)?;
-        define(written, tables, table, operand, text)?;
+        written.define(tables, b't', task.0, text)?;
+        if !matches!(table, OperandKind::Nothing | OperandKind::Number | OperandKind::Name) {
+            written.define(tables, letter(table), operand, text)?;
+        }
         if site.0 != 0 {
-            written.site(tables, site.0, text)?;
+            written.define(tables, b's', site.0, text)?;
         }
         if let Some(stack) = stack {
-            written.stack(tables, stack.0, text)?;
+            written.define(tables, b'k', stack.0, text)?;
         }
         match (table, named) {
             (OperandKind::Name, Some(name)) => {
@@ -148,12 +121,12 @@ impl<W: Write> NativeTextWriter<W> {
         if site.0 != 0 {
             push_id(line, " @s", site.0);
         }
-        push_part(line, " value=", positions.values.at(at));
-        push_part(line, " time=", positions.times.at(at));
+        push_part(line, " value=", at(&mut positions.values, row));
+        push_part(line, " time=", at(&mut positions.times, row));
         if let Some(stack) = stack {
             push_id(line, " stack=k", stack.0);
         }
-        match positions.refers.at(at) {
+        match at(&mut positions.refers, row) {
             Some(Columns::INITIAL) => line.extend_from_slice(b" refers=initial"),
             refers => push_part(line, " refers=", refers),
         }
@@ -227,27 +200,6 @@ fn push_part(line: &mut Vec<u8>, before: &str, number: Option<u64>) {
     }
 }
 
-/// Defines the entry that an operand indexes, where needed.
-#[inline]
-fn define(
-    written: &mut Written,
-    tables: &Tables,
-    table: OperandKind,
-    operand: u32,
-    text: &mut Vec<u8>,
-) -> io::Result<()> {
-    match table {
-        OperandKind::Nothing | OperandKind::Number | OperandKind::Name => Ok(()),
-        OperandKind::Location => written.location(tables, operand, text),
-        OperandKind::Task => written.task(tables, operand, text),
-        OperandKind::Handler => written.handler(tables, operand, text),
-        OperandKind::Lock => written.lock(tables, operand, text),
-        OperandKind::Condition => written.condition(tables, operand, text),
-        OperandKind::Invocation => written.invocation(tables, operand, text),
-        OperandKind::Input => written.input(tables, operand, text),
-    }
-}
-
 impl<W: Write> TraceSink for NativeTextWriter<W> {
     fn block(&mut self, tables: &Tables, block: &Block) -> io::Result<()> {
         let columns = &block.columns;
@@ -264,10 +216,10 @@ impl<W: Write> TraceSink for NativeTextWriter<W> {
             return Err(invalid("only some blocks have numbers"));
         }
         let mut positions = Positions {
-            values: Rows::of(&columns.values),
-            times: Rows::of(&columns.times),
-            stacks: Rows::of(&columns.stacks),
-            refers: Rows::of(&columns.refers),
+            values: columns.values.rows().peekable(),
+            times: columns.times.rows().peekable(),
+            stacks: columns.stacks.rows().peekable(),
+            refers: columns.refers.rows().peekable(),
         };
         for row in 0..columns.len() {
             self.event(tables, columns, row, &mut positions)?;
