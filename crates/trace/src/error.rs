@@ -148,13 +148,18 @@ impl Problems {
 
     /// Adds a problem.
     pub fn push(&mut self, problem: Problem) {
-        let total = match problem.severity {
+        self.push_with(problem.severity, || problem);
+    }
+
+    /// Adds a problem. `make` is not called where the problem is only counted.
+    pub(crate) fn push_with(&mut self, severity: Severity, make: impl FnOnce() -> Problem) {
+        let total = match severity {
             Severity::Error => &mut self.errors_total,
             Severity::Warning => &mut self.warnings_total,
         };
         *total += 1;
         if *total <= Problems::LISTED_MAX {
-            self.list.push(problem);
+            self.list.push(make());
         }
     }
 

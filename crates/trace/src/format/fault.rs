@@ -5,7 +5,7 @@ use crate::tables::TableFull;
 use std::borrow::Cow;
 
 /// A fault in a line, and its byte from 0.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) column: usize,
     pub(super) message: Cow<'static, str>,
@@ -16,18 +16,17 @@ impl Fault {
         Fault { column, message: message.into() }
     }
 
-    /// Adds the fault of a line to a list.
+    /// Returns the problem of a line, which it shows whole.
+    pub(super) fn problem(self, number: u64, line: &[u8]) -> Problem {
+        let column = u32::try_from(self.column + 1).unwrap_or(u32::MAX);
+        Problem::error(Place::line_column(number, column), self.message).with_text(line)
+    }
+
+    /// Adds the fault of a line to a list, with the text from the fault on.
     #[cold]
-    pub(super) fn report(&self, problems: &mut Problems, number: u64, line: &[u8]) {
-        add(problems, Severity::Error, || {
-            let column = u32::try_from(self.column + 1).unwrap_or(u32::MAX);
-            let place = Place::line_column(number, column);
-            let problem = Problem::error(place, self.message.clone());
-            match line.get(self.column..) {
-                Some(rest) if !rest.is_empty() => problem.with_text(rest),
-                _ => problem.with_text(line),
-            }
-        });
+    pub(super) fn report(self, problems: &mut Problems, number: u64, line: &[u8]) {
+        let rest = line.get(self.column..).filter(|rest| !rest.is_empty());
+        problems.push_with(Severity::Error, || self.problem(number, rest.unwrap_or(line)));
     }
 }
 
@@ -49,18 +48,5 @@ impl From<Fault> for LineError {
 impl From<TableFull> for LineError {
     fn from(full: TableFull) -> LineError {
         LineError::Full(full)
-    }
-}
-
-/// Adds a problem. `make` is not called where the problem would only be counted.
-pub(super) fn add(problems: &mut Problems, severity: Severity, make: impl FnOnce() -> Problem) {
-    let total = match severity {
-        Severity::Error => &mut problems.errors_total,
-        Severity::Warning => &mut problems.warnings_total,
-    };
-    if *total >= Problems::LISTED_MAX {
-        *total += 1;
-    } else {
-        problems.push(make());
     }
 }

@@ -28,8 +28,6 @@ pub(crate) struct Lines<R> {
     buffer: Vec<u8>,
     /// The part of `buffer` that was read but not returned.
     pending: Range<usize>,
-    /// The line returned last.
-    last: Range<usize>,
     number: u64,
     bytes_max: usize,
     at_end: bool,
@@ -47,7 +45,6 @@ impl<R: Read> Lines<R> {
             input,
             buffer: vec![0; READ_BYTES],
             pending: 0..0,
-            last: 0..0,
             number: 0,
             bytes_max,
             at_end: false,
@@ -71,15 +68,14 @@ impl<R: Read> Lines<R> {
         self.next_across_reads()
     }
 
-    /// Records the line as the last one, and returns it without its end.
+    /// Counts a line, and returns it without its end.
     #[inline]
     fn give(&mut self, start: usize, mut length: usize) -> &[u8] {
         if length > 0 && self.buffer[start + length - 1] == b'\r' {
             length -= 1;
         }
         self.number += 1;
-        self.last = start..start + length;
-        &self.buffer[self.last.clone()]
+        &self.buffer[start..start + length]
     }
 
     #[cold]
@@ -98,7 +94,6 @@ impl<R: Read> Lines<R> {
             }
             if self.at_end {
                 if start == end {
-                    self.last = 0..0;
                     return Ok(Line::End);
                 }
                 self.pending.start = end;
@@ -113,7 +108,6 @@ impl<R: Read> Lines<R> {
     fn fill(&mut self) -> io::Result<()> {
         self.buffer.copy_within(self.pending.clone(), 0);
         self.pending = 0..self.pending.len();
-        self.last = 0..0;
         if self.buffer.len() - self.pending.end < READ_BYTES {
             self.buffer.resize(self.buffer.len() * 2, 0);
         }
@@ -160,14 +154,8 @@ impl<R: Read> Lines<R> {
             self.pending = kept.len()..kept.len() + moved.len();
             self.buffer[self.pending.clone()].copy_from_slice(&moved);
         }
-        self.last = 0..kept.len();
         self.buffer[..kept.len()].copy_from_slice(&kept);
-        Ok(Line::TooLong(&self.buffer[self.last.clone()]))
-    }
-
-    /// Returns the line returned last, until the next call of `next`.
-    pub(crate) fn last(&self) -> &[u8] {
-        &self.buffer[self.last.clone()]
+        Ok(Line::TooLong(&self.buffer[..kept.len()]))
     }
 
     /// Returns the number of the line returned last, from 1; 0 before the first.
@@ -202,7 +190,6 @@ mod tests {
                 Line::TooLong(line) => (true, line.to_vec()),
                 Line::End => return out,
             };
-            assert_eq!(lines.last(), line);
             out.push((too_long, line));
             assert_eq!(lines.number(), out.len() as u64);
         }

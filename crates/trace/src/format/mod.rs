@@ -18,3 +18,4 @@ pub mod native_binary;
 pub mod native_text;
 pub mod std;
 mod text_index;
+mod text_input;

@@ -44,23 +44,17 @@ impl<'a> Report<'a> {
     }
 
     fn add(&mut self, severity: Severity, event: EventId, message: impl FnOnce() -> String) {
-        let total = match severity {
-            Severity::Error => &mut self.problems.errors_total,
-            Severity::Warning => &mut self.problems.warnings_total,
-        };
-        if *total >= Problems::LISTED_MAX {
-            *total += 1;
-            return;
-        }
-        let message = format!("event {} {}", label(self.trace, event), message());
-        let number = self.trace.columns().numbers.get(event.index());
-        let line = match (self.trace.tables().meta.labels, number) {
-            (LabelScheme::Line, Some(line)) => Some(u64::from(*line)),
-            _ => None,
-        };
-        let place = Place { line, event: Some(u64::from(event.0)), ..Place::default() };
-        let problem = Problem { severity, ..Problem::error(place, message) };
-        self.problems.push(problem);
+        let trace = self.trace;
+        self.problems.push_with(severity, || {
+            let message = format!("event {} {}", label(trace, event), message());
+            let number = trace.columns().numbers.get(event.index());
+            let line = match (trace.tables().meta.labels, number) {
+                (LabelScheme::Line, Some(line)) => Some(u64::from(*line)),
+                _ => None,
+            };
+            let place = Place { line, event: Some(u64::from(event.0)), ..Place::default() };
+            Problem { severity, ..Problem::error(place, message) }
+        });
     }
 
     /// Returns the handler of an event's task.

@@ -1,5 +1,6 @@
 //! The `key:value` fields of a line.
 
+use crate::format::fault::Fault;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -14,13 +15,6 @@ const AFTER_TEXT: [&[u8]; 6] = [b"component", b"id", b"state", b"intent", b"onRe
 
 /// The largest number of stored fields; no operation has as many.
 const FIELDS_MAX: usize = 12;
-
-/// A fault in a field, and its place in the line, in bytes from 0.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct FieldError {
-    pub(super) offset: usize,
-    pub(super) message: String,
-}
 
 /// One field: the places of its key and its value in the line.
 #[derive(Clone, Debug, Default)]
@@ -114,46 +108,42 @@ impl<'a> Fields<'a> {
         self.find(key).is_some()
     }
 
-    fn value(&self, key: &str) -> Result<Range<usize>, FieldError> {
-        self.find(key).ok_or_else(|| FieldError {
-            offset: self.line.len(),
-            message: format!("expected `{key}:` with its value"),
+    fn value(&self, key: &str) -> Result<Range<usize>, Fault> {
+        self.find(key).ok_or_else(|| {
+            Fault::new(self.line.len(), format!("expected `{key}:` with its value"))
         })
     }
 
     /// Returns the text of a field; it may be empty.
-    pub(super) fn text(&self, key: &str) -> Result<Cow<'a, str>, FieldError> {
+    pub(super) fn text(&self, key: &str) -> Result<Cow<'a, str>, Fault> {
         Ok(String::from_utf8_lossy(&self.line[self.value(key)?]))
     }
 
     /// Returns an identifying number below 2^32, such as a thread or a message.
-    pub(super) fn count(&self, key: &str) -> Result<u32, FieldError> {
+    pub(super) fn count(&self, key: &str) -> Result<u32, Fault> {
         let value = self.value(key)?;
         let number = signed(&self.line[value.clone()]).and_then(|n| u32::try_from(n).ok());
         number.ok_or_else(|| self.bad(key, value, "a number from 0 to 4294967295"))
     }
 
     /// Returns a number that may be negative.
-    pub(super) fn signed(&self, key: &str) -> Result<i64, FieldError> {
+    pub(super) fn signed(&self, key: &str) -> Result<i64, Fault> {
         let value = self.value(key)?;
         signed(&self.line[value.clone()]).ok_or_else(|| self.bad(key, value, "a whole number"))
     }
 
     /// Returns the identity of an object: a hexadecimal address, or a number that may be printed as
     /// a signed 32-bit one.
-    pub(super) fn identity(&self, key: &str) -> Result<u64, FieldError> {
+    pub(super) fn identity(&self, key: &str) -> Result<u64, Fault> {
         let value = self.value(key)?;
         identity(&self.line[value.clone()])
             .ok_or_else(|| self.bad(key, value, "an address or a number"))
     }
 
-    fn bad(&self, key: &str, value: Range<usize>, expected: &str) -> FieldError {
+    fn bad(&self, key: &str, value: Range<usize>, expected: &str) -> Fault {
         let shown = String::from_utf8_lossy(&self.line[value.clone()]);
         let shown: String = shown.chars().take(40).collect();
-        FieldError {
-            offset: value.start,
-            message: format!("expected {expected} for `{key}`, found `{shown}`"),
-        }
+        Fault::new(value.start, format!("expected {expected} for `{key}`, found `{shown}`"))
     }
 }
 
@@ -243,8 +233,8 @@ mod tests {
         assert_eq!(signed(b"-"), None);
         assert_eq!(signed(b"9999999999999999999"), None);
         assert!(parse("tid:one").count("tid").unwrap_err().message.contains("`one`"));
-        assert_eq!(parse("tid:-1").count("tid").unwrap_err().offset, 4);
-        assert_eq!(parse("tid:1 2").count("tid").unwrap_err().offset, 4);
-        assert_eq!(parse("src:1").count("tid").unwrap_err().offset, 5);
+        assert_eq!(parse("tid:-1").count("tid").unwrap_err().column, 4);
+        assert_eq!(parse("tid:1 2").count("tid").unwrap_err().column, 4);
+        assert_eq!(parse("src:1").count("tid").unwrap_err().column, 5);
     }
 }

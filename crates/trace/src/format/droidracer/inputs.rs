@@ -1,31 +1,11 @@
 //! The input events of Android's components, read from the fields of an operation.
 
-use super::fields::{FieldError, Fields, identity};
+use super::fields::{Fields, identity};
 use crate::event::EventKind;
+use crate::format::fault::LineError;
 use crate::ids::{InputId, NameId};
-use crate::tables::{Input, InputFamily, Interner, TableFull};
+use crate::tables::{Input, InputFamily, Interner};
 use hashbrown::HashMap;
-
-/// Why an operation could not become an event.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Fault {
-    /// A field is wrong.
-    Field(FieldError),
-    /// A table is full.
-    Full(TableFull),
-}
-
-impl From<FieldError> for Fault {
-    fn from(error: FieldError) -> Fault {
-        Fault::Field(error)
-    }
-}
-
-impl From<TableFull> for Fault {
-    fn from(error: TableFull) -> Fault {
-        Fault::Full(error)
-    }
-}
 
 /// An input event and what happens to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,177 +18,149 @@ pub(super) struct InputOperation {
     pub(super) refers: Option<u32>,
 }
 
-impl InputOperation {
-    const fn new(kind: EventKind, input: InputId) -> InputOperation {
-        InputOperation { kind, input, refers: None }
-    }
-}
-
 /// Makes inputs from fields; equal fields give the same input.
 #[derive(Debug, Default)]
 pub(super) struct Inputs {
     /// Lifecycle inputs by instance and state. An operation may omit the component's name and still
     /// mean the same input.
-    lifecycle: HashMap<(u64, NameId), InputId>,
+    lifecycle: HashMap<(u64, NameId), Input>,
 }
 
 impl Inputs {
-    /// `ENABLE-EVENT`, `TRIGGER-EVENT`: a user's action on a view.
-    pub(super) fn ui(
+    /// Returns the input event of an operation; `None` for other operations.
+    pub(super) fn operation(
         &mut self,
         interner: &mut Interner,
-        kind: EventKind,
+        word: &[u8],
         fields: &Fields<'_>,
-    ) -> Result<InputOperation, Fault> {
-        let instance = fields.identity("view")?;
-        let event = fields.signed("event")?;
-        let name = interner.name(&format!("event {event}"))?;
-        let input = Input { family: InputFamily::Ui, name, instance, ..Input::default() };
-        Ok(InputOperation::new(kind, interner.input(input)?))
+    ) -> Result<Option<InputOperation>, LineError> {
+        use EventKind::{Disable, Enable, Trigger};
+        let mut refers = None;
+        let (kind, input) = match word {
+            b"ENABLE-EVENT" => (Enable, view(interner, fields)?),
+            b"TRIGGER-EVENT" => (Trigger, view(interner, fields)?),
+            b"ENABLE-WINDOW-FOCUS" => (Enable, focus(fields)?),
+            b"TRIGGER-WINDOW-FOCUS" => (Trigger, focus(fields)?),
+            b"ENABLE-LIFECYCLE" => (Enable, self.lifecycle(interner, fields)?),
+            b"TRIGGER-LIFECYCLE" => (Trigger, self.lifecycle(interner, fields)?),
+            b"INSTANCE-INTENT" => (Enable, instance_intent(interner, fields)?),
+            b"ADD_IDLE_HANDLER" => (Enable, idle(fields)?),
+            b"QUEUE_IDLE" => (Trigger, idle(fields)?),
+            b"REMOVE_IDLE_HANDLER" => (Disable, idle(fields)?),
+            b"TRIGGER-SERVICE" => service(interner, fields)?,
+            b"TRIGGER-BROADCAST" | b"TRIGGER-RECEIVER" => {
+                let text = fields.text("state")?;
+                let state = broadcast_state(&text);
+                if fields.has("onRecLater") {
+                    refers = u32::try_from(fields.signed("onRecLater")?).ok();
+                }
+                (broadcast_kind(state), receiver(interner, fields, state)?)
+            }
+            // The older spelling of a registration.
+            b"REGISTER-BROADCAST" | b"REGISTER-RECEIVER" | b"REGISTER-BROADCAST-RECEIVER" => {
+                (Enable, receiver(interner, fields, "REGISTER_RECEIVER")?)
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(InputOperation { kind, input: interner.input(input)?, refers }))
     }
 
-    /// `ENABLE-WINDOW-FOCUS`, `TRIGGER-WINDOW-FOCUS`.
-    pub(super) fn focus(
+    fn lifecycle(
         &mut self,
         interner: &mut Interner,
-        kind: EventKind,
         fields: &Fields<'_>,
-    ) -> Result<InputOperation, Fault> {
-        let instance = fields.identity("windowHash")?;
-        let input = Input { family: InputFamily::Focus, instance, ..Input::default() };
-        Ok(InputOperation::new(kind, interner.input(input)?))
-    }
-
-    /// `ENABLE-LIFECYCLE`, `TRIGGER-LIFECYCLE`.
-    pub(super) fn lifecycle(
-        &mut self,
-        interner: &mut Interner,
-        kind: EventKind,
-        fields: &Fields<'_>,
-    ) -> Result<InputOperation, Fault> {
+    ) -> Result<Input, LineError> {
         let component = fields.text("component")?;
         let instance = fields.identity("id")?;
         let state = interner.name(&fields.text("state")?)?;
-        let input = match self.lifecycle.get(&(instance, state)) {
-            Some(input) => *input,
-            None => {
-                let component = interner.name(&component)?;
-                let family = InputFamily::Lifecycle;
-                let input = Input { family, state, component, instance, ..Input::default() };
-                let input = interner.input(input)?;
-                self.lifecycle.insert((instance, state), input);
-                input
-            }
-        };
-        Ok(InputOperation::new(kind, input))
-    }
-
-    /// `INSTANCE-INTENT`: an intent has become an activity.
-    pub(super) fn instance_intent(
-        &mut self,
-        interner: &mut Interner,
-        fields: &Fields<'_>,
-    ) -> Result<InputOperation, Fault> {
-        let instance = fields.identity("instance")?;
-        let argument = fields.identity("intentId")?;
-        let state = interner.name("INSTANCE")?;
+        if let Some(input) = self.lifecycle.get(&(instance, state)) {
+            return Ok(*input);
+        }
+        let component = interner.name(&component)?;
         let family = InputFamily::Lifecycle;
-        let input = Input { family, state, instance, argument, ..Input::default() };
-        Ok(InputOperation::new(EventKind::Enable, interner.input(input)?))
+        let input = Input { family, state, component, instance, ..Input::default() };
+        self.lifecycle.insert((instance, state), input);
+        Ok(input)
     }
+}
 
-    /// `ADD_IDLE_HANDLER`, `QUEUE_IDLE`, `REMOVE_IDLE_HANDLER`.
-    pub(super) fn idle(
-        &mut self,
-        interner: &mut Interner,
-        kind: EventKind,
-        fields: &Fields<'_>,
-    ) -> Result<InputOperation, Fault> {
-        let instance = fields.identity("idler")?;
-        let argument = fields.identity("queue")?;
-        let input = Input { family: InputFamily::Idle, instance, argument, ..Input::default() };
-        Ok(InputOperation::new(kind, interner.input(input)?))
-    }
+/// A user's action on a view.
+fn view(interner: &mut Interner, fields: &Fields<'_>) -> Result<Input, LineError> {
+    let instance = fields.identity("view")?;
+    let event = fields.signed("event")?;
+    let name = interner.name(&format!("event {event}"))?;
+    Ok(Input { family: InputFamily::Ui, name, instance, ..Input::default() })
+}
 
-    /// `TRIGGER-SERVICE`: requests and callbacks; the state distinguishes them.
-    pub(super) fn service(
-        &mut self,
-        interner: &mut Interner,
-        fields: &Fields<'_>,
-    ) -> Result<InputOperation, Fault> {
-        let component = interner.name(&fields.text("component")?)?;
-        let id = fields.identity("id")?;
-        let state = fields.text("state")?;
-        let kind = match &*state {
-            "REQUEST_START_SERVICE" | "REQUEST_BIND_SERVICE" | "REQUEST_STOP_SERVICE" => {
-                EventKind::Enable
-            }
-            "REQUEST_UNBIND_SERVICE" => EventKind::Disable,
-            _ => EventKind::Trigger,
-        };
-        let (instance, argument) = match &*state {
-            "REQUEST_BIND_SERVICE" | "SERVICE_CONNECT" | "REQUEST_UNBIND_SERVICE" => (id, 0),
-            "REQUEST_START_SERVICE" | "SERVICE-ARGS" => (0, id),
-            _ => (0, 0),
-        };
-        let state = interner.name(&state)?;
-        let family = InputFamily::Service;
-        let input = Input { family, state, component, instance, argument, ..Input::default() };
-        Ok(InputOperation::new(kind, interner.input(input)?))
-    }
+fn focus(fields: &Fields<'_>) -> Result<Input, LineError> {
+    let instance = fields.identity("windowHash")?;
+    Ok(Input { family: InputFamily::Focus, instance, ..Input::default() })
+}
 
-    /// `TRIGGER-BROADCAST`, `TRIGGER-RECEIVER`: sending, registering, receiving; the state
-    /// distinguishes them.
-    pub(super) fn broadcast(
-        &mut self,
-        interner: &mut Interner,
-        fields: &Fields<'_>,
-    ) -> Result<InputOperation, Fault> {
-        let state = fields.text("state")?;
-        let state = broadcast_state(&state);
-        let kind = match state {
-            "SEND_BROADCAST"
-            | "SEND_STICKY_BROADCAST"
-            | "REGISTER_RECEIVER"
-            | "ONRECEIVE_LATER" => EventKind::Enable,
-            "UNREGISTER_RECEIVER" | "REMOVE_STICKY_BROADCAST" => EventKind::Disable,
-            _ => EventKind::Trigger,
-        };
-        let later = if fields.has("onRecLater") { fields.signed("onRecLater")? } else { -1 };
-        let input = self.receiver(interner, fields, state)?;
-        Ok(InputOperation { kind, input, refers: u32::try_from(later).ok() })
-    }
+/// An intent has become an activity.
+fn instance_intent(interner: &mut Interner, fields: &Fields<'_>) -> Result<Input, LineError> {
+    let instance = fields.identity("instance")?;
+    let argument = fields.identity("intentId")?;
+    let state = interner.name("INSTANCE")?;
+    Ok(Input { family: InputFamily::Lifecycle, state, instance, argument, ..Input::default() })
+}
 
-    /// `REGISTER-BROADCAST`, `REGISTER-RECEIVER`: the older spelling of a registration.
-    pub(super) fn register(
-        &mut self,
-        interner: &mut Interner,
-        fields: &Fields<'_>,
-    ) -> Result<InputOperation, Fault> {
-        let input = self.receiver(interner, fields, "REGISTER_RECEIVER")?;
-        Ok(InputOperation::new(EventKind::Enable, input))
-    }
+fn idle(fields: &Fields<'_>) -> Result<Input, LineError> {
+    let instance = fields.identity("idler")?;
+    let argument = fields.identity("queue")?;
+    Ok(Input { family: InputFamily::Idle, instance, argument, ..Input::default() })
+}
 
-    fn receiver(
-        &mut self,
-        interner: &mut Interner,
-        fields: &Fields<'_>,
-        state: &str,
-    ) -> Result<InputId, Fault> {
-        let name = interner.name(&fields.text("action")?)?;
-        let receiver = fields.text("component")?;
-        let argument = if fields.has("intent") { fields.identity("intent")? } else { 0 };
-        let (component, instance) = match identity(receiver.as_bytes()) {
-            Some(instance) => (NameId::EMPTY, instance),
-            // The receiver is given by its class: the id of the name serves as identity.
-            None => {
-                let component = interner.name(&receiver)?;
-                (component, u64::from(component.0))
-            }
-        };
-        let state = interner.name(state)?;
-        let family = InputFamily::Broadcast;
-        Ok(interner.input(Input { family, name, state, component, instance, argument })?)
+/// Requests and callbacks of a service; the state distinguishes them.
+fn service(
+    interner: &mut Interner,
+    fields: &Fields<'_>,
+) -> Result<(EventKind, Input), LineError> {
+    let component = interner.name(&fields.text("component")?)?;
+    let id = fields.identity("id")?;
+    let state = fields.text("state")?;
+    let (kind, instance, argument) = match &*state {
+        "REQUEST_START_SERVICE" => (EventKind::Enable, 0, id),
+        "REQUEST_BIND_SERVICE" => (EventKind::Enable, id, 0),
+        "REQUEST_STOP_SERVICE" => (EventKind::Enable, 0, 0),
+        "REQUEST_UNBIND_SERVICE" => (EventKind::Disable, id, 0),
+        "SERVICE_CONNECT" => (EventKind::Trigger, id, 0),
+        "SERVICE-ARGS" => (EventKind::Trigger, 0, id),
+        _ => (EventKind::Trigger, 0, 0),
+    };
+    let state = interner.name(&state)?;
+    let family = InputFamily::Service;
+    Ok((kind, Input { family, state, component, instance, argument, ..Input::default() }))
+}
+
+/// Sending, registering or receiving a broadcast; the state distinguishes them.
+fn receiver(
+    interner: &mut Interner,
+    fields: &Fields<'_>,
+    state: &str,
+) -> Result<Input, LineError> {
+    let name = interner.name(&fields.text("action")?)?;
+    let receiver = fields.text("component")?;
+    let argument = if fields.has("intent") { fields.identity("intent")? } else { 0 };
+    let (component, instance) = match identity(receiver.as_bytes()) {
+        Some(instance) => (NameId::EMPTY, instance),
+        // The receiver is given by its class: the id of the name serves as identity.
+        None => {
+            let component = interner.name(&receiver)?;
+            (component, u64::from(component.0))
+        }
+    };
+    let state = interner.name(state)?;
+    Ok(Input { family: InputFamily::Broadcast, name, state, component, instance, argument })
+}
+
+fn broadcast_kind(state: &str) -> EventKind {
+    match state {
+        "SEND_BROADCAST" | "SEND_STICKY_BROADCAST" | "REGISTER_RECEIVER" | "ONRECEIVE_LATER" => {
+            EventKind::Enable
+        }
+        "UNREGISTER_RECEIVER" | "REMOVE_STICKY_BROADCAST" => EventKind::Disable,
+        _ => EventKind::Trigger,
     }
 }
 

@@ -22,18 +22,13 @@ pub(super) enum Shape<'a> {
         /// Where its fields begin in the line.
         fields: usize,
     },
-    /// A number that is too large.
-    BadNumber {
-        /// Its offset in the line.
+    /// Not a line of a log.
+    Wrong {
+        /// Where the line is wrong.
         offset: usize,
+        /// What was expected there.
+        message: &'static str,
     },
-    /// An operation number without the name of an operation.
-    NoWord {
-        /// The offset at which the name should start.
-        offset: usize,
-    },
-    /// Anything else.
-    Other,
 }
 
 /// The beginnings of lines that occur only among the results.
@@ -51,6 +46,11 @@ const RESULTS: [&[u8]; 9] = [
 
 const BANNER: &[u8] = b"Android bug-checker";
 
+const EXPECTED_NUMBER: &str =
+    "expected a number from 0 to 4294967294 in front of the operation";
+const EXPECTED_WORD: &str = "expected the name of an operation behind its number";
+const EXPECTED_OPERATION: &str = "expected an operation: `<number> OPERATION key:value ...`";
+
 /// Returns the shape of a line without its end.
 pub(super) fn shape(line: &[u8]) -> Shape<'_> {
     let text = line.trim_ascii();
@@ -67,18 +67,18 @@ pub(super) fn shape(line: &[u8]) -> Shape<'_> {
     let access = line[begin..].starts_with(b"rwId:");
     let number_at = if access { begin + b"rwId:".len() } else { begin };
     if !access && !line[begin].is_ascii_digit() {
-        return Shape::Other;
+        return Shape::Wrong { offset: 0, message: EXPECTED_OPERATION };
     }
     let number_end = blank_from(line, number_at);
     let number = signed(&line[number_at..number_end]).and_then(|n| u32::try_from(n).ok());
     // `u32::MAX` means an absent id elsewhere.
     let Some(number) = number.filter(|number| *number < u32::MAX) else {
-        return Shape::BadNumber { offset: number_at };
+        return Shape::Wrong { offset: number_at, message: EXPECTED_NUMBER };
     };
     let word_at = word_from(line, number_end);
     let word_end = blank_from(line, word_at);
     if word_at == word_end {
-        return Shape::NoWord { offset: word_at };
+        return Shape::Wrong { offset: word_at, message: EXPECTED_WORD };
     }
     Shape::Operation { access, number, word: &line[word_at..word_end], fields: word_end }
 }
@@ -129,11 +129,12 @@ mod tests {
             shape(b"rwId:9\tREAD tid:1"),
             Shape::Operation { access: true, number: 9, word: b"READ", fields: 11 }
         );
-        assert_eq!(shape(b"7"), Shape::NoWord { offset: 1 });
-        assert_eq!(shape(b"7x CALL"), Shape::BadNumber { offset: 0 });
-        assert_eq!(shape(b"rwId: READ"), Shape::BadNumber { offset: 5 });
-        assert_eq!(shape(b"4294967295 CALL"), Shape::BadNumber { offset: 0 });
-        assert_eq!(shape(b"hello"), Shape::Other);
+        let wrong = |offset, message| Shape::Wrong { offset, message };
+        assert_eq!(shape(b"7"), wrong(1, EXPECTED_WORD));
+        assert_eq!(shape(b"7x CALL"), wrong(0, EXPECTED_NUMBER));
+        assert_eq!(shape(b"rwId: READ"), wrong(5, EXPECTED_NUMBER));
+        assert_eq!(shape(b"4294967295 CALL"), wrong(0, EXPECTED_NUMBER));
+        assert_eq!(shape(b"hello"), wrong(0, EXPECTED_OPERATION));
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! Translates operations into events. The meaning of an operation depends on those before it.
 
 use super::fields::Fields;
-use super::inputs::{Fault, InputOperation, Inputs};
+use super::inputs::{InputOperation, Inputs};
 use super::threads::Threads;
 use crate::columns::Columns;
 use crate::error::Unknown;
 use crate::event::EventKind;
-use crate::ids::{HandlerId, LocationId, SiteId, TaskId};
+use crate::format::fault::LineError;
+use crate::ids::{HandlerId, NameId, SiteId, TaskId};
 use crate::tables::{Interner, Location, Mailbox, Position, TableFull, TaskDef, TaskKind};
 use hashbrown::HashMap;
 
@@ -48,23 +49,17 @@ pub(super) struct Out<'a> {
 }
 
 impl Out<'_> {
-    fn push(&mut self, kind: EventKind, task: TaskId, operand: u32) {
+    /// Appends an event. It never fails: the result ends most translations.
+    fn push(&mut self, kind: EventKind, task: TaskId, operand: u32) -> Translated {
         self.columns.push(kind.into(), task, operand, SiteId::UNKNOWN);
         self.columns.numbers.push(self.number);
+        Ok(None)
     }
 
-    fn refer(&mut self, event: u64) {
-        self.columns.refers.push(self.columns.len() as u32 - 1, event);
-    }
-
-    /// Returns the number of the last event.
-    fn last(&self) -> u64 {
-        self.first + self.columns.len() as u64 - 1
-    }
 }
 
-/// A warning about an operation that was understood; `None` for none.
-type OperationWarning = Option<Warning>;
+/// The result of translating an operation.
+pub(super) type Translated = Result<Option<Warning>, LineError>;
 
 /// A warning about an operation.
 #[derive(Debug)]
@@ -75,9 +70,9 @@ pub(super) struct Warning {
 }
 
 impl Warning {
-    /// Makes a warning about an operation that is not in the trace.
-    fn left_out(message: String) -> Warning {
-        Warning { message, unknown: Some(Unknown::LeftOut) }
+    /// Returns a warning about an operation that is not in the trace.
+    fn left_out(message: String) -> Translated {
+        Ok(Some(Warning { message, unknown: Some(Unknown::LeftOut) }))
     }
 }
 
@@ -94,7 +89,7 @@ impl Translator {
         word: &[u8],
         fields: &Fields<'_>,
         out: &mut Out<'_>,
-    ) -> Result<OperationWarning, Fault> {
+    ) -> Translated {
         let kind = match word {
             b"READ" | b"READ-STATIC" => EventKind::Read,
             b"WRITE" | b"WRITE-STATIC" => EventKind::Write,
@@ -111,16 +106,15 @@ impl Translator {
             let (class, field) = self.class_and_field(fields)?;
             Location::Field { object, class, field }
         };
-        let location: LocationId = self.interner.location(location)?;
+        let location = self.interner.location(location)?;
         let task = self.current(tid)?;
-        out.push(kind, task, location.0);
-        Ok(None)
+        out.push(kind, task, location.0)
     }
 
     fn class_and_field(
         &mut self,
         fields: &Fields<'_>,
-    ) -> Result<(crate::ids::NameId, crate::ids::NameId), Fault> {
+    ) -> Result<(NameId, NameId), LineError> {
         let class = self.interner.name(&fields.text("class")?)?;
         let field = fields.count("field")?;
         Ok((class, self.interner.name(&field.to_string())?))
@@ -132,7 +126,7 @@ impl Translator {
         word: &[u8],
         fields: &Fields<'_>,
         out: &mut Out<'_>,
-    ) -> Result<OperationWarning, Fault> {
+    ) -> Translated {
         match word {
             // An `ACCESS` only closes a run of accesses, each of which has its own line.
             b"START" | b"ACCESS" => Ok(None),
@@ -143,8 +137,7 @@ impl Translator {
                 let (parent, child) = (fields.count("par-tid")?, fields.count("child-tid")?);
                 let task = self.current(parent)?;
                 let handler = self.threads.begin(&mut self.interner, child)?.handler;
-                out.push(EventKind::Fork, task, handler.0);
-                Ok(None)
+                out.push(EventKind::Fork, task, handler.0)
             }
             b"JOIN" => self.join(fields, out),
             b"ATTACH-Q" | b"LOOP" => self.queue(word, fields, out),
@@ -159,8 +152,7 @@ impl Translator {
                 let lock = self.interner.lock(name)?;
                 let task = self.current(tid)?;
                 let kind = if word == b"LOCK" { EventKind::Acquire } else { EventKind::Release };
-                out.push(kind, task, lock.0);
-                Ok(None)
+                out.push(kind, task, lock.0)
             }
             b"NOTIFY" => {
                 let (tid, notified) = (fields.count("tid")?, fields.signed("notifiedTid")?);
@@ -180,17 +172,16 @@ impl Translator {
         word: &[u8],
         fields: &Fields<'_>,
         out: &mut Out<'_>,
-    ) -> Result<OperationWarning, Fault> {
+    ) -> Translated {
         let tid = fields.count("tid")?;
         match word {
             b"THREADINIT" => {
                 let initial = self.threads.begin(&mut self.interner, tid)?.initial;
-                out.push(EventKind::Begin, initial, 0);
-                Ok(None)
+                out.push(EventKind::Begin, initial, 0)
             }
             b"THREADEXIT" => {
                 let initial = self.threads.get(&mut self.interner, tid)?.initial;
-                out.push(EventKind::Exit, initial, 0);
+                out.push(EventKind::Exit, initial, 0)?;
                 self.threads.exit(tid);
                 Ok(None)
             }
@@ -199,7 +190,7 @@ impl Translator {
                     if fields.has("thread-name") { fields.text("thread-name")? } else { "".into() };
                 let odd = self.threads.find(tid).is_some_and(|thread| thread.in_burst);
                 let burst = self.threads.begin_burst(&mut self.interner, tid, &name)?;
-                out.push(EventKind::Begin, burst, 0);
+                out.push(EventKind::Begin, burst, 0)?;
                 Ok(odd.then(|| format!("thread {tid} enters again before it exits").into()))
             }
             _ => {
@@ -211,8 +202,7 @@ impl Translator {
                 }
                 thread.current = thread.initial;
                 thread.in_burst = false;
-                out.push(EventKind::Exit, burst, 0);
-                Ok(None)
+                out.push(EventKind::Exit, burst, 0)
             }
         }
     }
@@ -222,25 +212,9 @@ impl Translator {
         word: &[u8],
         fields: &Fields<'_>,
         out: &mut Out<'_>,
-    ) -> Result<OperationWarning, Fault> {
-        let (inputs, interner) = (&mut self.inputs, &mut self.interner);
-        let operation = match word {
-            b"ENABLE-EVENT" => inputs.ui(interner, EventKind::Enable, fields)?,
-            b"TRIGGER-EVENT" => inputs.ui(interner, EventKind::Trigger, fields)?,
-            b"ENABLE-WINDOW-FOCUS" => inputs.focus(interner, EventKind::Enable, fields)?,
-            b"TRIGGER-WINDOW-FOCUS" => inputs.focus(interner, EventKind::Trigger, fields)?,
-            b"ENABLE-LIFECYCLE" => inputs.lifecycle(interner, EventKind::Enable, fields)?,
-            b"TRIGGER-LIFECYCLE" => inputs.lifecycle(interner, EventKind::Trigger, fields)?,
-            b"INSTANCE-INTENT" => inputs.instance_intent(interner, fields)?,
-            b"ADD_IDLE_HANDLER" => inputs.idle(interner, EventKind::Enable, fields)?,
-            b"QUEUE_IDLE" => inputs.idle(interner, EventKind::Trigger, fields)?,
-            b"REMOVE_IDLE_HANDLER" => inputs.idle(interner, EventKind::Disable, fields)?,
-            b"TRIGGER-SERVICE" => inputs.service(interner, fields)?,
-            b"TRIGGER-BROADCAST" | b"TRIGGER-RECEIVER" => inputs.broadcast(interner, fields)?,
-            b"REGISTER-BROADCAST" | b"REGISTER-RECEIVER" | b"REGISTER-BROADCAST-RECEIVER" => {
-                inputs.register(interner, fields)?
-            }
-            _ => return self.unknown(word, fields, out),
+    ) -> Translated {
+        let Some(operation) = self.inputs.operation(&mut self.interner, word, fields)? else {
+            return self.unknown(word, fields, out);
         };
         let tid = if fields.has("tid") || !fields.has("queue") {
             fields.count("tid")?
@@ -250,9 +224,9 @@ impl Translator {
             match self.threads.of_queue(queue) {
                 Some(tid) => tid,
                 None => {
-                    return Ok(Some(Warning::left_out(format!(
-                        "no thread has attached queue {queue}; the operation is left out"
-                    ))));
+                    let message =
+                        format!("no thread has attached queue {queue}; the operation is left out");
+                    return Warning::left_out(message);
                 }
             }
         };
@@ -265,25 +239,23 @@ impl Translator {
         operation: InputOperation,
         word: &[u8],
         out: &mut Out<'_>,
-    ) -> Result<OperationWarning, Fault> {
+    ) -> Translated {
         let task = self.current(tid)?;
-        out.push(operation.kind, task, operation.input.0);
+        out.push(operation.kind, task, operation.input.0)?;
         if let Some(number) = operation.refers {
-            match self.broadcasts.get(&number) {
-                Some(event) => out.refer(*event),
-                None => {
-                    let message = format!("there is no broadcast operation {number}");
-                    return Ok(Some(message.into()));
-                }
-            }
+            let Some(event) = self.broadcasts.get(&number) else {
+                let message = format!("there is no broadcast operation {number}");
+                return Ok(Some(message.into()));
+            };
+            out.columns.refers.push(out.columns.len() as u32 - 1, *event);
         }
         if word.starts_with(b"TRIGGER-BROADCAST") || word.starts_with(b"TRIGGER-RECEIVER") {
-            self.broadcasts.insert(out.number, out.last());
+            self.broadcasts.insert(out.number, out.first + out.columns.len() as u64 - 1);
         }
         Ok(None)
     }
 
-    fn join(&mut self, fields: &Fields<'_>, out: &mut Out<'_>) -> Result<OperationWarning, Fault> {
+    fn join(&mut self, fields: &Fields<'_>, out: &mut Out<'_>) -> Translated {
         let joiner = fields.count(if fields.has("par-tid") { "par-tid" } else { "tid" })?;
         let joined = ["joined-tid", "join-tid", "joinedTid"]
             .into_iter()
@@ -292,8 +264,7 @@ impl Translator {
         let joined = fields.count(joined)?;
         let task = self.current(joiner)?;
         let handler = self.threads.get(&mut self.interner, joined)?.handler;
-        out.push(EventKind::Join, task, handler.0);
-        Ok(None)
+        out.push(EventKind::Join, task, handler.0)
     }
 
     fn queue(
@@ -301,18 +272,17 @@ impl Translator {
         word: &[u8],
         fields: &Fields<'_>,
         out: &mut Out<'_>,
-    ) -> Result<OperationWarning, Fault> {
+    ) -> Translated {
         let tid = fields.count("tid")?;
         let queue = fields.identity("queue")?;
         let thread = *self.threads.get(&mut self.interner, tid)?;
         self.threads.attach(queue, tid);
         let kind = if word == b"LOOP" { EventKind::Loop } else { EventKind::Attach };
         self.interner.tables.handlers[thread.handler.index()].mailbox = Mailbox::Delayed;
-        out.push(kind, thread.current, thread.handler.0);
-        Ok(None)
+        out.push(kind, thread.current, thread.handler.0)
     }
 
-    fn post(&mut self, fields: &Fields<'_>, out: &mut Out<'_>) -> Result<OperationWarning, Fault> {
+    fn post(&mut self, fields: &Fields<'_>, out: &mut Out<'_>) -> Translated {
         let (source, message) = (fields.count("src")?, fields.count("msg")?);
         let delay = fields.signed("delay")?;
         let dest = if fields.has("dest") { fields.signed("dest")? } else { -1 };
@@ -324,7 +294,7 @@ impl Translator {
         let poster = self.current(source)?;
         let task = self.posted_task(message, handler, delay.max(0).cast_unsigned(), position)?;
         self.messages.insert(message, Message { task, stage: Stage::Posted });
-        out.push(EventKind::Post, poster, task.0);
+        out.push(EventKind::Post, poster, task.0)?;
         Ok(match before {
             Some(before) if before.stage == Stage::Posted => {
                 Some(format!("message {message} is posted again before it was called").into())
@@ -334,7 +304,7 @@ impl Translator {
         })
     }
 
-    fn call(&mut self, fields: &Fields<'_>, out: &mut Out<'_>) -> Result<OperationWarning, Fault> {
+    fn call(&mut self, fields: &Fields<'_>, out: &mut Out<'_>) -> Translated {
         let (tid, message) = (fields.count("tid")?, fields.count("msg")?);
         let thread = *self.threads.get(&mut self.interner, tid)?;
         let known = self.messages.get(&message).copied();
@@ -354,31 +324,26 @@ impl Translator {
         let thread = self.threads.get(&mut self.interner, tid)?;
         thread.current = task;
         thread.in_burst = false;
-        out.push(EventKind::Get, task, thread.handler.0);
+        out.push(EventKind::Get, task, thread.handler.0)?;
         Ok(odd)
     }
 
-    fn ret(&mut self, fields: &Fields<'_>, out: &mut Out<'_>) -> Result<OperationWarning, Fault> {
+    fn ret(&mut self, fields: &Fields<'_>, out: &mut Out<'_>) -> Translated {
         let (tid, message) = (fields.count("tid")?, fields.count("msg")?);
         let known = self.messages.get(&message).copied();
         let thread = self.threads.get(&mut self.interner, tid)?;
         match known.filter(|known| known.stage == Stage::Called && known.task == thread.current) {
             Some(known) => {
                 thread.current = thread.initial;
-                out.push(EventKind::End, known.task, 0);
-                Ok(None)
+                out.push(EventKind::End, known.task, 0)
             }
-            None => Ok(Some(Warning::left_out(format!(
+            None => Warning::left_out(format!(
                 "message {message} returns, but thread {tid} does not run it; the operation is left out"
-            )))),
+            )),
         }
     }
 
-    fn remove(
-        &mut self,
-        fields: &Fields<'_>,
-        out: &mut Out<'_>,
-    ) -> Result<OperationWarning, Fault> {
+    fn remove(&mut self, fields: &Fields<'_>, out: &mut Out<'_>) -> Translated {
         let tid = fields.count(if fields.has("src") { "src" } else { "tid" })?;
         let message = fields.count("msg")?;
         let task = self.current(tid)?;
@@ -387,12 +352,11 @@ impl Translator {
                 if known.stage == Stage::Posted {
                     known.stage = Stage::Removed;
                 }
-                out.push(EventKind::Cancel, task, known.task.0);
-                Ok(None)
+                out.push(EventKind::Cancel, task, known.task.0)
             }
-            None => Ok(Some(Warning::left_out(format!(
+            None => Warning::left_out(format!(
                 "message {message} was never posted; the operation is left out"
-            )))),
+            )),
         }
     }
 
@@ -402,12 +366,11 @@ impl Translator {
         tid: u32,
         waiter: i64,
         out: &mut Out<'_>,
-    ) -> Result<OperationWarning, Fault> {
+    ) -> Translated {
         let name = self.interner.name(&format!("thread {waiter}"))?;
         let condition = self.interner.condition(name)?;
         let task = self.current(tid)?;
-        out.push(kind, task, condition.0);
-        Ok(None)
+        out.push(kind, task, condition.0)
     }
 
     /// Keeps an operation that this version does not know, if it knows the thread.
@@ -416,15 +379,15 @@ impl Translator {
         word: &[u8],
         fields: &Fields<'_>,
         out: &mut Out<'_>,
-    ) -> Result<OperationWarning, Fault> {
+    ) -> Translated {
         let word = String::from_utf8_lossy(word);
         let Ok(tid) = fields.count("tid") else {
             let message = format!("unknown operation `{word}` without a thread is left out");
-            return Ok(Some(Warning::left_out(message)));
+            return Warning::left_out(message);
         };
         let name = self.interner.name(&word)?;
         let task = self.current(tid)?;
-        out.push(EventKind::Other, task, name.0);
+        out.push(EventKind::Other, task, name.0)?;
         let message = format!("unknown operation `{word}` is kept, but has no meaning");
         Ok(Some(Warning { message, unknown: Some(Unknown::Kept) }))
     }

@@ -1,10 +1,11 @@
 //! Gathers the events of all lines, and finds problems of messages and reads.
 
 use super::coherence::CoherenceLines;
-use super::line::{INITIAL_MESSAGE, INITIAL_VALUE, LineError, Operation, Statement, Word};
+use super::line::{INITIAL_MESSAGE, INITIAL_VALUE, Operation, Statement, Word};
 use crate::columns::Columns;
 use crate::error::{Place, Problem, Problems};
 use crate::event::EventKind;
+use crate::format::fault::Fault;
 use crate::ids::{HandlerId, LocationId, NameId, SiteId, TaskId};
 use crate::tables::{Handler, Interner, Location, Mailbox, Position, TableFull, TaskDef, TaskKind};
 
@@ -262,8 +263,7 @@ impl Gathered {
     }
 
     fn wrong(&mut self, line: u64, offset: usize, message: String, text: &[u8]) {
-        let error = LineError { offset, message };
-        self.problems.push(problem(line, &error, text));
+        self.problems.push(Fault::new(offset, message).problem(line, text));
     }
 
     fn variable(&mut self, name: &str) -> Result<LocationId, TableFull> {
@@ -338,13 +338,6 @@ impl EventsByName<'_> {
         })?;
         Some(NameId(columns.numbers[row]))
     }
-}
-
-/// Makes the problem of an error in a line.
-pub(super) fn problem(line: u64, error: &LineError, text: &[u8]) -> Problem {
-    let column = u32::try_from(error.offset + 1).unwrap_or(u32::MAX);
-    let place = Place::line_column(line, column);
-    Problem::error(place, error.message.clone()).with_text(text)
 }
 
 fn offset_of(word: &Word<'_>) -> u32 {

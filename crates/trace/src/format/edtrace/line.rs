@@ -1,11 +1,6 @@
 //! Parses one line of the format.
 
-/// A fault in a line, and its place in bytes from 0.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct LineError {
-    pub(super) offset: usize,
-    pub(super) message: String,
-}
+use crate::format::fault::Fault;
 
 /// A word and its place in the line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,11 +50,8 @@ pub(super) const HEADER: &str = "edtrace 1";
 /// # Errors
 ///
 /// Fails when the line is not UTF-8.
-pub(super) fn without_comment(line: &[u8]) -> Result<&str, LineError> {
-    let line = std::str::from_utf8(line).map_err(|error| LineError {
-        offset: error.valid_up_to(),
-        message: "expected text in UTF-8".into(),
-    })?;
+pub(super) fn without_comment(line: &[u8]) -> Result<&str, Fault> {
+    let line = std::str::from_utf8(line).map_err(|error| Fault::new(error.valid_up_to(), "expected text in UTF-8"))?;
     Ok(line.split_once('#').map_or(line, |(text, _)| text))
 }
 
@@ -84,13 +76,13 @@ pub(super) fn words(line: &str) -> impl Iterator<Item = Word<'_>> {
 /// # Errors
 ///
 /// Fails when a word is missing, too many, or not the expected one.
-pub(super) fn parse(line: &str) -> Result<Statement<'_>, LineError> {
+pub(super) fn parse(line: &str) -> Result<Statement<'_>, Fault> {
     let mut words = words(line);
     let Some(id) = words.next() else { return Ok(Statement::Nothing) };
     let mut next = |expected: &str| {
-        words.next().ok_or_else(|| LineError {
-            offset: line.trim_end().len(),
-            message: format!("expected {expected}, found the end of the line"),
+        words.next().ok_or_else(|| {
+            let message = format!("expected {expected}, found the end of the line");
+            Fault::new(line.trim_end().len(), message)
         })
     };
     if id.text == COHERENCE {
@@ -98,8 +90,7 @@ pub(super) fn parse(line: &str) -> Result<Statement<'_>, LineError> {
         return Ok(Statement::Coherence { variable, writes: words.collect() });
     }
     if id.text == INITIAL_VALUE {
-        let message = "no event may be called `init`".into();
-        return Err(LineError { offset: id.offset, message });
+        return Err(Fault::new(id.offset, "no event may be called `init`"));
     }
     let handler = next("a handler")?.text;
     let message = next("a message, or `-`")?;
@@ -113,8 +104,8 @@ pub(super) fn parse(line: &str) -> Result<Statement<'_>, LineError> {
         "post" => {
             let posted = next("a message")?;
             if posted.text == INITIAL_MESSAGE {
-                let message = "the initial message `-` cannot be posted".into();
-                return Err(LineError { offset: posted.offset, message });
+                let message = "the initial message `-` cannot be posted";
+                return Err(Fault::new(posted.offset, message));
             }
             Operation::Post { message: posted.text }
         }
@@ -122,12 +113,12 @@ pub(super) fn parse(line: &str) -> Result<Statement<'_>, LineError> {
         other => {
             let message =
                 format!("unknown operation `{other}`, expected one of `r`, `w`, `post`, `get`");
-            return Err(LineError { offset: word.offset, message });
+            return Err(Fault::new(word.offset, message));
         }
     };
     if let Some(extra) = words.next() {
         let message = format!("expected the end of the line, found `{}`", extra.text);
-        return Err(LineError { offset: extra.offset, message });
+        return Err(Fault::new(extra.offset, message));
     }
     Ok(Statement::Event { id: id.text, handler, message, operation })
 }
@@ -141,12 +132,12 @@ mod tests {
         let line = without_comment("a\t b  c# d".as_bytes()).unwrap();
         let all: Vec<(&str, usize)> = words(line).map(|word| (word.text, word.offset)).collect();
         assert_eq!(all, [("a", 0), ("b", 3), ("c", 6)]);
-        assert_eq!(without_comment(b"ab\xff").unwrap_err().offset, 2);
+        assert_eq!(without_comment(b"ab\xff").unwrap_err().column, 2);
         assert_eq!(parse(" \t"), Ok(Statement::Nothing));
-        assert_eq!(parse("a h - get x").unwrap_err().offset, 10);
-        assert_eq!(parse("a h - w").unwrap_err().offset, 7);
-        assert_eq!(parse("a h - x y").unwrap_err().offset, 6);
-        assert_eq!(parse("init h - w x").unwrap_err().offset, 0);
-        assert_eq!(parse("a h - post -").unwrap_err().offset, 11);
+        assert_eq!(parse("a h - get x").unwrap_err().column, 10);
+        assert_eq!(parse("a h - w").unwrap_err().column, 7);
+        assert_eq!(parse("a h - x y").unwrap_err().column, 6);
+        assert_eq!(parse("init h - w x").unwrap_err().column, 0);
+        assert_eq!(parse("a h - post -").unwrap_err().column, 11);
     }
 }

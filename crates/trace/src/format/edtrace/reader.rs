@@ -1,10 +1,12 @@
 //! The reader. It reads all lines before it gives out blocks.
 
-use super::gather::{Gathered, problem};
-use super::line::{HEADER, LineError, parse, without_comment, words};
+use super::gather::Gathered;
+use super::line::{HEADER, parse, without_comment, words};
 use crate::columns::{Block, Columns};
 use crate::error::{Place, Problem, Problems, ReadError};
+use crate::format::fault::Fault;
 use crate::format::lines::{Line, Lines};
+use crate::format::text_input::too_long;
 use crate::stream::TraceSource;
 use crate::tables::{LabelScheme, Tables, TraceOrder};
 use std::io::Read;
@@ -57,9 +59,8 @@ impl<R: Read> EdtraceReader<R> {
             let line = match self.lines.next()? {
                 Line::Text(line) => line,
                 Line::TooLong(line) => {
-                    let message = format!("expected a line of at most {LINE_BYTES_MAX} bytes");
-                    let problem = Problem::error(Place::line(number), message).with_text(line);
-                    self.gathered.problems.push(problem);
+                    let problem = Problem::error(Place::line(number), too_long(LINE_BYTES_MAX));
+                    self.gathered.problems.push(problem.with_text(line));
                     continue;
                 }
                 Line::End => break,
@@ -73,7 +74,7 @@ impl<R: Read> EdtraceReader<R> {
                     }
                     Err(error) => {
                         // Without the header, the rest of the file cannot be trusted.
-                        self.gathered.problems.push(problem(number, &error, line));
+                        self.gathered.problems.push(error.problem(number, line));
                         return Ok(());
                     }
                 },
@@ -85,7 +86,7 @@ impl<R: Read> EdtraceReader<R> {
                     Err(error) => error,
                 },
             };
-            self.gathered.problems.push(problem(number, &wrong, line));
+            self.gathered.problems.push(wrong.problem(number, line));
             if !headed {
                 return Ok(());
             }
@@ -101,7 +102,7 @@ impl<R: Read> EdtraceReader<R> {
 }
 
 /// Returns whether the line is the header. A blank line is not.
-fn header(line: &str) -> Result<bool, LineError> {
+fn header(line: &str) -> Result<bool, Fault> {
     let mut parts = words(line);
     let Some(first) = parts.next() else { return Ok(false) };
     let version = parts.next();
@@ -114,7 +115,7 @@ fn header(line: &str) -> Result<bool, LineError> {
         }
         _ => format!("expected `{HEADER}` as the first line"),
     };
-    Err(LineError { offset: first.offset, message })
+    Err(Fault::new(first.offset, message))
 }
 
 impl<R: Read> TraceSource for EdtraceReader<R> {

@@ -221,7 +221,7 @@ mod tests {
         let mut out = Vec::new();
         put_column(&mut out, &[0, 256, 3]);
         assert_eq!(out, [2, 0, 0, 3, 0, 1, 0]);
-        let mut column = Vec::new();
+        let mut column: Vec<u32> = Vec::new();
         assert_eq!(Input::new(&out).column(3, "it", &mut column), Ok(()));
         assert_eq!(column, [0, 256, 3]);
         assert!(Input::new(&out[..6]).column(3, "it", &mut column).is_err());

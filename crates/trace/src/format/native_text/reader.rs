@@ -8,7 +8,8 @@ use super::words::{FORMAT, MAGIC, VERSION};
 use crate::columns::Block;
 use crate::error::{Problems, ReadError};
 use crate::format::fault::{Fault, LineError};
-use crate::format::lines::{LINE_BYTES_MAX, Line, Lines};
+use crate::format::lines::Line;
+use crate::format::text_input::TextInput;
 use crate::stream::TraceSource;
 use crate::tables::Tables;
 use std::io::Read;
@@ -20,10 +21,8 @@ use std::io::Read;
 /// the tables, not on the number of events.
 #[derive(Debug)]
 pub struct NativeTextReader<R> {
-    lines: Lines<R>,
+    input: TextInput<R>,
     known: Known,
-    events: u64,
-    problems: Problems,
     started: bool,
 }
 
@@ -31,22 +30,22 @@ impl<R: Read> NativeTextReader<R> {
     /// Starts to read.
     pub fn new(input: R) -> NativeTextReader<R> {
         NativeTextReader {
-            lines: Lines::new(input),
+            input: TextInput::new(input),
             known: Known::default(),
-            events: 0,
-            problems: Problems::default(),
             started: false,
         }
     }
 
     /// Reads the first line. If it is wrong, nothing else is read: the input has another format.
     fn start(&mut self) -> Result<(), ReadError> {
-        let result = match self.lines.next()? {
-            Line::Text(line) => first_line(line),
-            Line::TooLong(_) | Line::End => Err(Fault::new(0, EXPECTED_FIRST)),
+        let TextInput { lines, problems, .. } = &mut self.input;
+        let (line, result) = match lines.next()? {
+            Line::Text(line) => (line, first_line(line)),
+            Line::TooLong(line) => (line, Err(Fault::new(0, EXPECTED_FIRST))),
+            Line::End => (&[][..], Err(Fault::new(0, EXPECTED_FIRST))),
         };
         if let Err(fault) = result {
-            fault.report(&mut self.problems, 1, self.lines.last());
+            fault.report(problems, 1, line);
             return Err(self.malformed());
         }
         self.started = true;
@@ -54,7 +53,7 @@ impl<R: Read> NativeTextReader<R> {
     }
 
     fn malformed(&self) -> ReadError {
-        ReadError::Malformed { format: FORMAT, problems: self.problems.clone() }
+        ReadError::Malformed { format: FORMAT, problems: self.input.problems.clone() }
     }
 }
 
@@ -100,48 +99,23 @@ impl<R: Read> TraceSource for NativeTextReader<R> {
 
     fn next_block(&mut self, block: &mut Block) -> Result<bool, ReadError> {
         block.columns.clear();
-        block.first = self.events;
         if !self.started {
-            if self.problems.errors_total > 0 {
+            if self.input.problems.errors_total > 0 {
                 return Err(self.malformed());
             }
             self.start()?;
         }
-        loop {
-            let result = match self.lines.next()? {
-                Line::Text(line) => any_line(&mut self.known, line, block),
-                Line::TooLong(_) => {
-                    let message = format!("expected a line of at most {LINE_BYTES_MAX} bytes");
-                    Err(Fault::new(LINE_BYTES_MAX, message).into())
-                }
-                Line::End => break,
-            };
-            match result {
-                Ok(()) => {}
-                Err(LineError::Fault(fault)) => {
-                    fault.report(&mut self.problems, self.lines.number(), self.lines.last());
-                }
-                Err(LineError::Full(full)) => return Err(full.into()),
-            }
-            if block.columns.len() >= Block::EVENTS {
-                // After an error nobody gets events, but the rest is still searched for problems.
-                if self.problems.errors_total == 0 {
-                    break;
-                }
-                block.columns.clear();
-            }
-        }
+        let known = &mut self.known;
+        let more = self.input.next_block(FORMAT, block, |line, _, block, _| {
+            any_line(known, line.text()?, block)?;
+            Ok(true)
+        })?;
         self.known.close()?;
-        if self.problems.errors_total > 0 {
-            block.columns.clear();
-            return Err(self.malformed());
-        }
-        self.events += block.columns.len() as u64;
-        Ok(!block.columns.is_empty())
+        Ok(more)
     }
 
     fn problems(&self) -> &Problems {
-        &self.problems
+        &self.input.problems
     }
 
     fn take_tables(&mut self) -> Tables {

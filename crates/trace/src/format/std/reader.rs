@@ -8,18 +8,16 @@ use super::sites::Sites;
 use crate::columns::Block;
 use crate::error::{Place, Problem, Problems, ReadError, Severity, Unknown};
 use crate::event::{EventKind, Mode, Op};
-use crate::format::fault::{Fault, LineError, add};
-use crate::format::lines::{LINE_BYTES_MAX, Line, Lines};
+use crate::format::fault::{Fault, LineError};
 use crate::format::text_index::TextIndex;
+use crate::format::text_input::TextInput;
 use crate::ids::{HandlerId, LocationId, NameId, TaskId};
 use crate::names::Names;
 use crate::stream::TraceSource;
-use crate::tables::{
-    Handler, LabelScheme, Location, Mailbox, Meta, Position, TableFull, Tables, TaskDef, TaskKind,
-};
+use crate::tables::{Handler, LabelScheme, Location, TableFull, Tables, TaskDef};
 use std::io::Read;
 
-/// The name of the format in errors and in [`Meta::origin`].
+/// The name of the format in errors and in [`Meta::origin`](crate::Meta::origin).
 pub(super) const FORMAT: &str = "std";
 
 /// The warning about an operation that is not in the table of the format.
@@ -33,21 +31,17 @@ const UNKNOWN_OPERATION: &str = "unknown operation, kept as an event that orders
 /// number of lines.
 #[derive(Debug)]
 pub struct StdReader<R> {
-    lines: Lines<R>,
+    input: TextInput<R>,
     parser: Parser,
-    events: u64,
-    problems: Problems,
 }
 
 impl<R: Read> StdReader<R> {
     /// Starts to read.
     pub fn new(input: R) -> StdReader<R> {
-        StdReader {
-            lines: Lines::new(input),
-            parser: Parser::default(),
-            events: 0,
-            problems: Problems::default(),
-        }
+        let mut parser = Parser::default();
+        parser.tables.meta.labels = LabelScheme::Line;
+        parser.tables.meta.origin = FORMAT.to_owned();
+        StdReader { input: TextInput::new(input), parser }
     }
 
     /// Adds a table of source positions: lines of `label<TAB>function<TAB>file:line`, with `?` for
@@ -60,22 +54,15 @@ impl<R: Read> StdReader<R> {
         self.parser.sites = Sites::with_table(sites)?;
         Ok(self)
     }
+}
 
-    /// Lists the warning about the current line, whose event is the last of the block.
-    #[cold]
-    fn warn(&mut self, block: &Block) {
-        let Some(warning) = self.parser.warning.take() else {
-            return;
-        };
-        add(&mut self.problems, Severity::Warning, || {
-            let place = Place {
-                event: Some((block.first + block.columns.len() as u64).saturating_sub(1)),
-                ..Place::line_column(self.lines.number(), 1)
-            };
-            let unknown = (warning == UNKNOWN_OPERATION).then_some(Unknown::Kept);
-            Problem::warning(place, warning).with_text(self.lines.last()).treated_as(unknown)
-        });
-    }
+/// Returns the warning about a line, whose event is the last of the block.
+#[cold]
+fn warning(message: &'static str, number: u64, line: &[u8], block: &Block) -> Problem {
+    let event = (block.first + block.columns.len() as u64).saturating_sub(1);
+    let place = Place { event: Some(event), ..Place::line_column(number, 1) };
+    let unknown = (message == UNKNOWN_OPERATION).then_some(Unknown::Kept);
+    Problem::warning(place, message).with_text(line).treated_as(unknown)
 }
 
 impl<R: Read> TraceSource for StdReader<R> {
@@ -84,48 +71,20 @@ impl<R: Read> TraceSource for StdReader<R> {
     }
 
     fn next_block(&mut self, block: &mut Block) -> Result<bool, ReadError> {
-        block.columns.clear();
-        block.first = self.events;
-        loop {
-            let number = u32::try_from(self.lines.number() + 1).unwrap_or(u32::MAX);
-            let result = match self.lines.next()? {
-                Line::Text(line) => self.parser.line(line, number, block),
-                Line::TooLong(_) => Err(Fault::new(
-                    LINE_BYTES_MAX,
-                    format!("expected a line of at most {LINE_BYTES_MAX} bytes"),
-                )
-                .into()),
-                Line::End => break,
-            };
-            match result {
-                Ok(()) => {
-                    if self.parser.warning.is_some() {
-                        self.warn(block);
-                    }
-                }
-                Err(LineError::Fault(fault)) => {
-                    fault.report(&mut self.problems, self.lines.number(), self.lines.last());
-                }
-                Err(LineError::Full(full)) => return Err(full.into()),
+        let parser = &mut self.parser;
+        self.input.next_block(FORMAT, block, |line, number, block, problems| {
+            let line = line.text()?;
+            parser.line(line, u32::try_from(number).unwrap_or(u32::MAX), block)?;
+            if let Some(message) = parser.warning.take() {
+                let make = || warning(message, number, line, block);
+                problems.push_with(Severity::Warning, make);
             }
-            if block.columns.len() >= Block::EVENTS {
-                // After an error nobody gets events, but the rest is still searched for problems.
-                if self.problems.errors_total == 0 {
-                    break;
-                }
-                block.columns.clear();
-            }
-        }
-        if self.problems.errors_total > 0 {
-            block.columns.clear();
-            return Err(ReadError::Malformed { format: FORMAT, problems: self.problems.clone() });
-        }
-        self.events += block.columns.len() as u64;
-        Ok(!block.columns.is_empty())
+            Ok(true)
+        })
     }
 
     fn problems(&self) -> &Problems {
-        &self.problems
+        &self.input.problems
     }
 
     fn take_tables(&mut self) -> Tables {
@@ -134,7 +93,7 @@ impl<R: Read> TraceSource for StdReader<R> {
 }
 
 /// The state that reading a line needs.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Parser {
     tables: Tables,
     names: NameTable,
@@ -147,30 +106,6 @@ struct Parser {
     recent: RecentThreads,
     /// The warning about the current line.
     warning: Option<&'static str>,
-}
-
-impl Default for Parser {
-    fn default() -> Parser {
-        Parser {
-            tables: Tables {
-                meta: Meta {
-                    labels: LabelScheme::Line,
-                    origin: FORMAT.to_owned(),
-                    ..Meta::default()
-                },
-                ..Tables::default()
-            },
-            names: NameTable::default(),
-            threads: TextIndex::default(),
-            variables: TextIndex::default(),
-            locks: TextIndex::default(),
-            conditions: TextIndex::default(),
-            memory: AddressMap::default(),
-            sites: Sites::default(),
-            recent: RecentThreads::default(),
-            warning: None,
-        }
-    }
 }
 
 impl Parser {
@@ -248,24 +183,15 @@ impl Parser {
 
     /// Returns the handler of a thread; its initial task has the same number.
     fn thread(&mut self, text: &[u8], column: usize) -> Result<HandlerId, LineError> {
-        let Tables { names, handlers, tasks, .. } = &mut self.tables;
-        if let Some(entry) = self.threads.find(names, text) {
-            return Ok(HandlerId(entry));
+        let Tables { names, handlers, .. } = &mut self.tables;
+        let known = (&mut self.threads, handlers, "handlers");
+        let made = |name| Handler { name, ..Handler::default() };
+        let handler = HandlerId(named(known, &mut self.names, names, (text, column), made)?);
+        let Tables { handlers, tasks, .. } = &mut self.tables;
+        if tasks.len() == handler.index() {
+            let name = handlers[handler.index()].name;
+            tasks.push(TaskDef { name, handler, ..TaskDef::default() });
         }
-        if handlers.len() >= u32::MAX as usize {
-            return Err(TableFull("handlers").into());
-        }
-        let name = self.names.intern(names, text, column)?;
-        let handler = HandlerId::from_index(handlers.len());
-        handlers.push(Handler { name, mailbox: Mailbox::None, untracked: false });
-        tasks.push(TaskDef {
-            name,
-            kind: TaskKind::Initial,
-            handler,
-            delay: 0,
-            position: Position::Back,
-        });
-        self.threads.insert(names, name, handler.0);
         Ok(handler)
     }
 
@@ -292,12 +218,12 @@ impl Parser {
             Target::Lock => {
                 let Tables { names, locks, .. } = &mut self.tables;
                 let known = (&mut self.locks, locks, "locks");
-                named(known, &mut self.names, names, text, column)?
+                named(known, &mut self.names, names, (text, column), |name| name)?
             }
             Target::Condition => {
                 let Tables { names, conditions, .. } = &mut self.tables;
                 let known = (&mut self.conditions, conditions, "conditions");
-                named(known, &mut self.names, names, text, column)?
+                named(known, &mut self.names, names, (text, column), |name| name)?
             }
         };
         Ok((op, operand))
@@ -334,27 +260,19 @@ impl Parser {
 
     fn variable(&mut self, text: &[u8], column: usize) -> Result<LocationId, LineError> {
         let Tables { names, locations, .. } = &mut self.tables;
-        if let Some(entry) = self.variables.find(names, text) {
-            return Ok(LocationId(entry));
-        }
-        if locations.len() >= u32::MAX as usize {
-            return Err(TableFull("locations").into());
-        }
-        let name = self.names.intern(names, text, column)?;
-        let location = LocationId::from_index(locations.len());
-        locations.push(Location::Named(name));
-        self.variables.insert(names, name, location.0);
-        Ok(location)
+        let known = (&mut self.variables, locations, "locations");
+        let entry = named(known, &mut self.names, names, (text, column), Location::Named)?;
+        Ok(LocationId(entry))
     }
 }
 
-/// Returns the entry of a name in a table of names.
-fn named(
-    (index, table, what): (&mut TextIndex, &mut Vec<NameId>, &'static str),
+/// Returns the entry of a name in a table; `make` makes it when it is new.
+fn named<T>(
+    (index, table, what): (&mut TextIndex, &mut Vec<T>, &'static str),
     interner: &mut NameTable,
     names: &mut Names,
-    text: &[u8],
-    column: usize,
+    (text, column): (&[u8], usize),
+    make: impl FnOnce(NameId) -> T,
 ) -> Result<u32, LineError> {
     if let Some(entry) = index.find(names, text) {
         return Ok(entry);
@@ -364,7 +282,7 @@ fn named(
     }
     let name = interner.intern(names, text, column)?;
     let entry = table.len() as u32;
-    table.push(name);
+    table.push(make(name));
     index.insert(names, name, entry);
     Ok(entry)
 }
