@@ -46,52 +46,38 @@ impl Family {
         Family::Android,
     ];
 
+    /// By family: its name on the command line, and one line of help with the unit of its size.
+    const ABOUT: [(&'static str, &'static str); 12] = [
+        ("buyers", "SIZE buyers share the cost of an item; 39 SIZE + 10 events"),
+        ("changroberts", "leader election on a ring of SIZE nodes; 96 SIZE - 31 events"),
+        ("consensus", "broadcast consensus of SIZE nodes; 31 SIZE^2 + 42 SIZE + 13 events"),
+        ("counting", "SIZE handlers note whom they heard last; 24 SIZE^2 + 13 SIZE + 7 events"),
+        (
+            "messageloop",
+            "two chains of messages round a ring of SIZE handlers; 56 SIZE^2 + 7 SIZE + 30 events",
+        ),
+        ("sparsemat", "a matrix counted in SIZE tasks by two workers; 98 SIZE + 35 events"),
+        ("sat3", "random 3-SAT with SIZE variables: consistent iff satisfiable"),
+        (
+            "bi3sat",
+            "random satisfiability with SIZE variables on 12 handlers: consistent iff satisfiable",
+        ),
+        ("knot", "SIZE pairs of messages in rings of orders that force one another"),
+        ("shuffle", "SIZE nested posting chains that meet in one mailbox; 5 SIZE events"),
+        ("flat", "SIZE messages on 4 handlers, no nested posting; 20 SIZE events"),
+        ("android", "SIZE events shaped like a run of an Android application"),
+    ];
+
     /// Returns the name of the family on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Family::Buyers => "buyers",
-            Family::ChangRoberts => "changroberts",
-            Family::Consensus => "consensus",
-            Family::Counting => "counting",
-            Family::MessageLoop => "messageloop",
-            Family::SparseMat => "sparsemat",
-            Family::Sat3 => "sat3",
-            Family::Bi3Sat => "bi3sat",
-            Family::Knot => "knot",
-            Family::Shuffle => "shuffle",
-            Family::Flat => "flat",
-            Family::Android => "android",
-        }
+        Family::ABOUT[self as usize].0
     }
 
     /// Returns one line of help: the family, and the unit of its size.
     #[must_use]
     pub const fn describe(self) -> &'static str {
-        match self {
-            Family::Buyers => "SIZE buyers share the cost of an item; 39 SIZE + 10 events",
-            Family::ChangRoberts => "leader election on a ring of SIZE nodes; 96 SIZE - 31 events",
-            Family::Consensus => {
-                "broadcast consensus of SIZE nodes; 31 SIZE^2 + 42 SIZE + 13 events"
-            }
-            Family::Counting => {
-                "SIZE handlers note whom they heard last; 24 SIZE^2 + 13 SIZE + 7 events"
-            }
-            Family::MessageLoop => {
-                "two chains of messages round a ring of SIZE handlers; 56 SIZE^2 + 7 SIZE + 30 events"
-            }
-            Family::SparseMat => {
-                "a matrix counted in SIZE tasks by two workers; 98 SIZE + 35 events"
-            }
-            Family::Sat3 => "random 3-SAT with SIZE variables: consistent iff satisfiable",
-            Family::Bi3Sat => {
-                "random satisfiability with SIZE variables on 12 handlers: consistent iff satisfiable"
-            }
-            Family::Knot => "SIZE pairs of messages in rings of orders that force one another",
-            Family::Shuffle => "SIZE nested posting chains that meet in one mailbox; 5 SIZE events",
-            Family::Flat => "SIZE messages on 4 handlers, no nested posting; 20 SIZE events",
-            Family::Android => "SIZE events shaped like a run of an Android application",
-        }
+        Family::ABOUT[self as usize].1
     }
 
     /// Returns the family with a name.

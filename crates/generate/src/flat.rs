@@ -38,6 +38,13 @@ struct Running {
     posts_left: Vec<u32>,
 }
 
+impl Running {
+    fn new(message: u32, accesses_left: u32, recorder: &mut Recorder) -> Running {
+        let own_variable = recorder.variable(Name::AUTO);
+        Running { message, own_variable, accesses_left, posts_left: Vec::new() }
+    }
+}
+
 struct Run {
     mailbox: RunMailbox,
     rng: Rng,
@@ -58,9 +65,7 @@ impl Run {
         for number in 0..HANDLERS {
             let handler = recorder.draft.handler(Name::one("handler", number));
             let message = recorder.draft.initial(handler);
-            let own_variable = recorder.variable(Name::AUTO);
-            let accesses_left = ACCESSES[0];
-            running.push(Running { message, own_variable, accesses_left, posts_left: Vec::new() });
+            running.push(Running::new(message, ACCESSES[0], &mut recorder));
         }
         for number in 0..size - HANDLERS {
             let to = rng.index(HANDLERS as usize) as u32;
@@ -97,17 +102,9 @@ impl Run {
     }
 
     fn begin(&mut self, handler: usize) {
-        let waiting = &mut self.mailboxes[handler];
-        let taken = match self.mailbox {
-            RunMailbox::Fifo => waiting.pop_front(),
-            RunMailbox::Bag => waiting.swap_remove_back(self.rng.index(waiting.len())),
-        };
-        if let Some(message) = taken {
+        if let Some(message) = self.mailbox.take(&mut self.mailboxes[handler], &mut self.rng) {
             self.recorder.draft.get(message);
-            let own_variable = self.recorder.variable(Name::AUTO);
-            let accesses_left = ACCESSES[1];
-            self.running[handler] =
-                Some(Running { message, own_variable, accesses_left, posts_left: Vec::new() });
+            self.running[handler] = Some(Running::new(message, ACCESSES[1], &mut self.recorder));
         }
     }
 
@@ -128,10 +125,6 @@ impl Run {
         } else {
             running.own_variable
         };
-        if self.rng.chance(0.5) {
-            self.recorder.read(running.message, variable);
-        } else {
-            self.recorder.write(running.message, variable);
-        }
+        self.recorder.access(running.message, variable, &mut self.rng);
     }
 }

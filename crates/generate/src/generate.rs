@@ -40,39 +40,20 @@ pub fn generate_with_run(request: &Request) -> Result<Generated, GenerateError> 
 }
 
 fn draft(request: &Request) -> Result<Draft, GenerateError> {
-    let (mailbox, seed) = (request.mailbox, request.seed);
-    Ok(match request.family {
-        Family::Buyers => {
-            let size = checked_size(request, 1, Buyers::events)?;
-            simulator::run(&Buyers::new(size), mailbox, seed)
-        }
-        Family::ChangRoberts => {
-            let size = checked_size(request, 1, ChangRoberts::events)?;
-            simulator::run(&ChangRoberts::new(size), mailbox, seed)
-        }
-        Family::Consensus => {
-            let size = checked_size(request, 1, Consensus::events)?;
-            simulator::run(&Consensus::new(size), mailbox, seed)
-        }
-        Family::Counting => {
-            let size = checked_size(request, 1, Counting::events)?;
-            simulator::run(&Counting::new(size), mailbox, seed)
-        }
-        Family::MessageLoop => {
-            let size = checked_size(request, 1, MessageLoop::events)?;
-            simulator::run(&MessageLoop::new(size), mailbox, seed)
-        }
-        Family::SparseMat => {
-            let size = checked_size(request, 1, SparseMatrix::events)?;
-            simulator::run(&SparseMatrix::new(size), mailbox, seed)
-        }
-        Family::Sat3 => crate::sat3::draft_of(request)?,
-        Family::Bi3Sat => crate::bi3sat::draft_of(request)?,
-        Family::Knot => crate::knot::draft_of(request)?,
-        Family::Shuffle => crate::shuffle::draft_of(request)?,
-        Family::Flat => crate::flat::draft_of(request)?,
-        Family::Android => crate::android::draft_of(request)?,
-    })
+    match request.family {
+        Family::Buyers => simulator::run::<Buyers>(request),
+        Family::ChangRoberts => simulator::run::<ChangRoberts>(request),
+        Family::Consensus => simulator::run::<Consensus>(request),
+        Family::Counting => simulator::run::<Counting>(request),
+        Family::MessageLoop => simulator::run::<MessageLoop>(request),
+        Family::SparseMat => simulator::run::<SparseMatrix>(request),
+        Family::Sat3 => crate::sat3::draft_of(request),
+        Family::Bi3Sat => crate::bi3sat::draft_of(request),
+        Family::Knot => crate::knot::draft_of(request),
+        Family::Shuffle => crate::shuffle::draft_of(request),
+        Family::Flat => crate::flat::draft_of(request),
+        Family::Android => crate::android::draft_of(request),
+    }
 }
 
 /// Returns the size of a request if it is at least `least` and its `events` fit into a trace.

@@ -47,6 +47,7 @@ mod programs;
 mod recorder;
 mod request;
 mod sat3;
+mod setup;
 mod shuffle;
 mod simulator;
 mod smart_home;

@@ -1,6 +1,7 @@
 //! Records a run: every read reads the last write before it.
 
 use crate::draft::{Action, Draft, NONE, Name};
+use anyorder_common::random::{Random, Rng};
 
 /// A draft filled in the order of a run.
 #[derive(Clone, Debug, Default)]
@@ -26,5 +27,14 @@ impl Recorder {
     /// Records a write.
     pub(crate) fn write(&mut self, message: u32, variable: u32) {
         self.last_write[variable as usize] = self.draft.write(message, variable);
+    }
+
+    /// Records a read or a write, at random.
+    pub(crate) fn access(&mut self, message: u32, variable: u32, rng: &mut Rng) {
+        if rng.chance(0.5) {
+            self.read(message, variable);
+        } else {
+            self.write(message, variable);
+        }
     }
 }

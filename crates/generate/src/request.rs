@@ -2,7 +2,9 @@
 
 use crate::error::GenerateError;
 use crate::family::Family;
+use anyorder_common::random::{Random, Rng};
 use anyorder_trace::{EventId, Trace};
+use std::collections::VecDeque;
 
 /// The order in which handlers take messages in the recorded run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -27,6 +29,14 @@ impl RunMailbox {
         match self {
             RunMailbox::Fifo => "fifo",
             RunMailbox::Bag => "bag",
+        }
+    }
+
+    /// Takes the next of the waiting messages.
+    pub(crate) fn take<M>(self, waiting: &mut VecDeque<M>, rng: &mut Rng) -> Option<M> {
+        match self {
+            RunMailbox::Fifo => waiting.pop_front(),
+            RunMailbox::Bag => waiting.swap_remove_back(rng.index(waiting.len())),
         }
     }
 }

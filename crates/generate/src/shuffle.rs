@@ -70,10 +70,7 @@ impl Stage {
         if self.running.is_some() {
             return self.running.take();
         }
-        self.running = match mailbox {
-            RunMailbox::Fifo => self.mailbox.pop_front(),
-            RunMailbox::Bag => self.mailbox.swap_remove_back(rng.index(self.mailbox.len())),
-        };
+        self.running = mailbox.take(&mut self.mailbox, rng);
         if let Some((message, _)) = self.running {
             draft.get(message);
         }
@@ -94,24 +91,17 @@ struct Run {
 impl Run {
     /// Executes one event of a random handler; returns `false` when none is enabled.
     fn step(&mut self, rng: &mut Rng) -> bool {
-        let mut able = [0; RELAYS + 2];
-        let mut count = 0;
         let can = |place: usize| match place {
             0 => !self.left_to_post.is_empty(),
             1 => self.sink.can_step(),
             relay => self.relays[relay - 2].can_step(),
         };
-        for place in (0..able.len()).filter(|place| can(*place)) {
-            able[count] = place;
-            count += 1;
-        }
-        if count == 0 {
-            return false;
-        }
-        match able[rng.index(count)] {
-            0 => self.main(),
-            1 => self.sink(rng),
-            relay => self.relay(relay - 2, rng),
+        let able: Vec<usize> = (0..RELAYS + 2).filter(|place| can(*place)).collect();
+        match able.get(rng.index(able.len())) {
+            None => return false,
+            Some(0) => self.main(),
+            Some(1) => self.sink(rng),
+            Some(relay) => self.relay(relay - 2, rng),
         }
         true
     }
@@ -137,11 +127,7 @@ impl Run {
     fn sink(&mut self, rng: &mut Rng) {
         if let Some((message, _)) = self.sink.step(self.mailbox, rng, &mut self.recorder.draft) {
             let variable = rng.index(self.variables as usize) as u32;
-            if rng.chance(0.5) {
-                self.recorder.read(message, variable);
-            } else {
-                self.recorder.write(message, variable);
-            }
+            self.recorder.access(message, variable, rng);
         }
     }
 }

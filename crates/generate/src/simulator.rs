@@ -7,8 +7,11 @@
 //! bodies must be deterministic in the values they read.
 
 use crate::draft::{Draft, Name};
+use crate::error::GenerateError;
+use crate::generate::checked_size;
 use crate::recorder::Recorder;
-use crate::request::RunMailbox;
+use crate::request::{Request, RunMailbox};
+use crate::setup::Setup;
 use anyorder_common::random::{Random, Rng};
 use std::collections::VecDeque;
 
@@ -17,20 +20,14 @@ pub(crate) trait Program {
     /// The content of a message; initial messages are messages too.
     type Message: Copy;
 
-    /// The names of the handlers, by number.
-    fn handlers(&self) -> Vec<Name>;
+    /// Returns the number of events of a program of this size.
+    fn events(size: u64) -> u64;
 
-    /// The names of the variables, by number; all are 0 initially.
-    fn variables(&self) -> Vec<Name>;
-
-    /// The initial message of a handler.
-    fn initial(&self, handler: u32) -> Self::Message;
-
-    /// The name of a posted message.
-    fn name(&self, message: &Self::Message) -> Name;
+    /// Makes a program of this size, with its handlers and variables.
+    fn new(size: u32, setup: &mut Setup<Self::Message>) -> Self;
 
     /// The code that a handler runs for a message.
-    fn body(&self, message: &Self::Message, io: &mut Io<Self::Message>) -> Body;
+    fn body(&self, message: Self::Message, io: &mut Io<Self::Message>) -> Body;
 }
 
 /// The end of a body, or the pause before a value is known.
@@ -45,7 +42,7 @@ pub(crate) struct Paused;
 enum Operation<M> {
     Read(u32),
     Write(u32, u64),
-    Post(u32, M),
+    Post(Name, u32, M),
     /// A read (`false`) or write of the message's own variable.
     Work(bool),
 }
@@ -83,8 +80,8 @@ impl<M> Io<M> {
     }
 
     /// Posts a message to a handler.
-    pub(crate) fn post(&mut self, handler: u32, message: M) {
-        self.want(Operation::Post(handler, message));
+    pub(crate) fn post(&mut self, name: Name, handler: u32, message: M) {
+        self.want(Operation::Post(name, handler, message));
     }
 
     /// Accesses a variable of this message alone: writes and reads it in turn, `accesses` times.
@@ -117,17 +114,20 @@ struct HandlerState<M> {
     mailbox: VecDeque<(u32, M)>,
 }
 
-/// Runs a program to its end.
+/// Runs the program of a request to its end.
 ///
 /// The time is linear in the number of events, times the number of reads of one body.
-pub(crate) fn run<P: Program>(program: &P, mailbox: RunMailbox, seed: u64) -> Draft {
-    let mut simulator = Simulator::new(program, mailbox, seed);
+pub(crate) fn run<P: Program>(request: &Request) -> Result<Draft, GenerateError> {
+    let size = checked_size(request, 1, P::events)?;
+    let mut setup = Setup { recorder: Recorder::default(), initial: Vec::new() };
+    let program = P::new(size, &mut setup);
+    let mut simulator = Simulator::new(program, setup, request);
     while simulator.step() {}
-    simulator.recorder.draft
+    Ok(simulator.recorder.draft)
 }
 
-struct Simulator<'p, P: Program> {
-    program: &'p P,
+struct Simulator<P: Program> {
+    program: P,
     mailbox: RunMailbox,
     rng: Rng,
     recorder: Recorder,
@@ -136,29 +136,22 @@ struct Simulator<'p, P: Program> {
     enabled: Enabled,
 }
 
-impl<'p, P: Program> Simulator<'p, P> {
-    fn new(program: &'p P, mailbox: RunMailbox, seed: u64) -> Simulator<'p, P> {
-        let mut recorder = Recorder::default();
-        let names = program.handlers();
-        let variables = program.variables();
-        let values = vec![0; variables.len()];
-        for name in variables {
-            recorder.variable(name);
-        }
+impl<P: Program> Simulator<P> {
+    fn new(program: P, setup: Setup<P::Message>, request: &Request) -> Simulator<P> {
+        let Setup { recorder, initial } = setup;
+        let idle = || HandlerState { running: None, mailbox: VecDeque::new() };
         let mut simulator = Simulator {
             program,
-            mailbox,
-            rng: Rng::for_purpose(seed, *b"run1"),
+            mailbox: request.mailbox,
+            rng: Rng::for_purpose(request.seed, *b"run1"),
+            values: vec![0; recorder.draft.variables.len()],
             recorder,
-            values,
-            handlers: Vec::with_capacity(names.len()),
-            enabled: Enabled::new(names.len()),
+            handlers: initial.iter().map(|_| idle()).collect(),
+            enabled: Enabled::new(initial.len()),
         };
-        for name in names {
-            let handler = simulator.recorder.draft.handler(name);
-            simulator.handlers.push(HandlerState { running: None, mailbox: VecDeque::new() });
+        for (handler, data) in (0..).zip(initial) {
             let message = simulator.recorder.draft.initial(handler);
-            simulator.begin(handler, message, program.initial(handler));
+            simulator.begin(handler, message, data);
         }
         simulator
     }
@@ -173,11 +166,7 @@ impl<'p, P: Program> Simulator<'p, P> {
             }
             None => {
                 let waiting = &mut self.handlers[handler as usize].mailbox;
-                let taken = match self.mailbox {
-                    RunMailbox::Fifo => waiting.pop_front(),
-                    RunMailbox::Bag => waiting.swap_remove_back(self.rng.index(waiting.len())),
-                };
-                if let Some((message, data)) = taken {
+                if let Some((message, data)) = self.mailbox.take(waiting, &mut self.rng) {
                     self.recorder.draft.get(message);
                     self.begin(handler, message, data);
                 }
@@ -195,7 +184,7 @@ impl<'p, P: Program> Simulator<'p, P> {
         if running.io.wanted.is_empty() && !running.ended {
             let io = &mut running.io;
             (io.passed, io.reads_passed) = (0, 0);
-            running.ended = self.program.body(&running.data, io).is_ok();
+            running.ended = self.program.body(running.data, io).is_ok();
         }
         let state = &mut self.handlers[handler as usize];
         if !running.io.wanted.is_empty() {
@@ -225,8 +214,8 @@ impl<'p, P: Program> Simulator<'p, P> {
                     self.recorder.read(message, own);
                 }
             }
-            Operation::Post(to, data) => {
-                let posted = self.recorder.draft.message(self.program.name(&data), to);
+            Operation::Post(name, to, data) => {
+                let posted = self.recorder.draft.message(name, to);
                 self.recorder.draft.post(message, posted);
                 self.handlers[to as usize].mailbox.push_back((posted, data));
                 self.enabled.set(to, true);
@@ -236,22 +225,22 @@ impl<'p, P: Program> Simulator<'p, P> {
 }
 
 /// The enabled handlers, for a random choice in constant time.
-struct Enabled {
+pub(crate) struct Enabled {
     list: Vec<u32>,
     /// By handler: its place in the list.
     place: Vec<Option<usize>>,
 }
 
 impl Enabled {
-    fn new(handlers: usize) -> Enabled {
+    pub(crate) fn new(handlers: usize) -> Enabled {
         Enabled { list: Vec::with_capacity(handlers), place: vec![None; handlers] }
     }
 
-    fn choose(&self, rng: &mut Rng) -> Option<u32> {
+    pub(crate) fn choose(&self, rng: &mut Rng) -> Option<u32> {
         if self.list.is_empty() { None } else { Some(self.list[rng.index(self.list.len())]) }
     }
 
-    fn set(&mut self, handler: u32, enabled: bool) {
+    pub(crate) fn set(&mut self, handler: u32, enabled: bool) {
         match (self.place[handler as usize], enabled) {
             (None, true) => {
                 self.place[handler as usize] = Some(self.list.len());

@@ -4,6 +4,7 @@ use super::plan::{Plan, START, UI};
 use crate::draft::{Draft, NONE, Name};
 use crate::recorder::Recorder;
 use crate::request::RunMailbox;
+use crate::simulator::Enabled;
 use anyorder_common::random::{Random, Rng};
 use std::collections::VecDeque;
 
@@ -22,12 +23,10 @@ pub(super) fn record(plan: &Plan, mailbox: RunMailbox, seed: u64) -> Draft {
     while run.running[UI as usize].is_some() {
         run.event(UI);
     }
-    while !run.enabled.is_empty() {
-        let place = run.rng.index(run.enabled.len());
-        let handler = run.enabled[place];
+    while let Some(handler) = run.enabled.choose(&mut run.rng) {
         for _ in 0..run.rng.within(1, SLICE_MAX) {
             if !run.event(handler) {
-                run.disable(place);
+                run.enabled.set(handler, false);
                 break;
             }
         }
@@ -56,9 +55,7 @@ struct Run<'p> {
     running: Vec<Option<Running>>,
     /// By handler: numbers of messages in the draft and in the plan.
     mailboxes: Vec<VecDeque<(u32, u32)>>,
-    /// The enabled handlers, in no order, and by handler whether it is enabled.
-    enabled: Vec<u32>,
-    is_enabled: Vec<bool>,
+    enabled: Enabled,
 }
 
 impl<'p> Run<'p> {
@@ -83,8 +80,7 @@ impl<'p> Run<'p> {
             shared_count,
             running: Vec::with_capacity(handlers),
             mailboxes: vec![VecDeque::new(); handlers],
-            enabled: (0..shape.handlers).collect(),
-            is_enabled: vec![true; handlers],
+            enabled: Enabled::new(handlers),
         };
         for number in 0..shape.handlers {
             let name = if number == UI { Name::plain("ui") } else { Name::one("worker", number) };
@@ -92,6 +88,7 @@ impl<'p> Run<'p> {
             let message = run.recorder.draft.initial(handler);
             let running = run.begin(message, number);
             run.running.push(Some(running));
+            run.enabled.set(number, true);
         }
         run
     }
@@ -105,11 +102,6 @@ impl<'p> Run<'p> {
             self.recorder.variable(Name::AUTO);
         }
         Running { message, planned, accesses_left: accesses, posted: 0, own: (first, count) }
-    }
-
-    fn disable(&mut self, place: usize) {
-        let handler = self.enabled.swap_remove(place);
-        self.is_enabled[handler as usize] = false;
     }
 
     /// Executes the next event of a handler; returns `false` when it has none.
@@ -134,10 +126,7 @@ impl<'p> Run<'p> {
 
     fn take_message(&mut self, handler: u32) -> bool {
         let waiting = &mut self.mailboxes[handler as usize];
-        let taken = match self.mailbox {
-            RunMailbox::Fifo => waiting.pop_front(),
-            RunMailbox::Bag => waiting.swap_remove_back(self.rng.index(waiting.len())),
-        };
+        let taken = self.mailbox.take(waiting, &mut self.rng);
         let Some((message, planned)) = taken else { return false };
         self.recorder.draft.get(message);
         let running = self.begin(message, planned);
@@ -153,9 +142,7 @@ impl<'p> Run<'p> {
         let message = self.recorder.draft.message(Name::AUTO, to);
         self.recorder.draft.post(running.message, message);
         self.mailboxes[to as usize].push_back((message, planned));
-        if !std::mem::replace(&mut self.is_enabled[to as usize], true) {
-            self.enabled.push(to);
-        }
+        self.enabled.set(to, true);
     }
 
     fn access(&mut self, running: &mut Running) {
@@ -167,10 +154,6 @@ impl<'p> Run<'p> {
             running.own.0 + self.rng.below(u64::from(running.own.1)) as u32
         };
         debug_assert_ne!(variable, NONE);
-        if self.rng.chance(0.5) {
-            self.recorder.read(running.message, variable);
-        } else {
-            self.recorder.write(running.message, variable);
-        }
+        self.recorder.access(running.message, variable, &mut self.rng);
     }
 }

@@ -6,8 +6,8 @@
 //!
 //! Messages: a quote and an offer a buyer, and two initial ones: `2n + 2`. Events: `39n + 10`.
 
-use super::variables::{Row, Variables};
 use crate::draft::Name;
+use crate::setup::{Row, Setup};
 use crate::simulator::{Body, Io, Program};
 
 const SELLER: u32 = 0;
@@ -16,32 +16,11 @@ const BUYERS: u32 = 1;
 /// The program for a number of buyers.
 pub(crate) struct Buyers {
     buyers: u32,
-    variables: Variables,
     price: u32,
     quotes_given: u32,
     contributed: u32,
     ordered: u32,
     quote_of: Row,
-}
-
-impl Buyers {
-    pub(crate) fn new(buyers: u32) -> Buyers {
-        let mut variables = Variables::default();
-        Buyers {
-            buyers,
-            price: variables.one("price"),
-            quotes_given: variables.one("quotes_given"),
-            contributed: variables.one("contributed"),
-            ordered: variables.one("ordered"),
-            quote_of: variables.row("quote_of", buyers),
-            variables,
-        }
-    }
-
-    /// Returns the number of events.
-    pub(crate) fn events(size: u64) -> u64 {
-        39 * size + 10
-    }
 }
 
 #[derive(Clone, Copy)]
@@ -55,28 +34,25 @@ pub(crate) enum Message {
 impl Program for Buyers {
     type Message = Message;
 
-    fn handlers(&self) -> Vec<Name> {
-        vec![Name::plain("seller"), Name::plain("buyers")]
+    fn events(size: u64) -> u64 {
+        39 * size + 10
     }
 
-    fn variables(&self) -> Vec<Name> {
-        self.variables.names()
-    }
-
-    fn initial(&self, handler: u32) -> Message {
-        if handler == SELLER { Message::OpenShop } else { Message::AskAll }
-    }
-
-    fn name(&self, message: &Message) -> Name {
-        match *message {
-            Message::OpenShop | Message::AskAll => Name::AUTO,
-            Message::Quote(buyer) => Name::one("quote", buyer),
-            Message::Offer(buyer) => Name::one("offer", buyer),
+    fn new(buyers: u32, setup: &mut Setup<Message>) -> Buyers {
+        setup.handler(Name::plain("seller"), Message::OpenShop);
+        setup.handler(Name::plain("buyers"), Message::AskAll);
+        Buyers {
+            buyers,
+            price: setup.one("price"),
+            quotes_given: setup.one("quotes_given"),
+            contributed: setup.one("contributed"),
+            ordered: setup.one("ordered"),
+            quote_of: setup.row("quote_of", buyers),
         }
     }
 
-    fn body(&self, message: &Message, io: &mut Io<Message>) -> Body {
-        match *message {
+    fn body(&self, message: Message, io: &mut Io<Message>) -> Body {
+        match message {
             // 5 events.
             Message::OpenShop => {
                 io.write(self.price, 10 * u64::from(self.buyers));
@@ -88,7 +64,7 @@ impl Program for Buyers {
                 io.write(self.ordered, 0);
                 io.work(3);
                 for buyer in 0..self.buyers {
-                    io.post(SELLER, Message::Quote(buyer));
+                    io.post(Name::one("quote", buyer), SELLER, Message::Quote(buyer));
                 }
             }
             // 18 accesses and a post.
@@ -98,7 +74,7 @@ impl Program for Buyers {
                 io.work(14);
                 io.write(self.quotes_given, given + 1);
                 io.write(self.quote_of.at(buyer), price);
-                io.post(BUYERS, Message::Offer(buyer));
+                io.post(Name::one("offer", buyer), BUYERS, Message::Offer(buyer));
             }
             // 17 accesses.
             Message::Offer(buyer) => {

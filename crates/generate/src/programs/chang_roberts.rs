@@ -10,38 +10,24 @@
 //! (207 events, 11 messages) fit no ring of two nodes with one election, whose identities make
 //! three messages in any arrangement. Size 2 is 161 events and 9 messages here.
 
-use super::variables::{Row, Variables, main_and};
 use crate::draft::Name;
+use crate::setup::{Row, Setup};
 use crate::simulator::{Body, Io, Program};
 
 /// The program for a number of nodes; handler 0 is `main`, node `i` is handler `i + 1`.
 pub(crate) struct ChangRoberts {
     nodes: u32,
-    variables: Variables,
     leader: u32,
     identity: Row,
     largest_seen: Row,
 }
 
 impl ChangRoberts {
-    pub(crate) fn new(nodes: u32) -> ChangRoberts {
-        let mut variables = Variables::default();
-        ChangRoberts {
-            nodes,
-            leader: variables.one("leader"),
-            identity: variables.row("identity", nodes),
-            largest_seen: variables.row("largest_seen", nodes),
-            variables,
-        }
-    }
-
-    /// Returns the number of events.
-    pub(crate) fn events(size: u64) -> u64 {
-        96 * size - 31
-    }
-
-    fn next(&self, node: u32) -> u32 {
-        (node + 1) % self.nodes
+    /// Sends an identity to the node after `node`.
+    fn send(&self, identity: u64, node: u32, io: &mut Io<Message>) {
+        let node = (node + 1) % self.nodes;
+        let name = Name::two("identity", identity as u32 - 1, node);
+        io.post(name, node + 1, Message::Identity { identity, node });
     }
 }
 
@@ -61,37 +47,28 @@ pub(crate) enum Message {
 impl Program for ChangRoberts {
     type Message = Message;
 
-    fn handlers(&self) -> Vec<Name> {
-        main_and("node", self.nodes)
+    fn events(size: u64) -> u64 {
+        96 * size - 31
     }
 
-    fn variables(&self) -> Vec<Name> {
-        self.variables.names()
-    }
-
-    fn initial(&self, handler: u32) -> Message {
-        if handler == 0 { Message::Main } else { Message::Node(handler - 1) }
-    }
-
-    fn name(&self, message: &Message) -> Name {
-        match *message {
-            Message::Main | Message::Node(_) => Name::AUTO,
-            Message::Start(node) => Name::one("start", node),
-            Message::Identity { identity, node } => {
-                Name::two("identity", identity as u32 - 1, node)
-            }
-            Message::Elected(_) => Name::plain("elected"),
+    fn new(nodes: u32, setup: &mut Setup<Message>) -> ChangRoberts {
+        setup.main_and(Message::Main, "node", nodes, Message::Node);
+        ChangRoberts {
+            nodes,
+            leader: setup.one("leader"),
+            identity: setup.row("identity", nodes),
+            largest_seen: setup.row("largest_seen", nodes),
         }
     }
 
-    fn body(&self, message: &Message, io: &mut Io<Message>) -> Body {
-        match *message {
+    fn body(&self, message: Message, io: &mut Io<Message>) -> Body {
+        match message {
             // 2 events, and a post a node.
             Message::Main => {
                 io.write(self.leader, 0);
                 io.read(self.leader)?;
                 for node in 0..self.nodes {
-                    io.post(node + 1, Message::Start(node));
+                    io.post(Name::one("start", node), node + 1, Message::Start(node));
                 }
             }
             // 6 events. Identities are positive: 0 is the initial value of variables.
@@ -104,8 +81,7 @@ impl Program for ChangRoberts {
                 let identity = io.read(self.identity.at(node))?;
                 io.work(10);
                 io.write(self.largest_seen.at(node), identity);
-                let node = self.next(node);
-                io.post(node + 1, Message::Identity { identity, node });
+                self.send(identity, node, io);
             }
             // 36 accesses, and a post unless it is dropped.
             Message::Identity { identity, node } => {
@@ -114,10 +90,9 @@ impl Program for ChangRoberts {
                 io.work(33);
                 io.write(self.largest_seen.at(node), largest.max(identity));
                 if identity == own {
-                    io.post(0, Message::Elected(identity));
+                    io.post(Name::plain("elected"), 0, Message::Elected(identity));
                 } else if identity > own {
-                    let node = self.next(node);
-                    io.post(node + 1, Message::Identity { identity, node });
+                    self.send(identity, node, io);
                 }
             }
             // 3 accesses.

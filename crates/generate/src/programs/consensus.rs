@@ -7,39 +7,18 @@
 //! message of the node broadcasts. Messages: `n` values a node, `n` decisions, `n + 1` initial
 //! ones: `(n + 1)^2`. Events: `31n^2 + 42n + 13`.
 
-use super::variables::{Row, Variables, main_and};
 use crate::draft::Name;
+use crate::setup::{Row, Setup};
 use crate::simulator::{Body, Io, Program};
 
 /// The program for a number of nodes; handler 0 is `main`, node `i` is handler `i + 1`.
 pub(crate) struct Consensus {
     nodes: u32,
-    variables: Variables,
     decided: u32,
     value: Row,
     largest: Row,
     collected: Row,
     decision: Row,
-}
-
-impl Consensus {
-    pub(crate) fn new(nodes: u32) -> Consensus {
-        let mut variables = Variables::default();
-        Consensus {
-            nodes,
-            decided: variables.one("decided"),
-            value: variables.row("value", nodes),
-            largest: variables.row("largest", nodes),
-            collected: variables.row("collected", nodes),
-            decision: variables.row("decision", nodes),
-            variables,
-        }
-    }
-
-    /// Returns the number of events.
-    pub(crate) fn events(size: u64) -> u64 {
-        31 * size * size + 42 * size + 13
-    }
 }
 
 #[derive(Clone, Copy)]
@@ -57,28 +36,24 @@ pub(crate) enum Message {
 impl Program for Consensus {
     type Message = Message;
 
-    fn handlers(&self) -> Vec<Name> {
-        main_and("node", self.nodes)
+    fn events(size: u64) -> u64 {
+        31 * size * size + 42 * size + 13
     }
 
-    fn variables(&self) -> Vec<Name> {
-        self.variables.names()
-    }
-
-    fn initial(&self, handler: u32) -> Message {
-        if handler == 0 { Message::Main } else { Message::Broadcast(handler - 1) }
-    }
-
-    fn name(&self, message: &Message) -> Name {
-        match *message {
-            Message::Main | Message::Broadcast(_) => Name::AUTO,
-            Message::Collect { from, to } => Name::two("collect", from, to),
-            Message::Decided(node) => Name::one("node_decided", node),
+    fn new(nodes: u32, setup: &mut Setup<Message>) -> Consensus {
+        setup.main_and(Message::Main, "node", nodes, Message::Broadcast);
+        Consensus {
+            nodes,
+            decided: setup.one("decided"),
+            value: setup.row("value", nodes),
+            largest: setup.row("largest", nodes),
+            collected: setup.row("collected", nodes),
+            decision: setup.row("decision", nodes),
         }
     }
 
-    fn body(&self, message: &Message, io: &mut Io<Message>) -> Body {
-        match *message {
+    fn body(&self, message: Message, io: &mut Io<Message>) -> Body {
+        match message {
             // 13 events.
             Message::Main => {
                 io.write(self.decided, 0);
@@ -89,7 +64,8 @@ impl Program for Consensus {
                 io.write(self.value.at(node), u64::from(node) * 7 % 5 + 1);
                 io.work(9);
                 for to in 0..self.nodes {
-                    io.post(to + 1, Message::Collect { from: node, to });
+                    let name = Name::two("collect", node, to);
+                    io.post(name, to + 1, Message::Collect { from: node, to });
                 }
             }
             // 29 accesses, and a post with the last one.
@@ -102,7 +78,7 @@ impl Program for Consensus {
                 io.write(self.collected.at(to), collected);
                 if collected == u64::from(self.nodes) {
                     io.write(self.decision.at(to), largest.max(value));
-                    io.post(0, Message::Decided(to));
+                    io.post(Name::one("node_decided", to), 0, Message::Decided(to));
                 } else {
                     io.read(self.decision.at(to))?;
                 }

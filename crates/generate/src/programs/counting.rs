@@ -7,35 +7,16 @@
 //! Messages: `n` starts, `n` messages to each handler, and `n + 1` initial ones: `(n + 1)^2`.
 //! Events: `24n^2 + 13n + 7`.
 
-use super::variables::{Row, Variables, main_and};
 use crate::draft::Name;
+use crate::setup::{Row, Setup};
 use crate::simulator::{Body, Io, Program};
 
 /// The program for a number of handlers besides `main`, which is handler 0.
 pub(crate) struct Counting {
     counters: u32,
-    variables: Variables,
     started: u32,
     heard_last: Row,
     answer: Row,
-}
-
-impl Counting {
-    pub(crate) fn new(counters: u32) -> Counting {
-        let mut variables = Variables::default();
-        Counting {
-            counters,
-            started: variables.one("started"),
-            heard_last: variables.row("heard_last", counters),
-            answer: variables.row("answer", counters),
-            variables,
-        }
-    }
-
-    /// Returns the number of events.
-    pub(crate) fn events(size: u64) -> u64 {
-        24 * size * size + 13 * size + 7
-    }
 }
 
 #[derive(Clone, Copy)]
@@ -49,34 +30,28 @@ pub(crate) enum Message {
 impl Program for Counting {
     type Message = Message;
 
-    fn handlers(&self) -> Vec<Name> {
-        main_and("counter", self.counters)
+    fn events(size: u64) -> u64 {
+        24 * size * size + 13 * size + 7
     }
 
-    fn variables(&self) -> Vec<Name> {
-        self.variables.names()
-    }
-
-    fn initial(&self, handler: u32) -> Message {
-        if handler == 0 { Message::Main } else { Message::Counter }
-    }
-
-    fn name(&self, message: &Message) -> Name {
-        match *message {
-            Message::Main | Message::Counter => Name::AUTO,
-            Message::Start(counter) => Name::one("start", counter),
-            Message::Hello { from, to } => Name::two("hello", from, to),
+    fn new(counters: u32, setup: &mut Setup<Message>) -> Counting {
+        setup.main_and(Message::Main, "counter", counters, |_| Message::Counter);
+        Counting {
+            counters,
+            started: setup.one("started"),
+            heard_last: setup.row("heard_last", counters),
+            answer: setup.row("answer", counters),
         }
     }
 
-    fn body(&self, message: &Message, io: &mut Io<Message>) -> Body {
-        match *message {
+    fn body(&self, message: Message, io: &mut Io<Message>) -> Body {
+        match message {
             // 7 events, and a post a counter.
             Message::Main => {
                 io.write(self.started, u64::from(self.counters));
                 io.work(6);
                 for counter in 0..self.counters {
-                    io.post(counter + 1, Message::Start(counter));
+                    io.post(Name::one("start", counter), counter + 1, Message::Start(counter));
                 }
             }
             // 3 events.
@@ -87,7 +62,8 @@ impl Program for Counting {
                 io.work(7);
                 let others = (0..self.counters).filter(|to| *to != counter);
                 for to in others.chain([counter]) {
-                    io.post(to + 1, Message::Hello { from: counter, to });
+                    let name = Name::two("hello", counter, to);
+                    io.post(name, to + 1, Message::Hello { from: counter, to });
                 }
             }
             // 22 accesses.

@@ -7,43 +7,27 @@
 //! Messages: those, 4 for the two endings, and `n + 1` initial ones: `4n^2 + n + 5`. Events:
 //! `56n^2 + 7n + 30`.
 
-use super::variables::{Row, Variables, main_and};
 use crate::draft::Name;
+use crate::setup::{Row, Setup};
 use crate::simulator::{Body, Io, Program};
 
 /// The program for a number of handlers in the ring; handler 0 is `main`, which starts the chains.
 pub(crate) struct MessageLoop {
     handlers: u32,
-    variables: Variables,
     counter: u32,
     seen: Row,
     stopped: Row,
 }
 
 impl MessageLoop {
-    pub(crate) fn new(handlers: u32) -> MessageLoop {
-        let mut variables = Variables::default();
-        MessageLoop {
-            handlers,
-            counter: variables.one("counter"),
-            seen: variables.row("seen", handlers),
-            stopped: variables.row("stopped", 2),
-            variables,
-        }
-    }
-
-    /// Returns the number of events.
-    pub(crate) fn events(size: u64) -> u64 {
-        56 * size * size + 7 * size + 30
-    }
-
     /// Sends the message of a chain that makes `hop` hops before it.
     fn hop(&self, chain: u32, hop: u32, io: &mut Io<Message>) {
         let last = 2 * self.handlers * self.handlers;
         if hop < last {
-            io.post(hop % self.handlers + 1, Message::Hop { chain, hop });
+            let name = Name::two("hop", chain, hop);
+            io.post(name, hop % self.handlers + 1, Message::Hop { chain, hop });
         } else {
-            io.post(1, Message::Stop { chain });
+            io.post(Name::one("stop", chain), 1, Message::Stop { chain });
         }
     }
 }
@@ -60,29 +44,22 @@ pub(crate) enum Message {
 impl Program for MessageLoop {
     type Message = Message;
 
-    fn handlers(&self) -> Vec<Name> {
-        main_and("ring", self.handlers)
+    fn events(size: u64) -> u64 {
+        56 * size * size + 7 * size + 30
     }
 
-    fn variables(&self) -> Vec<Name> {
-        self.variables.names()
-    }
-
-    fn initial(&self, handler: u32) -> Message {
-        if handler == 0 { Message::Main } else { Message::Member(handler - 1) }
-    }
-
-    fn name(&self, message: &Message) -> Name {
-        match *message {
-            Message::Main | Message::Member(_) => Name::AUTO,
-            Message::Hop { chain, hop } => Name::two("hop", chain, hop),
-            Message::Stop { chain } => Name::one("stop", chain),
-            Message::Acknowledge { chain } => Name::one("acknowledge", chain),
+    fn new(handlers: u32, setup: &mut Setup<Message>) -> MessageLoop {
+        setup.main_and(Message::Main, "ring", handlers, Message::Member);
+        MessageLoop {
+            handlers,
+            counter: setup.one("counter"),
+            seen: setup.row("seen", handlers),
+            stopped: setup.row("stopped", 2),
         }
     }
 
-    fn body(&self, message: &Message, io: &mut Io<Message>) -> Body {
-        match *message {
+    fn body(&self, message: Message, io: &mut Io<Message>) -> Body {
+        match message {
             // 8 events and 2 posts.
             Message::Main => {
                 io.write(self.counter, 0);
@@ -110,7 +87,8 @@ impl Program for MessageLoop {
                 io.read(self.counter)?;
                 io.work(2);
                 io.write(self.stopped.at(chain), 1);
-                io.post(1 % self.handlers + 1, Message::Acknowledge { chain });
+                let name = Name::one("acknowledge", chain);
+                io.post(name, 1 % self.handlers + 1, Message::Acknowledge { chain });
             }
             // 3 accesses.
             Message::Acknowledge { chain } => {

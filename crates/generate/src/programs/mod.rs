@@ -18,4 +18,3 @@ mod consensus;
 mod counting;
 mod message_loop;
 mod sparse_matrix;
-mod variables;

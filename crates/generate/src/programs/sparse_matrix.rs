@@ -5,8 +5,8 @@
 //!
 //! Messages: a task and a result each, and three initial ones: `2n + 3`. Events: `98n + 35`.
 
-use super::variables::{Row, Variables};
 use crate::draft::Name;
+use crate::setup::{Row, Setup};
 use crate::simulator::{Body, Io, Program};
 
 const WORKERS: u32 = 2;
@@ -14,30 +14,10 @@ const WORKERS: u32 = 2;
 /// The program for a number of tasks; handler 0 is `main`.
 pub(crate) struct SparseMatrix {
     tasks: u32,
-    variables: Variables,
     sum: u32,
     matrix: u32,
     busy: Row,
     part: Row,
-}
-
-impl SparseMatrix {
-    pub(crate) fn new(tasks: u32) -> SparseMatrix {
-        let mut variables = Variables::default();
-        SparseMatrix {
-            tasks,
-            sum: variables.one("sum"),
-            matrix: variables.one("matrix"),
-            busy: variables.row("busy", WORKERS),
-            part: variables.row("part", tasks),
-            variables,
-        }
-    }
-
-    /// Returns the number of events.
-    pub(crate) fn events(size: u64) -> u64 {
-        98 * size + 35
-    }
 }
 
 #[derive(Clone, Copy)]
@@ -51,35 +31,30 @@ pub(crate) enum Message {
 impl Program for SparseMatrix {
     type Message = Message;
 
-    fn handlers(&self) -> Vec<Name> {
-        vec![Name::plain("main"), Name::one("worker", 0), Name::one("worker", 1)]
+    fn events(size: u64) -> u64 {
+        98 * size + 35
     }
 
-    fn variables(&self) -> Vec<Name> {
-        self.variables.names()
-    }
-
-    fn initial(&self, handler: u32) -> Message {
-        if handler == 0 { Message::Main } else { Message::Worker(handler - 1) }
-    }
-
-    fn name(&self, message: &Message) -> Name {
-        match *message {
-            Message::Main | Message::Worker(_) => Name::AUTO,
-            Message::Count(task) => Name::one("count", task),
-            Message::Result(task) => Name::one("result", task),
+    fn new(tasks: u32, setup: &mut Setup<Message>) -> SparseMatrix {
+        setup.main_and(Message::Main, "worker", WORKERS, Message::Worker);
+        SparseMatrix {
+            tasks,
+            sum: setup.one("sum"),
+            matrix: setup.one("matrix"),
+            busy: setup.row("busy", WORKERS),
+            part: setup.row("part", tasks),
         }
     }
 
-    fn body(&self, message: &Message, io: &mut Io<Message>) -> Body {
-        match *message {
+    fn body(&self, message: Message, io: &mut Io<Message>) -> Body {
+        match message {
             // 15 events, and a post a task.
             Message::Main => {
                 io.write(self.matrix, 1);
                 io.write(self.sum, 0);
                 io.work(13);
                 for task in 0..self.tasks {
-                    io.post(task % WORKERS + 1, Message::Count(task));
+                    io.post(Name::one("count", task), task % WORKERS + 1, Message::Count(task));
                 }
             }
             // 10 events.
@@ -92,7 +67,7 @@ impl Program for SparseMatrix {
                 let matrix = io.read(self.matrix)?;
                 io.work(78);
                 io.write(self.part.at(task), matrix + u64::from(task));
-                io.post(0, Message::Result(task));
+                io.post(Name::one("result", task), 0, Message::Result(task));
             }
             // 14 accesses.
             Message::Result(task) => {

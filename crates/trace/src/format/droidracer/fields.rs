@@ -109,9 +109,8 @@ impl<'a> Fields<'a> {
     }
 
     fn value(&self, key: &str) -> Result<Range<usize>, Fault> {
-        self.find(key).ok_or_else(|| {
-            Fault::new(self.line.len(), format!("expected `{key}:` with its value"))
-        })
+        self.find(key)
+            .ok_or_else(|| Fault::new(self.line.len(), format!("expected `{key}:` with its value")))
     }
 
     /// Returns the text of a field; it may be empty.

@@ -112,10 +112,7 @@ fn idle(fields: &Fields<'_>) -> Result<Input, LineError> {
 }
 
 /// Requests and callbacks of a service; the state distinguishes them.
-fn service(
-    interner: &mut Interner,
-    fields: &Fields<'_>,
-) -> Result<(EventKind, Input), LineError> {
+fn service(interner: &mut Interner, fields: &Fields<'_>) -> Result<(EventKind, Input), LineError> {
     let component = interner.name(&fields.text("component")?)?;
     let id = fields.identity("id")?;
     let state = fields.text("state")?;
@@ -134,11 +131,7 @@ fn service(
 }
 
 /// Sending, registering or receiving a broadcast; the state distinguishes them.
-fn receiver(
-    interner: &mut Interner,
-    fields: &Fields<'_>,
-    state: &str,
-) -> Result<Input, LineError> {
+fn receiver(interner: &mut Interner, fields: &Fields<'_>, state: &str) -> Result<Input, LineError> {
     let name = interner.name(&fields.text("action")?)?;
     let receiver = fields.text("component")?;
     let argument = if fields.has("intent") { fields.identity("intent")? } else { 0 };

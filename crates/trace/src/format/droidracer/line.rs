@@ -46,8 +46,7 @@ const RESULTS: [&[u8]; 9] = [
 
 const BANNER: &[u8] = b"Android bug-checker";
 
-const EXPECTED_NUMBER: &str =
-    "expected a number from 0 to 4294967294 in front of the operation";
+const EXPECTED_NUMBER: &str = "expected a number from 0 to 4294967294 in front of the operation";
 const EXPECTED_WORD: &str = "expected the name of an operation behind its number";
 const EXPECTED_OPERATION: &str = "expected an operation: `<number> OPERATION key:value ...`";
 

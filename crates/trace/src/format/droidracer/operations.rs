@@ -55,7 +55,6 @@ impl Out<'_> {
         self.columns.numbers.push(self.number);
         Ok(None)
     }
-
 }
 
 /// The result of translating an operation.
@@ -111,10 +110,7 @@ impl Translator {
         out.push(kind, task, location.0)
     }
 
-    fn class_and_field(
-        &mut self,
-        fields: &Fields<'_>,
-    ) -> Result<(NameId, NameId), LineError> {
+    fn class_and_field(&mut self, fields: &Fields<'_>) -> Result<(NameId, NameId), LineError> {
         let class = self.interner.name(&fields.text("class")?)?;
         let field = fields.count("field")?;
         Ok((class, self.interner.name(&field.to_string())?))
@@ -167,12 +163,7 @@ impl Translator {
     }
 
     /// Translates the start and the end of a thread, or of a burst.
-    fn thread(
-        &mut self,
-        word: &[u8],
-        fields: &Fields<'_>,
-        out: &mut Out<'_>,
-    ) -> Translated {
+    fn thread(&mut self, word: &[u8], fields: &Fields<'_>, out: &mut Out<'_>) -> Translated {
         let tid = fields.count("tid")?;
         match word {
             b"THREADINIT" => {
@@ -267,12 +258,7 @@ impl Translator {
         out.push(EventKind::Join, task, handler.0)
     }
 
-    fn queue(
-        &mut self,
-        word: &[u8],
-        fields: &Fields<'_>,
-        out: &mut Out<'_>,
-    ) -> Translated {
+    fn queue(&mut self, word: &[u8], fields: &Fields<'_>, out: &mut Out<'_>) -> Translated {
         let tid = fields.count("tid")?;
         let queue = fields.identity("queue")?;
         let thread = *self.threads.get(&mut self.interner, tid)?;
@@ -374,12 +360,7 @@ impl Translator {
     }
 
     /// Keeps an operation that this version does not know, if it knows the thread.
-    fn unknown(
-        &mut self,
-        word: &[u8],
-        fields: &Fields<'_>,
-        out: &mut Out<'_>,
-    ) -> Translated {
+    fn unknown(&mut self, word: &[u8], fields: &Fields<'_>, out: &mut Out<'_>) -> Translated {
         let word = String::from_utf8_lossy(word);
         let Ok(tid) = fields.count("tid") else {
             let message = format!("unknown operation `{word}` without a thread is left out");

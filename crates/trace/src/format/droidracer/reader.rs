@@ -33,7 +33,6 @@ impl<R: Read> DroidRacerReader<R> {
         meta.origin = FORMAT.to_owned();
         DroidRacerReader { input: TextInput::new(input), translator }
     }
-
 }
 
 /// Reads a line into `block`; returns false at the end of the operations.

@@ -51,7 +51,8 @@ pub(super) const HEADER: &str = "edtrace 1";
 ///
 /// Fails when the line is not UTF-8.
 pub(super) fn without_comment(line: &[u8]) -> Result<&str, Fault> {
-    let line = std::str::from_utf8(line).map_err(|error| Fault::new(error.valid_up_to(), "expected text in UTF-8"))?;
+    let line = std::str::from_utf8(line)
+        .map_err(|error| Fault::new(error.valid_up_to(), "expected text in UTF-8"))?;
     Ok(line.split_once('#').map_or(line, |(text, _)| text))
 }
 

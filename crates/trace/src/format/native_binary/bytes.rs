@@ -145,9 +145,8 @@ pub(super) fn put_column(out: &mut Vec<u8>, values: &[u64]) {
 /// Appends a column of numbers as differences.
 pub(super) fn put_deltas<N: Number>(out: &mut Vec<u8>, values: impl Iterator<Item = N>) {
     let mut last = N::default();
-    let deltas: Vec<u64> = values
-        .map(|value| value.difference(std::mem::replace(&mut last, value)).into())
-        .collect();
+    let deltas: Vec<u64> =
+        values.map(|value| value.difference(std::mem::replace(&mut last, value)).into()).collect();
     put_column(out, &deltas);
 }
 
@@ -226,8 +225,6 @@ mod tests {
         assert_eq!(column, [0, 256, 3]);
         assert!(Input::new(&out[..6]).column(3, "it", &mut column).is_err());
         assert!(Input::new(&[5]).column(0, "it", &mut column).is_err());
-        assert!(
-            Input::new(&[9]).column(0, "it", &mut Vec::<u64>::new()).is_err()
-        );
+        assert!(Input::new(&[9]).column(0, "it", &mut Vec::<u64>::new()).is_err());
     }
 }

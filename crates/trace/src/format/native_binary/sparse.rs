@@ -96,10 +96,8 @@ pub(super) fn write<T: Copy>(
 /// Chooses the shortest encoding of values. `numbers` are those of their events.
 fn cheapest(numbers: &[u64], values: Vec<u64>) -> (u8, Vec<u64>) {
     let mut last = 0;
-    let deltas: Vec<u64> = values
-        .iter()
-        .map(|value| value.difference(std::mem::replace(&mut last, *value)))
-        .collect();
+    let deltas: Vec<u64> =
+        values.iter().map(|value| value.difference(std::mem::replace(&mut last, *value))).collect();
     let back: Option<Vec<u64>> = numbers
         .iter()
         .zip(&values)

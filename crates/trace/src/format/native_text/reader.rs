@@ -29,11 +29,7 @@ pub struct NativeTextReader<R> {
 impl<R: Read> NativeTextReader<R> {
     /// Starts to read.
     pub fn new(input: R) -> NativeTextReader<R> {
-        NativeTextReader {
-            input: TextInput::new(input),
-            known: Known::default(),
-            started: false,
-        }
+        NativeTextReader { input: TextInput::new(input), known: Known::default(), started: false }
     }
 
     /// Reads the first line. If it is wrong, nothing else is read: the input has another format.
