@@ -4,7 +4,7 @@ use crate::columns::Columns;
 use crate::event::{EventKind, Mode, Op};
 use crate::ids::{EventId, HandlerId, InputId, LocationId, SiteId, TaskId};
 use crate::tables::{
-    Handler, Input, Interner, Location, Mailbox, Position, Site, TableFull, TaskDef, TaskKind,
+    Handler, Input, Interner, Location, Mailbox, Site, TableFull, TaskDef, TaskKind,
 };
 use crate::trace::Trace;
 
@@ -50,13 +50,8 @@ impl TraceBuilder {
     pub fn handler(&mut self, name: &str, mailbox: Mailbox) -> Result<HandlerId, TableFull> {
         let name = self.interner.name(name)?;
         let handler = self.interner.push_handler(Handler { name, mailbox, untracked: false })?;
-        let initial = self.interner.push_task(TaskDef {
-            name,
-            kind: TaskKind::Initial,
-            handler,
-            delay: 0,
-            position: Position::Back,
-        })?;
+        let task = TaskDef { name, handler, ..TaskDef::default() };
+        let initial = self.interner.push_task(task)?;
         self.initial.push(initial);
         Ok(handler)
     }
@@ -93,7 +88,7 @@ impl TraceBuilder {
     ) -> Result<TaskId, TableFull> {
         let name = self.interner.name(name)?;
         let kind = TaskKind::Posted;
-        self.interner.push_task(TaskDef { name, kind, handler, delay, position: Position::Back })
+        self.interner.push_task(TaskDef { name, kind, handler, delay, ..TaskDef::default() })
     }
 
     /// Returns the location of a named variable.
@@ -171,8 +166,7 @@ impl TraceBuilder {
     ///
     /// Fails when a table is full.
     pub fn read(&mut self, task: TaskId, variable: &str) -> Result<EventId, TableFull> {
-        let location = self.variable(variable)?;
-        Ok(self.push(task, EventKind::Read.into(), location.0))
+        self.access(task, EventKind::Read, variable)
     }
 
     /// Appends a plain write of a named variable.
@@ -181,8 +175,17 @@ impl TraceBuilder {
     ///
     /// Fails when a table is full.
     pub fn write(&mut self, task: TaskId, variable: &str) -> Result<EventId, TableFull> {
+        self.access(task, EventKind::Write, variable)
+    }
+
+    fn access(
+        &mut self,
+        task: TaskId,
+        kind: EventKind,
+        variable: &str,
+    ) -> Result<EventId, TableFull> {
         let location = self.variable(variable)?;
-        Ok(self.push(task, EventKind::Write.into(), location.0))
+        Ok(self.push(task, kind.into(), location.0))
     }
 
     /// Appends an acquire of the named lock.
@@ -191,9 +194,7 @@ impl TraceBuilder {
     ///
     /// Fails when a table is full.
     pub fn acquire(&mut self, task: TaskId, lock: &str, mode: Mode) -> Result<EventId, TableFull> {
-        let name = self.interner.name(lock)?;
-        let lock = self.interner.lock(name)?;
-        Ok(self.push(task, Op::new(EventKind::Acquire, mode), lock.0))
+        self.on_lock(task, Op::new(EventKind::Acquire, mode), lock)
     }
 
     /// Appends a release of the named lock.
@@ -202,9 +203,13 @@ impl TraceBuilder {
     ///
     /// Fails when a table is full.
     pub fn release(&mut self, task: TaskId, lock: &str, mode: Mode) -> Result<EventId, TableFull> {
+        self.on_lock(task, Op::new(EventKind::Release, mode), lock)
+    }
+
+    fn on_lock(&mut self, task: TaskId, op: Op, lock: &str) -> Result<EventId, TableFull> {
         let name = self.interner.name(lock)?;
         let lock = self.interner.lock(name)?;
-        Ok(self.push(task, Op::new(EventKind::Release, mode), lock.0))
+        Ok(self.push(task, op, lock.0))
     }
 
     /// Appends a fork, join, begin, exit, attach or loop: kinds whose operand is a handler or

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-/// Declares a `u32` index type with a `NONE` value for "absent".
+/// Declares a `u32` index type with a `NONE` value for "absent", and its default.
 macro_rules! define_id {
-    ($(#[$doc:meta])* $name:ident) => {
+    ($(#[$doc:meta])* $name:ident $default:literal) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(transparent)]
@@ -49,6 +49,12 @@ macro_rules! define_id {
             }
         }
 
+        impl Default for $name {
+            fn default() -> $name {
+                $name($default)
+            }
+        }
+
         impl From<Option<$name>> for $name {
             fn from(id: Option<$name>) -> $name {
                 id.unwrap_or($name::NONE)
@@ -69,47 +75,47 @@ macro_rules! define_id {
 
 define_id!(
     /// An event of one in-memory trace: its position in trace order, from 0.
-    EventId
+    EventId 0xffff_ffff
 );
 define_id!(
     /// A task: one run-to-completion execution of a handler's code, or a handler's initial code.
-    TaskId
+    TaskId 0xffff_ffff
 );
 define_id!(
     /// A handler: runs tasks one after another. A plain thread is a handler that nobody posts to.
-    HandlerId
+    HandlerId 0xffff_ffff
 );
 define_id!(
     /// A memory location.
-    LocationId
+    LocationId 0xffff_ffff
 );
 define_id!(
     /// A lock.
-    LockId
+    LockId 0xffff_ffff
 );
 define_id!(
     /// A condition variable, a barrier, or another object that is signalled.
-    ConditionId
+    ConditionId 0xffff_ffff
 );
 define_id!(
     /// An input event that can be enabled, disabled and triggered.
-    InputId
+    InputId 0xffff_ffff
 );
 define_id!(
     /// A source position.
-    SiteId
+    SiteId 0xffff_ffff
 );
 define_id!(
     /// A call stack: a list of source positions.
-    StackId
+    StackId 0xffff_ffff
 );
 define_id!(
     /// An invocation of a method of an object, with its values.
-    InvocationId
+    InvocationId 0xffff_ffff
 );
 define_id!(
     /// An interned string. The empty string is always `NameId(0)`.
-    NameId
+    NameId 0
 );
 
 impl NameId {
@@ -120,10 +126,4 @@ impl NameId {
 impl SiteId {
     /// No known source position; the first entry of every site table.
     pub const UNKNOWN: SiteId = SiteId(0);
-}
-
-impl Default for NameId {
-    fn default() -> NameId {
-        NameId::EMPTY
-    }
 }

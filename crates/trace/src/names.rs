@@ -2,7 +2,8 @@
 
 use crate::ids::NameId;
 use hashbrown::{DefaultHashBuilder, HashTable};
-use std::hash::BuildHasher;
+use std::fmt;
+use std::hash::{BuildHasher, Hasher};
 
 /// An append-only list of distinct strings; `NameId(0)` is the empty string.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,43 +67,21 @@ impl Names {
 }
 
 /// Finds the id of a string already in a [`Names`], or appends it.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct NameIndex {
-    table: HashTable<NameId>,
-    hasher: DefaultHashBuilder,
-}
-
-impl std::fmt::Debug for NameIndex {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("NameIndex").field("len", &self.table.len()).finish()
-    }
+    index: TextIndex,
 }
 
 impl NameIndex {
-    /// Makes the index of existing names.
-    #[must_use]
-    pub fn of(names: &Names) -> NameIndex {
-        let mut index = NameIndex::default();
-        for (id, text) in names.iter().skip(1) {
-            let hash = index.hasher.hash_one(text);
-            index.table.insert_unique(hash, id, |id| index.hasher.hash_one(names.get(*id)));
-        }
-        index
-    }
-
     /// Returns the id of `text`, appending it to `names` when it is new.
     ///
     /// Returns `None` when all names together would exceed 4 GiB.
     pub fn intern(&mut self, names: &mut Names, text: &str) -> Option<NameId> {
-        if text.is_empty() {
-            return Some(NameId::EMPTY);
-        }
-        let hash = self.hasher.hash_one(text);
-        if let Some(id) = self.table.find(hash, |id| names.get(*id) == text) {
-            return Some(*id);
+        if let Some(id) = self.find(names, text) {
+            return Some(id);
         }
         let id = names.push(text)?;
-        self.table.insert_unique(hash, id, |id| self.hasher.hash_one(names.get(*id)));
+        self.index.insert(names, id, id.0);
         Some(id)
     }
 
@@ -112,7 +91,45 @@ impl NameIndex {
         if text.is_empty() {
             return Some(NameId::EMPTY);
         }
-        let hash = self.hasher.hash_one(text);
-        self.table.find(hash, |id| names.get(*id) == text).copied()
+        self.index.find(names, text.as_bytes()).map(NameId)
     }
+}
+
+/// Maps names, given as bytes, to entries of one table. The hasher is seeded, so that no input can
+/// force collisions.
+#[derive(Clone, Default)]
+pub(crate) struct TextIndex {
+    table: HashTable<(NameId, u32)>,
+    hasher: DefaultHashBuilder,
+}
+
+impl fmt::Debug for TextIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TextIndex").field("len", &self.table.len()).finish()
+    }
+}
+
+impl TextIndex {
+    /// Returns the entry of a text.
+    #[inline]
+    pub(crate) fn find(&self, names: &Names, text: &[u8]) -> Option<u32> {
+        let hash = hash(&self.hasher, text);
+        let same = |entry: &(NameId, u32)| names.get(entry.0).as_bytes() == text;
+        self.table.find(hash, same).map(|entry| entry.1)
+    }
+
+    /// Adds the entry of a name that has none.
+    pub(crate) fn insert(&mut self, names: &Names, name: NameId, entry: u32) {
+        let hasher = &self.hasher;
+        let rehash = |entry: &(NameId, u32)| hash(hasher, names.get(entry.0).as_bytes());
+        let hash = hash(hasher, names.get(name).as_bytes());
+        self.table.insert_unique(hash, (name, entry), rehash);
+    }
+}
+
+#[inline]
+fn hash(hasher: &DefaultHashBuilder, text: &[u8]) -> u64 {
+    let mut state = hasher.build_hasher();
+    state.write(text);
+    state.finish()
 }

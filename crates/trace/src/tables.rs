@@ -63,7 +63,7 @@ pub enum Position {
 }
 
 /// A task, with the facts known when it is first named.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TaskDef {
     /// Its name.
     pub name: NameId,
@@ -75,19 +75,6 @@ pub struct TaskDef {
     pub delay: u64,
     /// The position in the mailbox.
     pub position: Position,
-}
-
-impl Default for TaskDef {
-    /// Returns a task without any known fact.
-    fn default() -> TaskDef {
-        TaskDef {
-            name: NameId::EMPTY,
-            kind: TaskKind::Initial,
-            handler: HandlerId::NONE,
-            delay: 0,
-            position: Position::Back,
-        }
-    }
 }
 
 /// A memory location.
@@ -376,31 +363,36 @@ pub struct Interner {
     /// The tables filled so far.
     pub tables: Tables,
     names: NameIndex,
-    locations: HashMap<Location, LocationId>,
-    locks: HashMap<NameId, LockId>,
-    conditions: HashMap<NameId, ConditionId>,
-    inputs: HashMap<Input, InputId>,
-    sites: HashMap<Site, SiteId>,
-    stacks: HashMap<Vec<SiteId>, StackId>,
+    locations: HashMap<Location, u32>,
+    locks: HashMap<NameId, u32>,
+    conditions: HashMap<NameId, u32>,
+    inputs: HashMap<Input, u32>,
+    sites: HashMap<Site, u32>,
+    stacks: HashMap<Vec<SiteId>, u32>,
 }
 
 /// Finds `entry` in `map`, or appends it to `table` under a new id.
-fn intern_in<T: Clone + Eq + Hash, I: Copy>(
-    map: &mut HashMap<T, I>,
+fn intern_in<T: Clone + Eq + Hash>(
+    map: &mut HashMap<T, u32>,
     table: &mut Vec<T>,
     entry: T,
-    make: fn(usize) -> I,
     what: &'static str,
-) -> Result<I, TableFull> {
+) -> Result<u32, TableFull> {
     if let Some(id) = map.get(&entry) {
         return Ok(*id);
     }
+    let id = push_to(table, entry.clone(), what)?;
+    map.insert(entry, id);
+    Ok(id)
+}
+
+/// Appends `entry` to `table`, and returns its id.
+fn push_to<T>(table: &mut Vec<T>, entry: T, what: &'static str) -> Result<u32, TableFull> {
+    let id = table.len() as u32;
     if table.len() >= u32::MAX as usize {
         return Err(TableFull(what));
     }
-    let id = make(table.len());
-    table.push(entry.clone());
-    map.insert(entry, id);
+    table.push(entry);
     Ok(id)
 }
 
@@ -420,8 +412,8 @@ impl Interner {
     ///
     /// Fails when the table is full.
     pub fn location(&mut self, location: Location) -> Result<LocationId, TableFull> {
-        let table = &mut self.tables.locations;
-        intern_in(&mut self.locations, table, location, LocationId::from_index, "locations")
+        intern_in(&mut self.locations, &mut self.tables.locations, location, "locations")
+            .map(LocationId)
     }
 
     /// Returns the id of the lock of this name.
@@ -430,7 +422,7 @@ impl Interner {
     ///
     /// Fails when the table is full.
     pub fn lock(&mut self, name: NameId) -> Result<LockId, TableFull> {
-        intern_in(&mut self.locks, &mut self.tables.locks, name, LockId::from_index, "locks")
+        intern_in(&mut self.locks, &mut self.tables.locks, name, "locks").map(LockId)
     }
 
     /// Returns the id of the condition of this name.
@@ -439,8 +431,8 @@ impl Interner {
     ///
     /// Fails when the table is full.
     pub fn condition(&mut self, name: NameId) -> Result<ConditionId, TableFull> {
-        let table = &mut self.tables.conditions;
-        intern_in(&mut self.conditions, table, name, ConditionId::from_index, "conditions")
+        intern_in(&mut self.conditions, &mut self.tables.conditions, name, "conditions")
+            .map(ConditionId)
     }
 
     /// Returns the id of an input event.
@@ -449,7 +441,7 @@ impl Interner {
     ///
     /// Fails when the table is full.
     pub fn input(&mut self, input: Input) -> Result<InputId, TableFull> {
-        intern_in(&mut self.inputs, &mut self.tables.inputs, input, InputId::from_index, "inputs")
+        intern_in(&mut self.inputs, &mut self.tables.inputs, input, "inputs").map(InputId)
     }
 
     /// Returns the id of a source position.
@@ -461,7 +453,7 @@ impl Interner {
         if site == Site::default() {
             return Ok(SiteId::UNKNOWN);
         }
-        intern_in(&mut self.sites, &mut self.tables.sites, site, SiteId::from_index, "sites")
+        intern_in(&mut self.sites, &mut self.tables.sites, site, "sites").map(SiteId)
     }
 
     /// Returns the id of a call stack.
@@ -470,7 +462,7 @@ impl Interner {
     ///
     /// Fails when the table is full.
     pub fn stack(&mut self, stack: Vec<SiteId>) -> Result<StackId, TableFull> {
-        intern_in(&mut self.stacks, &mut self.tables.stacks, stack, StackId::from_index, "stacks")
+        intern_in(&mut self.stacks, &mut self.tables.stacks, stack, "stacks").map(StackId)
     }
 
     /// Appends a handler.
@@ -479,7 +471,7 @@ impl Interner {
     ///
     /// Fails when the table is full.
     pub fn push_handler(&mut self, handler: Handler) -> Result<HandlerId, TableFull> {
-        push_to(&mut self.tables.handlers, handler, HandlerId::from_index, "handlers")
+        push_to(&mut self.tables.handlers, handler, "handlers").map(HandlerId)
     }
 
     /// Appends a task.
@@ -488,7 +480,7 @@ impl Interner {
     ///
     /// Fails when the table is full.
     pub fn push_task(&mut self, task: TaskDef) -> Result<TaskId, TableFull> {
-        push_to(&mut self.tables.tasks, task, TaskId::from_index, "tasks")
+        push_to(&mut self.tables.tasks, task, "tasks").map(TaskId)
     }
 
     /// Appends an invocation.
@@ -497,19 +489,6 @@ impl Interner {
     ///
     /// Fails when the table is full.
     pub fn push_invocation(&mut self, invocation: Invocation) -> Result<InvocationId, TableFull> {
-        push_to(&mut self.tables.invocations, invocation, InvocationId::from_index, "invocations")
+        push_to(&mut self.tables.invocations, invocation, "invocations").map(InvocationId)
     }
-}
-
-fn push_to<T, I>(
-    table: &mut Vec<T>,
-    entry: T,
-    make: fn(usize) -> I,
-    what: &'static str,
-) -> Result<I, TableFull> {
-    if table.len() >= u32::MAX as usize {
-        return Err(TableFull(what));
-    }
-    table.push(entry);
-    Ok(make(table.len() - 1))
 }

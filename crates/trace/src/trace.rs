@@ -10,7 +10,7 @@ use crate::tables::{LabelScheme, Tables, TaskKind};
 use std::io;
 
 /// The life of one task, as positions in the trace. Absent events are `NONE`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TaskSpan {
     /// The handler that ran it, or that it was posted to; `NONE` when neither is known.
     pub handler: HandlerId,
@@ -25,15 +25,6 @@ pub struct TaskSpan {
     /// The last event that belongs to it.
     pub last: EventId,
 }
-
-const NO_SPAN: TaskSpan = TaskSpan {
-    handler: HandlerId::NONE,
-    post: EventId::NONE,
-    get: EventId::NONE,
-    end: EventId::NONE,
-    first: EventId::NONE,
-    last: EventId::NONE,
-};
 
 /// A whole trace: tables, columns, and the spans of its tasks.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -76,8 +67,11 @@ impl Trace {
     #[must_use]
     pub fn new(tables: Tables, columns: Columns) -> Trace {
         assert!(columns.len() < u32::MAX as usize, "a trace in memory has 32-bit event ids");
-        let mut spans: Vec<TaskSpan> =
-            tables.tasks.iter().map(|task| TaskSpan { handler: task.handler, ..NO_SPAN }).collect();
+        let mut spans: Vec<TaskSpan> = tables
+            .tasks
+            .iter()
+            .map(|task| TaskSpan { handler: task.handler, ..TaskSpan::default() })
+            .collect();
         for row in 0..columns.len() {
             let id = EventId(row as u32);
             let task = columns.tasks[row];

@@ -17,5 +17,4 @@ mod lines;
 pub mod native_binary;
 pub mod native_text;
 pub mod std;
-mod text_index;
 mod text_input;

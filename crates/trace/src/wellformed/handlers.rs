@@ -44,30 +44,22 @@ impl Handlers {
 
     pub(super) fn event(&mut self, event: &Event, report: &mut Report<'_>) {
         let trace = report.trace;
+        let of = |list: &[EventId]| list.get(event.operand as usize)?.some();
+        let name = || handler_name(trace, HandlerId(event.operand));
         match event.kind() {
             EventKind::Fork if report.observed => {
-                let first = self.first.get(event.operand as usize).copied();
-                let first = first.and_then(EventId::some);
-                if let Some(first) = first.filter(|first| *first < event.id) {
+                if let Some(first) = of(&self.first).filter(|first| *first < event.id) {
                     report.error_if_watched(event.id, || {
-                        format!(
-                            "forks handler `{}`, which has run before, since event {}",
-                            handler_name(trace, HandlerId(event.operand)),
-                            label(trace, first)
-                        )
+                        let (name, since) = (name(), label(trace, first));
+                        format!("forks handler `{name}`, which has run before, since event {since}")
                     });
                 }
             }
             EventKind::Join if report.observed => {
-                let last = self.last.get(event.operand as usize).copied();
-                let last = last.and_then(EventId::some);
-                if let Some(last) = last.filter(|last| *last > event.id) {
+                if let Some(last) = of(&self.last).filter(|last| *last > event.id) {
                     report.error_if_watched(event.id, || {
-                        format!(
-                            "joins handler `{}`, which goes on until event {}",
-                            handler_name(trace, HandlerId(event.operand)),
-                            label(trace, last)
-                        )
+                        let (name, until) = (name(), label(trace, last));
+                        format!("joins handler `{name}`, which goes on until event {until}")
                     });
                 }
             }

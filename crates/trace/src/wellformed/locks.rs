@@ -15,7 +15,7 @@ struct Holding {
 }
 
 /// The state of one lock.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Lock {
     /// The handler that holds it exclusively.
     exclusive_by: HandlerId,
@@ -23,12 +23,6 @@ struct Lock {
     shared_by: u32,
     /// How often it was destroyed before.
     life: u32,
-}
-
-impl Default for Lock {
-    fn default() -> Lock {
-        Lock { exclusive_by: HandlerId::NONE, shared_by: 0, life: 0 }
-    }
 }
 
 /// All locks. Handlers hold locks, not tasks: a task may release a lock that an earlier task of its

@@ -126,9 +126,19 @@ impl Translator {
         match word {
             // An `ACCESS` only closes a run of accesses, each of which has its own line.
             b"START" | b"ACCESS" => Ok(None),
-            b"THREADINIT" | b"THREADEXIT" | b"NATIVE-ENTRY" | b"NATIVE-EXIT" => {
-                self.thread(word, fields, out)
+            b"THREADINIT" => {
+                let tid = fields.count("tid")?;
+                let initial = self.threads.begin(&mut self.interner, tid)?.initial;
+                out.push(EventKind::Begin, initial, 0)
             }
+            b"THREADEXIT" => {
+                let tid = fields.count("tid")?;
+                let initial = self.threads.get(&mut self.interner, tid)?.initial;
+                self.threads.exit(tid);
+                out.push(EventKind::Exit, initial, 0)
+            }
+            b"NATIVE-ENTRY" => self.enter(fields, out),
+            b"NATIVE-EXIT" => self.leave(fields, out),
             b"FORK" => {
                 let (parent, child) = (fields.count("par-tid")?, fields.count("child-tid")?);
                 let task = self.current(parent)?;
@@ -162,40 +172,26 @@ impl Translator {
         }
     }
 
-    /// Translates the start and the end of a thread, or of a burst.
-    fn thread(&mut self, word: &[u8], fields: &Fields<'_>, out: &mut Out<'_>) -> Translated {
+    /// Begins a burst of a thread that is not watched.
+    fn enter(&mut self, fields: &Fields<'_>, out: &mut Out<'_>) -> Translated {
         let tid = fields.count("tid")?;
-        match word {
-            b"THREADINIT" => {
-                let initial = self.threads.begin(&mut self.interner, tid)?.initial;
-                out.push(EventKind::Begin, initial, 0)
-            }
-            b"THREADEXIT" => {
-                let initial = self.threads.get(&mut self.interner, tid)?.initial;
-                out.push(EventKind::Exit, initial, 0)?;
-                self.threads.exit(tid);
-                Ok(None)
-            }
-            b"NATIVE-ENTRY" => {
-                let name =
-                    if fields.has("thread-name") { fields.text("thread-name")? } else { "".into() };
-                let odd = self.threads.find(tid).is_some_and(|thread| thread.in_burst);
-                let burst = self.threads.begin_burst(&mut self.interner, tid, &name)?;
-                out.push(EventKind::Begin, burst, 0)?;
-                Ok(odd.then(|| format!("thread {tid} enters again before it exits").into()))
-            }
-            _ => {
-                let thread = self.threads.get(&mut self.interner, tid)?;
-                let (burst, open) = (thread.current, thread.in_burst);
-                if !open {
-                    let message = format!("thread {tid} exits without having entered");
-                    return Ok(Some(message.into()));
-                }
-                thread.current = thread.initial;
-                thread.in_burst = false;
-                out.push(EventKind::Exit, burst, 0)
-            }
+        let name = if fields.has("thread-name") { fields.text("thread-name")? } else { "".into() };
+        let odd = self.threads.find(tid).is_some_and(|thread| thread.in_burst);
+        let burst = self.threads.begin_burst(&mut self.interner, tid, &name)?;
+        out.push(EventKind::Begin, burst, 0)?;
+        Ok(odd.then(|| format!("thread {tid} enters again before it exits").into()))
+    }
+
+    /// Ends the burst of a thread.
+    fn leave(&mut self, fields: &Fields<'_>, out: &mut Out<'_>) -> Translated {
+        let tid = fields.count("tid")?;
+        let thread = self.threads.get(&mut self.interner, tid)?;
+        if !thread.in_burst {
+            return Ok(Some(format!("thread {tid} exits without having entered").into()));
         }
+        let burst = std::mem::replace(&mut thread.current, thread.initial);
+        thread.in_burst = false;
+        out.push(EventKind::Exit, burst, 0)
     }
 
     fn input_operation(

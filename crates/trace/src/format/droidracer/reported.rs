@@ -68,23 +68,15 @@ pub struct Reported {
     pub graph_size: Option<u64>,
 }
 
-/// The list that the lines belong to.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Section {
-    Outside,
-    MultiThreaded,
-    CrossPosted,
-    CoEnabled,
-    Delayed,
-    Uncategorised,
-}
+/// Returns a list of a report.
+type List = fn(&mut Reported) -> &mut Vec<ReportedGroup>;
 
 /// Reads DroidRacer's own results from the text of a whole log, or of its end. It ignores other
 /// lines, so a log without results gives an empty report.
 #[must_use]
 pub fn reported(text: &str) -> Reported {
     let mut report = Reported::default();
-    let mut section = Section::Outside;
+    let mut list: Option<List> = None;
     let mut first: Option<Side> = None;
     for line in text.lines().map(str::trim) {
         if let Some(size) = line.strip_prefix("HB Graph size :") {
@@ -95,34 +87,29 @@ pub fn reported(text: &str) -> Reported {
             if let (Some(first), Some(second)) = (first.take(), side(rest)) {
                 report.races.push(race(first, &second));
             }
-        } else if let Some(next) = section_of(line) {
-            section = next;
+        } else if let Some(next) = list_of(line) {
+            list = next;
         } else if let Some(group) = group(line) {
-            let list = match section {
-                Section::Outside => continue,
-                Section::MultiThreaded => &mut report.multi_threaded,
-                Section::CrossPosted => &mut report.cross_posted,
-                Section::CoEnabled => &mut report.co_enabled,
-                Section::Delayed => &mut report.delayed,
-                Section::Uncategorised => &mut report.uncategorised,
-            };
-            list.push(group);
+            if let Some(list) = list {
+                list(&mut report).push(group);
+            }
         }
     }
     report
 }
 
-fn section_of(line: &str) -> Option<Section> {
-    let starts = [
-        ("Multithreaded races", Section::MultiThreaded),
-        ("Races due to a delayed post", Section::Delayed),
-        ("Races due to cross thread post", Section::CrossPosted),
-        ("Races due to co-enabled events", Section::CoEnabled),
-        ("Uncategorized races", Section::Uncategorised),
-        ("Async races", Section::Outside),
-        ("Memory used", Section::Outside),
+/// Returns the list that begins with a line, or `Some(None)` where one ends.
+fn list_of(line: &str) -> Option<Option<List>> {
+    let starts: [(&str, Option<List>); 7] = [
+        ("Multithreaded races", Some(|report| &mut report.multi_threaded)),
+        ("Races due to a delayed post", Some(|report| &mut report.delayed)),
+        ("Races due to cross thread post", Some(|report| &mut report.cross_posted)),
+        ("Races due to co-enabled events", Some(|report| &mut report.co_enabled)),
+        ("Uncategorized races", Some(|report| &mut report.uncategorised)),
+        ("Async races", None),
+        ("Memory used", None),
     ];
-    starts.into_iter().find(|(start, _)| line.starts_with(start)).map(|(_, section)| section)
+    starts.into_iter().find(|(start, _)| line.starts_with(start)).map(|(_, list)| list)
 }
 
 fn group(line: &str) -> Option<ReportedGroup> {

@@ -1,7 +1,7 @@
 //! The threads of a log: the current handler of a thread number, and its current task.
 
 use crate::ids::{HandlerId, NameId, TaskId};
-use crate::tables::{Handler, Interner, Mailbox, Position, TableFull, TaskDef, TaskKind};
+use crate::tables::{Handler, Interner, TableFull, TaskDef, TaskKind};
 use hashbrown::HashMap;
 
 /// The current thread of a number.
@@ -116,8 +116,7 @@ impl Threads {
     ) -> Result<(), TableFull> {
         let own_name = own_name.filter(|name| !name.is_empty());
         let name = interner.name(&handler_name(tid, generation, own_name))?;
-        let handler =
-            interner.push_handler(Handler { name, mailbox: Mailbox::None, untracked: false })?;
+        let handler = interner.push_handler(Handler { name, ..Handler::default() })?;
         let initial = push_task(interner, name, TaskKind::Initial, handler)?;
         let thread = Thread {
             handler,
@@ -151,5 +150,5 @@ fn push_task(
     kind: TaskKind,
     handler: HandlerId,
 ) -> Result<TaskId, TableFull> {
-    interner.push_task(TaskDef { name, kind, handler, delay: 0, position: Position::Back })
+    interner.push_task(TaskDef { name, kind, handler, ..TaskDef::default() })
 }

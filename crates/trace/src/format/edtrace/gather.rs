@@ -7,7 +7,8 @@ use crate::error::{Place, Problem, Problems};
 use crate::event::EventKind;
 use crate::format::fault::Fault;
 use crate::ids::{HandlerId, LocationId, NameId, SiteId, TaskId};
-use crate::tables::{Handler, Interner, Location, Mailbox, Position, TableFull, TaskDef, TaskKind};
+use crate::tables::{Handler, Interner, Location, Mailbox, TableFull, TaskDef, TaskKind};
+use std::borrow::Cow;
 
 /// Marks absent entries in tables by id.
 const NONE: u32 = u32::MAX;
@@ -52,9 +53,9 @@ pub(super) struct Gathered {
 
 /// A line of the file: its number and its text.
 #[derive(Clone, Copy)]
-struct Line<'l> {
-    number: u64,
-    text: &'l [u8],
+pub(super) struct Line<'l> {
+    pub(super) number: u64,
+    pub(super) text: &'l [u8],
 }
 
 impl Gathered {
@@ -66,15 +67,14 @@ impl Gathered {
     pub(super) fn line(
         &mut self,
         statement: &Statement<'_>,
-        line: u64,
-        text: &[u8],
+        at: Line<'_>,
     ) -> Result<(), TableFull> {
         match statement {
             Statement::Nothing => Ok(()),
             Statement::Coherence { variable, writes } => {
                 if writes.is_empty() {
                     let offset = variable.offset + variable.text.len();
-                    self.wrong(line, offset, "expected the writes of the variable".into(), text);
+                    self.wrong(at, offset, "expected the writes of the variable");
                     return Ok(());
                 }
                 let name = self.interner.name(variable.text)?;
@@ -83,15 +83,15 @@ impl Gathered {
                 for write in writes {
                     names.push((self.interner.name(write.text)?, offset_of(write)));
                 }
-                let added = self.coherence.add(location, names, line);
+                let added = self.coherence.add(location, names, at.number);
                 if let Err(message) = added {
                     let shown = format!("variable `{}` {message}", variable.text);
-                    self.wrong(line, variable.offset, shown, text);
+                    self.wrong(at, variable.offset, shown);
                 }
                 Ok(())
             }
             Statement::Event { id, handler, message, operation } => {
-                self.event(id, handler, *message, *operation, Line { number: line, text })
+                self.event(id, handler, *message, *operation, at)
             }
         }
     }
@@ -113,18 +113,13 @@ impl Gathered {
         if *known == NONE {
             *known = row;
         } else {
-            self.wrong(at.number, 0, format!("there is an event `{id}` already"), at.text);
+            self.wrong(at, 0, format!("there is an event `{id}` already"));
         }
         let handler_id = self.handler(handler)?;
         let is_get = operation == Operation::Get;
         let task = if message.text == INITIAL_MESSAGE {
             if is_get {
-                self.wrong(
-                    at.number,
-                    message.offset,
-                    "an initial message has no `get`".into(),
-                    at.text,
-                );
+                self.wrong(at, message.offset, "an initial message has no `get`");
             }
             self.initial_of[handler_id.index()]
         } else {
@@ -153,7 +148,7 @@ impl Gathered {
                 } else {
                     let message =
                         format!("message `{posted}` is posted again, after line {before}");
-                    self.wrong(at.number, 0, message, at.text);
+                    self.wrong(at, 0, message);
                 }
                 (EventKind::Post, task.0)
             }
@@ -191,7 +186,7 @@ impl Gathered {
                 "message `{}` is on another handler than in line {first_line}",
                 message.text
             );
-            self.wrong(at.number, message.offset, shown, at.text);
+            self.wrong(at, message.offset, shown);
         }
         if is_get && !first {
             let shown = if get_line == 0 {
@@ -199,7 +194,7 @@ impl Gathered {
             } else {
                 format!("message `{}` has a `get` already, in line {get_line}", message.text)
             };
-            self.wrong(at.number, message.offset, shown, at.text);
+            self.wrong(at, message.offset, shown);
         }
     }
 
@@ -262,8 +257,8 @@ impl Gathered {
         }
     }
 
-    fn wrong(&mut self, line: u64, offset: usize, message: String, text: &[u8]) {
-        self.problems.push(Fault::new(offset, message).problem(line, text));
+    fn wrong(&mut self, at: Line<'_>, offset: usize, message: impl Into<Cow<'static, str>>) {
+        self.problems.push(Fault::new(offset, message).problem(at.number, at.text));
     }
 
     fn variable(&mut self, name: &str) -> Result<LocationId, TableFull> {
@@ -277,8 +272,7 @@ impl Gathered {
         if known != NONE {
             return Ok(HandlerId(known));
         }
-        let handler = Handler { name, mailbox: Mailbox::None, untracked: false };
-        let handler = self.interner.push_handler(handler)?;
+        let handler = self.interner.push_handler(Handler { name, ..Handler::default() })?;
         *slot(&mut self.handler_of, name) = handler.0;
         let initial = self.push_task(name, TaskKind::Initial, handler)?;
         self.initial_of.push(initial);
@@ -302,8 +296,8 @@ impl Gathered {
         kind: TaskKind,
         handler: HandlerId,
     ) -> Result<TaskId, TableFull> {
-        let position = Position::Back;
-        let task = self.interner.push_task(TaskDef { name, kind, handler, delay: 0, position })?;
+        let task = TaskDef { name, kind, handler, ..TaskDef::default() };
+        let task = self.interner.push_task(task)?;
         self.messages.push(Message { name, ..Message::default() });
         Ok(task)
     }

@@ -1,6 +1,6 @@
 //! The reader. It reads all lines before it gives out blocks.
 
-use super::gather::Gathered;
+use super::gather::{Gathered, Line as At};
 use super::line::{HEADER, parse, without_comment, words};
 use crate::columns::{Block, Columns};
 use crate::error::{Place, Problem, Problems, ReadError};
@@ -80,7 +80,7 @@ impl<R: Read> EdtraceReader<R> {
                 },
                 Ok(text) => match parse(text) {
                     Ok(statement) => {
-                        self.gathered.line(&statement, number, line)?;
+                        self.gathered.line(&statement, At { number, text: line })?;
                         continue;
                     }
                     Err(error) => error,

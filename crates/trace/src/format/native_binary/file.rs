@@ -1,6 +1,5 @@
 //! Reading any block of a file by its number.
 
-use super::FORMAT;
 use super::frame::{Failure, Frames};
 use super::index::{self, Listed};
 use super::layout::{
@@ -8,7 +7,7 @@ use super::layout::{
 };
 use super::reader::Decoders;
 use crate::columns::Block;
-use crate::error::{Place, Problem, ReadError};
+use crate::error::{Place, ReadError};
 use crate::tables::Tables;
 use std::fmt;
 use std::io::{Read, Seek, SeekFrom};
@@ -50,9 +49,8 @@ impl<R: Read + Seek> BinaryFile<R> {
     /// [`recover`](Self::recover)) or breaks its format.
     pub fn open(inner: R) -> Result<BinaryFile<R>, ReadError> {
         let mut frames = Frames::new(inner)?;
-        Self::open_in(&mut frames)
-            .and_then(|listed| Self::load(frames, &listed))
-            .map_err(read_error)
+        let listed = Self::open_in(&mut frames)?;
+        Ok(Self::load(frames, &listed)?)
     }
 
     /// Opens a file without an index, or with a damaged one. It goes from block to block without
@@ -64,7 +62,8 @@ impl<R: Read + Seek> BinaryFile<R> {
     /// Fails when the input cannot be read, its head is damaged, or one of its blocks of tables is.
     pub fn recover(inner: R) -> Result<BinaryFile<R>, ReadError> {
         let mut frames = Frames::new(inner)?;
-        Self::walk(&mut frames).and_then(|listed| Self::load(frames, &listed)).map_err(read_error)
+        let listed = Self::walk(&mut frames)?;
+        Ok(Self::load(frames, &listed)?)
     }
 
     /// Returns the tables of the whole trace.
@@ -108,7 +107,7 @@ impl<R: Read + Seek> BinaryFile<R> {
         if result.is_err() {
             block.columns.clear();
         }
-        result.map(|()| true).map_err(read_error)
+        Ok(result.map(|()| true)?)
     }
 
     /// Checks the head and returns the index.
@@ -189,12 +188,5 @@ impl<R: Read + Seek> Frames<R> {
         self.offset = self.inner.seek(SeekFrom::Start(offset))?;
         self.block = block;
         self.head()
-    }
-}
-
-fn read_error(failure: Failure) -> ReadError {
-    match failure {
-        Failure::Io(error) => ReadError::Io(error),
-        Failure::Damage(place, what) => ReadError::one(FORMAT, Problem::error(place, what)),
     }
 }

@@ -1,11 +1,12 @@
 //! Blocks as bytes: packs contents with their heads, and unpacks them.
 
+use super::FORMAT;
 use super::bytes::Damage;
 use super::layout::{
     BLOCK_HEAD_BYTES, BlockHead, BlockKind, FILE_HEAD_BYTES, RAW_BYTES_MAX, TRAILER_BYTES,
     check_file_head, trailer_offset,
 };
-use crate::error::Place;
+use crate::error::{Place, Problem, ReadError};
 use std::io::{self, Read, Write};
 use zstd::bulk::{Compressor, Decompressor};
 
@@ -64,6 +65,15 @@ pub(super) enum Failure {
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
         Failure::Io(error)
+    }
+}
+
+impl From<Failure> for ReadError {
+    fn from(failure: Failure) -> ReadError {
+        match failure {
+            Failure::Io(error) => ReadError::Io(error),
+            Failure::Damage(place, what) => ReadError::one(FORMAT, Problem::error(place, what)),
+        }
     }
 }
 

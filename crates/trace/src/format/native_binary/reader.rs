@@ -1,6 +1,5 @@
 //! The streaming reader.
 
-use super::FORMAT;
 use super::check::FileNames;
 use super::events::EventDecoder;
 use super::frame::{Failure, Frames};
@@ -158,11 +157,9 @@ impl<R: Read> BinaryReader<R> {
         }
     }
 
-    fn fail(&mut self, place: Place, what: String) -> Result<bool, ReadError> {
+    /// Warns that the rest of a damaged file is lost.
+    fn keep_whole_blocks(&mut self, place: Place, what: &str) {
         let (events, blocks) = (self.next, self.event_blocks);
-        if !self.salvage {
-            return Err(ReadError::one(FORMAT, Problem::error(place, what)));
-        }
         let plural = |count: u64| if count == 1 { "" } else { "s" };
         let kept = format!(
             "kept {events} event{} in the {blocks} whole block{} before, the rest is lost",
@@ -170,7 +167,6 @@ impl<R: Read> BinaryReader<R> {
             plural(blocks)
         );
         self.problems.push(Problem::warning(place, format!("{what}; {kept}")));
-        Ok(false)
     }
 }
 
@@ -194,9 +190,11 @@ impl<R: Read> TraceSource for BinaryReader<R> {
         block.first = self.next;
         self.done = true;
         match result {
-            Ok(_) => Ok(false),
-            Err(Failure::Io(error)) => Err(ReadError::Io(error)),
-            Err(Failure::Damage(place, what)) => self.fail(place, what),
+            Err(Failure::Damage(place, what)) if self.salvage => {
+                self.keep_whole_blocks(place, &what);
+                Ok(false)
+            }
+            result => Ok(result?),
         }
     }
 

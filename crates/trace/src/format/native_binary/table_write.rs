@@ -3,12 +3,13 @@
 //! A section never refers to a later entry, so a reader can check each id at once. Sections are
 //! small, so a block of tables stays far below the limit, however large the tables are.
 
-use super::bytes::{Damage, Read, damage, put_column, put_deltas, put_number};
+use super::bytes::{Read, damage, put_column, put_deltas, put_number};
 use super::check::{FileNames, Sizes, known, same_labels};
 use super::layout::{ENTRIES_MAX, NAME_BYTES_MAX, Section};
 use super::rows::{Columns, Data, Row};
 use crate::ids::NameId;
 use crate::tables::{Coherence, Handler, Meta, Tables};
+use std::io;
 
 /// A block of tables is closed at this size.
 const BLOCK_BYTES: usize = 1 << 20;
@@ -37,12 +38,12 @@ impl TableEncoder {
 
     /// Passes the new entries to `emit`, as contents of one or more blocks; `events` were written
     /// before.
-    pub(super) fn encode<E: From<Damage>>(
+    pub(super) fn encode(
         &mut self,
         tables: &Tables,
         events: u64,
-        mut emit: impl FnMut(&[u8]) -> Result<(), E>,
-    ) -> Result<(), E> {
+        mut emit: impl FnMut(&[u8]) -> io::Result<()>,
+    ) -> io::Result<()> {
         self.check_growth(tables)?;
         if let Some(meta) = self.meta.as_ref().filter(|_| events > 0) {
             same_labels(meta, &tables.meta)?;

@@ -108,10 +108,8 @@ impl<W: Write> BinaryWriter<W> {
 
     fn write_tables(&mut self, tables: &Tables) -> io::Result<()> {
         let blocks = &mut self.blocks;
-        self.tables.encode(tables, blocks.first, |contents| {
-            blocks.write(BlockKind::Tables, 0, contents).map_err(Failure::Output)
-        })?;
-        Ok(())
+        let first = blocks.first;
+        self.tables.encode(tables, first, |contents| blocks.write(BlockKind::Tables, 0, contents))
     }
 
     /// Writes events, at most [`Block::EVENTS`].
@@ -121,9 +119,7 @@ impl<W: Write> BinaryWriter<W> {
         }
         self.write_tables(tables)?;
         self.contents.clear();
-        self.events
-            .encode(tables, self.blocks.first, columns, &mut self.contents)
-            .map_err(Failure::Refused)?;
+        self.events.encode(tables, self.blocks.first, columns, &mut self.contents)?;
         self.blocks.write(BlockKind::Events, columns.len() as u32, &self.contents)
     }
 
@@ -145,7 +141,7 @@ impl<W: Write> TraceSink for BinaryWriter<W> {
         if block.first != next {
             return Err(refuse(&format!("block of event {}, expected event {next}", block.first)));
         }
-        check_shape(&block.columns).map_err(Failure::Refused)?;
+        check_shape(&block.columns)?;
         let columns = &block.columns;
         let mixed = self.pending.numbers.is_empty() != columns.numbers.is_empty();
         if !self.pending.is_empty() && (mixed || self.pending.len() + columns.len() > Block::EVENTS)
@@ -177,26 +173,9 @@ impl<W: Write> TraceSink for BinaryWriter<W> {
     }
 }
 
-/// The reason for a failed write.
-enum Failure {
-    /// The format cannot hold it.
-    Refused(Damage),
-    /// The output failed.
-    Output(io::Error),
-}
-
-impl From<Damage> for Failure {
-    fn from(damage: Damage) -> Failure {
-        Failure::Refused(damage)
-    }
-}
-
-impl From<Failure> for io::Error {
-    fn from(failure: Failure) -> io::Error {
-        match failure {
-            Failure::Refused(Damage(what)) => refuse(&what),
-            Failure::Output(error) => error,
-        }
+impl From<Damage> for io::Error {
+    fn from(Damage(what): Damage) -> io::Error {
+        refuse(&what)
     }
 }
 

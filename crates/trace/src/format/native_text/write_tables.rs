@@ -6,8 +6,8 @@ use super::words::{
     INLINE_NAME_BYTES_MAX, LETTERS, LIST_ITEMS_MAX, STRING_BYTES_MAX, keyword, length,
 };
 use crate::format::decimal::{push_decimal, push_hexadecimal};
-use crate::format::text_index::TextIndex;
 use crate::ids::{HandlerId, NameId};
+use crate::names::TextIndex;
 use crate::tables::{Handler, Location, Meta, Position, Tables};
 use std::io;
 

@@ -155,7 +155,8 @@ pub(super) fn memory(text: &[u8], column: usize) -> Result<Memory<'_>, Fault> {
     if length == 0 || !matches!(rest.first(), None | Some(b'+')) {
         return Ok(Memory::Named(text));
     }
-    let Some(address) = hexadecimal(digits) else {
+    let address = str::from_utf8(digits).ok().and_then(|text| u64::from_str_radix(text, 16).ok());
+    let Some(address) = address else {
         return Err(Fault::new(column, "expected an address of at most 64 bits"));
     };
     let Some(size) = rest.strip_prefix(b"+") else {
@@ -165,24 +166,10 @@ pub(super) fn memory(text: &[u8], column: usize) -> Result<Memory<'_>, Fault> {
     if size.is_empty() || !size.iter().all(u8::is_ascii_digit) {
         return Err(Fault::new(size_column, "expected a decimal size in bytes behind `+`"));
     }
-    match decimal(size) {
+    match str::from_utf8(size).ok().and_then(|text| text.parse().ok()) {
         Some(size) => Ok(Memory::Range(address, size)),
         None => Err(Fault::new(size_column, "expected a size of at most 64 bits")),
     }
-}
-
-fn hexadecimal(digits: &[u8]) -> Option<u64> {
-    digits.iter().try_fold(0u64, |number, byte| {
-        let digit = (*byte as char).to_digit(16)?;
-        number.checked_mul(16).map(|number| number | u64::from(digit))
-    })
-}
-
-fn decimal(digits: &[u8]) -> Option<u64> {
-    digits.iter().try_fold(0u64, |number, byte| {
-        let digit = byte.wrapping_sub(b'0');
-        number.checked_mul(10)?.checked_add(u64::from(digit))
-    })
 }
 
 /// Splits the site off a line from which the thread and its `|` were removed. It succeeds if the

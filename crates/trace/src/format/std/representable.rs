@@ -1,7 +1,8 @@
 //! Names that STD can represent: they are read back unchanged, and each denotes one thing.
 
 use super::line::{self, Memory};
-use crate::tables::{Location, Tables};
+use crate::ids::LocationId;
+use crate::tables::Tables;
 use hashbrown::HashSet;
 
 /// The reason why STD cannot represent something.
@@ -18,6 +19,8 @@ pub(super) enum Role {
 }
 
 impl Role {
+    pub(super) const ALL: [Role; 4] = [Role::Thread, Role::Lock, Role::Condition, Role::Memory];
+
     /// Returns the word for it.
     pub(super) const fn word(self) -> &'static str {
         match self {
@@ -26,6 +29,21 @@ impl Role {
             Role::Condition => "condition",
             Role::Memory => "location",
         }
+    }
+
+    /// Returns the name of an entry of the table for this role.
+    pub(super) fn name(self, tables: &Tables, entry: u32) -> Option<String> {
+        let index = entry as usize;
+        let name = match self {
+            Role::Thread => tables.handlers.get(index)?.name,
+            Role::Lock => *tables.locks.get(index)?,
+            Role::Condition => *tables.conditions.get(index)?,
+            Role::Memory => {
+                return (index < tables.locations.len())
+                    .then(|| tables.location_text(LocationId(entry)));
+            }
+        };
+        Some(tables.name(name).to_owned())
     }
 
     /// Returns whether the reader accepts this text as a name of this role.
@@ -93,20 +111,6 @@ impl Texts {
         }
         self.used.insert(text.clone());
         self.texts[entry] = Some(text);
-    }
-}
-
-/// Returns the name of a location that is not a range.
-pub(super) fn location_name(tables: &Tables, location: Location) -> String {
-    match location {
-        Location::Named(name) => tables.name(name).to_owned(),
-        Location::Field { object, class, field } => {
-            format!("{}.{}@{object:#x}", tables.name(class), tables.name(field))
-        }
-        Location::Static { class, field } => {
-            format!("{}.{}", tables.name(class), tables.name(field))
-        }
-        Location::Range { address, size, .. } => format!("{address:#x}+{size}"),
     }
 }
 

@@ -4,9 +4,8 @@ use super::intern::NameTable;
 use super::line::short_decimal;
 use crate::error::{Place, Problem, Problems, ReadError};
 use crate::format::fault::LineError;
-use crate::format::text_index::TextIndex;
 use crate::ids::SiteId;
-use crate::names::Names;
+use crate::names::{Names, TextIndex};
 use crate::tables::{Site, TableFull, Tables};
 use hashbrown::HashMap;
 

@@ -1,9 +1,7 @@
 //! The writer: turns blocks of events into lines.
 
 use super::line;
-use super::representable::{
-    Role, Texts, Unrepresentable, is_label, is_unknown_operation, location_name,
-};
+use super::representable::{Role, Texts, Unrepresentable, is_label, is_unknown_operation};
 use super::sites::UNKNOWN;
 use crate::columns::Block;
 use crate::event::{EventKind, Mode, Op, OperandKind};
@@ -44,10 +42,8 @@ pub struct StdWriter<W> {
     losses: Losses,
     /// Whether the current event is only approximated.
     is_approximated: bool,
-    threads: Texts,
-    locks: Texts,
-    conditions: Texts,
-    memory: Texts,
+    /// By role.
+    texts: [Texts; 4],
     sites: Vec<Option<Box<str>>>,
     /// For each handler, the initial task that names its STD thread.
     initial: Vec<TaskId>,
@@ -66,10 +62,7 @@ impl<W: Write> StdWriter<W> {
             lossy: false,
             losses: Losses::default(),
             is_approximated: false,
-            threads: Texts::new(Role::Thread),
-            locks: Texts::new(Role::Lock),
-            conditions: Texts::new(Role::Condition),
-            memory: Texts::new(Role::Memory),
+            texts: Role::ALL.map(Texts::new),
             sites: Vec::new(),
             initial: Vec::new(),
             allocated: BTreeMap::new(),
@@ -95,7 +88,7 @@ impl<W: Write> StdWriter<W> {
         self.line.clear();
         let handler = self.thread_of(tables, columns.tasks[row])?;
         let site = self.site(tables, columns.sites[row])?;
-        if let Some(thread) = self.threads.get(handler.0) {
+        if let Some(thread) = self.texts[Role::Thread as usize].get(handler.0) {
             self.line.extend_from_slice(thread.as_bytes());
         }
         self.line.push(b'|');
@@ -138,7 +131,7 @@ impl<W: Write> StdWriter<W> {
             let name = tables.name(def.name).escape_debug();
             self.approximate(|| format!("an event of `{name}`, which is no plain thread"))?;
         }
-        self.name(Role::Thread, handler.0, || Some(tables.name(about.name).to_owned()))?;
+        self.name(tables, Role::Thread, handler.0)?;
         Ok(handler)
     }
 
@@ -152,26 +145,14 @@ impl<W: Write> StdWriter<W> {
     }
 
     /// Gives an entry its name, or a made-up one.
-    fn name(
-        &mut self,
-        role: Role,
-        entry: u32,
-        text: impl FnOnce() -> Option<String>,
-    ) -> Result<(), Unrepresentable> {
-        let texts = match role {
-            Role::Thread => &mut self.threads,
-            Role::Lock => &mut self.locks,
-            Role::Condition => &mut self.conditions,
-            Role::Memory => &mut self.memory,
-        };
+    fn name(&mut self, tables: &Tables, role: Role, entry: u32) -> Result<(), Unrepresentable> {
+        let texts = &mut self.texts[role as usize];
         if texts.get(entry).is_some() {
             return Ok(());
         }
-        let Some(text) = text() else {
-            return Err(Unrepresentable(format!(
-                "a {} that is in no table ({entry})",
-                role.word()
-            )));
+        let Some(text) = role.name(tables, entry) else {
+            let what = role.word();
+            return Err(Unrepresentable(format!("a {what} that is in no table ({entry})")));
         };
         match texts.give(entry, &text) {
             Err(_) if self.lossy => {
@@ -217,42 +198,21 @@ impl<W: Write> StdWriter<W> {
         kind: EventKind,
         operand: u32,
     ) -> Result<(), Unrepresentable> {
-        let index = operand as usize;
-        let named = |name: Option<&NameId>| name.map(|name| tables.name(*name).to_owned());
         let role = match kind.operand() {
             OperandKind::Nothing => return Ok(()),
-            OperandKind::Location => match tables.locations.get(index) {
+            OperandKind::Location => match tables.locations.get(operand as usize) {
                 Some(Location::Range { address, size, .. }) => {
                     return self.range(kind, *address, *size);
                 }
-                location => {
-                    let text = || location.map(|location| location_name(tables, *location));
-                    self.name(Role::Memory, operand, text)?;
-                    Role::Memory
-                }
+                _ => Role::Memory,
             },
-            OperandKind::Handler => {
-                let handler = tables.handlers.get(index);
-                self.name(Role::Thread, operand, || named(handler.map(|handler| &handler.name)))?;
-                Role::Thread
-            }
-            OperandKind::Lock => {
-                self.name(Role::Lock, operand, || named(tables.locks.get(index)))?;
-                Role::Lock
-            }
-            OperandKind::Condition => {
-                self.name(Role::Condition, operand, || named(tables.conditions.get(index)))?;
-                Role::Condition
-            }
+            OperandKind::Handler => Role::Thread,
+            OperandKind::Lock => Role::Lock,
+            OperandKind::Condition => Role::Condition,
             _ => return Err(Unrepresentable(format!("`{}`", kind.word()))),
         };
-        let texts = match role {
-            Role::Thread => &self.threads,
-            Role::Lock => &self.locks,
-            Role::Condition => &self.conditions,
-            Role::Memory => &self.memory,
-        };
-        let text = texts.get(operand).unwrap_or_default().as_bytes();
+        self.name(tables, role, operand)?;
+        let text = self.texts[role as usize].get(operand).unwrap_or_default().as_bytes();
         // Only in `free` an address without size is not a name.
         if kind == EventKind::Free && !matches!(line::memory(text, 0), Ok(line::Memory::Named(_))) {
             let text = String::from_utf8_lossy(text);
