@@ -68,11 +68,8 @@ pub fn bi3sat_formula(request: &Request) -> Result<Vec<Vec<i32>>, GenerateError>
     let ratio = request.ratio.unwrap_or(RATIO);
     let clauses = clauses_count(request.size, ratio)?;
     if ratio > RATIO_MAX {
-        return Err(GenerateError::OutOfRange {
-            what: "the number of clauses a variable",
-            expected: format!("at most {RATIO_MAX}"),
-            found: ratio.to_string(),
-        });
+        let (what, expected) = ("the number of clauses a variable", format!("at most {RATIO_MAX}"));
+        return Err(GenerateError::out_of_range(what, expected, ratio));
     }
     let slots = OCCURRENCES_MAX * request.size.min(EVENTS_MAX);
     let clauses = clauses.min(slots / 2);
@@ -159,11 +156,8 @@ fn events_bound(variables: u64, clauses: u64) -> u64 {
 }
 
 fn check<C: AsRef<[i32]>>(variables: usize, clauses: &[C]) -> Result<(), GenerateError> {
-    let events = events_bound(variables as u64, clauses.len() as u64);
-    if events > EVENTS_MAX {
-        let size = variables as u64;
-        return Err(GenerateError::TooLarge { family: "bi3sat", size, events });
-    }
+    let size = variables as u64;
+    GenerateError::check_events("bi3sat", size, events_bound(size, clauses.len() as u64))?;
     check_literals(variables, clauses)?;
     let mut occurrences = vec![0; variables];
     for (number, clause) in clauses.iter().enumerate() {

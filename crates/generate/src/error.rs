@@ -68,3 +68,26 @@ pub enum GenerateError {
     #[error("the names of the trace together pass 4 GiB")]
     NamesFull,
 }
+
+impl GenerateError {
+    /// Makes the error of a number out of its range.
+    pub(crate) fn out_of_range(
+        what: &'static str,
+        expected: impl Into<String>,
+        found: impl ToString,
+    ) -> GenerateError {
+        GenerateError::OutOfRange { what, expected: expected.into(), found: found.to_string() }
+    }
+
+    /// Refuses too many events.
+    pub(crate) fn check_events(
+        family: &'static str,
+        size: u64,
+        events: u64,
+    ) -> Result<(), GenerateError> {
+        if events > EVENTS_MAX {
+            return Err(GenerateError::TooLarge { family, size, events });
+        }
+        Ok(())
+    }
+}

@@ -10,7 +10,7 @@ use crate::request::Generated;
 use anyorder_common::random::{Random, Rng};
 use anyorder_trace::{
     Coherence, Columns, EventId, EventKind, Handler, HandlerId, LabelScheme, Location, LocationId,
-    Mailbox, NameId, Position, SiteId, Tables, TaskDef, TaskId, TaskKind, Trace, TraceOrder,
+    Mailbox, NameId, SiteId, Tables, TaskDef, TaskId, TaskKind, Trace, TraceOrder,
 };
 
 /// The largest number of events of one trace: about 100 bytes of memory each during generation.
@@ -56,21 +56,31 @@ fn file_order(draft: &Draft, layout: Layout) -> Vec<u32> {
     }
     let mut place_of: Vec<u32> = (0..draft.messages.len() as u32).collect();
     Rng::for_purpose(layout.seed, *b"file").shuffle(&mut place_of);
-    // A counting sort by position keeps the events of one message in order.
-    let mut starts = vec![0u32; draft.messages.len() + 1];
-    for event in &draft.events {
-        starts[place_of[event.message as usize] as usize + 1] += 1;
+    let places = draft.events.iter().map(|event| place_of[event.message as usize]);
+    by_key(places, draft.messages.len()).0
+}
+
+/// Sorts the numbers of items by their keys below `count`; items of one key stay in order. Returns
+/// them, and for each key where its items begin, with one more start at the end.
+pub(crate) fn by_key(
+    keys: impl ExactSizeIterator<Item = u32> + Clone,
+    count: usize,
+) -> (Vec<u32>, Vec<u32>) {
+    let mut starts = vec![0u32; count + 1];
+    for key in keys.clone() {
+        starts[key as usize + 1] += 1;
     }
-    for place in 1..starts.len() {
-        starts[place] += starts[place - 1];
+    for key in 1..starts.len() {
+        starts[key] += starts[key - 1];
     }
-    let mut rows = vec![0u32; draft.events.len()];
-    for (number, event) in draft.events.iter().enumerate() {
-        let next = &mut starts[place_of[event.message as usize] as usize];
-        rows[*next as usize] = number as u32;
-        *next += 1;
+    let mut next = starts.clone();
+    let mut sorted = vec![0u32; keys.len()];
+    for (number, key) in (0..).zip(keys) {
+        let place = &mut next[key as usize];
+        sorted[*place as usize] = number;
+        *place += 1;
     }
-    rows
+    (sorted, starts)
 }
 
 /// The tables and columns so far, and which names were mentioned.
@@ -198,7 +208,7 @@ impl<'a> Lines<'a> {
         }
         let id = HandlerId::from_index(self.tables.handlers.len());
         let name = self.write_name(self.draft.handlers[handler as usize], ("h", id.0 + 1))?;
-        self.tables.handlers.push(Handler { name, mailbox: Mailbox::None, untracked: false });
+        self.tables.handlers.push(Handler { name, ..Handler::default() });
         self.handler_ids[handler as usize] = id;
         let initial = self.draft.initial(handler);
         self.task_ids[initial as usize] = self.push_task(name, TaskKind::Initial, id);
@@ -220,8 +230,7 @@ impl<'a> Lines<'a> {
 
     fn push_task(&mut self, name: NameId, kind: TaskKind, handler: HandlerId) -> TaskId {
         let task = TaskId::from_index(self.tables.tasks.len());
-        let position = Position::Back;
-        self.tables.tasks.push(TaskDef { name, kind, handler, delay: 0, position });
+        self.tables.tasks.push(TaskDef { name, kind, handler, ..TaskDef::default() });
         task
     }
 

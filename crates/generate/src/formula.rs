@@ -34,11 +34,8 @@ pub(crate) fn check_literals<C: AsRef<[i32]>>(
 /// number from 0 to 1000.
 pub(crate) fn clauses_count(size: u64, ratio: f64) -> Result<u64, GenerateError> {
     if !(0.0..=1000.0).contains(&ratio) {
-        return Err(GenerateError::OutOfRange {
-            what: "the number of clauses a variable",
-            expected: "from 0 to 1000".to_owned(),
-            found: ratio.to_string(),
-        });
+        let what = "the number of clauses a variable";
+        return Err(GenerateError::out_of_range(what, "from 0 to 1000", ratio));
     }
     Ok((size as f64 * ratio).round() as u64)
 }

@@ -75,11 +75,8 @@ fn plan(request: &Request) -> Result<Vec<Ring>, GenerateError> {
     if let Some(ring) = request.ring
         && !(2..=size).contains(&ring)
     {
-        return Err(GenerateError::OutOfRange {
-            what: "the number of pairs in a ring",
-            expected: format!("from 2 to {size}"),
-            found: ring.to_string(),
-        });
+        let expected = format!("from 2 to {size}");
+        return Err(GenerateError::out_of_range("the number of pairs in a ring", expected, ring));
     }
     let mut rng = Rng::for_purpose(request.seed, *b"ring");
     let mut rings = Vec::new();

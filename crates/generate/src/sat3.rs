@@ -23,7 +23,7 @@
 
 use crate::draft::{Draft, NONE, Name};
 use crate::error::GenerateError;
-use crate::finish::{EVENTS_MAX, finish_in_order};
+use crate::finish::finish_in_order;
 use crate::formula::{check_literals, clauses_count, literal, variable};
 use crate::generate::checked_size;
 use crate::request::Request;
@@ -91,11 +91,9 @@ pub(crate) fn draft_of(request: &Request) -> Result<Draft, GenerateError> {
 fn image<C: AsRef<[i32]>>(variables: usize, clauses: &[C]) -> Result<Draft, GenerateError> {
     check_literals(variables, clauses)?;
     let literals: usize = clauses.iter().map(|clause| clause.as_ref().len()).sum();
-    let events = (variables as u64).saturating_mul(4).saturating_add(6 * literals as u64);
-    if events > EVENTS_MAX {
-        let size = variables as u64;
-        return Err(GenerateError::TooLarge { family: "sat3", size, events });
-    }
+    let size = variables as u64;
+    let events = size.saturating_mul(4).saturating_add(6 * literals as u64);
+    GenerateError::check_events("sat3", size, events)?;
     let mut draft = Draft::default();
     let copies = copies(&mut draft, clauses);
     assignment(&mut draft, variables as u32, clauses, &copies);

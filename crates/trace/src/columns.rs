@@ -34,6 +34,18 @@ impl<T: Copy> Sparse<T> {
         self.values.push(value);
     }
 
+    /// Sets the value of `row` if there is one; see [`push`](Self::push).
+    pub(crate) fn extend(&mut self, row: u32, value: Option<T>) {
+        if let Some(value) = value {
+            self.push(row, value);
+        }
+    }
+
+    /// Returns the last row that has a value.
+    pub(crate) fn last_row(&self) -> Option<u32> {
+        self.rows.last().copied()
+    }
+
     /// Returns the value of `row`, in time logarithmic in the number of rows that have one.
     #[must_use]
     pub fn get(&self, row: u32) -> Option<T> {

@@ -109,6 +109,33 @@ pub enum Location {
     },
 }
 
+impl Location {
+    /// The words for the sorts of locations; a named variable has none.
+    pub(crate) const SORTS: [&str; 4] = ["", "field", "static", "range"];
+
+    /// Returns the number of its sort.
+    pub(crate) fn sort(&self) -> u8 {
+        match self {
+            Location::Named(_) => 0,
+            Location::Field { .. } => 1,
+            Location::Static { .. } => 2,
+            Location::Range { .. } => 3,
+        }
+    }
+
+    /// Returns a location of a sort with empty parts.
+    pub(crate) fn of_sort(sort: u8) -> Option<Location> {
+        let (class, field) = (NameId::EMPTY, NameId::EMPTY);
+        match sort {
+            0 => Some(Location::Named(field)),
+            1 => Some(Location::Field { object: 0, class, field }),
+            2 => Some(Location::Static { class, field }),
+            3 => Some(Location::Range { address: 0, size: 0, generation: 0 }),
+            _ => None,
+        }
+    }
+}
+
 impl Default for Location {
     /// Returns a variable without a name.
     fn default() -> Location {

@@ -73,8 +73,7 @@ fn shape(request: &Request) -> Result<Shape, GenerateError> {
         if (from..=to).contains(&found) {
             return Ok(());
         }
-        let expected = format!("from {from} to {to}");
-        Err(GenerateError::OutOfRange { what, expected, found: found.to_string() })
+        Err(GenerateError::out_of_range(what, format!("from {from} to {to}"), found))
     };
     // A posted message has a post and a get, and every handler an access.
     let messages = match (request.messages, request.handlers) {
@@ -98,11 +97,11 @@ fn shape(request: &Request) -> Result<Shape, GenerateError> {
     range("the number of groups", 1, workers.max(1), groups)?;
     let share = request.share.unwrap_or(SHARE);
     if !(0.0..=1.0).contains(&share) {
-        return Err(GenerateError::OutOfRange {
-            what: "the part of shared accesses",
-            expected: "from 0 to 1".to_owned(),
-            found: share.to_string(),
-        });
+        return Err(GenerateError::out_of_range(
+            "the part of shared accesses",
+            "from 0 to 1",
+            share,
+        ));
     }
     let (posted, handlers, groups) = (posted as u32, handlers as u32, groups as u32);
     Ok(Shape { accesses: (events - 2 * u64::from(posted)) as u32, posted, handlers, groups, share })

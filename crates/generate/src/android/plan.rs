@@ -1,5 +1,6 @@
 //! Decides, before the run, the messages, their posters and their lengths.
 
+use crate::finish::by_key;
 use anyorder_common::random::{Random, Rng};
 
 /// The handler of the looper.
@@ -61,7 +62,9 @@ impl Plan {
         }
         let Forest { mut messages, posters, .. } = forest;
         share_out_accesses(&mut messages, shape, &mut rng);
-        let (children, starts) = by_poster(&posters, shape.handlers, messages.len());
+        let (mut children, starts) = by_key(posters.iter().copied(), messages.len());
+        // The first messages are initial ones, which nobody posts.
+        children.iter_mut().for_each(|child| *child += shape.handlers);
         Plan { shape, messages, children, starts }
     }
 
@@ -153,23 +156,4 @@ fn share_out_accesses(messages: &mut [Planned], shape: Shape, rng: &mut Rng) {
         message.accesses = (until_now - given + own) as u32;
         given = until_now;
     }
-}
-
-/// Lists the posted messages by poster.
-fn by_poster(posters: &[u32], first: u32, messages: usize) -> (Vec<u32>, Vec<u32>) {
-    let mut starts = vec![0u32; messages + 1];
-    for poster in posters {
-        starts[*poster as usize + 1] += 1;
-    }
-    for message in 1..starts.len() {
-        starts[message] += starts[message - 1];
-    }
-    let mut next = starts.clone();
-    let mut children = vec![0u32; posters.len()];
-    for (message, poster) in (first..).zip(posters) {
-        let place = &mut next[*poster as usize];
-        children[*place as usize] = message;
-        *place += 1;
-    }
-    (children, starts)
 }

@@ -8,15 +8,21 @@ use crate::tables::{Mailbox, Position, TaskKind};
 use crate::trace::Trace;
 use rustc_hash::FxHashMap;
 
-/// The events of each task so far. Absent events are `NONE`.
+/// The events of a task so far. Absent events are `NONE`.
+#[derive(Clone, Debug, Default)]
+struct Life {
+    posted: EventId,
+    begun: EventId,
+    ended: EventId,
+    cancelled: EventId,
+    /// Whether a problem was reported that would repeat for each event of the task.
+    reported: bool,
+}
+
+/// The lives of all tasks.
 #[derive(Debug)]
 pub(super) struct Tasks {
-    posted: Vec<EventId>,
-    begun: Vec<EventId>,
-    ended: Vec<EventId>,
-    cancelled: Vec<EventId>,
-    /// Whether a problem was reported that would repeat for each event of the task.
-    said: Vec<bool>,
+    lives: Vec<Life>,
     /// By handler: the posted task that began last.
     running: Vec<TaskId>,
     /// By poster and handler: among the tasks begun so far, the latest post in the trace.
@@ -25,13 +31,8 @@ pub(super) struct Tasks {
 
 impl Tasks {
     pub(super) fn new(trace: &Trace) -> Tasks {
-        let none = vec![EventId::NONE; trace.tasks_count()];
         Tasks {
-            posted: none.clone(),
-            begun: none.clone(),
-            ended: none.clone(),
-            cancelled: none,
-            said: vec![false; trace.tasks_count()],
+            lives: vec![Life::default(); trace.tasks_count()],
             running: vec![TaskId::NONE; trace.tables().handlers.len()],
             last_post_begun: FxHashMap::default(),
         }
@@ -40,8 +41,9 @@ impl Tasks {
     /// Checks an event; its task is in the table.
     pub(super) fn event(&mut self, event: &Event, report: &mut Report<'_>) {
         let (trace, task) = (report.trace, event.task.index());
-        if let Some(end) = self.ended[task].some()
-            && !std::mem::replace(&mut self.said[task], true)
+        let life = &mut self.lives[task];
+        if let Some(end) = life.ended.some()
+            && !std::mem::replace(&mut life.reported, true)
         {
             report.error(event.id, || {
                 let name = task_name(trace, event.task);
@@ -49,9 +51,9 @@ impl Tasks {
             });
         }
         let kind = trace.tables().tasks[task].kind;
-        let get_missing = kind == TaskKind::Posted && self.begun[task].is_none();
-        if get_missing && event.kind() != EventKind::Get && !self.said[task] {
-            self.said[task] = true;
+        let get_missing = kind == TaskKind::Posted && life.begun.is_none();
+        if get_missing && event.kind() != EventKind::Get && !life.reported {
+            life.reported = true;
             report.error(event.id, || {
                 format!("belongs to task `{}` before its get", task_name(trace, event.task))
             });
@@ -59,12 +61,12 @@ impl Tasks {
         match event.kind() {
             EventKind::Post => self.post(event, report),
             EventKind::Cancel => {
-                if let Some(cancelled) = self.cancelled.get_mut(event.operand as usize) {
-                    *cancelled = event.id;
+                if let Some(life) = self.lives.get_mut(event.operand as usize) {
+                    life.cancelled = event.id;
                 }
             }
             EventKind::Get => self.get(event, report),
-            EventKind::End => self.ended[task] = event.id,
+            EventKind::End => life.ended = event.id,
             _ => {}
         }
     }
@@ -72,31 +74,33 @@ impl Tasks {
     fn post(&mut self, event: &Event, report: &mut Report<'_>) {
         let trace = report.trace;
         let posted = TaskId(event.operand);
-        let Some(before) = self.posted.get_mut(posted.index()) else {
+        let Some(life) = self.lives.get_mut(posted.index()) else {
             report.error(event.id, || "posts no task of the trace".to_owned());
             return;
         };
-        if let Some(before) = before.some() {
+        if let Some(before) = life.posted.some() {
             report.error(event.id, || {
                 let name = task_name(trace, posted);
                 format!("posts task `{name}` again, after event {}", label(trace, before))
             });
             return;
         }
-        *before = event.id;
+        life.posted = event.id;
     }
 
     fn get(&mut self, event: &Event, report: &mut Report<'_>) {
         let (trace, task, row) = (report.trace, event.task, event.task.index());
         let handler = HandlerId(event.operand);
         let name = || task_name(trace, task);
-        if let Some(before) = self.begun[row].some() {
+        let life = &mut self.lives[row];
+        if let Some(before) = life.begun.some() {
             report.error(event.id, || {
                 format!("begins task `{}` again, after event {}", name(), label(trace, before))
             });
             return;
         }
-        self.begun[row] = event.id;
+        life.begun = event.id;
+        let (posted, cancelled) = (life.posted, life.cancelled);
         let def = &trace.tables().tasks[row];
         if def.kind != TaskKind::Posted {
             report.error(event.id, || format!("begins `{}`, which is not posted", name()));
@@ -108,7 +112,7 @@ impl Tasks {
                 format!("begins task `{}` on handler `{on}`, though it is one of `{to}`", name())
             });
         }
-        let post = if report.observed { self.posted[row] } else { trace.span(task).post };
+        let post = if report.observed { posted } else { trace.span(task).post };
         if post.is_none() {
             report.error_if_watched(event.id, || match trace.span(task).post.some() {
                 Some(later) => format!(
@@ -121,7 +125,7 @@ impl Tasks {
         }
         if report.observed {
             self.alone(event, handler, report);
-            if let Some(cancel) = self.cancelled[row].some() {
+            if let Some(cancel) = cancelled.some() {
                 report.error_if_watched(event.id, || {
                     format!("begins task `{}`, cancelled by event {}", name(), label(trace, cancel))
                 });

@@ -77,15 +77,17 @@ type List = fn(&mut Reported) -> &mut Vec<ReportedGroup>;
 pub fn reported(text: &str) -> Reported {
     let mut report = Reported::default();
     let mut list: Option<List> = None;
-    let mut first: Option<Side> = None;
+    let mut first: Option<ReportedRace> = None;
     for line in text.lines().map(str::trim) {
         if let Some(size) = line.strip_prefix("HB Graph size :") {
             report.graph_size = size.trim().parse().ok();
         } else if let Some(rest) = line.strip_prefix("RACE rwId1:") {
             first = side(rest);
         } else if let Some(rest) = line.strip_prefix("rwId2:") {
-            if let (Some(first), Some(second)) = (first.take(), side(rest)) {
-                report.races.push(race(first, &second));
+            if let (Some(mut race), Some(other)) = (first.take(), side(rest)) {
+                race.second = other.first;
+                (race.writes[1], race.threads[1]) = (other.writes[0], other.threads[0]);
+                report.races.push(race);
             }
         } else if let Some(next) = list_of(line) {
             list = next;
@@ -131,21 +133,10 @@ fn group(line: &str) -> Option<ReportedGroup> {
     Some(ReportedGroup::Database { path })
 }
 
-/// One of the two lines of a race.
-struct Side {
-    number: u32,
-    write: bool,
-    thread: u32,
-    object: Option<u64>,
-    class: String,
-    field: String,
-    database: Option<String>,
-}
-
-/// Reads `6908 type - WRITE  obj - 0x41  class - LA; field -   fieldIdx - 244  dbPath -   tid - 1
+/// Reads the first or the second line of a race as the first access of one: `6908 type - WRITE  obj - 0x41  class - LA; field -   fieldIdx - 244  dbPath -   tid - 1
 /// ...`.
-fn side(rest: &str) -> Option<Side> {
-    let number = rest.split_whitespace().next()?.parse().ok()?;
+fn side(rest: &str) -> Option<ReportedRace> {
+    let first = rest.split_whitespace().next()?.parse().ok()?;
     let value = |key: &str| {
         let (_, behind) = rest.split_once(&format!(" {key} -"))?;
         // Where a value is absent, the next key stands in its place, followed by a dash.
@@ -153,28 +144,16 @@ fn side(rest: &str) -> Option<Side> {
         let word = words.next()?;
         (words.next() != Some("-")).then(|| word.to_owned())
     };
-    Some(Side {
-        number,
-        write: value("type")? == "WRITE",
-        thread: value("tid").and_then(|tid| tid.parse().ok()).unwrap_or(0),
+    Some(ReportedRace {
+        first,
+        writes: [value("type")? == "WRITE", false],
+        threads: [value("tid").and_then(|tid| tid.parse().ok()).unwrap_or(0), 0],
         object: value("obj").and_then(|object| address(&object)).filter(|object| *object != 0),
         class: value("class").unwrap_or_default(),
         field: value("fieldIdx").unwrap_or_default(),
         database: value("dbPath"),
+        ..ReportedRace::default()
     })
-}
-
-fn race(first: Side, second: &Side) -> ReportedRace {
-    ReportedRace {
-        first: first.number,
-        second: second.number,
-        writes: [first.write, second.write],
-        threads: [first.thread, second.thread],
-        object: first.object,
-        class: first.class,
-        field: first.field,
-        database: first.database,
-    }
 }
 
 fn address(text: &str) -> Option<u64> {

@@ -1,7 +1,7 @@
 //! The reader. It reads all lines before it gives out blocks.
 
 use super::gather::{Gathered, Line as At};
-use super::line::{HEADER, parse, without_comment, words};
+use super::line::{HEADER, Statement, parse, without_comment, words};
 use crate::columns::{Block, Columns};
 use crate::error::{Place, Problem, Problems, ReadError};
 use crate::format::fault::Fault;
@@ -65,30 +65,22 @@ impl<R: Read> EdtraceReader<R> {
                 }
                 Line::End => break,
             };
-            let wrong = match without_comment(line) {
-                Err(error) => error,
-                Ok(text) if !headed => match header(text) {
-                    Ok(found) => {
-                        headed = found;
-                        continue;
-                    }
-                    Err(error) => {
+            let statement = without_comment(line).and_then(|text| {
+                if headed {
+                    return parse(text);
+                }
+                headed = header(text)?;
+                Ok(Statement::Nothing)
+            });
+            match statement {
+                Ok(statement) => self.gathered.line(&statement, At { number, text: line })?,
+                Err(fault) => {
+                    self.gathered.problems.push(fault.problem(number, line));
+                    if !headed {
                         // Without the header, the rest of the file cannot be trusted.
-                        self.gathered.problems.push(error.problem(number, line));
                         return Ok(());
                     }
-                },
-                Ok(text) => match parse(text) {
-                    Ok(statement) => {
-                        self.gathered.line(&statement, At { number, text: line })?;
-                        continue;
-                    }
-                    Err(error) => error,
-                },
-            };
-            self.gathered.problems.push(wrong.problem(number, line));
-            if !headed {
-                return Ok(());
+                }
             }
         }
         if !headed {

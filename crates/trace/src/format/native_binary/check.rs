@@ -83,6 +83,13 @@ pub(super) fn same_labels(old: &Meta, new: &Meta) -> Read<()> {
     damage("scheme of labels changes behind the first event, expected it to stay")
 }
 
+/// What was read of a file: its tables, and how it numbers their names.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    pub(super) tables: Tables,
+    pub(super) names: FileNames,
+}
+
 /// Translates names of a file to names in memory. They differ only after an event of an unknown
 /// kind: the name of the kind was then inserted between those of the file.
 #[derive(Clone, Debug)]

@@ -13,11 +13,10 @@
 //! columns.
 
 use super::bytes::{Input, Number, Read, damage, put_column, put_deltas, put_number};
-use super::check::{FileNames, Sizes, known};
+use super::check::{Loaded, Sizes, known};
 use crate::columns::{Block, Columns};
 use crate::event::{EventKind, Mode, Op, OperandKind};
 use crate::ids::SiteId;
-use crate::tables::Tables;
 use hashbrown::HashMap;
 
 /// The size of a table that 16-bit tokens index, so that a look-up needs no bounds check.
@@ -80,14 +79,14 @@ impl Dictionary {
         &mut self,
         input: &mut Input<'_>,
         events_count: usize,
-        tables: &mut Tables,
-        names: &mut FileNames,
+        loaded: &mut Loaded,
     ) -> Read<()> {
-        self.read_pairs(input, events_count, tables, names)?;
+        self.read_pairs(input, events_count, loaded)?;
         self.len = input.count(events_count, "distinct operations")?;
         input.column(self.len, "operations", &mut self.column)?;
         input.column(self.len, "operands", &mut self.operands)?;
-        let sizes = Sizes { names: names.count, ..Sizes::of(tables) };
+        let names = &loaded.names;
+        let sizes = Sizes { names: names.count, ..Sizes::of(&loaded.tables) };
         let limits = sizes.operand_limits();
         let rows = self.column.iter().zip(&self.operands);
         for (entry, (pair, delta)) in self.entries.iter_mut().zip(rows) {
@@ -113,8 +112,7 @@ impl Dictionary {
         &mut self,
         input: &mut Input<'_>,
         events_count: usize,
-        tables: &mut Tables,
-        names: &mut FileNames,
+        loaded: &mut Loaded,
     ) -> Read<()> {
         let count = input.count(events_count, "distinct kinds and sites")?;
         let kinds = input.take(count, "kinds")?;
@@ -122,7 +120,7 @@ impl Dictionary {
         input.deltas(count, "sites", &mut self.column)?;
         self.pairs.clear();
         for ((kind, mode), site) in kinds.iter().zip(modes).zip(&self.column) {
-            known(*site, tables.sites.len(), "site")?;
+            known(*site, loaded.tables.sites.len(), "site")?;
             let site = SiteId(*site);
             let pair = match EventKind::from_number(*kind) {
                 Some(_) if *mode > 7 => {
@@ -133,7 +131,7 @@ impl Dictionary {
                     Pair { op, site, operand: 0, replaced: None }
                 }
                 None => {
-                    let (op, name) = names.unknown_kind(*kind, tables)?;
+                    let (op, name) = loaded.names.unknown_kind(*kind, &mut loaded.tables)?;
                     Pair { op, site, operand: 0, replaced: Some(name) }
                 }
             };

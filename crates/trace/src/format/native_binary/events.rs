@@ -5,14 +5,14 @@
 //! and the four [sparse] columns: values, times, stacks, refers.
 
 use super::bytes::{Input, Number, Read, damage};
-use super::check::{FileNames, known};
+use super::check::{Loaded, known};
 use super::dictionary::{Dictionary, Entry, TOKENS_MAX};
 use super::lanes::{Interleaving, LANES_MAX, Lanes};
 use super::sparse::{self, SparseScratch};
 use crate::columns::{Block, Columns};
 use crate::event::Op;
 use crate::ids::{SiteId, StackId, TaskId};
-use crate::tables::{LabelScheme, Tables};
+use crate::tables::LabelScheme;
 
 /// Tokens take two bytes, not one.
 pub(super) const TOKENS_WIDE: u8 = 1;
@@ -60,13 +60,12 @@ impl EventDecoder {
         &mut self,
         contents: &[u8],
         count: usize,
-        tables: &mut Tables,
-        names: &mut FileNames,
+        loaded: &mut Loaded,
         block: &mut Block,
     ) -> Read<()> {
         assert!(count <= TOKENS_MAX, "the head of the block was checked");
         let input = &mut Input::new(contents);
-        self.dictionary.read(input, count, tables, names)?;
+        self.dictionary.read(input, count, loaded)?;
         self.read_tokens(input, count)?;
         self.lanes.read(input, count)?;
         let columns = &mut block.columns;
@@ -74,14 +73,14 @@ impl EventDecoder {
         columns.operands.resize(count, 0);
         columns.sites.resize(count, SiteId::UNKNOWN);
         columns.tasks.resize(count, TaskId::NONE);
-        self.read_tasks(input, count, tables.tasks.len())?;
+        self.read_tasks(input, count, loaded.tables.tasks.len())?;
         match self.lanes.interleaving {
             Interleaving::None => self.place_in_order(columns),
             Interleaving::Runs => self.place_runs(columns),
             Interleaving::Each => self.place_each(columns)?,
         }
-        read_numbers(input, tables, names, columns)?;
-        self.read_sparse(input, block, tables.stacks.len())?;
+        read_numbers(input, loaded, columns)?;
+        self.read_sparse(input, block, loaded.tables.stacks.len())?;
         if !input.is_empty() {
             return damage(
                 "bytes behind the last column, expected the end of the block".to_owned(),
@@ -257,8 +256,7 @@ fn look_up(entries: &[Entry; TOKENS_MAX], tokens: &[u16], row: usize, columns: &
 
 fn read_numbers(
     input: &mut Input<'_>,
-    tables: &Tables,
-    names: &FileNames,
+    Loaded { tables, names }: &Loaded,
     columns: &mut Columns,
 ) -> Read<()> {
     let way = input.byte("numbers of events")?;

@@ -137,18 +137,18 @@ pub(super) fn check_shape(columns: &Columns) -> Read<()> {
     if dense.iter().any(|len| *len != count) || (numbers != 0 && numbers != count) {
         return damage(format!("columns of different lengths, expected {count}"));
     }
-    let rows = [last_row(columns.values.iter()), last_row(columns.times.iter())];
-    let others = [last_row(columns.stacks.iter()), last_row(columns.refers.iter())];
-    match rows.into_iter().chain(others).flatten().max() {
+    let last = [
+        columns.values.last_row(),
+        columns.times.last_row(),
+        columns.stacks.last_row(),
+        columns.refers.last_row(),
+    ];
+    match last.into_iter().flatten().max() {
         Some(row) if row as usize >= count => {
             damage(format!("property of row {row}, expected a row below {count}"))
         }
         _ => Ok(()),
     }
-}
-
-fn last_row<T>(rows: impl Iterator<Item = (u32, T)>) -> Option<u32> {
-    rows.last().map(|(row, _)| row)
 }
 
 /// Writes the numbers as differences to the previous number plus one: of all events together, or of

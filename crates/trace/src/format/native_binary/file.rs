@@ -69,7 +69,7 @@ impl<R: Read + Seek> BinaryFile<R> {
     /// Returns the tables of the whole trace.
     #[must_use]
     pub fn tables(&self) -> &Tables {
-        &self.decoders.tables
+        &self.decoders.loaded.tables
     }
 
     /// Returns the blocks of events, in trace order.

@@ -1,6 +1,6 @@
 //! The streaming reader.
 
-use super::check::FileNames;
+use super::check::{FileNames, Loaded};
 use super::events::EventDecoder;
 use super::frame::{Failure, Frames};
 use super::index;
@@ -40,8 +40,7 @@ impl<R: Read> fmt::Debug for BinaryReader<R> {
 /// Turns contents into tables and events.
 #[derive(Debug)]
 pub(super) struct Decoders {
-    pub(super) tables: Tables,
-    names: FileNames,
+    pub(super) loaded: Loaded,
     pub(super) table_decoder: TableDecoder,
     event_decoder: EventDecoder,
 }
@@ -49,8 +48,7 @@ pub(super) struct Decoders {
 impl Decoders {
     pub(super) fn new() -> Decoders {
         Decoders {
-            tables: Tables::default(),
-            names: FileNames::identity(1),
+            loaded: Loaded { tables: Tables::default(), names: FileNames::identity(1) },
             table_decoder: TableDecoder::new(TABLE_BYTES_MAX),
             event_decoder: EventDecoder::new(),
         }
@@ -65,7 +63,7 @@ impl Decoders {
     ) -> Result<(), Failure> {
         frames.contents(head)?;
         self.table_decoder
-            .decode(frames.unpacked(), events, &mut self.tables, &mut self.names)
+            .decode(frames.unpacked(), events, &mut self.loaded)
             .map_err(|damage| frames.broken(damage))
     }
 
@@ -80,7 +78,7 @@ impl Decoders {
         block.first = head.first;
         let count = head.events_count as usize;
         self.event_decoder
-            .decode(frames.unpacked(), count, &mut self.tables, &mut self.names, block)
+            .decode(frames.unpacked(), count, &mut self.loaded, block)
             .map_err(|damage| frames.broken(damage))
     }
 }
@@ -172,7 +170,7 @@ impl<R: Read> BinaryReader<R> {
 
 impl<R: Read> TraceSource for BinaryReader<R> {
     fn tables(&self) -> &Tables {
-        &self.decoders.tables
+        &self.decoders.loaded.tables
     }
 
     fn next_block(&mut self, block: &mut Block) -> Result<bool, ReadError> {
@@ -203,6 +201,6 @@ impl<R: Read> TraceSource for BinaryReader<R> {
     }
 
     fn take_tables(&mut self) -> Tables {
-        std::mem::take(&mut self.decoders.tables)
+        std::mem::take(&mut self.decoders.loaded.tables)
     }
 }

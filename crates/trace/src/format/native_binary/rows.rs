@@ -62,21 +62,11 @@ impl Row for TaskDef {
 impl Row for Location {
     /// One byte a location for its sort, then the columns of the fields that some sorts have.
     fn columns(columns: &mut Columns<'_, '_>, rows: &mut [Location]) -> Read<()> {
-        let sort = |location: &Location| match location {
-            Location::Named(_) => 0,
-            Location::Field { .. } => 1,
-            Location::Static { .. } => 2,
-            Location::Range { .. } => 3,
-        };
-        columns.bytes("sorts of locations", rows, sort, |location, sort| {
-            let (class, field) = (NameId::EMPTY, NameId::EMPTY);
-            *location = match sort {
-                0 => Location::Named(field),
-                1 => Location::Field { object: 0, class, field },
-                2 => Location::Static { class, field },
-                3 => Location::Range { address: 0, size: 0, generation: 0 },
-                _ => return damage(format!("unknown sort of location {sort}, expected 0 to 3")),
+        columns.bytes("sorts of locations", rows, Location::sort, |location, sort| {
+            let Some(empty) = Location::of_sort(sort) else {
+                return damage(format!("unknown sort of location {sort}, expected 0 to 3"));
             };
+            *location = empty;
             Ok(())
         })?;
         let objects = rows.iter_mut().filter_map(|location| match location {
@@ -205,6 +195,7 @@ pub(super) struct Columns<'d, 'i> {
 }
 
 impl Columns<'_, '_> {
+    /// Reads or writes plain numbers.
     fn numbers<'r, N: Number + 'r>(
         &mut self,
         what: &str,
@@ -220,6 +211,7 @@ impl Columns<'_, '_> {
         }
     }
 
+    /// Reads or writes numbers as differences.
     fn deltas<'r, N: Number + 'r>(
         &mut self,
         what: &str,

@@ -1,7 +1,7 @@
 //! Unpacks a block of tables: checks every id of its entries, then appends them.
 
 use super::bytes::{Damage, Input, Read, damage};
-use super::check::{FileNames, Sizes, known, same_labels};
+use super::check::{Loaded, Sizes, known, same_labels};
 use super::layout::{ENTRIES_MAX, LIST_ITEMS_MAX, NAME_BYTES_MAX, Section};
 use super::rows::{Columns, Data, Memory, Row};
 use crate::ids::{LocationId, NameId};
@@ -20,13 +20,7 @@ impl TableDecoder {
     }
 
     /// Appends the entries of a block; `events` have been read before.
-    pub(super) fn decode(
-        &mut self,
-        contents: &[u8],
-        events: u64,
-        tables: &mut Tables,
-        names: &mut FileNames,
-    ) -> Read<()> {
+    pub(super) fn decode(&mut self, contents: &[u8], events: u64, loaded: &mut Loaded) -> Read<()> {
         let input = &mut Input::new(contents);
         while !input.is_empty() {
             let tag = input.byte("section")?;
@@ -41,12 +35,12 @@ impl TableDecoder {
             if section == Section::Meta {
                 let new = meta(input)?;
                 if events > 0 {
-                    same_labels(&tables.meta, &new)?;
+                    same_labels(&loaded.tables.meta, &new)?;
                 }
-                tables.meta = new;
+                loaded.tables.meta = new;
                 continue;
             }
-            self.section(section, count, input, tables, names)?;
+            self.section(section, count, input, loaded)?;
         }
         Ok(())
     }
@@ -56,33 +50,33 @@ impl TableDecoder {
         section: Section,
         count: usize,
         input: &mut Input<'_>,
-        tables: &mut Tables,
-        names: &mut FileNames,
+        loaded: &mut Loaded,
     ) -> Read<()> {
-        let of = (&mut *tables, &*names);
         match section {
             Section::Meta => Ok(()),
-            Section::Names => self.names(count, input, tables, names),
-            Section::Handlers => self.rows(count, input, of, |tables| &mut tables.handlers),
-            Section::HandlersChanged => self.handlers_changed(count, input, tables, names),
-            Section::Tasks => self.rows(count, input, of, |tables| &mut tables.tasks),
-            Section::Locations => self.rows(count, input, of, |tables| &mut tables.locations),
-            Section::Locks => self.rows(count, input, of, |tables| &mut tables.locks),
-            Section::Conditions => self.rows(count, input, of, |tables| &mut tables.conditions),
-            Section::Inputs => self.rows(count, input, of, |tables| &mut tables.inputs),
-            Section::Sites => self.rows(count, input, of, |tables| &mut tables.sites),
-            Section::Stacks => self.rows(count, input, of, |tables| &mut tables.stacks),
-            Section::Invocations => self.rows(count, input, of, |tables| &mut tables.invocations),
+            Section::Names => self.names(count, input, loaded),
+            Section::Handlers => self.rows(count, input, loaded, |tables| &mut tables.handlers),
+            Section::HandlersChanged => self.handlers_changed(count, input, loaded),
+            Section::Tasks => self.rows(count, input, loaded, |tables| &mut tables.tasks),
+            Section::Locations => self.rows(count, input, loaded, |tables| &mut tables.locations),
+            Section::Locks => self.rows(count, input, loaded, |tables| &mut tables.locks),
+            Section::Conditions => self.rows(count, input, loaded, |tables| &mut tables.conditions),
+            Section::Inputs => self.rows(count, input, loaded, |tables| &mut tables.inputs),
+            Section::Sites => self.rows(count, input, loaded, |tables| &mut tables.sites),
+            Section::Stacks => self.rows(count, input, loaded, |tables| &mut tables.stacks),
+            Section::Invocations => {
+                self.rows(count, input, loaded, |tables| &mut tables.invocations)
+            }
             Section::Coherence => {
                 let location = input.count(u32::MAX as usize, "location")? as u32;
-                known(location, tables.locations.len(), "location")?;
+                known(location, loaded.tables.locations.len(), "location")?;
                 let writes = self.writes(count, input)?;
-                tables.coherence.push(Coherence { location: LocationId(location), writes });
+                loaded.tables.coherence.push(Coherence { location: LocationId(location), writes });
                 Ok(())
             }
             Section::CoherenceMore => {
                 let writes = self.writes(count, input)?;
-                let Some(order) = tables.coherence.last_mut() else {
+                let Some(order) = loaded.tables.coherence.last_mut() else {
                     return damage("more of an order of writes, expected its beginning");
                 };
                 order.writes.extend(writes);
@@ -91,13 +85,7 @@ impl TableDecoder {
         }
     }
 
-    fn names(
-        &mut self,
-        count: usize,
-        input: &mut Input<'_>,
-        tables: &mut Tables,
-        names: &mut FileNames,
-    ) -> Read<()> {
+    fn names(&mut self, count: usize, input: &mut Input<'_>, loaded: &mut Loaded) -> Read<()> {
         self.memory.take(count, size_of::<NameId>())?;
         let mut lengths: Vec<u32> = Vec::new();
         input.column(count, "lengths of names", &mut lengths)?;
@@ -110,12 +98,12 @@ impl TableDecoder {
             }
             let bytes = input.take(length, "name")?;
             let Ok(text) = std::str::from_utf8(bytes) else {
-                return damage(format!("name {} is not UTF-8", names.count));
+                return damage(format!("name {} is not UTF-8", loaded.names.count));
             };
-            if tables.names.push(text).is_none() {
+            if loaded.tables.names.push(text).is_none() {
                 return Err(Damage("names of more than 4 GiB together".to_owned()));
             }
-            names.count += 1;
+            loaded.names.count += 1;
             self.memory.bytes = self.memory.bytes.saturating_add(length);
         }
         self.memory.take(0, 0)
@@ -126,10 +114,11 @@ impl TableDecoder {
         &mut self,
         count: usize,
         input: &mut Input<'_>,
-        (tables, names): (&Tables, &FileNames),
+        loaded: &Loaded,
     ) -> Read<Vec<R>> {
         self.memory.take(count, size_of::<R>())?;
         let mut rows = vec![R::default(); count];
+        let Loaded { tables, names } = loaded;
         let data = Data::In(input, &mut self.memory);
         R::columns(&mut Columns { data, names, sizes: Sizes::of(tables) }, &mut rows)?;
         Ok(rows)
@@ -139,11 +128,11 @@ impl TableDecoder {
         &mut self,
         count: usize,
         input: &mut Input<'_>,
-        (tables, names): (&mut Tables, &FileNames),
+        loaded: &mut Loaded,
         table: fn(&mut Tables) -> &mut Vec<R>,
     ) -> Read<()> {
-        let new = self.read_rows(count, input, (tables, names))?;
-        table(tables).extend(new);
+        let new = self.read_rows(count, input, loaded)?;
+        table(&mut loaded.tables).extend(new);
         Ok(())
     }
 
@@ -151,16 +140,15 @@ impl TableDecoder {
         &mut self,
         count: usize,
         input: &mut Input<'_>,
-        tables: &mut Tables,
-        names: &FileNames,
+        loaded: &mut Loaded,
     ) -> Read<()> {
         let mut positions: Vec<u32> = Vec::new();
         input.deltas(count, "handlers", &mut positions)?;
-        let changed = self.read_rows(count, input, (tables, names))?;
+        let changed = self.read_rows(count, input, loaded)?;
         self.memory.bytes -= count * size_of::<Handler>();
         for (position, handler) in positions.into_iter().zip(changed) {
-            known(position, tables.handlers.len(), "handler")?;
-            tables.handlers[position as usize] = handler;
+            known(position, loaded.tables.handlers.len(), "handler")?;
+            loaded.tables.handlers[position as usize] = handler;
         }
         Ok(())
     }

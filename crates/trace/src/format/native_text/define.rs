@@ -5,7 +5,7 @@ use super::known::{Known, Open};
 use super::parts::{Entry, Part, Value, meta_options};
 use crate::coded::Worded;
 use crate::format::fault::{Fault, LineError};
-use crate::ids::{HandlerId, LocationId, NameId, SiteId};
+use crate::ids::{HandlerId, LocationId, SiteId};
 use crate::tables::{Coherence, Location, Position, Tables};
 
 /// Parses a definition that starts with `word` at `column`.
@@ -206,24 +206,20 @@ fn one_of(cursor: &mut Cursor, value: &mut dyn Worded) -> Result<(), Fault> {
 }
 
 fn location(known: &mut Known, cursor: &mut Cursor) -> Result<Location, LineError> {
-    let (class, field) = (NameId::EMPTY, NameId::EMPTY);
-    let mut location = Location::default();
+    let mut sort = 0;
     if !at_name(cursor) {
         let column = cursor.column();
-        location = match cursor.word() {
-            b"field" => Location::Field { object: 0, class, field },
-            b"static" => Location::Static { class, field },
-            b"range" => Location::Range { address: 0, size: 0, generation: 0 },
-            _ => return Err(Fault::new(column, EXPECTED_LOCATION).into()),
-        };
-        cursor.end_token().map_err(|_| Fault::new(column, EXPECTED_LOCATION))?;
+        let word = cursor.word();
+        let found = Location::SORTS.iter().position(|sort| sort.as_bytes() == word);
+        sort = found.filter(|sort| *sort > 0 && cursor.end_token().is_ok()).ok_or_else(|| {
+            Fault::new(column, "expected a name, or one of `field`, `static`, `range`")
+        })?;
     }
+    let mut location = Location::of_sort(sort as u8).unwrap_or_default();
     parts(known, cursor, location.parts())?;
     cursor.end_line()?;
     Ok(location)
 }
-
-const EXPECTED_LOCATION: &str = "expected a name, or one of `field`, `static`, `range`";
 
 fn meta(known: &mut Known, column: usize, cursor: &mut Cursor) -> Result<(), LineError> {
     if known.has_meta || known.labelled.is_some() {

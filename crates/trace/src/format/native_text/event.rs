@@ -57,18 +57,10 @@ pub(super) fn event(
     let operand = parts.operand.unwrap_or(operand);
     columns.push(op, task, operand, parts.site.unwrap_or(SiteId::UNKNOWN));
     columns.numbers.extend(parts.label);
-    if let Some(value) = parts.value {
-        columns.values.push(row, value);
-    }
-    if let Some(time) = parts.time {
-        columns.times.push(row, time);
-    }
-    if let Some(stack) = parts.stack {
-        columns.stacks.push(row, stack);
-    }
-    if let Some(refers) = parts.refers {
-        columns.refers.push(row, refers);
-    }
+    columns.values.extend(row, parts.value);
+    columns.times.extend(row, parts.time);
+    columns.stacks.extend(row, parts.stack);
+    columns.refers.extend(row, parts.refers);
     Ok(())
 }
 

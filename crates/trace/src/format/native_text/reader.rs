@@ -23,33 +23,12 @@ use std::io::Read;
 pub struct NativeTextReader<R> {
     input: TextInput<R>,
     known: Known,
-    started: bool,
 }
 
 impl<R: Read> NativeTextReader<R> {
     /// Starts to read.
     pub fn new(input: R) -> NativeTextReader<R> {
-        NativeTextReader { input: TextInput::new(input), known: Known::default(), started: false }
-    }
-
-    /// Reads the first line. If it is wrong, nothing else is read: the input has another format.
-    fn start(&mut self) -> Result<(), ReadError> {
-        let TextInput { lines, problems, .. } = &mut self.input;
-        let (line, result) = match lines.next()? {
-            Line::Text(line) => (line, first_line(line)),
-            Line::TooLong(line) => (line, Err(Fault::new(0, EXPECTED_FIRST))),
-            Line::End => (&[][..], Err(Fault::new(0, EXPECTED_FIRST))),
-        };
-        if let Err(fault) = result {
-            fault.report(problems, 1, line);
-            return Err(self.malformed());
-        }
-        self.started = true;
-        Ok(())
-    }
-
-    fn malformed(&self) -> ReadError {
-        ReadError::Malformed { format: FORMAT, problems: self.input.problems.clone() }
+        NativeTextReader { input: TextInput::new(input), known: Known::default() }
     }
 }
 
@@ -94,18 +73,27 @@ impl<R: Read> TraceSource for NativeTextReader<R> {
     }
 
     fn next_block(&mut self, block: &mut Block) -> Result<bool, ReadError> {
-        block.columns.clear();
-        if !self.started {
-            if self.input.problems.errors_total > 0 {
-                return Err(self.malformed());
-            }
-            self.start()?;
-        }
         let known = &mut self.known;
-        let more = self.input.next_block(FORMAT, block, |line, _, block, _| {
-            any_line(known, line.text()?, block)?;
-            Ok(true)
+        let more = self.input.next_block(FORMAT, block, |line, number, block, problems| {
+            if number > 1 {
+                any_line(known, line.text()?, block)?;
+                return Ok(true);
+            }
+            let (text, result) = match line {
+                Line::Text(text) => (text, first_line(text)),
+                Line::TooLong(text) => (text, Err(Fault::new(0, EXPECTED_FIRST))),
+                Line::End => return Ok(false),
+            };
+            // If the first line is wrong, nothing else is read: the input has another format.
+            let Err(fault) = result else { return Ok(true) };
+            fault.report(problems, number, text);
+            Ok(false)
         })?;
+        if self.input.lines.number() == 0 {
+            Fault::new(0, EXPECTED_FIRST).report(&mut self.input.problems, 1, &[]);
+            let problems = self.input.problems.clone();
+            return Err(ReadError::Malformed { format: FORMAT, problems });
+        }
         self.known.close()?;
         Ok(more)
     }

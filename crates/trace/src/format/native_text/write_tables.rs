@@ -80,7 +80,14 @@ impl Written {
                     self.handlers.push(tables.handlers[id]);
                 }
                 b't' => self.entry(tables, tables.tasks[id], out)?,
-                b'x' => self.location(tables, tables.locations[id], out)?,
+                b'x' => {
+                    let location = tables.locations[id];
+                    if !matches!(location, Location::Named(_)) {
+                        self.text(" ");
+                    }
+                    self.text(Location::SORTS[usize::from(location.sort())]);
+                    self.entry(tables, location, out)?;
+                }
                 b'l' => self.entry(tables, tables.locks[id], out)?,
                 b'c' => self.entry(tables, tables.conditions[id], out)?,
                 b'i' => self.entry(tables, tables.inputs[id], out)?,
@@ -343,21 +350,6 @@ impl Written {
                 long_string(text, &mut self.line);
             }
         }
-    }
-
-    fn location(
-        &mut self,
-        tables: &Tables,
-        location: Location,
-        out: &mut Vec<u8>,
-    ) -> io::Result<()> {
-        self.text(match location {
-            Location::Named(_) => "",
-            Location::Field { .. } => " field",
-            Location::Static { .. } => " static",
-            Location::Range { .. } => " range",
-        });
-        self.entry(tables, location, out)
     }
 
     fn stack(&mut self, tables: &Tables, id: usize, out: &mut Vec<u8>) -> io::Result<()> {
