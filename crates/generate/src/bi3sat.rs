@@ -42,7 +42,7 @@
 use crate::draft::{Draft, NONE, Name};
 use crate::error::GenerateError;
 use crate::finish::{EVENTS_MAX, finish_in_order};
-use crate::formula::{check_literals, clauses_count, literal, variable};
+use crate::formula::{Copies, check_literals, clauses_count, literal, variable};
 use crate::generate::checked_size;
 use crate::request::Request;
 use anyorder_common::random::{Random, Rng};
@@ -234,26 +234,19 @@ struct Copy {
     ends: (u32, u32),
 }
 
-/// The two copies for a literal, of row `true` and of row `false`.
-#[derive(Clone, Copy)]
-struct Pair {
-    of_true: Copy,
-    of_false: Copy,
-}
-
 /// An occurrence of a variable: the number of the clause from 0, and its position there.
 #[derive(Clone, Copy)]
 struct Cell {
     clause: u32,
     place: usize,
-    copies: Pair,
+    copies: Copies<Copy>,
 }
 
 fn add_copies<C: AsRef<[i32]>>(
     draft: &mut Draft,
     handlers: &Handlers,
     clauses: &[C],
-) -> Vec<Vec<Pair>> {
+) -> Vec<Vec<Copies<Copy>>> {
     let mut add = |stems: [&'static str; 3], clause: u32, place: u32| {
         let message = draft.message(Name::two(stems[0], clause, place), handlers.copies);
         let begin = draft.variable(Name::two(stems[1], clause, place));
@@ -263,9 +256,9 @@ fn add_copies<C: AsRef<[i32]>>(
         let read = draft.read(message, end, NONE);
         Copy { message, begins: (begin, write), ends: (end, read) }
     };
-    let mut pairs = |clause: u32, width: usize| -> Vec<Pair> {
+    let mut pairs = |clause: u32, width: usize| -> Vec<Copies<Copy>> {
         (1..=width as u32)
-            .map(|place| Pair {
+            .map(|place| Copies {
                 of_true: add(["copy_true", "begin_true", "end_true"], clause, place),
                 of_false: add(["copy_false", "begin_false", "end_false"], clause, place),
             })
@@ -291,8 +284,7 @@ fn add_row(draft: &mut Draft, handlers: &Handlers, variable: u32, value: bool, c
         }
         let name = Name::two(stem(["pass_true", "pass_false"]), variable, next_clause);
         poster = post_and_begin(draft, poster, name, handlers.pass[cell.place]);
-        let copy = if value { cell.copies.of_true } else { cell.copies.of_false };
-        draft.post(poster, copy.message);
+        draft.post(poster, cell.copies.of(value).message);
     }
 }
 
@@ -310,18 +302,14 @@ fn add_checks(
     handlers: &Handlers,
     clause: u32,
     literals: &[i32],
-    copies: &[Pair],
+    copies: &[Copies<Copy>],
 ) {
     let messages = handlers.check.map(|handler| draft.initial(handler));
     let last = literals.len();
     let back = draft.variable(Name::one("back", clause));
     let read_back = draft.read(messages[0], back, NONE);
     for (place, (literal, pair)) in literals.iter().zip(copies).enumerate() {
-        let (yes, no) = if *literal > 0 {
-            (pair.of_true, pair.of_false)
-        } else {
-            (pair.of_false, pair.of_true)
-        };
+        let (yes, no) = pair.of_literal(*literal);
         add_box(draft, messages[place], no);
         add_box(draft, messages[place + 1], yes);
     }

@@ -45,3 +45,22 @@ pub(crate) fn literal(variable: u32, positive: bool) -> i32 {
     let number = i32::try_from(variable + 1).unwrap_or(i32::MAX);
     if positive { number } else { -number }
 }
+
+/// The two copies for an occurrence of a variable.
+#[derive(Clone, Copy)]
+pub(crate) struct Copies<C> {
+    pub(crate) of_true: C,
+    pub(crate) of_false: C,
+}
+
+impl<C: Copy> Copies<C> {
+    /// Returns the copy that runs first when a value is chosen.
+    pub(crate) fn of(self, value: bool) -> C {
+        if value { self.of_true } else { self.of_false }
+    }
+
+    /// Returns the copy that runs first when a literal is true, and the other one.
+    pub(crate) fn of_literal(self, literal: i32) -> (C, C) {
+        (self.of(literal > 0), self.of(literal <= 0))
+    }
+}

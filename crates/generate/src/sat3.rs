@@ -24,7 +24,7 @@
 use crate::draft::{Draft, NONE, Name};
 use crate::error::GenerateError;
 use crate::finish::finish_in_order;
-use crate::formula::{check_literals, clauses_count, literal, variable};
+use crate::formula::{Copies, check_literals, clauses_count, literal, variable};
 use crate::generate::checked_size;
 use crate::request::Request;
 use anyorder_common::random::{Random, Rng};
@@ -101,15 +101,8 @@ fn image<C: AsRef<[i32]>>(variables: usize, clauses: &[C]) -> Result<Draft, Gene
     Ok(draft)
 }
 
-/// The two copies of one occurrence of a variable.
-#[derive(Clone, Copy)]
-struct Copies {
-    of_true: u32,
-    of_false: u32,
-}
-
 /// Makes a handler and the two copies for each occurrence, clause by clause.
-fn copies<C: AsRef<[i32]>>(draft: &mut Draft, clauses: &[C]) -> Vec<Copies> {
+fn copies<C: AsRef<[i32]>>(draft: &mut Draft, clauses: &[C]) -> Vec<Copies<u32>> {
     let mut all = Vec::new();
     for (clause, literals) in clauses.iter().enumerate() {
         for place in 0..literals.as_ref().len() {
@@ -129,7 +122,7 @@ fn assignment<C: AsRef<[i32]>>(
     draft: &mut Draft,
     variables: u32,
     clauses: &[C],
-    copies: &[Copies],
+    copies: &[Copies<u32>],
 ) {
     let mut occurrences: Vec<Vec<usize>> = vec![Vec::new(); variables as usize];
     let literals = clauses.iter().flat_map(|clause| clause.as_ref());
@@ -150,8 +143,7 @@ fn assignment<C: AsRef<[i32]>>(
         for (message, occurrences) in (first..).zip(&occurrences) {
             draft.get(message);
             for occurrence in occurrences {
-                let copies = copies[*occurrence];
-                draft.post(message, if value { copies.of_true } else { copies.of_false });
+                draft.post(message, copies[*occurrence].of(value));
             }
         }
     }
@@ -159,7 +151,7 @@ fn assignment<C: AsRef<[i32]>>(
 
 /// Makes the copy of each true literal that runs first write what the second copy of the next
 /// literal reads.
-fn links<C: AsRef<[i32]>>(draft: &mut Draft, clauses: &[C], copies: &[Copies]) {
+fn links<C: AsRef<[i32]>>(draft: &mut Draft, clauses: &[C], copies: &[Copies<u32>]) {
     let mut first = 0;
     for (clause, literals) in clauses.iter().enumerate() {
         let literals = literals.as_ref();
@@ -173,11 +165,7 @@ fn links<C: AsRef<[i32]>>(draft: &mut Draft, clauses: &[C], copies: &[Copies]) {
         let mut writes = Vec::with_capacity(literals.len());
         let mut reads = Vec::with_capacity(literals.len());
         for (place, (literal, copies)) in literals.iter().zip(copies).enumerate() {
-            let (yes, no) = if *literal > 0 {
-                (copies.of_true, copies.of_false)
-            } else {
-                (copies.of_false, copies.of_true)
-            };
+            let (yes, no) = copies.of_literal(*literal);
             draft.get(yes);
             writes.push(draft.write(yes, base + place as u32));
             let before = (place + literals.len() - 1) % literals.len();

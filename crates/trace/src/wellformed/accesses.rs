@@ -45,7 +45,8 @@ impl Accesses {
             EventKind::Invoke => {
                 *self.invoked.entry((event.task, event.operand)).or_insert(0) += 1;
             }
-            _ => self.returns(event, report),
+            EventKind::Return => self.returns(event, report),
+            _ => {}
         }
     }
 

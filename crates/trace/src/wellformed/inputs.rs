@@ -15,6 +15,8 @@ impl Inputs {
     pub(super) fn event(&mut self, event: &Event, report: &mut Report<'_>) {
         if event.kind() == EventKind::Enable {
             self.enabled.insert(event.operand);
+        }
+        if event.kind() != EventKind::Trigger {
             return;
         }
         let trace = report.trace;

@@ -34,7 +34,7 @@
 //! warnings.
 
 use crate::error::Problems;
-use crate::event::EventKind;
+use crate::event::OperandKind;
 use crate::trace::Trace;
 use accesses::Accesses;
 use handlers::Handlers;
@@ -68,22 +68,11 @@ pub fn check(trace: &Trace) -> Problems {
             continue;
         }
         tasks.event(&event, &mut report);
-        match event.kind() {
-            EventKind::Acquire | EventKind::Release | EventKind::Destroy => {
-                locks.event(&event, &mut report);
-            }
-            EventKind::Fork
-            | EventKind::Join
-            | EventKind::Signal
-            | EventKind::Broadcast
-            | EventKind::Wake => handlers.event(&event, &mut report),
-            EventKind::Read
-            | EventKind::Rmw
-            | EventKind::Alloc
-            | EventKind::Free
-            | EventKind::Invoke
-            | EventKind::Return => accesses.event(&event, &mut report),
-            EventKind::Enable | EventKind::Trigger => inputs.event(&event, &mut report),
+        match event.kind().operand() {
+            OperandKind::Lock => locks.event(&event, &mut report),
+            OperandKind::Handler | OperandKind::Condition => handlers.event(&event, &mut report),
+            OperandKind::Location | OperandKind::Invocation => accesses.event(&event, &mut report),
+            OperandKind::Input => inputs.event(&event, &mut report),
             _ => {}
         }
     }

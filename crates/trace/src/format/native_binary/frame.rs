@@ -168,17 +168,12 @@ impl<R: Read> Frames<R> {
         self.contents.clear();
         self.contents.reserve(head.raw_bytes as usize);
         let unpacked = self.zstd.decompress_to_buffer(&self.packed, &mut self.contents);
-        match unpacked {
-            Ok(bytes) if bytes == head.raw_bytes as usize => Ok(()),
-            Ok(bytes) => {
-                Err(self
-                    .damage(format!("block unpacks to {bytes} bytes, expected {}", head.raw_bytes)))
-            }
-            Err(error) => {
-                Err(self
-                    .damage(format!("block does not unpack to {} bytes: {error}", head.raw_bytes)))
-            }
-        }
+        let message = match unpacked {
+            Ok(bytes) if bytes == head.raw_bytes as usize => return Ok(()),
+            Ok(bytes) => format!("block unpacks to {bytes} bytes, expected {}", head.raw_bytes),
+            Err(error) => format!("block does not unpack to {} bytes: {error}", head.raw_bytes),
+        };
+        Err(self.damage(message))
     }
 
     /// Returns the contents read last.

@@ -76,7 +76,7 @@ impl BlockHead {
     /// Reads a head. The error describes the fault.
     pub(super) fn from_bytes(bytes: &[u8; BLOCK_HEAD_BYTES]) -> Result<BlockHead, String> {
         let found = crc32fast::hash(&bytes[..28]);
-        let stated = u32_at(bytes, 28);
+        let stated = u32::from_le_bytes(part(bytes, 28));
         if found != stated {
             return Err(format!(
                 "damaged block head: its checksum is {found:08x}, expected {stated:08x}"
@@ -90,11 +90,11 @@ impl BlockHead {
         }
         let head = BlockHead {
             kind,
-            packed_bytes: u32_at(bytes, 4),
-            raw_bytes: u32_at(bytes, 8),
-            events_count: u32_at(bytes, 12),
-            first: u64_at(bytes, 16),
-            checksum: u32_at(bytes, 24),
+            packed_bytes: u32::from_le_bytes(part(bytes, 4)),
+            raw_bytes: u32::from_le_bytes(part(bytes, 8)),
+            events_count: u32::from_le_bytes(part(bytes, 12)),
+            first: u64::from_le_bytes(part(bytes, 16)),
+            checksum: u32::from_le_bytes(part(bytes, 24)),
         };
         head.check_sizes()?;
         Ok(head)
@@ -168,20 +168,12 @@ pub(super) fn trailer(offset: u64) -> [u8; TRAILER_BYTES] {
 
 /// Returns the offset that a trailer holds, or `None` when it is damaged.
 pub(super) fn trailer_offset(bytes: &[u8; TRAILER_BYTES]) -> Option<u64> {
-    let offset = u64_at(bytes, 0);
+    let offset = u64::from_le_bytes(part(bytes, 0));
     (*bytes == trailer(offset)).then_some(offset)
 }
 
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    let mut part = [0; 4];
-    part.copy_from_slice(&bytes[at..at + 4]);
-    u32::from_le_bytes(part)
-}
-
-fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    let mut part = [0; 8];
-    part.copy_from_slice(&bytes[at..at + 8]);
-    u64::from_le_bytes(part)
+fn part<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+    *bytes[at..].first_chunk().expect("heads have fixed sizes")
 }
 
 /// The most entries of one section of a table.

@@ -2,7 +2,7 @@
 
 use super::cursor::Cursor;
 use super::known::{Known, Open};
-use super::parts::{Entry, Part, Value, meta_options};
+use super::parts::{Entry, Part, Parts};
 use crate::coded::Worded;
 use crate::format::fault::{Fault, LineError};
 use crate::ids::{HandlerId, LocationId, SiteId};
@@ -111,29 +111,54 @@ fn read<T: Entry + Default>(known: &mut Known, cursor: &mut Cursor) -> Result<T,
     Ok(entry)
 }
 
-fn parts(known: &mut Known, cursor: &mut Cursor, parts: Vec<Part<'_>>) -> Result<(), LineError> {
-    for part in parts {
-        match part {
-            Part::Name(name) => *name = known.name(cursor)?,
-            Part::NameIfAny(name) if at_name(cursor) => *name = known.name(cursor)?,
-            Part::Word(word) => one_of(cursor, word)?,
-            Part::WordOrEnd(word) if !cursor.at_end() => one_of(cursor, word)?,
-            Part::HandlerIfAny(handler) if at_id(cursor, b'h') => {
-                *handler = HandlerId(known.reference(cursor, b'h')?);
-            }
-            Part::NameIfAny(_) | Part::WordOrEnd(_) | Part::HandlerIfAny(_) => {}
-            Part::Range(address, size) => {
-                *address = cursor.number()?;
-                if !cursor.take(b'+') {
-                    return Err(cursor.fault("expected `+` and the size in bytes").into());
-                }
-                *size = cursor.number_32()?;
-                cursor.end_token()?;
-            }
-            Part::Options(mut list) => options(known, cursor, &mut list)?,
+fn parts(
+    known: &mut Known,
+    cursor: &mut Cursor,
+    (fixed, options): Parts<'_>,
+) -> Result<(), LineError> {
+    for part in fixed {
+        let absent = match part {
+            Part::NameIfAny(_) => !at_name(cursor),
+            Part::HandlerIfAny(_) => !at_id(cursor, b'h'),
+            Part::WordOrEnd(_) => cursor.at_end(),
+            _ => false,
+        };
+        if !absent {
+            take(known, cursor, part)?;
         }
     }
-    Ok(())
+    if options.is_empty() { Ok(()) } else { take_options(known, cursor, options) }
+}
+
+/// Takes a part with the spaces behind it.
+fn take(known: &mut Known, cursor: &mut Cursor, part: Part<'_>) -> Result<(), LineError> {
+    match part {
+        Part::Name(name) | Part::NameIfAny(name) => {
+            *name = known.name(cursor)?;
+            return Ok(());
+        }
+        Part::Word(word) | Part::WordOrEnd(word) => return Ok(one_of(cursor, word)?),
+        Part::HandlerIfAny(handler) => {
+            *handler = HandlerId(known.reference(cursor, b'h')?);
+            return Ok(());
+        }
+        Part::Range(address, size) => {
+            *address = cursor.number()?;
+            if !cursor.take(b'+') {
+                return Err(cursor.fault("expected `+` and the size in bytes").into());
+            }
+            *size = cursor.number_32()?;
+        }
+        Part::Number(number) | Part::Address(number) => *number = cursor.number()?,
+        Part::Number32(number) => *number = cursor.number_32()?,
+        Part::Untracked(untracked) => *untracked = true,
+        Part::Front(position) => *position = Position::Front,
+        Part::Text(text) => {
+            cursor.string(text)?;
+            known.open = Open::Origin;
+        }
+    }
+    Ok(cursor.end_token()?)
 }
 
 fn at_name(cursor: &Cursor) -> bool {
@@ -144,50 +169,30 @@ fn at_id(cursor: &Cursor, letter: u8) -> bool {
     cursor.peek() == letter && cursor.peek_second().is_ascii_digit()
 }
 
-/// Takes options up to the end of the line.
-fn options(
+/// Takes options up to the end of the line, each once at the most.
+fn take_options(
     known: &mut Known,
     cursor: &mut Cursor,
-    list: &mut [(&str, Value<'_>)],
+    options: Vec<(&'static str, Part<'_>)>,
 ) -> Result<(), LineError> {
-    let mut seen = 0u32;
+    let keys: Vec<&str> = options.iter().map(|(key, _)| *key).collect();
+    let mut parts: Vec<Option<Part<'_>>> =
+        options.into_iter().map(|(_, part)| Some(part)).collect();
     while !cursor.at_end() {
         let column = cursor.column();
         let word = cursor.word();
-        let same = |key: &str| key.strip_suffix('=').unwrap_or(key).as_bytes() == word;
-        let Some(found) = list.iter().position(|(key, _)| same(key)) else {
-            let keys: Vec<&str> = list.iter().map(|(key, _)| *key).collect();
+        let same = |key: &&str| key.strip_suffix('=').unwrap_or(key).as_bytes() == word;
+        let Some(found) = keys.iter().position(same) else {
             let message = format!("expected one of `{}`", keys.join("`, `"));
             return Err(Fault::new(column, message).into());
         };
-        let (key, value) = &mut list[found];
-        if key.ends_with('=') && !cursor.take(b'=') {
+        if keys[found].ends_with('=') && !cursor.take(b'=') {
             return Err(cursor.fault("expected `=`").into());
         }
-        if seen & (1 << found) != 0 {
-            return Err(Fault::new(column, format!("`{key}` stands here twice")).into());
-        }
-        seen |= 1 << found;
-        match value {
-            // Names and words include the end of the token.
-            Value::Name(name) => {
-                **name = known.name(cursor)?;
-                continue;
-            }
-            Value::Word(word) => {
-                one_of(cursor, &mut **word)?;
-                continue;
-            }
-            Value::Number(number) | Value::Address(number) => **number = cursor.number()?,
-            Value::Number32(number) => **number = cursor.number_32()?,
-            Value::Untracked(untracked) => **untracked = true,
-            Value::Front(position) => **position = Position::Front,
-            Value::Text(text) => {
-                cursor.string(text)?;
-                known.open = Open::Origin;
-            }
-        }
-        cursor.end_token()?;
+        let Some(part) = parts[found].take() else {
+            return Err(Fault::new(column, format!("`{}` stands here twice", keys[found])).into());
+        };
+        take(known, cursor, part)?;
     }
     Ok(())
 }
@@ -227,7 +232,7 @@ fn meta(known: &mut Known, column: usize, cursor: &mut Cursor) -> Result<(), Lin
     }
     known.has_meta = true;
     let mut meta = std::mem::take(&mut known.tables.meta);
-    let result = options(known, cursor, &mut meta_options(&mut meta));
+    let result = parts(known, cursor, meta.parts());
     known.tables.meta = meta;
     result
 }

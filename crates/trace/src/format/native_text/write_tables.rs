@@ -1,7 +1,7 @@
 //! Writes definitions, each once, in an order that gives names the same ids when read back.
 
 use super::cursor::quote;
-use super::parts::{Entry, Part, Value, meta_options};
+use super::parts::{Entry, Part, Parts};
 use super::words::{
     INLINE_NAME_BYTES_MAX, LETTERS, LIST_ITEMS_MAX, STRING_BYTES_MAX, keyword, length,
 };
@@ -136,9 +136,7 @@ impl Written {
         }
         self.line.clear();
         self.text("meta");
-        for (key, value) in meta_options(&mut tables.meta.clone()) {
-            self.option(tables, &format!(" {key}"), value);
-        }
+        self.parts(tables, tables.meta.clone().parts());
         out.extend_from_slice(&self.line);
     }
 
@@ -235,29 +233,6 @@ impl Written {
         self.line.extend_from_slice(text.as_bytes());
     }
 
-    /// Appends a name to the line, after `before`.
-    fn add_name(&mut self, tables: &Tables, before: &str, id: NameId) {
-        self.text(before);
-        let mut line = std::mem::take(&mut self.line);
-        self.name(tables, id, &mut line);
-        self.line = line;
-    }
-
-    /// Appends a name to the line, after `before`, unless it is empty.
-    fn add_name_if(&mut self, tables: &Tables, before: &str, id: NameId) {
-        if id != NameId::EMPTY {
-            self.add_name(tables, before, id);
-        }
-    }
-
-    /// Appends a number to the line, after `before`, unless it is 0.
-    fn add_number_if(&mut self, before: &str, number: u64) {
-        if number != 0 {
-            self.text(before);
-            push_decimal(number, &mut self.line);
-        }
-    }
-
     /// Appends the parts of an entry to the line, after writing what they refer to.
     fn entry(
         &mut self,
@@ -267,24 +242,23 @@ impl Written {
     ) -> io::Result<()> {
         let parts = entry.parts();
         let mut names = Vec::new();
-        for part in &parts {
+        for part in parts.0.iter().chain(parts.1.iter().map(|(_, part)| part)) {
             match part {
                 Part::Name(name) | Part::NameIfAny(name) => names.push(**name),
-                Part::HandlerIfAny(HandlerId(handler)) if *handler != HandlerId::NONE.0 => {
-                    self.define_before(tables, b'h', &[*handler], out)?;
-                }
-                Part::Options(options) => {
-                    names.extend(options.iter().filter_map(|(_, value)| match value {
-                        Value::Name(name) => Some(**name),
-                        _ => None,
-                    }));
+                Part::HandlerIfAny(handler) if !handler.is_none() => {
+                    self.define_before(tables, b'h', &[handler.0], out)?;
                 }
                 _ => {}
             }
         }
         self.ready(tables, &names, out)?;
-        parts.into_iter().for_each(|part| self.part(tables, part));
+        self.parts(tables, parts);
         Ok(())
+    }
+
+    fn parts(&mut self, tables: &Tables, (fixed, options): Parts<'_>) {
+        fixed.into_iter().for_each(|part| self.part(tables, "", part));
+        options.into_iter().for_each(|(key, part)| self.part(tables, key, part));
     }
 
     /// Defines entries that the current line refers to.
@@ -301,54 +275,41 @@ impl Written {
         Ok(())
     }
 
-    fn part(&mut self, tables: &Tables, part: Part<'_>) {
+    /// Appends a part to the line, unless it has a default that is not written.
+    fn part(&mut self, tables: &Tables, key: &str, part: Part<'_>) {
         match part {
-            Part::Name(name) => self.add_name(tables, " ", *name),
-            Part::NameIfAny(name) => self.add_name_if(tables, " ", *name),
-            Part::Word(word) | Part::WordOrEnd(word) => {
+            Part::NameIfAny(&mut NameId::EMPTY)
+            | Part::HandlerIfAny(&mut HandlerId::NONE)
+            | Part::Number(0)
+            | Part::Number32(0)
+            | Part::Untracked(false)
+            | Part::Front(Position::Back) => return,
+            _ => {
                 self.text(" ");
-                self.text(word.text());
+                self.text(key);
             }
+        }
+        match part {
+            Part::Name(name) | Part::NameIfAny(name) => {
+                let mut line = std::mem::take(&mut self.line);
+                self.name(tables, *name, &mut line);
+                self.line = line;
+            }
+            Part::Word(word) | Part::WordOrEnd(word) => self.text(word.text()),
             Part::HandlerIfAny(handler) => {
-                if let Some(handler) = handler.some() {
-                    self.text(" h");
-                    push_decimal(u64::from(handler.0), &mut self.line);
-                }
+                self.text("h");
+                push_decimal(u64::from(handler.0), &mut self.line);
             }
             Part::Range(address, size) => {
-                self.text(" ");
                 push_hexadecimal(*address, &mut self.line);
                 self.text("+");
                 push_decimal(u64::from(*size), &mut self.line);
             }
-            Part::Options(options) => {
-                for (key, value) in options {
-                    self.option(tables, &format!(" {key}"), value);
-                }
-            }
-        }
-    }
-
-    /// Appends an option to the line, unless its value is the default.
-    fn option(&mut self, tables: &Tables, key: &str, value: Value<'_>) {
-        match value {
-            Value::Name(name) => self.add_name_if(tables, key, *name),
-            Value::Number(number) => self.add_number_if(key, *number),
-            Value::Number32(number) => self.add_number_if(key, u64::from(*number)),
-            Value::Address(address) => {
-                self.text(key);
-                push_hexadecimal(*address, &mut self.line);
-            }
-            Value::Untracked(true) | Value::Front(Position::Front) => self.text(key),
-            Value::Untracked(false) | Value::Front(Position::Back) => {}
-            Value::Word(word) => {
-                self.text(key);
-                self.text(word.text());
-            }
-            Value::Text(text) => {
-                self.text(key);
-                long_string(text, &mut self.line);
-            }
+            Part::Number(number) => push_decimal(*number, &mut self.line),
+            Part::Number32(number) => push_decimal(u64::from(*number), &mut self.line),
+            Part::Address(address) => push_hexadecimal(*address, &mut self.line),
+            Part::Untracked(_) | Part::Front(_) => {}
+            Part::Text(text) => long_string(text, &mut self.line),
         }
     }
 

@@ -111,48 +111,38 @@ impl Parser {
     /// Reads a line, and appends its event.
     #[inline]
     fn line(&mut self, line: &[u8], number: u32, block: &mut Block) -> Result<(), LineError> {
-        if !self.common_line(line, number, block)? {
-            self.any_line(line, number, block)?;
+        match self.common_line(line, number, block) {
+            Some(result) => Ok(result?),
+            None => self.any_line(line, number, block),
         }
-        Ok(())
     }
 
-    /// Reads a line of a common form with known thread, site and name. Returns false for others.
+    /// Reads a line of a common form with known thread, site and name; `None` for others.
     #[inline]
     fn common_line(
         &mut self,
         line: &[u8],
         number: u32,
         block: &mut Block,
-    ) -> Result<bool, LineError> {
-        let Some((task, rest)) = self.recent.find(line) else {
-            return Ok(false);
-        };
-        let Some((body, site)) = line::site_at_end(rest) else {
-            return Ok(false);
-        };
-        let Some(site) = self.sites.by_number(site) else {
-            return Ok(false);
-        };
-        let Some((common, target)) = line::common_operation(body) else {
-            return Ok(false);
-        };
+    ) -> Option<Result<(), TableFull>> {
+        let (task, rest) = self.recent.find(line)?;
+        let (body, site) = line::site_at_end(rest)?;
+        let site = self.sites.by_number(site)?;
+        let (common, target) = line::common_operation(body)?;
         let Tables { names, locations, .. } = &mut self.tables;
         let (kind, operand) = match common {
             Common::Access(kind) => match line::common_range(target) {
-                Some((address, size)) => {
-                    (kind, Some(self.memory.location(locations, address, size)?.0))
-                }
-                None => (kind, self.variables.find(names, target)),
+                Some((address, size)) => match self.memory.location(locations, address, size) {
+                    Ok(location) => (kind, location.0),
+                    Err(full) => return Some(Err(full)),
+                },
+                None => (kind, self.variables.find(names, target)?),
             },
-            Common::Lock(kind) => (kind, self.locks.find(names, target)),
-        };
-        let Some(operand) = operand else {
-            return Ok(false);
+            Common::Lock(kind) => (kind, self.locks.find(names, target)?),
         };
         block.columns.push(Op::new(kind, Mode::PLAIN), task, operand, site);
         block.columns.numbers.push(number);
-        Ok(true)
+        Some(Ok(()))
     }
 
     fn any_line(&mut self, line: &[u8], number: u32, block: &mut Block) -> Result<(), LineError> {
