@@ -44,11 +44,11 @@ pub fn knot_is_consistent(request: &Request) -> Result<bool, GenerateError> {
 pub(crate) fn draft_of(request: &Request) -> Result<Draft, GenerateError> {
     let rings = plan(request)?;
     let mut rng = Rng::for_purpose(request.seed, *b"link");
-    let mut knot = Knot::new(request.size);
+    let mut builder = Builder::new(request.size);
     for (number, ring) in (1..).zip(&rings) {
-        knot.ring(number, *ring, &mut rng);
+        builder.ring(number, *ring, &mut rng);
     }
-    Ok(knot.into_draft())
+    Ok(builder.into_draft())
 }
 
 /// The number of solutions of a ring.
@@ -107,7 +107,7 @@ struct Message {
     reads: Vec<u32>,
 }
 
-struct Knot {
+struct Builder {
     draft: Draft,
     /// Initial messages.
     posters: Vec<u32>,
@@ -115,8 +115,8 @@ struct Knot {
     messages: Vec<Message>,
 }
 
-impl Knot {
-    fn new(size: u64) -> Knot {
+impl Builder {
+    fn new(size: u64) -> Builder {
         let mut draft = Draft::default();
         let posters = (0..(2 + size / 16).min(6) as u32)
             .map(|number| {
@@ -124,7 +124,7 @@ impl Knot {
                 draft.initial(handler)
             })
             .collect();
-        Knot { draft, posters, messages: Vec::new() }
+        Builder { draft, posters, messages: Vec::new() }
     }
 
     fn ring(&mut self, number: u32, ring: Ring, rng: &mut Rng) {
@@ -204,7 +204,7 @@ impl Knot {
     }
 
     fn into_draft(self) -> Draft {
-        let Knot { mut draft, messages, .. } = self;
+        let Builder { mut draft, messages, .. } = self;
         let mut write_of = vec![NONE; draft.variables.len()];
         let mut reads = Vec::new();
         for (number, message) in messages.iter().enumerate() {

@@ -3,9 +3,8 @@
 use crate::columns::Columns;
 use crate::event::{EventKind, Mode, Op};
 use crate::ids::{EventId, HandlerId, InputId, LocationId, SiteId, TaskId};
-use crate::tables::{
-    Handler, Input, Interner, Location, Mailbox, Site, TableFull, TaskDef, TaskKind,
-};
+use crate::interner::{Interner, TableFull};
+use crate::tables::{Handler, Input, Location, Mailbox, Site, TaskDef, TaskKind};
 use crate::trace::Trace;
 
 /// Builds a trace event by event. Equal names give equal ids.

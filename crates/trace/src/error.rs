@@ -1,6 +1,6 @@
 //! Problems of an input, and their places.
 
-use crate::tables::TableFull;
+use crate::interner::TableFull;
 use std::fmt;
 use std::io;
 

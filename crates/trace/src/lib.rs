@@ -32,11 +32,12 @@ pub use ids::{
     StackId, TaskId,
 };
 pub use ignored::{Ignored, IgnoredOperation};
+pub use interner::{Interner, TableFull};
 pub use names::{NameIndex, Names};
 pub use stream::{CopyError, TraceSink, TraceSource, copy};
 pub use tables::{
-    Coherence, Handler, Input, InputFamily, Interner, Invocation, LabelScheme, Location, Mailbox,
-    Meta, Position, Site, TableFull, Tables, TaskDef, TaskKind, TraceOrder,
+    Coherence, Handler, Input, InputFamily, Invocation, LabelScheme, Location, Mailbox, Meta,
+    Position, Site, Tables, TaskDef, TaskKind, TraceOrder,
 };
 pub use trace::{TaskSpan, Trace, TraceBlocks};
 
@@ -51,6 +52,7 @@ pub mod foreign;
 pub mod format;
 mod ids;
 mod ignored;
+mod interner;
 mod names;
 pub mod open;
 mod stream;

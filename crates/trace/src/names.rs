@@ -1,6 +1,7 @@
 //! Interned strings: one buffer, one offset a name.
 
 use crate::ids::NameId;
+use crate::interner::TableFull;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::fmt;
 use std::hash::{BuildHasher, Hasher};
@@ -75,14 +76,16 @@ pub struct NameIndex {
 impl NameIndex {
     /// Returns the id of `text`, appending it to `names` when it is new.
     ///
-    /// Returns `None` when all names together would exceed 4 GiB.
-    pub fn intern(&mut self, names: &mut Names, text: &str) -> Option<NameId> {
+    /// # Errors
+    ///
+    /// Fails when all names together would exceed 4 GiB.
+    pub fn intern(&mut self, names: &mut Names, text: &str) -> Result<NameId, TableFull> {
         if let Some(id) = self.find(names, text) {
-            return Some(id);
+            return Ok(id);
         }
-        let id = names.push(text)?;
+        let id = names.push(text).ok_or(TableFull("bytes of names"))?;
         self.index.insert(names, id, id.0);
-        Some(id)
+        Ok(id)
     }
 
     /// Returns the id of `text` if it has one.

@@ -1,7 +1,7 @@
 //! A fault in a line of text, before it becomes a problem of the list.
 
 use crate::error::{Place, Problem, Problems, Severity};
-use crate::tables::TableFull;
+use crate::interner::TableFull;
 use std::borrow::Cow;
 
 /// A fault in a line, and its byte from 0.
@@ -28,6 +28,12 @@ impl Fault {
         let rest = line.get(self.column..).filter(|rest| !rest.is_empty());
         problems.push_with(Severity::Error, || self.problem(number, rest.unwrap_or(line)));
     }
+}
+
+/// Returns bytes at `column` of a line as text.
+pub(super) fn utf8(bytes: &[u8], column: usize) -> Result<&str, Fault> {
+    str::from_utf8(bytes)
+        .map_err(|error| Fault::new(column + error.valid_up_to(), "expected UTF-8"))
 }
 
 /// The reason for rejecting a line.

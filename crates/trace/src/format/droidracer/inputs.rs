@@ -4,7 +4,8 @@ use super::fields::{Fields, identity};
 use crate::event::EventKind;
 use crate::format::fault::LineError;
 use crate::ids::{InputId, NameId};
-use crate::tables::{Input, InputFamily, Interner};
+use crate::interner::Interner;
+use crate::tables::{Input, InputFamily};
 use hashbrown::HashMap;
 
 /// An input event and what happens to it.

@@ -8,7 +8,8 @@ use crate::error::Unknown;
 use crate::event::EventKind;
 use crate::format::fault::LineError;
 use crate::ids::{HandlerId, NameId, SiteId, TaskId};
-use crate::tables::{Interner, Location, Mailbox, Position, TableFull, TaskDef, TaskKind};
+use crate::interner::{Interner, TableFull};
+use crate::tables::{Location, Mailbox, Position, TaskDef, TaskKind};
 use hashbrown::HashMap;
 
 /// The state of a message.

@@ -91,10 +91,8 @@ pub fn reported(text: &str) -> Reported {
             }
         } else if let Some(next) = list_of(line) {
             list = next;
-        } else if let Some(group) = group(line) {
-            if let Some(list) = list {
-                list(&mut report).push(group);
-            }
+        } else if let (Some(list), Some(group)) = (list, group(line)) {
+            list(&mut report).push(group);
         }
     }
     report

@@ -1,7 +1,8 @@
 //! The threads of a log: the current handler of a thread number, and its current task.
 
 use crate::ids::{HandlerId, NameId, TaskId};
-use crate::tables::{Handler, Interner, TableFull, TaskDef, TaskKind};
+use crate::interner::{Interner, TableFull};
+use crate::tables::{Handler, TaskDef, TaskKind};
 use hashbrown::HashMap;
 
 /// The current thread of a number.

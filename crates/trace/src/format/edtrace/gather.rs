@@ -7,7 +7,8 @@ use crate::error::{Place, Problem, Problems};
 use crate::event::EventKind;
 use crate::format::fault::Fault;
 use crate::ids::{HandlerId, LocationId, NameId, SiteId, TaskId};
-use crate::tables::{Handler, Interner, Location, Mailbox, TableFull, TaskDef, TaskKind};
+use crate::interner::{Interner, TableFull};
+use crate::tables::{Handler, Location, Mailbox, TaskDef, TaskKind};
 use std::borrow::Cow;
 
 /// Marks absent entries in tables by id.
@@ -169,8 +170,8 @@ impl Gathered {
         at: Line<'_>,
     ) {
         let entry = &mut self.messages[task.index()];
-        let first = entry.first_line == 0;
-        let (get_line, first_line) = (entry.get_line, entry.first_line);
+        let Message { get_line, first_line, .. } = *entry;
+        let first = first_line == 0;
         if first {
             entry.first_line = at.number;
         }

@@ -90,12 +90,12 @@ impl EventDecoder {
     }
 
     fn read_tokens(&mut self, input: &mut Input<'_>, count: usize) -> Read<()> {
-        let way = input.byte("tokens")?;
-        if way > (TOKENS_WIDE | TOKENS_NEW) {
-            return damage(format!("way {way} of writing tokens, expected 0 to 3"));
+        let encoding = input.byte("tokens")?;
+        if encoding > (TOKENS_WIDE | TOKENS_NEW) {
+            return damage(format!("way {encoding} of writing tokens, expected 0 to 3"));
         }
         let tokens = &mut self.tokens[..count];
-        if way & TOKENS_WIDE == 0 {
+        if encoding & TOKENS_WIDE == 0 {
             let bytes = input.take(count, "tokens")?;
             tokens.iter_mut().zip(bytes).for_each(|(token, byte)| *token = u16::from(*byte));
         } else {
@@ -104,7 +104,7 @@ impl EventDecoder {
                 *token = u16::from_le_bytes([two[0], two[1]]);
             }
         }
-        if way & TOKENS_NEW != 0 {
+        if encoding & TOKENS_NEW != 0 {
             let mut next = 0u32;
             for token in tokens.iter_mut() {
                 let new = *token == 0;
@@ -259,9 +259,9 @@ fn read_numbers(
     Loaded { tables, names }: &Loaded,
     columns: &mut Columns,
 ) -> Read<()> {
-    let way = input.byte("numbers of events")?;
+    let encoding = input.byte("numbers of events")?;
     let numbers = &mut columns.numbers;
-    match way {
+    match encoding {
         NUMBERS_NONE => numbers.clear(),
         NUMBERS_ONE => {
             input.column(columns.ops.len(), "numbers of events", numbers)?;
@@ -280,7 +280,7 @@ fn read_numbers(
                 *next = number.wrapping_add(1);
             }
         }
-        _ => return damage(format!("way {way} of writing numbers, expected 0, 1 or 2")),
+        _ => return damage(format!("way {encoding} of writing numbers, expected 0, 1 or 2")),
     }
     if tables.meta.labels == LabelScheme::Name {
         let last = numbers.iter().copied().max().unwrap_or(0);

@@ -165,9 +165,9 @@ fn write_numbers(tables: &Tables, columns: &Columns, out: &mut Vec<u8>) -> Read<
     let one = residues(columns, |_| 0);
     let two = residues(columns, |row| usize::from(columns.ops[row].kind().is_access()));
     let weight = |values: &[u64]| values.iter().filter(|value| **value != 0).count();
-    let (way, values) =
+    let (encoding, values) =
         if weight(&one) <= weight(&two) { (NUMBERS_ONE, one) } else { (NUMBERS_BY_ACCESS, two) };
-    out.push(way);
+    out.push(encoding);
     put_column(out, &values);
     Ok(())
 }

@@ -68,7 +68,7 @@ impl Lanes {
     /// [`each`](Self::each) has as many events of a lane as [`starts`](Self::starts) says; it
     /// visits them anyway.
     pub(super) fn read(&mut self, input: &mut Input<'_>, events_count: usize) -> Read<()> {
-        let way = input.byte("lanes")?;
+        let encoding = input.byte("lanes")?;
         let count = 1 + usize::from(input.byte("lanes")?);
         input.column(count, "events of lanes", &mut self.column)?;
         self.starts.clear();
@@ -84,7 +84,7 @@ impl Lanes {
         if end != events_count as u64 {
             return damage(format!("lanes of {end} events, expected {events_count}"));
         }
-        self.interleaving = match way {
+        self.interleaving = match encoding {
             SINGLE if count == 1 => Interleaving::None,
             SINGLE => return damage(format!("{count} lanes without an order, expected 1")),
             NIBBLES => self.read_nibbles(input, events_count)?,
@@ -94,7 +94,7 @@ impl Lanes {
                 Interleaving::Each
             }
             RUNS => self.read_runs(input, events_count)?,
-            _ => return damage(format!("way {way} of writing lanes, expected 0 to 3")),
+            _ => return damage(format!("way {encoding} of writing lanes, expected 0 to 3")),
         };
         if self.interleaving == Interleaving::Each {
             let last = self.each[..events_count].iter().copied().max().unwrap_or(0);
@@ -147,16 +147,16 @@ pub(super) fn write(out: &mut Vec<u8>, lanes: &[u8], count: usize) {
         events[usize::from(*lane)] += 1;
     }
     let runs = lanes.chunk_by(|a, b| a == b).count();
-    let way = match count {
+    let encoding = match count {
         1 => SINGLE,
         _ if runs * RUN_EVENTS_MIN <= lanes.len() => RUNS,
         2..=16 => NIBBLES,
         _ => BYTES,
     };
-    out.push(way);
+    out.push(encoding);
     out.push((count - 1) as u8);
     put_column(out, &events);
-    match way {
+    match encoding {
         NIBBLES => {
             out.extend(lanes.chunks(2).map(|two| two[0] | two.get(1).map_or(0, |lane| lane << 4)));
         }

@@ -42,9 +42,9 @@ pub(super) fn read<T: Copy>(
         *row = at as u32;
         next = at + 1;
     }
-    let way = input.byte(what)?;
+    let encoding = input.byte(what)?;
     input.column(count, what, values)?;
-    match way {
+    match encoding {
         PLAIN => {}
         DELTAS => {
             let mut last = 0u64;
@@ -61,7 +61,9 @@ pub(super) fn read<T: Copy>(
                 };
             }
         }
-        _ => return damage(format!("{what}: way {way} of writing values, expected 0, 1 or 2")),
+        _ => {
+            return damage(format!("{what}: way {encoding} of writing values, expected 0, 1 or 2"));
+        }
     }
     for (row, value) in rows.iter().zip(values.iter()) {
         out.push(*row, convert(*value)?);
@@ -88,8 +90,8 @@ pub(super) fn write<T: Copy>(
     put_column(out, &gaps);
     let (numbers, values): (Vec<u64>, Vec<u64>) =
         column.iter().map(|(row, value)| (first + u64::from(row), convert(value))).unzip();
-    let (way, coded) = cheapest(&numbers, values);
-    out.push(way);
+    let (encoding, coded) = cheapest(&numbers, values);
+    out.push(encoding);
     put_column(out, &coded);
 }
 
@@ -109,11 +111,11 @@ fn cheapest(numbers: &[u64], values: Vec<u64>) -> (u8, Vec<u64>) {
         .collect();
     let cost = |values: &[u64]| values.iter().map(|value| bytes_of(*value)).sum::<usize>();
     let mut best = (cost(&values), PLAIN, values);
-    for (way, coded) in [(DELTAS, Some(deltas)), (BACK, back)] {
+    for (encoding, coded) in [(DELTAS, Some(deltas)), (BACK, back)] {
         if let Some(coded) = coded {
             let cost = cost(&coded);
             if cost < best.0 {
-                best = (cost, way, coded);
+                best = (cost, encoding, coded);
             }
         }
     }

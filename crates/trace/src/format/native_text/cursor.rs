@@ -1,6 +1,6 @@
 //! Parses a line from left to right.
 
-use crate::format::fault::Fault;
+use crate::format::fault::{Fault, utf8};
 
 /// A place in a line. Methods that take something move the cursor past it.
 #[derive(Clone, Debug)]
@@ -161,12 +161,7 @@ impl<'a> Cursor<'a> {
             let Some(length) = memchr::memchr2(b'"', b'\\', rest) else {
                 return Err(Fault::new(self.line.len(), "expected `\"` at the end of the string"));
             };
-            match std::str::from_utf8(&rest[..length]) {
-                Ok(text) => out.push_str(text),
-                Err(error) => {
-                    return Err(Fault::new(self.at + error.valid_up_to(), "expected UTF-8"));
-                }
-            }
+            out.push_str(utf8(&rest[..length], self.at)?);
             self.at += length;
             if self.take(b'"') {
                 return Ok(());

@@ -4,8 +4,9 @@ use super::cursor::Cursor;
 use super::words::{expected_id, length};
 use crate::format::fault::{Fault, LineError};
 use crate::ids::NameId;
+use crate::interner::TableFull;
 use crate::names::NameIndex;
-use crate::tables::{TableFull, Tables};
+use crate::tables::Tables;
 
 /// The definition that a `more` line would continue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -42,11 +43,10 @@ impl Known {
         }
         if self.open == Open::Name {
             let names = &mut self.tables.names;
-            const FULL: TableFull = TableFull("bytes of names");
             if self.name.is_empty() || self.index.find(names, &self.name).is_some() {
-                names.push(&self.name).ok_or(FULL)?;
+                names.push(&self.name).ok_or(TableFull("bytes of names"))?;
             } else {
-                self.index.intern(names, &self.name).ok_or(FULL)?;
+                self.index.intern(names, &self.name)?;
             }
             self.name.clear();
         }
@@ -59,8 +59,7 @@ impl Known {
         let id = if cursor.peek() == b'"' {
             self.scratch.clear();
             cursor.string(&mut self.scratch)?;
-            let id = self.index.intern(&mut self.tables.names, &self.scratch);
-            id.ok_or(TableFull("bytes of names"))?
+            self.index.intern(&mut self.tables.names, &self.scratch)?
         } else {
             NameId(reference(cursor, b'n', self.tables.names.len())?)
         };

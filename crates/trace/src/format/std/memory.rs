@@ -7,7 +7,8 @@
 //! does not.
 
 use crate::ids::LocationId;
-use crate::tables::{Location, TableFull};
+use crate::interner::TableFull;
+use crate::tables::Location;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::BuildHasher;

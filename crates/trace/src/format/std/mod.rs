@@ -22,7 +22,6 @@ pub use reader::StdReader;
 pub use sites::site_table;
 pub use writer::{Losses, StdWriter};
 
-mod intern;
 mod line;
 mod memory;
 mod reader;

@@ -1,6 +1,5 @@
 //! The reader: turns lines into blocks of events.
 
-use super::intern::NameTable;
 use super::line::{self, Common, Memory, Parts, Target};
 use super::memory::AddressMap;
 use super::recent::RecentThreads;
@@ -8,12 +7,13 @@ use super::sites::Sites;
 use crate::columns::Block;
 use crate::error::{Place, Problem, Problems, ReadError, Severity, Unknown};
 use crate::event::{EventKind, Mode, Op};
-use crate::format::fault::{Fault, LineError};
+use crate::format::fault::{Fault, LineError, utf8};
 use crate::format::text_input::TextInput;
 use crate::ids::{HandlerId, LocationId, NameId, TaskId};
-use crate::names::{Names, TextIndex};
+use crate::interner::TableFull;
+use crate::names::{NameIndex, Names, TextIndex};
 use crate::stream::TraceSource;
-use crate::tables::{Handler, LabelScheme, Location, TableFull, Tables, TaskDef};
+use crate::tables::{Handler, LabelScheme, Location, Tables, TaskDef};
 use std::io::Read;
 
 /// The name of the format in errors and in [`Meta::origin`](crate::Meta::origin).
@@ -95,7 +95,7 @@ impl<R: Read> TraceSource for StdReader<R> {
 #[derive(Debug, Default)]
 struct Parser {
     tables: Tables,
-    names: NameTable,
+    names: NameIndex,
     threads: TextIndex,
     variables: TextIndex,
     locks: TextIndex,
@@ -189,7 +189,8 @@ impl Parser {
         let Some((op, target)) = line::operation(parts.word) else {
             self.warning = Some(UNKNOWN_OPERATION);
             let tables = &mut self.tables;
-            let name = self.names.intern(&mut tables.names, parts.text, parts.text_column)?;
+            let name =
+                self.names.intern(&mut tables.names, utf8(parts.text, parts.text_column)?)?;
             return Ok((Op::new(EventKind::Other, Mode::PLAIN), name.0));
         };
         if target == Target::Nothing {
@@ -258,7 +259,7 @@ impl Parser {
 /// Returns the entry of a name in a table; `make` makes it when it is new.
 fn named<T>(
     (index, table, what): (&mut TextIndex, &mut Vec<T>, &'static str),
-    interner: &mut NameTable,
+    interner: &mut NameIndex,
     names: &mut Names,
     (text, column): (&[u8], usize),
     make: impl FnOnce(NameId) -> T,
@@ -269,7 +270,7 @@ fn named<T>(
     if table.len() >= u32::MAX as usize {
         return Err(TableFull(what).into());
     }
-    let name = interner.intern(names, text, column)?;
+    let name = interner.intern(names, utf8(text, column)?)?;
     let entry = table.len() as u32;
     table.push(make(name));
     index.insert(names, name, entry);

@@ -1,12 +1,12 @@
 //! Tables of source positions for a trace: `label<TAB>function<TAB>file:line`.
 
-use super::intern::NameTable;
 use super::line::short_decimal;
 use crate::error::{Place, Problem, Problems, ReadError};
-use crate::format::fault::LineError;
+use crate::format::fault::{LineError, utf8};
 use crate::ids::SiteId;
-use crate::names::{Names, TextIndex};
-use crate::tables::{Site, TableFull, Tables};
+use crate::interner::TableFull;
+use crate::names::{NameIndex, Names, TextIndex};
+use crate::tables::{Site, Tables};
 use hashbrown::HashMap;
 
 /// The description of one label in a table.
@@ -79,7 +79,7 @@ impl Sites {
     pub(super) fn add(
         &mut self,
         tables: &mut Tables,
-        names: &mut NameTable,
+        names: &mut NameIndex,
         label: &[u8],
         column: usize,
     ) -> Result<SiteId, LineError> {
@@ -89,17 +89,17 @@ impl Sites {
         if tables.sites.len() >= u32::MAX as usize {
             return Err(TableFull("sites").into());
         }
-        let name = names.intern(&mut tables.names, label, column)?;
+        let name = names.intern(&mut tables.names, utf8(label, column)?)?;
         let mut site = Site { label: name, ..Site::default() };
         if let Some(described) = self.described.get(tables.names.get(name)) {
-            let mut intern = |text: &str| names.intern(&mut tables.names, text.as_bytes(), column);
+            let mut intern = |text: &str| names.intern(&mut tables.names, text);
             site.function = intern(&described.function)?;
             site.file = intern(&described.file)?;
             site.line = described.line;
         } else if let Some((file, line, column_in_line)) =
             str::from_utf8(label).ok().and_then(source_position)
         {
-            site.file = names.intern(&mut tables.names, file.as_bytes(), column)?;
+            site.file = names.intern(&mut tables.names, file)?;
             (site.line, site.column) = (line, column_in_line);
         }
         let id = SiteId::from_index(tables.sites.len());
