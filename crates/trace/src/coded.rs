@@ -12,8 +12,8 @@ pub(crate) trait Worded {
     fn choose(&mut self, choice: usize);
 }
 
-/// Declares an enum of numbered variants: `Name = 0,`, or with a word for texts: `Name = 0 "name",`.
-/// The form `@words` adds words to an enum declared elsewhere.
+/// Declares an enum of numbered variants: `Name = 0,`, or with words: `Name = 0 "name",`. The form
+/// `@words` adds words to an enum declared elsewhere.
 macro_rules! coded {
     (@words $vis:vis $name:ident { $($variant:ident $word:literal,)* }) => {
         impl $name {

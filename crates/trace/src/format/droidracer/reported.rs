@@ -131,8 +131,8 @@ fn group(line: &str) -> Option<ReportedGroup> {
     Some(ReportedGroup::Database { path })
 }
 
-/// Reads the first or the second line of a race as the first access of one: `6908 type - WRITE  obj - 0x41  class - LA; field -   fieldIdx - 244  dbPath -   tid - 1
-/// ...`.
+/// Reads one of the two lines of a race as its first access: `6908 type - WRITE  obj - 0x41  class
+/// - LA; field -   fieldIdx - 244  dbPath -   tid - 1 ...`.
 fn side(rest: &str) -> Option<ReportedRace> {
     let first = rest.split_whitespace().next()?.parse().ok()?;
     let value = |key: &str| {

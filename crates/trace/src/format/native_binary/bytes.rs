@@ -1,8 +1,9 @@
 //! Numbers in the contents of a block: variable-length numbers, and columns as byte planes.
 //!
 //! A column of `n` numbers is one byte `p`, then `p` planes of `n` bytes: first the lowest byte of
-//! every number, then the second, and so on. The largest number determines `p`, so a column of zeros
-//! takes one byte. Planes unpack without a branch for each number. They also place similar bytes next to each other for the packer.
+//! every number, then the second, and so on. The largest number determines `p`, so a column of
+//! zeros takes one byte. Planes unpack without a branch for each number. They also place similar
+//! bytes next to each other for the packer.
 
 use std::ops::{BitOrAssign, Shl};
 

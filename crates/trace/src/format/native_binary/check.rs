@@ -83,7 +83,7 @@ pub(super) fn same_labels(old: &Meta, new: &Meta) -> Read<()> {
     damage("scheme of labels changes behind the first event, expected it to stay")
 }
 
-/// What was read of a file: its tables, and how it numbers their names.
+/// The tables read so far, and the numbers of their names in the file.
 #[derive(Debug)]
 pub(super) struct Loaded {
     pub(super) tables: Tables,

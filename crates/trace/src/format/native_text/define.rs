@@ -23,23 +23,18 @@ pub(super) fn definition(
     }
     known.close()?;
     match word {
-        b"handler" => entry(known, cursor, b'h', |tables| &mut tables.handlers),
+        b"handler" => entry(known, cursor, b'h', whole_line, |tables| &mut tables.handlers),
         b"change" => {
             let id = known.reference(cursor, b'h')?;
             known.tables.handlers[id as usize] = whole_line(known, cursor)?;
             Ok(())
         }
-        b"task" => entry(known, cursor, b't', |tables| &mut tables.tasks),
-        b"location" => {
-            known.next_id(cursor, b'x')?;
-            let (location, error) = or_default(location(known, cursor));
-            known.tables.locations.push(location);
-            error
-        }
-        b"lock" => entry(known, cursor, b'l', |tables| &mut tables.locks),
-        b"condition" => entry(known, cursor, b'c', |tables| &mut tables.conditions),
-        b"input" => entry(known, cursor, b'i', |tables| &mut tables.inputs),
-        b"site" => entry(known, cursor, b's', |tables| &mut tables.sites),
+        b"task" => entry(known, cursor, b't', whole_line, |tables| &mut tables.tasks),
+        b"location" => entry(known, cursor, b'x', location, |tables| &mut tables.locations),
+        b"lock" => entry(known, cursor, b'l', whole_line, |tables| &mut tables.locks),
+        b"condition" => entry(known, cursor, b'c', whole_line, |tables| &mut tables.conditions),
+        b"input" => entry(known, cursor, b'i', whole_line, |tables| &mut tables.inputs),
+        b"site" => entry(known, cursor, b's', whole_line, |tables| &mut tables.sites),
         b"stack" => {
             known.next_id(cursor, b'k')?;
             known.tables.stacks.push(Vec::new());
@@ -47,10 +42,7 @@ pub(super) fn definition(
             stack_items(known, cursor)
         }
         b"invocation" => {
-            known.next_id(cursor, b'v')?;
-            let (invocation, error) = or_default(read(known, cursor));
-            known.tables.invocations.push(invocation);
-            error?;
+            entry(known, cursor, b'v', read, |tables| &mut tables.invocations)?;
             known.open = Open::Arguments;
             arguments(known, cursor)
         }
@@ -76,25 +68,21 @@ pub(super) fn definition(
     }
 }
 
-/// Adds the next entry of a table, or an empty one in its place.
-fn entry<T: Entry + Default>(
+/// Adds the next entry of a table, or an empty one in its place if `read` fails.
+fn entry<T: Default>(
     known: &mut Known,
     cursor: &mut Cursor,
     letter: u8,
+    read: fn(&mut Known, &mut Cursor) -> Result<T, LineError>,
     table: fn(&mut Tables) -> &mut Vec<T>,
 ) -> Result<(), LineError> {
     known.next_id(cursor, letter)?;
-    let (entry, error) = or_default(whole_line(known, cursor));
-    table(&mut known.tables).push(entry);
-    error
-}
-
-/// Returns an entry, empty if there is an error.
-fn or_default<T: Default>(result: Result<T, LineError>) -> (T, Result<(), LineError>) {
-    match result {
+    let (entry, error) = match read(known, cursor) {
         Ok(entry) => (entry, Ok(())),
         Err(error) => (T::default(), Err(error)),
-    }
+    };
+    table(&mut known.tables).push(entry);
+    error
 }
 
 /// Takes the parts of an entry up to the end of the line.
