@@ -73,6 +73,7 @@ impl<'a> Checker<'a> {
         match self.solid(ty) {
             Type::Fn(params, result) => {
                 self.arguments("argument", &params, args, span, None);
+                args.iter().for_each(|arg| self.never_checked(arg));
                 *result
             }
             Type::Any | Type::Unknown(_) | Type::Never => {

@@ -20,6 +20,8 @@ pub(super) struct Checker<'a> {
     pub(super) program: Program,
     pub(super) unknowns: Unknowns,
     pub(super) diagnostics: Vec<Diagnostic>,
+    /// Values whose static types fit their places.
+    pub(super) unchecked: Vec<(NodeId, Type)>,
     /// What goes through the elements of a container, for the check of index types.
     pub(super) visits: Vec<Visit<'a>>,
     /// Names declared outside of bodies, with the places of their declarations.
@@ -58,6 +60,7 @@ impl<'a> Checker<'a> {
             program: Program::new(model.node_count as usize),
             unknowns: Unknowns::default(),
             diagnostics: vec![],
+            unchecked: vec![],
             visits: vec![],
             names: HashMap::new(),
             const_state: vec![],
@@ -92,6 +95,12 @@ impl<'a> Checker<'a> {
     pub(super) fn finish(mut self) -> (Program, Vec<Diagnostic>) {
         for expr in std::mem::take(&mut self.open_members) {
             self.late_member(expr);
+        }
+        self.program.is_loose = self.unknowns.is_loose;
+        if self.program.is_loose {
+            for (id, ty) in std::mem::take(&mut self.unchecked) {
+                self.program.runtime_checks.entry(id).or_insert(ty);
+            }
         }
         let unknowns = &self.unknowns;
         let settle = |ty: &mut Type| *ty = unknowns.finished(ty);
@@ -204,7 +213,12 @@ impl<'a> Checker<'a> {
         let fit = self.unknowns.fit(found, want);
         let span = result_span(expr);
         let (code, message) = match fit {
-            Fit::Yes => return,
+            Fit::Yes => {
+                if !matches!(self.unknowns.shallow(want), Type::Any | Type::Unknown(_)) {
+                    self.unchecked.push((expr.id, want.clone()));
+                }
+                return;
+            }
             Fit::Checked => {
                 self.program.runtime_checks.insert(expr.id, want.clone());
                 return;
@@ -230,6 +244,11 @@ impl<'a> Checker<'a> {
                 .note(format!("a value that may be null has the type `{}?`", self.show(want)));
         }
         self.report(diagnostic);
+    }
+
+    /// Notes that the machine does not check the kind of a value where it is used.
+    pub(super) fn never_checked(&mut self, expr: &Expr) {
+        self.unknowns.is_loose |= self.program.runtime_checks.contains_key(&expr.id);
     }
 
     pub(super) fn local_type(&self, id: LocalId) -> Type {

@@ -59,7 +59,13 @@ impl<'a> Checker<'a> {
             ExprKind::Null => Type::Null,
             ExprKind::Name(name) => self.name_value(name, expr),
             ExprKind::SelfRef => self.self_value(expr),
-            ExprKind::Paren(inner) => self.typed(inner, want, position),
+            ExprKind::Paren(inner) => {
+                let ty = self.typed(inner, want, position);
+                if let Some(wanted) = self.program.runtime_checks.get(&inner.id).cloned() {
+                    self.program.runtime_checks.insert(expr.id, wanted);
+                }
+                ty
+            }
             ExprKind::List(elements) => self.list_literal(elements, want),
             ExprKind::Repeat(value, count) => {
                 let over = self.index_type(count);

@@ -11,6 +11,9 @@ pub(super) struct Unknowns {
     pub(super) hidden: Vec<(Type, Span)>,
     /// The expression that was checked last.
     pub(super) at: Span,
+    /// Whether an `any` went into a container, or into or out of a function value, whose type
+    /// promises more. Then the static type of no element and of no result is certain.
+    pub(super) is_loose: bool,
 }
 
 /// How a value of one type may stand where another is wanted.
@@ -104,8 +107,17 @@ impl Unknowns {
                 self.hide(&from);
                 if from == Type::Nothing { Fit::No } else { Fit::Yes }
             }
-            (Type::Any, Type::Unknown(_)) => Fit::Yes,
-            (Type::Any, _) => Fit::Checked,
+            (Type::Any, Type::Unknown(_)) => {
+                self.is_loose = true;
+                Fit::Yes
+            }
+            (Type::Any, _) => {
+                use Type::{Array, Fn, List, Map, Set};
+                // The check at run time sees the container, not its elements.
+                self.is_loose |=
+                    matches!(to.solid(), List(_) | Set(_) | Map(..) | Array(..) | Fn(..));
+                Fit::Checked
+            }
             (Type::Unknown(n), _) => self.solve(*n, &to),
             (Type::Null, Type::Unknown(n)) => {
                 let inner = self.fresh();
@@ -144,10 +156,13 @@ impl Unknowns {
         }
     }
 
-    /// Passing a container checks none of its elements. Each element is checked where it is used.
+    /// Passing a container checks none of its elements. Each element is checked where it is stored.
     fn fit_inside(&mut self, from: &Type, to: &Type) -> Fit {
         match self.fit(from, to) {
-            Fit::Checked => Fit::Yes,
+            Fit::Checked => {
+                self.is_loose = true;
+                Fit::Yes
+            }
             Fit::Null => Fit::No,
             other => other,
         }
@@ -158,6 +173,7 @@ impl Unknowns {
             return Fit::Yes;
         }
         if *ty == Type::Any {
+            self.is_loose = true;
             return Fit::Yes;
         }
         if self.occurs(n, ty) {

@@ -24,6 +24,7 @@ impl<'a> Checker<'a> {
         match want {
             Some(want) => {
                 self.expect(element, &want);
+                self.never_checked(element);
                 want
             }
             None => {
@@ -248,6 +249,20 @@ impl<'a> Checker<'a> {
     }
 
     fn closure_body(
+        &mut self,
+        closure: &'a Closure,
+        written: Option<Type>,
+        want: Option<Type>,
+    ) -> Type {
+        let checks = self.program.runtime_checks.len();
+        let is_written = written.is_some();
+        let result = self.closure_result(closure, written, want);
+        // Without a written type, a result is not checked (X17).
+        self.unknowns.is_loose |= !is_written && self.program.runtime_checks.len() > checks;
+        result
+    }
+
+    fn closure_result(
         &mut self,
         closure: &'a Closure,
         written: Option<Type>,

@@ -133,6 +133,7 @@ impl<'a> Checker<'a> {
             let has = self.unknowns.finished(&self.program.type_of(arg.id));
             if self.unknowns.fit(&has, param) != Fit::Yes {
                 self.program.runtime_checks.insert(arg.id, param.clone());
+                self.never_checked(arg);
             }
         }
     }
@@ -251,6 +252,7 @@ impl<'a> Checker<'a> {
         }
         self.arguments("argument", &params, args, name.span, declared);
         if let Meaning::Builtin(method) = found.meaning {
+            args.iter().for_each(|arg| self.never_checked(arg));
             let (call, span) = (expr.id, expr.span);
             self.visits.push(Visit::Method { call, span, receiver, method, args });
         }

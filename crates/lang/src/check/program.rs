@@ -361,6 +361,9 @@ pub struct Program {
     /// By node id of an expression: the type that its value must be looked at for when the model
     /// runs, because its static type (`any`, or one with null) allows more than its place.
     pub runtime_checks: BTreeMap<NodeId, Type>,
+    /// Whether elements of containers and results of function values may be of other types than
+    /// theirs, because they came from `any`.
+    pub is_loose: bool,
     /// By node id of a closure expression: the locals that it copies from around it, in order of
     /// first use.
     pub captures: BTreeMap<NodeId, Vec<LocalId>>,
@@ -395,6 +398,7 @@ impl Program {
             meanings: vec![None; nodes_count],
             types: vec![None; nodes_count],
             runtime_checks: BTreeMap::new(),
+            is_loose: false,
             captures: BTreeMap::new(),
             self_captures: BTreeSet::new(),
             one_step: BTreeSet::new(),

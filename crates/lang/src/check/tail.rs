@@ -12,11 +12,13 @@ use crate::source::Span;
 struct Branches<'w> {
     want: Option<&'w Type>,
     so_far: Option<(Type, Span)>,
+    /// Whether the value of some branch must be checked when the model runs.
+    is_checked: bool,
 }
 
 impl<'a> Checker<'a> {
     pub(super) fn if_value(&mut self, expr: &'a Expr, node: &'a If, want: Option<&Type>) -> Type {
-        let mut branches = Branches { want, so_far: None };
+        let mut branches = Branches { want, so_far: None, is_checked: false };
         let mut node = node;
         loop {
             self.expect(&node.cond, &Type::Bool);
@@ -40,7 +42,7 @@ impl<'a> Checker<'a> {
                 Some(IfElse::If(inner)) => node = inner,
             }
         }
-        self.common(branches)
+        self.common(expr, branches)
     }
 
     pub(super) fn match_value(
@@ -50,7 +52,7 @@ impl<'a> Checker<'a> {
         want: Option<&Type>,
     ) -> Type {
         let subject = self.expr(&node.subject);
-        let mut branches = Branches { want, so_far: None };
+        let mut branches = Branches { want, so_far: None, is_checked: false };
         for arm in &node.arms {
             self.in_scope(|c| {
                 c.pattern(&arm.pattern, &subject);
@@ -61,10 +63,13 @@ impl<'a> Checker<'a> {
             });
         }
         self.coverage(word_span(expr.span, "match"), node, &subject);
-        self.common(branches)
+        self.common(expr, branches)
     }
 
-    fn common(&mut self, branches: Branches<'_>) -> Type {
+    fn common(&mut self, expr: &Expr, branches: Branches<'_>) -> Type {
+        if let (Some(want), true) = (branches.want, branches.is_checked) {
+            self.program.runtime_checks.insert(expr.id, want.clone());
+        }
         match (branches.want, branches.so_far) {
             (_, Some((ty, _))) => ty,
             (Some(want), None) => want.clone(),
@@ -108,6 +113,7 @@ impl<'a> Checker<'a> {
                 match self.unknowns.fit(&found, want) {
                     Fit::Yes | Fit::Checked => {
                         self.fit_here(value, &found, want, None);
+                        branches.is_checked |= self.program.runtime_checks.contains_key(&value.id);
                         branches.so_far = Some((want.clone(), value.span));
                         return;
                     }

@@ -154,9 +154,12 @@ impl<'l, 'a> Body<'l, 'a> {
         self.low.tables.meaning(id)
     }
 
-    /// The type of an expression.
+    /// The type of an expression, `any` where the code for the type would not do for others.
     pub(crate) fn ty(&self, e: &Expr) -> Type {
-        self.low.tables.type_of(e.id)
+        match self.low.tables.type_of(e.id) {
+            Type::Int | Type::Bool | Type::List(_) if self.low.tables.is_loose => Type::Any,
+            ty => ty,
+        }
     }
 
     /// The instructions that follow belong to this place.

@@ -187,9 +187,6 @@ impl<'a> Body<'_, 'a> {
         right: &'a Expr,
         dst: Reg,
     ) -> Option<()> {
-        if op == BinaryOp::In {
-            return self.in_range(e, left, right, dst);
-        }
         let (operand, value, swapped) = match (self.known(left), self.known(right)) {
             (_, Some(value)) => (left, value, false),
             (Some(value), None) => (right, value, true),
@@ -217,34 +214,6 @@ impl<'a> Body<'_, 'a> {
             }
             _ => return None,
         }
-        Some(())
-    }
-
-    /// `x in a..b` for an int needs no list.
-    fn in_range(&mut self, e: &'a Expr, left: &'a Expr, right: &'a Expr, dst: Reg) -> Option<()> {
-        let ExprKind::Binary { op: BinaryOp::Range, left: from, right: to, .. } = &right.kind
-        else {
-            return None;
-        };
-        let value = self.stable(left, &[from, to]);
-        let from = self.stable(from, &[to]);
-        let to = self.expr(to);
-        self.at(e.span);
-        if self.ty(left) != Type::Int {
-            let list = self.temp();
-            self.emit(Op::Range { dst: list, a: from, b: to });
-            self.emit(Op::In { dst, a: value, b: list });
-            return Some(());
-        }
-        let end = self.fb.label();
-        let inside = self.temp();
-        self.emit(Op::Le { dst: inside, a: from, b: value });
-        let last = self.temp();
-        self.copy(last, inside);
-        self.fb.jump_if_not(inside, end);
-        self.emit(Op::Lt { dst: last, a: value, b: to });
-        self.fb.bind(end);
-        self.copy(dst, last);
         Some(())
     }
 

@@ -59,6 +59,7 @@ impl<'a> Body<'_, 'a> {
             (self.function(function), items)
         };
         self.at(e.span);
+        let is_list = matches!(ty, Type::Any | Type::Never).then(|| self.is_list(recv, items));
         self.emit(match method {
             Functional::All | Functional::Any => Op::Bool { dst, value: method == Functional::All },
             Functional::Count => Op::Int { dst, value: 0 },
@@ -85,9 +86,25 @@ impl<'a> Body<'_, 'a> {
         if let Type::Array(over, _) = self.ty(e) {
             self.emit(Op::Array { dst, src: dst, index: number(over.0) });
         }
-        if method == Functional::Filter && matches!(ty, Type::Set(_)) {
+        if method == Functional::Filter && (is_list.is_some() || matches!(ty, Type::Set(_))) {
+            let end = self.fb.label();
+            if let Some(is_list) = is_list {
+                self.fb.jump_if(is_list, end);
+            }
             self.emit(Op::Method { dst, method: Builtin::ToSet, recv: dst, args: dst });
+            self.fb.bind(end);
         }
+    }
+
+    /// Whether a value of unknown type, whose elements are known, is a list; a failure unless it is
+    /// a list or a set.
+    fn is_list(&mut self, recv: Reg, items: Reg) -> Reg {
+        let (is_list, set, end) = (self.temp(), self.temp(), self.fb.label());
+        self.emit(Op::Eq { dst: is_list, a: recv, b: items });
+        self.fb.jump_if(is_list, end);
+        self.emit(Op::Method { dst: set, method: Builtin::ToSet, recv, args: recv });
+        self.fb.bind(end);
+        is_list
     }
 
     /// What a loop goes through, as a list that nobody changes.
