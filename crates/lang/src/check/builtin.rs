@@ -37,6 +37,12 @@ methods! {
 }
 
 impl BuiltinMethod {
+    /// Whether it calls a function for each element.
+    pub(crate) const fn applies(self) -> bool {
+        use BuiltinMethod as M;
+        matches!(self, M::Map | M::Filter | M::All | M::Any | M::Count)
+    }
+
     /// Whether it changes its receiver: it needs a place, which it reads and writes.
     pub(crate) const fn changes(self) -> bool {
         use BuiltinMethod as M;

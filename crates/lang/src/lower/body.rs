@@ -154,6 +154,15 @@ impl<'l, 'a> Body<'l, 'a> {
         self.low.tables.meaning(id)
     }
 
+    /// The code of the function or task that a name means.
+    pub(crate) fn callee(&self, id: NodeId) -> Option<FuncId> {
+        match self.meaning(id)? {
+            Meaning::Function(id) => Some(self.low.function(id)),
+            Meaning::Task(id) => Some(self.low.task(id)),
+            _ => None,
+        }
+    }
+
     /// The type of an expression, `any` where the code for the type would not do for others.
     pub(crate) fn ty(&self, e: &Expr) -> Type {
         match self.low.tables.type_of(e.id) {

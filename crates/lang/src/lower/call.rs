@@ -1,7 +1,6 @@
 //! Calls of functions, function values and methods.
 
 use super::body::Body;
-use super::functional::Functional;
 use super::lowerer::size16;
 use crate::ast::{Expr, ExprKind};
 use crate::check::{BuiltinMethod, Meaning, Type};
@@ -19,84 +18,54 @@ pub(crate) struct Call<'a> {
 
 impl<'a> Body<'_, 'a> {
     /// `f(a)`.
-    pub(crate) fn call(
-        &mut self,
-        e: &'a Expr,
-        callee: &'a Expr,
-        args: &'a [Expr],
-        want: Option<Reg>,
-    ) -> Reg {
-        let dst = self.dst(want);
-        let mark = self.mark();
-        let known = match self.meaning(e.id) {
-            Some(Meaning::Function(id)) => Some(self.low.function(id)),
-            Some(Meaning::Task(id)) => Some(self.low.task(id)),
-            _ => None,
-        };
-        if let Some(func) = known {
+    pub(crate) fn call(&mut self, e: &Expr, callee: &'a Expr, args: &'a [Expr], dst: Reg) {
+        if let Some(func) = self.callee(e.id) {
             let args = self.typed_operands(args, &[]);
-            self.emit_at(e.span, Op::Call { dst, func, args });
-        } else {
-            let later: Vec<&Expr> = args.iter().collect();
-            let callee = self.stable(callee, &later);
-            self.call_value(e, callee, args, dst);
+            return self.emit_at(e.span, Op::Call { dst, func, args });
         }
-        self.release(mark);
-        dst
+        let callee = self.stable(callee, &args.iter().collect::<Vec<_>>());
+        self.call_value(e, callee, args, dst);
     }
 
-    fn call_value(&mut self, e: &'a Expr, callee: Reg, args: &'a [Expr], dst: Reg) {
+    fn call_value(&mut self, e: &Expr, callee: Reg, args: &'a [Expr], dst: Reg) {
         let first = self.operands(args, &[]);
         let count = size16(args.len());
         self.emit_at(e.span, Op::CallValue { dst, callee, args: first, count });
     }
 
     /// `a.b(c)`.
-    pub(crate) fn method(
-        &mut self,
-        e: &'a Expr,
-        receiver: &'a Expr,
-        name: &'a str,
-        args: &'a [Expr],
-        want: Option<Reg>,
-    ) -> Reg {
+    pub(crate) fn method(&mut self, call: &Call<'a>) {
+        let Call { e, receiver, args, .. } = *call;
         let meaning = self.meaning(e.id);
         if let Some(Meaning::Variant(id, variant)) = meaning {
-            return self.variant((id, variant), args, want);
+            return self.variant((id, variant), args, call.dst);
         }
-        let dst = self.dst(want);
-        let mark = self.mark();
-        let call = Call { e, receiver, name, args, dst };
-        let changes = BuiltinMethod::named(name).is_some_and(BuiltinMethod::changes);
+        let changes = BuiltinMethod::named(call.name).is_some_and(BuiltinMethod::changes);
         if changes && is_place(receiver) {
-            self.changing(&call, meaning);
-        } else {
-            let later: Vec<&Expr> = args.iter().collect();
-            let recv = self.stable(receiver, &later);
-            match meaning {
-                Some(Meaning::Method(class, at)) => {
-                    let func = self.low.method(class, at);
-                    let first = self.temp();
-                    self.receiver(&call, recv, first);
-                    self.typed_args(args);
-                    self.emit_at(e.span, Op::Call { dst, func, args: first });
-                }
-                Some(Meaning::ClassField(..)) => {
-                    // What has no methods fails here, not in the step that reads the field (X8).
-                    self.at(e.span);
-                    self.check(receiver, recv);
-                    self.field_call(&call, recv);
-                }
-                Some(Meaning::RecordField(..)) => self.field_call(&call, recv),
-                _ => {
-                    let ty = self.ty(receiver);
-                    self.not_null(&call, recv, &ty);
-                    self.value_method(&call, recv, ty.solid());
-                }
+            return self.changing(call, meaning);
+        }
+        let recv = self.stable(receiver, &args.iter().collect::<Vec<_>>());
+        match meaning {
+            Some(Meaning::Method(class, at)) => {
+                let func = self.low.method(class, at);
+                let first = self.temp();
+                self.receiver(call, recv, first);
+                self.typed_args(args);
+                self.emit_at(e.span, Op::Call { dst: call.dst, func, args: first });
+            }
+            Some(Meaning::ClassField(..)) => {
+                // What has no methods fails here, not in the step that reads the field (X8).
+                self.at(e.span);
+                self.check(receiver, recv);
+                self.field_call(call, recv);
+            }
+            Some(Meaning::RecordField(..)) => self.field_call(call, recv),
+            _ => {
+                let ty = self.ty(receiver);
+                self.not_null(call, recv, &ty);
+                self.value_method(call, recv, ty.solid());
             }
         }
-        self.release(mark);
-        dst
     }
 
     /// Puts the receiver of a call in its place; null fails here, not at the first use of `self`.
@@ -138,14 +107,11 @@ impl<'a> Body<'_, 'a> {
         let Some(method) = call.builtin().filter(|_| !dynamic) else {
             return self.changing_member(call);
         };
+        let args = self.operands(args, &[receiver]);
         // What a container of a known type gets is of the type of its elements.
-        let stores =
-            matches!(method, Builtin::Push | Builtin::Add | Builtin::Insert | Builtin::Set);
-        let args = if stores {
-            self.typed_operands(args, &[receiver])
-        } else {
-            self.operands(args, &[receiver])
-        };
+        if matches!(method, Builtin::Push | Builtin::Add | Builtin::Insert | Builtin::Set) {
+            self.check_all(call.args, args);
+        }
         let to = self.place(receiver);
         self.at(e.span);
         let recv = self.read(to.place, None);
@@ -266,9 +232,10 @@ impl<'a> Call<'a> {
     }
 
     /// The method, where it is one that takes a function, and that function.
-    fn functional(&self) -> Option<(Functional, &'a Expr)> {
+    fn functional(&self) -> Option<(BuiltinMethod, &'a Expr)> {
         let [function] = self.args else { return None };
-        Some((Functional::named(self.name)?, function))
+        let method = BuiltinMethod::named(self.name).filter(|method| method.applies())?;
+        Some((method, function))
     }
 }
 

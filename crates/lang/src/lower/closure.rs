@@ -8,12 +8,10 @@ use anyorder_vm::program::{FuncId, Op, Reg};
 impl<'a> Body<'_, 'a> {
     /// Lowers a function value. Its code is lowered once, however often the text around it is:
     /// functions are equal by their place in the text (V3).
-    pub(crate) fn closure(&mut self, e: &Expr, closure: &'a Closure, want: Option<Reg>) -> Reg {
+    pub(crate) fn closure(&mut self, e: &Expr, closure: &'a Closure, dst: Reg) {
         let tables = self.low.tables;
         let captured = tables.captures.get(&e.id).map_or(&[][..], Vec::as_slice);
         let this = self.this.filter(|_| tables.self_captures.contains(&e.id));
-        let dst = self.dst(want);
-        let mark = self.mark();
         let count = size16(captured.len()).saturating_add(u16::from(this.is_some()));
         let captures = self.temps(count);
         for (local, i) in captured.iter().zip(numbers(0)) {
@@ -29,16 +27,13 @@ impl<'a> Body<'_, 'a> {
         if let Some(reg) = this {
             self.copy(captures.plus(count - 1), reg);
         }
-        self.release(mark);
-        if let Some(func) = self.low.closures.get(&e.id).copied() {
-            self.emit(Op::Closure { dst, func, captures });
-            return dst;
-        }
-        let func = self.low.b.declare_function();
-        self.low.closures.insert(e.id, func);
+        let known = self.low.closures.get(&e.id).copied();
+        let func = known.unwrap_or_else(|| self.low.b.declare_function());
         self.emit(Op::Closure { dst, func, captures });
-        self.closure_body(e, closure, func, count, this.is_some());
-        dst
+        if known.is_none() {
+            self.low.closures.insert(e.id, func);
+            self.closure_body(e, closure, func, count, this.is_some());
+        }
     }
 
     /// The code of a function value: its parameters come first, then what it captured.

@@ -7,7 +7,6 @@ use crate::check;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::load::{Loaded, load};
 use crate::source::{Source, Span};
-use anyorder_vm::Machine;
 use anyorder_vm::program::{Program, ProgramError};
 
 /// A model made into a program.
@@ -21,17 +20,6 @@ pub struct Compiled {
     pub model: ast::Model,
     /// Warnings, in the order of the text.
     pub warnings: Vec<Diagnostic>,
-}
-
-impl Compiled {
-    /// Makes the program ready to run, as a state system for full search.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the machine refuses the program, which is then a mistake of this crate.
-    pub fn into_machine(self) -> Result<Machine, ProgramError> {
-        Machine::new(self.program)
-    }
 }
 
 /// Parses, checks and lowers a model. `name` is what positions in reports call the file. Lowering

@@ -4,7 +4,7 @@
 use super::lowerer::{Lowerer, literal, number, size16};
 use crate::ast::{FnDecl, ItemKind, Mailbox, TaskDecl};
 use crate::check::{Evaluator, HandlerInfo, Meaning};
-use anyorder_vm::program::{self as vm, ClassId, MailboxKind};
+use anyorder_vm::program::{ClassId, MailboxKind};
 
 /// Declares everything but events, which need the rest ([`super::events`]).
 pub(crate) fn declare(low: &mut Lowerer<'_>) {
@@ -23,10 +23,9 @@ pub(crate) fn declare(low: &mut Lowerer<'_>) {
         low.b.global(&info.name, info.start.as_ref().map(literal).unwrap_or_default());
     }
     for class in &tables.classes {
-        let code =
-            class.starts.iter().map(|start| start.is_none().then(|| low.b.declare_function()));
-        let code = code.collect();
-        low.starts.push(code);
+        let starts = class.starts.iter();
+        let code = starts.map(|start| start.is_none().then(|| low.b.declare_function()));
+        low.starts.push(code.collect());
     }
 }
 
@@ -87,7 +86,7 @@ fn task(low: &mut Lowerer<'_>, decl: &TaskDecl) {
         Meaning::Handler(h) => {
             let known = Evaluator::new(low.tables);
             let index = on.index.as_ref().map_or(Some(0), |i| known.int(i))?;
-            Some((vm::HandlerId(number(h.0)), u16::try_from(index).ok()?))
+            Some((h.into(), u16::try_from(index).ok()?))
         }
         _ => None,
     });

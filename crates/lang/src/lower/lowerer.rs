@@ -10,8 +10,8 @@ use anyorder_vm::program::{
 use std::collections::HashMap;
 
 /// The state of one lowering. Enums, records, classes, globals, locks, conditions, handlers, tasks
-/// and threads have the same numbers in the tables of the check and in the program ([`size16`]);
-/// functions and events do not.
+/// and threads have the same numbers in the tables of the check and in the program; functions and
+/// events do not.
 pub(crate) struct Lowerer<'a> {
     pub(crate) model: &'a Model,
     pub(crate) tables: &'a check::Program,
@@ -115,33 +115,20 @@ impl<'a> Lowerer<'a> {
 
     /// The type to look for at run time; `None` where any value will do.
     pub(crate) fn runtime_type(&mut self, ty: &Type) -> Option<TypeId> {
-        let nullable = matches!(ty, Type::Nullable(_));
-        let either = |plain: vm::Type, or_null: vm::Type| if nullable { or_null } else { plain };
-        let wanted = match ty.solid() {
-            Type::Int => either(vm::Type::Int, vm::Type::NullOrInt),
-            Type::Bool => either(vm::Type::Bool, vm::Type::NullOrBool),
-            Type::Str => either(vm::Type::Str, vm::Type::NullOrStr),
-            Type::Task | Type::Thread => either(vm::Type::Handle, vm::Type::NullOrHandle),
-            Type::Index(id) => {
-                let id = number(id.0);
-                either(vm::Type::Index(id), vm::Type::NullOrIndex(id))
-            }
-            Type::List(_) | Type::Array(..) => either(vm::Type::List, vm::Type::NullOrList),
-            Type::Set(_) => either(vm::Type::Set, vm::Type::NullOrSet),
-            Type::Map(..) => either(vm::Type::Map, vm::Type::NullOrMap),
-            Type::Fn(..) => either(vm::Type::Func, vm::Type::NullOrFunc),
-            Type::Enum(id) => {
-                let id = vm::EnumId(number(id.0));
-                either(vm::Type::Enum(id), vm::Type::NullOrEnum(id))
-            }
-            Type::Record(id) => {
-                let id = vm::RecordId(number(id.0));
-                either(vm::Type::Record(id), vm::Type::NullOrRecord(id))
-            }
-            Type::Class(id) => {
-                let id = vm::ClassId(number(id.0));
-                either(vm::Type::Object(id), vm::Type::NullOrObject(id))
-            }
+        use vm::Type as T;
+        let (plain, or_null) = match ty.solid() {
+            Type::Int => (T::Int, T::NullOrInt),
+            Type::Bool => (T::Bool, T::NullOrBool),
+            Type::Str => (T::Str, T::NullOrStr),
+            Type::Task | Type::Thread => (T::Handle, T::NullOrHandle),
+            Type::Index(id) => (T::Index(number(id.0)), T::NullOrIndex(number(id.0))),
+            Type::List(_) | Type::Array(..) => (T::List, T::NullOrList),
+            Type::Set(_) => (T::Set, T::NullOrSet),
+            Type::Map(..) => (T::Map, T::NullOrMap),
+            Type::Fn(..) => (T::Func, T::NullOrFunc),
+            Type::Enum(id) => (T::Enum((*id).into()), T::NullOrEnum((*id).into())),
+            Type::Record(id) => (T::Record((*id).into()), T::NullOrRecord((*id).into())),
+            Type::Class(id) => (T::Object((*id).into()), T::NullOrObject((*id).into())),
             Type::Any
             | Type::Null
             | Type::Nothing
@@ -149,12 +136,31 @@ impl<'a> Lowerer<'a> {
             | Type::Nullable(_)
             | Type::Unknown(_) => return None,
         };
-        let known = self.b.program().types.iter().position(|t| *t == wanted);
-        match known.and_then(|i| u16::try_from(i).ok()) {
-            Some(i) => Some(TypeId(i)),
-            None => Some(self.b.ty(wanted)),
-        }
+        let wanted = if matches!(ty, Type::Nullable(_)) { or_null } else { plain };
+        Some(match position(&self.b.program().types, &wanted) {
+            Some(at) => TypeId(at),
+            None => self.b.ty(wanted),
+        })
     }
+}
+
+/// Things that have the same numbers in the tables of the check and in the program.
+macro_rules! same_numbers {
+    ($($id:ident)*) => {$(
+        impl From<check::$id> for vm::$id {
+            fn from(id: check::$id) -> vm::$id {
+                vm::$id(number(id.0))
+            }
+        }
+    )*};
+}
+
+same_numbers! { EnumId RecordId ClassId GlobalId LockId CondId HandlerId TaskId ThreadId }
+
+/// The number of an entry that a table of the program has already.
+pub(crate) fn position<T: PartialEq>(table: &[T], entry: &T) -> Option<u16> {
+    let at = table.iter().position(|known| known == entry)?;
+    u16::try_from(at).ok()
 }
 
 /// A number of the check as the program's tables have it; too many things of a kind are found by
@@ -189,8 +195,8 @@ pub(crate) fn literal(value: &ConstValue) -> Literal {
             Literal::Map(v.iter().map(|(k, v)| (literal(k), literal(v))).collect())
         }
         ConstValue::Variant(id, variant, v) => {
-            Literal::Enum(vm::EnumId(number(id.0)), number(*variant), all(v))
+            Literal::Enum((*id).into(), number(*variant), all(v))
         }
-        ConstValue::Record(id, v) => Literal::Record(vm::RecordId(number(id.0)), all(v)),
+        ConstValue::Record(id, v) => Literal::Record((*id).into(), all(v)),
     }
 }

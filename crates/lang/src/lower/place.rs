@@ -116,7 +116,7 @@ impl<'a> Body<'_, 'a> {
 
     fn global(&self, e: &Expr) -> Option<GlobalId> {
         match self.meaning(e.id) {
-            Some(Meaning::Global(id)) => Some(GlobalId(number(id.0))),
+            Some(Meaning::Global(id)) => Some(id.into()),
             _ => None,
         }
     }
@@ -128,32 +128,20 @@ impl<'a> Body<'_, 'a> {
     /// What the member leads to that a field access or a method call names.
     fn member(&mut self, e: &Expr, name: &str) -> Member {
         match self.meaning(e.id) {
-            Some(Meaning::ClassField(id, at)) => Member::Object(ClassId(number(id.0)), number(at)),
-            Some(Meaning::RecordField(id, at)) => {
-                Member::Part(Part::Field(RecordId(number(id.0)), number(at)))
-            }
+            Some(Meaning::ClassField(id, at)) => Member::Object(id.into(), number(at)),
+            Some(Meaning::RecordField(id, at)) => Member::Part(Part::Field(id.into(), number(at))),
             _ => Member::Part(Part::Member(self.low.name(name))),
         }
     }
 
     /// `a.f` as a value.
-    pub(crate) fn field_value_of(
-        &mut self,
-        e: &'a Expr,
-        base: &'a Expr,
-        name: &str,
-        want: Option<Reg>,
-    ) -> Reg {
+    pub(crate) fn field_value(&mut self, e: &Expr, base: &'a Expr, name: &str, dst: Reg) {
         if let Some(Meaning::Variant(id, variant)) = self.meaning(e.id) {
-            return self.variant((id, variant), &[], want);
+            return self.variant((id, variant), &[], dst);
         }
-        let dst = self.dst(want);
-        let mark = self.mark();
         let base = self.expr(base);
         self.at(e.span);
         self.get_member(dst, base, e, name);
-        self.release(mark);
-        dst
     }
 
     /// Reads the member that an expression names, of the value in a register.
@@ -166,15 +154,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// `a[i]` as a value.
-    pub(crate) fn element_value(
-        &mut self,
-        e: &'a Expr,
-        base: &'a Expr,
-        index: &'a Expr,
-        want: Option<Reg>,
-    ) -> Reg {
-        let dst = self.dst(want);
-        let mark = self.mark();
+    pub(crate) fn element_value(&mut self, e: &Expr, base: &'a Expr, index: &'a Expr, dst: Reg) {
         if let Some(container) = self.container(base, index) {
             let index = self.expr(index);
             self.at(e.span);
@@ -185,8 +165,6 @@ impl<'a> Body<'_, 'a> {
             let index = self.expr(index);
             self.emit_at(e.span, Op::Index { dst, src, index });
         }
-        self.release(mark);
-        dst
     }
 
     /// Reads a place.

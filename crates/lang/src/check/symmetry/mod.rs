@@ -61,7 +61,7 @@ pub(super) fn check(
             }
             Visit::Method { call, span, receiver, method, args } => {
                 let ty = program.type_of(receiver.id);
-                if !applies(*method) {
+                if !method.applies() {
                     let shown = shows_order(program, *method, ty.solid());
                     found.extend(shown.then(|| by_order(*method, *span)));
                 } else if is_unordered(program, &ty) {
@@ -100,11 +100,6 @@ fn by_order(method: M, span: Span) -> Diagnostic {
     Diagnostic::new(Code::SYMMETRY, span, message).note(
         "no index comes before another; `==`, `in`, `all`, `any` and `count` ask for no order",
     )
-}
-
-/// Whether a method calls a function for each element.
-fn applies(method: M) -> bool {
-    matches!(method, M::Map | M::Filter | M::All | M::Any | M::Count)
 }
 
 /// Whether a method shows in which order a container keeps indices.

@@ -5,7 +5,6 @@
 //! and what it writes of its own member.
 
 use self::writes::changes;
-use super::applies;
 use crate::ast::{
     ArmBody, AssignOp, BinaryOp, Block, ClassMember, ClosureBody, Expr, ExprKind, Ident, If,
     IfElse, ItemKind, Match, Model, Stmt, StmtKind,
@@ -289,7 +288,7 @@ impl<'a> Rounds<'a> {
                         }
                         return args.iter().try_for_each(|arg| self.expr(arg));
                     }
-                    Some(Meaning::Builtin(method)) if applies(method) => {
+                    Some(Meaning::Builtin(method)) if method.applies() => {
                         self.expr(receiver)?;
                         return self.apply(args);
                     }
