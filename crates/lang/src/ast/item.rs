@@ -219,6 +219,22 @@ pub enum Mailbox {
     Delayed,
 }
 
+impl Mailbox {
+    /// The words of all orders.
+    pub(crate) const WORDS: [&str; 3] = ["fifo", "bag", "delayed"];
+
+    /// The order that a word names.
+    pub(crate) fn named(word: &str) -> Option<Mailbox> {
+        let all = [Mailbox::Fifo, Mailbox::Bag, Mailbox::Delayed];
+        all.into_iter().find(|mailbox| mailbox.word() == word)
+    }
+
+    /// Its word.
+    pub(crate) const fn word(self) -> &'static str {
+        Mailbox::WORDS[self as usize]
+    }
+}
+
 /// A function or a method.
 #[derive(Clone, Debug)]
 pub struct FnDecl {

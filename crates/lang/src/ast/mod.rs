@@ -22,7 +22,7 @@ pub use pattern::{Pattern, PatternKind};
 pub use stmt::{Alternative, Arm, ArmBody, AssignOp, Block, Match, Stmt, StmtKind};
 pub use ty::{TypeExpr, TypeKind};
 
-pub(crate) use walk::walk_expr;
+pub(crate) use walk::{Part, walk_expr};
 
 use crate::source::Span;
 

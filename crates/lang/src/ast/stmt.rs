@@ -163,6 +163,20 @@ pub enum AssignOp {
     Rem,
 }
 
+impl AssignOp {
+    /// Returns the operator as written.
+    pub(crate) const fn sign(self) -> &'static str {
+        match self {
+            AssignOp::Set => "=",
+            AssignOp::Add => "+=",
+            AssignOp::Sub => "-=",
+            AssignOp::Mul => "*=",
+            AssignOp::Div => "/=",
+            AssignOp::Rem => "%=",
+        }
+    }
+}
+
 /// One alternative of `choose { .. }`.
 #[derive(Clone, Debug)]
 pub struct Alternative {

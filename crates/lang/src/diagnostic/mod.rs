@@ -102,6 +102,21 @@ impl Diagnostic {
         self
     }
 
+    /// Proposes the nearest of the known words for `word` at `span`, if one is near.
+    #[must_use]
+    pub fn similar<'a>(
+        self,
+        what: &str,
+        span: Span,
+        word: &str,
+        known: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        match most_similar(word, known) {
+            Some(near) => self.suggest(format!("a similar {what} exists"), span, near),
+            None => self,
+        }
+    }
+
     /// Proposes to replace `span`.
     #[must_use]
     pub fn suggest(

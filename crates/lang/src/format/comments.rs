@@ -1,6 +1,6 @@
 //! Comments and their places in the new layout.
 
-use super::doc::{Doc, all, text};
+use super::doc::{Doc, text};
 use crate::lex::Comment;
 use crate::source::Span;
 
@@ -84,11 +84,7 @@ impl<'a> Comments<'a> {
 
     fn doc(&self, comment: Comment) -> Doc {
         let written = comment.span.of(self.text);
-        if written.contains('\n') {
-            Doc::Verbatim(written.to_string())
-        } else {
-            all([text(written.trim_end())])
-        }
+        if written.contains('\n') { Doc::Verbatim(written.into()) } else { text(written.trim_end()) }
     }
 
     /// Whether the author left an empty line between two places.
