@@ -84,7 +84,11 @@ impl<'a> Comments<'a> {
 
     fn doc(&self, comment: Comment) -> Doc {
         let written = comment.span.of(self.text);
-        if written.contains('\n') { Doc::Verbatim(written.into()) } else { text(written.trim_end()) }
+        if written.contains('\n') {
+            Doc::Verbatim(written.into())
+        } else {
+            text(written.trim_end())
+        }
     }
 
     /// Whether the author left an empty line between two places.

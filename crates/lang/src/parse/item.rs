@@ -165,7 +165,10 @@ impl Parser<'_> {
             Component => {
                 let name = self.name_and("the name of the component", Colon);
                 let member = "the name of an event, task, function or thread";
-                ItemKind::Component { name, members: self.commas(|p| p.name(member), "the component") }
+                ItemKind::Component {
+                    name,
+                    members: self.commas(|p| p.name(member), "the component"),
+                }
             }
             Invariant => {
                 let name = self.invariant_name();
