@@ -45,13 +45,10 @@ fn types(low: &mut Lowerer<'_>) {
         low.b.class(&info.name, &fields.collect::<Vec<_>>());
     }
     for (class, decl) in (0..).zip(low.model.classes()) {
-        let mut ids = Vec::new();
         for decl in decl.methods() {
             let id = low.b.declare_function();
             low.b.method(ClassId(number(class)), &decl.name.name, id);
-            ids.push(id);
         }
-        low.methods.push(ids);
     }
 }
 
@@ -97,5 +94,4 @@ fn task(low: &mut Lowerer<'_>, decl: &TaskDecl) {
     if decl.daemon {
         low.b.program_mut().daemons.tasks.push(id);
     }
-    low.tasks.push(body);
 }

@@ -4,7 +4,7 @@ use super::body::Body;
 use super::events::family;
 use super::lowerer::{Lowerer, numbers, size16};
 use crate::ast::{Block, ClassDecl, Expr, ItemKind, Param, VarDecl};
-use crate::check;
+use crate::check::{self, ClassId, TaskId};
 use anyorder_vm::program::{FuncId, GlobalId, Granularity, Op, Reg};
 
 /// Lowers everything that has code, but events ([`super::events`]).
@@ -14,11 +14,11 @@ pub(crate) fn define(low: &mut Lowerer<'_>) {
     for (at, decl) in low.model.functions().enumerate() {
         body(low, low.functions[at], &decl.name.name, (&decl.params, &decl.body), false);
     }
-    for (at, decl) in low.model.classes().enumerate() {
-        class(low, at, decl);
+    for (at, decl) in (0..).zip(low.model.classes()) {
+        class(low, ClassId(at), decl);
     }
-    for (at, decl) in low.model.tasks().enumerate() {
-        body(low, low.tasks[at], &decl.name.name, (&decl.params, &decl.body), false);
+    for (at, decl) in (0..).zip(low.model.tasks()) {
+        body(low, low.task(TaskId(at)), &decl.name.name, (&decl.params, &decl.body), false);
     }
     threads(low);
     super::events::components(low);
@@ -81,13 +81,13 @@ fn body<'a>(
 }
 
 /// Methods, and first values of fields that need code.
-fn class<'a>(low: &mut Lowerer<'a>, class: usize, decl: &'a ClassDecl) {
-    for (at, decl) in decl.methods().enumerate() {
-        let id = low.methods[class][at];
+fn class<'a>(low: &mut Lowerer<'a>, class: ClassId, decl: &'a ClassDecl) {
+    for (at, decl) in (0..).zip(decl.methods()) {
+        let id = low.method(class, at);
         body(low, id, &decl.name.name, (&decl.params, &decl.body), true);
     }
     for (at, VarDecl { init, .. }) in decl.fields().enumerate() {
-        if let (Some(id), Some(e)) = (low.starts[class][at], init) {
+        if let (Some(id), Some(e)) = (low.starts[class.index()][at], init) {
             expression(low, id, e, "field");
         }
     }

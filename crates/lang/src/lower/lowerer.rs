@@ -19,12 +19,8 @@ pub(crate) struct Lowerer<'a> {
     pub(crate) b: ProgramBuilder,
     /// By [`FnId`].
     pub(crate) functions: Vec<FuncId>,
-    /// By [`ClassId`] and number of the method.
-    pub(crate) methods: Vec<Vec<FuncId>>,
     /// By [`ClassId`] and number of the field: the code of its first value.
     pub(crate) starts: Vec<Vec<Option<FuncId>>>,
-    /// By [`TaskId`]: the body.
-    pub(crate) tasks: Vec<FuncId>,
     /// By [`EventId`] and position in its members.
     pub(crate) events: Vec<Vec<vm::EventId>>,
     /// The code of each closure that was met.
@@ -50,9 +46,7 @@ impl<'a> Lowerer<'a> {
             source,
             b,
             functions: Vec::new(),
-            methods: Vec::new(),
             starts: Vec::new(),
-            tasks: Vec::new(),
             events: Vec::new(),
             closures: HashMap::new(),
             file,
@@ -67,12 +61,13 @@ impl<'a> Lowerer<'a> {
     }
 
     pub(crate) fn method(&self, class: ClassId, at: u32) -> FuncId {
-        let methods = self.methods.get(class.index());
-        methods.and_then(|m| m.get(at as usize)).copied().unwrap_or_default()
+        let class = self.b.program().classes.get(class.index());
+        let method = class.and_then(|class| class.methods.get(at as usize));
+        method.map(|(_, func)| *func).unwrap_or_default()
     }
 
     pub(crate) fn task(&self, id: TaskId) -> FuncId {
-        self.tasks.get(id.index()).copied().unwrap_or_default()
+        self.b.program().tasks.get(id.index()).map(|task| task.body).unwrap_or_default()
     }
 
     /// The events of the machine that an event became, with what each of them is.

@@ -58,7 +58,7 @@ impl<'a> Body<'_, 'a> {
         match &s.kind {
             StmtKind::Let { .. } => {}
             StmtKind::Assign { place, op, value } => self.assign(s, place, *op, value),
-            StmtKind::Step { place, up } => self.step(s, place, *up),
+            StmtKind::Step { place, up } => self.step(s, place, if *up { 1 } else { -1 }),
             StmtKind::Expr(e) | StmtKind::Call(e) => self.effect(e),
             StmtKind::If(i) => self.if_(i, None),
             StmtKind::Match(m) => self.match_(m, None),
@@ -145,19 +145,14 @@ impl<'a> Body<'_, 'a> {
             self.write(&to, src);
             return;
         };
-        let step = self.step_value(op, value);
-        let value = match step {
-            Some(_) => None,
-            None => Some(self.stable(value, &[place])),
-        };
+        if let Some(value) = self.step_value(op, value) {
+            return self.step(s, place, value);
+        }
+        let value = self.stable(value, &[place]);
         let to = self.place(place);
         self.at(s.span);
         let now = self.read(to.place, None);
-        match (step, value) {
-            (Some(value), _) => self.emit(Op::AddInt { dst: now, a: now, value }),
-            (None, Some(value)) => self.operate(op, now, now, value),
-            (None, None) => {}
-        }
+        self.operate(op, now, now, value);
         self.write(&to, now);
     }
 
@@ -172,8 +167,7 @@ impl<'a> Body<'_, 'a> {
         i32::try_from(v).ok()
     }
 
-    fn step(&mut self, s: &Stmt, place: &'a Expr, up: bool) {
-        let value = if up { 1 } else { -1 };
+    fn step(&mut self, s: &Stmt, place: &'a Expr, value: i32) {
         let to = self.place(place);
         self.at(s.span);
         let a = self.read(to.place, None);
