@@ -137,7 +137,7 @@ impl<'a> Body<'_, 'a> {
 
     /// `Phase.Idle`, `Phase.Busy(3)` that is no constant.
     pub(crate) fn variant(&mut self, (id, at): (EnumId, u32), values: &'a [Expr], dst: Reg) {
-        let args = self.typed_operands(values, &[]);
+        let args = self.typed_operands(values);
         self.emit(Op::Enum { dst, ty: id.into(), variant: number(at), args });
     }
 }

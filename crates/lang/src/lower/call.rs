@@ -20,7 +20,7 @@ impl<'a> Body<'_, 'a> {
     /// `f(a)`.
     pub(crate) fn call(&mut self, e: &Expr, callee: &'a Expr, args: &'a [Expr], dst: Reg) {
         if let Some(func) = self.callee(e.id) {
-            let args = self.typed_operands(args, &[]);
+            let args = self.typed_operands(args);
             return self.emit_at(e.span, Op::Call { dst, func, args });
         }
         let callee = self.stable(callee, &args.iter().collect::<Vec<_>>());

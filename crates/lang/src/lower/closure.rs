@@ -3,6 +3,7 @@
 use super::body::Body;
 use super::lowerer::{literal, numbers, size16};
 use crate::ast::{Closure, ClosureBody, Expr};
+use crate::check::LocalId;
 use anyorder_vm::program::{FuncId, Op, Reg};
 
 impl<'a> Body<'_, 'a> {
@@ -32,28 +33,27 @@ impl<'a> Body<'_, 'a> {
         self.emit(Op::Closure { dst, func, captures });
         if known.is_none() {
             self.low.closures.insert(e.id, func);
-            self.closure_body(e, closure, func, count, this.is_some());
+            self.closure_body(closure, func, captured, this.is_some());
         }
     }
 
     /// The code of a function value: its parameters come first, then what it captured.
     fn closure_body(
         &mut self,
-        e: &Expr,
         closure: &'a Closure,
         func: FuncId,
-        count: u16,
+        captured: &[LocalId],
         has_self: bool,
     ) {
         let tables = self.low.tables;
-        let captured = tables.captures.get(&e.id).map_or(&[][..], Vec::as_slice);
-        let params = size16(closure.params.len());
-        let mut body = Body::new(self.low, "fn", params, count);
+        let (params, locals) = (size16(closure.params.len()), size16(captured.len()));
+        let captures = locals.saturating_add(u16::from(has_self));
+        let mut body = Body::new(self.low, "fn", params, captures);
         body.is_typed = closure.result.is_some();
         for (local, i) in captured.iter().zip(numbers(params)) {
             body.declare_local(*local, Reg(i));
         }
-        body.this = has_self.then(|| Reg(params).plus(count - 1));
+        body.this = has_self.then(|| Reg(params).plus(locals));
         for (param, i) in closure.params.iter().zip(numbers(0)) {
             body.at(param.name.span);
             if param.ty.is_some()

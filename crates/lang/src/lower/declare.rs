@@ -58,22 +58,21 @@ fn handler(low: &mut Lowerer<'_>, info: &HandlerInfo) {
         Mailbox::Bag => MailboxKind::Bag,
         Mailbox::Delayed => MailboxKind::Delayed,
     };
+    let decl = info.item.and_then(|item| match &low.model.items[item].kind {
+        ItemKind::Handler(decl) => Some(decl),
+        _ => None,
+    });
     let id = low.b.handler(&info.name, mailbox, info.size.map(number));
-    let decl = info.item.map(|item| &low.model.items[item].kind);
-    let Some(ItemKind::Handler(decl)) = decl else { return };
-    if let Some(h) = low.b.program_mut().handlers.get_mut(id.index()) {
-        h.fair = !decl.unfair;
-    }
-    if decl.daemon {
-        low.b.program_mut().daemons.handlers.push(id);
+    let program = low.b.program_mut();
+    if let (Some(handler), Some(decl)) = (program.handlers.last_mut(), decl) {
+        handler.fair = !decl.unfair;
+        program.daemons.handlers.extend(decl.daemon.then_some(id));
     }
 }
 
 fn function(low: &mut Lowerer<'_>, decl: &FnDecl) {
     let id = low.b.declare_function();
-    if decl.daemon {
-        low.b.program_mut().daemons.functions.push(id);
-    }
+    low.b.program_mut().daemons.functions.extend(decl.daemon.then_some(id));
     low.functions.push(id);
 }
 
@@ -88,10 +87,7 @@ fn task(low: &mut Lowerer<'_>, decl: &TaskDecl) {
         _ => None,
     });
     let id = low.b.task(&decl.name.name, body, None);
-    if let Some(task) = low.b.program_mut().tasks.get_mut(id.index()) {
-        task.handler = own;
-    }
-    if decl.daemon {
-        low.b.program_mut().daemons.tasks.push(id);
-    }
+    let program = low.b.program_mut();
+    program.tasks.last_mut().into_iter().for_each(|task| task.handler = own);
+    program.daemons.tasks.extend(decl.daemon.then_some(id));
 }

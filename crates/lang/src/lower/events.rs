@@ -61,9 +61,7 @@ fn add(
         event.family = family;
         event.handler = member.handler.map(|(h, at)| (h.into(), number(at)));
     }
-    if decl.daemon {
-        low.b.program_mut().daemons.events.push(id);
-    }
+    low.b.program_mut().daemons.events.extend(decl.daemon.then_some(id));
     id
 }
 

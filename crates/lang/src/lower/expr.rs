@@ -49,8 +49,8 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// Lowers operands of one instruction, with a look at those that are not known to fit.
-    pub(crate) fn typed_operands(&mut self, args: &'a [Expr], later: &[&Expr]) -> Reg {
-        let first = self.operands(args, later);
+    pub(crate) fn typed_operands(&mut self, args: &'a [Expr]) -> Reg {
+        let first = self.operands(args, &[]);
         self.check_all(args, first);
         first
     }

@@ -105,12 +105,9 @@ fn threads(low: &mut Lowerer<'_>) {
         let family = info.family.map(|bounds| family(bounds, info.index));
         let id = low.b.declare_function();
         let thread = low.b.thread(&decl.name.name, family, id);
-        if let Some(t) = low.b.program_mut().threads.get_mut(thread.index()) {
-            t.fair = !decl.unfair;
-        }
-        if decl.daemon {
-            low.b.program_mut().daemons.threads.push(thread);
-        }
+        let program = low.b.program_mut();
+        program.threads.last_mut().into_iter().for_each(|thread| thread.fair = !decl.unfair);
+        program.daemons.threads.extend(decl.daemon.then_some(thread));
         let mut body = Body::new(low, &decl.name.name, u16::from(family.is_some()), 0);
         if let Some(f) = &decl.family {
             body.declare(&f.var, Reg(0));

@@ -56,7 +56,8 @@ pub(super) fn check(
                 if is_unordered(program, &program.type_of(iter.id)) {
                     one_step.insert(iter.id);
                     let rounds = Rounds::of_loop(model, program, var, iter).run(body);
-                    found.extend(rounds.err().map(|fault| in_loop(fault, iter.span)));
+                    let note = "a round may write what belongs to its own index, add to sums and sets, and post to bags";
+                    found.extend(rounds.err().map(|at| in_order("a `for`", at, iter.span, note)));
                 }
             }
             Visit::Method { call, span, receiver, method, args } => {
@@ -67,7 +68,9 @@ pub(super) fn check(
                 } else if is_unordered(program, &ty) {
                     one_step.insert(*call);
                     let calls = Rounds::of_function(model, program).apply(args);
-                    found.extend(calls.err().map(|fault| in_function(fault, receiver.span)));
+                    let note = "such a function may read, and change nothing";
+                    let over = receiver.span;
+                    found.extend(calls.err().map(|at| in_order("a function", at, over, note)));
                 }
             }
         }
@@ -81,18 +84,10 @@ fn is_hidden(span: Span) -> Diagnostic {
         .note("write the type, so that it is known where the index goes")
 }
 
-fn in_loop((span, what): Fault, over: Span) -> Diagnostic {
-    let message = format!("a `for` over an index type in which order matters: this {what}");
-    Diagnostic::new(Code::SYMMETRY, span, message).also(over, "these have no order").note(
-        "a round may write what belongs to its own index, add to sums and sets, and post to bags",
-    )
-}
-
-fn in_function((span, what): Fault, over: Span) -> Diagnostic {
-    let message = format!("a function over an index type in which order matters: this {what}");
-    Diagnostic::new(Code::SYMMETRY, span, message)
-        .also(over, "these have no order")
-        .note("such a function may read, and change nothing")
+fn in_order(code: &str, (span, what): Fault, over: Span, note: &str) -> Diagnostic {
+    let message = format!("{code} over an index type in which order matters: this {what}");
+    let diagnostic = Diagnostic::new(Code::SYMMETRY, span, message);
+    diagnostic.also(over, "these have no order").note(note)
 }
 
 fn by_order(method: M, span: Span) -> Diagnostic {
