@@ -1,14 +1,14 @@
 //! Lists, sets, maps, records, objects, values of enums.
 
 use super::body::Body;
-use super::lowerer::{literal, number, numbers, size16};
+use super::lowerer::{literal, number, numbers};
 use crate::ast::{Expr, FieldInit, Ident};
 use crate::check::{EnumId, Meaning, Type};
 use anyorder_vm::program::{Builtin, Literal, Op, Reg};
 
 impl<'a> Body<'_, 'a> {
     pub(crate) fn map(&mut self, entries: &'a [(Expr, Expr)], dst: Reg) {
-        let count = size16(entries.len());
+        let count = number(entries.len());
         let args = self.temps(count.saturating_mul(2));
         for ((key, value), i) in entries.iter().zip(numbers(0)) {
             let inner = self.mark();
@@ -84,7 +84,7 @@ impl<'a> Body<'_, 'a> {
             }
             self.copy(dst, record);
         } else {
-            let args = self.temps(size16(self.low.tables.records[id.index()].fields.len()));
+            let args = self.temps(number(self.low.tables.records[id.index()].fields.len()));
             for init in fields {
                 self.field_init(init, args.plus(self.field(init)));
             }
@@ -93,7 +93,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// The number of the field that is given a value.
+    /// The number of the field that an initialiser names.
     fn field(&self, init: &FieldInit) -> u16 {
         match self.meaning(init.name.id) {
             Some(Meaning::RecordField(_, at) | Meaning::ClassField(_, at)) => number(at),
@@ -115,7 +115,7 @@ impl<'a> Body<'_, 'a> {
         let Type::Class(id) = self.ty(e) else { return };
         let tables = self.low.tables;
         let starts = &tables.classes[id.index()].starts;
-        let args = self.temps(size16(starts.len()));
+        let args = self.temps(number(starts.len()));
         for init in fields {
             self.field_init(init, args.plus(self.field(init)));
         }
@@ -135,7 +135,7 @@ impl<'a> Body<'_, 'a> {
         self.emit(Op::New { dst, class: id.into(), args });
     }
 
-    /// `Phase.Idle`, `Phase.Busy(3)` that is no constant.
+    /// `Phase.Busy(x)`: a value of an enum that is not constant.
     pub(crate) fn variant(&mut self, (id, at): (EnumId, u32), values: &'a [Expr], dst: Reg) {
         let args = self.typed_operands(values);
         self.emit(Op::Enum { dst, ty: id.into(), variant: number(at), args });

@@ -69,8 +69,8 @@ impl<'a> Body<'_, 'a> {
         self.release(whole);
     }
 
-    /// Tests a value and brings the names of the pattern into scope; goes to `next` if it does not
-    /// match. Returns whether it matches any value.
+    /// Tests a value and brings the names of the pattern into scope; jumps to `next` if the value
+    /// does not match. Returns whether the pattern matches every value.
     fn pattern(&mut self, p: &'a Pattern, value: Reg, ty: &Type, next: Label) -> bool {
         match &p.kind {
             PatternKind::Wildcard => return true,

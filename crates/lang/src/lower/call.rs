@@ -1,7 +1,7 @@
 //! Calls of functions, function values and methods.
 
 use super::body::Body;
-use super::lowerer::size16;
+use super::lowerer::number;
 use crate::ast::{Expr, ExprKind};
 use crate::check::{BuiltinMethod, Meaning, Type};
 use anyorder_vm::program::{Builtin, Op, Reg};
@@ -29,7 +29,7 @@ impl<'a> Body<'_, 'a> {
 
     fn call_value(&mut self, e: &Expr, callee: Reg, args: &'a [Expr], dst: Reg) {
         let first = self.operands(args, &[]);
-        let count = size16(args.len());
+        let count = number(args.len());
         self.emit_at(e.span, Op::CallValue { dst, callee, args: first, count });
     }
 
@@ -83,7 +83,7 @@ impl<'a> Body<'_, 'a> {
         self.call_value(call.e, callee, call.args, call.dst);
     }
 
-    /// A call by the name of a method that changes its receiver, which is a place: arguments first.
+    /// A call with the name of a changing method, on a place: the arguments come first.
     fn changing(&mut self, call: &Call<'a>, meaning: Option<Meaning>) {
         let Call { e, receiver, args, dst, .. } = *call;
         match meaning {
@@ -132,7 +132,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Whether an expression is a value that is written out, or a local.
+    /// Whether an expression is a literal or a local.
     fn is_plain(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Str(_) | ExprKind::Null => true,
@@ -160,8 +160,8 @@ impl<'a> Body<'_, 'a> {
         self.emit_at(call.e.span, Op::Method { dst: call.dst, method, recv, args });
     }
 
-    /// A call of `map` and the like on what may be an object or a record with a member of that
-    /// name.
+    /// A call of `map` and the like on a value that may be an object or a record with a member of
+    /// that name.
     fn functional_or_member(&mut self, call: &Call<'a>, recv: Reg) {
         let (member, end) = (self.fb.label(), self.fb.label());
         self.at(call.e.span);
@@ -181,17 +181,17 @@ impl<'a> Body<'_, 'a> {
         self.fb.bind(end);
     }
 
-    /// A call on a value that is looked up at run time.
+    /// A call of a member that is looked up at run time.
     fn member_call(&mut self, call: &Call<'a>, recv: Reg) {
         let Call { e, args, dst, .. } = *call;
         let (in_field, first) = (self.temp(), self.temp());
-        let count = size16(args.len()).saturating_add(1);
+        let count = number(args.len()).saturating_add(1);
         let name = self.low.name(call.name);
         let (method, ready, end) = (self.fb.label(), self.fb.label(), self.fb.label());
         self.copy(first, recv);
         self.emit_at(e.span, Op::IsFieldCall { dst: in_field, src: first, name });
         self.fb.jump_if_not(in_field, ready);
-        // What the field holds takes the place of the receiver, which is not needed any more (X8).
+        // What the field holds replaces the receiver, which is not needed any more (X8).
         self.emit(Op::GetMember { dst: first, src: first, name });
         self.fb.bind(ready);
         self.args(args);
@@ -205,11 +205,11 @@ impl<'a> Body<'_, 'a> {
         self.fb.bind(end);
     }
 
-    /// A call on a place to be changed that is looked up at run time: arguments first.
+    /// A call of a changing method that is looked up at run time: the arguments come first.
     fn changing_member(&mut self, call: &Call<'a>) {
         let Call { e, args, dst, .. } = *call;
         let first = self.temp();
-        let count = size16(args.len()).saturating_add(1);
+        let count = number(args.len()).saturating_add(1);
         let name = self.low.name(call.name);
         self.args(args);
         let to = self.place(call.receiver);
@@ -251,9 +251,9 @@ impl super::lowerer::Lowerer<'_> {
         self.tables.classes.iter().any(|c| c.methods.iter().any(|m| m.name == name))
     }
 
-    /// Whether a call of that name on an `any` must ask first whether it is an object or a record:
-    /// where some class or record has such a member, and where arguments would be evaluated before
-    /// an object without it is noticed.
+    /// Whether a call of that name on an `any` must first find out whether it is an object or a
+    /// record. It must if some class or record has such a member. With arguments it must if there
+    /// is any class or record: a missing member must fail before the arguments are evaluated.
     fn has_member(&self, name: &str, no_arguments: bool) -> bool {
         let (classes, records) = (&self.tables.classes, &self.tables.records);
         if !no_arguments {

@@ -1,7 +1,7 @@
 //! `choose`, in all forms.
 
 use super::body::Body;
-use super::lowerer::size16;
+use super::lowerer::number;
 use crate::ast::{Alternative, Expr, Stmt};
 use anyorder_vm::program::{Op, Reg};
 
@@ -19,7 +19,7 @@ impl<'a> Body<'_, 'a> {
             if i + 1 < alternatives.len() {
                 let mark = self.mark();
                 let is = self.temp();
-                let value = i32::from(size16(i));
+                let value = i32::from(number(i));
                 self.emit(Op::EqInt { dst: is, a: taken, value });
                 self.release(mark);
                 self.fb.jump_if_not(is, other);

@@ -1,19 +1,19 @@
 //! Function values. They capture by value the variables that they name.
 
 use super::body::Body;
-use super::lowerer::{literal, numbers, size16};
+use super::lowerer::{literal, number, numbers};
 use crate::ast::{Closure, ClosureBody, Expr};
 use crate::check::LocalId;
 use anyorder_vm::program::{FuncId, Op, Reg};
 
 impl<'a> Body<'_, 'a> {
-    /// Lowers a function value. Its code is lowered once, however often the text around it is:
-    /// functions are equal by their place in the text (V3).
+    /// Lowers a function value. Its code is lowered once, even if the text around it is lowered
+    /// several times: functions are equal by their place in the text (V3).
     pub(crate) fn closure(&mut self, e: &Expr, closure: &'a Closure, dst: Reg) {
         let tables = self.low.tables;
         let captured = tables.captures.get(&e.id).map_or(&[][..], Vec::as_slice);
         let this = self.this.filter(|_| tables.self_captures.contains(&e.id));
-        let count = size16(captured.len()).saturating_add(u16::from(this.is_some()));
+        let count = number(captured.len()).saturating_add(u16::from(this.is_some()));
         let captures = self.temps(count);
         for (local, i) in captured.iter().zip(numbers(0)) {
             match (self.local(*local), self.member) {
@@ -46,7 +46,7 @@ impl<'a> Body<'_, 'a> {
         has_self: bool,
     ) {
         let tables = self.low.tables;
-        let (params, locals) = (size16(closure.params.len()), size16(captured.len()));
+        let (params, locals) = (number(closure.params.len()), number(captured.len()));
         let captures = locals.saturating_add(u16::from(has_self));
         let mut body = Body::new(self.low, "fn", params, captures);
         body.is_typed = closure.result.is_some();

@@ -12,7 +12,7 @@ use anyorder_vm::program::{Program, ProgramError};
 /// A model made into a program.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// For the machine.
+    /// The program for the machine.
     pub program: Program,
     /// What the names and expressions of the model mean.
     pub tables: check::Program,
@@ -22,9 +22,8 @@ pub struct Compiled {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Parses, checks and lowers a model. `name` is what positions in reports call the file. Lowering
-/// is linear in the size of the model, families of events whose members differ counted once for
-/// each member.
+/// Parses, checks and lowers a model. Positions in reports name the file `name`. Lowering is linear
+/// in the size of the model; a family of events whose members differ counts once for each member.
 ///
 /// ```
 /// let text = "model counter\nvar x = 0;\nevent up when x < 3 { x += 1; }\n";
@@ -35,9 +34,8 @@ pub struct Compiled {
 ///
 /// # Errors
 ///
-/// Fails with all diagnostics, warnings too, when there is an error among them. Of a model that the
-/// checker accepts, the one possible error is that it is too large: the machine's tables count in
-/// 16 bits.
+/// Fails with all diagnostics, including warnings, if one of them is an error. A model that the
+/// checker accepts fails only if it is too large: the machine's tables count in 16 bits.
 pub fn compile(text: &str, name: &str) -> Result<Compiled, Vec<Diagnostic>> {
     let loaded = load(text);
     let sound = loaded.is_valid();

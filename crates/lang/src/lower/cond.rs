@@ -6,7 +6,7 @@ use anyorder_vm::program::{Label, Literal, Reg};
 
 impl<'a> Body<'_, 'a> {
     /// Jumps to a label if the condition is `when`, and falls through otherwise. A constant
-    /// condition gets both ways, too: liveness follows the text of the model (C4).
+    /// condition has both branches, too: liveness follows the text of the model (C4).
     pub(crate) fn jump_when(&mut self, e: &'a Expr, when: bool, label: Label) {
         match &e.kind {
             ExprKind::Paren(inner) => self.jump_when(inner, when, label),
@@ -46,7 +46,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// `a != b`; as an `==`, to be negated (`true`), where that has a shorter instruction.
+    /// `a != b`. Returns `true` if the register holds `a == b`, which has a shorter instruction.
     fn not_equal(&mut self, e: &'a Expr, left: &'a Expr, right: &'a Expr) -> (Reg, bool) {
         let dst = self.temp();
         if self.short_form(e, BinaryOp::Eq, left, right, dst).is_some() {

@@ -1,7 +1,7 @@
 //! The pass over the declarations: numbers for everything that has a name, before any code is
 //! lowered.
 
-use super::lowerer::{Lowerer, literal, number, size16};
+use super::lowerer::{Lowerer, literal, number};
 use crate::ast::{FnDecl, ItemKind, Mailbox, TaskDecl};
 use crate::check::{Evaluator, HandlerInfo, Meaning};
 use anyorder_vm::program::{ClassId, MailboxKind};
@@ -33,7 +33,7 @@ pub(crate) fn declare(low: &mut Lowerer<'_>) {
 fn types(low: &mut Lowerer<'_>) {
     let tables = low.tables;
     for info in &tables.enums {
-        let variants = info.variants.iter().map(|(name, of)| (name.as_str(), size16(of.len())));
+        let variants = info.variants.iter().map(|(name, of)| (name.as_str(), number(of.len())));
         low.b.enumeration(&info.name, &variants.collect::<Vec<_>>());
     }
     for info in &tables.records {

@@ -2,7 +2,7 @@
 
 use super::body::Body;
 use super::call::Call;
-use super::lowerer::{literal, numbers, size16};
+use super::lowerer::{literal, number, numbers};
 use crate::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::check::{Meaning, changes_variables};
 use anyorder_vm::program::{Literal, Op, Reg};
@@ -19,7 +19,7 @@ impl<'a> Body<'_, 'a> {
         self.lower(e, Some(dst));
     }
 
-    /// Lowers an expression that must not change when what follows is evaluated.
+    /// Lowers an expression whose value the evaluation of `later` must not change.
     pub(crate) fn stable(&mut self, e: &'a Expr, later: &[&Expr]) -> Reg {
         let value = self.expr(e);
         if self.is_variable(value) && later.iter().any(|l| changes_variables(l)) {
@@ -30,7 +30,7 @@ impl<'a> Body<'_, 'a> {
 
     /// Lowers expressions into consecutive new registers.
     pub(crate) fn args(&mut self, args: &'a [Expr]) -> Reg {
-        let first = self.temps(size16(args.len()));
+        let first = self.temps(number(args.len()));
         for (arg, i) in args.iter().zip(numbers(0)) {
             let mark = self.mark();
             self.expr_to(arg, first.plus(i));
@@ -39,8 +39,8 @@ impl<'a> Body<'_, 'a> {
         first
     }
 
-    /// Lowers operands of one instruction: into consecutive registers, a single one where it is.
-    /// Nothing in `later` may change them.
+    /// Lowers operands of one instruction into consecutive registers; a single one stays where it
+    /// is. The evaluation of `later` must not change them.
     pub(crate) fn operands(&mut self, args: &'a [Expr], later: &[&Expr]) -> Reg {
         match args {
             [one] => self.stable(one, later),
@@ -48,15 +48,15 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Lowers operands of one instruction, with a look at those that are not known to fit.
+    /// Lowers operands of one instruction, and checks those whose types are not certain.
     pub(crate) fn typed_operands(&mut self, args: &'a [Expr]) -> Reg {
         let first = self.operands(args, &[]);
         self.check_all(args, first);
         first
     }
 
-    /// Lowers arguments for parameters of known types, with a look at those that are not known to
-    /// fit.
+    /// Lowers arguments for parameters of known types, and checks those whose types are not
+    /// certain.
     pub(crate) fn typed_args(&mut self, args: &'a [Expr]) -> Reg {
         let first = self.args(args);
         self.check_all(args, first);
@@ -99,11 +99,11 @@ impl<'a> Body<'_, 'a> {
         match &e.kind {
             ExprKind::Name(_) => self.named(e, dst),
             ExprKind::List(items) => {
-                let (args, count) = (self.operands(items, &[]), size16(items.len()));
+                let (args, count) = (self.operands(items, &[]), number(items.len()));
                 self.emit(Op::List { dst, args, count });
             }
             ExprKind::Set(items) => {
-                let (args, count) = (self.operands(items, &[]), size16(items.len()));
+                let (args, count) = (self.operands(items, &[]), number(items.len()));
                 self.emit(Op::Set { dst, args, count });
             }
             ExprKind::Repeat(value, count) => self.repeat(e, value, count, dst),
@@ -151,7 +151,7 @@ impl<'a> Body<'_, 'a> {
     fn named(&mut self, e: &Expr, dst: Reg) {
         let op = match self.meaning(e.id) {
             Some(Meaning::Const(id)) => {
-                // Its value is not of the type that is looked for here.
+                // Its value is not of the type that this place needs.
                 let value = &self.low.tables.consts[id.index()].value;
                 self.load(&value.as_ref().map(literal).unwrap_or_default(), Some(dst));
                 return;
@@ -175,7 +175,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Instructions with the right operand inside; `None` where there is none.
+    /// Emits an instruction that contains an operand; `None` where there is none.
     pub(crate) fn short_form(
         &mut self,
         e: &'a Expr,

@@ -7,7 +7,7 @@ use crate::ast::{Expr, ExprKind, Ident};
 use crate::check::{BuiltinMethod, Type, in_place};
 use anyorder_vm::program::{Builtin, Label, Op, Reg};
 
-/// The function given: one written in place is lowered in place.
+/// The function argument. One that is written in place is lowered in place.
 enum Function<'a> {
     InPlace(&'a Ident, &'a Expr),
     Value(Reg),
@@ -85,7 +85,7 @@ impl<'a> Body<'_, 'a> {
         is_list
     }
 
-    /// What a loop goes through, as a list that nobody changes.
+    /// The elements of a loop, as a list that nobody changes.
     fn items(&mut self, recv: Reg, ty: &Type) -> Reg {
         if matches!(ty, Type::List(_) | Type::Array(..)) && !self.is_variable(recv) {
             return recv;
@@ -95,7 +95,7 @@ impl<'a> Body<'_, 'a> {
         items
     }
 
-    /// Puts what a loop goes through into a register, as a list.
+    /// Puts the elements of a loop into a register, as a list.
     pub(crate) fn elements(&mut self, recv: Reg, ty: &Type, dst: Reg) {
         if matches!(ty, Type::List(_) | Type::Array(..)) {
             self.copy(dst, recv);

@@ -2,7 +2,7 @@
 
 use super::body::Body;
 use super::events::family;
-use super::lowerer::{Lowerer, numbers, size16};
+use super::lowerer::{Lowerer, number, numbers};
 use crate::ast::{Block, ClassDecl, Expr, ItemKind, Param, VarDecl};
 use crate::check::{self, ClassId, TaskId};
 use anyorder_vm::program::{FuncId, GlobalId, Granularity, Op, Reg};
@@ -71,7 +71,7 @@ fn body<'a>(
     is_method: bool,
 ) {
     let first = u16::from(is_method);
-    let mut body = Body::new(low, name, size16(params.len()).saturating_add(first), 0);
+    let mut body = Body::new(low, name, number(params.len()).saturating_add(first), 0);
     body.this = is_method.then_some(Reg(0));
     for (param, i) in params.iter().zip(numbers(first)) {
         body.declare(&param.name, Reg(i));

@@ -23,7 +23,7 @@ pub(crate) struct Lowerer<'a> {
     pub(crate) starts: Vec<Vec<Option<FuncId>>>,
     /// By [`EventId`] and position in its members.
     pub(crate) events: Vec<Vec<vm::EventId>>,
-    /// The code of each closure that was met.
+    /// The code of each closure lowered so far.
     pub(crate) closures: HashMap<NodeId, FuncId>,
     file: u16,
     sites: HashMap<u32, SiteId>,
@@ -70,7 +70,7 @@ impl<'a> Lowerer<'a> {
         self.b.program().tasks.get(id.index()).map(|task| task.body).unwrap_or_default()
     }
 
-    /// The events of the machine that an event became, with what each of them is.
+    /// The events of the machine that an event became, each with its member.
     pub(crate) fn members(&self, id: EventId) -> Vec<(vm::EventId, &'a EventMember)> {
         let ids = self.events.get(id.index()).into_iter().flatten().copied();
         ids.zip(&self.tables.events[id.index()].members).collect()
@@ -108,7 +108,7 @@ impl<'a> Lowerer<'a> {
         id
     }
 
-    /// The type to look for at run time; `None` where any value will do.
+    /// The type to check for at run time; `None` if every value fits.
     pub(crate) fn runtime_type(&mut self, ty: &Type) -> Option<TypeId> {
         use vm::Type as T;
         let (plain, or_null) = match ty.solid() {
@@ -152,24 +152,19 @@ macro_rules! same_numbers {
 
 same_numbers! { EnumId RecordId ClassId GlobalId LockId CondId HandlerId TaskId ThreadId }
 
-/// The number of an entry that a table of the program has already.
+/// The number of an entry that is in a table of the program already.
 pub(crate) fn position<T: PartialEq>(table: &[T], entry: &T) -> Option<u16> {
     let at = table.iter().position(|known| known == entry)?;
     u16::try_from(at).ok()
 }
 
-/// A number of the check as the program's tables have it; too many things of a kind are found by
-/// the validator.
-pub(crate) fn number(id: u32) -> u16 {
-    u16::try_from(id).unwrap_or(u16::MAX)
+/// A number or count of the check as one of the program's tables. The validator refuses too large
+/// tables.
+pub(crate) fn number(n: impl TryInto<u16>) -> u16 {
+    n.try_into().unwrap_or(u16::MAX)
 }
 
-/// A number of things as the program tables count them; too many are found by the validator.
-pub(crate) fn size16(count: usize) -> u16 {
-    u16::try_from(count).unwrap_or(u16::MAX)
-}
-
-/// Counts up from a number; too many stay at the last, and are found by the validator.
+/// Counts up from a number. Too large numbers stay at the last; the validator refuses them.
 pub(crate) fn numbers(first: u16) -> impl Iterator<Item = u16> {
     (first..=u16::MAX).chain(std::iter::repeat(u16::MAX))
 }

@@ -5,7 +5,7 @@ use crate::ast::{AssignOp, BinaryOp, Block, Expr, ExprKind, Ident, Stmt, StmtKin
 use anyorder_vm::program::{Builtin, Literal, Op, Reg};
 
 impl<'a> Body<'_, 'a> {
-    /// Lowers the block of a function: a value at its end is returned.
+    /// Lowers the block of a function. It returns the value at its end.
     pub(crate) fn function_block(&mut self, b: &'a Block) {
         let mark = self.mark();
         b.stmts.iter().for_each(|s| self.stmt(s));
@@ -15,7 +15,7 @@ impl<'a> Body<'_, 'a> {
         self.release(mark);
     }
 
-    /// Ends the function with the value of an expression.
+    /// Returns the value of an expression.
     pub(crate) fn return_value(&mut self, e: &'a Expr) {
         let mark = self.mark();
         if let ExprKind::Binary { op: op @ (BinaryOp::And | BinaryOp::Or), left, right, .. } =
@@ -47,7 +47,7 @@ impl<'a> Body<'_, 'a> {
         self.release(mark);
     }
 
-    /// Lowers a statement. Only `let` leaves something behind.
+    /// Lowers a statement. Only `let` keeps a register.
     pub(crate) fn stmt(&mut self, s: &'a Stmt) {
         self.at(s.span);
         if let StmtKind::Let { name, ty, value } = &s.kind {
@@ -118,7 +118,7 @@ impl<'a> Body<'_, 'a> {
         self.declare(name, reg);
     }
 
-    /// An expression for what it does.
+    /// Lowers an expression whose value is dropped.
     fn effect(&mut self, e: &'a Expr) {
         match &e.kind {
             ExprKind::Post(post) => self.post(e, post, Reg::NONE),
@@ -257,8 +257,8 @@ impl<'a> Body<'_, 'a> {
     }
 }
 
-/// Whether the code of an expression writes its result in its last instruction, when all operands
-/// have been read.
+/// Whether the code of an expression writes its result only in its last instruction, after it has
+/// read all operands.
 fn writes_once(e: &Expr) -> bool {
     match &e.unwrapped().kind {
         ExprKind::Binary { op, .. } => !matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::In),

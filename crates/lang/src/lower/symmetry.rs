@@ -27,7 +27,7 @@ pub(super) fn declare(low: &mut Lowerer<'_>) {
     }
 }
 
-/// What is declared over an index type, by the index types of all that is declared.
+/// The declarations over an index type. `all` are the index types of all declarations of a kind.
 fn over<Id>(
     wanted: IndexId,
     all: impl Iterator<Item = Option<IndexId>>,

@@ -37,7 +37,7 @@ impl<'a> Body<'_, 'a> {
         (id, self.index(r))
     }
 
-    /// The events of the machine that a reference to an event is about.
+    /// The events of the machine that a reference denotes.
     fn event(&self, r: &Ref) -> Events {
         let Some(Meaning::Event(id)) = self.meaning(r.name.id) else {
             return Events::Members(vec![]);
@@ -187,8 +187,8 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// A failure of index: an empty list has no element. It is one of the visible operation, which
-    /// is not in the step before.
+    /// Fails with `index`: an empty list has no element. The failure belongs to the visible
+    /// operation, not to the step before it.
     fn no_member(&mut self, span: Span, index: Reg) {
         self.at(span);
         self.emit(Op::AtomicBegin);

@@ -1,12 +1,12 @@
-//! Index types: what the types of expressions do not tell.
+//! Index types: the checks that types of expressions do not cover.
 //!
 //! **Problem.** Exchanging the values of an index type everywhere must turn runs into runs. Then
 //! full search may visit one of the states that differ only in who is who. **Source.** C. N. Ip and
 //! D. L. Dill, "Better verification through symmetry", Formal Methods in System Design 9, 1996:
 //! values of a *scalarset* may be compared for equality, be stored and index arrays, nothing else.
 //! **How.** A value of an index type has no arithmetic, no `<`, no literal and no text: that is
-//! ordinary type checking. Here is the rest. Such a value is never of type `any`, where nothing is
-//! known of it. No method shows the order in which a container keeps such values. A `for` over them
+//! ordinary type checking. This module checks the rest. Such a value is never of type `any`, which
+//! would hide it. No method shows the order in which a container keeps such values. A `for` over them
 //! does the same in any order (`order`), and functions applied to all of them change nothing.
 //! **Guarantee.** What is accepted is symmetric, but for the order in which operations fail
 //! (docs/search.md). **Cost.** Linear in the text, times the depth of types.
@@ -26,7 +26,7 @@ use std::collections::BTreeSet;
 pub(super) const ONLY: &str =
     "a value of an index type may be stored, used as an index, and compared with `==` and `!=`";
 
-/// Code that goes through a container, or asks it something.
+/// Code that visits the elements of a container, or calls a method of it.
 pub(super) enum Visit<'a> {
     /// A `for`.
     Loop { var: &'a Ident, iter: &'a Expr, body: &'a Block },
@@ -34,8 +34,8 @@ pub(super) enum Visit<'a> {
     Method { call: NodeId, span: Span, receiver: &'a Expr, method: M, args: &'a [Expr] },
 }
 
-/// Finds what tells the values of index types apart, and notes what goes through them. `hidden` are
-/// the values that went where anything may be.
+/// Finds what tells the values of index types apart, and records the code that visits all of them.
+/// `hidden` are the values that were used as `any`.
 pub(super) fn check(
     model: &Model,
     program: &mut Program,
@@ -113,7 +113,7 @@ fn shows_order(program: &Program, method: M, receiver: &Type) -> bool {
     }
 }
 
-/// Whether what is gone through is in the order of indices.
+/// Whether the elements of a container are in the order of indices.
 fn is_unordered(program: &Program, ty: &Type) -> bool {
     match ty.solid() {
         Type::Array(..) => true,

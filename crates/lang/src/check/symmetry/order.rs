@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 mod writes;
 
-/// A mistake: where, and what is done there.
+/// A mistake: its place, and what the code there does.
 pub(super) type Fault = (Span, &'static str);
 
 type Checked<T = ()> = Result<T, Fault>;
@@ -42,7 +42,7 @@ impl Root {
     }
 }
 
-/// How the rounds of a loop write something, all in the same way.
+/// How the rounds of a loop write something. All must do it in the same way.
 #[derive(Clone, PartialEq, Eq)]
 enum Write {
     /// Each round what belongs to its own member.
@@ -62,7 +62,7 @@ pub(super) struct Rounds<'a> {
     /// Locals of a round.
     inner: BTreeSet<LocalId>,
     writes: BTreeMap<Root, Write>,
-    /// What is read, whether only of the own member, and where.
+    /// What is read, whether only the part of the own member, and where.
     reads: Vec<(Root, bool, Span)>,
     called: BTreeSet<Callee>,
     /// Within a function that a round calls, which may change nothing but its locals.

@@ -1,5 +1,4 @@
-//! What a round of a loop changes and posts: whether other rounds may do the same before or after
-//! it.
+//! What a round of a loop changes and posts, and whether the order of the rounds matters to it.
 
 use super::{Checked, Root, Rounds, Write};
 use crate::ast::{AssignOp, Expr, ExprKind, ItemKind, Mailbox, Post, PostTarget, Ref};
