@@ -44,28 +44,15 @@ pub(crate) struct Evaluator<'p> {
 
 /// Number of values in a value; strings count by length.
 fn size(value: &ConstValue) -> usize {
-    1 + match value {
-        ConstValue::Str(text) => text.len(),
-        ConstValue::List(v)
-        | ConstValue::Array(_, v)
-        | ConstValue::Set(v)
-        | ConstValue::Variant(_, _, v)
-        | ConstValue::Record(_, v) => v.iter().map(size).sum(),
-        ConstValue::Map(v) => v.iter().map(|(key, value)| size(key) + size(value)).sum(),
-        _ => 0,
-    }
+    let mut sum = if let ConstValue::Str(text) = value { 1 + text.len() } else { 1 };
+    value.parts(|part| sum += size(part));
+    sum
 }
 
 fn depth(value: &ConstValue) -> usize {
-    1 + match value {
-        ConstValue::List(v)
-        | ConstValue::Array(_, v)
-        | ConstValue::Set(v)
-        | ConstValue::Variant(_, _, v)
-        | ConstValue::Record(_, v) => v.iter().map(depth).max().unwrap_or(0),
-        ConstValue::Map(v) => v.iter().map(|(k, v)| depth(k).max(depth(v))).max().unwrap_or(0),
-        _ => 0,
-    }
+    let mut deepest = 0;
+    value.parts(|part| deepest = depth(part).max(deepest));
+    1 + deepest
 }
 
 /// Whether a value is of the kind that is looked for at run time (X17).
@@ -182,10 +169,8 @@ impl<'p> Evaluator<'p> {
                         ConstValue::List(vec![value; n as usize])
                     }
                     _ => {
-                        return fail(
-                            count.span,
-                            format!("a list has from 0 to {ELEMENTS_MAX} elements here"),
-                        );
+                        let message = format!("a list has from 0 to {ELEMENTS_MAX} elements here");
+                        return fail(count.span, message);
                     }
                 }
             }

@@ -13,8 +13,8 @@ pub(super) struct Unknowns {
     pub(super) at: Span,
 }
 
-/// How a value of one type may stand where another is wanted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// How a value of one type may stand where another is wanted, from the best to the worst.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Fit {
     /// Always.
     Yes,
@@ -24,18 +24,6 @@ pub(super) enum Fit {
     Null,
     /// Never.
     No,
-}
-
-impl Fit {
-    fn and(self, other: Fit) -> Fit {
-        let rank = |fit| match fit {
-            Fit::Yes => 0,
-            Fit::Checked => 1,
-            Fit::Null => 2,
-            Fit::No => 3,
-        };
-        if rank(self) >= rank(other) { self } else { other }
-    }
 }
 
 impl Unknowns {
@@ -117,21 +105,21 @@ impl Unknowns {
             (Type::Null, _) => Fit::Null,
             (Type::Nullable(a), Type::Nullable(b)) => self.fit(a, b),
             (_, Type::Nullable(b)) => self.fit(&from, b),
-            (Type::Nullable(a), _) => self.fit(a, &to).and(Fit::Checked),
+            (Type::Nullable(a), _) => self.fit(a, &to).max(Fit::Checked),
             // Containers are values: a copy may hold more than the original did.
             (Type::List(a), Type::List(b)) | (Type::Set(a), Type::Set(b)) => self.fit_inside(a, b),
             (Type::Array(i, a), Type::Array(j, b)) if i == j => self.fit_inside(a, b),
             (Type::Map(a, x), Type::Map(b, y)) => {
                 let keys = self.fit_inside(a, b);
-                keys.and(self.fit_inside(x, y))
+                keys.max(self.fit_inside(x, y))
             }
             (Type::Fn(a, x), Type::Fn(b, y)) if a.len() == b.len() => {
                 let mut fit = Fit::Yes;
                 for (a, b) in a.iter().zip(b) {
-                    fit = fit.and(self.fit_inside(b, a));
+                    fit = fit.max(self.fit_inside(b, a));
                 }
                 // A result that nobody takes may be anything.
-                if self.shallow(y) == Type::Nothing { fit } else { fit.and(self.fit_inside(x, y)) }
+                if self.shallow(y) == Type::Nothing { fit } else { fit.max(self.fit_inside(x, y)) }
             }
             _ => Fit::No,
         }
@@ -154,10 +142,7 @@ impl Unknowns {
     }
 
     fn solve(&mut self, n: u32, ty: &Type) -> Fit {
-        if *ty == Type::Unknown(n) {
-            return Fit::Yes;
-        }
-        if *ty == Type::Any {
+        if *ty == Type::Unknown(n) || *ty == Type::Any {
             return Fit::Yes;
         }
         if self.occurs(n, ty) {

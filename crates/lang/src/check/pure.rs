@@ -1,6 +1,5 @@
 //! Which code changes the state: guards and properties must not.
 
-use super::body::BodyKind;
 use super::checker::Checker;
 use super::program::{ClassId, FnId, TaskId};
 use crate::diagnostic::{Code, Diagnostic};
@@ -20,7 +19,7 @@ pub(super) enum Callee {
 pub(super) struct BodyEffects {
     /// The first change of state, and what it is.
     changes: Option<(Span, &'static str)>,
-    calls: Vec<(Callee, Span)>,
+    calls: Vec<Callee>,
 }
 
 /// What all code does.
@@ -40,13 +39,7 @@ impl Checker<'_> {
             self.effects.current.changes.get_or_insert((span, what));
             return;
         }
-        let place = match self.body.kind {
-            BodyKind::Guard => "a guard",
-            BodyKind::Property => "a property",
-            BodyKind::Spec => "a specification",
-            _ => "a constant",
-        };
-        let message = format!("{what} in {place}");
+        let message = format!("{what} in {}", self.body.kind.what());
         self.report(Diagnostic::new(Code::PURE, span, message).label("this changes the state"));
     }
 
@@ -55,7 +48,7 @@ impl Checker<'_> {
         if self.body.kind.is_pure() {
             self.effects.pure_calls.push((callee, span));
         } else {
-            self.effects.current.calls.push((callee, span));
+            self.effects.current.calls.push(callee);
         }
     }
 
@@ -72,14 +65,11 @@ impl Checker<'_> {
     pub(super) fn check_purity(&mut self) {
         for (callee, span) in std::mem::take(&mut self.effects.pure_calls) {
             let Some((changed, what)) = self.change_behind(callee) else { continue };
+            let message = "a call that changes the state in a guard or property";
             self.report(
-                Diagnostic::new(
-                    Code::PURE,
-                    span,
-                    "a call that changes the state in a guard or property",
-                )
-                .label("called here")
-                .also(changed, format!("{what} here")),
+                Diagnostic::new(Code::PURE, span, message)
+                    .label("called here")
+                    .also(changed, format!("{what} here")),
             );
         }
     }
@@ -93,9 +83,7 @@ impl Checker<'_> {
             if effects.changes.is_some() {
                 return effects.changes;
             }
-            open.extend(
-                effects.calls.iter().map(|(next, _)| *next).filter(|next| seen.insert(*next)),
-            );
+            open.extend(effects.calls.iter().filter(|next| seen.insert(**next)));
         }
         None
     }

@@ -95,6 +95,15 @@ impl Diagnostic {
         self
     }
 
+    /// Adds the place of a declaration, if the text has one: what is implied has an empty place.
+    #[must_use]
+    pub(crate) fn declared(self, place: Option<Span>) -> Self {
+        match place.filter(|place| place.end > 0) {
+            Some(place) => self.also(place, "declared here"),
+            None => self,
+        }
+    }
+
     /// Adds a line below.
     #[must_use]
     pub fn note(mut self, text: impl Into<String>) -> Self {
