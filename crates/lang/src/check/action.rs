@@ -108,7 +108,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What is declared outside of bodies under a name that must be a `what`.
+    /// The global declaration of a name that must be a `what`.
     pub(super) fn find_global(
         &mut self,
         ident: &'a crate::ast::Ident,
@@ -121,7 +121,8 @@ impl<'a> Checker<'a> {
         match found {
             Some((meaning, _)) => self.set_meaning(ident.id, meaning),
             None => {
-                let wanted = self.names.iter().filter(|(_, found)| what_is(found.0).ends_with(what));
+                let wanted =
+                    self.names.iter().filter(|(_, found)| what_is(found.0).ends_with(what));
                 let known = wanted.map(|(name, _)| *name);
                 let place = (ident.name.as_str(), ident.span);
                 self.report(unknown(Code::UNKNOWN_NAME, what, place, known));

@@ -1,4 +1,4 @@
-//! What is known about the body that is being checked, and what may stand in it.
+//! The body that the checker is in: its kind, its names and its closures.
 
 use super::checker::Checker;
 use super::program::LocalId;

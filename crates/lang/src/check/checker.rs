@@ -21,18 +21,18 @@ pub(super) struct Checker<'a> {
     pub(super) program: Program,
     pub(super) unknowns: Unknowns,
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// What goes through the elements of a container, for the check of index types.
+    /// Code that goes through the elements of a container, for the check of index types.
     pub(super) visits: Vec<Visit<'a>>,
     /// Names declared outside of bodies, with the places of their declarations.
     pub(super) names: BTreeMap<&'a str, (Meaning, Span)>,
-    /// Constants and how far each is.
+    /// By constant: how far its evaluation is.
     pub(super) const_state: Vec<ConstState>,
-    /// While declarations get their types: the sizes of arrays in them, to be known when constants
-    /// are.
+    /// While declarations get their types: the sizes of arrays in them. They are evaluated after
+    /// the constants.
     pub(super) sizes_later: Option<Vec<(NodeId, &'a Expr)>>,
     /// Globals below this one have their first values where a first value is checked.
     pub(super) globals_ready: Option<GlobalId>,
-    /// What is mentioned anywhere.
+    /// The meanings that some code mentions.
     pub(super) used: HashSet<Meaning>,
     pub(super) body: Body<'a>,
     /// Members of values whose type was not known there.
@@ -108,7 +108,7 @@ impl<'a> Checker<'a> {
         (self.program, self.diagnostics)
     }
 
-    // ---- saying
+    // ---- reporting
 
     pub(super) fn report(&mut self, diagnostic: impl Into<Option<Diagnostic>>) {
         if self.diagnostics.len() < DIAGNOSTICS_MAX {
@@ -132,7 +132,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    // ---- noting
+    // ---- recording
 
     pub(super) fn set_meaning(&mut self, id: NodeId, meaning: Meaning) {
         if let Some(slot) = self.program.meanings.get_mut(id.index()) {
@@ -166,7 +166,7 @@ impl<'a> Checker<'a> {
         found
     }
 
-    /// As [`Checker::expect`], pointing at what wants the type when it does not fit.
+    /// As [`Checker::expect`]. If the type does not fit, the message points at the reason for it.
     pub(super) fn expect_for(&mut self, expr: &'a Expr, want: &Type, reason: (Span, &str)) -> Type {
         let found = self.expr_hinted(expr, want);
         self.fit_here(expr, &found, want, Some(reason));
@@ -196,8 +196,8 @@ impl<'a> Checker<'a> {
                 (Code::TYPE_MISMATCH, format!("expected `{want}`, found {found}"))
             }
         };
-        let mut diagnostic =
-            Diagnostic::new(code, expr.span, message).label(format!("expected `{}`", self.show(want)));
+        let mut diagnostic = Diagnostic::new(code, expr.span, message)
+            .label(format!("expected `{}`", self.show(want)));
         if let Some((span, text)) = reason {
             diagnostic = diagnostic.also(span, text);
         }

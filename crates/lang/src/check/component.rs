@@ -1,4 +1,4 @@
-//! Components: which code belongs together.
+//! Components and their members.
 
 use super::checker::{Checker, wrong_kind};
 use super::program::Meaning;

@@ -85,7 +85,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Checks and evaluates a constant if that has not been done.
+    /// Checks and evaluates a constant, once.
     pub(super) fn ensure_const(&mut self, id: ConstId) {
         let ItemKind::Const(decl) = &self.model.items[self.program.consts[id.index()].item].kind
         else {
@@ -127,7 +127,7 @@ impl<'a> Checker<'a> {
         self.const_state[id.index()] = ConstState::Done;
     }
 
-    /// Evaluates a constant expression whose types are fine; says why it is none.
+    /// Evaluates a constant expression whose types are correct. Reports why it has no value.
     fn evaluate(&mut self, expr: &'a Expr) -> Option<ConstValue> {
         match Evaluator::new(&self.program).declared().evaluate(expr) {
             Ok(value) => Some(value),
@@ -151,7 +151,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The value of an integer expression if it is a constant; says nothing if not.
+    /// The value of an integer expression, if it is a constant. Reports nothing.
     pub(super) fn known_int(&self, expr: &Expr) -> Option<i64> {
         Evaluator::new(&self.program).int(expr)
     }

@@ -23,8 +23,7 @@ impl<'a> Checker<'a> {
         self.typed(expr, None, Position::Inner)
     }
 
-    /// The type of an expression that stands where one of type `want` is wanted: literals and
-    /// closures take it over.
+    /// The type of an expression in a place of type `want`: literals and closures take it over.
     pub(super) fn expr_hinted(&mut self, expr: &'a Expr, want: &Type) -> Type {
         self.typed(expr, Some(want), Position::Inner)
     }
@@ -42,7 +41,7 @@ impl<'a> Checker<'a> {
     }
 
     fn typed(&mut self, expr: &'a Expr, want: Option<&Type>, position: Position) -> Type {
-        // A hint of which nothing is known is none.
+        // An unknown type is no hint.
         let want = want.map(|want| self.unknowns.shallow(want));
         let want = want.filter(|want| !matches!(want, Type::Unknown(_) | Type::Any));
         let ty = self.of_kind(expr, want.as_ref(), position);
@@ -132,7 +131,7 @@ impl<'a> Checker<'a> {
         exprs.iter().for_each(|expr| drop(self.expr(expr)));
     }
 
-    /// The type of an expression whose value goes where nothing is known.
+    /// The type of an expression whose value goes into a place of type `any`.
     pub(super) fn hidden(&mut self, expr: &'a Expr) {
         let ty = self.expr(expr);
         self.unknowns.hide(&ty);

@@ -1,4 +1,4 @@
-//! Unknown types and what they turn out to be.
+//! Unknown types and their solutions.
 
 use super::types::Type;
 use crate::source::Span;
@@ -7,7 +7,7 @@ use crate::source::Span;
 #[derive(Default)]
 pub(super) struct Unknowns {
     solutions: Vec<Option<Type>>,
-    /// Values that went where anything may be, and where: indices must not.
+    /// Values in places of type `any`, and the places: indices must not be there.
     pub(super) hidden: Vec<(Type, Span)>,
     /// The expression that was checked last.
     pub(super) at: Span,
@@ -18,9 +18,9 @@ pub(super) struct Unknowns {
 pub(super) enum Fit {
     /// Always.
     Yes,
-    /// If a look at run time finds the right thing: it comes from `any` or may be null.
+    /// If a check at run time passes: the value comes from `any` or may be null.
     Checked,
-    /// `null` where null is not wanted.
+    /// `null`, and the place takes no null.
     Null,
     /// Never.
     No,
@@ -32,7 +32,7 @@ impl Unknowns {
         Type::Unknown(self.solutions.len() as u32 - 1)
     }
 
-    /// Says what an unknown type is, `any` included; what is known already stays.
+    /// Solves an unknown type, by `any` too. A solved type stays.
     pub(super) fn settle(&mut self, slot: &Type, ty: Type) {
         if let Type::Unknown(n) = self.shallow(slot) {
             let ty = if self.occurs(n, &ty) { Type::Any } else { ty };
@@ -40,7 +40,7 @@ impl Unknowns {
         }
     }
 
-    /// What a type is as far as it is known, at its outermost layer.
+    /// A type with its outermost layer solved, as far as it is known.
     pub(super) fn shallow(&self, ty: &Type) -> Type {
         let mut ty = ty.clone();
         while let Type::Unknown(n) = ty {
@@ -55,12 +55,12 @@ impl Unknowns {
         ty
     }
 
-    /// A type with all that is known put in.
+    /// A type with all known parts put in.
     pub(super) fn deep(&self, ty: &Type) -> Type {
         self.put_in(ty, None)
     }
 
-    /// As [`Unknowns::deep`], with `any` for what nothing tells.
+    /// As [`Unknowns::deep`], with `any` for parts that stay unknown.
     pub(super) fn finished(&self, ty: &Type) -> Type {
         self.put_in(ty, Some(&Type::Any))
     }
@@ -81,8 +81,7 @@ impl Unknowns {
         }
     }
 
-    /// Whether a value of type `from` may stand where `to` is wanted; unknown types become known by
-    /// it.
+    /// Whether a value of type `from` may stand where `to` is wanted. Solves unknown types.
     pub(super) fn fit(&mut self, from: &Type, to: &Type) -> Fit {
         let (from, to) = (self.shallow(from), self.shallow(to));
         match (&from, &to) {
@@ -118,14 +117,14 @@ impl Unknowns {
                 for (a, b) in a.iter().zip(b) {
                     fit = fit.max(self.fit_inside(b, a));
                 }
-                // A result that nobody takes may be anything.
+                // An unused result may be anything.
                 if self.shallow(y) == Type::Nothing { fit } else { fit.max(self.fit_inside(x, y)) }
             }
             _ => Fit::No,
         }
     }
 
-    /// Notes that a value goes where anything may be.
+    /// Records that a value goes into a place of type `any`.
     pub(super) fn hide(&mut self, ty: &Type) {
         if !matches!(ty, Type::Any | Type::Int | Type::Bool | Type::Str | Type::Null) {
             self.hidden.push((ty.clone(), self.at));

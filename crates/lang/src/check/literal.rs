@@ -17,7 +17,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The type of an element: the wanted one, or what it is.
+    /// The type of an element: the wanted one, or its own.
     pub(super) fn one_of(&mut self, element: &'a Expr, want: Option<Type>) -> Type {
         match want {
             Some(want) => {
@@ -250,7 +250,7 @@ impl<'a> Checker<'a> {
                 written
             }
             (ClosureBody::Expr(value), None) => match want {
-                // The caller takes no result: whatever there is, is dropped.
+                // The caller takes no result: a value is dropped.
                 None | Some(Type::Nothing) => self.expr(value),
                 Some(want) => {
                     let found = self.expr_hinted(value, &want);

@@ -1,4 +1,4 @@
-//! Fields, methods and variants: what stands behind a dot.
+//! Fields, methods and variants: the names behind a dot.
 
 use super::builtin::{BuiltinMethod, names_of, signature};
 use super::checker::{Checker, types_of, unknown};
@@ -11,7 +11,7 @@ use crate::ast::{Expr, ExprKind, Ident, ItemKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
-/// What stands behind a dot.
+/// The meaning of a name behind a dot.
 struct Member {
     meaning: Meaning,
     /// Of the field, or of the result.
@@ -56,7 +56,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The member of a value of that type, without null, that a name behind a dot means.
+    /// The member that a name behind a dot means, of a value of type `ty` (without null).
     fn find_member(&mut self, ty: &Type, name: &Ident, called: bool) -> Option<Member> {
         let p = &self.program;
         let field = |fields: &[(String, Type)], meaning: &dyn Fn(u32) -> Meaning| {
@@ -90,8 +90,7 @@ impl<'a> Checker<'a> {
         Some(Member { meaning, ty: method.result, params: Some(method.params) })
     }
 
-    /// A member of a value of which nothing is known: some declaration must have a member of that
-    /// name.
+    /// A member of a value of unknown type: some declaration must have a member of that name.
     fn dynamic(&mut self, expr: &'a Expr, name: &'a Ident) -> Type {
         self.set_meaning(expr.id, Meaning::Dynamic);
         self.open_members.push(expr);
@@ -107,7 +106,7 @@ impl<'a> Checker<'a> {
         Type::Any
     }
 
-    /// Gives a member its meaning when the text behind it has told the type of the value.
+    /// Gives a member its meaning, once later text has settled the type of the value.
     pub(super) fn late_member(&mut self, expr: &'a Expr) {
         let (base, name, args) = match &expr.kind {
             ExprKind::Field { base, name } => (base, name, None),
@@ -132,7 +131,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The receiver of a method must not be null: looked at before the call.
+    /// The receiver of a method must not be null. The machine checks it before the call.
     fn object_is_there(&mut self, receiver: &Expr, ty: &Type) {
         if let Type::Nullable(_) = self.unknowns.shallow(ty) {
             self.program.runtime_checks.insert(receiver.id, self.solid(ty));
@@ -250,7 +249,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether nothing is known of a type.
+/// Whether a type is unknown.
 fn is_open(ty: &Type) -> bool {
     matches!(ty, Type::Any | Type::Unknown(_) | Type::Never)
 }

@@ -120,7 +120,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The left side does not tell; the right side may.
+    /// The left side is of unknown type; the right side may decide.
     fn addition_of_any(
         &mut self,
         op_span: Span,

@@ -12,7 +12,7 @@ impl<'a> Checker<'a> {
     /// The type of a place that is assigned to.
     pub(super) fn assigned_place(&mut self, place: &'a Expr) -> Type {
         let ty = self.expr(place);
-        // The parser has told what is no place.
+        // The parser has reported what is no place.
         if !is_place(place) {
             return ty;
         }

@@ -1,4 +1,4 @@
-//! What the checker found out: tables of declarations, and side tables by node.
+//! The result of the checker: tables of declarations, and side tables by node.
 
 use super::builtin::BuiltinMethod;
 use super::constant::ConstValue;
@@ -359,8 +359,8 @@ pub struct Program {
     pub meanings: Vec<Option<Meaning>>,
     /// By node id: the types of expressions.
     pub types: Vec<Option<Type>>,
-    /// By node id of an expression: the type that its value must be looked at for when the model
-    /// runs, because its static type (`any`, or one with null) allows more than its place.
+    /// By node id of an expression: the type that the machine must check its value for. The static
+    /// type (`any`, or one with null) allows more than the place.
     pub runtime_checks: BTreeMap<NodeId, Type>,
     /// By node id of a closure expression: the locals that it copies from around it, in order of
     /// first use.

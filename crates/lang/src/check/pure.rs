@@ -33,7 +33,7 @@ pub(super) struct Effects {
 }
 
 impl Checker<'_> {
-    /// Notes a change of state; says so at once where none may be.
+    /// Records a change of state. Reports it at once in code that must not change the state.
     pub(super) fn changes_state(&mut self, span: Span, what: &'static str) {
         if !self.body.kind.is_pure() {
             self.effects.current.changes.get_or_insert((span, what));
@@ -43,7 +43,7 @@ impl Checker<'_> {
         self.report(Diagnostic::new(Code::PURE, span, message).label("this changes the state"));
     }
 
-    /// Notes a call.
+    /// Records a call.
     pub(super) fn calls(&mut self, callee: Callee, span: Span) {
         if self.body.kind.is_pure() {
             self.effects.pure_calls.push((callee, span));
@@ -52,8 +52,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Files the effects of the body just checked under what is called; `None` for bodies that
-    /// nobody calls.
+    /// Stores the effects of the body just checked under its callee; `None` for bodies that no
+    /// code calls.
     pub(super) fn file_effects(&mut self, callee: Option<Callee>) {
         let effects = std::mem::take(&mut self.effects.current);
         if let Some(callee) = callee {
@@ -61,7 +61,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Looks through the calls of guards and properties.
+    /// Follows the calls of guards and properties.
     pub(super) fn check_purity(&mut self) {
         for (callee, span) in std::mem::take(&mut self.effects.pure_calls) {
             let Some((changed, what)) = self.change_behind(callee) else { continue };

@@ -331,7 +331,7 @@ pub(super) fn word_span(span: Span, word: &str) -> Span {
     Span::new(span.start, span.start + word.len() as u32)
 }
 
-/// Whether a statement visibly ends the block: what follows it is told once.
+/// Whether a statement visibly ends the block: only the first statement behind it is reported.
 fn ends(stmt: &Stmt) -> bool {
     !matches!(stmt.kind, StmtKind::Let { .. } | StmtKind::Assign { .. } | StmtKind::Expr(_))
 }

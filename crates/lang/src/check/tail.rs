@@ -26,7 +26,8 @@ impl<'a> Checker<'a> {
             self.branch_block(&mut branches, block);
         }
         if !has_else {
-            let (word, message) = (word_span(expr.span, "if"), "an `if` without `else` has no value");
+            let (word, message) =
+                (word_span(expr.span, "if"), "an `if` without `else` has no value");
             let diagnostic = Diagnostic::new(Code::BRANCH_VALUE, word, message);
             self.report(diagnostic.label("what is its value otherwise?"));
         }

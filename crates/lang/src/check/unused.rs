@@ -1,4 +1,4 @@
-//! Warnings about what is declared and never mentioned.
+//! Warnings about unused declarations.
 
 use super::checker::Checker;
 use super::program::{LocalId, LocalKind, Meaning};
@@ -7,9 +7,9 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
 impl Checker<'_> {
-    /// Reports what is not used. A name that begins with `_` says that this is meant.
+    /// Reports unused declarations. A name that begins with `_` may be unused.
     pub(super) fn report_unused(&mut self) {
-        // After other mistakes, a missing use may be one that was not understood.
+        // After other mistakes, a use may be in code that was not understood.
         if crate::diagnostic::has_errors(&self.diagnostics) {
             return;
         }

@@ -1,11 +1,11 @@
-//! Messages about a text: what is wrong, where, and what to write instead.
+//! Messages about a text: the mistake, its place, and what to write instead.
 
 mod code;
 mod foreign_words;
 mod render;
 
 pub use anyorder_common::similar::most_similar;
-pub use code::{CODES, Code, CodeInfo};
+pub use code::{CODES, Code};
 pub use foreign_words::foreign_word_hint;
 pub use render::render;
 
@@ -42,7 +42,7 @@ pub struct Diagnostic {
 pub struct Label {
     /// The place.
     pub span: Span,
-    /// Text beside the underline; may be empty.
+    /// Text next to the underline; may be empty.
     pub text: String,
 }
 

@@ -27,9 +27,7 @@ impl Formatter<'_> {
             ItemKind::Enum(decl) => self.enum_doc(decl, item.span),
             ItemKind::Record(decl) => self.record_doc(decl, item.span),
             ItemKind::Class(decl) => self.class_doc(decl, item.span),
-            ItemKind::Var(vars) => {
-                names("var", vars.iter().map(|var| self.var(var)).collect())
-            }
+            ItemKind::Var(vars) => names("var", vars.iter().map(|var| self.var(var)).collect()),
             ItemKind::Lock(locks) => self.sized_names("lock", locks),
             ItemKind::Cond(conds) => self.sized_names("cond", conds),
             ItemKind::Handler(decl) => self.handler(decl),

@@ -137,12 +137,19 @@ impl Formatter<'_> {
     }
 
     fn choose(&mut self, alternatives: &[Alternative], span: Span) -> Doc {
-        let place = |a: &Alternative| a.label.as_ref().map_or(a.body.span, |l| l.span.to(a.body.span));
-        self.in_braces(text("choose "), span, alternatives, |_, a| place(a), |f, a, _| {
-            let label = a.label.as_ref().map(|label| format!("{} => ", label.span.of(f.text)));
-            let inline = f.is_one_line(place(a));
-            group(all([text(label.unwrap_or_default()), f.block(&a.body, inline)]))
-        })
+        let place =
+            |a: &Alternative| a.label.as_ref().map_or(a.body.span, |l| l.span.to(a.body.span));
+        self.in_braces(
+            text("choose "),
+            span,
+            alternatives,
+            |_, a| place(a),
+            |f, a, _| {
+                let label = a.label.as_ref().map(|label| format!("{} => ", label.span.of(f.text)));
+                let inline = f.is_one_line(place(a));
+                group(all([text(label.unwrap_or_default()), f.block(&a.body, inline)]))
+            },
+        )
     }
 
     /// Statements that end in `;`, without it.
@@ -208,14 +215,20 @@ impl Formatter<'_> {
 
     pub(super) fn match_doc(&mut self, node: &Match, span: Span) -> Doc {
         let head = all([text("match "), self.expr(&node.subject), text(" ")]);
-        self.in_braces(head, span, &node.arms, |_, arm| arm.span, |f, arm, comma| {
-            let pattern = f.pattern(&arm.pattern);
-            let body = match &arm.body {
-                ArmBody::Block(block) => group(f.block(block, f.is_one_line(arm.span))),
-                ArmBody::Expr(value) => all([f.expr(value), comma]),
-            };
-            all([pattern, text(" => "), body])
-        })
+        self.in_braces(
+            head,
+            span,
+            &node.arms,
+            |_, arm| arm.span,
+            |f, arm, comma| {
+                let pattern = f.pattern(&arm.pattern);
+                let body = match &arm.body {
+                    ArmBody::Block(block) => group(f.block(block, f.is_one_line(arm.span))),
+                    ArmBody::Expr(value) => all([f.expr(value), comma]),
+                };
+                all([pattern, text(" => "), body])
+            },
+        )
     }
 
     /// `head { .. }`: on one line if the author wrote it so and it fits, else each part on a line

@@ -119,9 +119,7 @@ impl Parser<'_> {
         use TokenKind::{MinusMinus, PlusPlus};
         if assign_op(self.kind()).is_some() || matches!(self.kind(), PlusPlus | MinusMinus) {
             let diagnostic = self.other_than("`,` or `}`");
-            self.report(
-                diagnostic.note("statements in an arm stand in braces: `3 => { x = 1; }`"),
-            );
+            self.report(diagnostic.note("statements in an arm stand in braces: `3 => { x = 1; }`"));
         }
     }
 

@@ -4,8 +4,9 @@
 use super::item::Modifiers;
 use super::parser::Parser;
 use crate::ast::{
-    Block, ClassDecl, ClassField, ClassMember, ConstDecl, EnumDecl, EventDecl, FnDecl, Ident, ItemKind,
-    RecordDecl, RecordField, SpecCall, SpecClause, SpecDecl, TaskDecl, ThreadDecl, Variant,
+    Block, ClassDecl, ClassField, ClassMember, ConstDecl, EnumDecl, EventDecl, FnDecl, Ident,
+    ItemKind, RecordDecl, RecordField, SpecCall, SpecClause, SpecDecl, TaskDecl, ThreadDecl,
+    Variant,
 };
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::TokenKind;

@@ -105,7 +105,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parts were once declared `symmetric`: shows how an index type says so.
+    /// Older models declare parts `symmetric`. Shows how to write that with an index type.
     fn say_index(&mut self, symmetric: Span, kind: &ItemKind) {
         let (name, size) = match kind {
             ItemKind::Handler(decl) => (&decl.name.name, decl.name.size.as_ref()),
@@ -165,7 +165,10 @@ impl Parser<'_> {
             Component => {
                 let name = self.name_and("the name of the component", Colon);
                 let member = "the name of an event, task, function or thread";
-                ItemKind::Component { name, members: self.commas(|p| p.name(member), "the component") }
+                ItemKind::Component {
+                    name,
+                    members: self.commas(|p| p.name(member), "the component"),
+                }
             }
             Invariant => {
                 let name = self.invariant_name();

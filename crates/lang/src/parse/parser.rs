@@ -9,7 +9,7 @@ use crate::source::Span;
 /// calls or fields.
 pub const DEPTH_MAX: u16 = 128;
 
-/// Most diagnostics for one file. More noise behind the first mistakes helps nobody.
+/// Most diagnostics for one file. Later messages are mostly consequences of the first mistakes.
 const DIAGNOSTICS_MAX: usize = 200;
 
 pub(super) struct Parser<'a> {

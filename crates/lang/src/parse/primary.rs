@@ -1,9 +1,7 @@
 //! Expressions that begin with their own sign or word.
 
 use super::parser::Parser;
-use crate::ast::{
-    Closure, ClosureBody, Expr, ExprKind, FieldInit, Fork, Param, Post, PostTarget,
-};
+use crate::ast::{Closure, ClosureBody, Expr, ExprKind, FieldInit, Fork, Param, Post, PostTarget};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::{IntError, TokenKind, parse_int};
 

@@ -105,8 +105,8 @@ impl Parser<'_> {
 /// elsewhere).
 pub(super) const ITEM_STARTS: &[TokenKind] = &[
     Const, Enum, Record, Class, Var, Lock, Cond, Handler, Fn, Task, Procedure, Event, Thread, Init,
-    Driver, Component, Invariant, Response, Final, Spec, Setting, Symmetric, Once, Disabled, Unfair,
-    Daemon,
+    Driver, Component, Invariant, Response, Final, Spec, Setting, Symmetric, Once, Disabled,
+    Unfair, Daemon,
 ];
 
 /// Words that begin a statement.
