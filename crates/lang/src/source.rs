@@ -20,6 +20,11 @@ impl Span {
         Span::new(self.start.min(other.start), self.end.max(other.end))
     }
 
+    /// The empty range just before this one.
+    pub const fn before(self) -> Span {
+        Span::new(self.start, self.start)
+    }
+
     /// The empty range just behind this one.
     pub const fn after(self) -> Span {
         Span::new(self.end, self.end)

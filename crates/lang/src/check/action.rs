@@ -99,7 +99,7 @@ impl<'a> Checker<'a> {
                     format!("`choose` takes a list, a set or a range, not `{}`", self.show(&other));
                 let mut diagnostic = Diagnostic::new(Code::OPERAND, from.span, message);
                 if other == Type::Int {
-                    let before = Span::new(from.span.start, from.span.start);
+                    let before = from.span.before();
                     diagnostic = diagnostic.suggest("a number below it", before, "0..");
                 }
                 self.report(diagnostic);

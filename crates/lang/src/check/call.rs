@@ -53,7 +53,7 @@ impl<'a> Checker<'a> {
     fn not_callable(&mut self, name: &str, span: Span, meaning: Meaning, declared: Option<Span>) {
         let message = format!("`{name}` is {}, which is not called", what_is(meaning));
         let diagnostic = Diagnostic::new(Code::NOT_CALLABLE, span, message).declared(declared);
-        let before = Span::new(span.start, span.start);
+        let before = span.before();
         self.report(match meaning {
             Meaning::Task(_) => diagnostic
                 .suggest("a task is posted", before, "post ")

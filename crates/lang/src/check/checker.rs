@@ -8,12 +8,9 @@ use super::symmetry::{self, Visit};
 use super::type_expr::what_is;
 use super::types::Type;
 use crate::ast::{Block, Expr, Ident, Model, NodeId};
-use crate::diagnostic::{Code, Diagnostic, foreign_word_hint, most_similar};
+use crate::diagnostic::{Code, DIAGNOSTICS_MAX, Diagnostic, foreign_word_hint, most_similar};
 use crate::source::Span;
 use std::collections::{BTreeMap, HashSet};
-
-/// Most diagnostics given for one file.
-const DIAGNOSTICS_MAX: usize = 200;
 
 pub(super) struct Checker<'a> {
     pub(super) model: &'a Model,

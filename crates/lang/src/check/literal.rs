@@ -101,7 +101,7 @@ impl<'a> Checker<'a> {
                 if let Some(other) = found {
                     let mut diagnostic = is_not(name, other, "a record");
                     if matches!(other, Meaning::Class(_)) {
-                        let place = Span::new(name.span.start, name.span.start);
+                        let place = name.span.before();
                         diagnostic =
                             diagnostic.suggest("an object is made with `new`", place, "new ");
                     }

@@ -285,7 +285,7 @@ impl<'a> Checker<'a> {
                 let mut diagnostic = Diagnostic::new(Code::OPERAND, iter.span, message)
                     .note("it goes through lists, sets, the keys of maps, and ranges");
                 if other == Type::Int {
-                    let before = Span::new(iter.span.start, iter.span.start);
+                    let before = iter.span.before();
                     diagnostic = diagnostic.suggest("the numbers below it", before, "0..");
                 }
                 self.report(diagnostic);

@@ -32,7 +32,7 @@ impl Checker<'_> {
             }
         }
         for (span, message) in found {
-            let place = Span::new(span.start, span.start);
+            let place = span.before();
             self.report(Diagnostic::new(Code::UNUSED, span, message).suggest(
                 "if that is meant, begin the name with",
                 place,

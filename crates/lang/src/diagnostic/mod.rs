@@ -11,6 +11,10 @@ pub use render::render;
 
 use crate::source::Span;
 
+/// Most diagnostics of the parser, and of the checker, for one file. Later messages are mostly
+/// consequences of the first mistakes.
+pub(crate) const DIAGNOSTICS_MAX: usize = 200;
+
 /// The severity of a message.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
