@@ -186,7 +186,7 @@ pub struct SizedName {
     pub size: Option<Expr>,
 }
 
-/// `index Node = 3;`: a type of values that nothing tells apart.
+/// `index Node = 3;`: a type of interchangeable values.
 #[derive(Clone, Debug)]
 pub struct IndexDecl {
     /// Name.

@@ -1,15 +1,19 @@
-//! Messages about a text: what is wrong, where, and what to write instead.
+//! Messages about a text: the mistake, its place, and what to write instead.
 
 mod code;
 mod foreign_words;
 mod render;
 
 pub use anyorder_common::similar::most_similar;
-pub use code::{CODES, Code, CodeInfo};
+pub use code::{CODES, Code};
 pub use foreign_words::foreign_word_hint;
 pub use render::render;
 
 use crate::source::Span;
+
+/// Most diagnostics of the parser, and of the checker, for one file. Later messages are mostly
+/// consequences of the first mistakes.
+pub(crate) const DIAGNOSTICS_MAX: usize = 200;
 
 /// The severity of a message.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -42,7 +46,7 @@ pub struct Diagnostic {
 pub struct Label {
     /// The place.
     pub span: Span,
-    /// Text beside the underline; may be empty.
+    /// Text next to the underline; may be empty.
     pub text: String,
 }
 
@@ -93,6 +97,15 @@ impl Diagnostic {
     pub fn also(mut self, span: Span, text: impl Into<String>) -> Self {
         self.secondary.push(Label { span, text: text.into() });
         self
+    }
+
+    /// Adds the place of a declaration, if the text has one: what is implied has an empty place.
+    #[must_use]
+    pub(crate) fn declared(self, place: Option<Span>) -> Self {
+        match place.filter(|place| place.end > 0) {
+            Some(place) => self.also(place, "declared here"),
+            None => self,
+        }
     }
 
     /// Adds a line below.

@@ -138,7 +138,7 @@ impl Parser<'_> {
                 }
                 event.when = Some(self.condition());
             } else if self.eat_word("after") {
-                event.after.extend(self.some(|p| p.reference("the name of an event")));
+                event.after.extend(self.separated(|p| p.reference("the name of an event")));
             } else {
                 return;
             }

@@ -92,14 +92,18 @@ impl Parser<'_> {
     }
 
     /// One element or more, separated by commas, up to the `;`. `what` is what the `;` ends.
-    pub(super) fn commas<T>(&mut self, element: impl FnMut(&mut Self) -> T, what: &str) -> Vec<T> {
-        let out = self.some(element);
+    pub(super) fn separated_to_semi<T>(
+        &mut self,
+        element: impl FnMut(&mut Self) -> T,
+        what: &str,
+    ) -> Vec<T> {
+        let out = self.separated(element);
         self.semi(what);
         out
     }
 
     /// One element or more, separated by commas.
-    pub(super) fn some<T>(&mut self, mut element: impl FnMut(&mut Self) -> T) -> Vec<T> {
+    pub(super) fn separated<T>(&mut self, mut element: impl FnMut(&mut Self) -> T) -> Vec<T> {
         let mut out = vec![element(self)];
         while self.eat(TokenKind::Comma) {
             out.push(element(self));

@@ -53,7 +53,7 @@ impl Parser<'_> {
         if !self.at(TokenKind::Model) {
             if !self.at(Unknown) {
                 let message = format!("expected `model NAME`, found {}", self.found());
-                let place = Span::new(self.span().start, self.span().start);
+                let place = self.span().before();
                 self.report_always(
                     Diagnostic::new(Code::HEADER, self.span(), message)
                         .note("a file begins with the name of its model")
@@ -105,7 +105,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parts were once declared `symmetric`: shows how an index type says so.
+    /// Older models declare parts `symmetric`. Shows how to write that with an index type.
     fn say_index(&mut self, symmetric: Span, kind: &ItemKind) {
         let (name, size) = match kind {
             ItemKind::Handler(decl) => (&decl.name.name, decl.name.size.as_ref()),
@@ -159,15 +159,15 @@ impl Parser<'_> {
             Event => self.event_item(modifiers),
             Thread => self.thread_item(modifiers),
             Init => ItemKind::Init(self.block()),
-            Driver => {
-                ItemKind::Driver(self.commas(|p| p.reference("the name of an event"), "the driver"))
-            }
+            Driver => ItemKind::Driver(
+                self.separated_to_semi(|p| p.reference("the name of an event"), "the driver"),
+            ),
             Component => {
                 let name = self.name_and("the name of the component", Colon);
                 let member = "the name of an event, task, function or thread";
                 ItemKind::Component {
                     name,
-                    members: self.commas(|p| p.name(member), "the component"),
+                    members: self.separated_to_semi(|p| p.name(member), "the component"),
                 }
             }
             Invariant => {
@@ -208,7 +208,7 @@ impl Parser<'_> {
         if named || !self.begins_expression() {
             return self.name_and("the name of the invariant", Colon);
         }
-        let place = Span::new(self.span().start, self.span().start);
+        let place = self.span().before();
         let diagnostic = self.other_than("the name of the invariant and `:`");
         self.report(
             diagnostic
@@ -231,7 +231,7 @@ impl Parser<'_> {
         if !self.at(Name) {
             self.expected("a declaration");
         } else if modifiers.has(Once) || modifiers.has(Disabled) {
-            let place = Span::new(span.start, span.start);
+            let place = span.before();
             let diagnostic = self.other_than("`event`");
             self.report(diagnostic.suggest("an event is declared", place, "event "));
         } else if let Some(written) = foreign_word_hint(text) {
@@ -254,12 +254,12 @@ impl Parser<'_> {
             ty: p.eat(Colon).then(|| p.declared_ty()),
             init: p.eat(Eq).then(|| p.expr()),
         };
-        self.commas(var, "the declaration")
+        self.separated_to_semi(var, "the declaration")
     }
 
     /// `m, ms[3];`.
     fn sized_names(&mut self, what: &str) -> Vec<SizedName> {
-        self.commas(|p| p.sized_name(what), "the declaration")
+        self.separated_to_semi(|p| p.sized_name(what), "the declaration")
     }
 
     fn sized_name(&mut self, what: &str) -> SizedName {

@@ -1,16 +1,13 @@
 //! The state of the parser and its smallest operations.
 
 use crate::ast::{Expr, ExprKind, Ident, NodeId, Part};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, DIAGNOSTICS_MAX, Diagnostic};
 use crate::lex::{Token, TokenKind};
 use crate::source::Span;
 
 /// Deepest nesting of statements and of expressions, each. Also the longest chain of operators,
 /// calls or fields.
 pub const DEPTH_MAX: u16 = 128;
-
-/// Most diagnostics for one file. More noise behind the first mistakes helps nobody.
-const DIAGNOSTICS_MAX: usize = 200;
 
 pub(super) struct Parser<'a> {
     pub(super) text: &'a str,

@@ -173,12 +173,11 @@ impl Parser<'_> {
         let word = self.kind();
         let is_name = assign_op(self.ahead(1)).is_some() || self.ahead(1) == PlusPlus;
         let known = SIMPLE_STATEMENTS.contains(&word);
-        if (!known || word == Call && is_name) && self.reserved_as_name("a statement") {
-            self.skip_statement();
-            return StmtKind::Error;
-        }
-        if !known {
+        let named = (!known || word == Call && is_name) && self.reserved_as_name("a statement");
+        if !known && !named {
             self.expected("a statement");
+        }
+        if !known || named {
             self.skip_statement();
             return StmtKind::Error;
         }
