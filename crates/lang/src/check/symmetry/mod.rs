@@ -6,8 +6,8 @@
 //! values of a *scalarset* may be compared for equality, be stored and index arrays, nothing else.
 //! **How.** A value of an index type has no arithmetic, no `<`, no literal and no text: that is
 //! ordinary type checking. This module checks the rest. Such a value is never of type `any`, which
-//! would hide it. No method shows the order in which a container keeps such values. A `for` over them
-//! does the same in any order (`order`), and functions applied to all of them change nothing.
+//! would hide it. No method shows the order in which a container keeps such values. A `for` over
+//! them does the same in any order (`order`), and functions applied to all of them change nothing.
 //! **Guarantee.** What is accepted is symmetric, but for the order in which operations fail
 //! (docs/search.md). **Cost.** Linear in the text, times the depth of types.
 
