@@ -20,6 +20,11 @@ impl Span {
         Span::new(self.start.min(other.start), self.end.max(other.end))
     }
 
+    /// The empty range just before this one.
+    pub const fn before(self) -> Span {
+        Span::new(self.start, self.start)
+    }
+
     /// The empty range just behind this one.
     pub const fn after(self) -> Span {
         Span::new(self.end, self.end)
@@ -82,11 +87,6 @@ impl<'a> Source<'a> {
         self.text
     }
 
-    /// Number of lines; a text that ends in a line feed has an empty last line.
-    pub fn lines_count(&self) -> u32 {
-        self.line_starts.len() as u32
-    }
-
     /// The line (from 1) that holds byte `offset`. Logarithmic.
     pub fn line_of(&self, offset: u32) -> u32 {
         self.line_starts.partition_point(|&start| start <= offset) as u32
@@ -106,8 +106,8 @@ impl<'a> Source<'a> {
         text.strip_suffix('\r').unwrap_or(text)
     }
 
-    /// Line and column of byte `offset`. An offset behind the end stands for the end. Linear in the
-    /// length of the line.
+    /// Line and column of byte `offset`. An offset behind the end counts as the end. Linear in
+    /// the length of the line.
     pub fn position(&self, offset: u32) -> Position {
         let offset = offset.min(self.text.len() as u32);
         let line = self.line_of(offset);

@@ -122,7 +122,8 @@ fn a_long_exploration_says_how_far_it_is_and_stops_when_asked() {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/models/dining-philosophers.any");
     let text = std::fs::read_to_string(path).expect("it is there");
     let compiled = compile(&text, "dining-philosophers.any").expect("it is sound");
-    let factory = MachineFactory(Arc::new(compiled.into_machine().expect("a machine")));
+    let factory =
+        MachineFactory(Arc::new(anyorder_vm::Machine::new(compiled.program).expect("a machine")));
     let options = Options { bound: Some(2), ..Options::default() };
     for (stop_after, confirm) in [(0, true), (3, true), (9, true), (9, false)] {
         let cancel = Cancel::new();

@@ -142,7 +142,7 @@ pub(crate) fn ends(system: &mut Repeating, most: usize, longest: usize) -> Optio
 
 pub(crate) fn machine(text: &str) -> Arc<Machine> {
     let compiled = compile(text, "model.any").unwrap_or_else(|error| panic!("{error:?}\n{text}"));
-    Arc::new(compiled.into_machine().unwrap_or_else(|error| panic!("{error:?}\n{text}")))
+    Arc::new(Machine::new(compiled.program).unwrap_or_else(|error| panic!("{error:?}\n{text}")))
 }
 
 /// Explores a model without a bound, with a limit on the number of runs.

@@ -53,7 +53,9 @@ fn gallery_models_end_in_all_their_ways() {
     for file in files {
         let name = file.file_name().expect("a file").to_string_lossy().into_owned();
         let text = std::fs::read_to_string(&file).expect("it can be read");
-        let Ok(machine) = compile(&text, &name).expect("it is sound").into_machine() else {
+        let Ok(machine) =
+            anyorder_vm::Machine::new(compile(&text, &name).expect("it is sound").program)
+        else {
             continue;
         };
         let factory = MachineFactory(Arc::new(machine));

@@ -177,6 +177,23 @@ pub struct If {
     pub otherwise: Option<IfElse>,
 }
 
+impl If {
+    /// The branches in order, each with its condition. `else` has none.
+    pub(crate) fn branches(&self) -> impl Iterator<Item = (Option<&Expr>, &Block)> {
+        let nodes = std::iter::successors(Some(self), |node| match &node.otherwise {
+            Some(IfElse::If(inner)) => Some(&**inner),
+            _ => None,
+        });
+        nodes.flat_map(|node| {
+            let last = match &node.otherwise {
+                Some(IfElse::Block(block)) => Some((None, block)),
+                _ => None,
+            };
+            std::iter::once((Some(&*node.cond), &node.then)).chain(last)
+        })
+    }
+}
+
 /// What follows `else`.
 #[derive(Clone, Debug)]
 pub enum IfElse {

@@ -186,7 +186,7 @@ pub struct SizedName {
     pub size: Option<Expr>,
 }
 
-/// `index Node = 3;`: a type of values that nothing tells apart.
+/// `index Node = 3;`: a type of interchangeable values.
 #[derive(Clone, Debug)]
 pub struct IndexDecl {
     /// Name.
@@ -217,6 +217,22 @@ pub enum Mailbox {
     Bag,
     /// Least due time first, then oldest.
     Delayed,
+}
+
+impl Mailbox {
+    /// The words of all orders.
+    pub(crate) const WORDS: [&str; 3] = ["fifo", "bag", "delayed"];
+
+    /// The order that a word names.
+    pub(crate) fn named(word: &str) -> Option<Mailbox> {
+        let all = [Mailbox::Fifo, Mailbox::Bag, Mailbox::Delayed];
+        all.into_iter().find(|mailbox| mailbox.word() == word)
+    }
+
+    /// Its word.
+    pub(crate) const fn word(self) -> &'static str {
+        Mailbox::WORDS[self as usize]
+    }
 }
 
 /// A function or a method.

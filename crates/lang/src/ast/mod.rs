@@ -3,9 +3,7 @@
 
 mod expr;
 mod item;
-mod pattern;
 mod stmt;
-mod ty;
 mod walk;
 
 pub use expr::{
@@ -18,11 +16,11 @@ pub use item::{
     SettingDecl, SettingValue, SizedName, SpecCall, SpecClause, SpecDecl, TaskDecl, ThreadDecl,
     VarDecl, Variant,
 };
-pub use pattern::{Pattern, PatternKind};
-pub use stmt::{Alternative, Arm, ArmBody, AssignOp, Block, Match, Stmt, StmtKind};
-pub use ty::{TypeExpr, TypeKind};
+pub use stmt::{
+    Alternative, Arm, ArmBody, AssignOp, Block, Match, Pattern, PatternKind, Stmt, StmtKind,
+};
 
-pub(crate) use walk::walk_expr;
+pub(crate) use walk::{Part, walk_expr};
 
 use crate::source::Span;
 
@@ -131,4 +129,36 @@ pub struct Text {
     pub value: String,
     /// With the quotes.
     pub span: Span,
+}
+
+/// A type as written.
+#[derive(Clone, Debug)]
+pub struct TypeExpr {
+    /// Key.
+    pub id: NodeId,
+    /// Its place.
+    pub span: Span,
+    /// Its form.
+    pub kind: TypeKind,
+}
+
+/// The forms of types.
+#[derive(Clone, Debug)]
+pub enum TypeKind {
+    /// `int`, `bool`, `str`, `any`, `task`, `thread`, or the name of an enum, record or class.
+    Named(Ident),
+    /// `list<T>`.
+    List(Box<TypeExpr>),
+    /// `set<T>`.
+    Set(Box<TypeExpr>),
+    /// `map<K, V>`.
+    Map(Box<TypeExpr>, Box<TypeExpr>),
+    /// `T?`: a value of `T` or `null`.
+    Nullable(Box<TypeExpr>),
+    /// `[T; N]`: a list that starts with `N` default values; otherwise the same as `list<T>`.
+    Array(Box<TypeExpr>, Box<Expr>),
+    /// `fn(T, U) -> V`; without `->` it returns nothing.
+    Fn(Vec<TypeExpr>, Option<Box<TypeExpr>>),
+    /// A gap left by error recovery. A diagnostic reports it.
+    Error,
 }

@@ -1,6 +1,6 @@
-//! Statements.
+//! Statements and patterns.
 
-use super::{Expr, Ident, If, NodeId, Pattern, Ref, Text, TypeExpr};
+use super::{Expr, Ident, If, NodeId, Ref, Text, TypeExpr};
 use crate::source::Span;
 
 /// Statements in braces.
@@ -163,6 +163,20 @@ pub enum AssignOp {
     Rem,
 }
 
+impl AssignOp {
+    /// Returns the operator as written.
+    pub(crate) const fn sign(self) -> &'static str {
+        match self {
+            AssignOp::Set => "=",
+            AssignOp::Add => "+=",
+            AssignOp::Sub => "-=",
+            AssignOp::Mul => "*=",
+            AssignOp::Div => "/=",
+            AssignOp::Rem => "%=",
+        }
+    }
+}
+
 /// One alternative of `choose { .. }`.
 #[derive(Clone, Debug)]
 pub struct Alternative {
@@ -199,4 +213,43 @@ pub enum ArmBody {
     Block(Block),
     /// An expression. In a statement-`match`, its value is dropped.
     Expr(Expr),
+}
+
+/// A pattern.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    /// Key.
+    pub id: NodeId,
+    /// Its place.
+    pub span: Span,
+    /// Its form.
+    pub kind: PatternKind,
+}
+
+/// The forms of patterns.
+#[derive(Clone, Debug)]
+pub enum PatternKind {
+    /// `_`.
+    Wildcard,
+    /// `3`, `-3`.
+    Int(i64),
+    /// `true`, `false`.
+    Bool(bool),
+    /// `"a"`.
+    Str(String),
+    /// `null`.
+    Null,
+    /// `Phase.Busy(n)`; `args` is empty for a variant without values.
+    Variant {
+        /// The enum.
+        enum_name: Ident,
+        /// The variant.
+        variant: Ident,
+        /// Patterns of the payload, in order.
+        args: Vec<Pattern>,
+    },
+    /// `n`: matches everything and names it. The name is a new local of the arm.
+    Binding(Ident),
+    /// A gap left by error recovery. A diagnostic reports it.
+    Error,
 }

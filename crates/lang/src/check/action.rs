@@ -1,7 +1,7 @@
 //! `post`, `fork`, `choose`, and references to handlers, locks, conditions and events.
 
-use super::checker::Checker;
-use super::program::{HandlerId, HandlerInfo, IndexId, Meaning};
+use super::checker::{Checker, types_of, unknown, wrong_kind};
+use super::program::{HandlerId, HandlerInfo, Meaning};
 use super::type_expr::what_is;
 use super::types::Type;
 use crate::ast::{Expr, Fork, ItemKind, Mailbox, Post, PostTarget, Ref};
@@ -12,36 +12,24 @@ impl<'a> Checker<'a> {
     pub(super) fn post(&mut self, expr: &'a Expr, post: &'a Post) -> Type {
         self.changes_state(expr.span, "`post`");
         let mut mailbox = None;
-        let found = self.find_global(&post.task, "task");
-        let mut params = None;
-        match found {
+        match self.find_global(&post.task, "task") {
             Some((Meaning::Task(id), declared)) => {
-                let info = self.program.tasks[id.index()].clone();
-                params = Some((info.params, declared));
+                let info = &self.program.tasks[id.index()];
+                let params = types_of(&info.params);
                 if let (PostTarget::Default, ItemKind::Task(decl)) =
                     (&post.target, &self.model.items[info.item].kind)
                 {
-                    mailbox = decl.on.as_ref().and_then(|on| self.mailbox_of(&on.name.name));
-                    if decl.on.is_none() {
-                        self.no_handler(post, declared);
+                    match &decl.on {
+                        Some(on) => mailbox = self.mailbox_of(&on.name.name),
+                        None => self.no_handler(post, declared),
                     }
                 }
-            }
-            Some((other, declared)) => {
-                let message = format!("`{}` is {}, not a task", post.task.name, what_is(other));
-                self.report(
-                    Diagnostic::new(Code::WRONG_KIND, post.task.span, message)
-                        .also(declared, "declared here"),
-                );
-            }
-            None => {}
-        }
-        match params {
-            Some((params, declared)) => {
-                let params: Vec<Type> = params.into_iter().map(|(_, ty)| ty).collect();
                 self.arguments("argument", &params, &post.args, post.task.span, Some(declared));
             }
-            None => post.args.iter().for_each(|arg| drop(self.expr(arg))),
+            found => {
+                self.report(found.map(|found| wrong_kind(&post.task, found, "a task")));
+                self.exprs(&post.args);
+            }
         }
         if let PostTarget::Handler(handler) = &post.target {
             self.handler_ref(handler);
@@ -51,13 +39,10 @@ impl<'a> Checker<'a> {
             self.expect(after, &Type::Int);
             let any = matches!(post.target, PostTarget::Any);
             if any || mailbox.is_some_and(|mailbox| mailbox != Mailbox::Delayed) {
+                let message = "a delay needs a handler with a delayed mailbox";
                 self.report(
-                    Diagnostic::new(
-                        Code::CONTEXT,
-                        after.span,
-                        "a delay needs a handler with a delayed mailbox",
-                    )
-                    .note("declare the handler as `handler h: delayed;`"),
+                    Diagnostic::new(Code::CONTEXT, after.span, message)
+                        .note("declare the handler as `handler h: delayed;`"),
                 );
             }
         }
@@ -84,22 +69,21 @@ impl<'a> Checker<'a> {
         self.changes_state(expr.span, "`fork`");
         match self.find_global(&fork.function, "function") {
             Some((Meaning::Function(id), declared)) => {
-                let info = self.program.functions[id.index()].clone();
-                let params: Vec<Type> = info.params.into_iter().map(|(_, ty)| ty).collect();
+                let params = types_of(&self.program.functions[id.index()].params);
                 self.arguments("argument", &params, &fork.args, fork.function.span, Some(declared));
             }
-            Some((other, declared)) => {
-                let message =
-                    format!("`{}` is {}, not a function", fork.function.name, what_is(other));
-                let mut diagnostic = Diagnostic::new(Code::WRONG_KIND, fork.function.span, message)
-                    .also(declared, "declared here");
-                if matches!(other, Meaning::Task(_)) {
-                    diagnostic = diagnostic.note("a task runs in a fresh thread with `post any`");
-                }
-                self.report(diagnostic);
-                fork.args.iter().for_each(|arg| drop(self.expr(arg)));
+            found => {
+                self.report(found.map(|found| {
+                    let diagnostic = wrong_kind(&fork.function, found, "a function");
+                    match found.0 {
+                        Meaning::Task(_) => {
+                            diagnostic.note("a task runs in a fresh thread with `post any`")
+                        }
+                        _ => diagnostic,
+                    }
+                }));
+                self.exprs(&fork.args);
             }
-            None => fork.args.iter().for_each(|arg| drop(self.expr(arg))),
         }
         Type::Thread
     }
@@ -115,11 +99,8 @@ impl<'a> Checker<'a> {
                     format!("`choose` takes a list, a set or a range, not `{}`", self.show(&other));
                 let mut diagnostic = Diagnostic::new(Code::OPERAND, from.span, message);
                 if other == Type::Int {
-                    diagnostic = diagnostic.suggest(
-                        "a number below it",
-                        Span::new(from.span.start, from.span.start),
-                        "0..",
-                    );
+                    let before = from.span.before();
+                    diagnostic = diagnostic.suggest("a number below it", before, "0..");
                 }
                 self.report(diagnostic);
                 Type::Any
@@ -127,7 +108,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What is declared outside of bodies under a name that must be a `what`.
+    /// The global declaration of a name that must be a `what`.
     pub(super) fn find_global(
         &mut self,
         ident: &'a crate::ast::Ident,
@@ -138,17 +119,13 @@ impl<'a> Checker<'a> {
         }
         let found = self.global_name(&ident.name);
         match found {
-            Some((meaning, _)) => self.ident_means(ident, meaning),
+            Some((meaning, _)) => self.set_meaning(ident.id, meaning),
             None => {
-                let wanted = |meaning: Meaning| what_is(meaning).ends_with(what);
-                let mut known: Vec<&'a str> = self
-                    .names
-                    .iter()
-                    .filter(|(_, (meaning, _))| wanted(*meaning))
-                    .map(|(name, _)| *name)
-                    .collect();
-                known.sort_unstable();
-                self.unknown(Code::UNKNOWN_NAME, what, &ident.name, ident.span, known);
+                let wanted =
+                    self.names.iter().filter(|(_, found)| what_is(found.0).ends_with(what));
+                let known = wanted.map(|(name, _)| *name);
+                let place = (ident.name.as_str(), ident.span);
+                self.report(unknown(Code::UNKNOWN_NAME, what, place, known));
             }
         }
         found
@@ -156,41 +133,39 @@ impl<'a> Checker<'a> {
 
     fn reference(&mut self, reference: &'a Ref, what: &str) -> Option<(Meaning, Span)> {
         let found = self.find_global(&reference.name, what);
-        if let Some((meaning, declared)) = found
-            && !what_is(meaning).ends_with(what)
-        {
-            let name = &reference.name.name;
-            let message = format!("`{name}` is {}, not {}", what_is(meaning), article_of(what));
-            self.report(
-                Diagnostic::new(Code::WRONG_KIND, reference.name.span, message)
-                    .also(declared, "declared here"),
-            );
-            reference.index.iter().for_each(|index| drop(self.expr(index)));
-            return None;
-        }
-        if found.is_none() {
+        let right = found.filter(|(meaning, _)| what_is(*meaning).ends_with(what));
+        if right.is_none() {
+            let wrong = |found| wrong_kind(&reference.name, found, &article_of(what));
+            self.report(found.map(wrong));
             reference.index.iter().for_each(|index| drop(self.expr(index)));
         }
-        found
+        right
     }
 
-    /// Checks the index against the bounds of an array, from `from` up to, not including, `to`, or
-    /// against its index type.
-    fn element(
-        &mut self,
-        reference: &'a Ref,
-        bounds: Option<(i64, i64)>,
-        over: Option<IndexId>,
-        declared: Span,
-    ) {
+    /// A reference to a handler, lock or condition, or to an event or one member of a family.
+    /// Checks the index against the bounds of an array or family, or against its index type.
+    pub(super) fn element_ref(&mut self, reference: &'a Ref, what: &str) {
+        let Some((meaning, declared)) = self.reference(reference, what) else { return };
+        let p = &self.program;
+        let array = |size: Option<u32>| size.map(|size| (0, i64::from(size)));
+        // From the first bound up to, not including, the second.
+        let (bounds, over) = match meaning {
+            Meaning::Handler(id) => {
+                (array(p.handlers[id.index()].size), p.handlers[id.index()].index)
+            }
+            Meaning::Lock(id) => (array(p.locks[id.index()].size), p.locks[id.index()].index),
+            Meaning::Cond(id) => (array(p.conds[id.index()].size), p.conds[id.index()].index),
+            Meaning::Event(id) => (p.events[id.index()].family, p.events[id.index()].index),
+            _ => return,
+        };
         let name = &reference.name.name;
         match (&reference.index, bounds) {
             (None, None) => {}
-            (Some(index), Some(_)) if over.is_some() => {
-                let want = over.map_or(Type::Int, Type::Index);
-                self.expect_for(index, &want, (declared, "declared here"));
-            }
             (Some(index), Some((from, to))) => {
+                if let Some(over) = over {
+                    self.expect_for(index, &Type::Index(over), (declared, "declared here"));
+                    return;
+                }
                 self.expect(index, &Type::Int);
                 if let Some(at) = self.known_int(index)
                     && !(from..to).contains(&at)
@@ -226,11 +201,7 @@ impl<'a> Checker<'a> {
         if reference.name.name == "main" && !self.names.contains_key("main") {
             self.imply_main();
         }
-        if let Some((Meaning::Handler(id), declared)) = self.reference(reference, "handler") {
-            let info = &self.program.handlers[id.index()];
-            let bounds = info.size.map(|size| (0, i64::from(size)));
-            self.element(reference, bounds, info.index, declared);
-        }
+        self.element_ref(reference, "handler");
     }
 
     /// `main` is there when it is used and not declared.
@@ -247,41 +218,17 @@ impl<'a> Checker<'a> {
         self.names.insert("main", (Meaning::Handler(id), Span::new(0, 0)));
     }
 
-    pub(super) fn lock_ref(&mut self, reference: &'a Ref) {
-        if let Some((Meaning::Lock(id), declared)) = self.reference(reference, "lock") {
-            let info = &self.program.locks[id.index()];
-            let bounds = info.size.map(|size| (0, i64::from(size)));
-            self.element(reference, bounds, info.index, declared);
-        }
-    }
-
-    pub(super) fn cond_ref(&mut self, reference: &'a Ref) {
-        if let Some((Meaning::Cond(id), declared)) = self.reference(reference, "condition") {
-            let info = &self.program.conds[id.index()];
-            let bounds = info.size.map(|size| (0, i64::from(size)));
-            self.element(reference, bounds, info.index, declared);
-        }
-    }
-
     /// An event, a member of a family, or, without an index, all members of a family (rules E1, E3,
     /// E4).
     pub(super) fn events_ref(&mut self, reference: &'a Ref) {
         if reference.index.is_some() {
-            self.event_ref(reference);
+            self.element_ref(reference, "event");
         } else {
             self.reference(reference, "event");
         }
     }
-
-    /// An event or one member of a family.
-    pub(super) fn event_ref(&mut self, reference: &'a Ref) {
-        if let Some((Meaning::Event(id), declared)) = self.reference(reference, "event") {
-            let info = &self.program.events[id.index()];
-            self.element(reference, info.family, info.index, declared);
-        }
-    }
 }
 
-pub(super) fn article_of(what: &str) -> String {
+fn article_of(what: &str) -> String {
     if what.starts_with("event") { format!("an {what}") } else { format!("a {what}") }
 }

@@ -1,10 +1,9 @@
-//! What is known about the body that is being checked, and what may stand in it.
+//! The body that the checker is in: its kind, its names and its closures.
 
 use super::checker::Checker;
 use super::program::LocalId;
 use super::types::Type;
 use crate::ast::NodeId;
-use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use std::collections::HashMap;
 
@@ -34,13 +33,22 @@ impl BodyKind {
     pub(super) fn is_pure(self) -> bool {
         matches!(self, BodyKind::Guard | BodyKind::Property | BodyKind::Spec | BodyKind::Constant)
     }
-}
 
-/// A loop around the statement that is being checked.
-#[derive(Clone, Copy)]
-pub(super) struct LoopInfo {
-    /// A `break` leaves it.
-    pub(super) left: bool,
+    /// In words.
+    pub(super) fn what(self) -> &'static str {
+        match self {
+            BodyKind::Constant => "a constant",
+            BodyKind::FirstValue => "a first value",
+            BodyKind::Init => "`init`",
+            BodyKind::Function => "a function",
+            BodyKind::Task => "a task",
+            BodyKind::Event => "an event",
+            BodyKind::Thread => "a thread",
+            BodyKind::Guard => "a guard",
+            BodyKind::Property => "a property",
+            BodyKind::Spec => "a specification",
+        }
+    }
 }
 
 /// Names of one block.
@@ -51,15 +59,6 @@ pub(super) struct Scope<'a> {
     pub(super) frame: usize,
 }
 
-/// A closure around the code that is being checked.
-pub(super) struct Frame {
-    pub(super) id: NodeId,
-    /// What belonged to the code around it.
-    pub(super) result: Option<Type>,
-    pub(super) loops: Vec<LoopInfo>,
-    pub(super) atomic: Option<Span>,
-}
-
 /// The body that is being checked.
 #[derive(Default)]
 pub(super) struct Body<'a> {
@@ -68,9 +67,11 @@ pub(super) struct Body<'a> {
     pub(super) result: Option<Type>,
     /// Type of `self`.
     pub(super) object: Option<Type>,
-    pub(super) loops: Vec<LoopInfo>,
+    /// By loop around the statement: whether a `break` leaves it.
+    pub(super) loops: Vec<bool>,
     pub(super) scopes: Vec<Scope<'a>>,
-    pub(super) frames: Vec<Frame>,
+    /// The closures around the code.
+    pub(super) frames: Vec<NodeId>,
     /// The innermost `atomic` block.
     pub(super) atomic: Option<Span>,
 }
@@ -94,31 +95,9 @@ impl<'a> Checker<'a> {
     /// Checks something within a scope of its own.
     pub(super) fn in_scope<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> T {
         let frame = self.body.frames.len();
-        self.body.scopes.push(Scope { names: HashMap::new(), frame });
+        self.body.scopes.push(Scope { frame, ..Scope::default() });
         let out = check(self);
         self.body.scopes.pop();
         out
-    }
-
-    /// Says that a statement must not stand in a body of this kind.
-    pub(super) fn not_here(&mut self, span: Span, what: &str, note: &str) {
-        let body = match self.body.kind {
-            BodyKind::Constant => "a constant",
-            BodyKind::FirstValue => "a first value",
-            BodyKind::Init => "`init`",
-            BodyKind::Function => "a function",
-            BodyKind::Task => "a task",
-            BodyKind::Event => "an event",
-            BodyKind::Thread => "a thread",
-            BodyKind::Guard => "a guard",
-            BodyKind::Property => "a property",
-            BodyKind::Spec => "a specification",
-        };
-        let message = format!("{what} is not allowed in {body}");
-        let mut diagnostic = Diagnostic::new(Code::CONTEXT, span, message);
-        if !note.is_empty() {
-            diagnostic = diagnostic.note(note);
-        }
-        self.report(diagnostic);
     }
 }

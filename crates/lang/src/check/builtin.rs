@@ -1,6 +1,5 @@
 //! The built-in methods and their types.
 
-use super::program::IndexId;
 use super::types::Type;
 
 macro_rules! methods {
@@ -36,23 +35,22 @@ methods! {
     Set "set" Has "has" Keys "keys" Values "values" StartsWith "starts_with" ToInt "to_int" ToStr "to_str"
 }
 
+/// Methods that change their receiver.
+const CHANGING: &[BuiltinMethod] = {
+    use BuiltinMethod::*;
+    &[Push, Pop, TakeFirst, Insert, Remove, Reverse, Sort, Clear, Add, Set]
+};
+
 impl BuiltinMethod {
-    /// Whether it changes its receiver: it needs a place, which it reads and writes.
-    pub(crate) const fn changes(self) -> bool {
+    /// Whether it calls a function for each element.
+    pub(crate) const fn applies(self) -> bool {
         use BuiltinMethod as M;
-        matches!(
-            self,
-            M::Push
-                | M::Pop
-                | M::TakeFirst
-                | M::Insert
-                | M::Remove
-                | M::Reverse
-                | M::Sort
-                | M::Clear
-                | M::Add
-                | M::Set
-        )
+        matches!(self, M::Map | M::Filter | M::All | M::Any | M::Count)
+    }
+
+    /// Whether it changes its receiver: it needs a place, which it reads and writes.
+    pub(crate) fn changes(self) -> bool {
+        CHANGING.contains(&self)
     }
 }
 
@@ -63,151 +61,65 @@ pub(super) struct Signature {
     pub(super) result: Type,
 }
 
-fn found(method: BuiltinMethod, params: Vec<Type>, result: Type) -> Option<Signature> {
-    Some(Signature { method, params, result })
-}
-
-fn test_of(element: &Type) -> Vec<Type> {
-    vec![Type::Fn(vec![element.clone()], Box::new(Type::Bool))]
-}
-
 /// The method `name` of a receiver whose type (without null) is `receiver`. `fresh` gives the
-/// unknown result of `map`.
+/// unknown result of `map`. An array over an index type has no method that needs an order of its
+/// elements.
 pub(super) fn signature(
     receiver: &Type,
     name: &str,
     fresh: &mut dyn FnMut() -> Type,
 ) -> Option<Signature> {
+    use BuiltinMethod as M;
+    use Type as T;
     let method = BuiltinMethod::named(name)?;
-    if method == BuiltinMethod::ToStr {
-        let has = matches!(
-            receiver,
-            Type::Int
-                | Type::Bool
-                | Type::Str
-                | Type::List(_)
-                | Type::Set(_)
-                | Type::Map(..)
-                | Type::Enum(_)
-                | Type::Record(_)
-        );
-        return if has { found(method, vec![], Type::Str) } else { None };
-    }
-    match receiver {
-        Type::List(t) => on_list(method, t, fresh),
-        Type::Array(over, t) => on_array(method, *over, t, fresh),
-        Type::Set(t) => on_set(method, receiver, t),
-        Type::Map(k, v) => on_map(method, k, v),
-        Type::Str => on_str(method),
-        _ => None,
-    }
-}
-
-fn on_list(m: BuiltinMethod, t: &Type, fresh: &mut dyn FnMut() -> Type) -> Option<Signature> {
-    use BuiltinMethod as M;
-    let list = || Type::list(t.clone());
-    match m {
-        M::Len => found(m, vec![], Type::Int),
-        M::IsEmpty => found(m, vec![], Type::Bool),
-        M::Push => found(m, vec![t.clone()], Type::Nothing),
-        M::Pop | M::TakeFirst => found(m, vec![], t.clone()),
-        M::First | M::Last => found(m, vec![], t.clone()),
-        M::Insert => found(m, vec![Type::Int, t.clone()], Type::Nothing),
-        M::Remove => found(m, vec![Type::Int], t.clone()),
-        M::Contains => found(m, vec![t.clone()], Type::Bool),
-        M::IndexOf => found(m, vec![t.clone()], Type::Int),
-        M::Slice => found(m, vec![Type::Int, Type::Int], list()),
-        M::Reverse | M::Sort | M::Clear => found(m, vec![], Type::Nothing),
-        M::Map => {
-            let to = fresh();
-            let result = Type::list(to.clone());
-            found(m, vec![Type::Fn(vec![t.clone()], Box::new(to))], result)
+    let one = |t: &Type| vec![t.clone()];
+    let function = |t: &Type, to: Type| vec![T::Fn(one(t), Box::new(to))];
+    let (params, result) = match (method, receiver) {
+        (M::Len, T::List(_) | T::Array(..) | T::Set(_) | T::Map(..) | T::Str) => (vec![], T::Int),
+        (M::IsEmpty, T::List(_) | T::Array(..) | T::Set(_) | T::Map(..) | T::Str) => {
+            (vec![], T::Bool)
         }
-        M::Filter => found(m, test_of(t), list()),
-        M::All | M::Any => found(m, test_of(t), Type::Bool),
-        M::Count => found(m, test_of(t), Type::Int),
-        M::Sum => found(m, vec![], Type::Int),
-        M::Min | M::Max => found(m, vec![], t.clone()),
-        M::ToList => found(m, vec![], list()),
-        M::ToSet => found(m, vec![], Type::Set(Box::new(t.clone()))),
-        _ => None,
-    }
-}
-
-/// Of an array over an index type: what does not ask for an order of its elements.
-fn on_array(
-    m: BuiltinMethod,
-    over: IndexId,
-    t: &Type,
-    fresh: &mut dyn FnMut() -> Type,
-) -> Option<Signature> {
-    use BuiltinMethod as M;
-    match m {
-        M::Map => {
-            let to = fresh();
-            let result = Type::Array(over, Box::new(to.clone()));
-            found(m, vec![Type::Fn(vec![t.clone()], Box::new(to))], result)
+        (M::Clear, T::List(_) | T::Set(_) | T::Map(..)) => (vec![], T::Nothing),
+        (M::Contains, T::List(t) | T::Array(_, t) | T::Set(t)) => (one(t), T::Bool),
+        (M::All | M::Any, T::List(t) | T::Array(_, t) | T::Set(t)) => {
+            (function(t, T::Bool), T::Bool)
         }
-        M::Len
-        | M::IsEmpty
-        | M::Contains
-        | M::All
-        | M::Any
-        | M::Count
-        | M::Sum
-        | M::Min
-        | M::Max
-        | M::ToSet => on_list(m, t, fresh),
-        _ => None,
-    }
-}
-
-fn on_set(m: BuiltinMethod, set: &Type, t: &Type) -> Option<Signature> {
-    use BuiltinMethod as M;
-    match m {
-        M::Len => found(m, vec![], Type::Int),
-        M::IsEmpty => found(m, vec![], Type::Bool),
-        M::Add | M::Remove => found(m, vec![t.clone()], Type::Bool),
-        M::Clear => found(m, vec![], Type::Nothing),
-        M::Contains => found(m, vec![t.clone()], Type::Bool),
-        M::Union | M::Intersect | M::Minus => found(m, vec![set.clone()], set.clone()),
-        M::ToList => found(m, vec![], Type::list(t.clone())),
-        M::ToSet => found(m, vec![], set.clone()),
-        M::Filter => found(m, test_of(t), set.clone()),
-        M::All | M::Any => found(m, test_of(t), Type::Bool),
-        M::Count => found(m, test_of(t), Type::Int),
-        M::Min | M::Max => found(m, vec![], t.clone()),
-        _ => None,
-    }
-}
-
-fn on_map(m: BuiltinMethod, k: &Type, v: &Type) -> Option<Signature> {
-    use BuiltinMethod as M;
-    match m {
-        M::Len => found(m, vec![], Type::Int),
-        M::IsEmpty => found(m, vec![], Type::Bool),
-        M::Get => found(m, vec![k.clone()], v.clone().nullable()),
-        M::GetOr => found(m, vec![k.clone(), v.clone()], v.clone()),
-        M::Set => found(m, vec![k.clone(), v.clone()], Type::Nothing),
-        M::Remove => found(m, vec![k.clone()], v.clone().nullable()),
-        M::Clear => found(m, vec![], Type::Nothing),
-        M::Has => found(m, vec![k.clone()], Type::Bool),
-        M::Keys => found(m, vec![], Type::list(k.clone())),
-        M::Values => found(m, vec![], Type::list(v.clone())),
-        _ => None,
-    }
-}
-
-fn on_str(m: BuiltinMethod) -> Option<Signature> {
-    use BuiltinMethod as M;
-    match m {
-        M::Len => found(m, vec![], Type::Int),
-        M::IsEmpty => found(m, vec![], Type::Bool),
-        M::Contains | M::StartsWith => found(m, vec![Type::Str], Type::Bool),
-        M::Slice => found(m, vec![Type::Int, Type::Int], Type::Str),
-        M::ToInt => found(m, vec![], Type::Int),
-        _ => None,
-    }
+        (M::Count, T::List(t) | T::Array(_, t) | T::Set(t)) => (function(t, T::Bool), T::Int),
+        (M::Min | M::Max, T::List(t) | T::Array(_, t) | T::Set(t)) => (vec![], (**t).clone()),
+        (M::ToSet, T::List(t) | T::Array(_, t) | T::Set(t)) => (vec![], T::Set(t.clone())),
+        (M::ToList, T::List(t) | T::Set(t)) => (vec![], T::List(t.clone())),
+        (M::Filter, T::List(t) | T::Set(t)) => (function(t, T::Bool), receiver.clone()),
+        (M::Sum, T::List(_) | T::Array(..)) => (vec![], T::Int),
+        (M::Map, T::List(t)) => {
+            let to = fresh();
+            (function(t, to.clone()), T::list(to))
+        }
+        (M::Map, T::Array(over, t)) => {
+            let to = fresh();
+            (function(t, to.clone()), T::Array(*over, Box::new(to)))
+        }
+        (M::Push, T::List(t)) => (one(t), T::Nothing),
+        (M::Insert, T::List(t)) => (vec![T::Int, (**t).clone()], T::Nothing),
+        (M::Remove, T::List(t)) => (vec![T::Int], (**t).clone()),
+        (M::Pop | M::TakeFirst | M::First | M::Last, T::List(t)) => (vec![], (**t).clone()),
+        (M::IndexOf, T::List(t)) => (one(t), T::Int),
+        (M::Slice, T::List(_) | T::Str) => (vec![T::Int, T::Int], receiver.clone()),
+        (M::Reverse | M::Sort, T::List(_)) => (vec![], T::Nothing),
+        (M::Add | M::Remove, T::Set(t)) => (one(t), T::Bool),
+        (M::Union | M::Intersect | M::Minus, T::Set(_)) => (one(receiver), receiver.clone()),
+        (M::Get | M::Remove, T::Map(k, v)) => (one(k), (**v).clone().nullable()),
+        (M::GetOr, T::Map(k, v)) => (vec![(**k).clone(), (**v).clone()], (**v).clone()),
+        (M::Set, T::Map(k, v)) => (vec![(**k).clone(), (**v).clone()], T::Nothing),
+        (M::Has, T::Map(k, _)) => (one(k), T::Bool),
+        (M::Keys, T::Map(k, _)) => (vec![], T::List(k.clone())),
+        (M::Values, T::Map(_, v)) => (vec![], T::List(v.clone())),
+        (M::Contains | M::StartsWith, T::Str) => (vec![T::Str], T::Bool),
+        (M::ToInt, T::Str) => (vec![], T::Int),
+        (M::ToStr, T::Int | T::Bool | T::Str | T::Enum(_) | T::Record(_)) => (vec![], T::Str),
+        (M::ToStr, T::List(_) | T::Set(_) | T::Map(..)) => (vec![], T::Str),
+        _ => return None,
+    };
+    Some(Signature { method, params, result })
 }
 
 /// The names of all methods of a receiver, for "did you mean".

@@ -1,6 +1,6 @@
 //! Calls and their arguments.
 
-use super::checker::Checker;
+use super::checker::{Checker, types_of};
 use super::program::Meaning;
 use super::pure::Callee;
 use super::type_expr::what_is;
@@ -17,7 +17,7 @@ impl<'a> Checker<'a> {
             return self.call_value(&ty, callee.span, args);
         };
         let Some(meaning) = self.resolve(name, callee.span, callee.id) else {
-            args.iter().for_each(|arg| drop(self.expr(arg)));
+            self.exprs(args);
             return Type::Any;
         };
         let declared = self.names.get(name.as_str()).map(|(_, span)| *span);
@@ -25,17 +25,16 @@ impl<'a> Checker<'a> {
             Meaning::Function(id) => {
                 self.set_meaning(expr.id, meaning);
                 self.calls(Callee::Function(id), callee.span);
-                let info = self.program.functions[id.index()].clone();
-                let params: Vec<Type> = info.params.into_iter().map(|(_, ty)| ty).collect();
-                self.set_type(callee.id, &Type::Fn(params.clone(), Box::new(info.result.clone())));
+                let info = &self.program.functions[id.index()];
+                let (params, result) = (types_of(&info.params), info.result.clone());
+                self.set_type(callee.id, &Type::Fn(params.clone(), Box::new(result.clone())));
                 self.arguments("argument", &params, args, callee.span, declared);
-                info.result
+                result
             }
             Meaning::Task(id) if self.program.tasks[id.index()].procedure => {
                 self.set_meaning(expr.id, meaning);
                 self.calls(Callee::Task(id), callee.span);
-                let info = self.program.tasks[id.index()].clone();
-                let params: Vec<Type> = info.params.into_iter().map(|(_, ty)| ty).collect();
+                let params = types_of(&self.program.tasks[id.index()].params);
                 self.arguments("argument", &params, args, callee.span, declared);
                 Type::Nothing
             }
@@ -44,7 +43,7 @@ impl<'a> Checker<'a> {
                 self.call_value(&ty, callee.span, args)
             }
             other => {
-                args.iter().for_each(|arg| drop(self.expr(arg)));
+                self.exprs(args);
                 self.not_callable(name, callee.span, other, declared);
                 Type::Any
             }
@@ -53,19 +52,15 @@ impl<'a> Checker<'a> {
 
     fn not_callable(&mut self, name: &str, span: Span, meaning: Meaning, declared: Option<Span>) {
         let message = format!("`{name}` is {}, which is not called", what_is(meaning));
-        let mut diagnostic = Diagnostic::new(Code::NOT_CALLABLE, span, message);
-        if let Some(declared) = declared.filter(|span| span.end > 0) {
-            diagnostic = diagnostic.also(declared, "declared here");
-        }
-        let before = Span::new(span.start, span.start);
-        diagnostic = match meaning {
+        let diagnostic = Diagnostic::new(Code::NOT_CALLABLE, span, message).declared(declared);
+        let before = span.before();
+        self.report(match meaning {
             Meaning::Task(_) => diagnostic
                 .suggest("a task is posted", before, "post ")
                 .note("to call it as well, declare it with `procedure`"),
             Meaning::Class(_) => diagnostic.suggest("an object is made with `new`", before, "new "),
             _ => diagnostic,
-        };
-        self.report(diagnostic);
+        });
     }
 
     /// A call of a value.
@@ -73,6 +68,7 @@ impl<'a> Checker<'a> {
         match self.solid(ty) {
             Type::Fn(params, result) => {
                 self.arguments("argument", &params, args, span, None);
+                args.iter().for_each(|arg| self.never_checked(arg));
                 *result
             }
             Type::Any | Type::Unknown(_) | Type::Never => {
@@ -80,7 +76,7 @@ impl<'a> Checker<'a> {
                 Type::Any
             }
             other => {
-                args.iter().for_each(|arg| drop(self.expr(arg)));
+                self.exprs(args);
                 let message = format!("a value of type `{}` is not called", self.show(&other));
                 self.error(Code::NOT_CALLABLE, span, message);
                 Type::Any
@@ -104,10 +100,7 @@ impl<'a> Checker<'a> {
             if let Some(extra) = args.get(params.len()) {
                 diagnostic = diagnostic.also(extra.span, "one too many");
             }
-            if let Some(declared) = declared.filter(|span| span.end > 0) {
-                diagnostic = diagnostic.also(declared, "declared here");
-            }
-            self.report(diagnostic);
+            self.report(diagnostic.declared(declared));
         }
         for (at, arg) in args.iter().enumerate() {
             match params.get(at) {

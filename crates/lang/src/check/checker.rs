@@ -5,14 +5,12 @@ use super::infer::{Fit, Unknowns};
 use super::program::{ConstId, GlobalId, LocalId, Meaning, Program};
 use super::pure::Effects;
 use super::symmetry::{self, Visit};
+use super::type_expr::what_is;
 use super::types::Type;
 use crate::ast::{Block, Expr, Ident, Model, NodeId};
-use crate::diagnostic::{Code, Diagnostic, foreign_word_hint, most_similar};
+use crate::diagnostic::{Code, DIAGNOSTICS_MAX, Diagnostic, foreign_word_hint, most_similar};
 use crate::source::Span;
-use std::collections::{BTreeSet, HashMap};
-
-/// Most diagnostics given for one file.
-const DIAGNOSTICS_MAX: usize = 200;
+use std::collections::{BTreeMap, HashSet};
 
 pub(super) struct Checker<'a> {
     pub(super) model: &'a Model,
@@ -20,28 +18,27 @@ pub(super) struct Checker<'a> {
     pub(super) program: Program,
     pub(super) unknowns: Unknowns,
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// What goes through the elements of a container, for the check of index types.
+    /// Values whose static types fit their places.
+    pub(super) unchecked: Vec<(NodeId, Type)>,
+    /// Code that goes through the elements of a container, for the check of index types.
     pub(super) visits: Vec<Visit<'a>>,
     /// Names declared outside of bodies, with the places of their declarations.
-    pub(super) names: HashMap<&'a str, (Meaning, Span)>,
-    /// Constants and how far each is.
+    pub(super) names: BTreeMap<&'a str, (Meaning, Span)>,
+    /// By constant: how far its evaluation is.
     pub(super) const_state: Vec<ConstState>,
-    /// While declarations get their types: the sizes of arrays in them, to be known when constants
-    /// are.
+    /// While declarations get their types: the sizes of arrays in them. They are evaluated after
+    /// the constants.
     pub(super) sizes_later: Option<Vec<(NodeId, &'a Expr)>>,
     /// Globals below this one have their first values where a first value is checked.
     pub(super) globals_ready: Option<GlobalId>,
-    /// What is mentioned anywhere.
-    pub(super) used: BTreeSet<UseKey>,
+    /// The meanings that some code mentions.
+    pub(super) used: HashSet<Meaning>,
     pub(super) body: Body<'a>,
     /// Members of values whose type was not known there.
     pub(super) open_members: Vec<&'a Expr>,
     /// Effects of bodies that are called, and of expressions that must have none.
     pub(super) effects: Effects,
 }
-
-/// Meanings that can be unused, in an order.
-pub(super) type UseKey = (u8, u32);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConstState {
@@ -58,12 +55,13 @@ impl<'a> Checker<'a> {
             program: Program::new(model.node_count as usize),
             unknowns: Unknowns::default(),
             diagnostics: vec![],
+            unchecked: vec![],
             visits: vec![],
-            names: HashMap::new(),
+            names: BTreeMap::new(),
             const_state: vec![],
             sizes_later: None,
             globals_ready: None,
-            used: BTreeSet::new(),
+            used: HashSet::new(),
             body: Body::default(),
             open_members: vec![],
             effects: Effects::default(),
@@ -93,6 +91,12 @@ impl<'a> Checker<'a> {
         for expr in std::mem::take(&mut self.open_members) {
             self.late_member(expr);
         }
+        self.program.is_loose = self.unknowns.is_loose;
+        if self.program.is_loose {
+            for (id, ty) in std::mem::take(&mut self.unchecked) {
+                self.program.runtime_checks.entry(id).or_insert(ty);
+            }
+        }
         let unknowns = &self.unknowns;
         let settle = |ty: &mut Type| *ty = unknowns.finished(ty);
         self.program.types.iter_mut().flatten().for_each(settle);
@@ -110,11 +114,11 @@ impl<'a> Checker<'a> {
         (self.program, self.diagnostics)
     }
 
-    // ---- saying
+    // ---- reporting
 
-    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+    pub(super) fn report(&mut self, diagnostic: impl Into<Option<Diagnostic>>) {
         if self.diagnostics.len() < DIAGNOSTICS_MAX {
-            self.diagnostics.push(diagnostic);
+            self.diagnostics.extend(diagnostic.into());
         }
     }
 
@@ -126,28 +130,15 @@ impl<'a> Checker<'a> {
         self.unknowns.finished(ty).show(&self.program)
     }
 
-    /// "unknown WHAT `name`", with the nearest of the known names.
-    pub(super) fn unknown<'n>(
-        &mut self,
-        code: Code,
-        what: &str,
-        name: &str,
-        span: Span,
-        known: impl IntoIterator<Item = &'n str>,
-    ) {
-        if name.is_empty() {
-            return;
+    /// The type of a value that was found, in a message.
+    pub(super) fn show_found(&self, ty: &Type) -> String {
+        match self.show(ty).as_str() {
+            "nothing" => "no value".into(),
+            shown => format!("`{shown}`"),
         }
-        let mut diagnostic = Diagnostic::new(code, span, format!("unknown {what} `{name}`"));
-        if let Some(similar) = most_similar(name, known) {
-            diagnostic = diagnostic.suggest("a similar name exists", span, similar);
-        } else if let Some(written) = foreign_word_hint(name) {
-            diagnostic = diagnostic.note(written);
-        }
-        self.report(diagnostic);
     }
 
-    // ---- noting
+    // ---- recording
 
     pub(super) fn set_meaning(&mut self, id: NodeId, meaning: Meaning) {
         if let Some(slot) = self.program.meanings.get_mut(id.index()) {
@@ -162,9 +153,7 @@ impl<'a> Checker<'a> {
     }
 
     pub(super) fn mark_used(&mut self, meaning: Meaning) {
-        if let Some(key) = use_key(meaning) {
-            self.used.insert(key);
-        }
+        self.used.insert(meaning);
     }
 
     /// The thing declared outside of bodies under a name; counts as a use.
@@ -172,10 +161,6 @@ impl<'a> Checker<'a> {
         let found = self.names.get(name).copied()?;
         self.mark_used(found.0);
         Some(found)
-    }
-
-    pub(super) fn ident_means(&mut self, ident: &Ident, meaning: Meaning) {
-        self.set_meaning(ident.id, meaning);
     }
 
     // ---- types
@@ -187,7 +172,7 @@ impl<'a> Checker<'a> {
         found
     }
 
-    /// As [`Checker::expect`], pointing at what wants the type when it does not fit.
+    /// As [`Checker::expect`]. If the type does not fit, the message points at the reason for it.
     pub(super) fn expect_for(&mut self, expr: &'a Expr, want: &Type, reason: (Span, &str)) -> Type {
         let found = self.expr_hinted(expr, want);
         self.fit_here(expr, &found, want, Some(reason));
@@ -202,9 +187,13 @@ impl<'a> Checker<'a> {
         reason: Option<(Span, &str)>,
     ) {
         let fit = self.unknowns.fit(found, want);
-        let span = result_span(expr);
         let (code, message) = match fit {
-            Fit::Yes => return,
+            Fit::Yes => {
+                if !matches!(self.unknowns.shallow(want), Type::Any | Type::Unknown(_)) {
+                    self.unchecked.push((expr.id, want.clone()));
+                }
+                return;
+            }
             Fit::Checked => {
                 self.program.runtime_checks.insert(expr.id, want.clone());
                 return;
@@ -214,14 +203,12 @@ impl<'a> Checker<'a> {
                 (Code::NULLABLE, format!("expected `{want}`, found `null`"))
             }
             Fit::No => {
-                let (want, found) = (self.show(want), self.show(found));
-                let found =
-                    if found == "nothing" { "no value".into() } else { format!("`{found}`") };
+                let (want, found) = (self.show(want), self.show_found(found));
                 (Code::TYPE_MISMATCH, format!("expected `{want}`, found {found}"))
             }
         };
-        let mut diagnostic =
-            Diagnostic::new(code, span, message).label(format!("expected `{}`", self.show(want)));
+        let mut diagnostic = Diagnostic::new(code, expr.span, message)
+            .label(format!("expected `{}`", self.show(want)));
         if let Some((span, text)) = reason {
             diagnostic = diagnostic.also(span, text);
         }
@@ -230,6 +217,11 @@ impl<'a> Checker<'a> {
                 .note(format!("a value that may be null has the type `{}?`", self.show(want)));
         }
         self.report(diagnostic);
+    }
+
+    /// Notes that the machine does not check the kind of a value where it is used.
+    pub(super) fn never_checked(&mut self, expr: &Expr) {
+        self.unknowns.is_loose |= self.program.runtime_checks.contains_key(&expr.id);
     }
 
     pub(super) fn local_type(&self, id: LocalId) -> Type {
@@ -242,31 +234,42 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Where the value of an expression comes from, for messages.
-fn result_span(expr: &Expr) -> Span {
-    expr.span
-}
-
 /// Where a block ends, for messages about what is missing there.
 pub(super) fn end_of(block: &Block) -> Span {
     Span::new(block.span.end.saturating_sub(1).max(block.span.start), block.span.end)
 }
 
-pub(super) fn use_key(meaning: Meaning) -> Option<UseKey> {
-    Some(match meaning {
-        Meaning::Local(id) => (0, id.0),
-        Meaning::Const(id) => (1, id.0),
-        Meaning::Global(id) => (2, id.0),
-        Meaning::Function(id) => (3, id.0),
-        Meaning::Task(id) => (4, id.0),
-        Meaning::Handler(id) => (5, id.0),
-        Meaning::Lock(id) => (6, id.0),
-        Meaning::Cond(id) => (7, id.0),
-        Meaning::Enum(id) => (8, id.0),
-        Meaning::Record(id) => (9, id.0),
-        Meaning::Class(id) => (10, id.0),
-        Meaning::Event(id) => (11, id.0),
-        Meaning::Index(id) => (12, id.0),
-        _ => return None,
+/// "unknown WHAT `name`", with the nearest of the known names. Nothing for a name that error
+/// recovery made up.
+pub(super) fn unknown<'n>(
+    code: Code,
+    what: &str,
+    (name, span): (&str, Span),
+    known: impl IntoIterator<Item = &'n str>,
+) -> Option<Diagnostic> {
+    if name.is_empty() {
+        return None;
+    }
+    let diagnostic = Diagnostic::new(code, span, format!("unknown {what} `{name}`"));
+    Some(match (most_similar(name, known), foreign_word_hint(name)) {
+        (Some(near), _) => diagnostic.suggest("a similar name exists", span, near),
+        (None, Some(written)) => diagnostic.note(written),
+        (None, None) => diagnostic,
     })
+}
+
+/// "`name` is WHAT, not WANTED".
+pub(super) fn wrong_kind(name: &Ident, found: (Meaning, Span), wanted: &str) -> Diagnostic {
+    is_not(name, found.0, wanted).also(found.1, "declared here")
+}
+
+/// As [`wrong_kind`], without the place of the declaration.
+pub(super) fn is_not(name: &Ident, found: Meaning, wanted: &str) -> Diagnostic {
+    let message = format!("`{}` is {}, not {wanted}", name.name, what_is(found));
+    Diagnostic::new(Code::WRONG_KIND, name.span, message)
+}
+
+/// The types of parameters or fields.
+pub(super) fn types_of(named: &[(String, Type)]) -> Vec<Type> {
+    named.iter().map(|(_, ty)| ty.clone()).collect()
 }

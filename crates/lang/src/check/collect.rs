@@ -7,7 +7,10 @@ use super::program::{
     LockId, Meaning, RecordId, RecordInfo, TaskId, TaskInfo, ThreadId, ThreadInfo,
 };
 use super::types::Type;
-use crate::ast::{ClassDecl, ClassMember, FnDecl, Ident, ItemKind};
+use crate::ast::{
+    ClassDecl, ClassMember, ConstDecl, EnumDecl, EventDecl, FnDecl, HandlerDecl, Ident, IndexDecl,
+    ItemKind, RecordDecl, SizedName, TaskDecl, ThreadDecl,
+};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use std::collections::HashMap;
@@ -29,40 +32,24 @@ impl<'a> Checker<'a> {
                 ItemKind::Component { name, .. } => self.once(&mut components, name),
                 ItemKind::Init(_) => self.single(&mut single, "init", decl.span),
                 ItemKind::Final(_) => self.single(&mut single, "final", decl.span),
-                ItemKind::Lock(names) | ItemKind::Cond(names) => {
-                    let lock = matches!(decl.kind, ItemKind::Lock(_));
-                    for name in names {
-                        let info = ArrayInfo {
-                            name: name.name.name.clone(),
-                            item,
-                            size: None,
-                            index: None,
-                        };
-                        let table =
-                            if lock { &mut self.program.locks } else { &mut self.program.conds };
-                        table.push(info);
-                        let at = table.len() as u32 - 1;
-                        let meaning = if lock {
-                            Meaning::Lock(LockId(at))
-                        } else {
-                            Meaning::Cond(CondId(at))
-                        };
-                        self.declare(&name.name, meaning);
+                ItemKind::Lock(names) => {
+                    for SizedName { name, .. } in names {
+                        let id = add(&mut self.program.locks, array(name, item));
+                        self.declare(name, Meaning::Lock(LockId(id)));
+                    }
+                }
+                ItemKind::Cond(names) => {
+                    for SizedName { name, .. } in names {
+                        let id = add(&mut self.program.conds, array(name, item));
+                        self.declare(name, Meaning::Cond(CondId(id)));
                     }
                 }
                 ItemKind::Var(vars) => {
                     for (position, var) in vars.iter().enumerate() {
-                        let name = var.name.name.clone();
-                        let ty = self.unknowns.fresh();
-                        self.program.globals.push(GlobalInfo {
-                            name,
-                            item,
-                            position,
-                            ty,
-                            start: None,
-                        });
-                        let id = GlobalId(self.program.globals.len() as u32 - 1);
-                        self.declare(&var.name, Meaning::Global(id));
+                        let (name, ty) = (var.name.name.clone(), self.unknowns.fresh());
+                        let info = GlobalInfo { name, item, position, ty, start: None };
+                        let id = add(&mut self.program.globals, info);
+                        self.declare(&var.name, Meaning::Global(GlobalId(id)));
                     }
                 }
                 kind => self.collect_named(item, kind),
@@ -72,74 +59,54 @@ impl<'a> Checker<'a> {
 
     fn collect_named(&mut self, item: usize, kind: &'a ItemKind) {
         let p = &mut self.program;
-        let last = |len: usize| len as u32 - 1;
         let (ident, meaning) = match kind {
-            ItemKind::Const(decl) => {
-                let name = decl.name.name.clone();
-                p.consts.push(ConstInfo { name, item, ty: Type::Any, value: None });
+            ItemKind::Const(ConstDecl { name, .. }) => {
+                let info = ConstInfo { name: name.name.clone(), item, ty: Type::Any, value: None };
                 self.const_state.push(ConstState::Waiting);
-                (&decl.name, Meaning::Const(ConstId(last(p.consts.len()))))
+                (name, Meaning::Const(ConstId(add(&mut p.consts, info))))
             }
-            ItemKind::Index(decl) => {
-                p.indices.push(IndexInfo { name: decl.name.name.clone(), item, size: 1 });
-                (&decl.name, Meaning::Index(IndexId(last(p.indices.len()))))
+            ItemKind::Index(IndexDecl { name, .. }) => {
+                let info = IndexInfo { name: name.name.clone(), item, size: 1 };
+                (name, Meaning::Index(IndexId(add(&mut p.indices, info))))
             }
-            ItemKind::Enum(decl) => {
-                p.enums.push(EnumInfo { name: decl.name.name.clone(), item, variants: vec![] });
-                (&decl.name, Meaning::Enum(EnumId(last(p.enums.len()))))
+            ItemKind::Enum(EnumDecl { name, .. }) => {
+                let info = EnumInfo { name: name.name.clone(), item, variants: vec![] };
+                (name, Meaning::Enum(EnumId(add(&mut p.enums, info))))
             }
-            ItemKind::Record(decl) => {
-                p.records.push(RecordInfo { name: decl.name.name.clone(), item, fields: vec![] });
-                (&decl.name, Meaning::Record(RecordId(last(p.records.len()))))
+            ItemKind::Record(RecordDecl { name, .. }) => {
+                let info = RecordInfo { name: name.name.clone(), item, fields: vec![] };
+                (name, Meaning::Record(RecordId(add(&mut p.records, info))))
             }
             ItemKind::Class(decl) => {
-                let name = decl.name.name.clone();
-                p.classes.push(ClassInfo {
-                    name,
-                    item,
-                    fields: vec![],
-                    starts: vec![],
-                    methods: vec![],
-                });
-                let id = ClassId(last(p.classes.len()));
-                self.members(decl);
-                (&decl.name, Meaning::Class(id))
+                let id = self.class(decl, item);
+                (&decl.name, Meaning::Class(ClassId(id)))
             }
-            ItemKind::Handler(decl) => {
-                p.handlers.push(HandlerInfo {
-                    name: decl.name.name.name.clone(),
+            ItemKind::Handler(HandlerDecl { name: SizedName { name, .. }, mailbox, .. }) => {
+                let info = HandlerInfo {
+                    name: name.name.clone(),
                     item: Some(item),
                     size: None,
                     index: None,
-                    mailbox: decl.mailbox,
-                });
-                (&decl.name.name, Meaning::Handler(HandlerId(last(p.handlers.len()))))
+                    mailbox: *mailbox,
+                };
+                (name, Meaning::Handler(HandlerId(add(&mut p.handlers, info))))
             }
             ItemKind::Fn(decl) => {
-                p.functions.push(empty_fn(decl, item));
-                (&decl.name, Meaning::Function(FnId(last(p.functions.len()))))
+                (&decl.name, Meaning::Function(FnId(add(&mut p.functions, empty_fn(decl, item)))))
             }
-            ItemKind::Task(decl) => {
-                let name = decl.name.name.clone();
-                p.tasks.push(TaskInfo { name, item, procedure: decl.procedure, params: vec![] });
-                (&decl.name, Meaning::Task(TaskId(last(p.tasks.len()))))
+            ItemKind::Task(TaskDecl { name, procedure, .. }) => {
+                let (text, procedure) = (name.name.clone(), *procedure);
+                let info = TaskInfo { name: text, item, procedure, params: vec![] };
+                (name, Meaning::Task(TaskId(add(&mut p.tasks, info))))
             }
-            ItemKind::Event(decl) => {
-                let name = decl.name.name.clone();
-                p.events.push(EventInfo {
-                    name,
-                    item,
-                    family: None,
-                    index: None,
-                    once: decl.once,
-                    members: vec![],
-                });
-                (&decl.name, Meaning::Event(EventId(last(p.events.len()))))
+            ItemKind::Event(EventDecl { name, once, .. }) => {
+                let (text, once) = (name.name.clone(), *once);
+                let info = EventInfo { name: text, item, once, ..EventInfo::default() };
+                (name, Meaning::Event(EventId(add(&mut p.events, info))))
             }
-            ItemKind::Thread(decl) => {
-                let name = decl.name.name.clone();
-                p.threads.push(ThreadInfo { name, item, family: None, index: None });
-                (&decl.name, Meaning::Thread(ThreadId(last(p.threads.len()))))
+            ItemKind::Thread(ThreadDecl { name, .. }) => {
+                let info = ThreadInfo { name: name.name.clone(), item, ..ThreadInfo::default() };
+                (name, Meaning::Thread(ThreadId(add(&mut p.threads, info))))
             }
             _ => return,
         };
@@ -147,7 +114,7 @@ impl<'a> Checker<'a> {
     }
 
     fn declare(&mut self, ident: &'a Ident, meaning: Meaning) {
-        self.ident_means(ident, meaning);
+        self.set_meaning(ident.id, meaning);
         if ident.name.is_empty() {
             return;
         }
@@ -156,11 +123,9 @@ impl<'a> Checker<'a> {
             self.error(Code::DUPLICATE, ident.span, message);
             return;
         }
-        match self.names.get(ident.name.as_str()) {
-            Some(&(_, first)) => self.declared_twice(ident, first),
-            None => {
-                self.names.insert(&ident.name, (meaning, ident.span));
-            }
+        let (_, first) = *self.names.entry(&ident.name).or_insert((meaning, ident.span));
+        if first != ident.span {
+            self.declared_twice(ident, first);
         }
     }
 
@@ -177,51 +142,59 @@ impl<'a> Checker<'a> {
         if ident.name.is_empty() {
             return;
         }
-        match known.get(ident.name.as_str()) {
-            Some(&first) => self.declared_twice(ident, first),
-            None => {
-                known.insert(&ident.name, ident.span);
-            }
+        let first = *known.entry(&ident.name).or_insert(ident.span);
+        if first != ident.span {
+            self.declared_twice(ident, first);
         }
     }
 
     fn single(&mut self, known: &mut HashMap<&'a str, Span>, word: &'static str, span: Span) {
         // The word itself, not the whole declaration.
         let span = Span::new(span.start, span.start + word.len() as u32);
-        if let Some(&first) = known.get(word) {
+        let first = *known.entry(word).or_insert(span);
+        if first != span {
             let message = format!("a model has one `{word}`");
             self.report(
                 Diagnostic::new(Code::DUPLICATE, span, message).also(first, "the first one"),
             );
-            return;
         }
-        known.insert(word, span);
     }
 
-    fn members(&mut self, decl: &'a ClassDecl) {
+    fn class(&mut self, decl: &'a ClassDecl, item: usize) -> u32 {
         let mut known: HashMap<&str, Span> = HashMap::new();
-        let class = self.program.classes.len() - 1;
-        let item = self.program.classes[class].item;
+        let name = decl.name.name.clone();
+        let (mut fields, mut methods) = (vec![], vec![]);
         for member in &decl.members {
             match member {
                 ClassMember::Field(field) => {
                     self.once(&mut known, &field.var.name);
-                    let ty = self.unknowns.fresh();
-                    self.program.classes[class].fields.push((field.var.name.name.clone(), ty));
+                    fields.push((field.var.name.name.clone(), self.unknowns.fresh()));
                 }
                 ClassMember::Method(method) => {
                     self.once(&mut known, &method.name);
-                    self.program.classes[class].methods.push(empty_fn(method, item));
+                    methods.push(empty_fn(method, item));
                 }
             }
         }
+        let info = ClassInfo { name, item, fields, starts: vec![], methods };
+        add(&mut self.program.classes, info)
     }
+}
+
+/// Adds a row to a table. Returns its number.
+fn add<T>(table: &mut Vec<T>, row: T) -> u32 {
+    table.push(row);
+    table.len() as u32 - 1
+}
+
+fn array(name: &Ident, item: usize) -> ArrayInfo {
+    ArrayInfo { name: name.name.clone(), item, ..ArrayInfo::default() }
 }
 
 fn empty_fn(decl: &FnDecl, item: usize) -> FnInfo {
     FnInfo { name: decl.name.name.clone(), item, params: vec![], result: Type::Any }
 }
 
-fn is_type(meaning: Meaning) -> bool {
+pub(super) fn is_type(meaning: Meaning) -> bool {
     matches!(meaning, Meaning::Index(_) | Meaning::Enum(_) | Meaning::Record(_) | Meaning::Class(_))
 }

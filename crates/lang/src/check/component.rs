@@ -1,13 +1,14 @@
-//! Components: which code belongs together.
+//! Components and their members.
 
-use super::action::article_of;
-use super::checker::Checker;
+use super::checker::{Checker, wrong_kind};
 use super::program::Meaning;
-use super::type_expr::what_is;
 use crate::ast::{Ident, ItemKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use std::collections::HashMap;
+
+/// What a member of a component is.
+const MEMBER: &str = "event, task, function or thread";
 
 impl<'a> Checker<'a> {
     /// Checks the members of components: events, tasks, functions and threads, each in one
@@ -22,39 +23,29 @@ impl<'a> Checker<'a> {
                 if member.name.is_empty() {
                     continue;
                 }
-                match known.get(member.name.as_str()).copied() {
-                    Some(first) => {
-                        let message = format!("`{}` belongs to one component only", member.name);
-                        self.report(
-                            Diagnostic::new(Code::COMPONENT, member.span, message)
-                                .also(first, "named here already"),
-                        );
-                    }
-                    None => {
-                        known.insert(&member.name, member.span);
-                    }
+                let first = *known.entry(&member.name).or_insert(member.span);
+                if first != member.span {
+                    let message = format!("`{}` belongs to one component only", member.name);
+                    self.report(
+                        Diagnostic::new(Code::COMPONENT, member.span, message)
+                            .also(first, "named here already"),
+                    );
                 }
             }
         }
     }
 
     fn component_member(&mut self, member: &'a Ident) {
-        let found = self.find_global(member, "event, task, function or thread");
+        let found = self.find_global(member, MEMBER);
         if let Some((meaning, declared)) = found
             && !matches!(
                 meaning,
                 Meaning::Event(_) | Meaning::Task(_) | Meaning::Function(_) | Meaning::Thread(_)
             )
         {
-            let message = format!(
-                "`{}` is {}, not {}",
-                member.name,
-                what_is(meaning),
-                article_of("event, task, function or thread")
-            );
+            let diagnostic = wrong_kind(member, (meaning, declared), &format!("an {MEMBER}"));
             self.report(
-                Diagnostic::new(Code::COMPONENT, member.span, message)
-                    .also(declared, "declared here")
+                Diagnostic { code: Code::COMPONENT, ..diagnostic }
                     .note("a component consists of events, tasks, functions and threads; its name is for reports"),
             );
         }

@@ -1,12 +1,12 @@
 //! Constants: their values, and the places that need one.
 
 use super::body::{Body, BodyKind};
-use super::checker::{Checker, ConstState};
+use super::checker::{Checker, ConstState, unknown};
 use super::evaluate::Evaluator;
 use super::program::{ConstId, EnumId, IndexId, Meaning, RecordId};
 use super::types::Type;
 use crate::ast::{Expr, ExprKind, Family, ItemKind, SettingDecl, SettingValue, SizedName};
-use crate::diagnostic::{Code, Diagnostic, most_similar};
+use crate::diagnostic::{Code, Diagnostic};
 
 /// A value known before the model runs.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -36,6 +36,19 @@ pub enum ConstValue {
 }
 
 impl ConstValue {
+    /// Calls `f` for each value directly inside.
+    pub(super) fn parts(&self, f: impl FnMut(&ConstValue)) {
+        match self {
+            ConstValue::List(parts)
+            | ConstValue::Array(_, parts)
+            | ConstValue::Set(parts)
+            | ConstValue::Variant(_, _, parts)
+            | ConstValue::Record(_, parts) => parts.iter().for_each(f),
+            ConstValue::Map(entries) => entries.iter().flat_map(|(k, v)| [k, v]).for_each(f),
+            _ => {}
+        }
+    }
+
     /// The value of a family's parameter for the member of a number.
     pub(crate) fn member(over: Option<IndexId>, number: i64) -> Self {
         match (over, u32::try_from(number)) {
@@ -72,7 +85,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Checks and evaluates a constant if that has not been done.
+    /// Checks and evaluates a constant, once.
     pub(super) fn ensure_const(&mut self, id: ConstId) {
         let ItemKind::Const(decl) = &self.model.items[self.program.consts[id.index()].item].kind
         else {
@@ -114,7 +127,7 @@ impl<'a> Checker<'a> {
         self.const_state[id.index()] = ConstState::Done;
     }
 
-    /// Evaluates a constant expression whose types are fine; says why it is none.
+    /// Evaluates a constant expression whose types are correct. Reports why it has no value.
     fn evaluate(&mut self, expr: &'a Expr) -> Option<ConstValue> {
         match Evaluator::new(&self.program).declared().evaluate(expr) {
             Ok(value) => Some(value),
@@ -138,7 +151,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The value of an integer expression if it is a constant; says nothing if not.
+    /// The value of an integer expression, if it is a constant. Reports nothing.
     pub(super) fn known_int(&self, expr: &Expr) -> Option<i64> {
         Evaluator::new(&self.program).int(expr)
     }
@@ -164,10 +177,7 @@ impl<'a> Checker<'a> {
         match &expr.kind {
             ExprKind::Paren(inner) => self.index_type(inner),
             ExprKind::Name(name) if self.find_local(name).is_none() => {
-                let Some((Meaning::Index(id), _)) = self.names.get(name.as_str()) else {
-                    return None;
-                };
-                let id = *id;
+                let &(Meaning::Index(id), _) = self.names.get(name.as_str())? else { return None };
                 self.mark_used(Meaning::Index(id));
                 self.set_meaning(expr.id, Meaning::Index(id));
                 Some(id)
@@ -260,19 +270,13 @@ impl<'a> Checker<'a> {
             }
             ("granularity", SettingValue::Word(word)) => {
                 let message = format!("unknown granularity `{}`", word.name);
-                let mut diagnostic = Diagnostic::new(Code::SETTING, word.span, message)
+                let diagnostic = Diagnostic::new(Code::SETTING, word.span, message)
                     .note("it is `task` (bodies of tasks and events are atomic) or `access` (each shared access is a step)");
-                if let Some(similar) = most_similar(&word.name, ["task", "access"]) {
-                    diagnostic = diagnostic.suggest("a similar word exists", word.span, similar);
-                }
-                self.report(diagnostic);
+                self.report(diagnostic.similar("word", word.span, &word.name, ["task", "access"]));
             }
-            ("steps", SettingValue::Int(value, at)) => {
-                if *value < 1 {
-                    self.error(Code::SETTING, *at, "a body needs at least one step");
-                } else {
-                    self.program.steps_max = *value as u64;
-                }
+            ("steps", SettingValue::Int(value @ 1.., _)) => self.program.steps_max = *value as u64,
+            ("steps", SettingValue::Int(_, at)) => {
+                self.error(Code::SETTING, *at, "a body needs at least one step");
             }
             ("granularity", SettingValue::Int(_, at)) => {
                 self.error(Code::SETTING, *at, "expected `task` or `access`");
@@ -280,7 +284,10 @@ impl<'a> Checker<'a> {
             ("steps", SettingValue::Word(word)) => {
                 self.error(Code::SETTING, word.span, "expected a number");
             }
-            _ => self.unknown(Code::SETTING, "setting", name, span, ["granularity", "steps"]),
+            _ => {
+                let known = ["granularity", "steps"];
+                self.report(unknown(Code::SETTING, "setting", (name, span), known));
+            }
         }
     }
 }

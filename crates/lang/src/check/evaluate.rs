@@ -34,7 +34,7 @@ pub(crate) struct Evaluator<'p> {
     program: &'p Program,
     /// The parameter of a family, with its value for one member.
     member: Option<(LocalId, i64)>,
-    /// Whether each part of an expression must be constant, those that are not needed too.
+    /// Whether each part of an expression must be constant, even a part that is not evaluated.
     whole: bool,
     /// Whether index types have a value: their sets of values.
     indices: bool,
@@ -44,31 +44,18 @@ pub(crate) struct Evaluator<'p> {
 
 /// Number of values in a value; strings count by length.
 fn size(value: &ConstValue) -> usize {
-    1 + match value {
-        ConstValue::Str(text) => text.len(),
-        ConstValue::List(v)
-        | ConstValue::Array(_, v)
-        | ConstValue::Set(v)
-        | ConstValue::Variant(_, _, v)
-        | ConstValue::Record(_, v) => v.iter().map(size).sum(),
-        ConstValue::Map(v) => v.iter().map(|(key, value)| size(key) + size(value)).sum(),
-        _ => 0,
-    }
+    let mut sum = if let ConstValue::Str(text) = value { 1 + text.len() } else { 1 };
+    value.parts(|part| sum += size(part));
+    sum
 }
 
 fn depth(value: &ConstValue) -> usize {
-    1 + match value {
-        ConstValue::List(v)
-        | ConstValue::Array(_, v)
-        | ConstValue::Set(v)
-        | ConstValue::Variant(_, _, v)
-        | ConstValue::Record(_, v) => v.iter().map(depth).max().unwrap_or(0),
-        ConstValue::Map(v) => v.iter().map(|(k, v)| depth(k).max(depth(v))).max().unwrap_or(0),
-        _ => 0,
-    }
+    let mut deepest = 0;
+    value.parts(|part| deepest = depth(part).max(deepest));
+    1 + deepest
 }
 
-/// Whether a value is of the kind that is looked for at run time (X17).
+/// Whether a value passes the check of a type at run time (X17).
 fn is_of(value: &ConstValue, ty: &Type) -> bool {
     match (ty, value) {
         (Type::Any | Type::Unknown(_), _)
@@ -99,7 +86,7 @@ impl<'p> Evaluator<'p> {
         Self { member, ..self }
     }
 
-    /// For what is declared constant: index types are not.
+    /// For declared constants: index types are no constants.
     pub(crate) fn declared(self) -> Self {
         Self { indices: false, ..self }
     }
@@ -129,7 +116,7 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// Takes the room of `times` copies of a value.
+    /// Charges the room of `times` copies of a value.
     fn charge(&self, expr: &Expr, value: &ConstValue, times: usize) -> Result<(), ConstError> {
         match self.left.get().checked_sub(size(value).saturating_mul(times)) {
             Some(left) => {
@@ -167,28 +154,7 @@ impl<'p> Evaluator<'p> {
                 ConstValue::Set(elements)
             }
             ExprKind::Map(entries) => return self.map(entries),
-            ExprKind::Repeat(value, count) => {
-                let value = self.expr(value)?;
-                if let Some(Meaning::Index(id)) = self.program.meaning(count.unwrapped().id)
-                    && self.indices
-                {
-                    let size = self.program.indices[id.index()].size as usize;
-                    self.charge(expr, &value, size)?;
-                    return Ok(ConstValue::Array(id, vec![value; size]));
-                }
-                match self.expr(count)? {
-                    ConstValue::Int(n) if (0..=ELEMENTS_MAX).contains(&n) => {
-                        self.charge(expr, &value, n as usize)?;
-                        ConstValue::List(vec![value; n as usize])
-                    }
-                    _ => {
-                        return fail(
-                            count.span,
-                            format!("a list has from 0 to {ELEMENTS_MAX} elements here"),
-                        );
-                    }
-                }
-            }
+            ExprKind::Repeat(value, count) => return self.repeat(expr, value, count),
             ExprKind::Field { base, .. } => match self.program.meaning(expr.id) {
                 Some(Meaning::Variant(id, variant)) => ConstValue::Variant(id, variant, vec![]),
                 Some(Meaning::RecordField(_, field)) => match self.expr(base)? {
@@ -224,6 +190,25 @@ impl<'p> Evaluator<'p> {
             ExprKind::If(node) => return self.branch(expr, node),
             _ => return not_constant(expr),
         })
+    }
+
+    /// `[value; count]`.
+    fn repeat(&self, expr: &Expr, value: &Expr, count: &Expr) -> Outcome {
+        let value = self.expr(value)?;
+        if let Some(Meaning::Index(id)) = self.program.meaning(count.unwrapped().id)
+            && self.indices
+        {
+            let size = self.program.indices[id.index()].size as usize;
+            self.charge(expr, &value, size)?;
+            return Ok(ConstValue::Array(id, vec![value; size]));
+        }
+        match self.expr(count)? {
+            ConstValue::Int(n) if (0..=ELEMENTS_MAX).contains(&n) => {
+                self.charge(expr, &value, n as usize)?;
+                Ok(ConstValue::List(vec![value; n as usize]))
+            }
+            _ => fail(count.span, format!("a list has from 0 to {ELEMENTS_MAX} elements here")),
+        }
     }
 
     fn branch(&self, expr: &Expr, node: &If) -> Outcome {

@@ -1,7 +1,7 @@
 //! Expressions: the type of each form.
 
 use super::body::BodyKind;
-use super::checker::Checker;
+use super::checker::{Checker, types_of};
 use super::program::{GlobalId, Meaning};
 use super::type_expr::what_is;
 use super::types::Type;
@@ -23,8 +23,7 @@ impl<'a> Checker<'a> {
         self.typed(expr, None, Position::Inner)
     }
 
-    /// The type of an expression that stands where one of type `want` is wanted: literals and
-    /// closures take it over.
+    /// The type of an expression in a place of type `want`: literals and closures take it over.
     pub(super) fn expr_hinted(&mut self, expr: &'a Expr, want: &Type) -> Type {
         self.typed(expr, Some(want), Position::Inner)
     }
@@ -42,7 +41,7 @@ impl<'a> Checker<'a> {
     }
 
     fn typed(&mut self, expr: &'a Expr, want: Option<&Type>, position: Position) -> Type {
-        // A hint of which nothing is known is none.
+        // An unknown type is no hint.
         let want = want.map(|want| self.unknowns.shallow(want));
         let want = want.filter(|want| !matches!(want, Type::Unknown(_) | Type::Any));
         let ty = self.of_kind(expr, want.as_ref(), position);
@@ -59,7 +58,13 @@ impl<'a> Checker<'a> {
             ExprKind::Null => Type::Null,
             ExprKind::Name(name) => self.name_value(name, expr),
             ExprKind::SelfRef => self.self_value(expr),
-            ExprKind::Paren(inner) => self.typed(inner, want, position),
+            ExprKind::Paren(inner) => {
+                let ty = self.typed(inner, want, position);
+                if let Some(wanted) = self.program.runtime_checks.get(&inner.id).cloned() {
+                    self.program.runtime_checks.insert(expr.id, wanted);
+                }
+                ty
+            }
             ExprKind::List(elements) => self.list_literal(elements, want),
             ExprKind::Repeat(value, count) => {
                 let over = self.index_type(count);
@@ -101,35 +106,38 @@ impl<'a> Checker<'a> {
                 self.events_ref(event);
                 Type::Bool
             }
-            ExprKind::Post(post) => {
-                let ty = self.post(expr, post);
-                self.action_type(expr, "post", position, ty)
-            }
-            ExprKind::Fork(fork) => {
-                let ty = self.fork(expr, fork);
-                self.action_type(expr, "fork", position, ty)
-            }
-            ExprKind::Choose(from) => {
-                let ty = self.choose_from(expr, from);
-                self.action_type(expr, "choose", position, ty)
+            ExprKind::Post(_) | ExprKind::Fork(_) | ExprKind::Choose(_) => {
+                self.action(expr, position)
             }
             ExprKind::Error => Type::Any,
         }
     }
 
-    fn action_type(&mut self, expr: &Expr, word: &str, position: Position, ty: Type) -> Type {
-        if position == Position::Inner {
-            let message = format!("`{word}` inside an expression");
-            self.report(
-                Diagnostic::new(Code::ACTION_PLACE, expr.span, message)
-                    .note(format!("it stands alone, or to the right of `=`: `let a = {word} ..;`")),
-            );
-            return Type::Any;
+    /// `post`, `fork` or `choose`.
+    fn action(&mut self, expr: &'a Expr, position: Position) -> Type {
+        let (word, ty) = match &expr.kind {
+            ExprKind::Post(post) => ("post", self.post(expr, post)),
+            ExprKind::Fork(fork) => ("fork", self.fork(expr, fork)),
+            ExprKind::Choose(from) => ("choose", self.choose_from(expr, from)),
+            _ => return Type::Any,
+        };
+        if position == Position::Action {
+            return ty;
         }
-        ty
+        let message = format!("`{word}` inside an expression");
+        self.report(
+            Diagnostic::new(Code::ACTION_PLACE, expr.span, message)
+                .note(format!("it stands alone, or to the right of `=`: `let a = {word} ..;`")),
+        );
+        Type::Any
     }
 
-    /// The type of an expression whose value goes where nothing is known.
+    /// Checks expressions whose values go nowhere.
+    pub(super) fn exprs(&mut self, exprs: &'a [Expr]) {
+        exprs.iter().for_each(|expr| drop(self.expr(expr)));
+    }
+
+    /// The type of an expression whose value goes into a place of type `any`.
     pub(super) fn hidden(&mut self, expr: &'a Expr) {
         let ty = self.expr(expr);
         self.unknowns.hide(&ty);
@@ -153,17 +161,13 @@ impl<'a> Checker<'a> {
             }
             Meaning::Function(id) => {
                 let info = &self.program.functions[id.index()];
-                let params = info.params.iter().map(|(_, ty)| ty.clone()).collect();
-                Type::Fn(params, Box::new(info.result.clone()))
+                Type::Fn(types_of(&info.params), Box::new(info.result.clone()))
             }
             other => {
                 let declared = self.names.get(name).map(|(_, span)| *span);
                 let message = format!("`{name}` is {}, not a value", what_is(other));
-                let mut diagnostic = Diagnostic::new(Code::WRONG_KIND, expr.span, message);
-                if let Some(span) = declared.filter(|span| span.end > 0) {
-                    diagnostic = diagnostic.also(span, "declared here");
-                }
-                self.report(diagnostic);
+                let diagnostic = Diagnostic::new(Code::WRONG_KIND, expr.span, message);
+                self.report(diagnostic.declared(declared));
                 Type::Any
             }
         }
@@ -183,7 +187,7 @@ impl<'a> Checker<'a> {
 
     fn self_value(&mut self, expr: &'a Expr) -> Type {
         self.set_meaning(expr.id, Meaning::SelfObject);
-        self.program.self_captures.extend(self.body.frames.iter().map(|frame| frame.id));
+        self.program.self_captures.extend(&self.body.frames);
         match &self.body.object {
             Some(ty) => ty.clone(),
             None => {

@@ -1,4 +1,4 @@
-//! Unknown types and what they turn out to be.
+//! Unknown types and their solutions.
 
 use super::types::Type;
 use crate::source::Span;
@@ -7,35 +7,26 @@ use crate::source::Span;
 #[derive(Default)]
 pub(super) struct Unknowns {
     solutions: Vec<Option<Type>>,
-    /// Values that went where anything may be, and where: indices must not.
+    /// Values in places of type `any`, and the places: indices must not be there.
     pub(super) hidden: Vec<(Type, Span)>,
     /// The expression that was checked last.
     pub(super) at: Span,
+    /// Whether an `any` went into a container, or into or out of a function value, whose type
+    /// promises more. Then the static type of no element and of no result is certain.
+    pub(super) is_loose: bool,
 }
 
-/// How a value of one type may stand where another is wanted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// How a value of one type may stand where another is wanted, from the best to the worst.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Fit {
     /// Always.
     Yes,
-    /// If a look at run time finds the right thing: it comes from `any` or may be null.
+    /// If a check at run time passes: the value comes from `any` or may be null.
     Checked,
-    /// `null` where null is not wanted.
+    /// `null`, and the place takes no null.
     Null,
     /// Never.
     No,
-}
-
-impl Fit {
-    fn and(self, other: Fit) -> Fit {
-        let rank = |fit| match fit {
-            Fit::Yes => 0,
-            Fit::Checked => 1,
-            Fit::Null => 2,
-            Fit::No => 3,
-        };
-        if rank(self) >= rank(other) { self } else { other }
-    }
 }
 
 impl Unknowns {
@@ -44,7 +35,7 @@ impl Unknowns {
         Type::Unknown(self.solutions.len() as u32 - 1)
     }
 
-    /// Says what an unknown type is, `any` included; what is known already stays.
+    /// Solves an unknown type, by `any` too. A solved type stays.
     pub(super) fn settle(&mut self, slot: &Type, ty: Type) {
         if let Type::Unknown(n) = self.shallow(slot) {
             let ty = if self.occurs(n, &ty) { Type::Any } else { ty };
@@ -52,7 +43,7 @@ impl Unknowns {
         }
     }
 
-    /// What a type is as far as it is known, at its outermost layer.
+    /// A type with its outermost layer solved, as far as it is known.
     pub(super) fn shallow(&self, ty: &Type) -> Type {
         let mut ty = ty.clone();
         while let Type::Unknown(n) = ty {
@@ -67,12 +58,12 @@ impl Unknowns {
         ty
     }
 
-    /// A type with all that is known put in.
+    /// A type with all known parts put in.
     pub(super) fn deep(&self, ty: &Type) -> Type {
         self.put_in(ty, None)
     }
 
-    /// As [`Unknowns::deep`], with `any` for what nothing tells.
+    /// As [`Unknowns::deep`], with `any` for parts that stay unknown.
     pub(super) fn finished(&self, ty: &Type) -> Type {
         self.put_in(ty, Some(&Type::Any))
     }
@@ -93,8 +84,7 @@ impl Unknowns {
         }
     }
 
-    /// Whether a value of type `from` may stand where `to` is wanted; unknown types become known by
-    /// it.
+    /// Whether a value of type `from` may stand where `to` is wanted. Solves unknown types.
     pub(super) fn fit(&mut self, from: &Type, to: &Type) -> Fit {
         let (from, to) = (self.shallow(from), self.shallow(to));
         match (&from, &to) {
@@ -104,8 +94,17 @@ impl Unknowns {
                 self.hide(&from);
                 if from == Type::Nothing { Fit::No } else { Fit::Yes }
             }
-            (Type::Any, Type::Unknown(_)) => Fit::Yes,
-            (Type::Any, _) => Fit::Checked,
+            (Type::Any, Type::Unknown(_)) => {
+                self.is_loose = true;
+                Fit::Yes
+            }
+            (Type::Any, _) => {
+                use Type::{Array, Fn, List, Map, Set};
+                // The check at run time sees the container, not its elements.
+                self.is_loose |=
+                    matches!(to.solid(), List(_) | Set(_) | Map(..) | Array(..) | Fn(..));
+                Fit::Checked
+            }
             (Type::Unknown(n), _) => self.solve(*n, &to),
             (Type::Null, Type::Unknown(n)) => {
                 let inner = self.fresh();
@@ -117,37 +116,40 @@ impl Unknowns {
             (Type::Null, _) => Fit::Null,
             (Type::Nullable(a), Type::Nullable(b)) => self.fit(a, b),
             (_, Type::Nullable(b)) => self.fit(&from, b),
-            (Type::Nullable(a), _) => self.fit(a, &to).and(Fit::Checked),
+            (Type::Nullable(a), _) => self.fit(a, &to).max(Fit::Checked),
             // Containers are values: a copy may hold more than the original did.
             (Type::List(a), Type::List(b)) | (Type::Set(a), Type::Set(b)) => self.fit_inside(a, b),
             (Type::Array(i, a), Type::Array(j, b)) if i == j => self.fit_inside(a, b),
             (Type::Map(a, x), Type::Map(b, y)) => {
                 let keys = self.fit_inside(a, b);
-                keys.and(self.fit_inside(x, y))
+                keys.max(self.fit_inside(x, y))
             }
             (Type::Fn(a, x), Type::Fn(b, y)) if a.len() == b.len() => {
                 let mut fit = Fit::Yes;
                 for (a, b) in a.iter().zip(b) {
-                    fit = fit.and(self.fit_inside(b, a));
+                    fit = fit.max(self.fit_inside(b, a));
                 }
-                // A result that nobody takes may be anything.
-                if self.shallow(y) == Type::Nothing { fit } else { fit.and(self.fit_inside(x, y)) }
+                // An unused result may be anything.
+                if self.shallow(y) == Type::Nothing { fit } else { fit.max(self.fit_inside(x, y)) }
             }
             _ => Fit::No,
         }
     }
 
-    /// Notes that a value goes where anything may be.
+    /// Records that a value goes into a place of type `any`.
     pub(super) fn hide(&mut self, ty: &Type) {
         if !matches!(ty, Type::Any | Type::Int | Type::Bool | Type::Str | Type::Null) {
             self.hidden.push((ty.clone(), self.at));
         }
     }
 
-    /// Passing a container checks none of its elements. Each element is checked where it is used.
+    /// Passing a container checks none of its elements. Each element is checked where it is stored.
     fn fit_inside(&mut self, from: &Type, to: &Type) -> Fit {
         match self.fit(from, to) {
-            Fit::Checked => Fit::Yes,
+            Fit::Checked => {
+                self.is_loose = true;
+                Fit::Yes
+            }
             Fit::Null => Fit::No,
             other => other,
         }
@@ -158,6 +160,7 @@ impl Unknowns {
             return Fit::Yes;
         }
         if *ty == Type::Any {
+            self.is_loose = true;
             return Fit::Yes;
         }
         if self.occurs(n, ty) {

@@ -112,21 +112,15 @@ impl<'a> Checker<'a> {
 
     fn type_has_default(&self, ty: &Type) -> bool {
         match self.unknowns.shallow(ty) {
-            Type::Index(_) => false,
-            Type::Class(_) | Type::Task | Type::Thread | Type::Fn(..) => {
-                // A function without a body is never called by mistake: calling it is a failure.
-                matches!(self.unknowns.shallow(ty), Type::Fn(..))
-            }
+            Type::Index(_) | Type::Class(_) | Type::Task | Type::Thread => false,
             Type::Enum(id) => {
                 let variants = &self.program.enums[id.index()].variants;
                 variants.first().is_some_and(|(_, payload)| payload.is_empty())
             }
             Type::Record(id) => {
-                let fields = self.program.records[id.index()].fields.clone();
                 // Records that hold themselves are an error of their own.
-                fields
-                    .iter()
-                    .all(|(_, ty)| matches!(ty, Type::Record(_)) || self.type_has_default(ty))
+                let mut types = self.program.records[id.index()].fields.iter().map(|(_, ty)| ty);
+                types.all(|ty| matches!(ty, Type::Record(_)) || self.type_has_default(ty))
             }
             _ => true,
         }

@@ -1,10 +1,8 @@
 //! Lists, sets, maps, records, objects and closures.
 
-use super::body::{Frame, Scope};
-use super::checker::Checker;
+use super::checker::{Checker, is_not, unknown};
 use super::infer::Fit;
 use super::program::{LocalKind, Meaning};
-use super::type_expr::what_is;
 use super::types::Type;
 use crate::ast::{Closure, ClosureBody, Expr, FieldInit, Ident};
 use crate::diagnostic::{Code, Diagnostic};
@@ -19,11 +17,12 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The type of an element: the wanted one, or what it is.
+    /// The type of an element: the wanted one, or its own.
     pub(super) fn one_of(&mut self, element: &'a Expr, want: Option<Type>) -> Type {
         match want {
             Some(want) => {
                 self.expect(element, &want);
+                self.never_checked(element);
                 want
             }
             None => {
@@ -66,24 +65,21 @@ impl<'a> Checker<'a> {
         let mut so_far: Option<(Type, Span)> = None;
         for element in elements {
             let ty = self.one_of(element, want.clone());
-            so_far = match so_far {
-                _ if want.is_some() => Some((ty, element.span)),
-                None => Some((ty, element.span)),
-                Some((known, first)) => {
-                    match self.unknowns.join(&known, &ty) {
-                        Some(joined) => Some((joined, first)),
-                        None => {
-                            let (a, b) = (self.show(&known), self.show(&ty));
-                            self.report(
-                            Diagnostic::new(Code::TYPE_MISMATCH, element.span, format!("expected `{a}`, found `{b}`"))
-                                .also(first, format!("the elements are `{a}`"))
-                                .note("for elements of different types, write a type such as `list<any>`"),
-                        );
-                            Some((known, first))
-                        }
-                    }
-                }
+            let Some((known, first)) = so_far.take().filter(|_| want.is_none()) else {
+                so_far = Some((ty, element.span));
+                continue;
             };
+            let joined = self.unknowns.join(&known, &ty);
+            if joined.is_none() {
+                let (a, b) = (self.show(&known), self.show(&ty));
+                let message = format!("expected `{a}`, found `{b}`");
+                self.report(
+                    Diagnostic::new(Code::TYPE_MISMATCH, element.span, message)
+                        .also(first, format!("the elements are `{a}`"))
+                        .note("for elements of different types, write a type such as `list<any>`"),
+                );
+            }
+            so_far = Some((joined.unwrap_or(known), first));
         }
         match (want, so_far) {
             (Some(want), _) => want,
@@ -104,16 +100,15 @@ impl<'a> Checker<'a> {
             Some(Meaning::Record(id)) => id,
             found => {
                 if let Some(other) = found {
-                    let message = format!("`{}` is {}, not a record", name.name, what_is(other));
-                    let mut diagnostic = Diagnostic::new(Code::WRONG_KIND, name.span, message);
+                    let mut diagnostic = is_not(name, other, "a record");
                     if matches!(other, Meaning::Class(_)) {
-                        let place = Span::new(name.span.start, name.span.start);
+                        let place = name.span.before();
                         diagnostic =
                             diagnostic.suggest("an object is made with `new`", place, "new ");
                     }
                     self.report(diagnostic);
                 }
-                fields.iter().for_each(|field| drop(self.expr(&field.value)));
+                self.values(fields);
                 base.map(|base| self.expr(base));
                 return Type::Any;
             }
@@ -135,11 +130,9 @@ impl<'a> Checker<'a> {
         fields: &[FieldInit],
         known: &[(String, Type)],
     ) {
-        let missing = known
-            .iter()
-            .filter(|(field, _)| fields.iter().all(|init| init.name.name != *field))
-            .map(|(field, _)| format!("`{field}`"));
-        let missing: Vec<String> = missing.collect();
+        let missing = known.iter().map(|(field, _)| field);
+        let missing = missing.filter(|field| fields.iter().all(|init| init.name.name != **field));
+        let missing: Vec<String> = missing.map(|field| format!("`{field}`")).collect();
         if missing.is_empty() {
             return;
         }
@@ -185,20 +178,23 @@ impl<'a> Checker<'a> {
                     self.expr(&init.value);
                     let what = format!("field of `{owner}`");
                     let names = known.iter().map(|(field, _)| field.as_str());
-                    self.unknown(Code::UNKNOWN_MEMBER, &what, name, init.name.span, names);
+                    let place = (name, init.name.span);
+                    self.report(unknown(Code::UNKNOWN_MEMBER, &what, place, names));
                 }
             }
         }
     }
 
+    /// Checks the values of fields that are not known.
+    fn values(&mut self, fields: &'a [FieldInit]) {
+        fields.iter().for_each(|field| drop(self.expr(&field.value)));
+    }
+
     pub(super) fn new_object(&mut self, class: &'a Ident, fields: &'a [FieldInit]) -> Type {
         let found = self.resolve(&class.name, class.span, class.id);
         let Some(Meaning::Class(id)) = found else {
-            if let Some(other) = found {
-                let message = format!("`{}` is {}, not a class", class.name, what_is(other));
-                self.error(Code::WRONG_KIND, class.span, message);
-            }
-            fields.iter().for_each(|field| drop(self.expr(&field.value)));
+            self.report(found.map(|other| is_not(class, other, "a class")));
+            self.values(fields);
             return Type::Any;
         };
         let known = self.program.classes[id.index()].fields.clone();
@@ -226,28 +222,38 @@ impl<'a> Checker<'a> {
         }
         let written = closure.result.as_ref().map(|written| self.ty(written));
         self.program.captures.entry(expr.id).or_default();
-        let frame = Frame {
-            id: expr.id,
-            result: self.body.result.take(),
-            loops: std::mem::take(&mut self.body.loops),
-            atomic: self.body.atomic.take(),
-        };
-        self.body.frames.push(frame);
-        self.body.scopes.push(Scope { names: Default::default(), frame: self.body.frames.len() });
-        for (param, ty) in closure.params.iter().zip(&params) {
-            self.declare_local(&param.name, ty.clone(), LocalKind::Param);
-        }
-        let result = self.closure_body(closure, written, want_result);
-        self.body.scopes.pop();
-        if let Some(frame) = self.body.frames.pop() {
-            self.body.result = frame.result;
-            self.body.loops = frame.loops;
-            self.body.atomic = frame.atomic;
-        }
+        let around = (
+            self.body.result.take(),
+            std::mem::take(&mut self.body.loops),
+            self.body.atomic.take(),
+        );
+        self.body.frames.push(expr.id);
+        let result = self.in_scope(|c| {
+            for (param, ty) in closure.params.iter().zip(&params) {
+                c.declare_local(&param.name, ty.clone(), LocalKind::Param);
+            }
+            c.closure_body(closure, written, want_result)
+        });
+        self.body.frames.pop();
+        (self.body.result, self.body.loops, self.body.atomic) = around;
         Type::Fn(params, Box::new(result))
     }
 
     fn closure_body(
+        &mut self,
+        closure: &'a Closure,
+        written: Option<Type>,
+        want: Option<Type>,
+    ) -> Type {
+        let checks = self.program.runtime_checks.len();
+        let is_written = written.is_some();
+        let result = self.closure_result(closure, written, want);
+        // Without a written type, a result is not checked (X17).
+        self.unknowns.is_loose |= !is_written && self.program.runtime_checks.len() > checks;
+        result
+    }
+
+    fn closure_result(
         &mut self,
         closure: &'a Closure,
         written: Option<Type>,
@@ -259,7 +265,7 @@ impl<'a> Checker<'a> {
                 written
             }
             (ClosureBody::Expr(value), None) => match want {
-                // The caller takes no result: whatever there is, is dropped.
+                // The caller takes no result: a value is dropped.
                 None | Some(Type::Nothing) => self.expr(value),
                 Some(want) => {
                     let found = self.expr_hinted(value, &want);

@@ -1,7 +1,7 @@
-//! Fields, methods and variants: what stands behind a dot.
+//! Fields, methods and variants: the names behind a dot.
 
 use super::builtin::{BuiltinMethod, names_of, signature};
-use super::checker::Checker;
+use super::checker::{Checker, types_of, unknown};
 use super::infer::Fit;
 use super::program::{ClassId, EnumId, FnInfo, Meaning};
 use super::pure::Callee;
@@ -11,7 +11,7 @@ use crate::ast::{Expr, ExprKind, Ident, ItemKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
-/// What stands behind a dot.
+/// The meaning of a name behind a dot.
 struct Member {
     meaning: Meaning,
     /// Of the field, or of the result.
@@ -27,15 +27,10 @@ impl<'a> Checker<'a> {
         if self.find_local(name).is_some() {
             return None;
         }
-        match self.names.get(name.as_str()) {
-            Some((Meaning::Enum(id), _)) => {
-                let id = *id;
-                self.mark_used(Meaning::Enum(id));
-                self.set_meaning(base.id, Meaning::Enum(id));
-                Some(id)
-            }
-            _ => None,
-        }
+        let Some(&(Meaning::Enum(id), _)) = self.names.get(name.as_str()) else { return None };
+        self.mark_used(Meaning::Enum(id));
+        self.set_meaning(base.id, Meaning::Enum(id));
+        Some(id)
     }
 
     /// `a.b`.
@@ -61,7 +56,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The member of a value of that type, without null, that a name behind a dot means.
+    /// The member that a name behind a dot means, of a value of type `ty` (without null).
     fn find_member(&mut self, ty: &Type, name: &Ident, called: bool) -> Option<Member> {
         let p = &self.program;
         let field = |fields: &[(String, Type)], meaning: &dyn Fn(u32) -> Meaning| {
@@ -78,9 +73,9 @@ impl<'a> Checker<'a> {
                 let method = info.methods.iter().position(|method| method.name == name.name);
                 if let Some(at) = method.filter(|_| called) {
                     let FnInfo { params, result, .. } = &info.methods[at];
-                    let params = params.iter().map(|(_, ty)| ty.clone()).collect();
                     let meaning = Meaning::Method(*id, at as u32);
-                    return Some(Member { meaning, ty: result.clone(), params: Some(params) });
+                    let params = Some(types_of(params));
+                    return Some(Member { meaning, ty: result.clone(), params });
                 }
                 return field(&info.fields, &|at| Meaning::ClassField(*id, at));
             }
@@ -95,8 +90,7 @@ impl<'a> Checker<'a> {
         Some(Member { meaning, ty: method.result, params: Some(method.params) })
     }
 
-    /// A member of a value of which nothing is known: some declaration must have a member of that
-    /// name.
+    /// A member of a value of unknown type: some declaration must have a member of that name.
     fn dynamic(&mut self, expr: &'a Expr, name: &'a Ident) -> Type {
         self.set_meaning(expr.id, Meaning::Dynamic);
         self.open_members.push(expr);
@@ -106,13 +100,13 @@ impl<'a> Checker<'a> {
         known.extend(p.classes.iter().flat_map(|c| &c.methods).map(|m| m.name.clone()));
         known.extend(super::BuiltinMethod::ALL.iter().map(|m| m.name().to_string()));
         if !name.name.is_empty() && !known.contains(&name.name) {
-            let known = known.iter().map(String::as_str);
-            self.unknown(Code::UNKNOWN_MEMBER, "field or method", &name.name, name.span, known);
+            let (known, place) = (known.iter().map(String::as_str), (&*name.name, name.span));
+            self.report(unknown(Code::UNKNOWN_MEMBER, "field or method", place, known));
         }
         Type::Any
     }
 
-    /// Gives a member its meaning when the text behind it has told the type of the value.
+    /// Gives a member its meaning, once later text has settled the type of the value.
     pub(super) fn late_member(&mut self, expr: &'a Expr) {
         let (base, name, args) = match &expr.kind {
             ExprKind::Field { base, name } => (base, name, None),
@@ -133,11 +127,12 @@ impl<'a> Checker<'a> {
             let has = self.unknowns.finished(&self.program.type_of(arg.id));
             if self.unknowns.fit(&has, param) != Fit::Yes {
                 self.program.runtime_checks.insert(arg.id, param.clone());
+                self.never_checked(arg);
             }
         }
     }
 
-    /// The receiver of a method must not be null: looked at before the call.
+    /// The receiver of a method must not be null. The machine checks it before the call.
     fn object_is_there(&mut self, receiver: &Expr, ty: &Type) {
         if let Type::Nullable(_) = self.unknowns.shallow(ty) {
             self.program.runtime_checks.insert(receiver.id, self.solid(ty));
@@ -148,42 +143,31 @@ impl<'a> Checker<'a> {
         if name.name.is_empty() {
             return;
         }
-        let text = self.show(ty);
-        let (text, quoted) = (text.clone(), format!("`{text}`"));
-        let message = if text == "nothing" {
-            format!("no value has no {what} `{}`", name.name)
-        } else {
-            format!("{quoted} has no {what} `{}`", name.name)
+        let message = format!("{} has no {what} `{}`", self.show_found(ty), name.name);
+        let diagnostic = Diagnostic::new(Code::UNKNOWN_MEMBER, name.span, message);
+        let (records, classes) = (&self.program.records, &self.program.classes);
+        let methods: Vec<&str> = match ty {
+            Type::Class(id) => classes[id.index()].methods.iter().map(|m| &*m.name).collect(),
+            other => names_of(other),
         };
-        let mut diagnostic = Diagnostic::new(Code::UNKNOWN_MEMBER, name.span, message);
-        let methods = match ty {
-            Type::Class(id) => {
-                let methods = &self.program.classes[id.index()].methods;
-                methods.iter().map(|method| method.name.clone()).collect()
-            }
-            other => names_of(other).into_iter().map(String::from).collect::<Vec<_>>(),
-        };
-        if what == "field" && methods.contains(&name.name) {
-            diagnostic = diagnostic.suggest("it is a method; call it", name.span.after(), "()");
+        self.report(if what == "method" {
+            diagnostic.similar("name", name.span, &name.name, methods)
+        } else if methods.contains(&&*name.name) {
+            diagnostic.suggest("it is a method; call it", name.span.after(), "()")
         } else {
             let fields = match ty {
-                Type::Record(id) => &self.program.records[id.index()].fields[..],
-                Type::Class(id) => &self.program.classes[id.index()].fields,
+                Type::Record(id) => &records[id.index()].fields[..],
+                Type::Class(id) => &classes[id.index()].fields,
                 _ => &[],
             };
             let fields = fields.iter().map(|(field, _)| field.as_str());
-            let methods = methods.iter().map(String::as_str).filter(|_| what == "method");
-            let all = fields.filter(|_| what == "field").chain(methods);
-            if let Some(similar) = crate::diagnostic::most_similar(&name.name, all) {
-                diagnostic = diagnostic.suggest("a similar name exists", name.span, similar);
-            }
-        }
-        self.report(diagnostic);
+            diagnostic.similar("name", name.span, &name.name, fields)
+        });
     }
 
     fn variant(&mut self, expr: &'a Expr, id: EnumId, name: &'a Ident, args: &'a [Expr]) -> Type {
         let Some((at, payload)) = self.find_variant(id, name) else {
-            args.iter().for_each(|arg| drop(self.expr(arg)));
+            self.exprs(args);
             return Type::Enum(id);
         };
         self.set_meaning(expr.id, Meaning::Variant(id, at));
@@ -199,9 +183,8 @@ impl<'a> Checker<'a> {
             return Some((at as u32, info.variants[at].1.clone()));
         }
         let what = format!("variant of `{}`", info.name);
-        let known: Vec<String> = info.variants.iter().map(|(variant, _)| variant.clone()).collect();
-        let known = known.iter().map(String::as_str);
-        self.unknown(Code::UNKNOWN_MEMBER, &what, &name.name, name.span, known);
+        let known = info.variants.iter().map(|(variant, _)| variant.as_str());
+        self.report(unknown(Code::UNKNOWN_MEMBER, &what, (&name.name, name.span), known));
         None
     }
 
@@ -224,7 +207,7 @@ impl<'a> Checker<'a> {
             return self.dynamic(expr, name);
         }
         let Some(found) = self.find_member(&solid, name, true) else {
-            args.iter().for_each(|arg| drop(self.expr(arg)));
+            self.exprs(args);
             self.no_member("method", &solid, name);
             return Type::Any;
         };
@@ -251,13 +234,12 @@ impl<'a> Checker<'a> {
         }
         self.arguments("argument", &params, args, name.span, declared);
         if let Meaning::Builtin(method) = found.meaning {
+            args.iter().for_each(|arg| self.never_checked(arg));
             let (call, span) = (expr.id, expr.span);
             self.visits.push(Visit::Method { call, span, receiver, method, args });
-        }
-        if let Meaning::Builtin(method) = found.meaning
-            && method.changes()
-        {
-            self.changed_receiver(receiver, name);
+            if method.changes() {
+                self.changed_receiver(receiver, name);
+            }
         }
         found.ty
     }
@@ -269,7 +251,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether nothing is known of a type.
+/// Whether a type is unknown.
 fn is_open(ty: &Type) -> bool {
     matches!(ty, Type::Any | Type::Unknown(_) | Type::Never)
 }

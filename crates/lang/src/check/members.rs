@@ -1,4 +1,4 @@
-//! Where events run and what they come after, for each member of a family.
+//! The handlers and causes of events, for each member of a family.
 
 use super::checker::Checker;
 use super::evaluate::Evaluator;
@@ -115,7 +115,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Said once for a place in the text, however many members it is wrong for.
+    /// Reports a place in the text once, for however many members it is wrong.
     fn no_element(&mut self, r: &Ref, message: &str) {
         if self.diagnostics.iter().all(|d| d.primary.span != r.span) {
             self.error(Code::OUT_OF_RANGE, r.span, message);

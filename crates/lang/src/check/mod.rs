@@ -1,10 +1,10 @@
 //! The static checker: names, kinds, types, constants, contexts and flow.
 //!
 //! **Guarantee**: a model without errors has a meaning for every name, a type for every expression
-//! and a value for every constant; the [`Program`] holds all that the lowering needs to know, and
-//! the lowering takes it. Types are gradual: values of type `any` and values that may be null are
-//! looked at when the model runs, and [`Program::runtime_checks`] tells where. Never panics,
-//! whatever the parser's recovery left. Time: linear in the text but for `match` (see `exhaust`).
+//! and a value for every constant. The lowering takes all that from the [`Program`]. Types are
+//! gradual: the machine checks values of type `any` and values that may be null when the model
+//! runs, at the places in [`Program::runtime_checks`]. The checker never panics, even on a tree
+//! with the parser's gaps. Time: linear in the text except for `match` (see `exhaust`).
 
 mod action;
 mod body;
@@ -59,12 +59,12 @@ pub(crate) use in_place::{changes_variables, in_place};
 pub struct Checked {
     /// Tables; complete only when there are no errors.
     pub program: Program,
-    /// What is wrong, in the order of the text.
+    /// The mistakes, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Checks a parsed model. `text` is its source. Trees with errors of the parser are checked, too;
-/// what recovery left gives no further messages.
+/// Checks a parsed model. `text` is its source. A tree with gaps of the parser is checked, too. The
+/// gaps give no further messages.
 pub fn check(model: &Model, text: &str) -> Checked {
     let mut checker = checker::Checker::new(model, text);
     checker.run();

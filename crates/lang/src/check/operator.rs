@@ -59,8 +59,7 @@ impl<'a> Checker<'a> {
     }
 
     fn bad_operand(&mut self, op: BinaryOp, op_span: Span, operand: &Expr, written: &Type) {
-        let ty = self.show(written);
-        let what = if ty == "nothing" { "no value".into() } else { format!("`{ty}`") };
+        let what = self.show_found(written);
         let message = format!("`{}` does not take {what}", op.sign());
         let mut diagnostic = Diagnostic::new(Code::OPERAND, operand.span, message)
             .label(format!("this is {what}"))
@@ -88,7 +87,7 @@ impl<'a> Checker<'a> {
                 let second = self.expr_hinted(right, &kind);
                 match self.unknowns.fit(&second, &kind) {
                     Fit::Yes | Fit::Checked => self.fit_here(right, &second, &kind, None),
-                    _ => self.no_sum(op_span, left, &first, right, &second),
+                    _ => self.no_sum(op_span, (left, &first), (right, &second)),
                 }
                 kind
             }
@@ -105,7 +104,7 @@ impl<'a> Checker<'a> {
                         joined
                     }
                     _ => {
-                        self.no_sum(op_span, left, &first, right, &second);
+                        self.no_sum(op_span, (left, &first), (right, &second));
                         kind
                     }
                 }
@@ -121,7 +120,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The left side does not tell; the right side may.
+    /// The left side is of unknown type; the right side may decide.
     fn addition_of_any(
         &mut self,
         op_span: Span,
@@ -145,19 +144,29 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn no_sum(&mut self, op_span: Span, left: &Expr, first: &Type, right: &Expr, second: &Type) {
-        let (a, b) = (self.show(first), self.show(second));
-        let mut diagnostic =
-            Diagnostic::new(Code::OPERAND, op_span, format!("`+` does not take `{a}` and `{b}`"))
-                .also(left.span, format!("`{a}`"))
-                .also(right.span, format!("`{b}`"));
-        if a == "str" && b == "int" {
-            diagnostic = diagnostic.suggest("make it a string", right.span.after(), ".to_str()");
-        }
-        if a == "int" && b == "str" {
-            diagnostic = diagnostic.suggest("make it a string", left.span.after(), ".to_str()");
-        }
-        self.report(diagnostic);
+    fn no_sum(&mut self, op_span: Span, left: (&Expr, &Type), right: (&Expr, &Type)) {
+        let message = |a: &str, b: &str| format!("`+` does not take `{a}` and `{b}`");
+        let diagnostic = self.two_operands(op_span, left, right, message);
+        let int = match (self.show(left.1).as_str(), self.show(right.1).as_str()) {
+            ("str", "int") => right.0,
+            ("int", "str") => left.0,
+            _ => return self.report(diagnostic),
+        };
+        self.report(diagnostic.suggest("make it a string", int.span.after(), ".to_str()"));
+    }
+
+    /// A message about an operator that shows the types of both operands.
+    fn two_operands(
+        &self,
+        op_span: Span,
+        left: (&Expr, &Type),
+        right: (&Expr, &Type),
+        message: impl Fn(&str, &str) -> String,
+    ) -> Diagnostic {
+        let (a, b) = (self.show(left.1), self.show(right.1));
+        Diagnostic::new(Code::OPERAND, op_span, message(&a, &b))
+            .also(left.0.span, format!("`{a}`"))
+            .also(right.0.span, format!("`{b}`"))
     }
 
     /// Ints, strings.
@@ -178,27 +187,15 @@ impl<'a> Checker<'a> {
         }
         self.fit_here(left, &first, &kind, None);
         if !matches!(self.unknowns.fit(&second, &kind), Fit::Yes | Fit::Checked) {
-            self.not_comparable(op_span, left, &first, right, &second);
+            self.not_comparable(op_span, (left, &first), (right, &second));
             return;
         }
         self.fit_here(right, &second, &kind, None);
     }
 
-    fn not_comparable(
-        &mut self,
-        op_span: Span,
-        left: &Expr,
-        first: &Type,
-        right: &Expr,
-        second: &Type,
-    ) {
-        let (a, b) = (self.show(first), self.show(second));
-        let message = format!("`{a}` is not comparable with `{b}`");
-        self.report(
-            Diagnostic::new(Code::OPERAND, op_span, message)
-                .also(left.span, format!("`{a}`"))
-                .also(right.span, format!("`{b}`")),
-        );
+    fn not_comparable(&mut self, op_span: Span, left: (&Expr, &Type), right: (&Expr, &Type)) {
+        let message = |a: &str, b: &str| format!("`{a}` is not comparable with `{b}`");
+        self.report(self.two_operands(op_span, left, right, message));
     }
 
     fn equality(&mut self, op_span: Span, left: &'a Expr, right: &'a Expr) {
@@ -212,16 +209,14 @@ impl<'a> Checker<'a> {
             {
                 let text = self.show(other);
                 let message = format!("a value of type `{text}` is never `null`");
-                self.report(Diagnostic::new(Code::NEVER_NULL, op_span, message).also(
-                    if std::ptr::eq(expr, right) { right.span } else { left.span },
-                    format!("`{text}`"),
-                ));
+                let diagnostic = Diagnostic::new(Code::NEVER_NULL, op_span, message);
+                self.report(diagnostic.also(expr.span, format!("`{text}`")));
                 return;
             }
         }
         let (from, to) = (a.solid().clone(), b.solid().clone());
         if a == Type::Nothing || b == Type::Nothing || self.unknowns.join(&from, &to).is_none() {
-            self.not_comparable(op_span, left, &first, right, &second);
+            self.not_comparable(op_span, (left, &first), (right, &second));
         }
     }
 

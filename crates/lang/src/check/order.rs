@@ -5,7 +5,7 @@ use super::checker::Checker;
 use super::program::Meaning;
 use crate::ast::{EventDecl, Ident, ItemKind, Ref};
 use crate::diagnostic::{Code, Diagnostic};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 impl<'a> Checker<'a> {
     /// Checks `after` and `driver`.
@@ -50,20 +50,17 @@ impl<'a> Checker<'a> {
 
     fn driver(&mut self, events: &'a [Ref]) {
         for event in events {
-            self.in_body(Body::of(BodyKind::Constant), |c| c.event_ref(event));
+            self.in_body(Body::of(BodyKind::Constant), |c| c.element_ref(event, "event"));
             if let Some((Meaning::Event(id), declared)) =
                 self.names.get(event.name.name.as_str()).copied()
                 && !self.program.events[id.index()].once
             {
                 let name = &event.name.name;
+                let message = format!("`{name}` may happen more than once");
                 self.report(
-                    Diagnostic::new(
-                        Code::DRIVER,
-                        event.name.span,
-                        format!("`{name}` may happen more than once"),
-                    )
-                    .also(declared, "declared without `once`")
-                    .note("a driver is an order of events that happen once"),
+                    Diagnostic::new(Code::DRIVER, event.name.span, message)
+                        .also(declared, "declared without `once`")
+                        .note("a driver is an order of events that happen once"),
                 );
             }
         }
@@ -72,7 +69,7 @@ impl<'a> Checker<'a> {
     /// Events that wait for themselves.
     fn cycles(&mut self, before: &HashMap<&'a str, Vec<&'a Ref>>) {
         let model = self.model;
-        let mut done: HashMap<&str, bool> = HashMap::new();
+        let mut done: HashSet<&str> = HashSet::new();
         for item in &model.items {
             let ItemKind::Event(event) = &item.kind else { continue };
             if let Some(cycle) = find_cycle(&event.name, before, &mut done) {
@@ -93,18 +90,18 @@ impl<'a> Checker<'a> {
 fn find_cycle<'a>(
     start: &'a Ident,
     before: &HashMap<&'a str, Vec<&'a Ref>>,
-    done: &mut HashMap<&'a str, bool>,
+    done: &mut HashSet<&'a str>,
 ) -> Option<Vec<&'a Ref>> {
-    if done.contains_key(start.name.as_str()) || start.name.is_empty() {
+    if done.contains(start.name.as_str()) || start.name.is_empty() {
         return None;
     }
     // Path of references; each with how many of its causes were followed.
     let mut path: Vec<(&'a str, Option<&'a Ref>, usize)> = vec![(&start.name, None, 0)];
-    let mut on_path: std::collections::HashSet<&'a str> = [start.name.as_str()].into();
+    let mut on_path: HashSet<&'a str> = [start.name.as_str()].into();
     while let Some((name, _, next)) = path.last_mut() {
         let causes = before.get(name).map_or(&[][..], Vec::as_slice);
         let Some(cause) = causes.get(*next) else {
-            done.insert(name, true);
+            done.insert(name);
             on_path.remove(name);
             path.pop();
             continue;
@@ -112,7 +109,7 @@ fn find_cycle<'a>(
         *next += 1;
         let to = cause.name.name.as_str();
         // Members of a family are events of their own: only a cycle of plain names is certain.
-        if cause.index.is_some() || done.contains_key(to) {
+        if cause.index.is_some() || done.contains(to) {
             continue;
         }
         if on_path.contains(to) {
@@ -120,9 +117,7 @@ fn find_cycle<'a>(
             let mut cycle: Vec<&Ref> =
                 path[from..].iter().skip(1).filter_map(|(_, r, _)| *r).collect();
             cycle.push(cause);
-            for (name, _, _) in &path {
-                done.insert(name, true);
-            }
+            done.extend(path.iter().map(|(name, _, _)| *name));
             return Some(cycle);
         }
         on_path.insert(to);

@@ -1,6 +1,6 @@
 //! Patterns: their types, the names they make, and what they cover.
 
-use super::checker::Checker;
+use super::checker::{Checker, unknown, wrong_kind};
 use super::exhaust::{Ctor, Pat, Usefulness};
 use super::program::{LocalKind, Meaning};
 use super::types::Type;
@@ -65,38 +65,22 @@ impl<'a> Checker<'a> {
     ) {
         let found = self.global_name(&enum_name.name);
         let Some((Meaning::Enum(id), _)) = found else {
-            match found {
-                Some((other, declared)) => {
-                    let what = super::type_expr::what_is(other);
-                    let message = format!("`{}` is {what}, not an enum", enum_name.name);
-                    self.report(
-                        Diagnostic::new(Code::WRONG_KIND, enum_name.span, message)
-                            .also(declared, "declared here"),
-                    );
-                }
-                None => {
-                    let enums: Vec<String> =
-                        self.program.enums.iter().map(|e| e.name.clone()).collect();
-                    let known = enums.iter().map(String::as_str);
-                    self.unknown(
-                        Code::UNKNOWN_NAME,
-                        "enum",
-                        &enum_name.name,
-                        enum_name.span,
-                        known,
-                    );
-                }
-            }
+            let known = self.program.enums.iter().map(|info| info.name.as_str());
+            let place = (enum_name.name.as_str(), enum_name.span);
+            self.report(match found {
+                Some(found) => Some(wrong_kind(enum_name, found, "an enum")),
+                None => unknown(Code::UNKNOWN_NAME, "enum", place, known),
+            });
             args.iter().for_each(|arg| self.pattern(arg, &Type::Any));
             return;
         };
-        self.ident_means(enum_name, Meaning::Enum(id));
+        self.set_meaning(enum_name.id, Meaning::Enum(id));
         self.pattern_fits(span, &Type::Enum(id), subject);
         let Some((at, payload)) = self.find_variant(id, variant) else {
             args.iter().for_each(|arg| self.pattern(arg, &Type::Any));
             return;
         };
-        self.ident_means(variant, Meaning::Variant(id, at));
+        self.set_meaning(variant.id, Meaning::Variant(id, at));
         if payload.len() != args.len() {
             let plural = if payload.len() == 1 { "" } else { "s" };
             let message =

@@ -2,32 +2,22 @@
 
 use super::checker::Checker;
 use super::program::{LocalKind, Meaning};
+use super::type_expr::what_is;
 use super::types::Type;
 use crate::ast::{Expr, ExprKind, Ident};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
-/// Where a change of a place goes.
-enum Root {
-    /// A global or an object: everybody sees it.
-    Shared,
-    /// A local of the body.
-    Own,
-    /// Something that does not change; told already.
-    Wrong,
-}
-
 impl<'a> Checker<'a> {
     /// The type of a place that is assigned to.
     pub(super) fn assigned_place(&mut self, place: &'a Expr) -> Type {
         let ty = self.expr(place);
-        // The parser has told what is no place.
+        // The parser has reported what is no place.
         if !is_place(place) {
             return ty;
         }
-        match self.root(place) {
-            Root::Shared => self.changes_state(place.span, "an assignment"),
-            Root::Own | Root::Wrong => {}
+        if self.is_shared(place) {
+            self.changes_state(place.span, "an assignment");
         }
         ty
     }
@@ -44,58 +34,57 @@ impl<'a> Checker<'a> {
             );
             return;
         }
-        match self.root(receiver) {
-            Root::Shared => self
-                .changes_state(Span::new(receiver.span.start, name.span.end), "a changing method"),
-            Root::Own | Root::Wrong => {}
+        if self.is_shared(receiver) {
+            self.changes_state(receiver.span.to(name.span), "a changing method");
         }
     }
 
-    /// Follows a place to the variable or object that holds it. Its parts have their types already.
-    fn root(&mut self, place: &'a Expr) -> Root {
+    /// Follows a place to the variable or object that holds it, and reports what does not change.
+    /// Whether it is a global or an object, which everybody sees. The parts of the place have their
+    /// types already.
+    fn is_shared(&mut self, place: &'a Expr) -> bool {
         match &place.kind {
-            ExprKind::Paren(inner) => self.root(inner),
-            ExprKind::Name(name) => self.root_name(name, place),
+            ExprKind::Paren(inner) => self.is_shared(inner),
+            ExprKind::Name(name) => self.is_shared_name(name, place),
             ExprKind::SelfRef => {
                 self.error(Code::ASSIGN_CONSTANT, place.span, "`self` is not assigned to");
-                Root::Wrong
+                false
             }
             ExprKind::Field { base, .. } => {
                 if let Some(Meaning::Variant(..)) = self.program.meaning(place.id) {
                     self.error(Code::ASSIGN_CONSTANT, place.span, "a variant is not assigned to");
-                    return Root::Wrong;
+                    return false;
                 }
                 let ty = self.program.types[base.id.index()].clone().unwrap_or(Type::Any);
                 match self.solid(&ty) {
-                    Type::Class(_) => Root::Shared,
-                    // An object, or a record in a place: only the run tells.
-                    Type::Any | Type::Unknown(_) => Root::Shared,
-                    _ => self.root(base),
+                    // Of an unknown type, it may be an object, or a record in a place.
+                    Type::Class(_) | Type::Any | Type::Unknown(_) => true,
+                    _ => self.is_shared(base),
                 }
             }
-            ExprKind::Index { base, .. } => self.root(base),
-            ExprKind::Error => Root::Wrong,
+            ExprKind::Index { base, .. } => self.is_shared(base),
+            ExprKind::Error => false,
             _ => {
                 self.report(
                     Diagnostic::new(Code::RECEIVER, place.span, "this value is not a place")
                         .note("places are locals, globals, fields (`a.b`) and elements (`a[i]`)"),
                 );
-                Root::Wrong
+                false
             }
         }
     }
 
-    fn root_name(&mut self, name: &str, place: &Expr) -> Root {
+    fn is_shared_name(&mut self, name: &str, place: &Expr) -> bool {
         match self.program.meaning(place.id) {
-            Some(Meaning::Global(_)) => Root::Shared,
+            Some(Meaning::Global(_)) => true,
             Some(Meaning::Local(id)) => {
                 let info = self.program.locals[id.index()].clone();
                 if self.is_captured(id) {
                     self.not_assigned(place.span, name, "copied into the closure", info.span);
-                    return Root::Wrong;
+                    return false;
                 }
                 let what = match info.kind {
-                    LocalKind::Let => return Root::Own,
+                    LocalKind::Let => return false,
                     LocalKind::Param => "a parameter",
                     LocalKind::Element => "the element of a loop",
                     LocalKind::Pattern => "a name in a pattern",
@@ -103,20 +92,14 @@ impl<'a> Checker<'a> {
                     LocalKind::Spec => "a name in a specification",
                 };
                 self.not_assigned(place.span, name, what, info.span);
-                Root::Wrong
+                false
             }
-            Some(Meaning::Const(id)) => {
+            Some(meaning @ (Meaning::Const(_) | Meaning::Function(_))) => {
                 let declared = self.names.get(name).map_or(place.span, |(_, span)| *span);
-                debug_assert!(id.index() < self.program.consts.len());
-                self.not_assigned(place.span, name, "a constant", declared);
-                Root::Wrong
+                self.not_assigned(place.span, name, what_is(meaning), declared);
+                false
             }
-            Some(Meaning::Function(_)) => {
-                let declared = self.names.get(name).map_or(place.span, |(_, span)| *span);
-                self.not_assigned(place.span, name, "a function", declared);
-                Root::Wrong
-            }
-            _ => Root::Wrong,
+            _ => false,
         }
     }
 

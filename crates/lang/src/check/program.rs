@@ -1,4 +1,4 @@
-//! What the checker found out: tables of declarations, and side tables by node.
+//! The result of the checker: tables of declarations, and side tables by node.
 
 use super::builtin::BuiltinMethod;
 use super::constant::ConstValue;
@@ -190,7 +190,7 @@ pub struct GlobalInfo {
 }
 
 /// A lock or condition, or an array of them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ArrayInfo {
     /// Name.
     pub name: String,
@@ -231,7 +231,7 @@ pub struct TaskInfo {
 }
 
 /// An event or a family of events.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct EventInfo {
     /// Name.
     pub name: String,
@@ -264,7 +264,7 @@ pub struct EventMember {
 }
 
 /// A thread or a family of threads.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ThreadInfo {
     /// Name.
     pub name: String,
@@ -307,9 +307,10 @@ pub enum LocalKind {
 }
 
 /// How fine the steps of tasks and events are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Granularity {
     /// A task is one step.
+    #[default]
     Task,
     /// Each shared access is a step.
     Access,
@@ -319,7 +320,7 @@ pub enum Granularity {
 pub const STEPS_DEFAULT: u64 = 100_000;
 
 /// The tables of a checked model. Ids are positions in the tables, in the order of the file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Program {
     /// Constants.
     pub consts: Vec<ConstInfo>,
@@ -358,9 +359,12 @@ pub struct Program {
     pub meanings: Vec<Option<Meaning>>,
     /// By node id: the types of expressions.
     pub types: Vec<Option<Type>>,
-    /// By node id of an expression: the type that its value must be looked at for when the model
-    /// runs, because its static type (`any`, or one with null) allows more than its place.
+    /// By node id of an expression: the type that the machine must check its value for. The static
+    /// type (`any`, or one with null) allows more than the place.
     pub runtime_checks: BTreeMap<NodeId, Type>,
+    /// Whether elements of containers and results of function values may be of other types than
+    /// theirs, because they came from `any`.
+    pub is_loose: bool,
     /// By node id of a closure expression: the locals that it copies from around it, in order of
     /// first use.
     pub captures: BTreeMap<NodeId, Vec<LocalId>>,
@@ -376,29 +380,10 @@ pub struct Program {
 impl Program {
     pub(super) fn new(nodes_count: usize) -> Self {
         Self {
-            consts: vec![],
-            indices: vec![],
-            enums: vec![],
-            records: vec![],
-            classes: vec![],
-            globals: vec![],
-            locks: vec![],
-            conds: vec![],
-            handlers: vec![],
-            functions: vec![],
-            tasks: vec![],
-            events: vec![],
-            threads: vec![],
-            locals: vec![],
-            granularity: Granularity::Task,
             steps_max: STEPS_DEFAULT,
             meanings: vec![None; nodes_count],
             types: vec![None; nodes_count],
-            runtime_checks: BTreeMap::new(),
-            captures: BTreeMap::new(),
-            self_captures: BTreeSet::new(),
-            one_step: BTreeSet::new(),
-            array_sizes: BTreeMap::new(),
+            ..Self::default()
         }
     }
 

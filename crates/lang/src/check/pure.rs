@@ -1,6 +1,5 @@
 //! Which code changes the state: guards and properties must not.
 
-use super::body::BodyKind;
 use super::checker::Checker;
 use super::program::{ClassId, FnId, TaskId};
 use crate::diagnostic::{Code, Diagnostic};
@@ -20,7 +19,7 @@ pub(super) enum Callee {
 pub(super) struct BodyEffects {
     /// The first change of state, and what it is.
     changes: Option<(Span, &'static str)>,
-    calls: Vec<(Callee, Span)>,
+    calls: Vec<Callee>,
 }
 
 /// What all code does.
@@ -34,33 +33,27 @@ pub(super) struct Effects {
 }
 
 impl Checker<'_> {
-    /// Notes a change of state; says so at once where none may be.
+    /// Records a change of state. Reports it at once in code that must not change the state.
     pub(super) fn changes_state(&mut self, span: Span, what: &'static str) {
         if !self.body.kind.is_pure() {
             self.effects.current.changes.get_or_insert((span, what));
             return;
         }
-        let place = match self.body.kind {
-            BodyKind::Guard => "a guard",
-            BodyKind::Property => "a property",
-            BodyKind::Spec => "a specification",
-            _ => "a constant",
-        };
-        let message = format!("{what} in {place}");
+        let message = format!("{what} in {}", self.body.kind.what());
         self.report(Diagnostic::new(Code::PURE, span, message).label("this changes the state"));
     }
 
-    /// Notes a call.
+    /// Records a call.
     pub(super) fn calls(&mut self, callee: Callee, span: Span) {
         if self.body.kind.is_pure() {
             self.effects.pure_calls.push((callee, span));
         } else {
-            self.effects.current.calls.push((callee, span));
+            self.effects.current.calls.push(callee);
         }
     }
 
-    /// Files the effects of the body just checked under what is called; `None` for bodies that
-    /// nobody calls.
+    /// Stores the effects of the body just checked under its callee; `None` for bodies that no
+    /// code calls.
     pub(super) fn file_effects(&mut self, callee: Option<Callee>) {
         let effects = std::mem::take(&mut self.effects.current);
         if let Some(callee) = callee {
@@ -68,18 +61,15 @@ impl Checker<'_> {
         }
     }
 
-    /// Looks through the calls of guards and properties.
+    /// Follows the calls of guards and properties.
     pub(super) fn check_purity(&mut self) {
         for (callee, span) in std::mem::take(&mut self.effects.pure_calls) {
             let Some((changed, what)) = self.change_behind(callee) else { continue };
+            let message = "a call that changes the state in a guard or property";
             self.report(
-                Diagnostic::new(
-                    Code::PURE,
-                    span,
-                    "a call that changes the state in a guard or property",
-                )
-                .label("called here")
-                .also(changed, format!("{what} here")),
+                Diagnostic::new(Code::PURE, span, message)
+                    .label("called here")
+                    .also(changed, format!("{what} here")),
             );
         }
     }
@@ -93,9 +83,7 @@ impl Checker<'_> {
             if effects.changes.is_some() {
                 return effects.changes;
             }
-            open.extend(
-                effects.calls.iter().map(|(next, _)| *next).filter(|next| seen.insert(*next)),
-            );
+            open.extend(effects.calls.iter().filter(|next| seen.insert(**next)));
         }
         None
     }

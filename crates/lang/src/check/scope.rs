@@ -1,6 +1,6 @@
 //! Names within bodies.
 
-use super::checker::Checker;
+use super::checker::{Checker, unknown};
 use super::program::{LocalId, LocalInfo, LocalKind, Meaning};
 use super::types::Type;
 use crate::ast::{Ident, NodeId};
@@ -32,17 +32,12 @@ impl<'a> Checker<'a> {
 
     /// The local of that name; a closure that uses it from outside copies it.
     pub(super) fn find_local(&mut self, name: &str) -> Option<LocalId> {
-        let frames = self.body.frames.len();
-        let (id, frame) = self
-            .body
-            .scopes
-            .iter()
-            .rev()
-            .find_map(|scope| scope.names.get(name).map(|id| (*id, scope.frame)))?;
+        let mut scopes = self.body.scopes.iter().rev();
+        let (id, frame) =
+            scopes.find_map(|scope| scope.names.get(name).map(|id| (*id, scope.frame)))?;
         self.mark_used(Meaning::Local(id));
-        for at in frame..frames {
-            let closure = self.body.frames[at].id;
-            let captures = self.program.captures.entry(closure).or_default();
+        for closure in self.body.frames.iter().skip(frame) {
+            let captures = self.program.captures.entry(*closure).or_default();
             if !captures.contains(&id) {
                 captures.push(id);
             }
@@ -80,8 +75,7 @@ impl<'a> Checker<'a> {
             self.body.scopes.iter().rev().flat_map(|scope| scope.names.keys().copied()).collect();
         let mut known: Vec<&'a str> = self.names.keys().copied().collect();
         known.extend(locals);
-        // Hash maps have no order; the suggestion must have one.
         known.sort_unstable();
-        self.unknown(Code::UNKNOWN_NAME, "name", name, span, known);
+        self.report(unknown(Code::UNKNOWN_NAME, "name", (name, span), known));
     }
 }

@@ -1,44 +1,28 @@
 //! Commutativity specifications of classes.
 
 use super::body::{Body, BodyKind};
-use super::checker::Checker;
+use super::checker::{Checker, unknown, wrong_kind};
 use super::program::{ClassId, LocalKind, Meaning};
-use super::type_expr::what_is;
 use super::types::Type;
 use crate::ast::{Ident, SpecCall, SpecDecl};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
 use std::collections::HashMap;
 
 impl<'a> Checker<'a> {
     pub(super) fn spec(&mut self, spec: &'a SpecDecl) {
         let found = self.names.get(spec.class.name.as_str()).copied();
         let Some((Meaning::Class(id), _)) = found else {
-            match found {
-                Some((other, declared)) => {
-                    let message =
-                        format!("`{}` is {}, not a class", spec.class.name, what_is(other));
-                    self.report(
-                        Diagnostic::new(Code::WRONG_KIND, spec.class.span, message)
-                            .also(declared, "declared here"),
-                    );
-                }
-                None => {
-                    let classes: Vec<String> =
-                        self.program.classes.iter().map(|c| c.name.clone()).collect();
-                    let known = classes.iter().map(String::as_str);
-                    self.unknown(
-                        Code::UNKNOWN_NAME,
-                        "class",
-                        &spec.class.name,
-                        spec.class.span,
-                        known,
-                    );
-                }
-            }
+            let known = self.program.classes.iter().map(|class| class.name.as_str());
+            let place = (spec.class.name.as_str(), spec.class.span);
+            self.report(match found {
+                Some(found) => Some(wrong_kind(&spec.class, found, "a class")),
+                None => unknown(Code::UNKNOWN_NAME, "class", place, known),
+            });
             return;
         };
-        self.ident_means(&spec.class, Meaning::Class(id));
-        let mut pairs: HashMap<(String, String), crate::source::Span> = HashMap::new();
+        self.set_meaning(spec.class.id, Meaning::Class(id));
+        let mut pairs: HashMap<[&str; 2], Span> = HashMap::new();
         for clause in &spec.clauses {
             self.in_body(Body::of(BodyKind::Spec), |c| {
                 c.spec_call(id, &clause.left);
@@ -47,25 +31,21 @@ impl<'a> Checker<'a> {
                     c.expect(when, &Type::Bool);
                 }
             });
-            let (a, b) = (clause.left.method.name.clone(), clause.right.method.name.clone());
             // The relation is symmetric: one clause for each pair.
-            let pair = if a <= b { (a, b) } else { (b, a) };
-            let (a, b) = pair.clone();
-            if a.is_empty() || b.is_empty() {
+            let (left, right) = (&clause.left.method, &clause.right.method);
+            let mut pair = [left.name.as_str(), right.name.as_str()];
+            pair.sort_unstable();
+            let [a, b] = pair;
+            if a.is_empty() {
                 continue;
             }
-            match pairs.get(&pair) {
-                Some(&first) => self.report(
-                    Diagnostic::new(
-                        Code::SPEC,
-                        clause.left.method.span.to(clause.right.method.span),
-                        format!("`{a}` and `{b}` are specified twice"),
-                    )
-                    .also(first, "first specified here"),
-                ),
-                None => {
-                    pairs.insert(pair, clause.left.method.span.to(clause.right.method.span));
-                }
+            let place = left.span.to(right.span);
+            let first = *pairs.entry(pair).or_insert(place);
+            if first != place {
+                let message = format!("`{a}` and `{b}` are specified twice");
+                self.report(
+                    Diagnostic::new(Code::SPEC, place, message).also(first, "first specified here"),
+                );
             }
         }
     }
@@ -75,17 +55,16 @@ impl<'a> Checker<'a> {
         let Some(at) = info.methods.iter().position(|method| method.name == call.method.name)
         else {
             let what = format!("method of `{}`", info.name);
-            let known: Vec<String> =
-                info.methods.iter().map(|method| method.name.clone()).collect();
-            let known = known.iter().map(String::as_str);
-            self.unknown(Code::UNKNOWN_MEMBER, &what, &call.method.name, call.method.span, known);
+            let known = info.methods.iter().map(|method| method.name.as_str());
+            let place = (call.method.name.as_str(), call.method.span);
+            self.report(unknown(Code::UNKNOWN_MEMBER, &what, place, known));
             for name in call.args.iter().chain(&call.result) {
                 self.spec_name(name, Type::Any);
             }
             return;
         };
         let method = info.methods[at].clone();
-        self.ident_means(&call.method, Meaning::Method(id, at as u32));
+        self.set_meaning(call.method.id, Meaning::Method(id, at as u32));
         if method.params.len() != call.args.len() {
             let message = format!(
                 "`{}` has {} parameters, found {} names",

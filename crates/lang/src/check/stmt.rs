@@ -1,11 +1,11 @@
 //! Statements: types, contexts, and whether the end is reached.
 
-use super::body::{BodyKind, LoopInfo};
+use super::body::BodyKind;
 use super::checker::Checker;
 use super::program::{Granularity, LocalKind};
 use super::symmetry::Visit;
 use super::types::Type;
-use crate::ast::{ArmBody, AssignOp, Block, Expr, ExprKind, If, IfElse, Match, Stmt, StmtKind};
+use crate::ast::{ArmBody, AssignOp, Block, Expr, ExprKind, If, Match, Stmt, StmtKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
@@ -108,7 +108,7 @@ impl<'a> Checker<'a> {
             StmtKind::Break | StmtKind::Continue => {
                 let is_break = matches!(stmt.kind, StmtKind::Break);
                 match self.body.loops.last_mut() {
-                    Some(info) => info.left |= is_break,
+                    Some(left) => *left |= is_break,
                     None => {
                         let word = if is_break { "break" } else { "continue" };
                         let message = format!("`{word}` outside of a loop");
@@ -159,12 +159,12 @@ impl<'a> Checker<'a> {
             StmtKind::Acquire(lock) => self.lock_stmt(stmt.span, "acquire", lock),
             StmtKind::Release(lock) => self.lock_stmt(stmt.span, "release", lock),
             StmtKind::Wait { cond, lock } => {
-                self.cond_ref(cond);
-                self.lock_ref(lock);
+                self.element_ref(cond, "condition");
+                self.element_ref(lock, "lock");
                 self.blocking(word_span(stmt.span, "wait"), "`wait`");
             }
             StmtKind::Notify { cond, .. } => {
-                self.cond_ref(cond);
+                self.element_ref(cond, "condition");
                 self.changes_state(stmt.span, "`notify`");
             }
             StmtKind::Join(thread) => {
@@ -177,7 +177,7 @@ impl<'a> Checker<'a> {
     }
 
     fn lock_stmt(&mut self, span: Span, word: &'static str, lock: &'a crate::ast::Ref) {
-        self.lock_ref(lock);
+        self.element_ref(lock, "lock");
         self.changes_state(word_span(span, word), "a lock operation");
     }
 
@@ -203,7 +203,8 @@ impl<'a> Checker<'a> {
             } else {
                 "its body is one step; threads may wait, or tasks with `setting granularity = access;`"
             };
-            self.not_here(span, what, note);
+            let message = format!("{what} is not allowed in {}", self.body.kind.what());
+            self.report(Diagnostic::new(Code::CONTEXT, span, message).note(note));
         }
     }
 
@@ -265,9 +266,9 @@ impl<'a> Checker<'a> {
 
     /// The body of a loop; whether a `break` leaves the loop.
     fn loop_body(&mut self, body: &'a Block) -> bool {
-        self.body.loops.push(LoopInfo { left: false });
+        self.body.loops.push(false);
         self.block(body);
-        self.body.loops.pop().is_some_and(|info| info.left)
+        self.body.loops.pop().is_some_and(|left| left)
     }
 
     /// What `for` goes through.
@@ -284,7 +285,7 @@ impl<'a> Checker<'a> {
                 let mut diagnostic = Diagnostic::new(Code::OPERAND, iter.span, message)
                     .note("it goes through lists, sets, the keys of maps, and ranges");
                 if other == Type::Int {
-                    let before = Span::new(iter.span.start, iter.span.start);
+                    let before = iter.span.before();
                     diagnostic = diagnostic.suggest("the numbers below it", before, "0..");
                 }
                 self.report(diagnostic);
@@ -294,17 +295,15 @@ impl<'a> Checker<'a> {
     }
 
     fn if_stmt(&mut self, node: &'a If) -> bool {
-        let mut node = node;
-        let mut falls = false;
-        loop {
-            self.expect(&node.cond, &Type::Bool);
-            falls |= self.block(&node.then);
-            match &node.otherwise {
-                None => return true,
-                Some(IfElse::Block(block)) => return self.block(block) | falls,
-                Some(IfElse::If(inner)) => node = inner,
+        let (mut falls, mut has_else) = (false, false);
+        for (cond, block) in node.branches() {
+            match cond {
+                Some(cond) => drop(self.expect(cond, &Type::Bool)),
+                None => has_else = true,
             }
+            falls |= self.block(block);
         }
+        falls || !has_else
     }
 
     fn match_stmt(&mut self, span: Span, node: &'a Match) -> bool {
@@ -332,7 +331,7 @@ pub(super) fn word_span(span: Span, word: &str) -> Span {
     Span::new(span.start, span.start + word.len() as u32)
 }
 
-/// Whether a statement visibly ends the block: what follows it is told once.
+/// Whether a statement visibly ends the block: only the first statement behind it is reported.
 fn ends(stmt: &Stmt) -> bool {
     !matches!(stmt.kind, StmtKind::Let { .. } | StmtKind::Assign { .. } | StmtKind::Expr(_))
 }

@@ -192,8 +192,7 @@ fn a_model_without_anything_to_do_is_told() {
 
 #[test]
 fn codes_are_distinct() {
-    let mut codes: Vec<&str> =
-        crate::diagnostic::CODES.iter().map(|info| info.code.as_str()).collect();
+    let mut codes: Vec<&str> = crate::diagnostic::CODES.iter().map(|code| code.as_str()).collect();
     let count = codes.len();
     codes.sort_unstable();
     codes.dedup();

@@ -1,10 +1,11 @@
 //! Types as written, and the second pass: the types of declarations.
 
-use super::checker::Checker;
+use super::checker::{Checker, unknown, wrong_kind};
+use super::collect::{BUILTIN_TYPES, is_type};
 use super::program::{Meaning, Program, RecordId};
 use super::types::Type;
 use crate::ast::{
-    ArmBody, Block, Expr, ExprKind, FnDecl, Ident, IfElse, ItemKind, NodeId, Param, Stmt, StmtKind,
+    ArmBody, Block, Expr, ExprKind, FnDecl, Ident, ItemKind, NodeId, Param, Part, Stmt, StmtKind,
     TypeExpr, TypeKind,
 };
 use crate::diagnostic::{Code, Diagnostic};
@@ -14,7 +15,7 @@ impl<'a> Checker<'a> {
     /// The type that is written.
     pub(super) fn ty(&mut self, written: &'a TypeExpr) -> Type {
         match &written.kind {
-            TypeKind::Named(name) => self.named_type(&name.name, name.span, name.id),
+            TypeKind::Named(name) => self.named_type(name),
             TypeKind::List(t) => Type::list(self.ty(t)),
             TypeKind::Set(t) => Type::Set(Box::new(self.ty(t))),
             TypeKind::Map(k, v) => {
@@ -50,8 +51,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn named_type(&mut self, name: &'a str, span: crate::source::Span, id: NodeId) -> Type {
-        match name {
+    fn named_type(&mut self, name: &'a Ident) -> Type {
+        match name.name.as_str() {
             "int" => return Type::Int,
             "bool" => return Type::Bool,
             "str" => return Type::Str,
@@ -60,31 +61,26 @@ impl<'a> Checker<'a> {
             "thread" => return Type::Thread,
             _ => {}
         }
-        let found = self.global_name(name);
-        if let Some((meaning, _)) = found {
-            self.set_meaning(id, meaning);
-        }
-        match found {
-            Some((Meaning::Index(id), _)) => Type::Index(id),
-            Some((Meaning::Enum(id), _)) => Type::Enum(id),
-            Some((Meaning::Record(id), _)) => Type::Record(id),
-            Some((Meaning::Class(id), _)) => Type::Class(id),
-            Some((meaning, declared)) => {
-                let message = format!("`{name}` is {}, not a type", what_is(meaning));
-                self.report(
-                    Diagnostic::new(Code::UNKNOWN_TYPE, span, message)
-                        .also(declared, "declared here"),
-                );
-                Type::Any
-            }
-            None => {
-                self.unknown_type(name, span);
+        let Some(found) = self.global_name(&name.name) else {
+            self.unknown_type(name);
+            return Type::Any;
+        };
+        self.set_meaning(name.id, found.0);
+        match found.0 {
+            Meaning::Index(id) => Type::Index(id),
+            Meaning::Enum(id) => Type::Enum(id),
+            Meaning::Record(id) => Type::Record(id),
+            Meaning::Class(id) => Type::Class(id),
+            _ => {
+                let code = Code::UNKNOWN_TYPE;
+                self.report(Diagnostic { code, ..wrong_kind(name, found, "a type") });
                 Type::Any
             }
         }
     }
 
-    fn unknown_type(&mut self, name: &str, span: crate::source::Span) {
+    fn unknown_type(&mut self, name: &Ident) {
+        let (name, span) = (name.name.as_str(), name.span);
         let other = match name {
             "string" | "String" | "text" => Some("str"),
             "integer" | "number" | "i32" | "i64" | "u32" | "u64" | "usize" | "Int" => Some("int"),
@@ -98,16 +94,9 @@ impl<'a> Checker<'a> {
             );
             return;
         }
-        let types = self.names.iter().filter(|(_, (meaning, _))| {
-            matches!(
-                meaning,
-                Meaning::Index(_) | Meaning::Enum(_) | Meaning::Record(_) | Meaning::Class(_)
-            )
-        });
-        let mut known: Vec<&'a str> = types.map(|(name, _)| *name).collect();
-        known.sort_unstable();
-        known.extend(super::collect::BUILTIN_TYPES);
-        self.unknown(Code::UNKNOWN_TYPE, "type", name, span, known);
+        let types = self.names.iter().filter(|(_, (meaning, _))| is_type(*meaning));
+        let known = types.map(|(name, _)| *name).chain(BUILTIN_TYPES.iter().copied());
+        self.report(unknown(Code::UNKNOWN_TYPE, "type", (name, span), known));
     }
 
     /// Types of all declarations that write them.
@@ -205,34 +194,23 @@ pub(super) fn gives_value(block: &Block) -> bool {
 }
 
 fn returns_value(stmt: &Stmt) -> bool {
-    let in_if = |node: &crate::ast::If| {
-        let mut node = node;
-        loop {
-            if gives_value(&node.then) {
-                return true;
-            }
-            match &node.otherwise {
-                None => return false,
-                Some(IfElse::Block(block)) => return gives_value(block),
-                Some(IfElse::If(inner)) => node = inner,
-            }
-        }
-    };
+    let mut found = false;
     match &stmt.kind {
-        StmtKind::Return(value) => value.is_some(),
-        StmtKind::If(node) => in_if(node),
-        StmtKind::Match(node) => node.arms.iter().any(|arm| match &arm.body {
-            ArmBody::Block(block) => gives_value(block),
-            ArmBody::Expr(Expr { kind: ExprKind::If(node), .. }) => in_if(node),
-            ArmBody::Expr(_) => false,
-        }),
-        StmtKind::While { body, .. } | StmtKind::For { body, .. } | StmtKind::With { body, .. } => {
-            gives_value(body)
+        StmtKind::Return(value) => found = value.is_some(),
+        StmtKind::Match(node) => {
+            found = node.arms.iter().any(|arm| match &arm.body {
+                ArmBody::Block(block) => gives_value(block),
+                ArmBody::Expr(Expr { kind: ExprKind::If(node), .. }) => {
+                    node.branches().any(|(_, block)| gives_value(block))
+                }
+                ArmBody::Expr(_) => false,
+            });
         }
-        StmtKind::Loop(body) | StmtKind::Block(body) | StmtKind::Atomic(body) => gives_value(body),
-        StmtKind::Choose(alternatives) => alternatives.iter().any(|a| gives_value(&a.body)),
-        _ => false,
+        kind => kind.parts(&mut |part| {
+            found |= matches!(part, Part::Block(block) if gives_value(block));
+        }),
     }
+    found
 }
 
 /// A meaning in words.

@@ -5,7 +5,7 @@ use super::program::{ClassId, EnumId, IndexId, Program, RecordId};
 /// A type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Type {
-    /// Anything: what it is used for is looked at when the model runs.
+    /// Anything. The machine checks its uses when the model runs.
     Any,
     /// `int`.
     Int,
@@ -15,9 +15,9 @@ pub enum Type {
     Str,
     /// The type of `null` alone.
     Null,
-    /// No value: what a function without result gives.
+    /// No value: the result of a function without one.
     Nothing,
-    /// The type of code that does not come back.
+    /// The type of code that does not return.
     Never,
     /// A handle of a posted task.
     Task,
@@ -53,7 +53,7 @@ impl Type {
         Type::List(Box::new(element))
     }
 
-    /// `T?`; the same for what may be null already.
+    /// `T?`; the type itself if it may be null already.
     pub fn nullable(self) -> Type {
         match self {
             Type::Any | Type::Null | Type::Nullable(_) | Type::Never => self,

@@ -1,14 +1,15 @@
-//! Warnings about what is declared and never mentioned.
+//! Warnings about unused declarations.
 
-use super::checker::{Checker, use_key};
+use super::checker::Checker;
 use super::program::{LocalId, LocalKind, Meaning};
+use super::type_expr::what_is;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
 impl Checker<'_> {
-    /// Reports what is not used. A name that begins with `_` says that this is meant.
+    /// Reports unused declarations. A name that begins with `_` may be unused.
     pub(super) fn report_unused(&mut self) {
-        // After other mistakes, a missing use may be one that was not understood.
+        // After other mistakes, a use may be in code that was not understood.
         if crate::diagnostic::has_errors(&self.diagnostics) {
             return;
         }
@@ -23,27 +24,15 @@ impl Checker<'_> {
                 found.push((local.span, format!("{what} `{}` is never used", local.name)));
             }
         }
-        for (name, (meaning, span)) in &sorted(&self.names) {
-            let what = match meaning {
-                Meaning::Const(_) => "the constant",
-                Meaning::Global(_) => "the variable",
-                Meaning::Function(_) => "the function",
-                Meaning::Task(_) => "the task",
-                Meaning::Handler(_) => "the handler",
-                Meaning::Lock(_) => "the lock",
-                Meaning::Cond(_) => "the condition",
-                Meaning::Index(_) => "the index type",
-                Meaning::Enum(_) => "the enum",
-                Meaning::Record(_) => "the record",
-                Meaning::Class(_) => "the class",
-                _ => continue,
-            };
-            if span.end > 0 && !self.is_used(*meaning, name) {
-                found.push((*span, format!("{what} `{name}` is never used")));
+        for (name, (meaning, span)) in &self.names {
+            let happens = matches!(meaning, Meaning::Event(_) | Meaning::Thread(_));
+            if !happens && span.end > 0 && !self.is_used(*meaning, name) {
+                let noun = what_is(*meaning).trim_start_matches("an ").trim_start_matches("a ");
+                found.push((*span, format!("the {noun} `{name}` is never used")));
             }
         }
         for (span, message) in found {
-            let place = Span::new(span.start, span.start);
+            let place = span.before();
             self.report(Diagnostic::new(Code::UNUSED, span, message).suggest(
                 "if that is meant, begin the name with",
                 place,
@@ -53,17 +42,6 @@ impl Checker<'_> {
     }
 
     fn is_used(&self, meaning: Meaning, name: &str) -> bool {
-        name.is_empty()
-            || name.starts_with('_')
-            || use_key(meaning).is_none_or(|key| self.used.contains(&key))
+        name.is_empty() || name.starts_with('_') || self.used.contains(&meaning)
     }
-}
-
-/// In the order of their names: hash maps have none.
-fn sorted<'a>(
-    names: &std::collections::HashMap<&'a str, (Meaning, Span)>,
-) -> Vec<(&'a str, (Meaning, Span))> {
-    let mut all: Vec<_> = names.iter().map(|(name, found)| (*name, *found)).collect();
-    all.sort_unstable_by_key(|(name, _)| *name);
-    all
 }

@@ -19,15 +19,6 @@ impl Code {
     }
 }
 
-/// A code and the mistake it stands for, for the reference.
-#[derive(Clone, Copy, Debug)]
-pub struct CodeInfo {
-    /// The code.
-    pub code: Code,
-    /// The mistake in a few words.
-    pub title: &'static str,
-}
-
 macro_rules! codes {
     ($($name:ident $text:literal $title:literal;)*) => {
         impl Code {
@@ -35,7 +26,7 @@ macro_rules! codes {
         }
 
         /// Every code, in order.
-        pub const CODES: &[CodeInfo] = &[$(CodeInfo { code: Code::$name, title: $title }),*];
+        pub const CODES: &[Code] = &[$(Code::$name),*];
     };
 }
 

@@ -1,7 +1,6 @@
-//! Words of other languages, and how to write here what they say.
+//! Words of other languages, and what to write instead.
 
-/// Returns how to write here what a word says in other languages; `None` for words that nobody is
-/// known to try.
+/// Returns what to write instead of a word of another language; `None` for words without an entry.
 pub fn foreign_word_hint(word: &str) -> Option<&'static str> {
     Some(match word {
         "await" => {

@@ -1,15 +1,19 @@
-//! Messages about a text: what is wrong, where, and what to write instead.
+//! Messages about a text: the mistake, its place, and what to write instead.
 
 mod code;
 mod foreign_words;
 mod render;
 
 pub use anyorder_common::similar::most_similar;
-pub use code::{CODES, Code, CodeInfo};
+pub use code::{CODES, Code};
 pub use foreign_words::foreign_word_hint;
 pub use render::render;
 
 use crate::source::Span;
+
+/// Most diagnostics of the parser, and of the checker, for one file. Later messages are mostly
+/// consequences of the first mistakes.
+pub(crate) const DIAGNOSTICS_MAX: usize = 200;
 
 /// The severity of a message.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -42,7 +46,7 @@ pub struct Diagnostic {
 pub struct Label {
     /// The place.
     pub span: Span,
-    /// Text beside the underline; may be empty.
+    /// Text next to the underline; may be empty.
     pub text: String,
 }
 
@@ -95,11 +99,35 @@ impl Diagnostic {
         self
     }
 
+    /// Adds the place of a declaration, if the text has one: what is implied has an empty place.
+    #[must_use]
+    pub(crate) fn declared(self, place: Option<Span>) -> Self {
+        match place.filter(|place| place.end > 0) {
+            Some(place) => self.also(place, "declared here"),
+            None => self,
+        }
+    }
+
     /// Adds a line below.
     #[must_use]
     pub fn note(mut self, text: impl Into<String>) -> Self {
         self.notes.push(text.into());
         self
+    }
+
+    /// Proposes the nearest of the known words for `word` at `span`, if one is near.
+    #[must_use]
+    pub fn similar<'a>(
+        self,
+        what: &str,
+        span: Span,
+        word: &str,
+        known: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        match most_similar(word, known) {
+            Some(near) => self.suggest(format!("a similar {what} exists"), span, near),
+            None => self,
+        }
     }
 
     /// Proposes to replace `span`.

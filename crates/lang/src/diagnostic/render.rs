@@ -151,7 +151,7 @@ fn window(text: &str, cut: usize) -> String {
 /// Pieces of a row; `true` for pieces of the main label.
 type Row = Vec<(bool, String)>;
 
-/// The rows below a line. The first has the underlines, with the text of the last one beside it.
+/// The rows below a line. The first has the underlines, with the text of the last one behind it.
 /// The other texts follow on rows of their own, below the start of their underlines.
 fn label_rows(marks: &[Mark<'_>], cut: usize) -> Vec<Row> {
     let width = marks.iter().map(|mark| mark.end - cut.min(mark.end)).max().unwrap_or(0);

@@ -1,6 +1,6 @@
 //! Comments and their places in the new layout.
 
-use super::doc::{Doc, all, text};
+use super::doc::{Doc, text};
 use crate::lex::Comment;
 use crate::source::Span;
 
@@ -45,7 +45,7 @@ impl<'a> Comments<'a> {
     }
 
     /// Comments that stand before `start`, each on a line of its own: pieces with line feeds behind
-    /// them. `last` is the end of what was printed before (`None` at the start of a block).
+    /// them. `last` is the end of the last printed piece (`None` at the start of a block).
     pub(super) fn before(&mut self, start: u32, last: &mut Option<u32>) -> Vec<Doc> {
         let mut out = Vec::new();
         while let Some(comment) = self.peek().filter(|comment| comment.span.start < start) {
@@ -85,9 +85,9 @@ impl<'a> Comments<'a> {
     fn doc(&self, comment: Comment) -> Doc {
         let written = comment.span.of(self.text);
         if written.contains('\n') {
-            Doc::Verbatim(written.to_string())
+            Doc::Verbatim(written.into())
         } else {
-            all([text(written.trim_end())])
+            text(written.trim_end())
         }
     }
 

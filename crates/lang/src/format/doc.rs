@@ -63,15 +63,20 @@ fn spaced_list(open: &str, elements: Vec<Doc>, close: &str, edge: Doc) -> Doc {
     if elements.is_empty() {
         return text(format!("{open}{close}"));
     }
-    let mut inner = vec![edge.clone()];
+    let inner = [edge.clone(), separated(elements, &[text(","), Doc::Line]), Doc::IfBroken(",")];
+    group(all([text(open), indent(all(inner)), edge, text(close)]))
+}
+
+/// The elements with `between` between them.
+pub(super) fn separated(elements: Vec<Doc>, between: &[Doc]) -> Doc {
+    let mut docs = Vec::new();
     for (at, element) in elements.into_iter().enumerate() {
         if at > 0 {
-            inner.extend([text(","), Doc::Line]);
+            docs.extend_from_slice(between);
         }
-        inner.push(element);
+        docs.push(element);
     }
-    inner.push(Doc::IfBroken(","));
-    group(all([text(open), indent(Doc::All(inner)), edge, text(close)]))
+    Doc::All(docs)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -92,7 +97,8 @@ pub(super) fn print(doc: &Doc, width: usize) -> String {
             Doc::Soft | Doc::IfBroken(_) if mode == Mode::Flat => {}
             Doc::IfBroken(text) => out.put(text),
             Doc::Line | Doc::Soft | Doc::Hard => out.line(depth),
-            Doc::Blank => out.blank(),
+            // What follows keeps its indentation.
+            Doc::Blank => out.feed(),
             Doc::All(docs) => stack.extend(docs.iter().rev().map(|doc| (depth, mode, doc))),
             Doc::Indent(inner) => stack.push((depth + INDENT, mode, inner)),
             Doc::Group(inner) => {
@@ -133,12 +139,8 @@ fn fits(doc: &Doc, after: &[(usize, Mode, &Doc)], room: usize) -> bool {
                 stack.extend(docs.iter().rev().map(|doc| (mode, doc)));
                 0
             }
-            Doc::Indent(inner) => {
-                stack.push((mode, inner));
-                0
-            }
             // What follows may break where it can.
-            Doc::Group(inner) => {
+            Doc::Indent(inner) | Doc::Group(inner) => {
                 stack.push((mode, inner));
                 0
             }
@@ -175,8 +177,7 @@ impl Printer {
             if at == 0 {
                 self.put(line);
             } else {
-                let end = self.text.trim_end_matches(' ').len();
-                self.text.truncate(end);
+                self.trim_blanks();
                 self.text.push('\n');
                 (self.column, self.pending) = (0, 0);
                 self.put(line.trim_end());
@@ -189,15 +190,13 @@ impl Printer {
         self.pending = depth;
     }
 
-    /// An empty line; what follows keeps its indentation.
-    fn blank(&mut self) {
-        self.feed();
+    fn trim_blanks(&mut self) {
+        self.text.truncate(self.text.trim_end_matches(' ').len());
     }
 
     /// Begins a line; never a second empty one.
     fn feed(&mut self) {
-        let end = self.text.trim_end_matches(' ').len();
-        self.text.truncate(end);
+        self.trim_blanks();
         if !self.text.is_empty() && !self.text.ends_with("\n\n") {
             self.text.push('\n');
         }
@@ -205,8 +204,7 @@ impl Printer {
     }
 
     fn finish(mut self) -> String {
-        let end = self.text.trim_end().len();
-        self.text.truncate(end);
+        self.text.truncate(self.text.trim_end().len());
         if !self.text.is_empty() {
             self.text.push('\n');
         }

@@ -1,25 +1,26 @@
 //! Expressions, types and patterns.
 
 use super::Formatter;
-use super::doc::{Doc, all, braced_list, group, indent, list, text};
+use super::doc::{Doc, all, braced_list, group, indent, list, separated, text};
 use crate::ast::{
-    AssignOp, BinaryOp, Closure, ClosureBody, Expr, ExprKind, FieldInit, Param, Pattern,
-    PatternKind, Post, PostTarget, Ref, TypeExpr, TypeKind, UnaryOp,
+    BinaryOp, Closure, ClosureBody, Expr, ExprKind, FieldInit, Param, Pattern, PatternKind, Post,
+    PostTarget, Ref, TypeExpr, TypeKind, UnaryOp,
 };
 
-/// An assignment operator as written.
-pub(super) fn assign_sign(op: AssignOp) -> &'static str {
-    match op {
-        AssignOp::Set => "=",
-        AssignOp::Add => "+=",
-        AssignOp::Sub => "-=",
-        AssignOp::Mul => "*=",
-        AssignOp::Div => "/=",
-        AssignOp::Rem => "%=",
-    }
-}
-
 impl Formatter<'_> {
+    /// `sign` and a part, if there is one.
+    pub(super) fn optional<T>(
+        &mut self,
+        sign: &str,
+        part: Option<&T>,
+        print: fn(&mut Self, &T) -> Doc,
+    ) -> Doc {
+        match part {
+            Some(part) => all([text(sign), print(self, part)]),
+            None => text(""),
+        }
+    }
+
     pub(super) fn expr(&mut self, expr: &Expr) -> Doc {
         match &expr.kind {
             // Literals stay as written.
@@ -32,16 +33,13 @@ impl Formatter<'_> {
             ExprKind::List(elements) => list("[", self.exprs(elements), "]"),
             ExprKind::Set(elements) => list("set[", self.exprs(elements), "]"),
             ExprKind::Map(entries) => {
-                let entries = entries.iter().map(|(key, value)| {
-                    let key = self.expr(key);
-                    all([key, text(": "), self.expr(value)])
-                });
-                let entries = entries.collect();
-                list("map[", entries, "]")
+                let entry = |(key, value): &(Expr, Expr)| {
+                    all([self.expr(key), text(": "), self.expr(value)])
+                };
+                list("map[", entries.iter().map(entry).collect(), "]")
             }
             ExprKind::Repeat(value, count) => {
-                let value = self.expr(value);
-                all([text("["), value, text("; "), self.expr(count), text("]")])
+                all([text("["), self.expr(value), text("; "), self.expr(count), text("]")])
             }
             ExprKind::Record { name, fields, base } => {
                 let mut inits = self.field_inits(fields);
@@ -66,22 +64,16 @@ impl Formatter<'_> {
                 all([text(if apart { "- " } else { sign }), self.expr(operand)])
             }
             ExprKind::Binary { op: BinaryOp::Range, left, right, .. } => {
-                let left = self.expr(left);
-                all([left, text(".."), self.expr(right)])
+                all([self.expr(left), text(".."), self.expr(right)])
             }
             ExprKind::Binary { op, left, right, .. } => self.chain(*op, left, right),
             ExprKind::Field { base, name } => all([self.expr(base), text("."), text(&name.name)]),
             ExprKind::Index { base, index } => {
-                let base = self.expr(base);
-                all([base, text("["), self.expr(index), text("]")])
+                all([self.expr(base), text("["), self.expr(index), text("]")])
             }
-            ExprKind::Call { callee, args } => {
-                let callee = self.expr(callee);
-                all([callee, self.args(args)])
-            }
+            ExprKind::Call { callee, args } => all([self.expr(callee), self.args(args)]),
             ExprKind::Method { receiver, name, args } => {
-                let receiver = self.expr(receiver);
-                all([receiver, text("."), text(&name.name), self.args(args)])
+                all([self.expr(receiver), text("."), text(&name.name), self.args(args)])
             }
             ExprKind::Enabled(event) => all([text("enabled("), self.reference(event), text(")")]),
             ExprKind::Post(post) => self.post(post),
@@ -135,68 +127,49 @@ impl Formatter<'_> {
         if !hugs {
             return list("(", self.exprs(args), ")");
         }
-        let mut docs = vec![text("(")];
-        for (at, arg) in args.iter().enumerate() {
-            if at > 0 {
-                docs.push(text(", "));
-            }
-            docs.push(self.expr(arg));
-        }
-        docs.push(text(")"));
-        Doc::All(docs)
+        let args = separated(self.exprs(args), &[text(", ")]);
+        all([text("("), args, text(")")])
     }
 
     fn closure(&mut self, closure: &Closure) -> Doc {
-        let mut docs = vec![text("fn"), self.params(&closure.params)];
-        if let Some(result) = &closure.result {
-            docs.extend([text(" -> "), self.ty(result)]);
-        }
-        docs.push(text(" "));
-        match &closure.body {
-            ClosureBody::Expr(value) => docs.push(self.expr(value)),
-            ClosureBody::Block(block) => {
-                let inline = self.is_one_line(block.span);
-                docs.push(group(self.block(block, inline)));
-            }
-        }
-        Doc::All(docs)
+        let params = self.params(&closure.params);
+        let result = self.optional(" -> ", closure.result.as_ref(), Self::ty);
+        let body = match &closure.body {
+            ClosureBody::Expr(value) => self.expr(value),
+            ClosureBody::Block(block) => group(self.block(block, self.is_one_line(block.span))),
+        };
+        all([text("fn"), params, result, text(" "), body])
     }
 
     pub(super) fn params(&mut self, params: &[Param]) -> Doc {
-        let params = params.iter().map(|param| match &param.ty {
-            Some(ty) => all([text(&param.name.name), text(": "), self.ty(ty)]),
-            None => text(&param.name.name),
-        });
-        let params = params.collect();
-        list("(", params, ")")
+        let param = |param: &Param| {
+            all([text(&param.name.name), self.optional(": ", param.ty.as_ref(), Self::ty)])
+        };
+        list("(", params.iter().map(param).collect(), ")")
     }
 
     fn post(&mut self, post: &Post) -> Doc {
-        let mut docs = Vec::new();
         let mut target = None;
-        match (&post.target, post.async_form) {
-            (PostTarget::Any, true) => docs.push(text("async[any] ")),
-            (PostTarget::Any, false) => docs.push(text("post any ")),
+        let word = match (&post.target, post.async_form) {
+            (PostTarget::Any, true) => text("async[any] "),
+            (PostTarget::Any, false) => text("post any "),
             (PostTarget::Handler(handler), true) => {
-                docs.extend([text("async["), self.reference(handler), text("] ")]);
+                all([text("async["), self.reference(handler), text("] ")])
             }
             (PostTarget::Handler(handler), false) => {
-                docs.push(text("post "));
                 target = Some(handler);
+                text("post ")
             }
-            (PostTarget::Default, _) => docs.push(text("post ")),
-        }
-        docs.extend([text(&post.task.name), self.args(&post.args)]);
-        if let Some(handler) = target {
-            docs.extend([text(" to "), self.reference(handler)]);
-        }
-        if let Some(after) = &post.after {
-            docs.extend([text(" after "), self.expr(after)]);
-        }
-        if post.front {
-            docs.push(text(" front"));
-        }
-        Doc::All(docs)
+            (PostTarget::Default, _) => text("post "),
+        };
+        all([
+            word,
+            text(&post.task.name),
+            self.args(&post.args),
+            self.optional(" to ", target, Self::reference),
+            self.optional(" after ", post.after.as_ref(), Self::expr),
+            text(if post.front { " front" } else { "" }),
+        ])
     }
 
     pub(super) fn reference(&mut self, reference: &Ref) -> Doc {
@@ -214,8 +187,7 @@ impl Formatter<'_> {
             TypeKind::List(t) => all([text("list<"), self.ty(t), text(">")]),
             TypeKind::Set(t) => all([text("set<"), self.ty(t), text(">")]),
             TypeKind::Map(k, v) => {
-                let key = self.ty(k);
-                all([text("map<"), key, text(", "), self.ty(v), text(">")])
+                all([text("map<"), self.ty(k), text(", "), self.ty(v), text(">")])
             }
             // `fn() -> T?` is a function that returns `T?`.
             TypeKind::Nullable(t) if matches!(t.kind, TypeKind::Fn(..)) => {
@@ -223,16 +195,11 @@ impl Formatter<'_> {
             }
             TypeKind::Nullable(t) => all([self.ty(t), text("?")]),
             TypeKind::Array(t, size) => {
-                let element = self.ty(t);
-                all([text("["), element, text("; "), self.expr(size), text("]")])
+                all([text("["), self.ty(t), text("; "), self.expr(size), text("]")])
             }
             TypeKind::Fn(params, result) => {
-                let params = params.iter().map(|t| self.ty(t)).collect();
-                let mut docs = vec![list("fn(", params, ")")];
-                if let Some(result) = result {
-                    docs.extend([text(" -> "), self.ty(result)]);
-                }
-                Doc::All(docs)
+                let params = list("fn(", params.iter().map(|t| self.ty(t)).collect(), ")");
+                all([params, self.optional(" -> ", result.as_deref(), Self::ty)])
             }
             TypeKind::Error => text(ty.span.of(self.text)),
         }

@@ -1,11 +1,12 @@
 //! The whole file, and the first lines of declarations with bodies.
 
 use super::Formatter;
-use super::doc::{Doc, all, group, indent, text};
+use super::doc::{Doc, all, group, indent, separated, text};
 use super::stmt::Lines;
 use crate::ast::{
-    EventDecl, Family, FnDecl, HandlerDecl, Mailbox, Model, SizedName, TaskDecl, ThreadDecl,
+    Block, EventDecl, Family, FnDecl, HandlerDecl, Model, SizedName, TaskDecl, ThreadDecl,
 };
+use crate::source::Span;
 
 impl Formatter<'_> {
     pub(super) fn model(&mut self, model: &Model) -> Doc {
@@ -32,52 +33,48 @@ impl Formatter<'_> {
 
     fn family(&mut self, family: Option<&Family>) -> Doc {
         match family {
-            Some(family) => {
-                let range = self.expr(&family.range);
-                all([text(format!("[{} in ", family.var.name)), range, text("]")])
+            Some(Family { var, range }) => {
+                all([text(format!("[{} in ", var.name)), self.expr(range), text("]")])
             }
             None => text(""),
         }
     }
 
     pub(super) fn handler(&mut self, decl: &HandlerDecl) -> Doc {
-        let mailbox = match decl.mailbox {
-            Mailbox::Fifo => "fifo",
-            Mailbox::Bag => "bag",
-            Mailbox::Delayed => "delayed",
-        };
         let words = modifiers(&[(decl.unfair, "unfair"), (decl.daemon, "daemon")]);
         all([
             text(words),
             text("handler "),
             self.sized_name(&decl.name),
-            text(format!(": {mailbox};")),
+            text(format!(": {};", decl.mailbox.word())),
         ])
     }
 
     pub(super) fn function(&mut self, decl: &FnDecl) -> Doc {
-        let inline = self.is_one_line(decl.span);
         let words = modifiers(&[(decl.daemon, "daemon")]);
-        let head = text(format!("{words}fn {}", decl.name.name));
-        let mut docs = vec![head, self.params(&decl.params)];
-        if let Some(result) = &decl.result {
-            docs.extend([text(" -> "), self.ty(result)]);
-        }
-        docs.push(text(" "));
-        all([Doc::All(docs), group(self.block(&decl.body, inline))])
+        let head = all([
+            text(format!("{words}fn {}", decl.name.name)),
+            self.params(&decl.params),
+            self.optional(" -> ", decl.result.as_ref(), Self::ty),
+        ]);
+        self.with_body(head, decl.span, &decl.body)
+    }
+
+    /// A head and its body, which stands on one line if `span` does and it fits.
+    fn with_body(&mut self, head: Doc, span: Span, body: &Block) -> Doc {
+        let inline = self.is_one_line(span.to(body.span));
+        all([head, text(" "), group(self.block(body, inline))])
     }
 
     pub(super) fn task(&mut self, decl: &TaskDecl) -> Doc {
         let word = if decl.procedure { "procedure" } else { "task" };
         let words = modifiers(&[(decl.daemon, "daemon")]);
-        let head = text(format!("{words}{word} {}", decl.name.name));
-        let mut docs = vec![head, self.params(&decl.params)];
-        if let Some(handler) = &decl.on {
-            docs.extend([text(" on "), self.reference(handler)]);
-        }
-        docs.push(text(" "));
-        let inline = self.is_one_line(decl.name.span.to(decl.body.span));
-        all([Doc::All(docs), group(self.block(&decl.body, inline))])
+        let head = all([
+            text(format!("{words}{word} {}", decl.name.name)),
+            self.params(&decl.params),
+            self.optional(" on ", decl.on.as_ref(), Self::reference),
+        ]);
+        self.with_body(head, decl.name.span, &decl.body)
     }
 
     pub(super) fn event(&mut self, decl: &EventDecl) -> Doc {
@@ -95,13 +92,9 @@ impl Formatter<'_> {
         if let Some(guard) = &decl.when {
             clauses.extend([Doc::Line, text("when "), self.expr(guard)]);
         }
-        for (at, cause) in decl.after.iter().enumerate() {
-            if at == 0 {
-                clauses.extend([Doc::Line, text("after ")]);
-            } else {
-                clauses.push(text(", "));
-            }
-            clauses.push(self.reference(cause));
+        if !decl.after.is_empty() {
+            let after = decl.after.iter().map(|cause| self.reference(cause)).collect();
+            clauses.extend([Doc::Line, text("after "), separated(after, &[text(", ")])]);
         }
         let inline = self.is_one_line(decl.name.span.to(decl.body.span));
         let head = group(all([head, indent(Doc::All(clauses)), text(" ")]));
@@ -111,9 +104,8 @@ impl Formatter<'_> {
     pub(super) fn thread(&mut self, decl: &ThreadDecl) -> Doc {
         let words = modifiers(&[(decl.unfair, "unfair"), (decl.daemon, "daemon")]);
         let head = text(format!("{words}thread {}", decl.name.name));
-        let family = self.family(decl.family.as_ref());
-        let inline = self.is_one_line(decl.name.span.to(decl.body.span));
-        all([head, family, text(" "), group(self.block(&decl.body, inline))])
+        let head = all([head, self.family(decl.family.as_ref())]);
+        self.with_body(head, decl.name.span, &decl.body)
     }
 }
 

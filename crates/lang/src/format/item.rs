@@ -1,12 +1,12 @@
 //! Declarations.
 
 use super::Formatter;
-use super::doc::{Doc, all, group, indent, text};
+use super::doc::{Doc, all, group, indent, list, separated, text};
 use super::region;
-use super::stmt::{Lines, braces};
 use crate::ast::{
-    ClassDecl, ClassMember, EnumDecl, Item, ItemKind, RecordDecl, Ref, SettingValue, SizedName,
-    SpecCall, SpecDecl, VarDecl,
+    ClassDecl, ClassMember, ConstDecl, EnumDecl, Expr, Ident, IndexDecl, Item, ItemKind,
+    RecordDecl, RecordField, SettingValue, SizedName, SpecCall, SpecClause, SpecDecl, TypeExpr,
+    VarDecl, Variant,
 };
 use crate::source::Span;
 
@@ -15,29 +15,19 @@ impl Formatter<'_> {
         if let Some(regions) = leaf_regions(item)
             && self.comments.strays(item.span, &regions)
         {
-            self.comments.skip_to(item.span.end);
-            return Doc::Verbatim(item.span.of(self.text).to_string());
+            return self.as_written(item.span);
         }
         match &item.kind {
-            ItemKind::Const(decl) => {
-                let mut docs = vec![text(format!("const {}", decl.name.name))];
-                if let Some(ty) = &decl.ty {
-                    docs.extend([text(": "), self.ty(ty)]);
-                }
-                docs.extend([text(" = "), self.expr(&decl.value), text(";")]);
-                Doc::All(docs)
+            ItemKind::Const(ConstDecl { name, ty, value }) => {
+                all([text("const "), self.variable(name, ty.as_ref(), Some(value)), text(";")])
             }
-            ItemKind::Index(decl) => {
-                let size = self.expr(&decl.size);
-                all([text(format!("index {} = ", decl.name.name)), size, text(";")])
+            ItemKind::Index(IndexDecl { name, size }) => {
+                all([text("index "), self.variable(name, None, Some(size)), text(";")])
             }
             ItemKind::Enum(decl) => self.enum_doc(decl, item.span),
             ItemKind::Record(decl) => self.record_doc(decl, item.span),
             ItemKind::Class(decl) => self.class_doc(decl, item.span),
-            ItemKind::Var(vars) => {
-                let vars = vars.iter().map(|var| self.var(var)).collect();
-                names("var", vars)
-            }
+            ItemKind::Var(vars) => names("var", vars.iter().map(|var| self.var(var)).collect()),
             ItemKind::Lock(locks) => self.sized_names("lock", locks),
             ItemKind::Cond(conds) => self.sized_names("cond", conds),
             ItemKind::Handler(decl) => self.handler(decl),
@@ -46,12 +36,10 @@ impl Formatter<'_> {
             ItemKind::Event(decl) => self.event(decl),
             ItemKind::Thread(decl) => self.thread(decl),
             ItemKind::Init(body) => {
-                let inline = self.is_one_line(item.span);
-                group(all([text("init "), self.block(body, inline)]))
+                group(all([text("init "), self.block(body, self.is_one_line(item.span))]))
             }
             ItemKind::Driver(events) => {
-                let events = events.iter().map(|event| self.reference(event)).collect();
-                names("driver", events)
+                names("driver", events.iter().map(|event| self.reference(event)).collect())
             }
             ItemKind::Component { name, members } => {
                 let members = members.iter().map(|member| text(member.name.clone())).collect();
@@ -82,42 +70,35 @@ impl Formatter<'_> {
     }
 
     fn sized_names(&mut self, word: &str, list: &[SizedName]) -> Doc {
-        let list = list.iter().map(|name| self.sized_name(name)).collect();
-        names(word, list)
+        names(word, list.iter().map(|name| self.sized_name(name)).collect())
     }
 
     fn var(&mut self, var: &VarDecl) -> Doc {
-        let mut docs = vec![text(&var.name.name)];
-        if let Some(ty) = &var.ty {
-            docs.extend([text(": "), self.ty(ty)]);
-        }
-        if let Some(init) = &var.init {
-            docs.extend([text(" = "), self.expr(init)]);
-        }
-        Doc::All(docs)
+        self.variable(&var.name, var.ty.as_ref(), var.init.as_ref())
+    }
+
+    /// `name: T = e`.
+    pub(super) fn variable(
+        &mut self,
+        name: &Ident,
+        ty: Option<&TypeExpr>,
+        init: Option<&Expr>,
+    ) -> Doc {
+        let ty = self.optional(": ", ty, Self::ty);
+        all([text(&name.name), ty, self.optional(" = ", init, Self::expr)])
     }
 
     fn enum_doc(&mut self, decl: &EnumDecl, span: Span) -> Doc {
-        let inline = self.is_one_line(span);
-        let line = if inline { Doc::Line } else { Doc::Hard };
-        let mut lines = Lines::new(line.clone());
-        for (at, variant) in decl.variants.iter().enumerate() {
-            let end = variant.payload.last().map_or(variant.name.span, |ty| ty.span);
-            let place = variant.name.span.to(end);
-            let place = if variant.payload.is_empty() { place } else { self.to_paren(place) };
-            let comma = comma(at + 1 < decl.variants.len(), inline);
-            self.put(&mut lines, place, |f| {
-                let payload: Vec<Doc> = variant.payload.iter().map(|t| f.ty(t)).collect();
-                let name = text(&variant.name.name);
-                if payload.is_empty() {
-                    return all([name, comma]);
-                }
-                all([name, super::doc::list("(", payload, ")"), comma])
-            });
-        }
-        self.put_rest(&mut lines, span.end.saturating_sub(1));
+        let place = |f: &Self, variant: &Variant| match variant.payload.last() {
+            Some(last) => f.to_paren(variant.name.span.to(last.span)),
+            None => variant.name.span,
+        };
         let head = text(format!("enum {} ", decl.name.name));
-        group(all([head, braces(lines, line)]))
+        self.in_braces(head, span, &decl.variants, place, |f, variant, comma| {
+            let payload: Vec<Doc> = variant.payload.iter().map(|t| f.ty(t)).collect();
+            let payload = if payload.is_empty() { text("") } else { list("(", payload, ")") };
+            all([text(&variant.name.name), payload, comma])
+        })
     }
 
     /// `place` and the `)` behind it.
@@ -128,83 +109,45 @@ impl Formatter<'_> {
     }
 
     fn record_doc(&mut self, decl: &RecordDecl, span: Span) -> Doc {
-        let inline = self.is_one_line(span);
-        let line = if inline { Doc::Line } else { Doc::Hard };
-        let mut lines = Lines::new(line.clone());
-        for (at, field) in decl.fields.iter().enumerate() {
-            let comma = comma(at + 1 < decl.fields.len(), inline);
-            self.put(&mut lines, field.name.span.to(field.ty.span), |f| {
-                all([text(format!("{}: ", field.name.name)), f.ty(&field.ty), comma])
-            });
-        }
-        self.put_rest(&mut lines, span.end.saturating_sub(1));
+        let place = |_: &Self, field: &RecordField| field.name.span.to(field.ty.span);
         let head = text(format!("record {} ", decl.name.name));
-        group(all([head, braces(lines, line)]))
+        self.in_braces(head, span, &decl.fields, place, |f, field, comma| {
+            all([f.variable(&field.name, Some(&field.ty), None), comma])
+        })
     }
 
     fn class_doc(&mut self, decl: &ClassDecl, span: Span) -> Doc {
-        let inline = self.is_one_line(span);
-        let line = if inline { Doc::Line } else { Doc::Hard };
-        let mut lines = Lines::new(line.clone());
         let mut last_span = Span::default();
-        for member in &decl.members {
-            match member {
-                // `var a, b;` gives two members of one span: their comments go to the first.
-                ClassMember::Field(field) => {
-                    let own = field.span != last_span;
-                    last_span = field.span;
-                    let at = if own { field.span } else { field.span.after() };
-                    self.put(&mut lines, at, |f| all([text("var "), f.var(&field.var), text(";")]));
-                }
-                ClassMember::Method(method) => {
-                    self.put(&mut lines, method.span, |f| f.function(method));
-                }
+        let place = |_: &Self, member: &ClassMember| match member {
+            // `var a, b;` gives two members of one span: their comments go to the first.
+            ClassMember::Field(field) => {
+                let own = std::mem::replace(&mut last_span, field.span) != field.span;
+                if own { field.span } else { field.span.after() }
             }
-        }
-        self.put_rest(&mut lines, span.end.saturating_sub(1));
+            ClassMember::Method(method) => method.span,
+        };
         let head = text(format!("class {} ", decl.name.name));
-        group(all([head, braces(lines, line)]))
+        self.in_braces(head, span, &decl.members, place, |f, member, _| match member {
+            ClassMember::Field(field) => all([text("var "), f.var(&field.var), text(";")]),
+            ClassMember::Method(method) => f.function(method),
+        })
     }
 
     fn spec_doc(&mut self, decl: &SpecDecl, span: Span) -> Doc {
-        let inline = self.is_one_line(span);
-        let line = if inline { Doc::Line } else { Doc::Hard };
-        let mut lines = Lines::new(line.clone());
-        for clause in &decl.clauses {
-            self.put(&mut lines, clause.span, |f| {
-                let mut docs = vec![call(&clause.left), text(" ~ "), call(&clause.right)];
-                if let Some(when) = &clause.when {
-                    docs.extend([text(" when "), f.expr(when)]);
-                }
-                docs.push(text(";"));
-                Doc::All(docs)
-            });
-        }
-        self.put_rest(&mut lines, span.end.saturating_sub(1));
         let head = text(format!("spec {} ", decl.class.name));
-        group(all([head, braces(lines, line)]))
-    }
-}
-
-/// The comma behind an element; behind the last one only where elements stand on lines of their
-/// own.
-fn comma(more: bool, inline: bool) -> Doc {
-    match (more, inline) {
-        (false, true) => Doc::IfBroken(","),
-        _ => text(","),
+        let place = |_: &Self, clause: &SpecClause| clause.span;
+        self.in_braces(head, span, &decl.clauses, place, |f, clause, _| {
+            let calls = [call(&clause.left), text(" ~ "), call(&clause.right)];
+            let when = f.optional(" when ", clause.when.as_ref(), Self::expr);
+            all([all(calls), when, text(";")])
+        })
     }
 }
 
 /// `word a, b;`.
 fn names(word: &str, list: Vec<Doc>) -> Doc {
-    let mut docs = Vec::new();
-    for (at, doc) in list.into_iter().enumerate() {
-        if at > 0 {
-            docs.extend([text(","), Doc::Line]);
-        }
-        docs.push(doc);
-    }
-    group(all([text(format!("{word} ")), indent(Doc::All(docs)), text(";")]))
+    let list = indent(separated(list, &[text(","), Doc::Line]));
+    group(all([text(format!("{word} ")), list, text(";")]))
 }
 
 fn call(call: &SpecCall) -> Doc {
@@ -216,30 +159,22 @@ fn call(call: &SpecCall) -> Doc {
 /// For declarations without parts that keep their own comments: the blocks within their
 /// expressions.
 fn leaf_regions(item: &Item) -> Option<Vec<Span>> {
-    let mut out = Vec::new();
-    let of_ref = |reference: &Ref, out: &mut Vec<Span>| {
-        reference.index.iter().for_each(|index| region::of_expr(index, out));
-    };
-    match &item.kind {
-        ItemKind::Const(decl) => region::of_expr(&decl.value, &mut out),
-        ItemKind::Index(decl) => region::of_expr(&decl.size, &mut out),
-        ItemKind::Var(vars) => {
-            vars.iter()
-                .filter_map(|var| var.init.as_ref())
-                .for_each(|init| region::of_expr(init, &mut out));
-        }
+    let exprs: Vec<&Expr> = match &item.kind {
+        ItemKind::Const(ConstDecl { value: e, .. })
+        | ItemKind::Index(IndexDecl { size: e, .. })
+        | ItemKind::Invariant { expr: e, .. }
+        | ItemKind::Final(e) => vec![e],
+        ItemKind::Var(vars) => vars.iter().filter_map(|var| var.init.as_ref()).collect(),
+        ItemKind::Driver(events) => events.iter().filter_map(|e| e.index.as_deref()).collect(),
+        ItemKind::Response(decl) => vec![&decl.trigger, &decl.reaction],
         ItemKind::Lock(_)
         | ItemKind::Cond(_)
         | ItemKind::Handler(_)
         | ItemKind::Component { .. }
-        | ItemKind::Setting(_) => {}
-        ItemKind::Driver(events) => events.iter().for_each(|event| of_ref(event, &mut out)),
-        ItemKind::Invariant { expr, .. } | ItemKind::Final(expr) => region::of_expr(expr, &mut out),
-        ItemKind::Response(decl) => {
-            region::of_expr(&decl.trigger, &mut out);
-            region::of_expr(&decl.reaction, &mut out);
-        }
+        | ItemKind::Setting(_) => vec![],
         _ => return None,
-    }
+    };
+    let mut out = Vec::new();
+    exprs.iter().for_each(|e| region::of_expr(e, &mut out));
     Some(out)
 }

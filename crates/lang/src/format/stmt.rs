@@ -2,9 +2,8 @@
 
 use super::Formatter;
 use super::doc::{Doc, all, group, indent, text};
-use super::expr::assign_sign;
 use super::region;
-use crate::ast::{Arm, ArmBody, Block, If, IfElse, Match, Stmt, StmtKind};
+use crate::ast::{Alternative, ArmBody, Block, If, Match, Stmt, StmtKind};
 use crate::source::Span;
 
 /// Most statements of a block on one line.
@@ -106,67 +105,61 @@ impl Formatter<'_> {
     }
 
     pub(super) fn stmt(&mut self, stmt: &Stmt) -> Doc {
-        if self.comments.strays(stmt.span, &region::of_stmt(stmt)) && is_simple(stmt) {
-            self.comments.skip_to(stmt.span.end);
-            return Doc::Verbatim(stmt.span.of(self.text).to_string());
-        }
         let inline = self.is_one_line(stmt.span);
-        match &stmt.kind {
-            StmtKind::If(node) => self.if_doc(node, inline),
-            StmtKind::Match(node) => self.match_doc(node, stmt.span),
+        let (head, body) = match &stmt.kind {
+            StmtKind::If(node) => return self.if_doc(node, inline),
+            StmtKind::Match(node) => return self.match_doc(node, stmt.span),
+            StmtKind::Choose(alternatives) => return self.choose(alternatives, stmt.span),
             StmtKind::While { cond, body } => {
-                let head = all([text("while "), self.expr(cond), text(" ")]);
-                group(all([head, self.block(body, inline)]))
+                (all([text("while "), self.expr(cond), text(" ")]), body)
             }
-            StmtKind::Loop(body) => group(all([text("loop "), self.block(body, inline)])),
+            StmtKind::Loop(body) => (text("loop "), body),
             StmtKind::For { var, iter, body } => {
-                let head = all([text(format!("for {} in ", var.name)), self.expr(iter), text(" ")]);
-                group(all([head, self.block(body, inline)]))
+                (all([text(format!("for {} in ", var.name)), self.expr(iter), text(" ")]), body)
             }
-            StmtKind::Block(body) => group(self.block(body, inline)),
+            StmtKind::Block(body) => (text(""), body),
             StmtKind::With { lock, body } => {
-                let head = all([text("with "), self.reference(lock), text(" ")]);
-                group(all([head, self.block(body, inline)]))
+                (all([text("with "), self.reference(lock), text(" ")]), body)
             }
-            StmtKind::Atomic(body) => group(all([text("atomic "), self.block(body, inline)])),
-            StmtKind::Choose(alternatives) => {
-                let line = if inline { Doc::Line } else { Doc::Hard };
-                let mut lines = Lines::new(line.clone());
-                for alternative in alternatives {
-                    let start =
-                        alternative.label.as_ref().map_or(alternative.body.span, |l| l.span);
-                    let span = start.to(alternative.body.span);
-                    let inline = self.is_one_line(span);
-                    self.put(&mut lines, span, |f| {
-                        let label = alternative.label.as_ref().map(|label| label.span.of(f.text));
-                        let label = label.map_or_else(String::new, |label| format!("{label} => "));
-                        group(all([text(label), f.block(&alternative.body, inline)]))
-                    });
-                }
-                self.put_rest(&mut lines, stmt.span.end.saturating_sub(1));
-                group(all([text("choose "), braces(lines, line)]))
+            StmtKind::Atomic(body) => (text("atomic "), body),
+            _ if self.comments.strays(stmt.span, &region::of_stmt(stmt)) => {
+                return self.as_written(stmt.span);
             }
-            _ => {
-                let doc = self.simple(stmt);
-                all([doc, text(";")])
-            }
-        }
+            _ => return all([self.simple(stmt), text(";")]),
+        };
+        group(all([head, self.block(body, inline)]))
+    }
+
+    /// A piece as it is in the text, with the comments in it.
+    pub(super) fn as_written(&mut self, span: Span) -> Doc {
+        self.comments.skip_to(span.end);
+        Doc::Verbatim(span.of(self.text).to_string())
+    }
+
+    fn choose(&mut self, alternatives: &[Alternative], span: Span) -> Doc {
+        let place =
+            |a: &Alternative| a.label.as_ref().map_or(a.body.span, |l| l.span.to(a.body.span));
+        self.in_braces(
+            text("choose "),
+            span,
+            alternatives,
+            |_, a| place(a),
+            |f, a, _| {
+                let label = a.label.as_ref().map(|label| format!("{} => ", label.span.of(f.text)));
+                let inline = f.is_one_line(place(a));
+                group(all([text(label.unwrap_or_default()), f.block(&a.body, inline)]))
+            },
+        )
     }
 
     /// Statements that end in `;`, without it.
     fn simple(&mut self, stmt: &Stmt) -> Doc {
         match &stmt.kind {
             StmtKind::Let { name, ty, value } => {
-                let mut docs = vec![text(format!("let {}", name.name))];
-                if let Some(ty) = ty {
-                    docs.extend([text(": "), self.ty(ty)]);
-                }
-                docs.extend([text(" = "), self.expr(value)]);
-                Doc::All(docs)
+                all([text("let "), self.variable(name, ty.as_ref(), Some(value))])
             }
             StmtKind::Assign { place, op, value } => {
-                let place = self.expr(place);
-                all([place, text(format!(" {} ", assign_sign(*op))), self.expr(value)])
+                all([self.expr(place), text(format!(" {} ", op.sign())), self.expr(value)])
             }
             StmtKind::Step { place, up } => {
                 all([self.expr(place), text(if *up { "++" } else { "--" })])
@@ -176,15 +169,14 @@ impl Formatter<'_> {
             StmtKind::Break => text("break"),
             StmtKind::Continue => text("continue"),
             StmtKind::Yield => text("yield"),
-            StmtKind::Return(None) => text("return"),
-            StmtKind::Return(Some(value)) => all([text("return "), self.expr(value)]),
-            StmtKind::Assert { cond, message } => {
-                let cond = self.expr(cond);
-                let message = message.as_ref().map_or_else(String::new, |message| {
-                    format!(", {}", message.span.of(self.text))
-                });
-                all([text("assert "), cond, text(message)])
+            StmtKind::Return(value) => {
+                all([text("return"), self.optional(" ", value.as_ref(), Self::expr)])
             }
+            StmtKind::Assert { cond, message } => all([
+                text("assert "),
+                self.expr(cond),
+                self.optional(", ", message.as_ref(), |f, message| text(message.span.of(f.text))),
+            ]),
             StmtKind::Assume(cond) => all([text("assume "), self.expr(cond)]),
             StmtKind::Fail(message) => text(format!("fail {}", message.span.of(self.text))),
             StmtKind::Cancel(task) => all([text("cancel "), self.expr(task)]),
@@ -195,8 +187,7 @@ impl Formatter<'_> {
             StmtKind::Acquire(lock) => all([text("acquire "), self.reference(lock)]),
             StmtKind::Release(lock) => all([text("release "), self.reference(lock)]),
             StmtKind::Wait { cond, lock } => {
-                let cond = self.reference(cond);
-                all([text("wait "), cond, text(" with "), self.reference(lock)])
+                all([text("wait "), self.reference(cond), text(" with "), self.reference(lock)])
             }
             StmtKind::Notify { cond, all: every } => {
                 let word = if *every { "notify_all " } else { "notify " };
@@ -210,94 +201,66 @@ impl Formatter<'_> {
 
     /// `if .. {} else {}`; all blocks on one line or none.
     pub(super) fn if_doc(&mut self, node: &If, inline: bool) -> Doc {
+        let inline = inline && node.branches().all(|(_, block)| self.is_short(block));
         let mut docs = Vec::new();
-        let inline = inline && self.all_short(node);
-        let mut node = node;
-        loop {
-            docs.extend([text("if "), self.expr(&node.cond), text(" ")]);
-            docs.push(self.block(&node.then, inline));
-            match &node.otherwise {
-                None => break,
-                Some(IfElse::Block(block)) => {
-                    docs.extend([text(" else "), self.block(block, inline)]);
-                    break;
-                }
-                Some(IfElse::If(inner)) => {
-                    docs.push(text(" else "));
-                    node = inner;
-                }
+        for (cond, block) in node.branches() {
+            if let Some(cond) = cond {
+                docs.extend([text("if "), self.expr(cond), text(" ")]);
             }
+            docs.extend([self.block(block, inline), text(" else ")]);
         }
+        docs.pop();
         group(Doc::All(docs))
     }
 
-    fn all_short(&self, node: &If) -> bool {
-        let mut node = node;
-        loop {
-            if !self.is_short(&node.then) {
-                return false;
-            }
-            match &node.otherwise {
-                None => return true,
-                Some(IfElse::Block(block)) => return self.is_short(block),
-                Some(IfElse::If(inner)) => node = inner,
-            }
-        }
+    pub(super) fn match_doc(&mut self, node: &Match, span: Span) -> Doc {
+        let head = all([text("match "), self.expr(&node.subject), text(" ")]);
+        self.in_braces(
+            head,
+            span,
+            &node.arms,
+            |_, arm| arm.span,
+            |f, arm, comma| {
+                let pattern = f.pattern(&arm.pattern);
+                let body = match &arm.body {
+                    ArmBody::Block(block) => group(f.block(block, f.is_one_line(arm.span))),
+                    ArmBody::Expr(value) => all([f.expr(value), comma]),
+                };
+                all([pattern, text(" => "), body])
+            },
+        )
     }
 
-    pub(super) fn match_doc(&mut self, node: &Match, span: Span) -> Doc {
+    /// `head { .. }`: on one line if the author wrote it so and it fits, else each part on a line
+    /// of its own. `place` is the place of a part. `piece` lays it out, with a comma if it needs
+    /// one.
+    pub(super) fn in_braces<T>(
+        &mut self,
+        head: Doc,
+        span: Span,
+        parts: &[T],
+        mut place: impl FnMut(&Self, &T) -> Span,
+        mut piece: impl FnMut(&mut Self, &T, Doc) -> Doc,
+    ) -> Doc {
         let inline = self.is_one_line(span);
-        let head = all([text("match "), self.expr(&node.subject), text(" ")]);
         let line = if inline { Doc::Line } else { Doc::Hard };
         let mut lines = Lines::new(line.clone());
-        let count = node.arms.len();
-        for (at, arm) in node.arms.iter().enumerate() {
-            self.put(&mut lines, arm.span, |f| {
-                let comma = match arm.body {
-                    ArmBody::Block(_) => text(""),
-                    ArmBody::Expr(_) if at + 1 < count => text(","),
-                    ArmBody::Expr(_) if inline => Doc::IfBroken(","),
-                    ArmBody::Expr(_) => text(","),
-                };
-                all([f.arm(arm), comma])
-            });
+        for (at, part) in parts.iter().enumerate() {
+            let last = at + 1 == parts.len();
+            let comma = if last && inline { Doc::IfBroken(",") } else { text(",") };
+            let place = place(self, part);
+            self.put(&mut lines, place, |f| piece(f, part, comma));
         }
         self.put_rest(&mut lines, span.end.saturating_sub(1));
         group(all([head, braces(lines, line)]))
     }
-
-    fn arm(&mut self, arm: &Arm) -> Doc {
-        let inline = self.is_one_line(arm.span);
-        let pattern = self.pattern(&arm.pattern);
-        let body = match &arm.body {
-            ArmBody::Block(block) => group(self.block(block, inline)),
-            ArmBody::Expr(value) => self.expr(value),
-        };
-        all([pattern, text(" => "), body])
-    }
 }
 
 /// Braces around lines.
-pub(super) fn braces(lines: Lines, line: Doc) -> Doc {
+fn braces(lines: Lines, line: Doc) -> Doc {
     let inner = lines.finish();
     match &inner {
         Doc::All(docs) if docs.is_empty() => text("{}"),
         _ => all([text("{"), indent(all([line.clone(), inner])), line, text("}")]),
     }
-}
-
-/// Statements without blocks of their own. Their expressions are laid out as a whole or not at all.
-fn is_simple(stmt: &Stmt) -> bool {
-    !matches!(
-        stmt.kind,
-        StmtKind::If(_)
-            | StmtKind::Match(_)
-            | StmtKind::While { .. }
-            | StmtKind::Loop(_)
-            | StmtKind::For { .. }
-            | StmtKind::Block(_)
-            | StmtKind::With { .. }
-            | StmtKind::Atomic(_)
-            | StmtKind::Choose(_)
-    )
 }

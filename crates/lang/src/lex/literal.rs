@@ -2,12 +2,6 @@
 
 use crate::source::Span;
 
-/// Returns the length in bytes of the number at the start of `text`. All letters and digits that
-/// follow belong to it, so `12ab` is one wrong number and not a number and a name.
-pub(crate) fn int_len(text: &str) -> usize {
-    text.find(|c: char| c != '_' && !c.is_alphanumeric()).unwrap_or(text.len())
-}
-
 /// Why a number has no value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum IntError {

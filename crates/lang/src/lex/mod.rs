@@ -78,11 +78,11 @@ impl Lexer<'_> {
             '/' if rest.starts_with("/*") => self.block_comment(),
             '"' => self.string(),
             '0'..='9' => {
-                let len = literal::int_len(rest);
+                let len = word_len(rest);
                 self.push(TokenKind::Int, len);
             }
             c if is_name_start(c) => {
-                let len = name_len(rest);
+                let len = word_len(rest);
                 let word = &rest[..len];
                 let kind = if word == "_" {
                     TokenKind::Underscore
@@ -195,8 +195,9 @@ fn is_name_start(c: char) -> bool {
     c == '_' || c.is_alphabetic()
 }
 
-/// Bytes of the name at the start of `text`.
-fn name_len(text: &str) -> usize {
+/// Bytes of the name or number at the start of `text`. All letters and digits that follow a number
+/// belong to it, so `12ab` is one wrong number and not a number and a name.
+fn word_len(text: &str) -> usize {
     text.find(|c: char| c != '_' && !c.is_alphanumeric()).unwrap_or(text.len())
 }
 

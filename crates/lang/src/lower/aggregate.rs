@@ -1,34 +1,14 @@
 //! Lists, sets, maps, records, objects, values of enums.
 
 use super::body::Body;
-use super::lowerer::{literal, number, numbers, size16};
+use super::lowerer::{literal, number, numbers};
 use crate::ast::{Expr, FieldInit, Ident};
 use crate::check::{EnumId, Meaning, Type};
-use anyorder_vm::program::{self as vm, Builtin, Literal, Op, Reg};
+use anyorder_vm::program::{Builtin, Literal, Op, Reg};
 
 impl<'a> Body<'_, 'a> {
-    pub(crate) fn list(&mut self, items: &'a [Expr], want: Option<Reg>) -> Reg {
-        let dst = self.dst(want);
-        let mark = self.mark();
-        let args = self.operands(items, &[]);
-        self.release(mark);
-        self.emit(Op::List { dst, args, count: size16(items.len()) });
-        dst
-    }
-
-    pub(crate) fn set(&mut self, items: &'a [Expr], want: Option<Reg>) -> Reg {
-        let dst = self.dst(want);
-        let mark = self.mark();
-        let args = self.operands(items, &[]);
-        self.release(mark);
-        self.emit(Op::Set { dst, args, count: size16(items.len()) });
-        dst
-    }
-
-    pub(crate) fn map(&mut self, entries: &'a [(Expr, Expr)], want: Option<Reg>) -> Reg {
-        let dst = self.dst(want);
-        let mark = self.mark();
-        let count = size16(entries.len());
+    pub(crate) fn map(&mut self, entries: &'a [(Expr, Expr)], dst: Reg) {
+        let count = number(entries.len());
         let args = self.temps(count.saturating_mul(2));
         for ((key, value), i) in entries.iter().zip(numbers(0)) {
             let inner = self.mark();
@@ -36,21 +16,11 @@ impl<'a> Body<'_, 'a> {
             self.expr_to(value, args.plus(i.saturating_mul(2).saturating_add(1)));
             self.release(inner);
         }
-        self.release(mark);
         self.emit(Op::Map { dst, args, count });
-        dst
     }
 
     /// `[value; count]`.
-    pub(crate) fn repeat(
-        &mut self,
-        e: &'a Expr,
-        value: &'a Expr,
-        count: &'a Expr,
-        want: Option<Reg>,
-    ) -> Reg {
-        let dst = self.dst(want);
-        let mark = self.mark();
+    pub(crate) fn repeat(&mut self, e: &Expr, value: &'a Expr, count: &'a Expr, dst: Reg) {
         let value = self.stable(value, &[count]);
         let item = self.own(value);
         let over = match self.meaning(count.unwrapped().id) {
@@ -85,8 +55,6 @@ impl<'a> Body<'_, 'a> {
             Some(id) => self.emit(Op::Array { dst, src: list, index: number(id.0) }),
             None => self.copy(dst, list),
         }
-        self.release(mark);
-        dst
     }
 
     /// `R { .. }`, `R { .., ..base }`: the fields in the order written, then the base.
@@ -96,17 +64,15 @@ impl<'a> Body<'_, 'a> {
         name: &Ident,
         fields: &'a [FieldInit],
         base: Option<&'a Expr>,
-        want: Option<Reg>,
-    ) -> Reg {
-        let dst = self.dst(want);
-        let Type::Record(id) = self.ty(e) else { return dst };
-        let ty = vm::RecordId(number(id.0));
-        let mark = self.mark();
+        dst: Reg,
+    ) {
+        let Type::Record(id) = self.ty(e) else { return };
+        let ty = id.into();
         if let Some(base) = base {
             let mut given = Vec::new();
             for init in fields {
                 let value = self.temp();
-                self.field_value(init, value);
+                self.field_init(init, value);
                 given.push((self.field(init), value));
             }
             let record = self.temp();
@@ -118,18 +84,16 @@ impl<'a> Body<'_, 'a> {
             }
             self.copy(dst, record);
         } else {
-            let args = self.temps(size16(self.low.tables.records[id.index()].fields.len()));
+            let args = self.temps(number(self.low.tables.records[id.index()].fields.len()));
             for init in fields {
-                self.field_value(init, args.plus(self.field(init)));
+                self.field_init(init, args.plus(self.field(init)));
             }
             self.at(name.span);
             self.emit(Op::Record { dst, ty, args });
         }
-        self.release(mark);
-        dst
     }
 
-    /// The number of the field that is given a value.
+    /// The number of the field that an initialiser names.
     fn field(&self, init: &FieldInit) -> u16 {
         match self.meaning(init.name.id) {
             Some(Meaning::RecordField(_, at) | Meaning::ClassField(_, at)) => number(at),
@@ -137,7 +101,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    fn field_value(&mut self, init: &'a FieldInit, dst: Reg) {
+    fn field_init(&mut self, init: &'a FieldInit, dst: Reg) {
         let mark = self.mark();
         self.expr_to(&init.value, dst);
         self.at(init.name.span);
@@ -147,20 +111,13 @@ impl<'a> Body<'_, 'a> {
 
     /// `new C { .. }`: the fields written in their order, then the initialisers of the others in
     /// the order of the class.
-    pub(crate) fn new_object(
-        &mut self,
-        e: &'a Expr,
-        fields: &'a [FieldInit],
-        want: Option<Reg>,
-    ) -> Reg {
-        let dst = self.dst(want);
-        let Type::Class(id) = self.ty(e) else { return dst };
+    pub(crate) fn new_object(&mut self, e: &Expr, fields: &'a [FieldInit], dst: Reg) {
+        let Type::Class(id) = self.ty(e) else { return };
         let tables = self.low.tables;
         let starts = &tables.classes[id.index()].starts;
-        let mark = self.mark();
-        let args = self.temps(size16(starts.len()));
+        let args = self.temps(number(starts.len()));
         for init in fields {
-            self.field_value(init, args.plus(self.field(init)));
+            self.field_init(init, args.plus(self.field(init)));
         }
         self.at(e.span);
         for ((at, start), i) in starts.iter().enumerate().zip(numbers(0)) {
@@ -175,24 +132,12 @@ impl<'a> Body<'_, 'a> {
                 }
             }
         }
-        self.emit(Op::New { dst, class: vm::ClassId(number(id.0)), args });
-        self.release(mark);
-        dst
+        self.emit(Op::New { dst, class: id.into(), args });
     }
 
-    /// `Phase.Idle`, `Phase.Busy(3)` that is no constant.
-    pub(crate) fn variant(
-        &mut self,
-        (id, variant): (EnumId, u32),
-        values: &'a [Expr],
-        want: Option<Reg>,
-    ) -> Reg {
-        let dst = self.dst(want);
-        let mark = self.mark();
-        let args = self.typed_operands(values, &[]);
-        self.release(mark);
-        let (ty, variant) = (vm::EnumId(number(id.0)), number(variant));
-        self.emit(Op::Enum { dst, ty, variant, args });
-        dst
+    /// `Phase.Busy(x)`: a value of an enum that is not constant.
+    pub(crate) fn variant(&mut self, (id, at): (EnumId, u32), values: &'a [Expr], dst: Reg) {
+        let args = self.typed_operands(values);
+        self.emit(Op::Enum { dst, ty: id.into(), variant: number(at), args });
     }
 }

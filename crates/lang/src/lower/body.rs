@@ -1,7 +1,7 @@
 //! The body under construction: registers, variables, jumps.
 //!
-//! Registers are a stack: a variable takes the next one when it is declared, a temporary lives
-//! until the statement (or the operand list) that needed it is done. So a function needs as many
+//! Registers are a stack. A variable takes the next register when it is declared. A temporary lives
+//! until the end of the statement or operand list that needs it. So a function needs as many
 //! registers as it has values at one time.
 
 use super::lowerer::{Lowerer, literal};
@@ -14,7 +14,7 @@ use anyorder_vm::program::{FuncId, FunctionBuilder, Label, Literal, LockId, Op, 
 pub(crate) struct Loop {
     pub(crate) end: Label,
     pub(crate) next: Label,
-    /// How many cleanups were open where the loop began.
+    /// The number of cleanups open where the loop begins.
     pub(crate) cleanups: usize,
 }
 
@@ -25,7 +25,7 @@ pub(crate) enum Cleanup {
     AtomicEnd,
 }
 
-/// A mark to go back to: variables in scope and registers taken.
+/// A mark to return to: variables in scope and registers in use.
 #[derive(Clone, Copy)]
 pub(crate) struct Mark {
     locals: usize,
@@ -42,9 +42,9 @@ pub(crate) struct Body<'l, 'a> {
     pub(crate) cleanups: Vec<Cleanup>,
     /// The object.
     pub(crate) this: Option<Reg>,
-    /// Whether results are checked: those of a function value without a written type are not (X17).
+    /// Whether results are checked. A function value without a written type has none (X17).
     pub(crate) is_typed: bool,
-    /// The parameter of a family, and its value for the member that is lowered.
+    /// The parameter of a family, and its value for the member being lowered.
     pub(crate) member: Option<(LocalId, i64)>,
     next: u16,
 }
@@ -71,7 +71,7 @@ impl<'l, 'a> Body<'l, 'a> {
         }
     }
 
-    /// Ends the body: what just ends returns null.
+    /// Ends the body. A body without `return` returns null.
     pub(crate) fn define(mut self, id: FuncId) {
         self.emit(Op::ReturnNull);
         self.low.b.define(id, self.fb);
@@ -116,7 +116,7 @@ impl<'l, 'a> Body<'l, 'a> {
         }
     }
 
-    /// Brings a variable into scope that is known by its number.
+    /// Brings a variable into scope, by its number.
     pub(crate) fn declare_local(&mut self, local: LocalId, reg: Reg) {
         let name = self.low.name(&self.low.tables.locals[local.index()].name);
         self.fb.local(reg, name);
@@ -136,7 +136,7 @@ impl<'l, 'a> Body<'l, 'a> {
         self.locals.iter().rev().find(|(local, _)| *local == id).map(|(_, reg)| *reg)
     }
 
-    /// The register of the variable that an expression names, if it does.
+    /// The register of the variable that an expression names, if it names one.
     pub(crate) fn variable(&self, e: &Expr) -> Option<Reg> {
         match self.meaning(e.unwrapped().id) {
             Some(Meaning::Local(id)) => self.local(id),
@@ -154,12 +154,24 @@ impl<'l, 'a> Body<'l, 'a> {
         self.low.tables.meaning(id)
     }
 
-    /// The type of an expression.
-    pub(crate) fn ty(&self, e: &Expr) -> Type {
-        self.low.tables.type_of(e.id)
+    /// The code of the function or task that a name means.
+    pub(crate) fn callee(&self, id: NodeId) -> Option<FuncId> {
+        match self.meaning(id)? {
+            Meaning::Function(id) => Some(self.low.function(id)),
+            Meaning::Task(id) => Some(self.low.task(id)),
+            _ => None,
+        }
     }
 
-    /// The instructions that follow belong to this place.
+    /// The type of an expression, `any` where the code for the type would not do for others.
+    pub(crate) fn ty(&self, e: &Expr) -> Type {
+        match self.low.tables.type_of(e.id) {
+            Type::Int | Type::Bool | Type::List(_) if self.low.tables.is_loose => Type::Any,
+            ty => ty,
+        }
+    }
+
+    /// Sets the source place of the instructions that follow.
     pub(crate) fn at(&mut self, span: Span) {
         let site = self.low.site(span);
         self.fb.at(site);
@@ -202,7 +214,7 @@ impl<'l, 'a> Body<'l, 'a> {
         known.evaluate(e).ok().as_ref().map(literal)
     }
 
-    /// Looks at the value of an expression where the check says so.
+    /// Emits a check of the value of an expression, where the tables ask for one.
     pub(crate) fn check(&mut self, e: &Expr, src: Reg) {
         if let Some(ty) = self.low.tables.runtime_checks.get(&e.id)
             && self.known(e).is_none()
@@ -211,14 +223,14 @@ impl<'l, 'a> Body<'l, 'a> {
         }
     }
 
-    /// Looks whether a value is of a type.
+    /// Emits a check that a value is of a type.
     pub(crate) fn check_type(&mut self, src: Reg, ty: &Type) {
         if let Some(ty) = self.low.runtime_type(ty) {
             self.emit(Op::Check { src, ty });
         }
     }
 
-    /// Does what is due on the way out of all blocks above `depth`.
+    /// Emits the cleanups of all blocks above `depth`, the innermost first.
     pub(crate) fn unwind(&mut self, depth: usize) {
         let due: Vec<Cleanup> = self.cleanups.iter().skip(depth).rev().copied().collect();
         for cleanup in due {
@@ -226,7 +238,7 @@ impl<'l, 'a> Body<'l, 'a> {
         }
     }
 
-    /// Does one thing that is due.
+    /// Emits one cleanup.
     pub(crate) fn cleanup(&mut self, cleanup: Cleanup) {
         self.emit(match cleanup {
             Cleanup::Release(lock, index) => Op::Release { lock, index },

@@ -2,80 +2,44 @@
 
 use super::body::Body;
 use super::lowerer::{number, numbers};
-use crate::ast::{Arm, ArmBody, Block, If, IfElse, Match, Pattern, PatternKind};
+use crate::ast::{ArmBody, Block, If, IfElse, Match, Pattern, PatternKind};
 use crate::check::{Meaning, Type};
-use anyorder_vm::program::{EnumId, Label, Literal, Op, Reg};
+use anyorder_vm::program::{Label, Literal, Op, Reg};
 
 impl<'a> Body<'_, 'a> {
-    pub(crate) fn if_statement(&mut self, i: &'a If) {
+    /// An `if`; as a value, into a register.
+    pub(crate) fn if_(&mut self, i: &'a If, dst: Option<Reg>) {
         let (otherwise, end) = (self.fb.label(), self.fb.label());
         self.jump_when(&i.cond, false, otherwise);
-        self.block(&i.then);
-        match &i.otherwise {
-            None => self.fb.bind(otherwise),
-            Some(branch) => {
-                self.fb.jump(end);
-                self.fb.bind(otherwise);
-                match branch {
-                    IfElse::Block(b) => self.block(b),
-                    IfElse::If(i) => self.if_statement(i),
-                }
-            }
+        self.block(&i.then, dst);
+        if i.otherwise.is_some() {
+            self.fb.jump(end);
         }
-        self.fb.bind(end);
-    }
-
-    pub(crate) fn if_value(&mut self, i: &'a If, want: Option<Reg>) -> Reg {
-        let dst = self.dst(want);
-        let (otherwise, end) = (self.fb.label(), self.fb.label());
-        self.jump_when(&i.cond, false, otherwise);
-        self.block_value(&i.then, dst);
-        self.fb.jump(end);
         self.fb.bind(otherwise);
         match &i.otherwise {
-            Some(IfElse::Block(b)) => self.block_value(b, dst),
-            Some(IfElse::If(i)) => drop(self.if_value(i, Some(dst))),
-            None => drop(self.load(&Literal::Null, Some(dst))),
+            Some(IfElse::Block(b)) => self.block(b, dst),
+            Some(IfElse::If(i)) => self.if_(i, dst),
+            None => {}
         }
         self.fb.bind(end);
-        dst
     }
 
-    /// Lowers a block with a value; without one, null.
-    fn block_value(&mut self, b: &'a Block, dst: Reg) {
+    /// A block with its own scope. A value at its end goes into a register, or is dropped.
+    pub(crate) fn block(&mut self, b: &'a Block, dst: Option<Reg>) {
         let mark = self.mark();
-        for s in &b.stmts {
-            self.stmt(s);
+        b.stmts.iter().for_each(|s| self.stmt(s));
+        match (&b.value, dst) {
+            (Some(value), Some(dst)) => self.expr_to(value, dst),
+            (Some(value), None) => drop(self.expr(value)),
+            (None, Some(dst)) => drop(self.load(&Literal::Null, Some(dst))),
+            (None, None) => {}
         }
-        match &b.value {
-            Some(value) => self.expr_to(value, dst),
-            None => drop(self.load(&Literal::Null, Some(dst))),
-        }
         self.release(mark);
     }
 
-    pub(crate) fn match_statement(&mut self, m: &'a Match) {
-        let mark = self.mark();
-        self.arms(m, &mut |body, arm| match &arm.body {
-            ArmBody::Block(b) => body.block(b),
-            ArmBody::Expr(e) => drop(body.expr(e)),
-        });
-        self.release(mark);
-    }
-
-    pub(crate) fn match_value(&mut self, m: &'a Match, want: Option<Reg>) -> Reg {
-        let dst = self.dst(want);
-        let mark = self.mark();
-        self.arms(m, &mut |body, arm| match &arm.body {
-            ArmBody::Block(b) => body.block_value(b, dst),
-            ArmBody::Expr(e) => body.expr_to(e, dst),
-        });
-        self.release(mark);
-        dst
-    }
-
-    /// Tries the arms in order; a failure if none matches.
-    fn arms(&mut self, m: &'a Match, arm_body: &mut dyn FnMut(&mut Self, &'a Arm)) {
+    /// A `match`; as a value, into a register. Tries the arms in order; a failure if none matches.
+    pub(crate) fn match_(&mut self, m: &'a Match, dst: Option<Reg>) {
+        let whole = self.mark();
         let subject = self.expr(&m.subject);
         let ty = self.ty(&m.subject);
         let end = self.fb.label();
@@ -85,7 +49,11 @@ impl<'a> Body<'_, 'a> {
             let next = self.fb.label();
             self.at(arm.pattern.span);
             let certain = self.pattern(&arm.pattern, subject, &ty, next);
-            arm_body(self, arm);
+            match (&arm.body, dst) {
+                (ArmBody::Block(b), dst) => self.block(b, dst),
+                (ArmBody::Expr(e), Some(dst)) => self.expr_to(e, dst),
+                (ArmBody::Expr(e), None) => drop(self.expr(e)),
+            }
             self.release(mark);
             self.fb.jump(end);
             self.fb.bind(next);
@@ -98,10 +66,11 @@ impl<'a> Body<'_, 'a> {
             self.emit_at(m.subject.span, Op::NoMatch { src: subject });
         }
         self.fb.bind(end);
+        self.release(whole);
     }
 
-    /// Tests a value and brings the names of the pattern into scope; goes to `next` if it does not
-    /// match. Returns whether it matches any value.
+    /// Tests a value and brings the names of the pattern into scope; jumps to `next` if the value
+    /// does not match. Returns whether the pattern matches every value.
     fn pattern(&mut self, p: &'a Pattern, value: Reg, ty: &Type, next: Label) -> bool {
         match &p.kind {
             PatternKind::Wildcard => return true,
@@ -111,13 +80,7 @@ impl<'a> Body<'_, 'a> {
                 self.declare(name, reg);
                 return true;
             }
-            PatternKind::Bool(wanted) if *ty == Type::Bool => {
-                if *wanted {
-                    self.fb.jump_if_not(value, next);
-                } else {
-                    self.fb.jump_if(value, next);
-                }
-            }
+            PatternKind::Bool(wanted) if *ty == Type::Bool => self.jump_on(value, !wanted, next),
             PatternKind::Int(v) => self.equals(value, &Literal::Int(*v), next),
             PatternKind::Bool(v) => self.equals(value, &Literal::Bool(*v), next),
             PatternKind::Str(v) => self.equals(value, &Literal::Str(v.clone()), next),
@@ -126,7 +89,7 @@ impl<'a> Body<'_, 'a> {
                 let Some(Meaning::Variant(id, at)) = self.meaning(variant.id) else { return false };
                 let mark = self.mark();
                 let is = self.temp();
-                let (ty, variant) = (EnumId(number(id.0)), number(at));
+                let (ty, variant) = (id.into(), number(at));
                 self.emit(Op::IsVariant { dst: is, src: value, ty, variant });
                 self.release(mark);
                 self.fb.jump_if_not(is, next);

@@ -1,8 +1,7 @@
 //! Calls of functions, function values and methods.
 
 use super::body::Body;
-use super::functional::Functional;
-use super::lowerer::size16;
+use super::lowerer::number;
 use crate::ast::{Expr, ExprKind};
 use crate::check::{BuiltinMethod, Meaning, Type};
 use anyorder_vm::program::{Builtin, Op, Reg};
@@ -19,84 +18,54 @@ pub(crate) struct Call<'a> {
 
 impl<'a> Body<'_, 'a> {
     /// `f(a)`.
-    pub(crate) fn call(
-        &mut self,
-        e: &'a Expr,
-        callee: &'a Expr,
-        args: &'a [Expr],
-        want: Option<Reg>,
-    ) -> Reg {
-        let dst = self.dst(want);
-        let mark = self.mark();
-        let known = match self.meaning(e.id) {
-            Some(Meaning::Function(id)) => Some(self.low.function(id)),
-            Some(Meaning::Task(id)) => Some(self.low.task(id)),
-            _ => None,
-        };
-        if let Some(func) = known {
-            let args = self.typed_operands(args, &[]);
-            self.emit_at(e.span, Op::Call { dst, func, args });
-        } else {
-            let later: Vec<&Expr> = args.iter().collect();
-            let callee = self.stable(callee, &later);
-            self.call_value(e, callee, args, dst);
+    pub(crate) fn call(&mut self, e: &Expr, callee: &'a Expr, args: &'a [Expr], dst: Reg) {
+        if let Some(func) = self.callee(e.id) {
+            let args = self.typed_operands(args);
+            return self.emit_at(e.span, Op::Call { dst, func, args });
         }
-        self.release(mark);
-        dst
+        let callee = self.stable(callee, &args.iter().collect::<Vec<_>>());
+        self.call_value(e, callee, args, dst);
     }
 
-    fn call_value(&mut self, e: &'a Expr, callee: Reg, args: &'a [Expr], dst: Reg) {
+    fn call_value(&mut self, e: &Expr, callee: Reg, args: &'a [Expr], dst: Reg) {
         let first = self.operands(args, &[]);
-        let count = size16(args.len());
+        let count = number(args.len());
         self.emit_at(e.span, Op::CallValue { dst, callee, args: first, count });
     }
 
     /// `a.b(c)`.
-    pub(crate) fn method(
-        &mut self,
-        e: &'a Expr,
-        receiver: &'a Expr,
-        name: &'a str,
-        args: &'a [Expr],
-        want: Option<Reg>,
-    ) -> Reg {
+    pub(crate) fn method(&mut self, call: &Call<'a>) {
+        let Call { e, receiver, args, .. } = *call;
         let meaning = self.meaning(e.id);
         if let Some(Meaning::Variant(id, variant)) = meaning {
-            return self.variant((id, variant), args, want);
+            return self.variant((id, variant), args, call.dst);
         }
-        let dst = self.dst(want);
-        let mark = self.mark();
-        let call = Call { e, receiver, name, args, dst };
-        let changes = BuiltinMethod::named(name).is_some_and(BuiltinMethod::changes);
+        let changes = BuiltinMethod::named(call.name).is_some_and(BuiltinMethod::changes);
         if changes && is_place(receiver) {
-            self.changing(&call, meaning);
-        } else {
-            let later: Vec<&Expr> = args.iter().collect();
-            let recv = self.stable(receiver, &later);
-            match meaning {
-                Some(Meaning::Method(class, at)) => {
-                    let func = self.low.method(class, at);
-                    let first = self.temp();
-                    self.receiver(&call, recv, first);
-                    self.typed_args(args);
-                    self.emit_at(e.span, Op::Call { dst, func, args: first });
-                }
-                Some(Meaning::ClassField(..)) => {
-                    // What has no methods fails here, not in the step that reads the field (X8).
-                    self.at(e.span);
-                    self.check(receiver, recv);
-                    self.field_call(&call, recv);
-                }
-                Some(Meaning::RecordField(..)) => self.field_call(&call, recv),
-                _ => {
-                    let ty = self.ty(receiver);
-                    self.not_null(&call, recv, &ty);
-                    self.value_method(&call, recv, ty.solid());
-                }
+            return self.changing(call, meaning);
+        }
+        let recv = self.stable(receiver, &args.iter().collect::<Vec<_>>());
+        match meaning {
+            Some(Meaning::Method(class, at)) => {
+                let func = self.low.method(class, at);
+                let first = self.temp();
+                self.receiver(call, recv, first);
+                self.typed_args(args);
+                self.emit_at(e.span, Op::Call { dst: call.dst, func, args: first });
+            }
+            Some(Meaning::ClassField(..)) => {
+                // What has no methods fails here, not in the step that reads the field (X8).
+                self.at(e.span);
+                self.check(receiver, recv);
+                self.field_call(call, recv);
+            }
+            Some(Meaning::RecordField(..)) => self.field_call(call, recv),
+            _ => {
+                let ty = self.ty(receiver);
+                self.not_null(call, recv, &ty);
+                self.value_method(call, recv, ty.solid());
             }
         }
-        self.release(mark);
-        dst
     }
 
     /// Puts the receiver of a call in its place; null fails here, not at the first use of `self`.
@@ -114,7 +83,7 @@ impl<'a> Body<'_, 'a> {
         self.call_value(call.e, callee, call.args, call.dst);
     }
 
-    /// A call by the name of a method that changes its receiver, which is a place: arguments first.
+    /// A call with the name of a changing method, on a place: the arguments come first.
     fn changing(&mut self, call: &Call<'a>, meaning: Option<Meaning>) {
         let Call { e, receiver, args, dst, .. } = *call;
         match meaning {
@@ -138,14 +107,11 @@ impl<'a> Body<'_, 'a> {
         let Some(method) = call.builtin().filter(|_| !dynamic) else {
             return self.changing_member(call);
         };
+        let args = self.operands(args, &[receiver]);
         // What a container of a known type gets is of the type of its elements.
-        let stores =
-            matches!(method, Builtin::Push | Builtin::Add | Builtin::Insert | Builtin::Set);
-        let args = if stores {
-            self.typed_operands(args, &[receiver])
-        } else {
-            self.operands(args, &[receiver])
-        };
+        if matches!(method, Builtin::Push | Builtin::Add | Builtin::Insert | Builtin::Set) {
+            self.check_all(call.args, args);
+        }
         let to = self.place(receiver);
         self.at(e.span);
         let recv = self.read(to.place, None);
@@ -166,7 +132,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Whether an expression is a value that is written out, or a local.
+    /// Whether an expression is a literal or a local.
     fn is_plain(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Str(_) | ExprKind::Null => true,
@@ -194,8 +160,8 @@ impl<'a> Body<'_, 'a> {
         self.emit_at(call.e.span, Op::Method { dst: call.dst, method, recv, args });
     }
 
-    /// A call of `map` and the like on what may be an object or a record with a member of that
-    /// name.
+    /// A call of `map` and the like on a value that may be an object or a record with a member of
+    /// that name.
     fn functional_or_member(&mut self, call: &Call<'a>, recv: Reg) {
         let (member, end) = (self.fb.label(), self.fb.label());
         self.at(call.e.span);
@@ -215,17 +181,17 @@ impl<'a> Body<'_, 'a> {
         self.fb.bind(end);
     }
 
-    /// A call on a value that is looked up at run time.
+    /// A call of a member that is looked up at run time.
     fn member_call(&mut self, call: &Call<'a>, recv: Reg) {
         let Call { e, args, dst, .. } = *call;
         let (in_field, first) = (self.temp(), self.temp());
-        let count = size16(args.len()).saturating_add(1);
+        let count = number(args.len()).saturating_add(1);
         let name = self.low.name(call.name);
         let (method, ready, end) = (self.fb.label(), self.fb.label(), self.fb.label());
         self.copy(first, recv);
         self.emit_at(e.span, Op::IsFieldCall { dst: in_field, src: first, name });
         self.fb.jump_if_not(in_field, ready);
-        // What the field holds takes the place of the receiver, which is not needed any more (X8).
+        // What the field holds replaces the receiver, which is not needed any more (X8).
         self.emit(Op::GetMember { dst: first, src: first, name });
         self.fb.bind(ready);
         self.args(args);
@@ -239,11 +205,11 @@ impl<'a> Body<'_, 'a> {
         self.fb.bind(end);
     }
 
-    /// A call on a place to be changed that is looked up at run time: arguments first.
+    /// A call of a changing method that is looked up at run time: the arguments come first.
     fn changing_member(&mut self, call: &Call<'a>) {
         let Call { e, args, dst, .. } = *call;
         let first = self.temp();
-        let count = size16(args.len()).saturating_add(1);
+        let count = number(args.len()).saturating_add(1);
         let name = self.low.name(call.name);
         self.args(args);
         let to = self.place(call.receiver);
@@ -266,9 +232,10 @@ impl<'a> Call<'a> {
     }
 
     /// The method, where it is one that takes a function, and that function.
-    fn functional(&self) -> Option<(Functional, &'a Expr)> {
+    fn functional(&self) -> Option<(BuiltinMethod, &'a Expr)> {
         let [function] = self.args else { return None };
-        Some((Functional::named(self.name)?, function))
+        let method = BuiltinMethod::named(self.name).filter(|method| method.applies())?;
+        Some((method, function))
     }
 }
 
@@ -284,9 +251,9 @@ impl super::lowerer::Lowerer<'_> {
         self.tables.classes.iter().any(|c| c.methods.iter().any(|m| m.name == name))
     }
 
-    /// Whether a call of that name on an `any` must ask first whether it is an object or a record:
-    /// where some class or record has such a member, and where arguments would be evaluated before
-    /// an object without it is noticed.
+    /// Whether a call of that name on an `any` must first find out whether it is an object or a
+    /// record. It must if some class or record has such a member. With arguments it must if there
+    /// is any class or record: a missing member must fail before the arguments are evaluated.
     fn has_member(&self, name: &str, no_arguments: bool) -> bool {
         let (classes, records) = (&self.tables.classes, &self.tables.records);
         if !no_arguments {

@@ -1,7 +1,7 @@
 //! `choose`, in all forms.
 
 use super::body::Body;
-use super::lowerer::size16;
+use super::lowerer::number;
 use crate::ast::{Alternative, Expr, Stmt};
 use anyorder_vm::program::{Op, Reg};
 
@@ -19,12 +19,12 @@ impl<'a> Body<'_, 'a> {
             if i + 1 < alternatives.len() {
                 let mark = self.mark();
                 let is = self.temp();
-                let value = i32::from(size16(i));
+                let value = i32::from(number(i));
                 self.emit(Op::EqInt { dst: is, a: taken, value });
                 self.release(mark);
                 self.fb.jump_if_not(is, other);
             }
-            self.block(&alternative.body);
+            self.block(&alternative.body, None);
             self.fb.jump(end);
             self.fb.bind(other);
         }
@@ -32,9 +32,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// `choose a..b`, `choose e`.
-    pub(crate) fn choose_value(&mut self, e: &Expr, from: &'a Expr, want: Option<Reg>) -> Reg {
-        let dst = self.dst(want);
-        let mark = self.mark();
+    pub(crate) fn choose_value(&mut self, e: &Expr, from: &'a Expr, dst: Reg) {
         match from.as_range() {
             Some((a, b)) => {
                 let a = self.stable(a, &[b]);
@@ -46,7 +44,5 @@ impl<'a> Body<'_, 'a> {
                 self.emit_at(e.span, Op::ChooseFrom { dst, src });
             }
         }
-        self.release(mark);
-        dst
     }
 }

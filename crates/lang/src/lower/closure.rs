@@ -1,20 +1,19 @@
 //! Function values. They capture by value the variables that they name.
 
 use super::body::Body;
-use super::lowerer::{literal, numbers, size16};
+use super::lowerer::{literal, number, numbers};
 use crate::ast::{Closure, ClosureBody, Expr};
+use crate::check::LocalId;
 use anyorder_vm::program::{FuncId, Op, Reg};
 
 impl<'a> Body<'_, 'a> {
-    /// Lowers a function value. Its code is lowered once, however often the text around it is:
-    /// functions are equal by their place in the text (V3).
-    pub(crate) fn closure(&mut self, e: &Expr, closure: &'a Closure, want: Option<Reg>) -> Reg {
+    /// Lowers a function value. Its code is lowered once, even if the text around it is lowered
+    /// several times: functions are equal by their place in the text (V3).
+    pub(crate) fn closure(&mut self, e: &Expr, closure: &'a Closure, dst: Reg) {
         let tables = self.low.tables;
         let captured = tables.captures.get(&e.id).map_or(&[][..], Vec::as_slice);
         let this = self.this.filter(|_| tables.self_captures.contains(&e.id));
-        let dst = self.dst(want);
-        let mark = self.mark();
-        let count = size16(captured.len()).saturating_add(u16::from(this.is_some()));
+        let count = number(captured.len()).saturating_add(u16::from(this.is_some()));
         let captures = self.temps(count);
         for (local, i) in captured.iter().zip(numbers(0)) {
             match (self.local(*local), self.member) {
@@ -29,36 +28,32 @@ impl<'a> Body<'_, 'a> {
         if let Some(reg) = this {
             self.copy(captures.plus(count - 1), reg);
         }
-        self.release(mark);
-        if let Some(func) = self.low.closures.get(&e.id).copied() {
-            self.emit(Op::Closure { dst, func, captures });
-            return dst;
-        }
-        let func = self.low.b.declare_function();
-        self.low.closures.insert(e.id, func);
+        let known = self.low.closures.get(&e.id).copied();
+        let func = known.unwrap_or_else(|| self.low.b.declare_function());
         self.emit(Op::Closure { dst, func, captures });
-        self.closure_body(e, closure, func, count, this.is_some());
-        dst
+        if known.is_none() {
+            self.low.closures.insert(e.id, func);
+            self.closure_body(closure, func, captured, this.is_some());
+        }
     }
 
     /// The code of a function value: its parameters come first, then what it captured.
     fn closure_body(
         &mut self,
-        e: &Expr,
         closure: &'a Closure,
         func: FuncId,
-        count: u16,
+        captured: &[LocalId],
         has_self: bool,
     ) {
         let tables = self.low.tables;
-        let captured = tables.captures.get(&e.id).map_or(&[][..], Vec::as_slice);
-        let params = size16(closure.params.len());
-        let mut body = Body::new(self.low, "fn", params, count);
+        let (params, locals) = (number(closure.params.len()), number(captured.len()));
+        let captures = locals.saturating_add(u16::from(has_self));
+        let mut body = Body::new(self.low, "fn", params, captures);
         body.is_typed = closure.result.is_some();
         for (local, i) in captured.iter().zip(numbers(params)) {
             body.declare_local(*local, Reg(i));
         }
-        body.this = has_self.then(|| Reg(params).plus(count - 1));
+        body.this = has_self.then(|| Reg(params).plus(locals));
         for (param, i) in closure.params.iter().zip(numbers(0)) {
             body.at(param.name.span);
             if param.ty.is_some()

@@ -7,13 +7,12 @@ use crate::check;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::load::{Loaded, load};
 use crate::source::{Source, Span};
-use anyorder_vm::Machine;
 use anyorder_vm::program::{Program, ProgramError};
 
 /// A model made into a program.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// For the machine.
+    /// The program for the machine.
     pub program: Program,
     /// What the names and expressions of the model mean.
     pub tables: check::Program,
@@ -23,20 +22,8 @@ pub struct Compiled {
     pub warnings: Vec<Diagnostic>,
 }
 
-impl Compiled {
-    /// Makes the program ready to run, as a state system for full search.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the machine refuses the program, which is then a mistake of this crate.
-    pub fn into_machine(self) -> Result<Machine, ProgramError> {
-        Machine::new(self.program)
-    }
-}
-
-/// Parses, checks and lowers a model. `name` is what positions in reports call the file. Lowering
-/// is linear in the size of the model, families of events whose members differ counted once for
-/// each member.
+/// Parses, checks and lowers a model. Positions in reports name the file `name`. Lowering is linear
+/// in the size of the model; a family of events whose members differ counts once for each member.
 ///
 /// ```
 /// let text = "model counter\nvar x = 0;\nevent up when x < 3 { x += 1; }\n";
@@ -47,9 +34,8 @@ impl Compiled {
 ///
 /// # Errors
 ///
-/// Fails with all diagnostics, warnings too, when there is an error among them. Of a model that the
-/// checker accepts, the one possible error is that it is too large: the machine's tables count in
-/// 16 bits.
+/// Fails with all diagnostics, including warnings, if one of them is an error. A model that the
+/// checker accepts fails only if it is too large: the machine's tables count in 16 bits.
 pub fn compile(text: &str, name: &str) -> Result<Compiled, Vec<Diagnostic>> {
     let loaded = load(text);
     let sound = loaded.is_valid();

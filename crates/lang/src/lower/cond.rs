@@ -6,7 +6,7 @@ use anyorder_vm::program::{Label, Literal, Reg};
 
 impl<'a> Body<'_, 'a> {
     /// Jumps to a label if the condition is `when`, and falls through otherwise. A constant
-    /// condition gets both ways, too: liveness follows the text of the model (C4).
+    /// condition has both branches, too: liveness follows the text of the model (C4).
     pub(crate) fn jump_when(&mut self, e: &'a Expr, when: bool, label: Label) {
         match &e.kind {
             ExprKind::Paren(inner) => self.jump_when(inner, when, label),
@@ -21,14 +21,14 @@ impl<'a> Body<'_, 'a> {
                 let mark = self.mark();
                 let (cond, negated) = self.not_equal(e, left, right);
                 self.release(mark);
-                self.jump_on(cond, negated, when, label);
+                self.jump_on(cond, when != negated, label);
             }
             _ => {
                 let mark = self.mark();
                 let cond = self.expr(e);
                 self.release(mark);
                 self.at(e.span);
-                self.jump_on(cond, false, when, label);
+                self.jump_on(cond, when, label);
             }
         }
     }
@@ -46,7 +46,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// `a != b`; as an `==`, to be negated (`true`), where that has a shorter instruction.
+    /// `a != b`. Returns `true` if the register holds `a == b`, which has a shorter instruction.
     fn not_equal(&mut self, e: &'a Expr, left: &'a Expr, right: &'a Expr) -> (Reg, bool) {
         let dst = self.temp();
         if self.short_form(e, BinaryOp::Eq, left, right, dst).is_some() {
@@ -59,8 +59,8 @@ impl<'a> Body<'_, 'a> {
         (dst, false)
     }
 
-    fn jump_on(&mut self, cond: Reg, negated: bool, when: bool, label: Label) {
-        if when != negated {
+    pub(crate) fn jump_on(&mut self, cond: Reg, when: bool, label: Label) {
+        if when {
             self.fb.jump_if(cond, label);
         } else {
             self.fb.jump_if_not(cond, label);
@@ -68,23 +68,16 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// `a && b`, `a || b` as a value.
-    pub(crate) fn logical(&mut self, e: &'a Expr, want: Option<Reg>) -> Reg {
-        let dst = self.dst(want);
-        let ExprKind::Binary { op, left, right, .. } = &e.kind else {
-            return dst;
-        };
-        let and = *op == BinaryOp::And;
+    pub(crate) fn logical(&mut self, op: BinaryOp, left: &'a Expr, right: &'a Expr, dst: Reg) {
+        let and = op == BinaryOp::And;
         let (end, short) = (self.fb.label(), self.fb.label());
         self.jump_when(left, !and, short);
-        let mark = self.mark();
         self.expr_to(right, dst);
         self.at(right.span);
         self.check(right, dst);
-        self.release(mark);
         self.fb.jump(end);
         self.fb.bind(short);
         self.load(&Literal::Bool(!and), Some(dst));
         self.fb.bind(end);
-        dst
     }
 }

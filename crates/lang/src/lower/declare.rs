@@ -1,10 +1,10 @@
 //! The pass over the declarations: numbers for everything that has a name, before any code is
 //! lowered.
 
-use super::lowerer::{Lowerer, literal, number, size16};
+use super::lowerer::{Lowerer, literal, number};
 use crate::ast::{FnDecl, ItemKind, Mailbox, TaskDecl};
 use crate::check::{Evaluator, HandlerInfo, Meaning};
-use anyorder_vm::program::{self as vm, ClassId, MailboxKind};
+use anyorder_vm::program::{ClassId, MailboxKind};
 
 /// Declares everything but events, which need the rest ([`super::events`]).
 pub(crate) fn declare(low: &mut Lowerer<'_>) {
@@ -23,10 +23,9 @@ pub(crate) fn declare(low: &mut Lowerer<'_>) {
         low.b.global(&info.name, info.start.as_ref().map(literal).unwrap_or_default());
     }
     for class in &tables.classes {
-        let code =
-            class.starts.iter().map(|start| start.is_none().then(|| low.b.declare_function()));
-        let code = code.collect();
-        low.starts.push(code);
+        let starts = class.starts.iter();
+        let code = starts.map(|start| start.is_none().then(|| low.b.declare_function()));
+        low.starts.push(code.collect());
     }
 }
 
@@ -34,7 +33,7 @@ pub(crate) fn declare(low: &mut Lowerer<'_>) {
 fn types(low: &mut Lowerer<'_>) {
     let tables = low.tables;
     for info in &tables.enums {
-        let variants = info.variants.iter().map(|(name, of)| (name.as_str(), size16(of.len())));
+        let variants = info.variants.iter().map(|(name, of)| (name.as_str(), number(of.len())));
         low.b.enumeration(&info.name, &variants.collect::<Vec<_>>());
     }
     for info in &tables.records {
@@ -46,13 +45,10 @@ fn types(low: &mut Lowerer<'_>) {
         low.b.class(&info.name, &fields.collect::<Vec<_>>());
     }
     for (class, decl) in (0..).zip(low.model.classes()) {
-        let mut ids = Vec::new();
         for decl in decl.methods() {
             let id = low.b.declare_function();
             low.b.method(ClassId(number(class)), &decl.name.name, id);
-            ids.push(id);
         }
-        low.methods.push(ids);
     }
 }
 
@@ -62,22 +58,21 @@ fn handler(low: &mut Lowerer<'_>, info: &HandlerInfo) {
         Mailbox::Bag => MailboxKind::Bag,
         Mailbox::Delayed => MailboxKind::Delayed,
     };
+    let decl = info.item.and_then(|item| match &low.model.items[item].kind {
+        ItemKind::Handler(decl) => Some(decl),
+        _ => None,
+    });
     let id = low.b.handler(&info.name, mailbox, info.size.map(number));
-    let decl = info.item.map(|item| &low.model.items[item].kind);
-    let Some(ItemKind::Handler(decl)) = decl else { return };
-    if let Some(h) = low.b.program_mut().handlers.get_mut(id.index()) {
-        h.fair = !decl.unfair;
-    }
-    if decl.daemon {
-        low.b.program_mut().daemons.handlers.push(id);
+    let program = low.b.program_mut();
+    if let (Some(handler), Some(decl)) = (program.handlers.last_mut(), decl) {
+        handler.fair = !decl.unfair;
+        program.daemons.handlers.extend(decl.daemon.then_some(id));
     }
 }
 
 fn function(low: &mut Lowerer<'_>, decl: &FnDecl) {
     let id = low.b.declare_function();
-    if decl.daemon {
-        low.b.program_mut().daemons.functions.push(id);
-    }
+    low.b.program_mut().daemons.functions.extend(decl.daemon.then_some(id));
     low.functions.push(id);
 }
 
@@ -87,16 +82,12 @@ fn task(low: &mut Lowerer<'_>, decl: &TaskDecl) {
         Meaning::Handler(h) => {
             let known = Evaluator::new(low.tables);
             let index = on.index.as_ref().map_or(Some(0), |i| known.int(i))?;
-            Some((vm::HandlerId(number(h.0)), u16::try_from(index).ok()?))
+            Some((h.into(), u16::try_from(index).ok()?))
         }
         _ => None,
     });
     let id = low.b.task(&decl.name.name, body, None);
-    if let Some(task) = low.b.program_mut().tasks.get_mut(id.index()) {
-        task.handler = own;
-    }
-    if decl.daemon {
-        low.b.program_mut().daemons.tasks.push(id);
-    }
-    low.tasks.push(body);
+    let program = low.b.program_mut();
+    program.tasks.last_mut().into_iter().for_each(|task| task.handler = own);
+    program.daemons.tasks.extend(decl.daemon.then_some(id));
 }

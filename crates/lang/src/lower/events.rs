@@ -7,7 +7,7 @@ use super::body::Body;
 use super::lowerer::{Lowerer, number};
 use crate::ast::{EventDecl, ItemKind};
 use crate::check::{EventId, EventMember, IndexId, Meaning};
-use anyorder_vm::program::{self as vm, FuncId, Reg};
+use anyorder_vm::program::{self as vm, Reg};
 
 /// Declares all events.
 pub(crate) fn declare(low: &mut Lowerer<'_>) {
@@ -59,11 +59,9 @@ fn add(
         event.disabled = decl.disabled;
         event.fair = !decl.unfair;
         event.family = family;
-        event.handler = member.handler.map(|(h, at)| (vm::HandlerId(number(h.0)), number(at)));
+        event.handler = member.handler.map(|(h, at)| (h.into(), number(at)));
     }
-    if decl.daemon {
-        low.b.program_mut().daemons.events.push(id);
-    }
+    low.b.program_mut().daemons.events.extend(decl.daemon.then_some(id));
     id
 }
 
@@ -106,21 +104,11 @@ pub(crate) fn define(low: &mut Lowerer<'_>) {
                 code.return_value(when);
                 code.define(guard);
             }
-            define_body(low, decl, &name, member, body);
+            let mut code = start(low, decl, &name, member);
+            code.block(&decl.body, None);
+            code.define(body);
         }
     }
-}
-
-fn define_body<'a>(
-    low: &mut Lowerer<'a>,
-    decl: &'a EventDecl,
-    name: &str,
-    member: &EventMember,
-    id: FuncId,
-) {
-    let mut code = start(low, decl, name, member);
-    code.block(&decl.body);
-    code.define(id);
 }
 
 fn start<'l, 'a>(

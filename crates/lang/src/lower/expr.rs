@@ -1,10 +1,11 @@
 //! Expressions. Operands are evaluated from left to right.
 
 use super::body::Body;
-use super::lowerer::{literal, number, numbers, size16};
+use super::call::Call;
+use super::lowerer::{literal, number, numbers};
 use crate::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
-use crate::check::{Meaning, Type, changes_variables};
-use anyorder_vm::program::{GlobalId, Literal, Op, Reg};
+use crate::check::{Meaning, changes_variables};
+use anyorder_vm::program::{Literal, Op, Reg};
 
 impl<'a> Body<'_, 'a> {
     /// Lowers an expression; the value may be in the register of a variable.
@@ -18,7 +19,7 @@ impl<'a> Body<'_, 'a> {
         self.lower(e, Some(dst));
     }
 
-    /// Lowers an expression that must not change when what follows is evaluated.
+    /// Lowers an expression whose value the evaluation of `later` must not change.
     pub(crate) fn stable(&mut self, e: &'a Expr, later: &[&Expr]) -> Reg {
         let value = self.expr(e);
         if self.is_variable(value) && later.iter().any(|l| changes_variables(l)) {
@@ -29,7 +30,7 @@ impl<'a> Body<'_, 'a> {
 
     /// Lowers expressions into consecutive new registers.
     pub(crate) fn args(&mut self, args: &'a [Expr]) -> Reg {
-        let first = self.temps(size16(args.len()));
+        let first = self.temps(number(args.len()));
         for (arg, i) in args.iter().zip(numbers(0)) {
             let mark = self.mark();
             self.expr_to(arg, first.plus(i));
@@ -38,8 +39,8 @@ impl<'a> Body<'_, 'a> {
         first
     }
 
-    /// Lowers operands of one instruction: into consecutive registers, a single one where it is.
-    /// Nothing in `later` may change them.
+    /// Lowers operands of one instruction into consecutive registers; a single one stays where it
+    /// is. The evaluation of `later` must not change them.
     pub(crate) fn operands(&mut self, args: &'a [Expr], later: &[&Expr]) -> Reg {
         match args {
             [one] => self.stable(one, later),
@@ -47,94 +48,115 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Lowers operands of one instruction, with a look at those that are not known to fit.
-    pub(crate) fn typed_operands(&mut self, args: &'a [Expr], later: &[&Expr]) -> Reg {
-        let first = self.operands(args, later);
+    /// Lowers operands of one instruction, and checks those whose types are not certain.
+    pub(crate) fn typed_operands(&mut self, args: &'a [Expr]) -> Reg {
+        let first = self.operands(args, &[]);
         self.check_all(args, first);
         first
     }
 
-    /// Lowers arguments for parameters of known types, with a look at those that are not known to
-    /// fit.
+    /// Lowers arguments for parameters of known types, and checks those whose types are not
+    /// certain.
     pub(crate) fn typed_args(&mut self, args: &'a [Expr]) -> Reg {
         let first = self.args(args);
         self.check_all(args, first);
         first
     }
 
-    fn check_all(&mut self, args: &[Expr], first: Reg) {
+    pub(crate) fn check_all(&mut self, args: &[Expr], first: Reg) {
         for (arg, i) in args.iter().zip(numbers(0)) {
             self.at(arg.span);
             self.check(arg, first.plus(i));
         }
     }
 
-    pub(crate) fn lower(&mut self, e: &'a Expr, want: Option<Reg>) -> Reg {
+    fn lower(&mut self, e: &'a Expr, want: Option<Reg>) -> Reg {
         self.at(e.span);
         if let Some(value) = self.known(e) {
             return self.load(&value, want);
         }
-        self.lower_kind(e, want)
+        let given = match &e.kind {
+            ExprKind::Paren(inner) => return self.lower(inner, want),
+            ExprKind::Name(_) => self.variable(e),
+            ExprKind::SelfRef => self.this,
+            _ => None,
+        };
+        if let Some(reg) = given {
+            if let Some(dst) = want {
+                self.copy(dst, reg);
+            }
+            return want.unwrap_or(reg);
+        }
+        let dst = self.dst(want);
+        let mark = self.mark();
+        self.compute(e, dst);
+        self.release(mark);
+        dst
     }
 
-    fn lower_kind(&mut self, e: &'a Expr, want: Option<Reg>) -> Reg {
+    /// Lowers an expression that is neither a constant nor in a register already.
+    fn compute(&mut self, e: &'a Expr, dst: Reg) {
         match &e.kind {
-            ExprKind::Paren(inner) => self.lower(inner, want),
-            ExprKind::Name(_) => self.named(e, want),
-            ExprKind::SelfRef => self.given(self.this.unwrap_or_default(), want),
-            ExprKind::List(items) => self.list(items, want),
-            ExprKind::Repeat(value, count) => self.repeat(e, value, count, want),
-            ExprKind::Set(items) => self.set(items, want),
-            ExprKind::Map(entries) => self.map(entries, want),
+            ExprKind::Name(_) => self.named(e, dst),
+            ExprKind::List(items) => {
+                let (args, count) = (self.operands(items, &[]), number(items.len()));
+                self.emit(Op::List { dst, args, count });
+            }
+            ExprKind::Set(items) => {
+                let (args, count) = (self.operands(items, &[]), number(items.len()));
+                self.emit(Op::Set { dst, args, count });
+            }
+            ExprKind::Repeat(value, count) => self.repeat(e, value, count, dst),
+            ExprKind::Map(entries) => self.map(entries, dst),
             ExprKind::Record { name, fields, base } => {
-                self.record(e, name, fields, base.as_deref(), want)
+                self.record(e, name, fields, base.as_deref(), dst);
             }
-            ExprKind::New { fields, .. } => self.new_object(e, fields, want),
-            ExprKind::Closure(closure) => self.closure(e, closure, want),
-            ExprKind::If(i) => self.if_value(i, want),
-            ExprKind::Match(m) => self.match_value(m, want),
-            ExprKind::Unary(op, inner) => self.unary(e, *op, inner, want),
-            ExprKind::Binary { op: BinaryOp::And | BinaryOp::Or, .. } => self.logical(e, want),
-            ExprKind::Binary { op, left, right, .. } => self.binary(e, *op, left, right, want),
-            ExprKind::Field { base, name } => self.field_value_of(e, base, &name.name, want),
-            ExprKind::Index { base, index } => self.element_value(e, base, index, want),
-            ExprKind::Call { callee, args } => self.call(e, callee, args, want),
+            ExprKind::New { fields, .. } => self.new_object(e, fields, dst),
+            ExprKind::Closure(closure) => self.closure(e, closure, dst),
+            ExprKind::If(i) => self.if_(i, Some(dst)),
+            ExprKind::Match(m) => self.match_(m, Some(dst)),
+            ExprKind::Unary(op, inner) => {
+                let a = self.expr(inner);
+                let op = match op {
+                    UnaryOp::Not => Op::Not { dst, a },
+                    UnaryOp::Neg => Op::Neg { dst, a },
+                };
+                self.emit_at(e.span, op);
+            }
+            ExprKind::Binary { op: op @ (BinaryOp::And | BinaryOp::Or), left, right, .. } => {
+                self.logical(*op, left, right, dst);
+            }
+            ExprKind::Binary { op, left, right, .. } => self.binary(e, *op, left, right, dst),
+            ExprKind::Field { base, name } => self.field_value(e, base, &name.name, dst),
+            ExprKind::Index { base, index } => self.element_value(e, base, index, dst),
+            ExprKind::Call { callee, args } => self.call(e, callee, args, dst),
             ExprKind::Method { receiver, name, args } => {
-                self.method(e, receiver, &name.name, args, want)
+                self.method(&Call { e, receiver, name: &name.name, args, dst });
             }
-            ExprKind::Enabled(event) => self.enabled(e, event, want),
-            ExprKind::Post(post) => self.post(e, post, Some(want)),
-            ExprKind::Fork(fork) => self.fork(e, fork, want),
-            ExprKind::Choose(from) => self.choose_value(e, from, want),
-            // Constants, and what recovery left of a model that is not lowered.
+            ExprKind::Enabled(event) => self.enabled(e, event, dst),
+            ExprKind::Post(post) => self.post(e, post, dst),
+            ExprKind::Fork(fork) => self.fork(e, fork, dst),
+            ExprKind::Choose(from) => self.choose_value(e, from, dst),
+            // Lowered before, or left by recovery in a model that is not lowered.
             ExprKind::Int(_)
             | ExprKind::Bool(_)
             | ExprKind::Str(_)
             | ExprKind::Null
-            | ExprKind::Error => self.load(&Literal::Null, want),
+            | ExprKind::Paren(_)
+            | ExprKind::SelfRef
+            | ExprKind::Error => self.emit(Op::Null { dst }),
         }
     }
 
-    /// A value that is in a register already.
-    fn given(&mut self, reg: Reg, want: Option<Reg>) -> Reg {
-        if let Some(dst) = want {
-            self.copy(dst, reg);
-        }
-        want.unwrap_or(reg)
-    }
-
-    fn named(&mut self, e: &Expr, want: Option<Reg>) -> Reg {
-        if let Some(reg) = self.variable(e) {
-            return self.given(reg, want);
-        }
-        if let Some(Meaning::Const(id)) = self.meaning(e.id) {
-            // Its value is not of the type that is looked for here.
-            let value = &self.low.tables.consts[id.index()].value;
-            return self.load(&value.as_ref().map(literal).unwrap_or_default(), want);
-        }
-        let dst = self.dst(want);
+    fn named(&mut self, e: &Expr, dst: Reg) {
         let op = match self.meaning(e.id) {
-            Some(Meaning::Global(id)) => Op::GetGlobal { dst, global: GlobalId(number(id.0)) },
+            Some(Meaning::Const(id)) => {
+                // Its value is not of the type that this place needs.
+                let value = &self.low.tables.consts[id.index()].value;
+                self.load(&value.as_ref().map(literal).unwrap_or_default(), Some(dst));
+                return;
+            }
+            Some(Meaning::Global(id)) => Op::GetGlobal { dst, global: id.into() },
             Some(Meaning::Function(id)) => {
                 Op::Closure { dst, func: self.low.function(id), captures: dst }
             }
@@ -142,43 +164,18 @@ impl<'a> Body<'_, 'a> {
             _ => Op::Null { dst },
         };
         self.emit(op);
-        dst
     }
 
-    fn unary(&mut self, e: &Expr, op: UnaryOp, inner: &'a Expr, want: Option<Reg>) -> Reg {
-        let dst = self.dst(want);
-        let mark = self.mark();
-        let a = self.expr(inner);
-        self.release(mark);
-        let op = match op {
-            UnaryOp::Not => Op::Not { dst, a },
-            UnaryOp::Neg => Op::Neg { dst, a },
-        };
-        self.emit_at(e.span, op);
-        dst
-    }
-
-    fn binary(
-        &mut self,
-        e: &'a Expr,
-        op: BinaryOp,
-        left: &'a Expr,
-        right: &'a Expr,
-        want: Option<Reg>,
-    ) -> Reg {
-        let dst = self.dst(want);
-        let mark = self.mark();
+    fn binary(&mut self, e: &'a Expr, op: BinaryOp, left: &'a Expr, right: &'a Expr, dst: Reg) {
         if self.short_form(e, op, left, right, dst).is_none() {
             let a = self.stable(left, &[right]);
             let b = self.expr(right);
             self.at(e.span);
             self.operate(op, dst, a, b);
         }
-        self.release(mark);
-        dst
     }
 
-    /// Instructions with the right operand inside; `None` where there is none.
+    /// Emits an instruction that contains an operand; `None` where there is none.
     pub(crate) fn short_form(
         &mut self,
         e: &'a Expr,
@@ -187,9 +184,6 @@ impl<'a> Body<'_, 'a> {
         right: &'a Expr,
         dst: Reg,
     ) -> Option<()> {
-        if op == BinaryOp::In {
-            return self.in_range(e, left, right, dst);
-        }
         let (operand, value, swapped) = match (self.known(left), self.known(right)) {
             (_, Some(value)) => (left, value, false),
             (Some(value), None) => (right, value, true),
@@ -217,34 +211,6 @@ impl<'a> Body<'_, 'a> {
             }
             _ => return None,
         }
-        Some(())
-    }
-
-    /// `x in a..b` for an int needs no list.
-    fn in_range(&mut self, e: &'a Expr, left: &'a Expr, right: &'a Expr, dst: Reg) -> Option<()> {
-        let ExprKind::Binary { op: BinaryOp::Range, left: from, right: to, .. } = &right.kind
-        else {
-            return None;
-        };
-        let value = self.stable(left, &[from, to]);
-        let from = self.stable(from, &[to]);
-        let to = self.expr(to);
-        self.at(e.span);
-        if self.ty(left) != Type::Int {
-            let list = self.temp();
-            self.emit(Op::Range { dst: list, a: from, b: to });
-            self.emit(Op::In { dst, a: value, b: list });
-            return Some(());
-        }
-        let end = self.fb.label();
-        let inside = self.temp();
-        self.emit(Op::Le { dst: inside, a: from, b: value });
-        let last = self.temp();
-        self.copy(last, inside);
-        self.fb.jump_if_not(inside, end);
-        self.emit(Op::Lt { dst: last, a: value, b: to });
-        self.fb.bind(end);
-        self.copy(dst, last);
         Some(())
     }
 

@@ -4,34 +4,10 @@ use super::body::Body;
 use super::call::Call;
 use super::lowerer::number;
 use crate::ast::{Expr, ExprKind, Ident};
-use crate::check::{Type, in_place};
+use crate::check::{BuiltinMethod, Type, in_place};
 use anyorder_vm::program::{Builtin, Label, Op, Reg};
 
-/// The methods that take a function.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Functional {
-    Map,
-    Filter,
-    All,
-    Any,
-    Count,
-}
-
-impl Functional {
-    /// The method of a name.
-    pub(crate) fn named(name: &str) -> Option<Functional> {
-        Some(match name {
-            "map" => Functional::Map,
-            "filter" => Functional::Filter,
-            "all" => Functional::All,
-            "any" => Functional::Any,
-            "count" => Functional::Count,
-            _ => return None,
-        })
-    }
-}
-
-/// The function given: one written in place is lowered in place.
+/// The function argument. One that is written in place is lowered in place.
 enum Function<'a> {
     InPlace(&'a Ident, &'a Expr),
     Value(Reg),
@@ -42,7 +18,7 @@ impl<'a> Body<'_, 'a> {
     pub(crate) fn functional(
         &mut self,
         call: &Call<'a>,
-        (method, function): (Functional, &'a Expr),
+        (method, function): (BuiltinMethod, &'a Expr),
         recv: Reg,
         ty: &Type,
     ) {
@@ -59,10 +35,13 @@ impl<'a> Body<'_, 'a> {
             (self.function(function), items)
         };
         self.at(e.span);
+        let is_list = matches!(ty, Type::Any | Type::Never).then(|| self.is_list(recv, items));
         self.emit(match method {
-            Functional::All | Functional::Any => Op::Bool { dst, value: method == Functional::All },
-            Functional::Count => Op::Int { dst, value: 0 },
-            Functional::Map | Functional::Filter => Op::List { dst, args: dst, count: 0 },
+            BuiltinMethod::All | BuiltinMethod::Any => {
+                Op::Bool { dst, value: method == BuiltinMethod::All }
+            }
+            BuiltinMethod::Count => Op::Int { dst, value: 0 },
+            _ => Op::List { dst, args: dst, count: 0 },
         });
         let (at, length, item) = (self.temp(), self.temp(), self.temp());
         let (next, round, end) = (self.fb.label(), self.fb.label(), self.fb.label());
@@ -85,12 +64,28 @@ impl<'a> Body<'_, 'a> {
         if let Type::Array(over, _) = self.ty(e) {
             self.emit(Op::Array { dst, src: dst, index: number(over.0) });
         }
-        if method == Functional::Filter && matches!(ty, Type::Set(_)) {
+        if method == BuiltinMethod::Filter && (is_list.is_some() || matches!(ty, Type::Set(_))) {
+            let end = self.fb.label();
+            if let Some(is_list) = is_list {
+                self.fb.jump_if(is_list, end);
+            }
             self.emit(Op::Method { dst, method: Builtin::ToSet, recv: dst, args: dst });
+            self.fb.bind(end);
         }
     }
 
-    /// What a loop goes through, as a list that nobody changes.
+    /// Whether a value of unknown type, whose elements are known, is a list; a failure unless it is
+    /// a list or a set.
+    fn is_list(&mut self, recv: Reg, items: Reg) -> Reg {
+        let (is_list, set, end) = (self.temp(), self.temp(), self.fb.label());
+        self.emit(Op::Eq { dst: is_list, a: recv, b: items });
+        self.fb.jump_if(is_list, end);
+        self.emit(Op::Method { dst: set, method: Builtin::ToSet, recv, args: recv });
+        self.fb.bind(end);
+        is_list
+    }
+
+    /// The elements of a loop, as a list that nobody changes.
     fn items(&mut self, recv: Reg, ty: &Type) -> Reg {
         if matches!(ty, Type::List(_) | Type::Array(..)) && !self.is_variable(recv) {
             return recv;
@@ -100,7 +95,7 @@ impl<'a> Body<'_, 'a> {
         items
     }
 
-    /// Puts what a loop goes through into a register, as a list.
+    /// Puts the elements of a loop into a register, as a list.
     pub(crate) fn elements(&mut self, recv: Reg, ty: &Type, dst: Reg) {
         if matches!(ty, Type::List(_) | Type::Array(..)) {
             self.copy(dst, recv);
@@ -122,44 +117,39 @@ impl<'a> Body<'_, 'a> {
     fn round(
         &mut self,
         call: &Call<'a>,
-        method: Functional,
+        method: BuiltinMethod,
         function: &Function<'a>,
         item: Reg,
         (next, end): (Label, Label),
     ) {
         let Call { e, dst: result, .. } = *call;
-        if method == Functional::Map {
+        if method == BuiltinMethod::Map {
             let value = self.apply(e, function, item);
             self.at(e.span);
             return self.push(result, value);
         }
-        // `all` goes on while it holds, `any` while it does not, the others look at what to do when
-        // it holds.
-        let go_on_when = method == Functional::All;
+        // `all` continues while it holds, `any` while it does not; the others act where it holds.
+        let continues_when = method == BuiltinMethod::All;
         match function {
             Function::InPlace(param, body) => {
                 let mark = self.mark();
                 self.declare(param, item);
-                self.jump_when(body, go_on_when, next);
+                self.jump_when(body, continues_when, next);
                 self.release(mark);
             }
             Function::Value(_) => {
                 let cond = self.apply(e, function, item);
-                if go_on_when {
-                    self.fb.jump_if(cond, next);
-                } else {
-                    self.fb.jump_if_not(cond, next);
-                }
+                self.jump_on(cond, continues_when, next);
             }
         }
         self.at(e.span);
         match method {
-            Functional::All | Functional::Any => {
-                self.emit(Op::Bool { dst: result, value: method == Functional::Any });
+            BuiltinMethod::All | BuiltinMethod::Any => {
+                self.emit(Op::Bool { dst: result, value: method == BuiltinMethod::Any });
                 self.fb.jump(end);
             }
-            Functional::Count => self.emit(Op::AddInt { dst: result, a: result, value: 1 }),
-            Functional::Map | Functional::Filter => self.push(result, item),
+            BuiltinMethod::Count => self.emit(Op::AddInt { dst: result, a: result, value: 1 }),
+            _ => self.push(result, item),
         }
     }
 

@@ -2,9 +2,9 @@
 
 use super::body::Body;
 use super::events::family;
-use super::lowerer::{Lowerer, numbers, size16};
-use crate::ast::{Block, ClassDecl, Expr, FnDecl, ItemKind, Param, TaskDecl, VarDecl};
-use crate::check;
+use super::lowerer::{Lowerer, number, numbers};
+use crate::ast::{Block, ClassDecl, Expr, ItemKind, Param, VarDecl};
+use crate::check::{self, ClassId, TaskId};
 use anyorder_vm::program::{FuncId, GlobalId, Granularity, Op, Reg};
 
 /// Lowers everything that has code, but events ([`super::events`]).
@@ -12,13 +12,13 @@ pub(crate) fn define(low: &mut Lowerer<'_>) {
     settings(low);
     init(low);
     for (at, decl) in low.model.functions().enumerate() {
-        function(low, low.functions[at], decl, false);
+        body(low, low.functions[at], &decl.name.name, (&decl.params, &decl.body), false);
     }
-    for (at, decl) in low.model.classes().enumerate() {
-        class(low, at, decl);
+    for (at, decl) in (0..).zip(low.model.classes()) {
+        class(low, ClassId(at), decl);
     }
-    for (at, decl) in low.model.tasks().enumerate() {
-        task(low, low.tasks[at], decl);
+    for (at, decl) in (0..).zip(low.model.tasks()) {
+        body(low, low.task(TaskId(at)), &decl.name.name, (&decl.params, &decl.body), false);
     }
     threads(low);
     super::events::components(low);
@@ -57,43 +57,37 @@ fn init(low: &mut Lowerer<'_>) {
         body.release(mark);
     }
     for block in blocks {
-        body.block(block);
+        body.block(block, None);
     }
     body.define(id);
 }
 
-fn params<'a>(body: &mut Body<'_, 'a>, decls: &'a [Param], first: u16) {
-    for (param, i) in decls.iter().zip(numbers(first)) {
+/// The body of a function, task or method. The object of a method comes before the parameters.
+fn body<'a>(
+    low: &mut Lowerer<'a>,
+    id: FuncId,
+    name: &str,
+    (params, block): (&'a [Param], &'a Block),
+    is_method: bool,
+) {
+    let first = u16::from(is_method);
+    let mut body = Body::new(low, name, number(params.len()).saturating_add(first), 0);
+    body.this = is_method.then_some(Reg(0));
+    for (param, i) in params.iter().zip(numbers(first)) {
         body.declare(&param.name, Reg(i));
     }
-}
-
-/// A function, or a method: its object comes first.
-fn function<'a>(low: &mut Lowerer<'a>, id: FuncId, decl: &'a FnDecl, is_method: bool) {
-    let first = u16::from(is_method);
-    let count = size16(decl.params.len()).saturating_add(first);
-    let mut body = Body::new(low, &decl.name.name, count, 0);
-    body.this = is_method.then_some(Reg(0));
-    params(&mut body, &decl.params, first);
-    body.function_block(&decl.body);
-    body.define(id);
-}
-
-fn task<'a>(low: &mut Lowerer<'a>, id: FuncId, decl: &'a TaskDecl) {
-    let mut body = Body::new(low, &decl.name.name, size16(decl.params.len()), 0);
-    params(&mut body, &decl.params, 0);
-    body.function_block(&decl.body);
+    body.function_block(block);
     body.define(id);
 }
 
 /// Methods, and first values of fields that need code.
-fn class<'a>(low: &mut Lowerer<'a>, class: usize, decl: &'a ClassDecl) {
-    for (at, decl) in decl.methods().enumerate() {
-        let id = low.methods[class][at];
-        function(low, id, decl, true);
+fn class<'a>(low: &mut Lowerer<'a>, class: ClassId, decl: &'a ClassDecl) {
+    for (at, decl) in (0..).zip(decl.methods()) {
+        let id = low.method(class, at);
+        body(low, id, &decl.name.name, (&decl.params, &decl.body), true);
     }
     for (at, VarDecl { init, .. }) in decl.fields().enumerate() {
-        if let (Some(id), Some(e)) = (low.starts[class][at], init) {
+        if let (Some(id), Some(e)) = (low.starts[class.index()][at], init) {
             expression(low, id, e, "field");
         }
     }
@@ -111,12 +105,9 @@ fn threads(low: &mut Lowerer<'_>) {
         let family = info.family.map(|bounds| family(bounds, info.index));
         let id = low.b.declare_function();
         let thread = low.b.thread(&decl.name.name, family, id);
-        if let Some(t) = low.b.program_mut().threads.get_mut(thread.index()) {
-            t.fair = !decl.unfair;
-        }
-        if decl.daemon {
-            low.b.program_mut().daemons.threads.push(thread);
-        }
+        let program = low.b.program_mut();
+        program.threads.last_mut().into_iter().for_each(|thread| thread.fair = !decl.unfair);
+        program.daemons.threads.extend(decl.daemon.then_some(thread));
         let mut body = Body::new(low, &decl.name.name, u16::from(family.is_some()), 0);
         if let Some(f) = &decl.family {
             body.declare(&f.var, Reg(0));

@@ -10,8 +10,8 @@ use anyorder_vm::program::{
 use std::collections::HashMap;
 
 /// The state of one lowering. Enums, records, classes, globals, locks, conditions, handlers, tasks
-/// and threads have the same numbers in the tables of the check and in the program ([`size16`]);
-/// functions and events do not.
+/// and threads have the same numbers in the tables of the check and in the program; functions and
+/// events do not.
 pub(crate) struct Lowerer<'a> {
     pub(crate) model: &'a Model,
     pub(crate) tables: &'a check::Program,
@@ -19,15 +19,11 @@ pub(crate) struct Lowerer<'a> {
     pub(crate) b: ProgramBuilder,
     /// By [`FnId`].
     pub(crate) functions: Vec<FuncId>,
-    /// By [`ClassId`] and number of the method.
-    pub(crate) methods: Vec<Vec<FuncId>>,
     /// By [`ClassId`] and number of the field: the code of its first value.
     pub(crate) starts: Vec<Vec<Option<FuncId>>>,
-    /// By [`TaskId`]: the body.
-    pub(crate) tasks: Vec<FuncId>,
     /// By [`EventId`] and position in its members.
     pub(crate) events: Vec<Vec<vm::EventId>>,
-    /// The code of each closure that was met.
+    /// The code of each closure lowered so far.
     pub(crate) closures: HashMap<NodeId, FuncId>,
     file: u16,
     sites: HashMap<u32, SiteId>,
@@ -50,9 +46,7 @@ impl<'a> Lowerer<'a> {
             source,
             b,
             functions: Vec::new(),
-            methods: Vec::new(),
             starts: Vec::new(),
-            tasks: Vec::new(),
             events: Vec::new(),
             closures: HashMap::new(),
             file,
@@ -67,15 +61,16 @@ impl<'a> Lowerer<'a> {
     }
 
     pub(crate) fn method(&self, class: ClassId, at: u32) -> FuncId {
-        let methods = self.methods.get(class.index());
-        methods.and_then(|m| m.get(at as usize)).copied().unwrap_or_default()
+        let class = self.b.program().classes.get(class.index());
+        let method = class.and_then(|class| class.methods.get(at as usize));
+        method.map(|(_, func)| *func).unwrap_or_default()
     }
 
     pub(crate) fn task(&self, id: TaskId) -> FuncId {
-        self.tasks.get(id.index()).copied().unwrap_or_default()
+        self.b.program().tasks.get(id.index()).map(|task| task.body).unwrap_or_default()
     }
 
-    /// The events of the machine that an event became, with what each of them is.
+    /// The events of the machine that an event became, each with its member.
     pub(crate) fn members(&self, id: EventId) -> Vec<(vm::EventId, &'a EventMember)> {
         let ids = self.events.get(id.index()).into_iter().flatten().copied();
         ids.zip(&self.tables.events[id.index()].members).collect()
@@ -113,35 +108,22 @@ impl<'a> Lowerer<'a> {
         id
     }
 
-    /// The type to look for at run time; `None` where any value will do.
+    /// The type to check for at run time; `None` if every value fits.
     pub(crate) fn runtime_type(&mut self, ty: &Type) -> Option<TypeId> {
-        let nullable = matches!(ty, Type::Nullable(_));
-        let either = |plain: vm::Type, or_null: vm::Type| if nullable { or_null } else { plain };
-        let wanted = match ty.solid() {
-            Type::Int => either(vm::Type::Int, vm::Type::NullOrInt),
-            Type::Bool => either(vm::Type::Bool, vm::Type::NullOrBool),
-            Type::Str => either(vm::Type::Str, vm::Type::NullOrStr),
-            Type::Task | Type::Thread => either(vm::Type::Handle, vm::Type::NullOrHandle),
-            Type::Index(id) => {
-                let id = number(id.0);
-                either(vm::Type::Index(id), vm::Type::NullOrIndex(id))
-            }
-            Type::List(_) | Type::Array(..) => either(vm::Type::List, vm::Type::NullOrList),
-            Type::Set(_) => either(vm::Type::Set, vm::Type::NullOrSet),
-            Type::Map(..) => either(vm::Type::Map, vm::Type::NullOrMap),
-            Type::Fn(..) => either(vm::Type::Func, vm::Type::NullOrFunc),
-            Type::Enum(id) => {
-                let id = vm::EnumId(number(id.0));
-                either(vm::Type::Enum(id), vm::Type::NullOrEnum(id))
-            }
-            Type::Record(id) => {
-                let id = vm::RecordId(number(id.0));
-                either(vm::Type::Record(id), vm::Type::NullOrRecord(id))
-            }
-            Type::Class(id) => {
-                let id = vm::ClassId(number(id.0));
-                either(vm::Type::Object(id), vm::Type::NullOrObject(id))
-            }
+        use vm::Type as T;
+        let (plain, or_null) = match ty.solid() {
+            Type::Int => (T::Int, T::NullOrInt),
+            Type::Bool => (T::Bool, T::NullOrBool),
+            Type::Str => (T::Str, T::NullOrStr),
+            Type::Task | Type::Thread => (T::Handle, T::NullOrHandle),
+            Type::Index(id) => (T::Index(number(id.0)), T::NullOrIndex(number(id.0))),
+            Type::List(_) | Type::Array(..) => (T::List, T::NullOrList),
+            Type::Set(_) => (T::Set, T::NullOrSet),
+            Type::Map(..) => (T::Map, T::NullOrMap),
+            Type::Fn(..) => (T::Func, T::NullOrFunc),
+            Type::Enum(id) => (T::Enum((*id).into()), T::NullOrEnum((*id).into())),
+            Type::Record(id) => (T::Record((*id).into()), T::NullOrRecord((*id).into())),
+            Type::Class(id) => (T::Object((*id).into()), T::NullOrObject((*id).into())),
             Type::Any
             | Type::Null
             | Type::Nothing
@@ -149,26 +131,40 @@ impl<'a> Lowerer<'a> {
             | Type::Nullable(_)
             | Type::Unknown(_) => return None,
         };
-        let known = self.b.program().types.iter().position(|t| *t == wanted);
-        match known.and_then(|i| u16::try_from(i).ok()) {
-            Some(i) => Some(TypeId(i)),
-            None => Some(self.b.ty(wanted)),
-        }
+        let wanted = if matches!(ty, Type::Nullable(_)) { or_null } else { plain };
+        Some(match position(&self.b.program().types, &wanted) {
+            Some(at) => TypeId(at),
+            None => self.b.ty(wanted),
+        })
     }
 }
 
-/// A number of the check as the program's tables have it; too many things of a kind are found by
-/// the validator.
-pub(crate) fn number(id: u32) -> u16 {
-    u16::try_from(id).unwrap_or(u16::MAX)
+/// Things that have the same numbers in the tables of the check and in the program.
+macro_rules! same_numbers {
+    ($($id:ident)*) => {$(
+        impl From<check::$id> for vm::$id {
+            fn from(id: check::$id) -> vm::$id {
+                vm::$id(number(id.0))
+            }
+        }
+    )*};
 }
 
-/// A number of things as the program tables count them; too many are found by the validator.
-pub(crate) fn size16(count: usize) -> u16 {
-    u16::try_from(count).unwrap_or(u16::MAX)
+same_numbers! { EnumId RecordId ClassId GlobalId LockId CondId HandlerId TaskId ThreadId }
+
+/// The number of an entry that is in a table of the program already.
+pub(crate) fn position<T: PartialEq>(table: &[T], entry: &T) -> Option<u16> {
+    let at = table.iter().position(|known| known == entry)?;
+    u16::try_from(at).ok()
 }
 
-/// Counts up from a number; too many stay at the last, and are found by the validator.
+/// A number or count of the check as one of the program's tables. The validator refuses too large
+/// tables.
+pub(crate) fn number(n: impl TryInto<u16>) -> u16 {
+    n.try_into().unwrap_or(u16::MAX)
+}
+
+/// Counts up from a number. Too large numbers stay at the last; the validator refuses them.
 pub(crate) fn numbers(first: u16) -> impl Iterator<Item = u16> {
     (first..=u16::MAX).chain(std::iter::repeat(u16::MAX))
 }
@@ -189,8 +185,8 @@ pub(crate) fn literal(value: &ConstValue) -> Literal {
             Literal::Map(v.iter().map(|(k, v)| (literal(k), literal(v))).collect())
         }
         ConstValue::Variant(id, variant, v) => {
-            Literal::Enum(vm::EnumId(number(id.0)), number(*variant), all(v))
+            Literal::Enum((*id).into(), number(*variant), all(v))
         }
-        ConstValue::Record(id, v) => Literal::Record(vm::RecordId(number(id.0)), all(v)),
+        ConstValue::Record(id, v) => Literal::Record((*id).into(), all(v)),
     }
 }

@@ -8,40 +8,22 @@
 
 pub use compile::{Compiled, compile, lower};
 
-mod compile;
-
-mod lowerer;
-
-mod declare;
-
-mod events;
-
-mod functions;
-
-mod symmetry;
-
-mod body;
-
-mod expr;
-
-mod cond;
-
-mod place;
-
 mod aggregate;
-
-mod call;
-
-mod functional;
-
-mod closure;
-
+mod body;
 mod branch;
-
-mod stmt;
-
+mod call;
 mod choose;
-
+mod closure;
+mod compile;
+mod cond;
+mod declare;
+mod events;
+mod expr;
+mod functional;
+mod functions;
+mod lowerer;
+mod place;
 mod post;
-
+mod stmt;
+mod symmetry;
 mod sync;

@@ -1,5 +1,4 @@
-//! Places: what can be assigned, and changed by a method. The rules X4 to X8 of
-//! `docs/semantics.md`.
+//! Places: what an assignment or a method can change. The rules X4 to X8 of `docs/semantics.md`.
 
 use super::body::Body;
 use super::lowerer::number;
@@ -29,8 +28,8 @@ pub(crate) enum Part {
     Member(NameId),
 }
 
-/// A place, and what must be written back when it has been written: the values it is part of, the
-/// innermost last.
+/// A place, and the values that it is part of, the innermost last. They must be written back after
+/// a write.
 pub(crate) struct Located {
     pub(crate) place: Place,
     back: Vec<(Place, Reg)>,
@@ -42,7 +41,7 @@ impl Located {
     }
 }
 
-/// What a member access leads to.
+/// What a member access denotes.
 enum Member {
     Object(ClassId, u16),
     Part(Part),
@@ -82,7 +81,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Reads the value that a place is part of; what to write back when it has been changed.
+    /// Reads the value that a place is part of, with what to write back after a change.
     fn whole(&mut self, e: &'a Expr) -> (Reg, Vec<(Place, Reg)>) {
         let located = self.place(e);
         if let Place::Reg(reg) = located.place {
@@ -116,7 +115,7 @@ impl<'a> Body<'_, 'a> {
 
     fn global(&self, e: &Expr) -> Option<GlobalId> {
         match self.meaning(e.id) {
-            Some(Meaning::Global(id)) => Some(GlobalId(number(id.0))),
+            Some(Meaning::Global(id)) => Some(id.into()),
             _ => None,
         }
     }
@@ -125,38 +124,26 @@ impl<'a> Body<'_, 'a> {
         matches!(self.meaning(e.id), Some(Meaning::Variant(..)))
     }
 
-    /// What the member leads to that a field access or a method call names.
+    /// The member that a field access or a method call names.
     fn member(&mut self, e: &Expr, name: &str) -> Member {
         match self.meaning(e.id) {
-            Some(Meaning::ClassField(id, at)) => Member::Object(ClassId(number(id.0)), number(at)),
-            Some(Meaning::RecordField(id, at)) => {
-                Member::Part(Part::Field(RecordId(number(id.0)), number(at)))
-            }
+            Some(Meaning::ClassField(id, at)) => Member::Object(id.into(), number(at)),
+            Some(Meaning::RecordField(id, at)) => Member::Part(Part::Field(id.into(), number(at))),
             _ => Member::Part(Part::Member(self.low.name(name))),
         }
     }
 
     /// `a.f` as a value.
-    pub(crate) fn field_value_of(
-        &mut self,
-        e: &'a Expr,
-        base: &'a Expr,
-        name: &str,
-        want: Option<Reg>,
-    ) -> Reg {
+    pub(crate) fn field_value(&mut self, e: &Expr, base: &'a Expr, name: &str, dst: Reg) {
         if let Some(Meaning::Variant(id, variant)) = self.meaning(e.id) {
-            return self.variant((id, variant), &[], want);
+            return self.variant((id, variant), &[], dst);
         }
-        let dst = self.dst(want);
-        let mark = self.mark();
         let base = self.expr(base);
         self.at(e.span);
         self.get_member(dst, base, e, name);
-        self.release(mark);
-        dst
     }
 
-    /// Reads the member that an expression names, of the value in a register.
+    /// Reads the member that an expression names from the value in a register.
     pub(crate) fn get_member(&mut self, dst: Reg, base: Reg, e: &Expr, name: &str) {
         let place = match self.member(e, name) {
             Member::Object(class, field) => Place::Field(base, class, field),
@@ -166,15 +153,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// `a[i]` as a value.
-    pub(crate) fn element_value(
-        &mut self,
-        e: &'a Expr,
-        base: &'a Expr,
-        index: &'a Expr,
-        want: Option<Reg>,
-    ) -> Reg {
-        let dst = self.dst(want);
-        let mark = self.mark();
+    pub(crate) fn element_value(&mut self, e: &Expr, base: &'a Expr, index: &'a Expr, dst: Reg) {
         if let Some(container) = self.container(base, index) {
             let index = self.expr(index);
             self.at(e.span);
@@ -185,8 +164,6 @@ impl<'a> Body<'_, 'a> {
             let index = self.expr(index);
             self.emit_at(e.span, Op::Index { dst, src, index });
         }
-        self.release(mark);
-        dst
     }
 
     /// Reads a place.
@@ -213,7 +190,7 @@ impl<'a> Body<'_, 'a> {
         dst
     }
 
-    /// Writes a place, and the values it is part of back to theirs.
+    /// Writes a place, and writes the values that it is part of back to their places.
     pub(crate) fn write(&mut self, to: &Located, src: Reg) {
         let end = self.fb.label();
         let mut last = to.place;
@@ -230,7 +207,7 @@ impl<'a> Body<'_, 'a> {
         self.fb.bind(end);
     }
 
-    /// Goes on elsewhere with an object in the register.
+    /// Jumps if the register holds an object.
     pub(crate) fn unless_object(&mut self, src: Reg, end: Label) {
         let mark = self.mark();
         let dst = self.temp();

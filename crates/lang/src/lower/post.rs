@@ -1,18 +1,16 @@
 //! `post` and `fork`.
 
 use super::body::Body;
-use super::lowerer::{number, numbers};
+use super::lowerer::{numbers, position};
 use crate::ast::{Expr, Fork, ItemKind, Post, PostTarget, Ref};
 use crate::check::{Meaning, TaskId};
 use anyorder_vm::program::{self as vm, HandlerId, Op, Reg};
 
 impl<'a> Body<'_, 'a> {
-    /// Posts a task: arguments, index of the handler, delay, in this order. `want` is `None` when
+    /// Posts a task: arguments, index of the handler, delay, in this order. `dst` is `NONE` when
     /// nobody needs the handle.
-    pub(crate) fn post(&mut self, e: &Expr, post: &'a Post, want: Option<Option<Reg>>) -> Reg {
-        let dst = want.map_or(Reg::NONE, |want| self.dst(want));
-        let Some(Meaning::Task(id)) = self.meaning(post.task.id) else { return dst };
-        let mark = self.mark();
+    pub(crate) fn post(&mut self, e: &Expr, post: &'a Post, dst: Reg) {
+        let Some(Meaning::Task(id)) = self.meaning(post.task.id) else { return };
         let args = self.typed_args(&post.args);
         let target = match &post.target {
             PostTarget::Any => vm::PostTarget::Any,
@@ -27,15 +25,12 @@ impl<'a> Body<'_, 'a> {
             }
             None => Reg::NONE,
         };
-        let entry = vm::Post { task: vm::TaskId(number(id.0)), target, delay, front: post.front };
-        let known = self.low.b.program().posts.iter().position(|p| *p == entry);
-        let id = match known.and_then(|i| u16::try_from(i).ok()) {
-            Some(i) => vm::PostId(i),
+        let entry = vm::Post { task: id.into(), target, delay, front: post.front };
+        let post = match position(&self.low.b.program().posts, &entry) {
+            Some(at) => vm::PostId(at),
             None => self.low.b.post_with(entry),
         };
-        self.release(mark);
-        self.emit_at(e.span, Op::Post { dst, post: id, args });
-        dst
+        self.emit_at(e.span, Op::Post { dst, post, args });
     }
 
     /// The handler after `on`. Where its index depends on the arguments, it is computed from them.
@@ -56,24 +51,17 @@ impl<'a> Body<'_, 'a> {
 
     fn handler(&mut self, r: &'a Ref) -> vm::PostTarget {
         let id = match self.meaning(r.name.id) {
-            Some(Meaning::Handler(id)) => HandlerId(number(id.0)),
+            Some(Meaning::Handler(id)) => id.into(),
             _ => HandlerId::default(),
         };
         vm::PostTarget::Handler(id, self.index(r))
     }
 
     /// Starts a thread that runs a function.
-    pub(crate) fn fork(&mut self, e: &Expr, fork: &'a Fork, want: Option<Reg>) -> Reg {
-        let dst = self.dst(want);
-        let func = match self.meaning(fork.function.id) {
-            Some(Meaning::Function(id)) => self.low.function(id),
-            Some(Meaning::Task(id)) => self.low.task(id),
-            _ => return dst,
-        };
-        let mark = self.mark();
-        let args = self.typed_args(&fork.args);
-        self.release(mark);
-        self.emit_at(e.span, Op::Fork { dst, func, args });
-        dst
+    pub(crate) fn fork(&mut self, e: &Expr, fork: &'a Fork, dst: Reg) {
+        if let Some(func) = self.callee(fork.function.id) {
+            let args = self.typed_args(&fork.args);
+            self.emit_at(e.span, Op::Fork { dst, func, args });
+        }
     }
 }

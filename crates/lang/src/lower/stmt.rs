@@ -2,34 +2,20 @@
 
 use super::body::{Body, Loop};
 use crate::ast::{AssignOp, BinaryOp, Block, Expr, ExprKind, Ident, Stmt, StmtKind, Text};
-use anyorder_vm::program::{Builtin, Literal, Op};
+use anyorder_vm::program::{Builtin, Literal, Op, Reg};
 
 impl<'a> Body<'_, 'a> {
-    /// Lowers a block with its own scope; a value at its end is dropped.
-    pub(crate) fn block(&mut self, b: &'a Block) {
-        let mark = self.mark();
-        for s in &b.stmts {
-            self.stmt(s);
-        }
-        if let Some(value) = &b.value {
-            self.expr(value);
-        }
-        self.release(mark);
-    }
-
-    /// Lowers the block of a function: a value at its end is returned.
+    /// Lowers the block of a function. It returns the value at its end.
     pub(crate) fn function_block(&mut self, b: &'a Block) {
         let mark = self.mark();
-        for s in &b.stmts {
-            self.stmt(s);
-        }
+        b.stmts.iter().for_each(|s| self.stmt(s));
         if let Some(value) = &b.value {
             self.return_value(value);
         }
         self.release(mark);
     }
 
-    /// Ends the function with the value of an expression.
+    /// Returns the value of an expression.
     pub(crate) fn return_value(&mut self, e: &'a Expr) {
         let mark = self.mark();
         if let ExprKind::Binary { op: op @ (BinaryOp::And | BinaryOp::Or), left, right, .. } =
@@ -61,7 +47,7 @@ impl<'a> Body<'_, 'a> {
         self.release(mark);
     }
 
-    /// Lowers a statement. Only `let` leaves something behind.
+    /// Lowers a statement. Only `let` keeps a register.
     pub(crate) fn stmt(&mut self, s: &'a Stmt) {
         self.at(s.span);
         if let StmtKind::Let { name, ty, value } = &s.kind {
@@ -72,10 +58,10 @@ impl<'a> Body<'_, 'a> {
         match &s.kind {
             StmtKind::Let { .. } => {}
             StmtKind::Assign { place, op, value } => self.assign(s, place, *op, value),
-            StmtKind::Step { place, up } => self.step(s, place, *up),
+            StmtKind::Step { place, up } => self.step(s, place, if *up { 1 } else { -1 }),
             StmtKind::Expr(e) | StmtKind::Call(e) => self.effect(e),
-            StmtKind::If(i) => self.if_statement(i),
-            StmtKind::Match(m) => self.match_statement(m),
+            StmtKind::If(i) => self.if_(i, None),
+            StmtKind::Match(m) => self.match_(m, None),
             StmtKind::While { cond, body } => self.while_loop(Some(cond), body),
             StmtKind::Loop(body) => self.while_loop(None, body),
             StmtKind::For { var, iter, body } if self.low.tables.one_step.contains(&iter.id) => {
@@ -88,27 +74,26 @@ impl<'a> Body<'_, 'a> {
                 self.emit(Op::ReturnNull);
             }
             StmtKind::Return(Some(e)) => self.return_value(e),
-            StmtKind::Block(b) => self.block(b),
+            StmtKind::Block(b) => self.block(b, None),
             StmtKind::Assert { cond, message } => self.assert(s, cond, message.as_ref()),
-            StmtKind::Assume(cond) => {
-                let cond = self.expr(cond);
-                self.emit_at(s.span, Op::Assume { cond });
+            StmtKind::Assume(e) | StmtKind::Cancel(e) | StmtKind::Join(e) => {
+                let src = self.expr(e);
+                self.emit_at(
+                    s.span,
+                    match s.kind {
+                        StmtKind::Assume(_) => Op::Assume { cond: src },
+                        StmtKind::Cancel(_) => Op::Cancel { src },
+                        _ => Op::Join { src },
+                    },
+                );
             }
             StmtKind::Fail(text) => {
                 let message = self.load(&Literal::Str(text.value.clone()), None);
                 self.emit(Op::Fail { message });
             }
-            StmtKind::Cancel(e) => {
-                let src = self.expr(e);
-                self.emit_at(s.span, Op::Cancel { src });
-            }
-            StmtKind::Join(e) => {
-                let src = self.expr(e);
-                self.emit_at(s.span, Op::Join { src });
-            }
             StmtKind::Yield => self.emit(Op::Yield),
             StmtKind::Choose(alternatives) => self.choose_block(s, alternatives),
-            StmtKind::Atomic(b) => self.atomic(|code| code.block(b)),
+            StmtKind::Atomic(b) => self.atomic(|code| code.block(b, None)),
             StmtKind::Enable { event, on } => self.enable(s, event, *on),
             StmtKind::Acquire(r) => self.acquire(s, r),
             StmtKind::Release(r) => self.release_lock(s, r),
@@ -133,16 +118,12 @@ impl<'a> Body<'_, 'a> {
         self.declare(name, reg);
     }
 
-    /// An expression for what it does.
+    /// Lowers an expression whose value is dropped.
     fn effect(&mut self, e: &'a Expr) {
         match &e.kind {
-            ExprKind::Post(post) => {
-                self.post(e, post, None);
-            }
+            ExprKind::Post(post) => self.post(e, post, Reg::NONE),
             ExprKind::Paren(inner) => self.effect(inner),
-            _ => {
-                self.expr(e);
-            }
+            _ => drop(self.expr(e)),
         }
     }
 
@@ -164,19 +145,14 @@ impl<'a> Body<'_, 'a> {
             self.write(&to, src);
             return;
         };
-        let step = self.step_value(op, value);
-        let value = match step {
-            Some(_) => None,
-            None => Some(self.stable(value, &[place])),
-        };
+        if let Some(value) = self.step_value(op, value) {
+            return self.step(s, place, value);
+        }
+        let value = self.stable(value, &[place]);
         let to = self.place(place);
         self.at(s.span);
         let now = self.read(to.place, None);
-        match (step, value) {
-            (Some(value), _) => self.emit(Op::AddInt { dst: now, a: now, value }),
-            (None, Some(value)) => self.operate(op, now, now, value),
-            (None, None) => {}
-        }
+        self.operate(op, now, now, value);
         self.write(&to, now);
     }
 
@@ -191,8 +167,7 @@ impl<'a> Body<'_, 'a> {
         i32::try_from(v).ok()
     }
 
-    fn step(&mut self, s: &Stmt, place: &'a Expr, up: bool) {
-        let value = if up { 1 } else { -1 };
+    fn step(&mut self, s: &Stmt, place: &'a Expr, value: i32) {
         let to = self.place(place);
         self.at(s.span);
         let a = self.read(to.place, None);
@@ -207,7 +182,7 @@ impl<'a> Body<'_, 'a> {
             self.jump_when(cond, false, end);
         }
         self.loops.push(Loop { end, next, cleanups: self.cleanups.len() });
-        self.block(body);
+        self.block(body, None);
         self.loops.pop();
         self.fb.jump(next);
         self.fb.bind(end);
@@ -251,7 +226,7 @@ impl<'a> Body<'_, 'a> {
         let scope = self.mark();
         self.declare(var, more);
         self.loops.push(Loop { end, next: step, cleanups: self.cleanups.len() });
-        self.block(body);
+        self.block(body, None);
         self.loops.pop();
         self.release(scope);
         self.fb.bind(step);
@@ -282,8 +257,8 @@ impl<'a> Body<'_, 'a> {
     }
 }
 
-/// Whether the code of an expression writes its result in its last instruction, when all operands
-/// have been read.
+/// Whether the code of an expression writes its result only in its last instruction, after it has
+/// read all operands.
 fn writes_once(e: &Expr) -> bool {
     match &e.unwrapped().kind {
         ExprKind::Binary { op, .. } => !matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::In),

@@ -1,40 +1,38 @@
 //! Index types as symmetries of the machine: what each of them numbers.
 
-use super::lowerer::{Lowerer, number};
+use super::lowerer::{Lowerer, number, numbers};
 use crate::check::{EventId, IndexId};
 use anyorder_vm::program::{CondId, HandlerId, LockId, Symmetry, ThreadId};
 
 /// Declares the symmetries, in the order of the index types.
 pub(super) fn declare(low: &mut Lowerer<'_>) {
     let tables = low.tables;
-    let symmetry = |(name, size): (&String, u32)| Symmetry {
-        name: name.clone(),
-        size: number(size),
-        ..Symmetry::default()
-    };
-    let sizes = tables.indices.iter().map(|info| (&info.name, info.size));
-    let mut found: Vec<Symmetry> = sizes.map(symmetry).collect();
-    let mut add = |index: Option<IndexId>, part: &mut dyn FnMut(&mut Symmetry)| {
-        index.and_then(|index| found.get_mut(index.index())).into_iter().for_each(part);
-    };
-    for (id, info) in (0..).zip(&tables.handlers) {
-        add(info.index, &mut |one| one.handlers.push(HandlerId(id)));
+    for (id, info) in (0..).map(IndexId).zip(&tables.indices) {
+        let mut symmetry = Symmetry {
+            name: info.name.clone(),
+            size: number(info.size),
+            handlers: over(id, tables.handlers.iter().map(|one| one.index), HandlerId),
+            locks: over(id, tables.locks.iter().map(|one| one.index), LockId),
+            conds: over(id, tables.conds.iter().map(|one| one.index), CondId),
+            threads: over(id, tables.threads.iter().map(|one| one.index), ThreadId),
+            ..Symmetry::default()
+        };
+        for event in over(id, tables.events.iter().map(|one| one.index), |at| EventId(at.into())) {
+            match low.members(event).as_slice() {
+                [(id, member)] if member.index.is_none() => symmetry.events.push(*id),
+                members => symmetry.event_runs.extend(members.first().map(|(id, _)| *id)),
+            }
+        }
+        low.b.symmetry(symmetry);
     }
-    for (id, info) in (0..).zip(&tables.locks) {
-        add(info.index, &mut |one| one.locks.push(LockId(id)));
-    }
-    for (id, info) in (0..).zip(&tables.conds) {
-        add(info.index, &mut |one| one.conds.push(CondId(id)));
-    }
-    for (id, info) in (0..).zip(&tables.threads) {
-        add(info.index, &mut |one| one.threads.push(ThreadId(id)));
-    }
-    for (at, info) in (0..).zip(&tables.events) {
-        let members = low.members(EventId(at));
-        add(info.index, &mut |one| match members.as_slice() {
-            [(id, member)] if member.index.is_none() => one.events.push(*id),
-            members => one.event_runs.extend(members.first().map(|(id, _)| *id)),
-        });
-    }
-    low.b.program_mut().symmetries = found;
+}
+
+/// The declarations over an index type. `all` are the index types of all declarations of a kind.
+fn over<Id>(
+    wanted: IndexId,
+    all: impl Iterator<Item = Option<IndexId>>,
+    id: impl Fn(u16) -> Id,
+) -> Vec<Id> {
+    let found = numbers(0).zip(all).filter(|(_, index)| *index == Some(wanted));
+    found.map(|(at, _)| id(at)).collect()
 }

@@ -1,7 +1,7 @@
 //! Locks, conditions, atomic sections, enabling of events.
 
 use super::body::{Body, Cleanup};
-use super::lowerer::{literal, number};
+use super::lowerer::literal;
 use crate::ast::{Block, Expr, Ref, Stmt};
 use crate::check::{ConstValue, Meaning};
 use crate::source::Span;
@@ -23,7 +23,7 @@ impl<'a> Body<'_, 'a> {
 
     fn lock(&mut self, r: &'a Ref) -> (LockId, Reg) {
         let id = match self.meaning(r.name.id) {
-            Some(Meaning::Lock(id)) => LockId(number(id.0)),
+            Some(Meaning::Lock(id)) => id.into(),
             _ => LockId::default(),
         };
         (id, self.index(r))
@@ -31,13 +31,13 @@ impl<'a> Body<'_, 'a> {
 
     fn condition(&mut self, r: &'a Ref) -> (CondId, Reg) {
         let id = match self.meaning(r.name.id) {
-            Some(Meaning::Cond(id)) => CondId(number(id.0)),
+            Some(Meaning::Cond(id)) => id.into(),
             _ => CondId::default(),
         };
         (id, self.index(r))
     }
 
-    /// The events of the machine that a reference to an event is about.
+    /// The events of the machine that a reference denotes.
     fn event(&self, r: &Ref) -> Events {
         let Some(Meaning::Event(id)) = self.meaning(r.name.id) else {
             return Events::Members(vec![]);
@@ -85,7 +85,7 @@ impl<'a> Body<'_, 'a> {
 
     fn guarded(&mut self, s: &Stmt, cleanup: Cleanup, body: &'a Block) {
         self.cleanups.push(cleanup);
-        self.block(body);
+        self.block(body, None);
         self.cleanups.pop();
         self.at(s.span);
         self.cleanup(cleanup);
@@ -108,110 +108,87 @@ impl<'a> Body<'_, 'a> {
         let switch = |event: EventId, index: Reg| {
             if on { Op::Enable { event, index } } else { Op::Disable { event, index } }
         };
-        match self.event(r) {
-            Events::One(event) => {
+        match (self.event(r), &r.index) {
+            (Events::One(event), _) => {
                 let index = self.index(r);
                 self.emit_at(s.span, switch(event, index));
             }
-            Events::Members(ids) => match &r.index {
-                None => {
-                    // One visible operation, of however many events of the machine (T6).
-                    self.emit_at(s.span, Op::AtomicBegin);
-                    for (_, event) in ids {
-                        self.emit_at(s.span, switch(event, Reg::NONE));
-                    }
-                    self.cleanup(Cleanup::AtomicEnd);
+            (Events::Members(members), None) => {
+                // One visible operation, of however many events of the machine (T6).
+                self.emit_at(s.span, Op::AtomicBegin);
+                for (_, event) in members {
+                    self.emit_at(s.span, switch(event, Reg::NONE));
                 }
-                Some(index) => self.enable_member(s, index, &ids, &switch),
-            },
+                self.cleanup(Cleanup::AtomicEnd);
+            }
+            (Events::Members(members), Some(index)) => {
+                self.of_member(s.span, index, &members, &|event| switch(event, Reg::NONE));
+            }
         }
     }
 
-    fn enable_member(
+    /// `enabled(e)`, `enabled(e[i])`.
+    pub(crate) fn enabled(&mut self, e: &Expr, r: &'a Ref, dst: Reg) {
+        match (self.event(r), &r.index) {
+            (Events::One(event), _) => {
+                let index = self.index(r);
+                self.emit_at(e.span, Op::Enabled { dst, event, index });
+            }
+            (Events::Members(members), None) => {
+                let (end, result) = (self.fb.label(), self.temp());
+                self.emit_at(e.span, Op::AtomicBegin);
+                self.emit(Op::Bool { dst: result, value: true });
+                for (_, event) in members {
+                    self.emit(Op::Enabled { dst: result, event, index: Reg::NONE });
+                    self.fb.jump_if_not(result, end);
+                }
+                self.fb.bind(end);
+                self.cleanup(Cleanup::AtomicEnd);
+                self.copy(dst, result);
+            }
+            (Events::Members(members), Some(index)) => {
+                let enabled = |event| Op::Enabled { dst, event, index: Reg::NONE };
+                self.of_member(e.span, index, &members, &enabled);
+            }
+        }
+    }
+
+    /// Performs an operation on the member of a family that an index names; a failure if there is
+    /// none. Of an index type, all of it is one step: a thread must not rest where its place in
+    /// the code would tell indices apart.
+    fn of_member(
         &mut self,
-        s: &Stmt,
+        span: Span,
         index: &'a Expr,
-        ids: &[(Literal, EventId)],
-        switch: &dyn Fn(EventId, Reg) -> Op,
+        members: &[(Literal, EventId)],
+        op: &dyn Fn(EventId) -> Op,
     ) {
         let index = self.expr(index);
-        let end = self.fb.label();
-        let is = self.temp();
-        self.one_step(ids, true);
-        for (value, event) in ids {
+        let (end, is) = (self.fb.label(), self.temp());
+        let is_one_step = matches!(members, [(Literal::Index(..), _), ..]);
+        if is_one_step {
+            self.emit(Op::AtomicBegin);
+        }
+        for (value, event) in members {
             let other = self.fb.label();
             let mark = self.mark();
             let number = self.load(value, None);
             self.emit(Op::Eq { dst: is, a: index, b: number });
             self.release(mark);
             self.fb.jump_if_not(is, other);
-            self.emit_at(s.span, switch(*event, Reg::NONE));
+            self.emit_at(span, op(*event));
             self.fb.jump(end);
             self.fb.bind(other);
         }
-        self.no_member(s.span, index);
+        self.no_member(span, index);
         self.fb.bind(end);
-        self.one_step(ids, false);
-    }
-
-    /// In front of and behind code that looks for a member of a family over an index type: a
-    /// thread must not rest at one of them, where its place in the code would tell indices apart.
-    fn one_step(&mut self, ids: &[(Literal, EventId)], begin: bool) {
-        if matches!(ids, [(Literal::Index(..), _), ..]) {
-            self.emit(if begin { Op::AtomicBegin } else { Op::AtomicEnd });
+        if is_one_step {
+            self.emit(Op::AtomicEnd);
         }
     }
 
-    /// `enabled(e)`, `enabled(e[i])`.
-    pub(crate) fn enabled(&mut self, e: &Expr, r: &'a Ref, want: Option<Reg>) -> Reg {
-        let dst = self.dst(want);
-        let mark = self.mark();
-        match self.event(r) {
-            Events::One(event) => {
-                let index = self.index(r);
-                self.emit_at(e.span, Op::Enabled { dst, event, index });
-            }
-            Events::Members(ids) => self.members_enabled(e, r, &ids, dst),
-        }
-        self.release(mark);
-        dst
-    }
-
-    fn members_enabled(&mut self, e: &Expr, r: &'a Ref, ids: &[(Literal, EventId)], dst: Reg) {
-        let end = self.fb.label();
-        let result = self.temp();
-        let Some(index) = &r.index else {
-            self.at(e.span);
-            self.emit(Op::AtomicBegin);
-            self.emit(Op::Bool { dst: result, value: true });
-            for (_, event) in ids {
-                self.emit(Op::Enabled { dst: result, event: *event, index: Reg::NONE });
-                self.fb.jump_if_not(result, end);
-            }
-            self.fb.bind(end);
-            self.cleanup(Cleanup::AtomicEnd);
-            self.copy(dst, result);
-            return;
-        };
-        let index = self.expr(index);
-        self.one_step(ids, true);
-        for (value, event) in ids {
-            let other = self.fb.label();
-            let number = self.load(value, None);
-            self.emit(Op::Eq { dst: result, a: index, b: number });
-            self.fb.jump_if_not(result, other);
-            self.emit_at(e.span, Op::Enabled { dst: result, event: *event, index: Reg::NONE });
-            self.fb.jump(end);
-            self.fb.bind(other);
-        }
-        self.no_member(e.span, index);
-        self.fb.bind(end);
-        self.one_step(ids, false);
-        self.copy(dst, result);
-    }
-
-    /// A failure of index: an empty list has no element. It is one of the visible operation, which
-    /// is not in the step before.
+    /// Fails with `index`: an empty list has no element. The failure belongs to the visible
+    /// operation, not to the step before it.
     fn no_member(&mut self, span: Span, index: Reg) {
         self.at(span);
         self.emit(Op::AtomicBegin);

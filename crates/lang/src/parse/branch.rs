@@ -1,7 +1,7 @@
 //! `if`, `match` and `choose`: with blocks or values as branches.
 
 use super::parser::Parser;
-use super::stmt::BlockElement;
+use super::stmt::{BlockElement, assign_op};
 use crate::ast::{
     Alternative, Arm, ArmBody, Block, Expr, ExprKind, If, IfElse, Match, Stmt, StmtKind,
 };
@@ -22,20 +22,16 @@ impl Parser<'_> {
             }
             self.if_without_value(&mut node);
             self.unmark(mark);
-            return BlockElement::Stmt(self.stmt_from(start, StmtKind::If(node)));
+            return self.stmt_from(start, StmtKind::If(node));
         }
         let mut node = self.match_node(value_allowed);
         if value_allowed && self.at(TokenKind::RBrace) && match_has_value(&node) {
             let kind = ExprKind::Match(Box::new(node));
             return BlockElement::Value(self.expr_since(self.since(start), kind, mark));
         }
-        for arm in &mut node.arms {
-            if let ArmBody::Block(block) = &mut arm.body {
-                self.block_without_value(block);
-            }
-        }
+        self.match_without_value(&mut node);
         self.unmark(mark);
-        BlockElement::Stmt(self.stmt_from(start, StmtKind::Match(node)))
+        self.stmt_from(start, StmtKind::Match(node))
     }
 
     pub(super) fn if_expr(&mut self) -> Expr {
@@ -120,16 +116,10 @@ impl Parser<'_> {
 
     /// `3 => x = 1,`.
     fn no_bare_assignment(&mut self) {
-        use TokenKind::*;
-        if matches!(
-            self.kind(),
-            Eq | PlusEq | MinusEq | StarEq | SlashEq | PercentEq | PlusPlus | MinusMinus
-        ) {
-            let message = format!("expected `,` or `}}`, found `{}`", self.kind().text());
-            self.report(
-                Diagnostic::new(Code::EXPECTED, self.span(), message)
-                    .note("statements in an arm stand in braces: `3 => { x = 1; }`"),
-            );
+        use TokenKind::{MinusMinus, PlusPlus};
+        if assign_op(self.kind()).is_some() || matches!(self.kind(), PlusPlus | MinusMinus) {
+            let diagnostic = self.other_than("`,` or `}`");
+            self.report(diagnostic.note("statements in an arm stand in braces: `3 => { x = 1; }`"));
         }
     }
 
@@ -171,6 +161,14 @@ impl Parser<'_> {
         }
     }
 
+    fn match_without_value(&mut self, node: &mut Match) {
+        for arm in &mut node.arms {
+            if let ArmBody::Block(block) = &mut arm.body {
+                self.block_without_value(block);
+            }
+        }
+    }
+
     fn block_without_value(&mut self, block: &mut Block) {
         let Some(value) = block.value.take() else { return };
         let span = value.span;
@@ -180,23 +178,16 @@ impl Parser<'_> {
                 StmtKind::If(*node)
             }
             ExprKind::Match(mut node) => {
-                for arm in &mut node.arms {
-                    if let ArmBody::Block(block) = &mut arm.body {
-                        self.block_without_value(block);
-                    }
-                }
+                self.match_without_value(&mut node);
                 StmtKind::Match(*node)
             }
             kind => {
                 let place = span.after();
+                let message = "missing `;` after the statement";
                 self.report_always(
-                    Diagnostic::new(
-                        Code::MISSING_SEMICOLON,
-                        place,
-                        "missing `;` after the statement",
-                    )
-                    .suggest("add it", place, ";")
-                    .note("a value without `;` is only for branches whose value is used"),
+                    Diagnostic::new(Code::MISSING_SEMICOLON, place, message)
+                        .suggest("add it", place, ";")
+                        .note("a value without `;` is only for branches whose value is used"),
                 );
                 StmtKind::Expr(Expr { id: value.id, span, kind })
             }
@@ -207,12 +198,8 @@ impl Parser<'_> {
 }
 
 fn if_has_value(node: &If) -> bool {
-    let other = match &node.otherwise {
-        None => return false,
-        Some(IfElse::Block(block)) => block.value.is_some(),
-        Some(IfElse::If(inner)) => if_has_value(inner),
-    };
-    other || node.then.value.is_some()
+    let has_else = node.branches().any(|(cond, _)| cond.is_none());
+    has_else && node.branches().any(|(_, block)| block.value.is_some())
 }
 
 fn match_has_value(node: &Match) -> bool {

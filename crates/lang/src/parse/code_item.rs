@@ -4,15 +4,15 @@
 use super::item::Modifiers;
 use super::parser::Parser;
 use crate::ast::{
-    ClassDecl, ClassField, ClassMember, ConstDecl, EnumDecl, EventDecl, FnDecl, ItemKind,
-    RecordDecl, RecordField, SpecCall, SpecClause, SpecDecl, TaskDecl, ThreadDecl, Variant,
+    Block, ClassDecl, ClassField, ClassMember, ConstDecl, EnumDecl, EventDecl, FnDecl, Ident,
+    ItemKind, RecordDecl, RecordField, SpecCall, SpecClause, SpecDecl, TaskDecl, ThreadDecl,
+    Variant,
 };
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::TokenKind;
 
 impl Parser<'_> {
     pub(super) fn const_item(&mut self) -> ItemKind {
-        self.bump();
         let name = self.name("the name of a constant");
         let ty = self.eat(TokenKind::Colon).then(|| self.ty());
         self.expect(TokenKind::Eq);
@@ -22,39 +22,26 @@ impl Parser<'_> {
     }
 
     pub(super) fn enum_item(&mut self) -> ItemKind {
-        self.bump();
         let name = self.name("the name of an enum");
-        let mut variants = Vec::new();
-        if self.expect(TokenKind::LBrace) {
-            variants = self.list(TokenKind::RBrace, |p| {
-                let name = p.name("the name of a variant");
-                let mut payload = Vec::new();
-                if p.eat(TokenKind::LParen) {
-                    payload = p.list(TokenKind::RParen, |p| p.ty());
-                }
-                Variant { name, payload }
-            });
-        }
+        let variants = self.list_in(TokenKind::LBrace, TokenKind::RBrace, |p| {
+            let name = p.name("the name of a variant");
+            let carries = p.eat(TokenKind::LParen);
+            let payload = if carries { p.list(TokenKind::RParen, Self::ty) } else { vec![] };
+            Variant { name, payload }
+        });
         ItemKind::Enum(EnumDecl { name, variants })
     }
 
     pub(super) fn record_item(&mut self) -> ItemKind {
-        self.bump();
         let name = self.name("the name of a record");
-        let mut fields = Vec::new();
-        if self.expect(TokenKind::LBrace) {
-            fields = self.list(TokenKind::RBrace, |p| {
-                let name = p.name("the name of a field");
-                p.expect(TokenKind::Colon);
-                let ty = p.declared_ty();
-                RecordField { name, ty }
-            });
-        }
+        let fields = self.list_in(TokenKind::LBrace, TokenKind::RBrace, |p| RecordField {
+            name: p.name_and("the name of a field", TokenKind::Colon),
+            ty: p.declared_ty(),
+        });
         ItemKind::Record(RecordDecl { name, fields })
     }
 
     pub(super) fn class_item(&mut self) -> ItemKind {
-        self.bump();
         let name = self.name("the name of a class");
         let mut members = Vec::new();
         if self.expect(TokenKind::LBrace) {
@@ -99,35 +86,29 @@ impl Parser<'_> {
         FnDecl { id, daemon, name, params, result, body, span: self.since(start) }
     }
 
-    pub(super) fn task_item(&mut self, modifiers: &Modifiers) -> ItemKind {
-        let procedure = self.bump().kind == TokenKind::Procedure;
+    pub(super) fn task_item(&mut self, procedure: bool, modifiers: &Modifiers) -> ItemKind {
+        let daemon = modifiers.has(TokenKind::Daemon);
         let name = self.name("the name of a task");
         let params = self.params();
-        let mut on = None;
-        if self.at_word("on") {
-            self.bump();
-            on = Some(self.reference("the name of a handler"));
-        }
+        let on = self.eat_word("on").then(|| self.reference("the name of a handler"));
         let body = self.block();
-        let daemon = modifiers.daemon.is_some();
         ItemKind::Task(TaskDecl { procedure, daemon, name, params, on, body })
     }
 
     pub(super) fn event_item(&mut self, modifiers: &Modifiers) -> ItemKind {
-        self.bump();
         let name = self.name("the name of an event");
         let family = self.family();
         let mut event = EventDecl {
-            once: modifiers.once.is_some(),
-            disabled: modifiers.disabled.is_some(),
-            unfair: modifiers.unfair.is_some(),
-            daemon: modifiers.daemon.is_some(),
+            once: modifiers.has(TokenKind::Once),
+            disabled: modifiers.has(TokenKind::Disabled),
+            unfair: modifiers.has(TokenKind::Unfair),
+            daemon: modifiers.has(TokenKind::Daemon),
             name,
             family,
             on: None,
             when: None,
             after: vec![],
-            body: crate::ast::Block { stmts: vec![], value: None, span: self.span() },
+            body: Block { stmts: vec![], value: None, span: self.span() },
         };
         if self.at(TokenKind::LParen) {
             let span = self.span();
@@ -157,12 +138,7 @@ impl Parser<'_> {
                 }
                 event.when = Some(self.condition());
             } else if self.eat_word("after") {
-                loop {
-                    event.after.push(self.reference("the name of an event"));
-                    if !self.eat(TokenKind::Comma) {
-                        break;
-                    }
-                }
+                event.after.extend(self.separated(|p| p.reference("the name of an event")));
             } else {
                 return;
             }
@@ -175,13 +151,12 @@ impl Parser<'_> {
     }
 
     pub(super) fn thread_item(&mut self, modifiers: &Modifiers) -> ItemKind {
-        self.bump();
         let name = self.name("the name of a thread");
         let family = self.family();
         let body = self.block();
         ItemKind::Thread(ThreadDecl {
-            unfair: modifiers.unfair.is_some(),
-            daemon: modifiers.daemon.is_some(),
+            unfair: modifiers.has(TokenKind::Unfair),
+            daemon: modifiers.has(TokenKind::Daemon),
             name,
             family,
             body,
@@ -190,7 +165,6 @@ impl Parser<'_> {
 
     /// `spec Set { add(a)/r ~ contains(b)/s when a != b; }`.
     pub(super) fn spec_item(&mut self) -> ItemKind {
-        self.bump();
         let class = self.name("the name of a class");
         let mut clauses = Vec::new();
         if self.expect(TokenKind::LBrace) {
@@ -219,19 +193,12 @@ impl Parser<'_> {
 
     fn spec_call(&mut self) -> SpecCall {
         let method = self.member_name();
-        let mut args = Vec::new();
-        if self.expect(TokenKind::LParen) {
-            args = self.list(TokenKind::RParen, |p| p.spec_name());
-        }
+        let args = self.list_in(TokenKind::LParen, TokenKind::RParen, Self::spec_name);
         let result = self.eat(TokenKind::Slash).then(|| self.spec_name());
         SpecCall { method, args, result }
     }
 
-    fn spec_name(&mut self) -> crate::ast::Ident {
-        if self.at(TokenKind::Underscore) {
-            let span = self.bump().span;
-            return self.ident(span);
-        }
-        self.name("a name for the value")
+    fn spec_name(&mut self) -> Ident {
+        self.name_or_blank("a name for the value")
     }
 }

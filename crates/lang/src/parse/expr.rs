@@ -51,24 +51,25 @@ impl Parser<'_> {
     fn operators(&mut self, least: u8) -> Expr {
         let start = self.span();
         if !self.enter() {
-            self.skip_too_deep();
-            return self.leaf(self.since(start), ExprKind::Error);
+            return self.skip_too_deep(start);
         }
         let mut left = self.unary();
         while let Some(op) = binary_op(self.kind()).filter(|op| strength(*op) > least) {
             let op_span = self.bump().span;
             let right = self.operators(strength(op));
-            let span = left.span.to(right.span);
-            let below = [left.id, right.id];
-            let (left_box, right_box) = (Box::new(left), Box::new(right));
-            let kind = ExprKind::Binary { op, op_span, left: left_box, right: right_box };
-            left = self.expr_over(span, kind, &below);
+            left = self.binary(op, op_span, left, right);
             if self.chains(op, op_span) {
-                left = self.leaf(left.span, ExprKind::Error);
+                left = self.make(left.span, ExprKind::Error);
             }
         }
         self.leave();
         left
+    }
+
+    pub(super) fn binary(&mut self, op: BinaryOp, op_span: Span, left: Expr, right: Expr) -> Expr {
+        let span = left.span.to(right.span);
+        let (left, right) = (Box::new(left), Box::new(right));
+        self.make(span, ExprKind::Binary { op, op_span, left, right })
     }
 
     /// `a < b < c` would compare a boolean. Nobody means that.
@@ -98,52 +99,41 @@ impl Parser<'_> {
         // The least integer has no positive counterpart.
         if op == UnaryOp::Neg && self.at(TokenKind::Int) && self.is_least_int() {
             let value = self.int_literal(true);
-            return self.leaf(self.since(start), ExprKind::Int(value));
+            return self.make(self.since(start), ExprKind::Int(value));
         }
         if !self.enter() {
-            self.skip_too_deep();
-            return self.leaf(self.since(start), ExprKind::Error);
+            return self.skip_too_deep(start);
         }
         let operand = self.unary();
         self.leave();
-        let (span, below) = (start.to(operand.span), [operand.id]);
-        self.expr_over(span, ExprKind::Unary(op, Box::new(operand)), &below)
+        self.make(start.to(operand.span), ExprKind::Unary(op, Box::new(operand)))
     }
 
     fn postfix(&mut self) -> Expr {
         let start = self.span();
         let mut expr = self.primary();
         loop {
-            let below_one = expr.id;
-            match self.kind() {
+            let kind = match self.kind() {
                 TokenKind::LParen => {
                     self.bump();
-                    let args = self.args();
-                    let below = ids(below_one, &args);
-                    let kind = ExprKind::Call { callee: Box::new(expr), args };
-                    expr = self.expr_over(self.since(start), kind, &below);
+                    ExprKind::Call { callee: Box::new(expr), args: self.args() }
                 }
                 TokenKind::LBracket => {
-                    let index = self.bracketed_expr();
-                    let below = [below_one, index.id];
-                    let kind = ExprKind::Index { base: Box::new(expr), index: Box::new(index) };
-                    expr = self.expr_over(self.since(start), kind, &below);
+                    let index = Box::new(self.bracketed_expr());
+                    ExprKind::Index { base: Box::new(expr), index }
                 }
                 TokenKind::Dot => {
                     self.bump();
                     let name = self.member_name();
                     if self.eat(TokenKind::LParen) {
-                        let args = self.args();
-                        let below = ids(below_one, &args);
-                        let kind = ExprKind::Method { receiver: Box::new(expr), name, args };
-                        expr = self.expr_over(self.since(start), kind, &below);
+                        ExprKind::Method { receiver: Box::new(expr), name, args: self.args() }
                     } else {
-                        let kind = ExprKind::Field { base: Box::new(expr), name };
-                        expr = self.expr_over(self.since(start), kind, &[below_one]);
+                        ExprKind::Field { base: Box::new(expr), name }
                     }
                 }
                 _ => return expr,
-            }
+            };
+            expr = self.make(self.since(start), kind);
         }
     }
 
@@ -153,17 +143,13 @@ impl Parser<'_> {
     }
 
     /// Beyond the depth limit: drops the rest of the statement, because its brackets cannot be
-    /// matched.
-    fn skip_too_deep(&mut self) {
+    /// matched. Gives the gap.
+    fn skip_too_deep(&mut self, start: Span) -> Expr {
         while !matches!(self.kind(), TokenKind::End | TokenKind::Semi | TokenKind::RBrace) {
             self.bump();
         }
         // The missing brackets are a consequence.
         self.mark_failed();
+        self.make(self.since(start), ExprKind::Error)
     }
-}
-
-/// The ids of an expression and its arguments.
-fn ids(first: crate::ast::NodeId, args: &[Expr]) -> Vec<crate::ast::NodeId> {
-    std::iter::once(first).chain(args.iter().map(|arg| arg.id)).collect()
 }

@@ -5,7 +5,7 @@ use super::parser::Parser;
 use super::recovery::{starts_item, starts_statement};
 use crate::ast::{Block, Expr, ExprKind, TypeExpr, TypeKind};
 use crate::diagnostic::{Code, Diagnostic, foreign_word_hint};
-use crate::lex::TokenKind;
+use crate::lex::TokenKind::{self, *};
 use crate::source::Span;
 
 /// Longest statement that is searched for its end.
@@ -13,6 +13,12 @@ const STATEMENT_TOKENS_MAX: usize = 200;
 
 /// Longest text that a suggestion shows in full.
 const SHOWN_BYTES_MAX: usize = 60;
+
+/// Signs that follow a name.
+const FOLLOWS_NAME: &[TokenKind] = &[
+    Comma, Dot, Eq, LParen, LBracket, Minus, MinusEq, MinusMinus, Plus, PlusEq, PlusPlus, RBracket,
+    RParen, Semi, EqEq, NotEq, Lt, Le, Gt, Ge,
+];
 
 impl Parser<'_> {
     /// The body of `if`, `while` and the like: a block, or one statement without braces.
@@ -24,11 +30,11 @@ impl Parser<'_> {
         if !self.enter() {
             return self.block_of(value_allowed);
         }
-        let before = self.diagnostics_count();
+        let before = self.diagnostics.len();
         let stmt = self.bare_statement();
         self.leave();
         let span = self.since(start);
-        if self.diagnostics_count() == before {
+        if self.diagnostics.len() == before {
             let text = span.of(self.text);
             let diagnostic =
                 Diagnostic::new(Code::EXPECTED, start, format!("expected `{{`, found {found}"))
@@ -114,7 +120,7 @@ impl Parser<'_> {
                 _ => diagnostic.note("a set is `set[1, 2]`, a map `map[1: \"a\"]`, a record `Name { field: 1 }`"),
             });
         }
-        self.leaf(span, ExprKind::Error)
+        self.make(span, ExprKind::Error)
     }
 
     /// `always` at the start of an invariant.
@@ -146,44 +152,11 @@ impl Parser<'_> {
 
     /// Reports a reserved word that is used as a name, as in `once = 2;`. Returns whether it did.
     pub(super) fn reserved_as_name(&mut self, expected: &str) -> bool {
-        use TokenKind::{
-            Comma, Dot, Eq, LBracket, LParen, Minus, MinusEq, MinusMinus, Plus, PlusEq, PlusPlus,
-            RBracket, RParen, Semi,
-        };
-        let follows = matches!(
-            self.ahead(1),
-            Comma
-                | Dot
-                | Eq
-                | LParen
-                | LBracket
-                | Minus
-                | MinusEq
-                | MinusMinus
-                | Plus
-                | PlusEq
-                | PlusPlus
-                | RBracket
-                | RParen
-                | Semi
-        ) || self.ahead(1).is_comparison();
+        let follows = FOLLOWS_NAME.contains(&self.ahead(1));
         if !self.kind().is_reserved() || !follows || self.failed_here() {
             return false;
         }
-        let (span, word) = (self.span(), self.kind().text());
-        self.report(
-            Diagnostic::new(Code::RESERVED, span, format!("`{word}` is a reserved word"))
-                .label(format!("expected {expected}"))
-                .suggest("use another name", span, format!("{word}_")),
-        );
+        self.is_reserved_word(expected);
         true
-    }
-}
-
-impl TokenKind {
-    /// Whether the operator compares two values.
-    fn is_comparison(self) -> bool {
-        use TokenKind::{EqEq, Ge, Gt, Le, Lt, NotEq};
-        matches!(self, EqEq | NotEq | Lt | Le | Gt | Ge)
     }
 }

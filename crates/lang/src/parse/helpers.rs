@@ -1,7 +1,7 @@
 //! Names, references, texts and lists: the common parts of declarations and statements.
 
 use super::parser::Parser;
-use crate::ast::{BinaryOp, Expr, ExprKind, Ident, Ref, Text};
+use crate::ast::{BinaryOp, Expr, Ident, Ref, Text};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::{TokenKind, unescape};
 use crate::source::Span;
@@ -10,22 +10,36 @@ impl Parser<'_> {
     /// A new name. `what` completes "expected ...".
     pub(super) fn name(&mut self, what: &str) -> Ident {
         if self.at(TokenKind::Name) {
-            let span = self.bump().span;
-            return self.ident(span);
+            return self.bump_ident();
         }
         if self.kind().is_reserved() && !self.failed_here() {
-            let span = self.span();
-            let word = self.kind().text();
-            self.report(
-                Diagnostic::new(Code::RESERVED, span, format!("`{word}` is a reserved word"))
-                    .label(format!("expected {what}"))
-                    .suggest("use another name", span, format!("{word}_")),
-            );
-            self.bump();
-            return self.ident(span);
+            self.is_reserved_word(what);
+            return self.bump_ident();
         }
         self.expected(what);
         self.missing_name()
+    }
+
+    /// Reports the current word, which is used as a name.
+    pub(super) fn is_reserved_word(&mut self, expected: &str) {
+        let (span, word) = (self.span(), self.kind().text());
+        self.report(
+            Diagnostic::new(Code::RESERVED, span, format!("`{word}` is a reserved word"))
+                .label(format!("expected {expected}"))
+                .suggest("use another name", span, format!("{word}_")),
+        );
+    }
+
+    /// A new name, and the sign or word behind it.
+    pub(super) fn name_and(&mut self, what: &str, behind: TokenKind) -> Ident {
+        let name = self.name(what);
+        self.expect(behind);
+        name
+    }
+
+    /// A new name, or `_`.
+    pub(super) fn name_or_blank(&mut self, what: &str) -> Ident {
+        if self.at(TokenKind::Underscore) { self.bump_ident() } else { self.name(what) }
     }
 
     /// The empty name that replaces a missing one.
@@ -37,8 +51,7 @@ impl Parser<'_> {
     /// The name of a member, behind a dot. Reserved words are names there.
     pub(super) fn member_name(&mut self) -> Ident {
         if self.at(TokenKind::Name) || self.kind().is_reserved() {
-            let span = self.bump().span;
-            return self.ident(span);
+            return self.bump_ident();
         }
         self.expected("the name of a field, method or variant");
         self.missing_name()
@@ -48,10 +61,7 @@ impl Parser<'_> {
     pub(super) fn reference(&mut self, what: &str) -> Ref {
         let name = self.name(what);
         let start = name.span;
-        let mut index = None;
-        if self.at(TokenKind::LBracket) {
-            index = Some(Box::new(self.bracketed_expr()));
-        }
+        let index = self.at(TokenKind::LBracket).then(|| Box::new(self.bracketed_expr()));
         Ref { name, index, span: self.since(start) }
     }
 
@@ -79,6 +89,36 @@ impl Parser<'_> {
             );
         }
         Text { value, span }
+    }
+
+    /// One element or more, separated by commas, up to the `;`. `what` is what the `;` ends.
+    pub(super) fn separated_to_semi<T>(
+        &mut self,
+        element: impl FnMut(&mut Self) -> T,
+        what: &str,
+    ) -> Vec<T> {
+        let out = self.separated(element);
+        self.semi(what);
+        out
+    }
+
+    /// One element or more, separated by commas.
+    pub(super) fn separated<T>(&mut self, mut element: impl FnMut(&mut Self) -> T) -> Vec<T> {
+        let mut out = vec![element(self)];
+        while self.eat(TokenKind::Comma) {
+            out.push(element(self));
+        }
+        out
+    }
+
+    /// A list in brackets: `open`, elements and `close`. Reports a missing `open`.
+    pub(super) fn list_in<T>(
+        &mut self,
+        open: TokenKind,
+        close: TokenKind,
+        element: impl FnMut(&mut Self) -> T,
+    ) -> Vec<T> {
+        if self.expect(open) { self.list(close, element) } else { vec![] }
     }
 
     /// Elements between `open` (just taken) and `close`, separated by commas; a comma at the end is
@@ -120,10 +160,7 @@ impl Parser<'_> {
 
     /// Takes the closing bracket of `open`, or reports that it is missing.
     pub(super) fn close(&mut self, close: TokenKind, open: Span) {
-        if self.eat(close) {
-            return;
-        }
-        if self.failed_here() {
+        if self.eat(close) || self.failed_here() {
             return;
         }
         let (text, opened) = (close.text(), open.of(self.text));
@@ -136,7 +173,16 @@ impl Parser<'_> {
 
     /// Parses with `Name { .. }` as a record: inside brackets.
     pub(super) fn with_records<T>(&mut self, parse: impl FnOnce(&mut Self) -> T) -> T {
-        let before = std::mem::replace(&mut self.no_record, false);
+        self.with_no_record(false, parse)
+    }
+
+    /// Parses with `Name {` as a name and the start of a block.
+    pub(super) fn before_block<T>(&mut self, parse: impl FnOnce(&mut Self) -> T) -> T {
+        self.with_no_record(true, parse)
+    }
+
+    fn with_no_record<T>(&mut self, no_record: bool, parse: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.no_record, no_record);
         let out = parse(self);
         self.no_record = before;
         out
@@ -144,13 +190,10 @@ impl Parser<'_> {
 
     /// An expression before a block.
     pub(super) fn condition(&mut self) -> Expr {
-        let before = std::mem::replace(&mut self.no_record, true);
-        let mut out = self.expr();
-        if self.at(TokenKind::Eq) {
-            out = self.condition_with_assignment(out);
-        }
-        self.no_record = before;
-        out
+        self.before_block(|p| {
+            let expr = p.expr();
+            if p.at(TokenKind::Eq) { p.condition_with_assignment(expr) } else { expr }
+        })
     }
 
     /// `if x = 1 {`: reported, and parsed as a comparison.
@@ -162,9 +205,6 @@ impl Parser<'_> {
         );
         self.bump();
         let right = self.expr();
-        let (span, below) = (left.span.to(right.span), [left.id, right.id]);
-        let (left, right) = (Box::new(left), Box::new(right));
-        let kind = ExprKind::Binary { op: BinaryOp::Eq, op_span, left, right };
-        self.expr_over(span, kind, &below)
+        self.binary(BinaryOp::Eq, op_span, left, right)
     }
 }

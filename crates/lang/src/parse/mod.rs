@@ -48,7 +48,7 @@ pub fn parse(text: &str) -> Parsed {
     let mut parser = parser::Parser::new(text, lexed.tokens);
     let model = parser.model();
     let mut diagnostics = lexed.diagnostics;
-    diagnostics.append(&mut parser.into_diagnostics());
+    diagnostics.append(&mut parser.diagnostics);
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span.start);
     Parsed { model, comments: lexed.comments, diagnostics }
 }

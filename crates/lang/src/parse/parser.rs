@@ -1,16 +1,13 @@
 //! The state of the parser and its smallest operations.
 
-use crate::ast::{Expr, ExprKind, Ident, NodeId};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::ast::{Expr, ExprKind, Ident, NodeId, Part};
+use crate::diagnostic::{Code, DIAGNOSTICS_MAX, Diagnostic};
 use crate::lex::{Token, TokenKind};
 use crate::source::Span;
 
 /// Deepest nesting of statements and of expressions, each. Also the longest chain of operators,
 /// calls or fields.
 pub const DEPTH_MAX: u16 = 128;
-
-/// Most diagnostics for one file. More noise behind the first mistakes helps nobody.
-const DIAGNOSTICS_MAX: usize = 200;
 
 pub(super) struct Parser<'a> {
     pub(super) text: &'a str,
@@ -19,7 +16,7 @@ pub(super) struct Parser<'a> {
     /// Height of the subtree below each node (of expressions; 1 for others). Its length is the next
     /// node id.
     heights: Vec<u16>,
-    diagnostics: Vec<Diagnostic>,
+    pub(super) diagnostics: Vec<Diagnostic>,
     /// Index of the token of the last message: one mistake gives one message.
     last_error: Option<usize>,
     depth: u16,
@@ -43,10 +40,6 @@ impl<'a> Parser<'a> {
             depth_peak: 0,
             no_record: false,
         }
-    }
-
-    pub(super) fn into_diagnostics(self) -> Vec<Diagnostic> {
-        self.diagnostics
     }
 
     // ---- reading --------------------------------------------------------------------------------
@@ -109,15 +102,14 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn eat(&mut self, kind: TokenKind) -> bool {
-        let found = self.at(kind);
-        if found {
-            self.bump();
-        }
-        found
+        self.eat_if(self.at(kind))
     }
 
     pub(super) fn eat_word(&mut self, word: &str) -> bool {
-        let found = self.at_word(word);
+        self.eat_if(self.at_word(word))
+    }
+
+    fn eat_if(&mut self, found: bool) -> bool {
         if found {
             self.bump();
         }
@@ -160,11 +152,6 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The number of messages so far.
-    pub(super) fn diagnostics_count(&self) -> usize {
-        self.diagnostics.len()
-    }
-
     /// Whether a message was given for the current token.
     pub(super) fn failed_here(&self) -> bool {
         self.last_error == Some(self.at)
@@ -179,13 +166,16 @@ impl<'a> Parser<'a> {
     pub(super) fn expected(&mut self, what: &str) {
         // The lexer has already reported it.
         if self.at(TokenKind::Unknown) {
-            self.last_error = Some(self.at);
-            return;
+            return self.mark_failed();
         }
-        let message = format!("expected {what}, found {}", self.found());
-        let diagnostic =
-            Diagnostic::new(Code::EXPECTED, self.span(), message).label(format!("expected {what}"));
+        let diagnostic = self.other_than(what).label(format!("expected {what}"));
         self.report(diagnostic);
+    }
+
+    /// The message that something else than `what` stands here.
+    pub(super) fn other_than(&self, what: &str) -> Diagnostic {
+        let message = format!("expected {what}, found {}", self.found());
+        Diagnostic::new(Code::EXPECTED, self.span(), message)
     }
 
     /// Describes the current token.
@@ -214,10 +204,15 @@ impl<'a> Parser<'a> {
         self.heights.len() as u32
     }
 
-    /// An expression whose subtree is one higher than the highest of `below`.
-    pub(super) fn expr_over(&mut self, span: Span, kind: ExprKind, below: &[NodeId]) -> Expr {
-        let height = below.iter().map(|id| self.heights[id.index()]).max().unwrap_or(0) + 1;
-        self.expr_of_height(span, kind, height)
+    /// An expression without statements in it. It is one higher than its highest part.
+    pub(super) fn make(&mut self, span: Span, kind: ExprKind) -> Expr {
+        let mut highest = 0;
+        kind.parts(&mut |part| {
+            if let Part::Expr(part) = part {
+                highest = highest.max(self.heights[part.id.index()]);
+            }
+        });
+        self.expr_of_height(span, kind, highest + 1)
     }
 
     /// An expression that holds statements or types. The nodes and the depth since `mark` bound its
@@ -251,9 +246,10 @@ impl<'a> Parser<'a> {
         Expr { id, span, kind }
     }
 
-    /// An expression without parts.
-    pub(super) fn leaf(&mut self, span: Span, kind: ExprKind) -> Expr {
-        self.expr_over(span, kind, &[])
+    /// Takes the current token as a name.
+    pub(super) fn bump_ident(&mut self) -> Ident {
+        let span = self.bump().span;
+        self.ident(span)
     }
 
     pub(super) fn ident(&mut self, span: Span) -> Ident {
@@ -285,7 +281,7 @@ impl<'a> Parser<'a> {
         if !known {
             self.report_always(Diagnostic::new(Code::TOO_LARGE, span, message));
         }
-        self.last_error = Some(self.at);
+        self.mark_failed();
     }
 }
 

@@ -37,10 +37,7 @@ impl Parser<'_> {
                 PatternKind::Int(self.int_literal(true))
             }
             TokenKind::Name if self.ahead(1) == TokenKind::Dot => self.variant_pattern(),
-            TokenKind::Name => {
-                let span = self.bump().span;
-                PatternKind::Binding(self.ident(span))
-            }
+            TokenKind::Name => PatternKind::Binding(self.bump_ident()),
             _ => {
                 self.expected("a pattern");
                 PatternKind::Error
@@ -49,8 +46,7 @@ impl Parser<'_> {
     }
 
     fn variant_pattern(&mut self) -> PatternKind {
-        let span = self.bump().span;
-        let enum_name = self.ident(span);
+        let enum_name = self.bump_ident();
         self.bump();
         let variant = self.member_name();
         let mut args = Vec::new();

@@ -1,9 +1,7 @@
 //! Expressions that begin with their own sign or word.
 
 use super::parser::Parser;
-use crate::ast::{
-    Closure, ClosureBody, Expr, ExprKind, FieldInit, Fork, NodeId, Param, Post, PostTarget,
-};
+use crate::ast::{Closure, ClosureBody, Expr, ExprKind, FieldInit, Fork, Param, Post, PostTarget};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::{IntError, TokenKind, parse_int};
 
@@ -13,16 +11,14 @@ impl Parser<'_> {
         match self.kind() {
             TokenKind::Int => {
                 let value = self.int_literal(false);
-                self.leaf(span, ExprKind::Int(value))
+                self.make(span, ExprKind::Int(value))
             }
             TokenKind::Str => {
                 let value = self.text_literal("a string").value;
-                self.leaf(span, ExprKind::Str(value))
+                self.make(span, ExprKind::Str(value))
             }
-            TokenKind::True | TokenKind::False => {
-                let value = self.bump().kind == TokenKind::True;
-                self.leaf(span, ExprKind::Bool(value))
-            }
+            TokenKind::True => self.word(ExprKind::Bool(true)),
+            TokenKind::False => self.word(ExprKind::Bool(false)),
             TokenKind::Null => self.word(ExprKind::Null),
             TokenKind::SelfWord => self.word(ExprKind::SelfRef),
             TokenKind::Name => self.name_or_record(),
@@ -40,19 +36,18 @@ impl Parser<'_> {
             TokenKind::Choose if self.ahead(1) != TokenKind::LBrace => self.choose_value(),
             TokenKind::LBrace if !self.no_record => self.braces_as_value(),
             _ if !self.on_new_line() && self.reserved_as_name("an expression") => {
-                let span = self.bump().span;
-                self.leaf(span, ExprKind::Error)
+                self.word(ExprKind::Error)
             }
             _ => {
                 self.expected("an expression");
-                self.leaf(self.before().after(), ExprKind::Error)
+                self.make(self.before().after(), ExprKind::Error)
             }
         }
     }
 
     fn word(&mut self, kind: ExprKind) -> Expr {
         let span = self.bump().span;
-        self.leaf(span, kind)
+        self.make(span, kind)
     }
 
     /// Takes a number. 2^63 is only fine behind `-`.
@@ -89,15 +84,13 @@ impl Parser<'_> {
         let span = self.bump().span;
         let record = !self.no_record && self.at(TokenKind::LBrace) && self.looks_like_fields();
         if !record {
-            return self.leaf(span, ExprKind::Name(span.of(self.text).to_string()));
+            return self.make(span, ExprKind::Name(span.of(self.text).to_string()));
         }
         let name = self.ident(span);
         self.bump();
         let (fields, base) = self.field_inits();
-        let mut below: Vec<NodeId> = fields.iter().map(|field| field.value.id).collect();
-        below.extend(base.as_ref().map(|base| base.id));
         let kind = ExprKind::Record { name, fields, base: base.map(Box::new) };
-        self.expr_over(self.since(span), kind, &below)
+        self.make(self.since(span), kind)
     }
 
     /// Behind `Name`: `{ field:`, `{ ..` or `{}`.
@@ -117,10 +110,8 @@ impl Parser<'_> {
                     base = Some(p.expr());
                     return None;
                 }
-                let name = p.name("a field");
-                p.expect(TokenKind::Colon);
-                let value = p.expr();
-                Some(FieldInit { name, value })
+                let name = p.name_and("a field", TokenKind::Colon);
+                Some(FieldInit { name, value: p.expr() })
             })
         });
         (fields.into_iter().flatten().collect(), base)
@@ -130,24 +121,21 @@ impl Parser<'_> {
         let open = self.bump().span;
         let inner = self.with_records(|p| p.expr());
         self.close(TokenKind::RParen, open);
-        let below = [inner.id];
-        self.expr_over(self.since(open), ExprKind::Paren(Box::new(inner)), &below)
+        self.make(self.since(open), ExprKind::Paren(Box::new(inner)))
     }
 
     /// `[a, b]` or `[e; n]`.
     fn list_literal(&mut self) -> Expr {
         let open = self.bump().span;
-        if self.at(TokenKind::RBracket) {
-            self.bump();
-            return self.leaf(self.since(open), ExprKind::List(vec![]));
+        if self.eat(TokenKind::RBracket) {
+            return self.make(self.since(open), ExprKind::List(vec![]));
         }
         let first = self.with_records(|p| p.expr());
         if self.eat(TokenKind::Semi) {
             let count = self.with_records(|p| p.expr());
             self.close(TokenKind::RBracket, open);
-            let below = [first.id, count.id];
             let kind = ExprKind::Repeat(Box::new(first), Box::new(count));
-            return self.expr_over(self.since(open), kind, &below);
+            return self.make(self.since(open), kind);
         }
         let mut elements = vec![first];
         if self.eat(TokenKind::Comma) {
@@ -156,16 +144,14 @@ impl Parser<'_> {
         } else {
             self.close(TokenKind::RBracket, open);
         }
-        let below: Vec<NodeId> = elements.iter().map(|element| element.id).collect();
-        self.expr_over(self.since(open), ExprKind::List(elements), &below)
+        self.make(self.since(open), ExprKind::List(elements))
     }
 
     fn set_literal(&mut self) -> Expr {
         let start = self.bump().span;
         self.bump();
         let elements = self.with_records(|p| p.list(TokenKind::RBracket, |p| p.expr()));
-        let below: Vec<NodeId> = elements.iter().map(|element| element.id).collect();
-        self.expr_over(self.since(start), ExprKind::Set(elements), &below)
+        self.make(self.since(start), ExprKind::Set(elements))
     }
 
     fn map_literal(&mut self) -> Expr {
@@ -178,8 +164,7 @@ impl Parser<'_> {
                 (key, p.expr())
             })
         });
-        let below: Vec<NodeId> = entries.iter().flat_map(|(k, v)| [k.id, v.id]).collect();
-        self.expr_over(self.since(start), ExprKind::Map(entries), &below)
+        self.make(self.since(start), ExprKind::Map(entries))
     }
 
     /// `new Node()`, `new Node { v: 3 }`.
@@ -210,8 +195,7 @@ impl Parser<'_> {
         } else {
             self.expected("`()` or `{ field: value }`");
         }
-        let below: Vec<NodeId> = fields.iter().map(|field| field.value.id).collect();
-        self.expr_over(self.since(start), ExprKind::New { class, fields }, &below)
+        self.make(self.since(start), ExprKind::New { class, fields })
     }
 
     /// `fn(x) x + 1`, `fn(x: int) -> int { .. }`.
@@ -231,10 +215,7 @@ impl Parser<'_> {
 
     /// `(a: int, b)`.
     pub(super) fn params(&mut self) -> Vec<Param> {
-        if !self.expect(TokenKind::LParen) {
-            return vec![];
-        }
-        self.list(TokenKind::RParen, |p| {
+        self.list_in(TokenKind::LParen, TokenKind::RParen, |p| {
             let name = p.name("the name of a parameter");
             let ty = p.eat(TokenKind::Colon).then(|| p.declared_ty());
             Param { name, ty }
@@ -250,8 +231,7 @@ impl Parser<'_> {
         if opened {
             self.close(TokenKind::RParen, open);
         }
-        let below: Vec<NodeId> = event.index.iter().map(|index| index.id).collect();
-        self.expr_over(self.since(start), ExprKind::Enabled(event), &below)
+        self.make(self.since(start), ExprKind::Enabled(event))
     }
 
     /// `post t(a)`, `post any t(a)`, `async[main] t(a)`, with `to`, `after`, `front` behind.
@@ -274,18 +254,10 @@ impl Parser<'_> {
             target = PostTarget::Any;
         }
         let task = self.name("the name of a task");
-        let mut args = Vec::new();
-        if self.expect(TokenKind::LParen) {
-            args = self.args();
-        }
+        let args = if self.expect(TokenKind::LParen) { self.args() } else { vec![] };
         let mut post = Post { task, args, target, after: None, front: false, async_form };
         self.post_options(&mut post);
-        let mut below: Vec<NodeId> = post.args.iter().map(|arg| arg.id).collect();
-        below.extend(post.after.as_ref().map(|after| after.id));
-        if let PostTarget::Handler(handler) = &post.target {
-            below.extend(handler.index.as_ref().map(|index| index.id));
-        }
-        self.expr_over(self.since(start), ExprKind::Post(Box::new(post)), &below)
+        self.make(self.since(start), ExprKind::Post(Box::new(post)))
     }
 
     fn post_options(&mut self, post: &mut Post) {
@@ -311,20 +283,14 @@ impl Parser<'_> {
     fn fork(&mut self) -> Expr {
         let start = self.bump().span;
         let function = self.name("the name of a function");
-        let mut args = Vec::new();
-        if self.expect(TokenKind::LParen) {
-            args = self.args();
-        }
-        let below: Vec<NodeId> = args.iter().map(|arg| arg.id).collect();
-        let kind = ExprKind::Fork(Box::new(Fork { function, args }));
-        self.expr_over(self.since(start), kind, &below)
+        let args = if self.expect(TokenKind::LParen) { self.args() } else { vec![] };
+        self.make(self.since(start), ExprKind::Fork(Box::new(Fork { function, args })))
     }
 
     /// `choose 0..3`.
     fn choose_value(&mut self) -> Expr {
         let start = self.bump().span;
-        let from = self.expr();
-        let below = [from.id];
-        self.expr_over(self.since(start), ExprKind::Choose(Box::new(from)), &below)
+        let from = Box::new(self.expr());
+        self.make(self.since(start), ExprKind::Choose(from))
     }
 }

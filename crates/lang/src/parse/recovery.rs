@@ -13,13 +13,9 @@ impl Parser<'_> {
         }
         if !self.failed_here() && !self.at(Unknown) && !self.behind_open_string() {
             let place = self.before().after();
-            let diagnostic = Diagnostic::new(
-                Code::MISSING_SEMICOLON,
-                place,
-                format!("missing `;` after {what}"),
-            )
-            .suggest("add it", place, ";");
-            self.report(diagnostic);
+            let message = format!("missing `;` after {what}");
+            let diagnostic = Diagnostic::new(Code::MISSING_SEMICOLON, place, message);
+            self.report(diagnostic.suggest("add it", place, ";"));
             // The next line is most likely correct.
             if self.on_new_line() || self.at(RBrace) || starts_statement(self.kind()) {
                 return;
@@ -41,19 +37,11 @@ impl Parser<'_> {
         loop {
             match self.kind() {
                 End => return,
-                Semi if depth == 0 => {
-                    self.bump();
-                    return;
-                }
                 LBrace => depth += 1,
                 RBrace if depth == 0 => return,
-                RBrace => {
-                    depth -= 1;
-                    if depth == 0 {
-                        self.bump();
-                        return;
-                    }
-                }
+                RBrace if depth > 1 => depth -= 1,
+                Semi if depth == 0 => break,
+                RBrace => break,
                 kind if self.here() > start
                     && self.on_new_line()
                     && (starts_item(kind) || (depth == 0 && starts_statement(kind))) =>
@@ -64,6 +52,7 @@ impl Parser<'_> {
             }
             self.bump();
         }
+        self.bump();
     }
 
     /// Skips to the next word that begins a declaration.
@@ -100,12 +89,8 @@ impl Parser<'_> {
                     return true;
                 }
                 LParen | LBracket | LBrace => depth += 1,
-                RParen | RBracket | RBrace => {
-                    if depth == 0 {
-                        return false;
-                    }
-                    depth -= 1;
-                }
+                RParen | RBracket | RBrace if depth == 0 => return false,
+                RParen | RBracket | RBrace => depth -= 1,
                 kind if self.on_new_line() && (starts_item(kind) || starts_statement(kind)) => {
                     return false;
                 }
@@ -118,69 +103,23 @@ impl Parser<'_> {
 
 /// Words that begin a declaration and nothing within one (`fn`, `lock` and others may stand
 /// elsewhere).
-pub(super) fn starts_item(kind: TokenKind) -> bool {
-    matches!(
-        kind,
-        Const
-            | Enum
-            | Record
-            | Class
-            | Var
-            | Lock
-            | Cond
-            | Handler
-            | Fn
-            | Task
-            | Procedure
-            | Event
-            | Thread
-            | Init
-            | Driver
-            | Component
-            | Invariant
-            | Response
-            | Final
-            | Spec
-            | Setting
-            | Symmetric
-            | Once
-            | Disabled
-            | Unfair
-            | Daemon
-    )
-}
+pub(super) const ITEM_STARTS: &[TokenKind] = &[
+    Const, Enum, Record, Class, Var, Lock, Cond, Handler, Fn, Task, Procedure, Event, Thread, Init,
+    Driver, Component, Invariant, Response, Final, Spec, Setting, Symmetric, Once, Disabled,
+    Unfair, Daemon,
+];
 
 /// Words that begin a statement.
+const STATEMENT_STARTS: &[TokenKind] = &[
+    Let, If, While, Loop, For, Break, Continue, Return, Match, Assert, Assume, Fail, Post, Async,
+    Cancel, Enable, Disable, Acquire, Release, With, Wait, Notify, NotifyAll, Fork, Join, Choose,
+    Atomic, Yield, Call,
+];
+
+pub(super) fn starts_item(kind: TokenKind) -> bool {
+    ITEM_STARTS.contains(&kind)
+}
+
 pub(super) fn starts_statement(kind: TokenKind) -> bool {
-    matches!(
-        kind,
-        Let | If
-            | While
-            | Loop
-            | For
-            | Break
-            | Continue
-            | Return
-            | Match
-            | Assert
-            | Assume
-            | Fail
-            | Post
-            | Async
-            | Cancel
-            | Enable
-            | Disable
-            | Acquire
-            | Release
-            | With
-            | Wait
-            | Notify
-            | NotifyAll
-            | Fork
-            | Join
-            | Choose
-            | Atomic
-            | Yield
-            | Call
-    )
+    STATEMENT_STARTS.contains(&kind)
 }

@@ -3,7 +3,7 @@
 use super::parser::Parser;
 use super::recovery::starts_item;
 use crate::ast::{AssignOp, Block, Expr, ExprKind, Stmt, StmtKind};
-use crate::diagnostic::{Code, Diagnostic, foreign_word_hint, most_similar};
+use crate::diagnostic::{Code, Diagnostic, foreign_word_hint};
 use crate::lex::{RESERVED, TokenKind};
 use crate::source::Span;
 
@@ -13,6 +13,15 @@ pub(super) enum BlockElement {
     /// The value at the end of the block.
     Value(Expr),
 }
+
+/// Words of statements that end in `;`.
+const SIMPLE_STATEMENTS: &[TokenKind] = {
+    use TokenKind::*;
+    &[
+        Break, Continue, Return, Assert, Assume, Fail, Cancel, Enable, Disable, Acquire, Release,
+        Wait, Notify, NotifyAll, Join, Yield, Call,
+    ]
+};
 
 impl Parser<'_> {
     /// A block of statements only.
@@ -58,16 +67,16 @@ impl Parser<'_> {
     /// Whether a declaration begins here. Then a `}` is missing.
     fn block_ends(&self) -> bool {
         let kind = self.kind();
-        let closure = kind == TokenKind::Fn && self.ahead(1) == TokenKind::LParen;
-        let local = matches!(kind, TokenKind::Var | TokenKind::Const);
-        // `once = 1;`: a modifier as a name.
-        let modifier = |kind| {
-            use TokenKind::{Disabled, Once, Symmetric, Unfair};
-            matches!(kind, Disabled | Once | Symmetric | Unfair)
-        };
+        use TokenKind::{Const, Disabled, Fn, LParen, Name, Once, Symmetric, Unfair, Var};
         let next = self.ahead(1);
-        let name = modifier(kind) && !starts_item(next) && next != TokenKind::Name;
-        starts_item(kind) && !closure && !local && !name
+        starts_item(kind)
+            && match kind {
+                Fn => next != LParen,
+                Var | Const => false,
+                // `once = 1;`: a modifier as a name.
+                Disabled | Once | Symmetric | Unfair => starts_item(next) || next == Name,
+                _ => true,
+            }
     }
 
     /// Skips to behind the `}` of a block whose `{` was taken.
@@ -98,13 +107,13 @@ impl Parser<'_> {
             _ if self.begins_expression() => self.expression_element(value_allowed),
             _ => {
                 let kind = self.keyword_stmt();
-                BlockElement::Stmt(self.stmt_from(start, kind))
+                self.stmt_from(start, kind)
             }
         }
     }
 
-    pub(super) fn stmt_from(&mut self, start: Span, kind: StmtKind) -> Stmt {
-        Stmt { id: self.id(), span: self.since(start), kind }
+    pub(super) fn stmt_from(&mut self, start: Span, kind: StmtKind) -> BlockElement {
+        BlockElement::Stmt(Stmt { id: self.id(), span: self.since(start), kind })
     }
 
     pub(super) fn begins_expression(&self) -> bool {
@@ -145,17 +154,12 @@ impl Parser<'_> {
             }
             With => {
                 self.bump();
-                let no_record = std::mem::replace(&mut self.no_record, true);
-                let lock = self.reference("the name of a lock");
-                self.no_record = no_record;
+                let lock = self.before_block(|p| p.reference("the name of a lock"));
                 StmtKind::With { lock, body: self.block() }
             }
             Semi => {
-                let span = self.span();
-                self.report(
-                    Diagnostic::new(Code::EXPECTED, span, "expected a statement, found `;`")
-                        .suggest("remove it", span, ""),
-                );
+                let diagnostic = self.other_than("a statement");
+                self.report(diagnostic.suggest("remove it", self.span(), ""));
                 self.bump();
                 StmtKind::Error
             }
@@ -167,34 +171,13 @@ impl Parser<'_> {
     fn simple_stmt(&mut self) -> StmtKind {
         use TokenKind::*;
         let word = self.kind();
-        if !matches!(
-            word,
-            Break
-                | Continue
-                | Return
-                | Assert
-                | Assume
-                | Fail
-                | Cancel
-                | Enable
-                | Disable
-                | Acquire
-                | Release
-                | Wait
-                | Notify
-                | NotifyAll
-                | Join
-                | Yield
-                | Call
-        ) {
-            if !self.reserved_as_name("a statement") {
-                self.expected("a statement");
-            }
-            self.skip_statement();
-            return StmtKind::Error;
-        }
         let is_name = assign_op(self.ahead(1)).is_some() || self.ahead(1) == PlusPlus;
-        if word == Call && is_name && self.reserved_as_name("a statement") {
+        let known = SIMPLE_STATEMENTS.contains(&word);
+        let named = (!known || word == Call && is_name) && self.reserved_as_name("a statement");
+        if !known && !named {
+            self.expected("a statement");
+        }
+        if !known || named {
             self.skip_statement();
             return StmtKind::Error;
         }
@@ -249,16 +232,11 @@ impl Parser<'_> {
 
     fn let_stmt(&mut self) -> StmtKind {
         self.bump();
-        let name = if self.at(TokenKind::Underscore) {
-            let span = self.bump().span;
-            self.ident(span)
-        } else {
-            self.name("the name of a local")
-        };
+        let name = self.name_or_blank("the name of a local");
         let ty = self.eat(TokenKind::Colon).then(|| self.declared_ty());
         let value = if self.at(TokenKind::Semi) && !self.failed_here() {
             self.expected("`=` and a first value");
-            self.leaf(self.before().after(), ExprKind::Error)
+            self.make(self.before().after(), ExprKind::Error)
         } else {
             if !self.at(TokenKind::Ge) {
                 self.expect(TokenKind::Eq);
@@ -284,12 +262,7 @@ impl Parser<'_> {
 
     fn for_stmt(&mut self) -> StmtKind {
         self.bump();
-        let var = if self.at(TokenKind::Underscore) {
-            let span = self.bump().span;
-            self.ident(span)
-        } else {
-            self.name("the name of the element")
-        };
+        let var = self.name_or_blank("the name of the element");
         self.expect(TokenKind::In);
         let iter = self.condition();
         StmtKind::For { var, iter, body: self.body(false) }
@@ -301,7 +274,7 @@ impl Parser<'_> {
         if self.foreign_await().is_some() {
             self.mark_failed();
             self.skip_statement();
-            return BlockElement::Stmt(self.stmt_from(start, StmtKind::Error));
+            return self.stmt_from(start, StmtKind::Error);
         }
         let expr = self.with_records(Self::expr);
         if let Some(op) = assign_op(self.kind()) {
@@ -309,24 +282,23 @@ impl Parser<'_> {
             self.bump();
             let value = self.with_records(Self::expr);
             self.semi("the assignment");
-            let kind = StmtKind::Assign { place: expr, op, value };
-            return BlockElement::Stmt(self.stmt_from(start, kind));
+            return self.stmt_from(start, StmtKind::Assign { place: expr, op, value });
         }
         if matches!(self.kind(), TokenKind::PlusPlus | TokenKind::MinusMinus) {
             self.check_place(&expr);
             let up = self.bump().kind == TokenKind::PlusPlus;
             self.semi("the statement");
-            return BlockElement::Stmt(self.stmt_from(start, StmtKind::Step { place: expr, up }));
+            return self.stmt_from(start, StmtKind::Step { place: expr, up });
         }
         if value_allowed && self.at(TokenKind::RBrace) {
             return BlockElement::Value(expr);
         }
         if self.misspelt_word(&expr) {
-            return BlockElement::Stmt(self.stmt_from(start, StmtKind::Error));
+            return self.stmt_from(start, StmtKind::Error);
         }
         self.check_effect(&expr);
         self.semi("the statement");
-        BlockElement::Stmt(self.stmt_from(start, StmtKind::Expr(expr)))
+        self.stmt_from(start, StmtKind::Expr(expr))
     }
 
     /// `asert x;`: a name, and behind it something that cannot follow a name.
@@ -337,13 +309,11 @@ impl Parser<'_> {
             return false;
         }
         let message = format!("expected a statement, found the name `{name}`");
-        let mut diagnostic = Diagnostic::new(Code::EXPECTED, expr.span, message);
-        if let Some(written) = foreign_word_hint(name) {
-            diagnostic = diagnostic.note(written);
-        } else if let Some(word) = most_similar(name, RESERVED.iter().copied()) {
-            diagnostic = diagnostic.suggest("a similar word exists", expr.span, word);
-        }
-        self.report_always(diagnostic);
+        let diagnostic = Diagnostic::new(Code::EXPECTED, expr.span, message);
+        self.report_always(match foreign_word_hint(name) {
+            Some(written) => diagnostic.note(written),
+            None => diagnostic.similar("word", expr.span, name, RESERVED.iter().copied()),
+        });
         self.mark_failed();
         self.skip_statement();
         true
@@ -382,11 +352,8 @@ impl Parser<'_> {
         if effect || self.failed_here() {
             return;
         }
-        let mut diagnostic = Diagnostic::new(
-            Code::NOT_A_STATEMENT,
-            expr.span,
-            "this expression does nothing as a statement",
-        );
+        let message = "this expression does nothing as a statement";
+        let mut diagnostic = Diagnostic::new(Code::NOT_A_STATEMENT, expr.span, message);
         if let ExprKind::Binary { op: crate::ast::BinaryOp::Eq, op_span, .. } = &expr.kind {
             diagnostic = diagnostic.suggest("to assign, write one `=`", *op_span, "=");
         }
@@ -394,7 +361,7 @@ impl Parser<'_> {
     }
 }
 
-fn assign_op(kind: TokenKind) -> Option<AssignOp> {
+pub(super) fn assign_op(kind: TokenKind) -> Option<AssignOp> {
     Some(match kind {
         TokenKind::Eq => AssignOp::Set,
         TokenKind::PlusEq => AssignOp::Add,

@@ -33,10 +33,7 @@ impl Parser<'_> {
         match self.kind() {
             // `task`, `thread`: types of handles. For `set`, `map` without `<` the checker reports
             // that the elements are missing.
-            TokenKind::Task | TokenKind::Thread => {
-                let span = self.bump().span;
-                TypeKind::Named(self.ident(span))
-            }
+            TokenKind::Task | TokenKind::Thread => TypeKind::Named(self.bump_ident()),
             TokenKind::Set => {
                 self.bump();
                 TypeKind::Set(Box::new(self.one_argument()))
@@ -49,10 +46,7 @@ impl Parser<'_> {
                 self.bump();
                 TypeKind::List(Box::new(self.one_argument()))
             }
-            TokenKind::Name => {
-                let span = self.bump().span;
-                TypeKind::Named(self.ident(span))
-            }
+            TokenKind::Name => TypeKind::Named(self.bump_ident()),
             TokenKind::Fn => self.fn_type(),
             TokenKind::LBracket => self.array_type(),
             TokenKind::LParen => {
@@ -95,10 +89,7 @@ impl Parser<'_> {
     /// `fn(T, U) -> V`.
     fn fn_type(&mut self) -> TypeKind {
         self.bump();
-        let mut params = Vec::new();
-        if self.expect(TokenKind::LParen) {
-            params = self.list(TokenKind::RParen, |p| p.ty());
-        }
+        let params = self.list_in(TokenKind::LParen, TokenKind::RParen, Self::ty);
         let result = self.eat(TokenKind::Arrow).then(|| Box::new(self.ty()));
         TypeKind::Fn(params, result)
     }

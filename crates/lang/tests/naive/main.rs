@@ -13,6 +13,7 @@ mod indices;
 mod interp;
 mod random;
 mod rules;
+mod stored;
 mod totals;
 mod words;
 mod worked;

@@ -199,12 +199,13 @@ pub fn edits(view: &View, pool: &Pool, by: &ByElement) -> Vec<Changed> {
             add("enabled", Edit::Toggled(member), vec![PlaceSpec::Toggled(member)]);
         }
     }
-    copies(view, &mut all);
+    copies(view, by, &mut all);
     all
 }
 
-/// A variable with a handle or an object gets that of another.
-fn copies(view: &View, all: &mut Vec<Changed>) {
+/// A variable with a handle or an object gets that of another. That reads the other variable, and
+/// all elements of what it holds if the program writes these one by one.
+fn copies(view: &View, by: &ByElement, all: &mut Vec<Changed>) {
     let same = |a: &Value, b: &Value| a.kind() == b.kind() && (!plain(a) || !plain(b));
     for (from, a) in view.globals.iter().enumerate() {
         for (to, b) in view.globals.iter().enumerate() {
@@ -213,10 +214,28 @@ fn copies(view: &View, all: &mut Vec<Changed>) {
                     kind: "handle or object copied",
                     edit: Edit::Copy(from, to),
                     spots: vec![PlaceSpec::Global(to)],
-                    uses: vec![PlaceSpec::Global(from)],
+                    uses: read(from, a, by),
                     container: None,
                 });
             }
         }
     }
+}
+
+/// The places that a read of a whole global reads.
+fn read(global: usize, value: &Value, by: &ByElement) -> Vec<PlaceSpec> {
+    let mut spots = vec![PlaceSpec::Global(global)];
+    if by.globals.contains(&global) {
+        let element = |key| PlaceSpec::Element(global, key);
+        match value {
+            Value::List(list) => {
+                spots.extend((0..list.items().len() as i64).map(Value::Int).map(element))
+            }
+            Value::Map(map) => {
+                spots.extend(map.entries().iter().map(|(key, _)| element(key.clone())))
+            }
+            _ => {}
+        }
+    }
+    spots
 }

@@ -1,6 +1,6 @@
 //! What reduction relies on, by brute force: every clause of `Reducible`, in the states of the
-//! gallery, of small models and of random ones, and in those states with one thing changed. No
-//! state, task or difference is left out.
+//! gallery, of small models and of random ones (some over index types), and in those states with
+//! one thing changed. No state, task or difference is left out.
 
 #![allow(clippy::print_stdout, reason = "how often each clause was put to the test")]
 
@@ -15,6 +15,9 @@ use anyorder_vm::{Machine, Switches};
 #[path = "../naive/generate/mod.rs"]
 #[expect(unreachable_pub, reason = "shared with the tests of the naive interpreter")]
 mod generate;
+
+#[path = "../symmetry/generate.rs"]
+mod symmetric;
 
 #[expect(unreachable_pub, reason = "shared with the tests of the machine as a task system")]
 mod edits;
@@ -132,24 +135,30 @@ fn every_clause_holds_in_every_model() {
 }
 
 /// `ANYORDER_RANDOM` sets another number of models, `ANYORDER_SEED` another first seed.
-#[test]
-fn every_clause_holds_in_random_models() {
-    let (count, first) = (ask("ANYORDER_RANDOM", 600), ask("ANYORDER_SEED", 1));
+fn random_models(usual: u64, model: impl Fn(u64) -> String) -> Totals {
+    let (count, first) = (ask("ANYORDER_RANDOM", usual), ask("ANYORDER_SEED", 1));
     println!("{count} models from seed {first}");
     let mut totals = Totals::default();
     let mut wrong = Vec::new();
     let size = Size { states: 12, edits: 12, pairs: true };
     for seed in first..first + count {
-        let (text, _) = generate::model(seed);
-        if let Err(error) = check(&format!("seed {seed}"), &text, size, &mut totals) {
-            wrong.push(error);
-        }
+        wrong.extend(check(&format!("seed {seed}"), &model(seed), size, &mut totals).err());
     }
     totals.print();
     let shown = wrong.iter().take(12).map(|w| w.chars().take(1_500).collect::<String>());
     let shown: Vec<String> = shown.collect();
     assert!(wrong.is_empty(), "{} models:\n{}", wrong.len(), shown.join("\n\n"));
-    totals.require(CLAUSES);
+    totals
+}
+
+#[test]
+fn every_clause_holds_in_random_models() {
+    random_models(600, |seed| generate::model(seed).0).require(CLAUSES);
+}
+
+#[test]
+fn every_clause_holds_in_symmetric_models() {
+    random_models(200, symmetric::model);
 }
 
 /// The checker that authors of other front ends use accepts the machine.
@@ -159,7 +168,8 @@ fn the_contract_checker_accepts_the_machine() {
     let mut all = [0; 7];
     let sharp = SHARP.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
     let random = (1..=100).map(|seed| (format!("seed {seed}"), generate::model(seed).0));
-    for (name, text) in gallery().into_iter().chain(sharp).chain(random) {
+    let over_indices = (0..50).map(|seed| (format!("index {seed}"), symmetric::model(seed)));
+    for (name, text) in gallery().into_iter().chain(sharp).chain(random).chain(over_indices) {
         match check_contract(&machine(&name, &text, Reports::All), &options) {
             Ok(checks) => all.iter_mut().zip(checks).for_each(|(all, one)| *all += one),
             Err(broken) => panic!("{name}: {broken}"),

@@ -210,6 +210,12 @@ pub(crate) const SHARP: &[(&str, &str)] = &[
         "model m\nindex I = 2; var a: [int; I], m: map<I, int>, last: I? = null; handler h[I]: fifo; once event e[i in I] on h[i] when a[i] < 2 { a[i] += 1; m.set(i, 1); post t(i); }\n\
          task t(i: I) on h[i] { a[i] = 0; last = i; } thread r { if a.any(fn(v) v == 1) { for k in I { a[k] = 1; } } } invariant s: a.sum() < 4; final: true;\n",
     ),
+    // Who copies the whole conflicts with who writes an element.
+    (
+        "handles by index",
+        "model m\nindex I = 2; var hs: [task?; I], ks: [task?; I]; handler h[I]: bag; task w(i: I) on h[i] { }\n\
+         once event e[i in I] { hs[i] = post w(i); } once event c { ks = hs; } final: true;\n",
+    ),
     (
         "locks by index",
         "model m\nclass Box { var at: [int; I]; } index I = 2; lock ls[I]; cond cs[I]; var box = new Box(), who: I? = null;\n\

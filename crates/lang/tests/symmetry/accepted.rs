@@ -66,7 +66,7 @@ var some = 0;
 thread t { for i in I { xs[i] = 1; } if xs.any(fn(x) x == 1) { some = I.count(fn(i) xs[i] == 1); } }
 invariant all_or_none: xs.sum() == 0 || xs.sum() == 3;
 ";
-    let machine = compiled(text).into_machine().expect("a valid program");
+    let machine = anyorder_vm::Machine::new(compiled(text).program).expect("a valid program");
     let (verdicts, stats) = searched(&machine, false, 1);
     assert!(verdicts.is_empty(), "{verdicts:?}");
     // Before the loop, the read, the call, the read of the sum, the write, the end.

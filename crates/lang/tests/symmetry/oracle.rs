@@ -129,7 +129,7 @@ fn random_symmetric_models() {
     for seed in 0..MODELS {
         let text = model(seed);
         let compiled = compiled(&text);
-        let machine = compiled.into_machine().expect("a valid program");
+        let machine = Machine::new(compiled.program).expect("a valid program");
         *sets.entry(machine.program().symmetries.len()).or_insert(0) += 1;
         for word in WORDS {
             *words.entry(word).or_insert(0) += u32::from(text.contains(word));
@@ -238,7 +238,7 @@ fn what_is_accepted_is_symmetric() {
     for statement in ACCEPTED {
         let texts = (0..20).flat_map(|seed| [TASK, THREAD].map(|head| with(seed, head, statement)));
         for text in texts.flatten() {
-            let machine = compiled(&text).into_machine().expect("a valid program");
+            let machine = Machine::new(compiled(&text).program).expect("a valid program");
             orbits(&machine, &states(&machine, STATES_MAX), &text);
         }
     }

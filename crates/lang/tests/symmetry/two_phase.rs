@@ -19,7 +19,7 @@ fn model(participants: usize) -> String {
 fn counts_are_those_of_orbits() {
     for (participants, whole) in [(3, 288), (4, 1_568), (5, 8_832)] {
         let compiled = compiled(&model(participants));
-        let machine = compiled.into_machine().expect("a valid program");
+        let machine = anyorder_vm::Machine::new(compiled.program).expect("a valid program");
         let (verdicts, all) = searched(&machine, false, 1);
         assert_eq!(all.states, whole);
         let start = Instant::now();
@@ -46,7 +46,7 @@ fn the_model_of_the_gallery() {
     for participants in 2..=4 {
         let text = text.replace("const N = 3;", &format!("const N = {participants};"));
         let compiled = compiled(&text);
-        let machine = compiled.into_machine().expect("a valid program");
+        let machine = anyorder_vm::Machine::new(compiled.program).expect("a valid program");
         let (verdicts, all) = searched(&machine, false, 1);
         let (same, some) = searched(&machine, true, 1);
         assert_eq!(same, verdicts);
@@ -73,7 +73,8 @@ fn the_model_of_the_gallery() {
 fn larger() {
     let most = if std::env::var_os("SYMMETRY_LARGER").is_some() { 7 } else { 4 };
     for participants in 3..=most {
-        let machine = compiled(&model(participants)).into_machine().expect("a valid program");
+        let machine = anyorder_vm::Machine::new(compiled(&model(participants)).program)
+            .expect("a valid program");
         let start = Instant::now();
         let (_, some) = searched(&machine, true, 1);
         let millis = start.elapsed().as_millis();

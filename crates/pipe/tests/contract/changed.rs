@@ -265,7 +265,7 @@ fn check(
     reports: Reports,
     (walks, steps, edits): (usize, usize, usize),
 ) -> Checked<Changes> {
-    let machine = compile(text, name).expect("a model").into_machine().expect("a program");
+    let machine = Machine::new(compile(text, name).expect("a model").program).expect("a program");
     let machine = Arc::new(machine.with_switches(Switches { reports, ..Switches::default() }));
     let run = MachineFactory(machine.clone()).make().expect("a run");
     let mut subject = Subject::new(run);
@@ -327,7 +327,7 @@ fn every_access_that_is_dropped_is_noticed() {
 }
 
 fn diamonds(name: &str, text: &str, reports: Reports) -> Checked<()> {
-    let machine = compile(text, name).expect("a model").into_machine().expect("a program");
+    let machine = Machine::new(compile(text, name).expect("a model").program).expect("a program");
     let machine = Arc::new(machine.with_switches(Switches { reports, ..Switches::default() }));
     let run = MachineFactory(machine.clone()).make().expect("a run");
     Subject::new(run).walk_often(&machine, 6, 12)

@@ -355,7 +355,8 @@ impl Subject {
 /// Walks through a model, which must compile.
 fn check(text: &str, file: &str, walks: usize, steps: usize, seed: u64) -> Checked<Seen> {
     let compiled = compile(text, file).map_err(|all| format!("it does not compile: {all:?}"))?;
-    let machine = compiled.into_machine().map_err(|error| format!("no machine: {error}"))?;
+    let machine = anyorder_vm::Machine::new(compiled.program)
+        .map_err(|error| format!("no machine: {error}"))?;
     let machine = Arc::new(machine);
     let run = MachineFactory(machine.clone()).make().map_err(broken)?;
     let mut subject = Subject::new(run);

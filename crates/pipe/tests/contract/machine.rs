@@ -20,7 +20,9 @@ const ORDER_FORM: &str = include_str!("order_form.any");
 pub(crate) fn machine() -> MachineFactory {
     let compiled = compile(ORDER_FORM, "order_form.any").expect("the model is sound");
     assert!(compiled.warnings.is_empty(), "{:?}", compiled.warnings);
-    MachineFactory(Arc::new(compiled.into_machine().expect("the machine takes the program")))
+    MachineFactory(Arc::new(
+        anyorder_vm::Machine::new(compiled.program).expect("the machine takes the program"),
+    ))
 }
 
 /// Makes one run of the order form, with the names of the other kinds.

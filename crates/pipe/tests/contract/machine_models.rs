@@ -67,7 +67,8 @@ const KEPT: [(&str, &str); 12] = [
 fn checked(name: &str, text: &str) -> Result<Coverage, Violation> {
     let compiled = compile(&format!("model m\n{text}\n"), "m.any");
     let compiled = compiled.unwrap_or_else(|messages| panic!("{name}: {messages:?}"));
-    let machine = compiled.into_machine().unwrap_or_else(|error| panic!("{name}: {error}"));
+    let machine = anyorder_vm::Machine::new(compiled.program)
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
     check(&MachineFactory(Arc::new(machine)), EFFORT)
 }
 

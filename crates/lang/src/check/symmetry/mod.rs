@@ -1,13 +1,13 @@
-//! Index types: what the types of expressions do not tell.
+//! Index types: the checks that types of expressions do not cover.
 //!
 //! **Problem.** Exchanging the values of an index type everywhere must turn runs into runs. Then
 //! full search may visit one of the states that differ only in who is who. **Source.** C. N. Ip and
 //! D. L. Dill, "Better verification through symmetry", Formal Methods in System Design 9, 1996:
 //! values of a *scalarset* may be compared for equality, be stored and index arrays, nothing else.
 //! **How.** A value of an index type has no arithmetic, no `<`, no literal and no text: that is
-//! ordinary type checking. Here is the rest. Such a value is never of type `any`, where nothing is
-//! known of it. No method shows the order in which a container keeps such values. A `for` over them
-//! does the same in any order (`order`), and functions applied to all of them change nothing.
+//! ordinary type checking. This module checks the rest. Such a value is never of type `any`, which
+//! would hide it. No method shows the order in which a container keeps such values. A `for` over
+//! them does the same in any order (`order`), and functions applied to all of them change nothing.
 //! **Guarantee.** What is accepted is symmetric, but for the order in which operations fail
 //! (docs/search.md). **Cost.** Linear in the text, times the depth of types.
 
@@ -26,7 +26,7 @@ use std::collections::BTreeSet;
 pub(super) const ONLY: &str =
     "a value of an index type may be stored, used as an index, and compared with `==` and `!=`";
 
-/// Code that goes through a container, or asks it something.
+/// Code that visits the elements of a container, or calls a method of it.
 pub(super) enum Visit<'a> {
     /// A `for`.
     Loop { var: &'a Ident, iter: &'a Expr, body: &'a Block },
@@ -34,8 +34,8 @@ pub(super) enum Visit<'a> {
     Method { call: NodeId, span: Span, receiver: &'a Expr, method: M, args: &'a [Expr] },
 }
 
-/// Finds what tells the values of index types apart, and notes what goes through them. `hidden` are
-/// the values that went where anything may be.
+/// Finds what tells the values of index types apart, and records the code that visits all of them.
+/// `hidden` are the values that were used as `any`.
 pub(super) fn check(
     model: &Model,
     program: &mut Program,
@@ -56,18 +56,21 @@ pub(super) fn check(
                 if is_unordered(program, &program.type_of(iter.id)) {
                     one_step.insert(iter.id);
                     let rounds = Rounds::of_loop(model, program, var, iter).run(body);
-                    found.extend(rounds.err().map(|fault| in_loop(fault, iter.span)));
+                    let note = "a round may write what belongs to its own index, add to sums and sets, and post to bags";
+                    found.extend(rounds.err().map(|at| in_order("a `for`", at, iter.span, note)));
                 }
             }
             Visit::Method { call, span, receiver, method, args } => {
                 let ty = program.type_of(receiver.id);
-                if !applies(*method) {
+                if !method.applies() {
                     let shown = shows_order(program, *method, ty.solid());
                     found.extend(shown.then(|| by_order(*method, *span)));
                 } else if is_unordered(program, &ty) {
                     one_step.insert(*call);
                     let calls = Rounds::of_function(model, program).apply(args);
-                    found.extend(calls.err().map(|fault| in_function(fault, receiver.span)));
+                    let note = "such a function may read, and change nothing";
+                    let over = receiver.span;
+                    found.extend(calls.err().map(|at| in_order("a function", at, over, note)));
                 }
             }
         }
@@ -81,18 +84,10 @@ fn is_hidden(span: Span) -> Diagnostic {
         .note("write the type, so that it is known where the index goes")
 }
 
-fn in_loop((span, what): Fault, over: Span) -> Diagnostic {
-    let message = format!("a `for` over an index type in which order matters: this {what}");
-    Diagnostic::new(Code::SYMMETRY, span, message).also(over, "these have no order").note(
-        "a round may write what belongs to its own index, add to sums and sets, and post to bags",
-    )
-}
-
-fn in_function((span, what): Fault, over: Span) -> Diagnostic {
-    let message = format!("a function over an index type in which order matters: this {what}");
-    Diagnostic::new(Code::SYMMETRY, span, message)
-        .also(over, "these have no order")
-        .note("such a function may read, and change nothing")
+fn in_order(code: &str, (span, what): Fault, over: Span, note: &str) -> Diagnostic {
+    let message = format!("{code} over an index type in which order matters: this {what}");
+    let diagnostic = Diagnostic::new(Code::SYMMETRY, span, message);
+    diagnostic.also(over, "these have no order").note(note)
 }
 
 fn by_order(method: M, span: Span) -> Diagnostic {
@@ -100,11 +95,6 @@ fn by_order(method: M, span: Span) -> Diagnostic {
     Diagnostic::new(Code::SYMMETRY, span, message).note(
         "no index comes before another; `==`, `in`, `all`, `any` and `count` ask for no order",
     )
-}
-
-/// Whether a method calls a function for each element.
-fn applies(method: M) -> bool {
-    matches!(method, M::Map | M::Filter | M::All | M::Any | M::Count)
 }
 
 /// Whether a method shows in which order a container keeps indices.
@@ -123,7 +113,7 @@ fn shows_order(program: &Program, method: M, receiver: &Type) -> bool {
     }
 }
 
-/// Whether what is gone through is in the order of indices.
+/// Whether the elements of a container are in the order of indices.
 fn is_unordered(program: &Program, ty: &Type) -> bool {
     match ty.solid() {
         Type::Array(..) => true,

@@ -4,12 +4,12 @@
 //! constant, and post to bags or to mailboxes of its own member. It may read what no round writes,
 //! and what it writes of its own member.
 
-use self::writes::changes;
-use super::applies;
+use self::writes::Place;
 use crate::ast::{
-    ArmBody, AssignOp, BinaryOp, Block, ClassMember, ClosureBody, Expr, ExprKind, Ident, If,
-    IfElse, ItemKind, Match, Model, Stmt, StmtKind,
+    ArmBody, AssignOp, BinaryOp, Block, ClosureBody, Expr, ExprKind, Ident, ItemKind, Match, Model,
+    Part, Stmt, StmtKind,
 };
+use crate::check::constant::ConstValue;
 use crate::check::pure::Callee;
 use crate::check::{BuiltinMethod as M, EventId, GlobalId, LocalId, Meaning, Program, Type};
 use crate::source::Span;
@@ -17,8 +17,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 mod writes;
 
-/// A mistake: where, and what is done there.
+/// A mistake: its place, and what the code there does.
 pub(super) type Fault = (Span, &'static str);
+
+type Checked<T = ()> = Result<T, Fault>;
 
 /// What is read or written.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,7 +31,18 @@ enum Root {
     Heap,
 }
 
-/// How the rounds of a loop write something, all in the same way.
+impl Root {
+    fn of(meaning: Option<Meaning>) -> Option<Root> {
+        match meaning? {
+            Meaning::Global(id) => Some(Root::Global(id)),
+            Meaning::Local(id) => Some(Root::Local(id)),
+            Meaning::Event(id) => Some(Root::Event(id)),
+            _ => None,
+        }
+    }
+}
+
+/// How the rounds of a loop write something. All must do it in the same way.
 #[derive(Clone, PartialEq, Eq)]
 enum Write {
     /// Each round what belongs to its own member.
@@ -37,7 +50,7 @@ enum Write {
     Sum,
     Insert,
     Delete,
-    Constant(String),
+    Constant(ConstValue),
 }
 
 /// The rounds of one loop.
@@ -49,7 +62,7 @@ pub(super) struct Rounds<'a> {
     /// Locals of a round.
     inner: BTreeSet<LocalId>,
     writes: BTreeMap<Root, Write>,
-    /// What is read, whether only of the own member, and where.
+    /// What is read, whether only the part of the own member, and where.
     reads: Vec<(Root, bool, Span)>,
     called: BTreeSet<Callee>,
     /// Within a function that a round calls, which may change nothing but its locals.
@@ -89,20 +102,8 @@ impl<'a> Rounds<'a> {
     }
 
     /// Whether rounds may change places.
-    pub(super) fn run(mut self, body: &'a Block) -> Result<(), Fault> {
+    pub(super) fn run(mut self, body: &'a Block) -> Checked {
         self.block(body)?;
-        self.compare()
-    }
-
-    /// Whether calls of a function that is given to a method may change places.
-    pub(super) fn apply(&mut self, args: &'a [Expr]) -> Result<(), Fault> {
-        args.iter().try_for_each(|arg| match (&arg.kind, self.program.meaning(arg.id)) {
-            (ExprKind::Closure(_), _) | (_, Some(Meaning::Function(_))) => self.expr(arg),
-            _ => Err((arg.span, "calls something that is not known")),
-        })
-    }
-
-    fn compare(&self) -> Result<(), Fault> {
         for (root, own, span) in &self.reads {
             match self.writes.get(root) {
                 None => {}
@@ -113,117 +114,17 @@ impl<'a> Rounds<'a> {
         Ok(())
     }
 
-    fn write(&mut self, root: Root, write: Write, span: Span) -> Result<(), Fault> {
+    /// Whether calls of a function that is given to a method may change places.
+    pub(super) fn apply(&mut self, args: &'a [Expr]) -> Checked {
+        args.iter().try_for_each(|arg| match (&arg.kind, self.program.meaning(arg.id)) {
+            (ExprKind::Closure(_), _) | (_, Some(Meaning::Function(_))) => self.expr(arg),
+            _ => Err((arg.span, "calls something that is not known")),
+        })
+    }
+
+    fn write(&mut self, root: Root, write: Write, span: Span) -> Checked {
         let before = self.writes.entry(root).or_insert_with(|| write.clone());
         if *before == write { Ok(()) } else { Err((span, "writes the same in another way, too")) }
-    }
-
-    fn block(&mut self, block: &'a Block) -> Result<(), Fault> {
-        for stmt in &block.stmts {
-            self.stmt(stmt)?;
-        }
-        block.value.iter().try_for_each(|e| self.expr(e))
-    }
-
-    fn stmt(&mut self, stmt: &'a Stmt) -> Result<(), Fault> {
-        match &stmt.kind {
-            StmtKind::Let { name, value, .. } => {
-                if let Some(Meaning::Local(id)) = self.program.meaning(name.id) {
-                    self.inner.insert(id);
-                }
-                if matches!(value.kind, ExprKind::Post(_)) {
-                    return Err((value.span, "keeps the handle of what it posts"));
-                }
-                self.expr(value)
-            }
-            StmtKind::Assign { place, op, value } => {
-                if matches!(value.kind, ExprKind::Post(_) | ExprKind::Fork(_)) {
-                    return Err((value.span, "keeps the handle of what it starts"));
-                }
-                self.expr(value)?;
-                self.assign(place, *op, Some(value), stmt.span)
-            }
-            StmtKind::Step { place, .. } => self.assign(place, AssignOp::Add, None, stmt.span),
-            StmtKind::Expr(e) | StmtKind::Call(e) => self.action(e),
-            StmtKind::Assume(e) => self.expr(e),
-            StmtKind::If(one) => self.if_(one),
-            StmtKind::Match(one) => self.match_(one),
-            StmtKind::For { var, iter, body } => {
-                if let Some(Meaning::Local(id)) = self.program.meaning(var.id) {
-                    self.inner.insert(id);
-                }
-                self.expr(iter)?;
-                self.block(body)
-            }
-            StmtKind::Block(body) | StmtKind::Atomic(body) => self.block(body),
-            StmtKind::Continue | StmtKind::Error => Ok(()),
-            StmtKind::Return(value) if self.in_call => {
-                value.iter().try_for_each(|value| self.expr(value))
-            }
-            StmtKind::While { cond, body } if self.in_call => {
-                self.expr(cond)?;
-                self.block(body)
-            }
-            StmtKind::Loop(body) if self.in_call => self.block(body),
-            StmtKind::Break if self.in_call => Ok(()),
-            StmtKind::Enable { event, on } => {
-                event.index.iter().try_for_each(|index| self.expr(index))?;
-                match self.program.meaning(event.name.id) {
-                    Some(Meaning::Event(id)) if !self.in_call => {
-                        let write = if *on { Write::Insert } else { Write::Delete };
-                        self.write(Root::Event(id), write, stmt.span)
-                    }
-                    _ => Err((stmt.span, "changes something in a function")),
-                }
-            }
-            StmtKind::Choose(alternatives) if !self.in_call => {
-                alternatives.iter().try_for_each(|one| self.block(&one.body))
-            }
-            StmtKind::Return(_) | StmtKind::Break => Err((stmt.span, "ends the loop early")),
-            StmtKind::Assert { .. } | StmtKind::Fail(_) => {
-                Err((stmt.span, "fails for the first member that is wrong: use `.all(..)`"))
-            }
-            _ => Err((stmt.span, "does something whose order matters")),
-        }
-    }
-
-    fn if_(&mut self, one: &'a If) -> Result<(), Fault> {
-        self.expr(&one.cond)?;
-        self.block(&one.then)?;
-        match &one.otherwise {
-            None => Ok(()),
-            Some(IfElse::Block(block)) => self.block(block),
-            Some(IfElse::If(next)) => self.if_(next),
-        }
-    }
-
-    fn match_(&mut self, one: &'a Match) -> Result<(), Fault> {
-        self.expr(&one.subject)?;
-        for arm in &one.arms {
-            match &arm.body {
-                ArmBody::Block(block) => self.block(block)?,
-                ArmBody::Expr(e) => self.action(e)?,
-            }
-        }
-        Ok(())
-    }
-
-    /// An expression that stands for itself.
-    fn action(&mut self, e: &'a Expr) -> Result<(), Fault> {
-        match &e.kind {
-            ExprKind::Post(post) => self.post(post, e.span),
-            ExprKind::Method { receiver, name, args } => {
-                let method = self.program.meaning(name.id);
-                match method {
-                    Some(Meaning::Builtin(method)) if changes(method) => {
-                        args.iter().try_for_each(|arg| self.expr(arg))?;
-                        self.change(receiver, method, args, e.span)
-                    }
-                    _ => self.expr(e),
-                }
-            }
-            _ => self.expr(e),
-        }
     }
 
     fn read(&mut self, root: Root, own: bool, span: Span) {
@@ -233,149 +134,218 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    fn expr(&mut self, e: &'a Expr) -> Result<(), Fault> {
-        match &e.kind {
-            ExprKind::Name(_) => {
-                match self.program.meaning(e.id) {
-                    Some(Meaning::Global(id)) => self.read(Root::Global(id), false, e.span),
-                    Some(Meaning::Local(id)) => self.read(Root::Local(id), false, e.span),
-                    Some(Meaning::Function(id)) => return self.call(Callee::Function(id), e.span),
-                    _ => {}
-                }
-                Ok(())
-            }
-            ExprKind::Index { index, .. } => match self.place(e) {
-                Some((root, true, _)) => {
-                    self.read(root, true, e.span);
-                    self.indices(e)
-                }
-                _ => {
-                    let ExprKind::Index { base, .. } = &e.kind else { return Ok(()) };
-                    self.expr(base)?;
-                    self.expr(index)
-                }
-            },
-            ExprKind::Field { base, .. } => {
-                if let Some(Meaning::Variant(..)) = self.program.meaning(e.id) {
-                    return Ok(());
-                }
-                if let Some((root, true, _)) = self.place(e) {
-                    self.read(root, true, e.span);
-                    return self.indices(e);
-                }
-                if !matches!(self.program.type_of(base.id).solid(), Type::Record(_)) {
-                    self.read(Root::Heap, false, e.span);
-                }
-                self.expr(base)
-            }
-            ExprKind::Method { receiver, name, args } => {
-                let meaning = self.program.meaning(name.id);
-                match meaning {
-                    Some(Meaning::Variant(..)) => {}
-                    Some(Meaning::Builtin(method)) if changes(method) => {
-                        args.iter().try_for_each(|arg| self.expr(arg))?;
-                        let place = self.place(receiver);
-                        if place.is_some_and(|(root, own, _)| own || self.is_inner(root)) {
-                            return self.change(receiver, method, args, e.span);
-                        }
-                        return Err((e.span, "changes what it goes on with"));
-                    }
-                    Some(Meaning::Builtin(M::Get | M::GetOr | M::Has | M::Contains))
-                        if args.first().is_some_and(|arg| self.is_var(arg))
-                            && matches!(self.place(receiver), Some((_, _, true))) =>
-                    {
-                        if let Some((root, ..)) = self.place(receiver) {
-                            self.read(root, true, e.span);
-                        }
-                        return args.iter().try_for_each(|arg| self.expr(arg));
-                    }
-                    Some(Meaning::Builtin(method)) if applies(method) => {
-                        self.expr(receiver)?;
-                        return self.apply(args);
-                    }
-                    Some(Meaning::Builtin(_)) => self.expr(receiver)?,
-                    Some(Meaning::Method(id, at)) => {
-                        self.expr(receiver)?;
-                        self.call(Callee::Method(id, at), e.span)?;
-                    }
-                    _ => return Err((e.span, "calls something that is not known")),
-                }
-                args.iter().try_for_each(|arg| self.expr(arg))
-            }
-            ExprKind::Call { callee, args } => {
-                match self.program.meaning(callee.id) {
-                    Some(Meaning::Function(id)) => self.call(Callee::Function(id), e.span)?,
-                    Some(Meaning::Task(id)) => self.call(Callee::Task(id), e.span)?,
-                    _ => return Err((e.span, "calls something that is not known")),
-                }
-                args.iter().try_for_each(|arg| self.expr(arg))
-            }
-            ExprKind::Closure(closure) => match &closure.body {
-                ClosureBody::Expr(body) => self.expr(body),
-                ClosureBody::Block(body) => {
-                    let before = std::mem::replace(&mut self.in_call, true);
-                    let result = self.block(body);
-                    self.in_call = before;
-                    result
-                }
-            },
-            ExprKind::Enabled(r) => {
-                r.index.iter().try_for_each(|index| self.expr(index))?;
-                if let Some(Meaning::Event(id)) = self.program.meaning(r.name.id) {
-                    self.read(Root::Event(id), false, e.span);
-                }
-                Ok(())
-            }
-            ExprKind::Post(_) | ExprKind::Fork(_) => Err((e.span, "starts something")),
-            ExprKind::Choose(from) if !self.in_call => self.expr(from),
-            ExprKind::Choose(_) => Err((e.span, "chooses in a function")),
-            ExprKind::New { .. } => Err((e.span, "makes an object")),
-            ExprKind::If(one) => self.if_(one),
-            ExprKind::Match(one) => self.match_(one),
-            ExprKind::Binary { op: BinaryOp::Div | BinaryOp::Rem, .. } => {
-                Err((e.span, "divides, which may fail"))
-            }
-            ExprKind::Binary { left, right, .. } => {
-                self.expr(left)?;
-                self.expr(right)
-            }
-            ExprKind::Paren(inner) | ExprKind::Unary(_, inner) => self.expr(inner),
-            ExprKind::List(items) | ExprKind::Set(items) => {
-                items.iter().try_for_each(|item| self.expr(item))
-            }
-            ExprKind::Repeat(a, b) => {
-                self.expr(a)?;
-                self.expr(b)
-            }
-            ExprKind::Map(entries) => entries.iter().try_for_each(|(k, v)| {
-                self.expr(k)?;
-                self.expr(v)
-            }),
-            ExprKind::Record { fields, base, .. } => {
-                fields.iter().try_for_each(|field| self.expr(&field.value))?;
-                base.iter().try_for_each(|base| self.expr(base))
-            }
-            ExprKind::Int(_)
-            | ExprKind::Bool(_)
-            | ExprKind::Str(_)
-            | ExprKind::Null
-            | ExprKind::SelfRef
-            | ExprKind::Error => Ok(()),
+    /// A local that each round has for itself.
+    fn declare(&mut self, name: &Ident) {
+        if let Some(Meaning::Local(id)) = self.program.meaning(name.id) {
+            self.inner.insert(id);
         }
     }
 
+    /// What stands directly below an expression or a statement.
+    fn parts(&mut self, of: impl FnOnce(&mut dyn FnMut(Part<'a>))) -> Checked {
+        let mut result = Ok(());
+        of(&mut |part| {
+            if result.is_ok() {
+                result = match part {
+                    Part::Expr(e) => self.expr(e),
+                    Part::Block(block) => self.block(block),
+                };
+            }
+        });
+        result
+    }
+
+    fn exprs(&mut self, all: &'a [Expr]) -> Checked {
+        all.iter().try_for_each(|e| self.expr(e))
+    }
+
+    fn block(&mut self, block: &'a Block) -> Checked {
+        block.stmts.iter().try_for_each(|stmt| self.stmt(stmt))?;
+        block.value.iter().try_for_each(|e| self.expr(e))
+    }
+
+    fn stmt(&mut self, stmt: &'a Stmt) -> Checked {
+        let fault = |what| Err((stmt.span, what));
+        match &stmt.kind {
+            StmtKind::Let { name, value, .. } => {
+                self.declare(name);
+                if matches!(value.kind, ExprKind::Post(_)) {
+                    return Err((value.span, "keeps the handle of what it posts"));
+                }
+            }
+            StmtKind::Assign { place, op, value } => {
+                if matches!(value.kind, ExprKind::Post(_) | ExprKind::Fork(_)) {
+                    return Err((value.span, "keeps the handle of what it starts"));
+                }
+                self.expr(value)?;
+                return self.assign(place, *op, Some(value), stmt.span);
+            }
+            StmtKind::Step { place, .. } => {
+                return self.assign(place, AssignOp::Add, None, stmt.span);
+            }
+            StmtKind::Expr(e) | StmtKind::Call(e) => return self.action(e),
+            StmtKind::Match(one) => return self.match_(one),
+            StmtKind::Enable { event, on } => {
+                self.parts(|f| stmt.kind.parts(f))?;
+                return match self.program.meaning(event.name.id) {
+                    Some(Meaning::Event(id)) if !self.in_call => {
+                        let write = if *on { Write::Insert } else { Write::Delete };
+                        self.write(Root::Event(id), write, stmt.span)
+                    }
+                    _ => fault("changes something in a function"),
+                };
+            }
+            StmtKind::For { var, .. } => self.declare(var),
+            StmtKind::Assume(_)
+            | StmtKind::If(_)
+            | StmtKind::Block(_)
+            | StmtKind::Atomic(_)
+            | StmtKind::Continue
+            | StmtKind::Error => {}
+            StmtKind::Return(_) | StmtKind::While { .. } | StmtKind::Loop(_) | StmtKind::Break
+                if self.in_call => {}
+            StmtKind::Choose(_) if !self.in_call => {}
+            StmtKind::Return(_) | StmtKind::Break => return fault("ends the loop early"),
+            StmtKind::Assert { .. } | StmtKind::Fail(_) => {
+                return fault("fails for the first member that is wrong: use `.all(..)`");
+            }
+            _ => return fault("does something whose order matters"),
+        }
+        self.parts(|f| stmt.kind.parts(f))
+    }
+
+    fn match_(&mut self, one: &'a Match) -> Checked {
+        self.expr(&one.subject)?;
+        one.arms.iter().try_for_each(|arm| match &arm.body {
+            ArmBody::Block(block) => self.block(block),
+            ArmBody::Expr(e) => self.action(e),
+        })
+    }
+
+    /// An expression that is a statement.
+    fn action(&mut self, e: &'a Expr) -> Checked {
+        match &e.kind {
+            ExprKind::Post(post) => self.post(post, e.span),
+            ExprKind::Method { receiver, name, args } => match self.program.meaning(name.id) {
+                Some(Meaning::Builtin(method)) if method.changes() => {
+                    self.exprs(args)?;
+                    self.change(receiver, method, args, e.span)
+                }
+                _ => self.expr(e),
+            },
+            _ => self.expr(e),
+        }
+    }
+
+    fn expr(&mut self, e: &'a Expr) -> Checked {
+        let fault = |what| Err((e.span, what));
+        match &e.kind {
+            ExprKind::Name(_) => match self.program.meaning(e.id) {
+                Some(Meaning::Function(id)) => return self.call(Callee::Function(id), e.span),
+                meaning => {
+                    Root::of(meaning).into_iter().for_each(|root| self.read(root, false, e.span));
+                }
+            },
+            ExprKind::Index { .. } | ExprKind::Field { .. } => {
+                if let Some(Meaning::Variant(..)) = self.program.meaning(e.id) {
+                    return Ok(());
+                }
+                if let Some(Place { root, own: true, .. }) = self.place(e) {
+                    self.read(root, true, e.span);
+                    return self.indices(e);
+                }
+                if let ExprKind::Field { base, .. } = &e.kind
+                    && !self.is_record(base)
+                {
+                    self.read(Root::Heap, false, e.span);
+                }
+            }
+            ExprKind::Method { receiver, name, args } => {
+                return self.method(e, receiver, self.program.meaning(name.id), args);
+            }
+            ExprKind::Call { callee, .. } => match self.program.meaning(callee.id) {
+                Some(Meaning::Function(id)) => self.call(Callee::Function(id), e.span)?,
+                Some(Meaning::Task(id)) => self.call(Callee::Task(id), e.span)?,
+                _ => return fault("calls something that is not known"),
+            },
+            ExprKind::Closure(closure) => {
+                if let ClosureBody::Block(body) = &closure.body {
+                    return self.called_block(body);
+                }
+            }
+            ExprKind::Enabled(r) => {
+                self.parts(|f| e.kind.parts(f))?;
+                let root = Root::of(self.program.meaning(r.name.id));
+                root.into_iter().for_each(|root| self.read(root, false, e.span));
+                return Ok(());
+            }
+            ExprKind::Match(one) => return self.match_(one),
+            ExprKind::Post(_) | ExprKind::Fork(_) => return fault("starts something"),
+            ExprKind::Choose(_) if self.in_call => return fault("chooses in a function"),
+            ExprKind::New { .. } => return fault("makes an object"),
+            ExprKind::Binary { op: BinaryOp::Div | BinaryOp::Rem, .. } => {
+                return fault("divides, which may fail");
+            }
+            _ => {}
+        }
+        self.parts(|f| e.kind.parts(f))
+    }
+
+    fn method(
+        &mut self,
+        e: &Expr,
+        receiver: &'a Expr,
+        meaning: Option<Meaning>,
+        args: &'a [Expr],
+    ) -> Checked {
+        match meaning {
+            Some(Meaning::Variant(..)) => {}
+            Some(Meaning::Builtin(method)) if method.changes() => {
+                self.exprs(args)?;
+                let place = self.place(receiver);
+                if !place.is_some_and(|place| place.own || self.is_inner(place.root)) {
+                    return Err((e.span, "changes what it goes on with"));
+                }
+                return self.change(receiver, method, args, e.span);
+            }
+            Some(Meaning::Builtin(method)) => {
+                let of_key = matches!(method, M::Get | M::GetOr | M::Has | M::Contains)
+                    && args.first().is_some_and(|arg| self.is_var(arg));
+                match self.place(receiver) {
+                    Some(Place { root, bare: true, .. }) if of_key => {
+                        self.read(root, true, e.span);
+                    }
+                    _ => self.expr(receiver)?,
+                }
+                if method.applies() {
+                    return self.apply(args);
+                }
+            }
+            Some(Meaning::Method(id, at)) => {
+                self.expr(receiver)?;
+                self.call(Callee::Method(id, at), e.span)?;
+            }
+            _ => return Err((e.span, "calls something that is not known")),
+        }
+        self.exprs(args)
+    }
+
     /// A function that a round calls: it may read, and change nothing.
-    fn call(&mut self, callee: Callee, span: Span) -> Result<(), Fault> {
+    fn call(&mut self, callee: Callee, span: Span) -> Checked {
         if !self.called.insert(callee) {
             return Ok(());
         }
         let Some(block) = self.block_of(callee) else {
             return Err((span, "calls something that is not known"));
         };
+        self.called_block(block).map_err(|(_, what)| (span, what))
+    }
+
+    fn called_block(&mut self, block: &'a Block) -> Checked {
         let before = std::mem::replace(&mut self.in_call, true);
         let result = self.block(block);
         self.in_call = before;
-        result.map_err(|(_, what)| (span, what))
+        result
     }
 
     /// The code of a function, method or task.
@@ -390,11 +360,7 @@ impl<'a> Rounds<'a> {
             (ItemKind::Fn(decl), _) => Some(&decl.body),
             (ItemKind::Task(decl), _) => Some(&decl.body),
             (ItemKind::Class(decl), Callee::Method(_, at)) => {
-                let methods = decl.members.iter().filter_map(|member| match member {
-                    ClassMember::Method(method) => Some(&method.body),
-                    ClassMember::Field(_) => None,
-                });
-                methods.into_iter().nth(at as usize)
+                decl.methods().nth(at as usize).map(|method| &method.body)
             }
             _ => None,
         }

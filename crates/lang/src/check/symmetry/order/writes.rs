@@ -1,52 +1,54 @@
-//! What a round of a loop changes and posts: whether other rounds may do the same before or after
-//! it.
+//! What a round of a loop changes and posts, and whether the order of the rounds matters to it.
 
-use super::{Fault, Root, Rounds, Write};
+use super::{Checked, Root, Rounds, Write};
 use crate::ast::{AssignOp, Expr, ExprKind, ItemKind, Mailbox, Post, PostTarget, Ref};
-use crate::check::{BuiltinMethod as M, Meaning, Type};
+use crate::check::constant::ConstValue;
+use crate::check::{BuiltinMethod as M, Evaluator, Meaning, Type};
 use crate::source::Span;
 
+/// A place, by the variable that it is in.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    pub(super) root: Root,
+    /// Whether it is the part of the round's own member.
+    pub(super) own: bool,
+    /// Whether it is the whole variable.
+    pub(super) bare: bool,
+}
+
 impl<'a> Rounds<'a> {
-    /// The variable that a place is in, and whether it is the part of the own member.
-    pub(super) fn place(&self, place: &'a Expr) -> Option<(Root, bool, bool)> {
-        match &place.kind {
-            ExprKind::Paren(inner) => self.place(inner),
-            ExprKind::Name(_) => match self.program.meaning(place.id)? {
-                Meaning::Global(id) => Some((Root::Global(id), false, true)),
-                Meaning::Local(id) => Some((Root::Local(id), false, true)),
-                _ => None,
-            },
-            ExprKind::Field { base, .. } => {
-                if matches!(self.program.type_of(base.id).solid(), Type::Record(_)) {
-                    self.place(base).map(|(root, own, _)| (root, own, false))
-                } else {
-                    None
-                }
+    pub(super) fn place(&self, place: &'a Expr) -> Option<Place> {
+        match &place.unwrapped().kind {
+            ExprKind::Name(_) => {
+                let root = Root::of(self.program.meaning(place.unwrapped().id))?;
+                Some(Place { root, own: false, bare: true })
+            }
+            ExprKind::Field { base, .. } if self.is_record(base) => {
+                Some(Place { bare: false, ..self.place(base)? })
             }
             ExprKind::Index { base, index } => {
-                let (root, own, bare) = self.place(base)?;
-                Some((root, own || (bare && self.is_var(index)), false))
+                let whole = self.place(base)?;
+                let own = whole.own || (whole.bare && self.is_var(index));
+                Some(Place { own, bare: false, ..whole })
             }
             _ => None,
         }
     }
 
+    pub(super) fn is_record(&self, e: &Expr) -> bool {
+        matches!(self.program.type_of(e.id).solid(), Type::Record(_))
+    }
+
+    /// Whether an expression is the variable of the loop.
     pub(super) fn is_var(&self, e: &Expr) -> bool {
-        match &e.kind {
-            ExprKind::Paren(inner) => self.is_var(inner),
-            ExprKind::Name(_) => match self.program.meaning(e.id) {
-                Some(Meaning::Local(id)) => self.var == Some(id),
-                _ => false,
-            },
-            _ => false,
-        }
+        self.var
+            .is_some_and(|var| self.program.meaning(e.unwrapped().id) == Some(Meaning::Local(var)))
     }
 
     /// Reads the indices in a place.
-    pub(super) fn indices(&mut self, place: &'a Expr) -> Result<(), Fault> {
+    pub(super) fn indices(&mut self, place: &'a Expr) -> Checked {
         match &place.kind {
-            ExprKind::Paren(inner) => self.indices(inner),
-            ExprKind::Field { base, .. } => self.indices(base),
+            ExprKind::Paren(base) | ExprKind::Field { base, .. } => self.indices(base),
             ExprKind::Index { base, index } => {
                 self.indices(base)?;
                 self.expr(index)
@@ -59,52 +61,42 @@ impl<'a> Rounds<'a> {
         matches!(root, Root::Local(id) if self.in_call || self.inner.contains(&id))
     }
 
+    /// The place that is written, unless each round has it for itself.
+    fn written(&mut self, place: &'a Expr, span: Span) -> Checked<Option<Place>> {
+        self.indices(place)?;
+        match self.place(place) {
+            None => Err((span, "writes to an object")),
+            Some(place) if self.is_inner(place.root) => Ok(None),
+            Some(_) if self.in_call => Err((span, "changes something in a function")),
+            place => Ok(place),
+        }
+    }
+
     pub(super) fn assign(
         &mut self,
         place: &'a Expr,
         op: AssignOp,
         value: Option<&'a Expr>,
         span: Span,
-    ) -> Result<(), Fault> {
-        self.indices(place)?;
-        let Some((root, own, bare)) = self.place(place) else {
-            return Err((span, "writes to an object"));
-        };
-        if self.is_inner(root) {
-            return Ok(());
-        }
-        if self.in_call {
-            return Err((span, "changes something in a function"));
-        }
-        if own {
-            return self.write(root, Write::Own, span);
-        }
+    ) -> Checked {
+        let Some(to) = self.written(place, span)? else { return Ok(()) };
         let is_int = *self.program.type_of(place.id).solid() == Type::Int;
-        match (op, value.and_then(|value| self.literal(value))) {
-            (AssignOp::Add | AssignOp::Sub, _) if is_int => self.write(root, Write::Sum, span),
-            (AssignOp::Set, Some(text)) if bare => self.write(root, Write::Constant(text), span),
-            _ => Err((span, "writes what the next round writes, too")),
-        }
+        let write = match (op, value.and_then(|value| self.constant(value))) {
+            _ if to.own => Write::Own,
+            (AssignOp::Add | AssignOp::Sub, _) if is_int => Write::Sum,
+            (AssignOp::Set, Some(value)) if to.bare => Write::Constant(value),
+            _ => return Err((span, "writes what the next round writes, too")),
+        };
+        self.write(to.root, write, span)
     }
 
-    /// A literal or constant, as a text that is equal for equal ones.
-    pub(super) fn literal(&self, e: &Expr) -> Option<String> {
-        match &e.kind {
-            ExprKind::Paren(inner) => self.literal(inner),
-            ExprKind::Int(value) => Some(value.to_string()),
-            ExprKind::Bool(value) => Some(value.to_string()),
-            ExprKind::Str(value) => Some(format!("{value:?}")),
-            ExprKind::Null => Some("null".to_owned()),
-            ExprKind::Name(_) => match self.program.meaning(e.id)? {
-                Meaning::Const(id) => Some(format!("{id:?}")),
-                _ => None,
-            },
-            ExprKind::Field { .. } => match self.program.meaning(e.id)? {
-                Meaning::Variant(id, at) => Some(format!("{id:?} {at}")),
-                _ => None,
-            },
-            _ => None,
-        }
+    /// The value of a literal or a constant.
+    fn constant(&self, e: &Expr) -> Option<ConstValue> {
+        use ExprKind::{Bool, Field, Int, Name, Null, Str};
+        let is_word =
+            matches!(e.unwrapped().kind, Int(_) | Bool(_) | Str(_) | Null | Name(_) | Field { .. });
+        let known = Evaluator::new(self.program).declared();
+        is_word.then(|| known.evaluate(e).ok()).flatten()
     }
 
     /// A method that changes its receiver.
@@ -114,33 +106,25 @@ impl<'a> Rounds<'a> {
         method: M,
         args: &'a [Expr],
         span: Span,
-    ) -> Result<(), Fault> {
-        self.indices(receiver)?;
-        let Some((root, own, bare)) = self.place(receiver) else {
-            return Err((span, "writes to an object"));
-        };
-        if self.is_inner(root) {
-            return Ok(());
-        }
-        if self.in_call {
-            return Err((span, "changes something in a function"));
-        }
+    ) -> Checked {
+        let Some(to) = self.written(receiver, span)? else { return Ok(()) };
         let ty = self.program.type_of(receiver.id);
-        let keyed = bare && args.first().is_some_and(|arg| self.is_var(arg));
-        match (ty.solid(), method) {
-            _ if own => self.write(root, Write::Own, span),
-            (Type::Map(..), M::Set | M::Remove) if keyed => self.write(root, Write::Own, span),
-            (Type::Set(_), M::Add) => self.write(root, Write::Insert, span),
-            (Type::Set(_), M::Remove) => self.write(root, Write::Delete, span),
-            _ => Err((span, "writes what the next round writes, too")),
-        }
+        let of_key = to.bare && args.first().is_some_and(|arg| self.is_var(arg));
+        let write = match (ty.solid(), method) {
+            _ if to.own => Write::Own,
+            (Type::Map(..), M::Set | M::Remove) if of_key => Write::Own,
+            (Type::Set(_), M::Add) => Write::Insert,
+            (Type::Set(_), M::Remove) => Write::Delete,
+            _ => return Err((span, "writes what the next round writes, too")),
+        };
+        self.write(to.root, write, span)
     }
 
-    pub(super) fn post(&mut self, post: &'a Post, span: Span) -> Result<(), Fault> {
+    pub(super) fn post(&mut self, post: &'a Post, span: Span) -> Checked {
         if self.in_call {
             return Err((span, "posts in a function"));
         }
-        post.args.iter().try_for_each(|arg| self.expr(arg))?;
+        self.exprs(&post.args)?;
         post.after.iter().try_for_each(|after| self.expr(after))?;
         if post.front {
             return Err((span, "posts in front of all others"));
@@ -151,10 +135,9 @@ impl<'a> Rounds<'a> {
                 r.index.iter().try_for_each(|index| self.expr(index))?;
                 (r, r.index.as_ref().is_some_and(|index| self.is_var(index)))
             }
-            PostTarget::Default => match self.default_target(post) {
-                Some(found) => found,
-                None => return Err((span, "posts to a handler that is not known")),
-            },
+            PostTarget::Default => {
+                self.default_target(post).ok_or((span, "posts to a handler that is not known"))?
+            }
         };
         let mailbox = match self.program.meaning(handler.name.id) {
             Some(Meaning::Handler(id)) => self.program.handlers.get(id.index()),
@@ -180,20 +163,4 @@ impl<'a> Rounds<'a> {
         let own = index.and_then(|at| post.args.get(at)).is_some_and(|arg| self.is_var(arg));
         Some((on, own))
     }
-}
-
-pub(super) fn changes(method: M) -> bool {
-    matches!(
-        method,
-        M::Push
-            | M::Pop
-            | M::Insert
-            | M::Remove
-            | M::Reverse
-            | M::Sort
-            | M::TakeFirst
-            | M::Clear
-            | M::Add
-            | M::Set
-    )
 }
