@@ -23,7 +23,7 @@
 
 pub use baseline::{Baseline, BaselineEntry, BaselineError};
 pub use exit::{Policy, exit_code};
-pub use explain::{TOPICS, explain};
+pub use explain::{explain, topics};
 pub use finding::{Coverage, Finding, Site, Step, Suppressed, Witness, WitnessPlace};
 pub use group::{Placed, assign_groups};
 pub use id::assign_ids;

@@ -90,7 +90,7 @@ fn rule_id(finding: &Finding) -> String {
 /// Describes a rule with the texts of `anyorder explain` (§3.49).
 fn rule(id: &str, sample: &Finding) -> Value {
     let topic = sample.category.as_deref().and_then(explain);
-    let full = topic.unwrap_or_else(|| sample.kind.explain());
+    let full = topic.or_else(|| explain(sample.kind.word())).unwrap_or_default();
     let (short, help) = full.split_once("\n\n").unwrap_or((full, full));
     let short = short.split_once(": ").map_or(short, |(_, rest)| rest);
     json!({
