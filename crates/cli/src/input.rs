@@ -78,11 +78,10 @@ impl PeekedInput {
 
     /// Returns whether it begins like a schedule: a JSON object with the key `schedule`.
     pub(crate) fn is_schedule(&self, global: &Global) -> bool {
-        let head = self.head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.head).trim_ascii_start();
         let key = b"\"schedule\"";
         global.input_format.is_none()
-            && head.first() == Some(&b'{')
-            && head.windows(key.len()).any(|window| window == key)
+            && self.is_json()
+            && self.head.windows(key.len()).any(|window| window == key)
     }
 
     /// Returns the trace format of the input, given or recognised.
@@ -101,24 +100,25 @@ impl PeekedInput {
 
     /// Reads the rest, up to `most` bytes in all, as text.
     pub(crate) fn text(self, path: &Path, most: u64) -> Result<String, Failure> {
-        let mut bytes = self.head;
-        let left = (most + 1).saturating_sub(bytes.len() as u64);
-        let read = self.rest.take(left).read_to_end(&mut bytes);
-        read.map_err(|error| Failure::reading(path, &error))?;
+        let bytes = self.bytes(path, most)?;
         if bytes.len() as u64 > most {
-            return Err(Failure::new(format!("{}: larger than {most} bytes", shown(path))));
+            return Err(Failure::at(path, format!("larger than {most} bytes")));
         }
-        String::from_utf8(bytes)
-            .map_err(|_| Failure::new(format!("{}: not UTF-8, expected JSON", shown(path))))
+        String::from_utf8(bytes).map_err(|_| Failure::at(path, "not UTF-8, expected JSON"))
     }
 
     /// Reads the rest as the text of a model.
     pub(crate) fn model_text(self, path: &Path) -> Result<String, Failure> {
+        model_text(path, self.bytes(path, MODEL_BYTES_MAX as u64)?)
+    }
+
+    /// Reads the rest, up to one byte more than `most` in all.
+    fn bytes(self, path: &Path, most: u64) -> Result<Vec<u8>, Failure> {
         let mut bytes = self.head;
-        let most = MODEL_BYTES_MAX as u64 + 1;
-        let read = self.rest.take(most).read_to_end(&mut bytes);
+        let left = (most + 1).saturating_sub(bytes.len() as u64);
+        let read = self.rest.take(left).read_to_end(&mut bytes);
         read.map_err(|error| Failure::reading(path, &error))?;
-        model_text(path, bytes)
+        Ok(bytes)
     }
 }
 
@@ -141,6 +141,11 @@ pub(crate) fn peek(path: &Path) -> Result<PeekedInput, Failure> {
     let mut head = Vec::new();
     rest.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(|e| failed(&e))?;
     Ok(PeekedInput { head, rest, size })
+}
+
+/// Opens all inputs.
+pub(crate) fn peek_all(paths: &[PathBuf]) -> Result<Vec<(PathBuf, PeekedInput)>, Failure> {
+    paths.iter().map(|path| Ok((path.clone(), peek(path)?))).collect()
 }
 
 /// Reads and compiles a model; `-` is standard input.
@@ -166,31 +171,25 @@ fn expect_model(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     match detect(bytes) {
         Ok(format) => {
             let what = format!("a trace ({}), expected a model", title(format));
-            let failure = Failure::new(format!("{}: {what}", shown(path)));
-            Err(failure.with_hint(
+            Err(Failure::at(path, what).with_hint(
                 "`anyorder check`, `predict` and `info` read traces; a model begins with `model NAME`",
             ))
         }
         Err(DetectError::Foreign(foreign)) => {
             let what = format!("{}, expected a model", foreign.what);
-            Err(Failure::new(format!("{}: {what}", shown(path))).with_hint(foreign.advice))
+            Err(Failure::at(path, what).with_hint(foreign.advice))
         }
         Err(_) => Ok(()),
     }
 }
 
 /// Prints a note if standard input is a terminal, because the command waits for input.
-pub(crate) fn note_terminal() {
+fn note_terminal() {
     if io::stdin().is_terminal() {
         // Set before the note: the user may interrupt as soon as it appears.
         AWAITS_TERMINAL.store(true, Ordering::SeqCst);
         note("reading from the terminal; Ctrl-D ends the input, Ctrl-C the command");
     }
-}
-
-/// Records that the command no longer waits for terminal input.
-pub(crate) fn end_terminal() {
-    AWAITS_TERMINAL.store(false, Ordering::SeqCst);
 }
 
 /// Whether the command waits for terminal input.
@@ -215,7 +214,7 @@ impl Read for StandardInput {
         let read = io::stdin().read(buffer)?;
         if read == 0 && !buffer.is_empty() {
             self.ended = true;
-            end_terminal();
+            AWAITS_TERMINAL.store(false, Ordering::SeqCst);
         }
         Ok(read)
     }
@@ -250,16 +249,12 @@ pub(crate) fn open_peeked(
 fn recognise(path: &Path, head: &[u8], global: &Global) -> Result<Format, Failure> {
     match (global.input_format, detect(head)) {
         // An empty input is not a trace in any format.
-        (_, Err(error @ DetectError::Empty)) => {
-            Err(Failure::new(format!("{}: {error}", shown(path))))
-        }
+        (_, Err(error @ DetectError::Empty)) => Err(Failure::at(path, error)),
         (Some(format), _) | (None, Ok(format)) => Ok(format),
-        (None, Err(_)) if is_model(head) => {
-            let failure = Failure::new(format!("{}: a model, expected a trace", shown(path)));
-            Err(failure.with_hint("`anyorder check` and `anyorder simulate` run models"))
-        }
+        (None, Err(_)) if is_model(head) => Err(Failure::at(path, "a model, expected a trace")
+            .with_hint("`anyorder check` and `anyorder simulate` run models")),
         (None, Err(error)) => {
-            let failure = Failure::new(format!("{}: {error}", shown(path)));
+            let failure = Failure::at(path, &error);
             let words = Format::ALL.map(Format::word).join(", ");
             Err(match error {
                 DetectError::Foreign(foreign) => failure.with_hint(foreign.advice),
@@ -285,10 +280,9 @@ fn sites(path: &Path, format: Format, global: &Global) -> Result<Option<String>,
         }
         return Ok(None);
     }
-    let (table, requested) = match (&global.sites, default_sites(path)) {
-        (Some(table), _) => (table.clone(), true),
-        (None, Some(table)) => (table, false),
-        (None, None) => return Ok(None),
+    let requested = global.sites.is_some();
+    let Some(table) = global.sites.clone().or_else(|| default_sites(path)) else {
+        return Ok(None);
     };
     let bytes = std::fs::read(&table).map_err(|error| Failure::reading(&table, &error))?;
     let text = String::from_utf8_lossy(&bytes).into_owned();

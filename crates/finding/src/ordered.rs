@@ -1,7 +1,7 @@
 //! A small map that keeps the insertion order of its keys.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::ser::{Serialize, Serializer};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -69,11 +69,7 @@ impl<K: Into<String>, V> FromIterator<(K, V)> for Ordered<V> {
 
 impl<V: Serialize> Serialize for Ordered<V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (key, value) in &self.0 {
-            map.serialize_entry(key, value)?;
-        }
-        map.end()
+        serializer.collect_map(self.iter())
     }
 }
 

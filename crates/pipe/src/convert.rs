@@ -2,7 +2,7 @@
 
 use crate::options::PipeOptions;
 use crate::protocol::{
-    AccessEntry, AccessWord, EnabledReply, LocationEntry, ObserveReply, SiteEntry, StepReply,
+    AccessEntry, EnabledReply, LocationEntry, ObserveReply, SiteEntry, StepReply,
 };
 use crate::roles::Roles;
 use anyorder_system::{
@@ -98,14 +98,9 @@ impl Converter {
             LocationEntry::Task { task } => self.shadow(&name(task, options)?).map_err(full)?,
         };
         let site = entry.site.as_ref().map_or(Ok(SiteId::UNKNOWN), |site| self.site(site));
-        let kind = match entry.kind {
-            AccessWord::Read => AccessKind::Read,
-            AccessWord::Write => AccessKind::Write,
-            AccessWord::Rmw => AccessKind::Rmw,
-        };
         Ok(Access {
             location,
-            kind,
+            kind: entry.kind,
             site: site.map_err(full)?,
             read: entry.read.map(|value| value.0),
             written: entry.written.map(|value| value.0),
@@ -171,7 +166,7 @@ pub(crate) fn observation(
         if observation.part(&path).is_some() {
             return Err(format!("two parts have the path `{path}`"));
         }
-        observation.set(path.clone(), part.level.into(), part.content.as_bytes());
+        observation.set(path.clone(), part.level, part.content.as_bytes());
         if options.keep_texts {
             observation.keep_text(&path, &part.content);
         }

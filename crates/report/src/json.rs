@@ -22,17 +22,10 @@ pub fn write(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
 ///
 /// Fails when `out` does.
 pub fn write_lines(findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
-    findings.iter().try_for_each(|finding| write_line(finding, out))
-}
-
-/// Writes one finding as one object and a newline, for results shown while a search runs.
-///
-/// # Errors
-///
-/// Fails when `out` does.
-pub fn write_line(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
-    write_value(finding, Audience::Any, out)?;
-    out.write_all(b"\n")
+    findings.iter().try_for_each(|finding| {
+        write_value(finding, Audience::Any, out)?;
+        out.write_all(b"\n")
+    })
 }
 
 /// The destination of JSON.

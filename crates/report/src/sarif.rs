@@ -6,7 +6,7 @@ use crate::json::{Audience, write_value};
 use crate::words;
 use anyorder_common::text::escape;
 use anyorder_finding::{Finding, Outcome, Severity, Site, WarningKind, explain};
-use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -69,13 +69,10 @@ impl Serialize for Results<'_> {
         let Results(outcome, indices) = self;
         // With several inputs, each finding names its own.
         let first = outcome.inputs.first().map(|input| input.path.as_str());
-        let mut results = serializer.serialize_seq(Some(outcome.findings.len()))?;
-        for finding in &outcome.findings {
+        serializer.collect_seq(outcome.findings.iter().map(|finding| {
             let index = indices.get(&rule_id(finding)).copied().unwrap_or_default();
-            let input = finding.input.as_deref().or(first);
-            results.serialize_element(&result(finding, index, input))?;
-        }
-        results.end()
+            result(finding, index, finding.input.as_deref().or(first))
+        }))
     }
 }
 

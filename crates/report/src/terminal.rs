@@ -43,26 +43,13 @@ impl Default for Options {
     }
 }
 
-/// Writes the report: the inputs, the findings in the order of the result, and the verdict.
+/// Writes the report: the inputs, the findings in the order of the result, and the verdict. A
+/// finding that has a run shows it as a table instead of its explanation.
 ///
 /// # Errors
 ///
 /// Fails when `out` does.
 pub fn write(
-    outcome: &Outcome,
-    policy: &Policy,
-    options: &Options,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    write_with_runs(outcome, policy, &Runs::new(), options, out)
-}
-
-/// As [`write()`], but a finding that has a run shows it as a table instead of its explanation.
-///
-/// # Errors
-///
-/// Fails when `out` does.
-pub fn write_with_runs(
     outcome: &Outcome,
     policy: &Policy,
     runs: &Runs,

@@ -3,13 +3,15 @@
 
 pub(crate) use check::{CheckArgs, LimitArgs};
 pub(crate) use consistency::ConsistencyArgs;
-pub(crate) use explore::{BoundArg, ExploreAlgorithm, ExploreArgs, ReversalArgs, ShrinkArgs};
+pub(crate) use explore::{ExploreAlgorithm, ExploreArgs, ShrinkArgs};
 pub(crate) use generate::GenerateArgs;
 pub(crate) use model::{DiffArgs, FmtArgs, GraphArgs, ReplayArgs, SearchArgs, SimulateArgs, cores};
-pub(crate) use output::{CountingArgs, ListArgs, OutputArgs, OutputFormat, ScheduleArgs};
+pub(crate) use output::{
+    AnswerFormat, CountingArgs, ListArgs, OutputArgs, OutputFormat, ScheduleArgs,
+};
 pub(crate) use predict::{PredictArgs, WitnessArgs};
-pub(crate) use tools::{CompletionsArgs, ConvertArgs, ExplainArgs, InfoArgs, InfoFormat, ManArgs};
-pub(crate) use why::{WhyArgs, WhyFormat};
+pub(crate) use tools::{CompletionsArgs, ConvertArgs, ExplainArgs, InfoArgs, ManArgs};
+pub(crate) use why::WhyArgs;
 
 mod check;
 mod choice;

@@ -1,6 +1,7 @@
 //! The options of the smaller commands.
 
-use clap::{Args, ValueEnum, ValueHint};
+use crate::args::AnswerFormat;
+use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
 /// `anyorder info`.
@@ -16,8 +17,8 @@ pub(crate) struct InfoArgs {
     pub(crate) top: usize,
 
     /// The output format
-    #[arg(long, value_enum, default_value_t = InfoFormat::Text, help_heading = "Output")]
-    pub(crate) format: InfoFormat,
+    #[arg(long, value_enum, default_value_t = AnswerFormat::Text, help_heading = "Output")]
+    pub(crate) format: AnswerFormat,
 
     /// Draw the timeline in ASCII [default: by the locale]
     #[arg(long, help_heading = "Output")]
@@ -29,15 +30,6 @@ Examples:
   anyorder info app.trace
   anyorder info app.trace --top 30
   anyorder info app.trace --format json";
-
-/// The output format of `anyorder info`.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum InfoFormat {
-    /// For people
-    Text,
-    /// One object
-    Json,
-}
 
 /// `anyorder convert`.
 #[derive(Args, Debug, Clone)]

@@ -1,8 +1,9 @@
 //! The options of `anyorder why`.
 
+use crate::args::AnswerFormat;
 use crate::args::check::{LimitArgs, RULES, Rules};
 use crate::args::choice::choice;
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
 /// `anyorder why`.
@@ -29,8 +30,8 @@ pub(crate) struct WhyArgs {
     pub(crate) limits: LimitArgs,
 
     /// The output format
-    #[arg(long, value_enum, default_value_t = WhyFormat::Text, help_heading = "Output")]
-    pub(crate) format: WhyFormat,
+    #[arg(long, value_enum, default_value_t = AnswerFormat::Text, help_heading = "Output")]
+    pub(crate) format: AnswerFormat,
 }
 
 const EXAMPLES: &str = "\
@@ -40,12 +41,3 @@ Examples:
 
 Name events as reports do: by their number or name in the trace, or by line in formats without
 numbers. The exit status is 0 whether or not the two are ordered.";
-
-/// The output format of an answer.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum WhyFormat {
-    /// For people
-    Text,
-    /// One object
-    Json,
-}

@@ -3,7 +3,7 @@
 use super::check::AcceptedFindings;
 use super::render::{self, Form, set_elapsed};
 use crate::args::{Global, PredictArgs};
-use crate::failure::{Failure, print_messages};
+use crate::failure::Failure;
 use crate::input::{self, Watched};
 use crate::load::{Loaded, Stream, load};
 use crate::watch::{Watch, peak_memory_kb};
@@ -45,9 +45,7 @@ pub(crate) fn run(args: &PredictArgs, global: &Global) -> Result<ExitCode, Failu
         }
     };
     watch.done();
-    if !global.quiet {
-        print_messages(&prediction.result.remarks);
-    }
+    global.print(&prediction.result.remarks);
     if let Some(trace) = &trace {
         place(args, trace, &mut prediction)?;
     }
@@ -58,7 +56,7 @@ pub(crate) fn run(args: &PredictArgs, global: &Global) -> Result<ExitCode, Failu
     args.limits.set(&mut outcome.options);
     let filters = if args.no_confirm { Vec::new() } else { vec![UNCONFIRMED.to_owned()] };
     let policy = args.counting.policy(filters);
-    accepted.judge(&mut outcome, &policy, global.quiet);
+    accepted.judge(&mut outcome, &policy, global);
     set_elapsed(&mut outcome, started);
     outcome.stats.set("peak_memory_kb", peak_memory_kb().unwrap_or(0));
     accepted.write(&outcome.findings)?;

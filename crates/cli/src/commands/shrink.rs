@@ -5,7 +5,7 @@ use crate::args::{Global, ShrinkArgs};
 use crate::commands::explore::recording;
 use crate::failure::{Failure, note, warn};
 use crate::input::{SCHEDULE_BYTES_MAX, peek};
-use crate::output::{to_file, to_stdout};
+use crate::output::to;
 use crate::watch::Watch;
 use anyorder_common::numbers::plural;
 use anyorder_common::text::{quote, shown};
@@ -63,12 +63,7 @@ fn one<P: TaskProgram>(
         return Ok(ExitCode::from(exit::LIMIT));
     };
     let text = shrunk.schedule.to_json();
-    match &args.output {
-        Some(file) => to_file(file, |out| {
-            writeln!(out, "{text}").map_err(|error| Failure::writing(file, &error))
-        })?,
-        None => to_stdout(|out| writeln!(out, "{text}"))?,
-    }
+    to(args.output.as_deref(), |out| writeln!(out, "{text}"))?;
     if !global.quiet {
         note(&size(&shrunk));
         if let Some(file) = &args.output {

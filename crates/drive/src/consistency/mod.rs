@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::result::JobResult;
 use crate::trace_input::TraceInput;
 use anyorder_certify::{check_consistency_witness, check_inconsistency};
-use anyorder_common::text::{escape, shown};
+use anyorder_common::text::escape;
 use anyorder_consistency::{
     Answer, Effort, FromTrace, FromTraceError, Kept, Limit, PartialTrace, Stats, Unsupported,
     split_own_code,
@@ -22,7 +22,6 @@ use anyorder_finding::assign_ids;
 use anyorder_system::{Control, StopReason};
 use anyorder_trace::{EventId, Trace, TraceOrder};
 use proof::certified_rule;
-use std::path::Path;
 
 /// The options of [`consistency`].
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -269,11 +268,7 @@ fn failure(name: &str, trace: &Trace, refused: &Refused) -> Failure {
             Some("`--procedure solver` handles all traces"),
         ),
     };
-    let failure = Failure::new(format!("{}: {what}", shown(Path::new(name))));
-    match hint {
-        Some(hint) => failure.with_hint(hint),
-        None => failure,
-    }
+    Failure { hint: hint.map(str::to_owned), ..Failure::at(name, what) }
 }
 
 fn set_options(result: &mut JobResult, options: &ConsistencyOptions, answer: &Consistency) {

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::not_understood::warnings_of_stream;
 use crate::rules::{fitting_rules, is_android};
 use crate::trace_input::observed;
-use anyorder_common::text::{escape, shown};
+use anyorder_common::text::escape;
 use anyorder_finding::Warning;
 use anyorder_predict::check::{
     Candidate, CheckOptions, Checked, Facts, Knows, Order, Pairs, Subject, check, check_unconfirmed,
@@ -194,8 +194,7 @@ pub(super) fn analyse_stream<'s>(
     let analysis = question.options.analysis(source.tables());
     if analysis == Analysis::EventDriven {
         let what = "the event-driven analysis needs the whole trace in memory";
-        let failure = Failure::new(format!("{}: {what}", shown(Path::new(name))));
-        return Err(failure.with_hint(
+        return Err(Failure::at(name, what).with_hint(
             "`--max-events` lets it hold more; `--analysis edc` keeps tasks in their order",
         ));
     }
@@ -285,9 +284,6 @@ impl TraceSource for Stoppable<'_> {
 fn failure(name: &str, error: &PredictError) -> Failure {
     match error {
         PredictError::Read(error) => Failure::input(Path::new(name), error),
-        error => {
-            let name = shown(Path::new(name));
-            Failure::new(format!("{name}: {}", escape(&error.to_string())))
-        }
+        error => Failure::at(name, escape(&error.to_string())),
     }
 }

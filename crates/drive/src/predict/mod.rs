@@ -24,7 +24,7 @@ use crate::result::JobResult;
 use crate::trace_input::{TraceInput, observed};
 use analyse::{Analysed, analyse_stream};
 use anyorder_common::numbers::plural;
-use anyorder_common::text::{escape, shown};
+use anyorder_common::text::escape;
 use anyorder_finding::{Finding, Stats};
 use anyorder_predict::Reorders;
 use anyorder_predict::check::{Checked, Found, Statistics};
@@ -32,7 +32,6 @@ use anyorder_system::Control;
 use anyorder_trace::{EventId, Tables, TaskKind, Trace, TraceSource};
 use std::collections::BTreeMap;
 use std::mem;
-use std::path::Path;
 
 /// The options of [`predict`] and [`predict_stream`].
 #[derive(Clone, Debug)]
@@ -320,7 +319,7 @@ fn remark_unspecified(name: &str, objects: &BTreeMap<String, u64>) -> Option<Mes
     let (calls, names) = (plural(total, "call"), names.join(", "));
     let what =
         format!("{calls} ignored, no specification for {names}: see `--spec` and `--object`");
-    Some(Message::new(Level::Warning, format!("{}: {what}", shown(Path::new(name)))))
+    Some(Message::at(Level::Warning, name, what))
 }
 
 /// Warns about rejected witnesses: a bug in anyorder, which leaves their pairs unconfirmed.
@@ -331,7 +330,7 @@ fn remark_rejected(name: &str, statistics: &Statistics) -> Option<Message> {
     let what = plural(statistics.rejected, "witness");
     let text = "the independent checker rejected witnesses, which is a bug in anyorder";
     let line = format!("{what} did not hold: {text}; the pairs are unconfirmed");
-    Some(Message::new(Level::Warning, format!("{}: {line}", shown(Path::new(name)))))
+    Some(Message::at(Level::Warning, name, line))
 }
 
 /// Returns the counts under their names in results.

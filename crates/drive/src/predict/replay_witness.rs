@@ -68,7 +68,7 @@ pub fn replay_witness(
 ) -> Result<Vec<WitnessReplay>, Failure> {
     observed(&input.name, input.trace.tables())?;
     if let Some(reason) = control.cancel.reason() {
-        return Err(input.failure(&reason.to_string()));
+        return Err(Failure::at(&input.name, reason));
     }
     let types = match specifications {
         Some(specifications) => specifications.types.clone(),

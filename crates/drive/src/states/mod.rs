@@ -40,7 +40,7 @@ pub use replay::{ReplayVerdict, Replayed, replay_path};
 
 pub(crate) use conflicts::{Conflict, is_conflict};
 pub(crate) use replay::same_failure_kind;
-pub(crate) use report::{explanation, report, report_conflicts};
+pub(crate) use report::{explanation, report, report_conflict};
 
 // The interface for front ends.
 mod program;

@@ -5,6 +5,7 @@
 
 use super::page::safe;
 use crate::escape::clipped;
+use crate::run_table::sign;
 use anyorder_finding::run::{Mark, Run, RunStep};
 use maud::{Markup, html};
 
@@ -260,20 +261,12 @@ fn number(row: &Row<'_>, first: usize) -> String {
     }
 }
 
-fn tone(mark: Mark) -> &'static str {
+/// Returns the class of a step that takes part in a comparison.
+pub(super) fn tone(mark: Mark) -> &'static str {
     match mark {
         Mark::First => "a",
         Mark::Second => "b",
         Mark::Only => "only",
-    }
-}
-
-/// The prefix of a step that takes part in a comparison, since colour alone is not enough.
-fn sign(mark: Mark) -> &'static str {
-    match mark {
-        Mark::First => "A",
-        Mark::Second => "B",
-        Mark::Only => "+",
     }
 }
 

@@ -9,7 +9,7 @@ mod varied;
 use crate::args::{CheckArgs, Global};
 use crate::commands::predict::UNCONFIRMED;
 use crate::commands::render::{self, Form, set_elapsed};
-use crate::failure::{Failure, print_messages};
+use crate::failure::Failure;
 use crate::input::PeekedInput;
 use crate::load::{Read, read};
 use crate::watch::Watch;
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure
     let replay = Replay::of(args.search.schedules.as_deref(), &args.out, &rerun_command);
     place(findings, replay, args.program.as_deref())?;
     findings.iter_mut().for_each(|finding| set_replay(args, finding));
-    accepted.judge(&mut outcome, &policy, global.quiet);
+    accepted.judge(&mut outcome, &policy, global);
     set_elapsed(&mut outcome, started);
     accepted.write(&outcome.findings)?;
     // A timeline shows one recorded run; with several inputs the report has the findings only.
@@ -57,10 +57,8 @@ fn check_all(
 ) -> Result<(Collected, Option<Trace>), Failure> {
     let mut all = Collected::new("check", env!("CARGO_PKG_VERSION"));
     let mut add = |inputs: Vec<Input>, result: JobResult| {
-        if !global.quiet {
-            watch.done();
-            print_messages(&result.remarks);
-        }
+        watch.done();
+        global.print(&result.remarks);
         all.add(inputs, result);
         all.outcome.options.set("strict", args.counting.strict);
         args.limits.set(&mut all.outcome.options);
@@ -106,8 +104,7 @@ fn one(
         }
         let text = peeked.model_text(path)?;
         let result = models::check(path, &text, args, global, watch)?;
-        let path = path.to_string_lossy().into_owned();
-        return Ok((Input { path, format: "model".to_owned() }, result, None));
+        return Ok((Input::new(path, "model"), result, None));
     }
     let Read { trace, input } = read(path, peeked, global, watch)?;
     let mut result = check_trace(&trace, &args.trace_options(global), &watch.control())?;
