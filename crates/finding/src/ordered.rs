@@ -33,6 +33,18 @@ impl<V> Ordered<V> {
         self
     }
 
+    /// Sets a value, if there is one. Returns the map, for chained calls.
+    pub fn set_some(
+        &mut self,
+        name: impl Into<String>,
+        value: Option<impl Into<V>>,
+    ) -> &mut Ordered<V> {
+        match value {
+            Some(value) => self.set(name, value),
+            None => self,
+        }
+    }
+
     /// Returns a value.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&V> {

@@ -140,6 +140,15 @@ pub struct Warning {
     pub places: Vec<String>,
 }
 
+impl Warning {
+    /// Makes a warning about an input, without places.
+    #[must_use]
+    pub fn new(kind: WarningKind, input: &str, text: impl Into<String>, count: u64) -> Warning {
+        let (input, text) = (Some(input.to_owned()), text.into());
+        Warning { kind, input, text, count, places: Vec::new() }
+    }
+}
+
 /// The value of an option.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(untagged)]

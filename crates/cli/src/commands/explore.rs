@@ -167,15 +167,10 @@ fn options(args: &ExploreArgs, outcome: &mut Outcome) {
     } else {
         options.set("first", args.first);
     }
-    if let Some(values) = reversals.values {
-        options.set("values", values);
-    }
-    if let Some(most) = args.max_states {
-        options.set("max-states", most);
-    }
-    if let Some(most) = args.max_executions {
-        options.set("max-executions", most);
-    }
-    options.set("strict", args.strict);
+    options
+        .set_some("values", reversals.values)
+        .set_some("max-states", args.max_states)
+        .set_some("max-executions", args.max_executions)
+        .set("strict", args.strict);
     args.limits.set(options);
 }

@@ -262,18 +262,17 @@ fn assemble(
             .unzip();
     let mut runs = vec![None; findings.len()];
     if let Some((trace, not_understood)) = held {
-        let mut by_sites = Vec::new();
         for ((finding, witness), run) in findings.iter_mut().zip(&witnesses).zip(&mut runs) {
             if let Some(witness) = witness {
                 witness.place(trace, finding);
                 *run = Some(witness.run(trace));
             }
-            match last_of(trace, finding, witness.as_ref()) {
-                Some(last) => not_understood.mark(finding, last),
-                None => by_sites.push(finding),
-            }
         }
-        not_understood.mark_by_sites(trace, by_sites.into_iter());
+        let with_last = findings.iter_mut().zip(&witnesses).map(|(finding, witness)| {
+            let last = last_of(trace, finding, witness.as_ref());
+            (finding, last)
+        });
+        not_understood.mark_all(trace, with_last);
         group_findings(trace, &mut findings);
     }
     findings.into_iter().zip(runs).for_each(|(finding, run)| result.push(finding, run));

@@ -46,9 +46,7 @@ impl Specifications {
 
     /// Sets the options of a result.
     pub(super) fn set_options(&self, options: &mut Options) {
-        if let Some(file) = &self.file {
-            options.set("spec", file.clone());
-        }
+        options.set_some("spec", self.file.clone());
         if !self.objects.is_empty() {
             options.set("object", self.objects.join(","));
         }

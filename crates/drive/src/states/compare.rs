@@ -1,9 +1,10 @@
 //! Compares two runs up to their first difference.
 
 use super::program::StateProgram;
-use super::replay::follow;
+use super::replay::{Followed, follow};
 use crate::Failure;
 use anyorder_finding::run::Run;
+use anyorder_search::PathDifference;
 use anyorder_system::Schedule;
 
 /// The comparison of two runs.
@@ -14,16 +15,7 @@ pub struct Compared {
     /// For each run, the point at which its schedule could not be followed, as text.
     pub lost: [Option<String>; 2],
     /// The first difference; `None` if the runs are equal.
-    pub parting: Option<Parting>,
-}
-
-/// The first difference of two runs.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Parting {
-    /// The number of equal steps.
-    pub common: usize,
-    /// The differences after the next step: name, and the value in each run, if present.
-    pub values: Vec<(String, Option<String>, Option<String>)>,
+    pub parting: Option<PathDifference>,
 }
 
 /// Compares the runs of two schedules.
@@ -39,14 +31,8 @@ pub fn compare<P: StateProgram>(
     let followed = [follow(program, a)?, follow(program, b)?];
     let [one, two] = &followed;
     let parting = anyorder_search::diff(program.system(), &one.path, &two.path);
-    let run = |one: &super::replay::Followed<P::System>| {
-        program.run(&one.path, &one.end.clone().unwrap_or_default())
-    };
-    let lost =
-        |one: &super::replay::Followed<P::System>| one.divergence.as_ref().map(ToString::to_string);
-    Ok(Compared {
-        runs: [run(one), run(two)],
-        lost: [lost(one), lost(two)],
-        parting: parting.map(|at| Parting { common: at.common, values: at.values }),
-    })
+    let run =
+        |one: &Followed<P::System>| program.run(&one.path, &one.end.clone().unwrap_or_default());
+    let lost = |one: &Followed<P::System>| one.divergence.as_ref().map(ToString::to_string);
+    Ok(Compared { runs: [run(one), run(two)], lost: [lost(one), lost(two)], parting })
 }

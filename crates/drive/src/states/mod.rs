@@ -28,11 +28,11 @@
 //! # Ok::<(), anyorder_drive::Failure>(())
 //! ```
 
-pub use anyorder_search::{Exported, Gauge, GraphFormat, Limit, Order, Storage};
+pub use anyorder_search::{Exported, Gauge, GraphFormat, Limit, Order, PathDifference, Storage};
 pub use check::{
     Algorithm, CheckOptions, CheckResult, Watcher, check_states, check_states_watched,
 };
-pub use compare::{Compared, Parting, compare};
+pub use compare::{Compared, compare};
 pub use full::{GraphOptions, SimulateOptions, export_graph, simulate};
 pub use program::{AttributeUpdate, Described, End, NoSchedule, StateProgram};
 pub use progress::SearchProgress;
