@@ -10,7 +10,7 @@ use anyorder_system::{
     TaskName,
 };
 use anyorder_trace::{Interner, Location, LocationId, Site, SiteId, TableFull, Tables};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// The description of a mistake in a reply.
 pub(crate) type ReplyMistake = String;
@@ -200,17 +200,13 @@ fn full(error: TableFull) -> ReplyMistake {
 /// Keeps one entry per location and kind, in the order of first occurrence, with the first value
 /// read and the last value written.
 fn merged(accesses: Vec<Access>) -> Vec<Access> {
-    let mut places = std::collections::HashMap::new();
+    let mut places: HashMap<(LocationId, AccessKind), usize> = HashMap::new();
     let mut set: Vec<Access> = Vec::new();
     for access in accesses {
-        match places.entry((access.location, access.kind)) {
-            std::collections::hash_map::Entry::Vacant(place) => {
-                place.insert(set.len());
-                set.push(access);
-            }
-            std::collections::hash_map::Entry::Occupied(place) => {
-                set[*place.get()].written = access.written;
-            }
+        let place = *places.entry((access.location, access.kind)).or_insert(set.len());
+        match set.get_mut(place) {
+            Some(known) => known.written = access.written,
+            None => set.push(access),
         }
     }
     set

@@ -3,7 +3,7 @@
 use anyorder_common::text::is_hostile;
 use anyorder_finding::{Finding, Outcome};
 use serde::Serialize;
-use serde_json::ser::{CharEscape, CompactFormatter, Formatter};
+use serde_json::ser::Formatter;
 use std::io::{self, Write};
 
 /// Writes the result as exactly one object and a newline.
@@ -76,14 +76,6 @@ impl Formatter for Safe {
             rest = chars.as_str();
         }
         writer.write_all(rest.as_bytes())
-    }
-
-    fn write_char_escape<W: ?Sized + Write>(
-        &mut self,
-        writer: &mut W,
-        escape: CharEscape,
-    ) -> io::Result<()> {
-        CompactFormatter.write_char_escape(writer, escape)
     }
 }
 

@@ -10,8 +10,7 @@ pub(crate) use output::{
     AnswerFormat, CountingArgs, ListArgs, OutputArgs, OutputFormat, ScheduleArgs,
 };
 pub(crate) use predict::{PredictArgs, WitnessArgs};
-pub(crate) use tools::{CompletionsArgs, ConvertArgs, ExplainArgs, InfoArgs, ManArgs};
-pub(crate) use why::WhyArgs;
+pub(crate) use tools::{CompletionsArgs, ConvertArgs, ExplainArgs, InfoArgs, ManArgs, WhyArgs};
 
 mod check;
 mod choice;
@@ -22,7 +21,6 @@ mod model;
 mod output;
 mod predict;
 mod tools;
-mod why;
 
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueHint};
 use std::path::PathBuf;

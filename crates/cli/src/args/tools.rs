@@ -1,6 +1,8 @@
 //! The options of the smaller commands.
 
-use crate::args::AnswerFormat;
+use crate::args::check::{LimitArgs, RULES, Rules};
+use crate::args::choice::choice;
+use crate::args::output::AnswerFormat;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
@@ -30,6 +32,42 @@ Examples:
   anyorder info app.trace
   anyorder info app.trace --top 30
   anyorder info app.trace --format json";
+
+/// `anyorder why`.
+#[derive(Args, Debug, Clone)]
+#[command(after_help = WHY_EXAMPLES)]
+pub(crate) struct WhyArgs {
+    /// The trace; `-` reads standard input
+    #[arg(value_name = "TRACE", value_hint = ValueHint::FilePath)]
+    pub(crate) trace: PathBuf,
+
+    /// An event, by its number or name in the trace
+    #[arg(value_name = "A")]
+    pub(crate) a: String,
+
+    /// The other event
+    #[arg(value_name = "B")]
+    pub(crate) b: String,
+
+    /// The rules that order events; `auto` chooses them by the contents of the trace
+    #[arg(long, value_parser = choice(RULES), default_value = "auto", help_heading = "Analysis")]
+    pub(crate) rules: Rules,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+
+    /// The output format
+    #[arg(long, value_enum, default_value_t = AnswerFormat::Text, help_heading = "Output")]
+    pub(crate) format: AnswerFormat,
+}
+
+const WHY_EXAMPLES: &str = "\
+Examples:
+  anyorder why app.trace 12 57
+  anyorder why log.txt access:103 op:4511      if accesses and operations have separate numbers
+
+Name events as reports do: by their number or name in the trace, or by line in formats without
+numbers. The exit status is 0 whether or not the two are ordered.";
 
 /// `anyorder convert`.
 #[derive(Args, Debug, Clone)]

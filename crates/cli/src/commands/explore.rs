@@ -116,7 +116,8 @@ fn vary<P: TaskProgram>(
     args: &ExploreArgs,
     watch: &Watch,
 ) -> Result<JobResult, Failure> {
-    let recording = args.reversals.recording.as_deref().map(recording).transpose()?;
+    let recording = args.reversals.recording.as_deref().map(|path| read_schedule(path, None));
+    let recording = recording.transpose()?;
     let workers = args.threads.map_or(workers, |threads| threads.get());
     let reversals = args.reversals.options(recording, workers);
     let options = ExploreOptions { reversals, repeats: args.reversals.repeats };
@@ -126,10 +127,10 @@ fn vary<P: TaskProgram>(
     explore(program, &options, &control)
 }
 
-/// Reads a schedule, or the first of a result.
-pub(crate) fn recording(path: &Path) -> Result<Schedule, Failure> {
+/// Reads a schedule, or the first of a result: of its findings whose ids begin with `id`.
+pub(crate) fn read_schedule(path: &Path, id: Option<&str>) -> Result<Schedule, Failure> {
     let text = peek(path)?.text(path, SCHEDULE_BYTES_MAX)?;
-    Ok(first_schedule(path, &text, None)?.schedule)
+    Ok(first_schedule(path, &text, id)?.schedule)
 }
 
 /// Returns the command that prints the same findings as JSON.

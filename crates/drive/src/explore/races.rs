@@ -116,7 +116,6 @@ pub(super) fn comparison(outcome: &Outcome, run: usize, before: Run) -> Comparis
         skipped: names(&info.skipped),
         late: names(&info.late),
         new: names(&info.new),
-        class: info.comparison.as_ref().map_or("", |one| one.verdict.word()).to_owned(),
         differences: differing(outcome, run),
     }
 }

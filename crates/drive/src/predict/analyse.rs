@@ -52,10 +52,7 @@ pub(crate) struct Analysed {
 
 impl<'a> Question<'a> {
     pub(crate) fn new(name: &'a str, options: &'a PredictOptions) -> Result<Question<'a>, Failure> {
-        let types = match &options.specifications {
-            Some(specifications) => specifications.types.clone(),
-            None => Specifications::new(None, &[])?.types,
-        };
+        let types = Specifications::types_of(options.specifications.as_ref())?;
         Ok(Question { name, options, types })
     }
 

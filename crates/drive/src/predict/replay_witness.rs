@@ -70,10 +70,7 @@ pub fn replay_witness(
     if let Some(reason) = control.cancel.reason() {
         return Err(Failure::at(&input.name, reason));
     }
-    let types = match specifications {
-        Some(specifications) => specifications.types.clone(),
-        None => Specifications::new(None, &[])?.types,
-    };
+    let types = Specifications::types_of(specifications)?;
     let without = without_internals(&input.trace, &types, Internals::Auto);
     let trace = without.as_ref().unwrap_or(&input.trace);
     let calls = SpecifiedCalls::new(trace, &types);

@@ -11,7 +11,7 @@ use std::path::Path;
 /// specifications.
 #[derive(Clone, Debug)]
 pub struct Specifications {
-    pub(super) types: Types,
+    types: Types,
     file: Option<String>,
     objects: Vec<String>,
 }
@@ -42,6 +42,14 @@ impl Specifications {
         objects.iter().try_for_each(|declared| declare(&mut types, declared))?;
         let file = file.map(|(name, _)| name.to_owned());
         Ok(Specifications { types, file, objects: objects.to_vec() })
+    }
+
+    /// Returns the types of specifications; `None` means the built-in types.
+    pub(super) fn types_of(of: Option<&Specifications>) -> Result<Types, Failure> {
+        match of {
+            Some(specifications) => Ok(specifications.types.clone()),
+            None => Ok(Specifications::new(None, &[])?.types),
+        }
     }
 
     /// Sets the options of a result.

@@ -7,7 +7,7 @@ use anyorder_finding::run::Run;
 use anyorder_finding::{Finding, Outcome, Witness as Placed, WitnessPlace};
 use anyorder_predict::{Form, Reorders, Witness};
 use anyorder_trace::{EventId, Trace};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::io;
 
 /// The maximum number of steps of a witness in a result.
@@ -108,16 +108,14 @@ impl Reordering {
 }
 
 fn step(trace: &Trace, event: EventId) -> Value {
-    let mut step = Map::new();
-    step.insert("event".to_owned(), trace.unique_label(event).into());
     let lane = trace.handler_name(trace.handler_of(event));
-    step.insert("lane".to_owned(), lane.into());
-    step.insert("text".to_owned(), step_text(trace, event).into());
+    let (label, text) = (trace.unique_label(event), step_text(trace, event));
+    let mut step = json!({ "event": label, "lane": lane, "text": text });
     let site = trace.tables().site_text(trace.event(event).site);
     if site != "?" {
-        step.insert("at".to_owned(), site.into());
+        step["at"] = site.into();
     }
-    Value::Object(step)
+    step
 }
 
 impl StoredWitness {

@@ -32,11 +32,10 @@ pub use anyorder_search::{Exported, Gauge, GraphFormat, Limit, Order, PathDiffer
 pub use check::{
     Algorithm, CheckOptions, CheckResult, Watcher, check_states, check_states_watched,
 };
-pub use compare::{Compared, compare};
 pub use full::{GraphOptions, SimulateOptions, export_graph, simulate};
 pub use program::{AttributeUpdate, Described, End, NoSchedule, StateProgram};
 pub use progress::SearchProgress;
-pub use replay::{ReplayVerdict, Replayed, replay_path};
+pub use replay::{Compared, ReplayVerdict, Replayed, compare, replay_path};
 
 pub(crate) use conflicts::{Conflict, is_conflict};
 pub(crate) use replay::same_failure_kind;
@@ -47,7 +46,6 @@ mod program;
 
 // The jobs.
 mod check;
-mod compare;
 mod full;
 mod reduced;
 mod replay;

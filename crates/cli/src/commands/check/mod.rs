@@ -3,7 +3,6 @@
 pub(crate) use accepted::AcceptedFindings;
 
 mod accepted;
-mod models;
 mod varied;
 
 use crate::args::{CheckArgs, Global};
@@ -12,10 +11,13 @@ use crate::commands::render::{self, Form, set_elapsed};
 use crate::failure::Failure;
 use crate::input::PeekedInput;
 use crate::load::{Read, read};
+use crate::search_watch::SearchWatch;
 use crate::watch::Watch;
 use crate::witness::{Replay, place};
 use anyorder_common::text::quote;
-use anyorder_drive::{Collected, JobResult, check_trace};
+use anyorder_drive::model::{Model, check_model_watched};
+use anyorder_drive::states::CheckResult;
+use anyorder_drive::{Collected, JobResult, Level, Message, check_trace};
 use anyorder_finding::{Finding, Input};
 use anyorder_trace::{Trace, TraceOrder};
 use std::path::Path;
@@ -103,7 +105,7 @@ fn one(
             return Err(Failure::new("`--checkpoint` and `--resume` are for one model at a time"));
         }
         let text = peeked.model_text(path)?;
-        let result = models::check(path, &text, args, global, watch)?;
+        let result = model(path, &text, args, global, watch)?;
         return Ok((Input::new(path, "model"), result, None));
     }
     let Read { trace, input } = read(path, peeked, global, watch)?;
@@ -112,6 +114,30 @@ fn one(
         result.stats.set("solve_ms", watch.phase_ms("solving"));
     }
     Ok((input, result, Some(trace.trace)))
+}
+
+/// Checks a model: searches its states, and reports violated properties.
+fn model(
+    path: &Path,
+    text: &str,
+    args: &CheckArgs,
+    global: &Global,
+    watch: &Watch,
+) -> Result<JobResult, Failure> {
+    let model = Model::compile(&path.to_string_lossy(), text)?;
+    let options = args.search.options();
+    global.print(model.warnings());
+    global.print(&options.plan(&model).1);
+    let mut follower = SearchWatch::new(watch, &args.search);
+    let checked = check_model_watched(&model, &options, &watch.control(), &mut follower)?;
+    let CheckResult { mut result, never_run } = checked;
+    if !never_run.is_empty() {
+        result.stats.set("never_run", never_run.join("; ").as_str());
+    }
+    let warn = |words: &String| Message::at(Level::Warning, path, words);
+    result.remarks.extend(never_run.iter().map(warn));
+    args.search.set(&mut result.options);
+    Ok(result)
 }
 
 /// Sets the command that checks the witness of a prediction again.
