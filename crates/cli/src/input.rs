@@ -12,7 +12,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::borrow::BorrowMut;
 use std::cell::Cell;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, IsTerminal, Read};
+use std::io::{self, BufReader, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -66,8 +66,9 @@ impl Opened {
 /// An open input whose beginning was read, to recognise its format.
 pub(crate) struct PeekedInput {
     head: Vec<u8>,
-    rest: BufReader<Box<dyn Read>>,
+    rest: BufReader<Counted>,
     size: Option<u64>,
+    consumed: Rc<Cell<u64>>,
 }
 
 impl PeekedInput {
@@ -137,10 +138,12 @@ pub(crate) fn peek(path: &Path) -> Result<PeekedInput, Failure> {
         let size = meta.is_file().then_some(meta.len());
         (Box::new(file), size)
     };
-    let mut rest = BufReader::with_capacity(1 << 18, input);
+    let consumed = Rc::new(Cell::new(0));
+    let counted = Counted { inner: input, consumed: Rc::clone(&consumed) };
+    let mut rest = BufReader::with_capacity(1 << 18, counted);
     let mut head = Vec::new();
     rest.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(|e| failed(&e))?;
-    Ok(PeekedInput { head, rest, size })
+    Ok(PeekedInput { head, rest, size, consumed })
 }
 
 /// Opens all inputs.
@@ -231,11 +234,9 @@ pub(crate) fn open_peeked(
     peeked: PeekedInput,
     global: &Global,
 ) -> Result<Opened, Failure> {
-    let PeekedInput { head, rest, size } = peeked;
+    let PeekedInput { head, rest, size, consumed } = peeked;
     let format = recognise(path, &head, global)?;
-    let consumed = Rc::new(Cell::new(0));
-    let input =
-        Counted { inner: io::Cursor::new(head).chain(rest), consumed: Rc::clone(&consumed) };
+    let input = io::Cursor::new(head).chain(rest);
     let options = OpenOptions {
         infer_coherence: global.infer_co,
         salvage: global.salvage,
@@ -305,27 +306,16 @@ fn default_sites(path: &Path) -> Option<PathBuf> {
 }
 
 /// A reader that counts its bytes.
-struct Counted<R> {
-    inner: R,
+struct Counted {
+    inner: Box<dyn Read>,
     consumed: Rc<Cell<u64>>,
 }
 
-impl<R: BufRead> Read for Counted<R> {
+impl Read for Counted {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
         self.consumed.set(self.consumed.get() + read as u64);
         Ok(read)
-    }
-}
-
-impl<R: BufRead> BufRead for Counted<R> {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        self.inner.fill_buf()
-    }
-
-    fn consume(&mut self, bytes: usize) {
-        self.consumed.set(self.consumed.get() + bytes as u64);
-        self.inner.consume(bytes);
     }
 }
 

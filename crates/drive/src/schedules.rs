@@ -52,9 +52,9 @@ pub fn read_schedules(path: &Path, text: &str, id: Option<&str>) -> Result<Vec<S
         let schedule = match place {
             WitnessPlace::Inline(value) => parse(path, &value.to_string())?,
             // Paths inside inputs are never opened.
-            WitnessPlace::Path(beside) => {
+            WitnessPlace::Path(other) => {
                 let what = format!("the schedule of {} is in another file", escape(&finding.id));
-                let hint = format!("give that file: {}", escape(&beside));
+                let hint = format!("give that file: {}", escape(&other));
                 return Err(Failure::at(path, what).with_hint(hint));
             }
         };

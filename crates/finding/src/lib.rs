@@ -29,8 +29,7 @@ pub use group::{Placed, assign_groups};
 pub use id::assign_ids;
 pub use ignored::mark_ignored_input;
 pub use ordered::Ordered;
-pub use outcome::{Input, OptionValue, Options, Outcome, Stat, Stats, Warning};
-pub use schema::schema;
+pub use outcome::{Input, OptionValue, Options, Outcome, Stat, Stats, Warning, schema};
 pub use suppress::{Suppression, SuppressionError, Suppressions};
 pub use words::{
     CoverageLevel, Harm, Kind, PredictedCategory, RaceCategory, Severity, Verdict, WarningKind,
@@ -47,6 +46,5 @@ mod ignored;
 mod ordered;
 mod outcome;
 pub mod run;
-mod schema;
 mod suppress;
 mod words;

@@ -106,6 +106,13 @@ impl Outcome {
     }
 }
 
+/// Returns the JSON Schema (draft 2020-12) of the object that `--format json` writes; each line of
+/// `--format jsonl` is of its `$defs/finding`.
+#[must_use]
+pub fn schema() -> &'static str {
+    include_str!("schema.json")
+}
+
 /// One input that was read.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Input {

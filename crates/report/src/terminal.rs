@@ -226,14 +226,10 @@ impl Page<'_> {
         let what = numbers::plural(members.len() as u64, "finding");
         self.line(Tone::Plain, 4, &format!("the same missing order makes {what} more:"))?;
         for member in members {
-            let positions: Vec<String> =
-                member.sites.iter().filter_map(|site| site.position()).collect();
-            let at = if positions.is_empty() {
-                String::new()
-            } else {
-                format!(", {}", positions.join(" and "))
-            };
-            let text = format!("{}{at} (id {})", member.title, member.id);
+            let positions: Vec<String> = member.sites.iter().filter_map(Site::position).collect();
+            let gap = if positions.is_empty() { "" } else { ", " };
+            let at = positions.join(" and ");
+            let text = format!("{}{gap}{at} (id {})", member.title, member.id);
             self.entry(6, &format!("- {}: ", member.severity), Tone::Plain, &text)?;
         }
         Ok(())

@@ -2,6 +2,7 @@
 //! generated from it.
 
 pub(crate) use check::{CheckArgs, LimitArgs};
+pub(crate) use choice::word_of;
 pub(crate) use consistency::ConsistencyArgs;
 pub(crate) use explore::{ExploreAlgorithm, ExploreArgs, ShrinkArgs};
 pub(crate) use generate::GenerateArgs;
@@ -9,7 +10,7 @@ pub(crate) use model::{DiffArgs, FmtArgs, GraphArgs, ReplayArgs, SearchArgs, Sim
 pub(crate) use output::{
     AnswerFormat, CountingArgs, ListArgs, OutputArgs, OutputFormat, ScheduleArgs,
 };
-pub(crate) use predict::{PredictArgs, WitnessArgs};
+pub(crate) use predict::{PAIRS, PredictArgs, WitnessArgs};
 pub(crate) use tools::{CompletionsArgs, ConvertArgs, ExplainArgs, InfoArgs, ManArgs, WhyArgs};
 
 mod check;

@@ -87,14 +87,14 @@ fn of_program(command: &str, args: &ReplayArgs) -> Result<ExitCode, Failure> {
 #[derive(Default)]
 struct Replays {
     text: String,
-    again: bool,
+    reproduced: bool,
     lost: bool,
 }
 
 impl Replays {
     fn add(&mut self, stored: &Stored, replayed: Replayed) {
         let Replayed { run, verdict } = replayed;
-        self.again |= verdict == ReplayVerdict::Reproduced;
+        self.reproduced |= verdict == ReplayVerdict::Reproduced;
         self.lost |= matches!(verdict, ReplayVerdict::Diverged | ReplayVerdict::OtherViolation);
         // Writing to a string does not fail.
         if let Some((id, title)) = &stored.finding {
@@ -106,7 +106,7 @@ impl Replays {
 
     fn finish(self) -> Result<ExitCode, Failure> {
         to_stdout(|out| out.write_all(self.text.as_bytes()))?;
-        Ok(ExitCode::from(match (self.again, self.lost) {
+        Ok(ExitCode::from(match (self.reproduced, self.lost) {
             (true, _) => exit::FINDINGS,
             (false, true) => exit::LIMIT,
             (false, false) => exit::CLEAN,

@@ -210,3 +210,45 @@ pub(super) fn unstable(found: &Found, why: &str) -> Reported {
     }
     Reported { finding, run: None }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::explore::{ExploreOptions, Started, explore, replay_run};
+    use crate::model::Model;
+    use crate::schedule_of;
+    use crate::states::ReplayVerdict;
+    use anyorder_system::Control;
+    use anyorder_vm::MachineRun;
+    use std::sync::Arc;
+
+    /// A run of 60 tasks, and then two tasks whose other order fails.
+    const LONG: &str = "
+        model late
+        var ready = false;
+        var n = 0;
+        handler ui: fifo;
+        handler a: fifo;
+        handler b: fifo;
+        once event begin on ui { post tick(); }
+        task tick() on ui {
+            n += 1;
+            if n < 60 { post tick(); } else { post load(); post click(); }
+        }
+        task load() on a { ready = true; }
+        task click() on b { assert ready; }";
+
+    #[test]
+    fn a_failure_in_a_long_run_has_its_lane_and_a_whole_schedule() {
+        let model = Model::compile("late.any", LONG).unwrap();
+        let factory = || Ok(MachineRun::new(Arc::clone(&model.machine)));
+        let program = Started { name: "late".to_owned(), factory };
+        let control = Control::default();
+        let found = explore(&program, &ExploreOptions::default(), &control).unwrap();
+        let finding = &found.findings[0].finding;
+        assert_eq!(finding.sites[0].handler.as_deref(), Some("b"), "{finding:?}");
+        assert!(finding.sites[0].task.as_deref().is_some_and(|task| task.ends_with("click")));
+        let schedule = schedule_of(finding).expect("a schedule");
+        let replayed = replay_run(&program, &schedule).unwrap();
+        assert_eq!(replayed.verdict, ReplayVerdict::Reproduced, "{}", schedule.choices.len());
+    }
+}

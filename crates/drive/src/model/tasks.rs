@@ -37,12 +37,7 @@ impl TaskProgram for Model {
     /// Reports a run as a full search would.
     fn reported(&self, choices: &[Choice], shows: &Shows) -> Option<Reported> {
         let mut path = self.path_of(choices)?;
-        let name = match shows {
-            Shows::Failure(text) => text.clone(),
-            Shows::Invariant(name) => name.clone(),
-            shows => shows.to_string(),
-        };
-        let property = match shows {
+        let (name, property) = match shows {
             Shows::Conflict(attribute, components) => {
                 return self.conflict(path, attribute, components);
             }
@@ -52,14 +47,15 @@ impl TaskProgram for Model {
                 let holds = |state| invariants[index].holds(state);
                 let broken = path.steps.iter().position(|step| !holds(&step.state))?;
                 path.steps.truncate(broken + 1);
-                Property::Invariant(index)
+                (name.clone(), Property::Invariant(index))
             }
             Shows::Failure(text) => {
                 let failed = path.steps.iter().find_map(|step| step.failure.clone());
-                Property::Failure(failed.unwrap_or_else(|| text.as_str().into()))
+                let failed = failed.unwrap_or_else(|| text.as_str().into());
+                (text.clone(), Property::Failure(failed))
             }
-            Shows::Deadlock => Property::Deadlock,
-            _ => Property::Final,
+            Shows::Deadlock => (shows.to_string(), Property::Deadlock),
+            _ => (shows.to_string(), Property::Final),
         };
         report(self, &[Violation { property, name, path }]).pop()
     }

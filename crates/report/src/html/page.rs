@@ -254,7 +254,9 @@ fn list(
                 (filters(outcome, shown.len()))
             }
             @for (index, it) in shown.iter().enumerate() {
-                (finding::markup(index, it, policy, timeline.is_some_and(|t| t.has_finding(index)), shown.len() == 1, runs.get(&it.id), options))
+                @let in_timeline = timeline.is_some_and(|timeline| timeline.has_finding(index));
+                @let entry = finding::Entry { index, in_timeline, open: shown.len() == 1, run: runs.get(&it.id) };
+                (finding::markup(it, &entry, policy, options))
             }
             @if more > 0 {
                 p.notice { b { (numbers::count(more as u64)) " more" } " findings are not on this page; " code { "--format json" } " has them all." }

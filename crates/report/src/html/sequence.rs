@@ -16,7 +16,7 @@ const STEPS_MAX: usize = 200;
 /// The most columns; all further lanes share the last one.
 const LANES_MAX: usize = 24;
 
-/// The most lines of effects beside a step.
+/// The most lines of effects next to a step.
 const EFFECTS_MAX: usize = 8;
 
 const STEP_COLUMN: usize = 44;
@@ -50,7 +50,7 @@ const END_CHARS: usize = 110;
 /// The width of a character of the font.
 const CHAR_WIDTH: usize = 8;
 
-/// The drawing of a step: its top, and the phrases beside it.
+/// The drawing of a step: its top, and the phrases next to it.
 struct Row<'a> {
     number: usize,
     /// The number of omitted steps before it.

@@ -1,4 +1,4 @@
-//! A run as a table with a column for each thread, beside the same steps in recorded order.
+//! A run as a table with a column for each thread, next to the same steps in recorded order.
 
 use super::page::safe;
 use super::sequence::tone;

@@ -155,18 +155,14 @@ fn set_replay(args: &CheckArgs, finding: &mut Finding) {
 
 /// Returns the command that prints the same findings as JSON.
 fn command(args: &CheckArgs) -> String {
-    let inputs: Vec<String> =
-        args.inputs.iter().map(|path| quote(&path.to_string_lossy())).collect();
-    let first = if args.search.first { " --first" } else { "" };
-    let program = args.program.iter().map(|program| format!(" --program {}", quote(program)));
-    let program: String = program.collect();
-    let reduction = if args.search.no_reduction { " --no-reduction" } else { "" };
-    let bounds = [
-        ("max-states", args.search.max_states),
-        ("max-depth", args.search.max_depth.map(u64::from)),
-    ];
-    let bounds = bounds.iter().filter_map(|(name, most)| Some(format!(" --{name} {}", (*most)?)));
-    let bounds: String = bounds.collect();
-    let inputs = inputs.iter().map(|input| format!(" {input}")).collect::<String>();
-    format!("anyorder check{inputs}{program}{first}{reduction}{bounds} --format json")
+    let search = &args.search;
+    let mut words = vec!["anyorder check".to_owned()];
+    words.extend(args.inputs.iter().map(|path| quote(&path.to_string_lossy())));
+    words.extend(args.program.iter().map(|program| format!("--program {}", quote(program))));
+    words.extend(search.first.then(|| "--first".to_owned()));
+    words.extend(search.no_reduction.then(|| "--no-reduction".to_owned()));
+    words.extend(search.max_states.map(|most| format!("--max-states {most}")));
+    words.extend(search.max_depth.map(|most| format!("--max-depth {most}")));
+    words.push("--format json".to_owned());
+    words.join(" ")
 }

@@ -73,7 +73,7 @@ pub(super) fn check(
         (None, Some(_)) => 1,
         (None, None) => cores().get(),
     };
-    let (beside, recording) = varied.recording.unzip();
+    let (schedule_path, recording) = varied.recording.unzip();
     let reversals = ReversalOptions { recording, workers, ..ReversalOptions::default() };
     let options = ExploreOptions { reversals, ..ExploreOptions::default() };
     let mut control = watch.control();
@@ -91,6 +91,6 @@ pub(super) fn check(
         }
     };
     let mut inputs = vec![input];
-    inputs.extend(beside.map(|path| Input::new(&path, "schedule")));
+    inputs.extend(schedule_path.map(|path| Input::new(&path, "schedule")));
     Ok((inputs, result))
 }
