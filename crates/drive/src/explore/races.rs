@@ -167,7 +167,8 @@ pub(super) fn failure(
     let failing = shown.and_then(|shown| {
         let has = |failure: &Option<String>| failure.as_ref().is_some_and(|one| one.contains(text));
         let at = shown.run.steps.iter().position(|step| has(&step.failure))?;
-        Some((shown.tasks.get(at)?.clone(), shown.run.steps[at].lane.clone(), at))
+        let number = shown.run.first + at;
+        Some((shown.tasks.get(at)?.clone(), shown.run.steps[at].lane.clone(), number))
     });
     let is_limit = text.starts_with("step_limit");
     let kind = if is_limit { Kind::StepLimit } else { Kind::Assertion };
@@ -187,8 +188,8 @@ pub(super) fn failure(
         finding.explanation = explanation(outcome, run, reversal);
     }
     let mut schedule = outcome.schedule(run);
-    if let Some((_, _, at)) = failing {
-        schedule.choices.truncate(at + 1);
+    if let Some((_, _, number)) = failing {
+        schedule.choices.truncate(number + 1);
     }
     Shows::Failure(text.to_owned()).set(&mut schedule);
     finding.witness = witness(&schedule);
@@ -246,7 +247,7 @@ mod tests {
         let found = explore(&program, &ExploreOptions::default(), &control).unwrap();
         let finding = &found.findings[0].finding;
         assert_eq!(finding.sites[0].handler.as_deref(), Some("b"), "{finding:?}");
-        assert!(finding.sites[0].task.as_deref().is_some_and(|task| task.ends_with("click")));
+        assert!(finding.sites[0].task.as_deref().is_some_and(|task| task.contains("click")));
         let schedule = schedule_of(finding).expect("a schedule");
         let replayed = replay_run(&program, &schedule).unwrap();
         assert_eq!(replayed.verdict, ReplayVerdict::Reproduced, "{}", schedule.choices.len());
