@@ -115,7 +115,7 @@ fn rows(run: &Run, indent: usize, width: usize) -> String {
     out
 }
 
-/// Returns the sign before a step that takes part in a comparison, since colour alone is not enough.
+/// Returns the sign before a step that takes part in a comparison. Colour alone is not enough.
 pub(crate) fn sign(mark: Mark) -> &'static str {
     match mark {
         Mark::First => "A",

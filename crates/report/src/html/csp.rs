@@ -28,7 +28,7 @@ fn base64(bytes: &[u8; 32]) -> String {
     out
 }
 
-/// SHA-256 after FIPS 180-4 section 6.2. It hashes a few constants a page; its speed does not matter.
+/// SHA-256 after FIPS 180-4 section 6.2. Its speed does not matter: it hashes four constants.
 fn sha256(message: &[u8]) -> [u8; 32] {
     let mut state: [u32; 8] = root_bits(2);
     let rounds: [u32; 64] = root_bits(3);

@@ -27,7 +27,7 @@ impl Default for Options {
     }
 }
 
-/// Writes the page. With a trace, it has a timeline; a finding that has a run shows it as a diagram.
+/// Writes the page. With a trace, it has a timeline. A run of a finding appears as a diagram.
 ///
 /// # Errors
 ///
