@@ -14,13 +14,16 @@ use anyorder_search::{
 };
 use anyorder_system::{Control, StateSystem};
 
+/// The outcome of a full search, with remarks about its checkpoint.
+type WithRemarks<S> = (Searched<S, ()>, Vec<Message>);
+
 /// Searches all states of a program that the options allow.
 pub(super) fn full<P: StateProgram>(
     program: &P,
     check_options: &CheckOptions,
     control: &Control<'_>,
     watcher: &mut dyn Watcher,
-) -> Result<(Searched<P::System, ()>, Vec<Message>), Failure> {
+) -> Result<WithRemarks<P::System>, Failure> {
     let system = program.system();
     let options = options(system, check_options);
     let identity = format!("{}", program.program().hash.unwrap_or_default());
