@@ -1,8 +1,8 @@
 //! How failures, warnings and notes are printed.
 
+use crate::args::Global;
 use anstyle::{AnsiColor, Style};
 use anyorder_common::numbers::more;
-use anyorder_common::text::shown;
 pub(crate) use anyorder_drive::Failure;
 use anyorder_drive::{Level, Message};
 use anyorder_finding::exit;
@@ -51,23 +51,29 @@ fn write_message(message: &Message, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Prints the first warnings about an input, then the number of the others.
-pub(crate) fn print_warnings(path: &Path, problems: &Problems) {
-    const WARNINGS_SHOWN_MAX: usize = 5;
-    let warnings = problems.list.iter().filter(|p| p.severity == Severity::Warning);
-    let mut err = anstream::stderr().lock();
-    for problem in warnings.take(WARNINGS_SHOWN_MAX) {
-        let _ = write_message(&Message::problem(path, problem), &mut err);
+impl Global {
+    /// Prints messages, unless the user wants results and errors only.
+    pub(crate) fn print(&self, messages: &[Message]) {
+        if !self.quiet {
+            print_messages(messages);
+        }
     }
-    let rest = problems.warnings_total.saturating_sub(WARNINGS_SHOWN_MAX as u64);
-    if rest > 0 {
-        let line = format!("{}: and {}", shown(path), more(rest, "warning"));
-        let _ = write_message(&Message::new(Level::Warning, line), &mut err);
+
+    /// Prints the first warnings about an input, then the number of the others, unless the user
+    /// wants results and errors only.
+    pub(crate) fn print_warnings(&self, path: &Path, problems: &Problems) {
+        const WARNINGS_SHOWN_MAX: usize = 5;
+        let warnings = problems.list.iter().filter(|p| p.severity == Severity::Warning);
+        let shown = warnings.take(WARNINGS_SHOWN_MAX).map(|p| Message::problem(path, p));
+        let rest = problems.warnings_total.saturating_sub(WARNINGS_SHOWN_MAX as u64);
+        let rest = (rest > 0).then(|| format!("and {}", more(rest, "warning")));
+        let rest = rest.map(|what| Message::at(Level::Warning, path, what));
+        self.print(&shown.chain(rest).collect::<Vec<_>>());
     }
 }
 
 /// Prints messages.
-pub(crate) fn print_messages(messages: &[Message]) {
+fn print_messages(messages: &[Message]) {
     let mut err = anstream::stderr().lock();
     for message in messages {
         let _ = write_message(message, &mut err);

@@ -12,7 +12,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::borrow::BorrowMut;
 use std::cell::Cell;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, IsTerminal, Read};
+use std::io::{self, BufReader, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -66,8 +66,9 @@ impl Opened {
 /// An open input whose beginning was read, to recognise its format.
 pub(crate) struct PeekedInput {
     head: Vec<u8>,
-    rest: BufReader<Box<dyn Read>>,
+    rest: BufReader<Counted>,
     size: Option<u64>,
+    consumed: Rc<Cell<u64>>,
 }
 
 impl PeekedInput {
@@ -78,11 +79,10 @@ impl PeekedInput {
 
     /// Returns whether it begins like a schedule: a JSON object with the key `schedule`.
     pub(crate) fn is_schedule(&self, global: &Global) -> bool {
-        let head = self.head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.head).trim_ascii_start();
         let key = b"\"schedule\"";
         global.input_format.is_none()
-            && head.first() == Some(&b'{')
-            && head.windows(key.len()).any(|window| window == key)
+            && self.is_json()
+            && self.head.windows(key.len()).any(|window| window == key)
     }
 
     /// Returns the trace format of the input, given or recognised.
@@ -101,24 +101,25 @@ impl PeekedInput {
 
     /// Reads the rest, up to `most` bytes in all, as text.
     pub(crate) fn text(self, path: &Path, most: u64) -> Result<String, Failure> {
-        let mut bytes = self.head;
-        let left = (most + 1).saturating_sub(bytes.len() as u64);
-        let read = self.rest.take(left).read_to_end(&mut bytes);
-        read.map_err(|error| Failure::reading(path, &error))?;
+        let bytes = self.bytes(path, most)?;
         if bytes.len() as u64 > most {
-            return Err(Failure::new(format!("{}: larger than {most} bytes", shown(path))));
+            return Err(Failure::at(path, format!("larger than {most} bytes")));
         }
-        String::from_utf8(bytes)
-            .map_err(|_| Failure::new(format!("{}: not UTF-8, expected JSON", shown(path))))
+        String::from_utf8(bytes).map_err(|_| Failure::at(path, "not UTF-8, expected JSON"))
     }
 
     /// Reads the rest as the text of a model.
     pub(crate) fn model_text(self, path: &Path) -> Result<String, Failure> {
+        model_text(path, self.bytes(path, MODEL_BYTES_MAX as u64)?)
+    }
+
+    /// Reads the rest, up to one byte more than `most` in all.
+    fn bytes(self, path: &Path, most: u64) -> Result<Vec<u8>, Failure> {
         let mut bytes = self.head;
-        let most = MODEL_BYTES_MAX as u64 + 1;
-        let read = self.rest.take(most).read_to_end(&mut bytes);
+        let left = (most + 1).saturating_sub(bytes.len() as u64);
+        let read = self.rest.take(left).read_to_end(&mut bytes);
         read.map_err(|error| Failure::reading(path, &error))?;
-        model_text(path, bytes)
+        Ok(bytes)
     }
 }
 
@@ -137,10 +138,17 @@ pub(crate) fn peek(path: &Path) -> Result<PeekedInput, Failure> {
         let size = meta.is_file().then_some(meta.len());
         (Box::new(file), size)
     };
-    let mut rest = BufReader::with_capacity(1 << 18, input);
+    let consumed = Rc::new(Cell::new(0));
+    let counted = Counted { inner: input, consumed: Rc::clone(&consumed) };
+    let mut rest = BufReader::with_capacity(1 << 18, counted);
     let mut head = Vec::new();
     rest.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(|e| failed(&e))?;
-    Ok(PeekedInput { head, rest, size })
+    Ok(PeekedInput { head, rest, size, consumed })
+}
+
+/// Opens all inputs.
+pub(crate) fn peek_all(paths: &[PathBuf]) -> Result<Vec<(PathBuf, PeekedInput)>, Failure> {
+    paths.iter().map(|path| Ok((path.clone(), peek(path)?))).collect()
 }
 
 /// Reads and compiles a model; `-` is standard input.
@@ -166,31 +174,25 @@ fn expect_model(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     match detect(bytes) {
         Ok(format) => {
             let what = format!("a trace ({}), expected a model", title(format));
-            let failure = Failure::new(format!("{}: {what}", shown(path)));
-            Err(failure.with_hint(
+            Err(Failure::at(path, what).with_hint(
                 "`anyorder check`, `predict` and `info` read traces; a model begins with `model NAME`",
             ))
         }
         Err(DetectError::Foreign(foreign)) => {
             let what = format!("{}, expected a model", foreign.what);
-            Err(Failure::new(format!("{}: {what}", shown(path))).with_hint(foreign.advice))
+            Err(Failure::at(path, what).with_hint(foreign.advice))
         }
         Err(_) => Ok(()),
     }
 }
 
 /// Prints a note if standard input is a terminal, because the command waits for input.
-pub(crate) fn note_terminal() {
+fn note_terminal() {
     if io::stdin().is_terminal() {
         // Set before the note: the user may interrupt as soon as it appears.
         AWAITS_TERMINAL.store(true, Ordering::SeqCst);
         note("reading from the terminal; Ctrl-D ends the input, Ctrl-C the command");
     }
-}
-
-/// Records that the command no longer waits for terminal input.
-pub(crate) fn end_terminal() {
-    AWAITS_TERMINAL.store(false, Ordering::SeqCst);
 }
 
 /// Whether the command waits for terminal input.
@@ -215,7 +217,7 @@ impl Read for StandardInput {
         let read = io::stdin().read(buffer)?;
         if read == 0 && !buffer.is_empty() {
             self.ended = true;
-            end_terminal();
+            AWAITS_TERMINAL.store(false, Ordering::SeqCst);
         }
         Ok(read)
     }
@@ -232,11 +234,9 @@ pub(crate) fn open_peeked(
     peeked: PeekedInput,
     global: &Global,
 ) -> Result<Opened, Failure> {
-    let PeekedInput { head, rest, size } = peeked;
+    let PeekedInput { head, rest, size, consumed } = peeked;
     let format = recognise(path, &head, global)?;
-    let consumed = Rc::new(Cell::new(0));
-    let input =
-        Counted { inner: io::Cursor::new(head).chain(rest), consumed: Rc::clone(&consumed) };
+    let input = io::Cursor::new(head).chain(rest);
     let options = OpenOptions {
         infer_coherence: global.infer_co,
         salvage: global.salvage,
@@ -250,16 +250,12 @@ pub(crate) fn open_peeked(
 fn recognise(path: &Path, head: &[u8], global: &Global) -> Result<Format, Failure> {
     match (global.input_format, detect(head)) {
         // An empty input is not a trace in any format.
-        (_, Err(error @ DetectError::Empty)) => {
-            Err(Failure::new(format!("{}: {error}", shown(path))))
-        }
+        (_, Err(error @ DetectError::Empty)) => Err(Failure::at(path, error)),
         (Some(format), _) | (None, Ok(format)) => Ok(format),
-        (None, Err(_)) if is_model(head) => {
-            let failure = Failure::new(format!("{}: a model, expected a trace", shown(path)));
-            Err(failure.with_hint("`anyorder check` and `anyorder simulate` run models"))
-        }
+        (None, Err(_)) if is_model(head) => Err(Failure::at(path, "a model, expected a trace")
+            .with_hint("`anyorder check` and `anyorder simulate` run models")),
         (None, Err(error)) => {
-            let failure = Failure::new(format!("{}: {error}", shown(path)));
+            let failure = Failure::at(path, &error);
             let words = Format::ALL.map(Format::word).join(", ");
             Err(match error {
                 DetectError::Foreign(foreign) => failure.with_hint(foreign.advice),
@@ -285,10 +281,9 @@ fn sites(path: &Path, format: Format, global: &Global) -> Result<Option<String>,
         }
         return Ok(None);
     }
-    let (table, requested) = match (&global.sites, default_sites(path)) {
-        (Some(table), _) => (table.clone(), true),
-        (None, Some(table)) => (table, false),
-        (None, None) => return Ok(None),
+    let requested = global.sites.is_some();
+    let Some(table) = global.sites.clone().or_else(|| default_sites(path)) else {
+        return Ok(None);
     };
     let bytes = std::fs::read(&table).map_err(|error| Failure::reading(&table, &error))?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -311,27 +306,16 @@ fn default_sites(path: &Path) -> Option<PathBuf> {
 }
 
 /// A reader that counts its bytes.
-struct Counted<R> {
-    inner: R,
+struct Counted {
+    inner: Box<dyn Read>,
     consumed: Rc<Cell<u64>>,
 }
 
-impl<R: BufRead> Read for Counted<R> {
+impl Read for Counted {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
         self.consumed.set(self.consumed.get() + read as u64);
         Ok(read)
-    }
-}
-
-impl<R: BufRead> BufRead for Counted<R> {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        self.inner.fill_buf()
-    }
-
-    fn consume(&mut self, bytes: usize) {
-        self.consumed.set(self.consumed.get() + bytes as u64);
-        self.inner.consume(bytes);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reads whole traces, or streams those that exceed memory.
 
 use crate::args::Global;
-use crate::failure::{Failure, print_warnings};
+use crate::failure::Failure;
 use crate::input::{self, Opened, PeekedInput, Watched};
 use crate::watch::Watch;
 use anyorder_drive::{TraceInput, observed};
@@ -80,7 +80,7 @@ pub(crate) fn load(
         events += block.columns.len() as u64;
         peeked.push_back(std::mem::take(&mut block));
         if events > events_max(opened.source.tables()).min(most) {
-            let input = input_of(path, opened.format);
+            let input = Input::new(path, opened.format.word());
             return Ok(Loaded::Streamed(Box::new(Stream { peeked, opened, input })));
         }
     }
@@ -101,20 +101,12 @@ fn checked(
     control: &Control<'_>,
 ) -> Result<Read, Failure> {
     let problems = opened.source.problems();
-    if !global.quiet {
-        print_warnings(path, problems);
-    }
+    global.print_warnings(path, problems);
     let mut trace = TraceInput::new(path.to_string_lossy(), trace, problems, control)?;
     // A binary reader warns only about damaged files, and only with `--salvage`.
     trace.damaged = global.salvage && opened.format == Format::NativeBinary && !problems.is_empty();
-    if !global.quiet {
-        print_warnings(path, &trace.form);
-    }
-    Ok(Read { trace, input: input_of(path, opened.format) })
-}
-
-fn input_of(path: &Path, format: Format) -> Input {
-    Input { path: path.to_string_lossy().into_owned(), format: format.word().to_owned() }
+    global.print_warnings(path, &trace.form);
+    Ok(Read { trace, input: Input::new(path, opened.format.word()) })
 }
 
 impl Stream {

@@ -20,9 +20,40 @@ pub(crate) fn to_stdout(
     Ok(())
 }
 
+/// Writes to a file, or to stdout without one.
+pub(crate) fn to(
+    file: Option<&Path>,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    match file {
+        Some(path) => to_file(path, write),
+        None => to_stdout(write),
+    }
+}
+
+/// Writes bytes to a file, or to stdout without one. They bypass the stream that strips colours.
+pub(crate) fn bytes_to(
+    file: Option<&Path>,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    if let Some(path) = file {
+        return to_file_or_fail(path, write);
+    }
+    let mut out = BufWriter::new(io::stdout().lock());
+    write(&mut out)?;
+    out.flush().map_err(|error| Failure::writing(Path::new("standard output"), &error))
+}
+
 /// Writes a file atomically: writes a temporary file in the same folder, then renames it. The old
 /// file stays until then. Devices and pipes, such as `/dev/stdout`, are written directly.
 pub(crate) fn to_file(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    to_file_or_fail(path, |out| write(out).map_err(|error| Failure::writing(path, &error)))
+}
+
+fn to_file_or_fail(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
 ) -> Result<(), Failure> {

@@ -126,16 +126,17 @@ impl Watched {
 
 /// Returns the resident memory of this process, if the system reports it.
 fn resident_bytes() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kib: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
-    Some(kib * 1024)
+    Some(status_kb("VmRSS:")? * 1024)
 }
 
 /// Returns the peak memory of this process in units of 1,024 bytes, if the system reports it.
 pub(crate) fn peak_memory_kb() -> Option<u64> {
+    status_kb("VmHWM:")
+}
+
+fn status_kb(field: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix(field))?;
     line.trim().trim_end_matches("kB").trim().parse().ok()
 }
 
@@ -176,9 +177,7 @@ impl Bar {
             bar.finish_and_clear();
         }
     }
-}
 
-impl Bar {
     /// Prints the pending notes if the job has taken a while.
     fn show_notes(&self) {
         let patience = if self.wanted { SILENT_TIME } else { NOTES_TIME };

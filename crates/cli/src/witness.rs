@@ -88,7 +88,7 @@ pub(crate) fn write_in(
 ) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(|error| Failure::writing(folder, &error))?;
     let path = folder.join(format!("{id}.json"));
-    to_file(&path, |out| write(out).map_err(|error| Failure::writing(&path, &error)))
+    to_file(&path, write)
 }
 
 /// Returns the model of a schedule, for a command; a placeholder if the model was read from a pipe.

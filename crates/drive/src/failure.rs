@@ -3,6 +3,7 @@
 use anyorder_common::numbers::more;
 use anyorder_common::text::{escape, shown};
 use anyorder_trace::{Problem, Problems, ReadError, Severity};
+use std::fmt;
 use std::io;
 use std::path::Path;
 
@@ -54,22 +55,27 @@ impl Failure {
         Failure { messages: vec![message], hint: None, broken_pipe: false }
     }
 
+    /// Makes a failure about an input: `name: what`. `what` is escaped already.
+    #[must_use]
+    pub fn at(name: impl AsRef<Path>, what: impl fmt::Display) -> Failure {
+        Failure::new(format!("{}: {what}", shown(name.as_ref())))
+    }
+
     /// Makes a failure of rendered texts, each ending in a line feed.
     #[must_use]
     pub fn rendered(texts: Vec<String>) -> Failure {
         let message = |line| Message { rendered: true, ..Message::new(Level::Error, line) };
-        Failure {
-            messages: texts.into_iter().map(message).collect(),
-            hint: None,
-            broken_pipe: false,
-        }
+        let messages = texts.into_iter().map(message).collect();
+        Failure { messages, hint: None, broken_pipe: false }
     }
 
-    /// Adds the number of further errors.
+    /// Adds the number of further errors, if there are any.
     #[must_use]
     pub fn and_more(mut self, path: &Path, number: u64) -> Failure {
-        let line = format!("{}: and {}", shown(path), more(number, "error"));
-        self.messages.push(Message::new(Level::Error, line));
+        if number > 0 {
+            let line = format!("{}: and {}", shown(path), more(number, "error"));
+            self.messages.push(Message::new(Level::Error, line));
+        }
         self
     }
 
@@ -114,7 +120,7 @@ impl Failure {
                     ))
                 }
             }
-            ReadError::Full(full) => Failure::new(format!("{}: {full}", shown(path))),
+            ReadError::Full(full) => Failure::at(path, full),
         }
     }
 
@@ -122,14 +128,10 @@ impl Failure {
     #[must_use]
     pub fn problems(path: &Path, problems: &Problems) -> Failure {
         let errors = || problems.list.iter().filter(|p| p.severity == Severity::Error);
-        let mut messages: Vec<Message> =
+        let messages: Vec<Message> =
             errors().take(PROBLEMS_SHOWN_MAX).map(|p| Message::problem(path, p)).collect();
         let rest = problems.errors_total.saturating_sub(messages.len() as u64);
-        if rest > 0 {
-            let line = format!("{}: and {}", shown(path), more(rest, "error"));
-            messages.push(Message::new(Level::Error, line));
-        }
-        Failure { messages, hint: None, broken_pipe: false }
+        Failure { messages, hint: None, broken_pipe: false }.and_more(path, rest)
     }
 
     /// Merges the failures of several inputs. Keeps the last hint.
@@ -149,6 +151,12 @@ impl Message {
     #[must_use]
     pub fn new(level: Level, line: impl Into<String>) -> Message {
         Message { level, line: line.into(), text: None, rendered: false }
+    }
+
+    /// Makes a message about an input: `name: what`. `what` is escaped already.
+    #[must_use]
+    pub fn at(level: Level, name: impl AsRef<Path>, what: impl fmt::Display) -> Message {
+        Message::new(level, format!("{}: {what}", shown(name.as_ref())))
     }
 
     /// Makes the message of a problem of an input.

@@ -62,7 +62,7 @@ impl NotUnderstood {
     /// in the prefix of the trace that ends there, in which everything is understood. Otherwise it
     /// may not hold. A call that waits could forbid the order, and a call that writes could change
     /// a read value.
-    pub(crate) fn mark(&self, finding: &mut Finding, last: EventId) {
+    fn mark(&self, finding: &mut Finding, last: EventId) {
         if let Some(what) = self.assumption(last) {
             mark_ignored_input(finding, &what);
         }
@@ -75,18 +75,25 @@ impl NotUnderstood {
         (self.operations.any_before(last) || call).then(|| self.words())
     }
 
-    /// Marks findings by their sites.
-    pub(crate) fn mark_by_sites<'f>(
+    /// Marks findings, each with the last event of its witness. A finding without one is marked by
+    /// the last event of its sites.
+    pub(crate) fn mark_all<'f>(
         &self,
         trace: &Trace,
-        findings: impl Iterator<Item = &'f mut Finding>,
+        findings: impl Iterator<Item = (&'f mut Finding, Option<EventId>)>,
     ) {
         if self.operations.is_empty() && self.first_call.is_none() {
             return;
         }
-        let findings: Vec<&mut Finding> = findings.collect();
+        let mut by_sites: Vec<&mut Finding> = Vec::new();
+        for (finding, last) in findings {
+            match last {
+                Some(last) => self.mark(finding, last),
+                None => by_sites.push(finding),
+            }
+        }
         let mut places: HashMap<String, Option<EventId>> = HashMap::new();
-        let labels = findings.iter().flat_map(|finding| &finding.sites);
+        let labels = by_sites.iter().flat_map(|finding| &finding.sites);
         places.extend(labels.filter_map(|site| site.event.clone()).map(|label| (label, None)));
         let apart = trace.tables().meta.labels == LabelScheme::AccessOrOperation;
         for event in trace.events().filter(|event| !apart || event.kind().is_access()) {
@@ -94,7 +101,7 @@ impl NotUnderstood {
                 place.get_or_insert(event.id);
             }
         }
-        for finding in findings {
+        for finding in by_sites {
             let last = finding
                 .sites
                 .iter()
@@ -128,15 +135,13 @@ impl NotUnderstood {
 
     /// Returns a warning for each unknown operation.
     fn of_operations(&self, input: &str) -> Vec<Warning> {
-        let warning = |one: &IgnoredOperation| Warning {
-            kind: WarningKind::Ignored,
-            input: Some(input.to_owned()),
-            text: format!(
-                "operation `{}` is unknown: assumed to order nothing and to access nothing",
-                one.word
-            ),
-            count: one.count,
-            places: one.events.iter().map(|event| format!("event {event}")).collect(),
+        let warning = |one: &IgnoredOperation| {
+            let what = "is unknown: assumed to order nothing and to access nothing";
+            let text = format!("operation `{}` {what}", one.word);
+            Warning {
+                places: one.events.iter().map(|event| format!("event {event}")).collect(),
+                ..Warning::new(WarningKind::Ignored, input, text, one.count)
+            }
         };
         self.operations.operations().iter().map(warning).collect()
     }
@@ -144,14 +149,10 @@ impl NotUnderstood {
     /// Returns a warning for each object without a specification. Beyond the maximum, one warning
     /// counts the rest.
     pub(crate) fn of_unspecified(&self, input: &str) -> Vec<Warning> {
-        let warning = |what: String, count| Warning {
-            kind: WarningKind::Ignored,
-            input: Some(input.to_owned()),
-            text: format!(
-                "calls of {what} are ignored: they have no specification (`--spec`, `--object`)"
-            ),
-            count,
-            places: Vec::new(),
+        let warning = |what: String, count| {
+            let why = "they have no specification (`--spec`, `--object`)";
+            let text = format!("calls of {what} are ignored: {why}");
+            Warning::new(WarningKind::Ignored, input, text, count)
         };
         let named = self.unspecified.iter().take(TEXTS_MAX);
         let mut warnings: Vec<Warning> =
@@ -203,17 +204,12 @@ fn of_problems(input: &str, problems: &Problems, kept: Option<u64>) -> Vec<Warni
             continue;
         }
         let known = known.unwrap_or_else(|| {
-            warnings.push(Warning {
-                kind: match problem {
-                    Problem { unknown: Some(_), .. } => WarningKind::Ignored,
-                    Problem { place, .. } if place.block.is_some() => WarningKind::Damaged,
-                    _ => WarningKind::Odd,
-                },
-                input: Some(input.to_owned()),
-                text: problem.message.clone(),
-                count: 0,
-                places: Vec::new(),
-            });
+            let kind = match problem {
+                Problem { unknown: Some(_), .. } => WarningKind::Ignored,
+                Problem { place, .. } if place.block.is_some() => WarningKind::Damaged,
+                _ => WarningKind::Odd,
+            };
+            warnings.push(Warning::new(kind, input, problem.message.clone(), 0));
             warnings.len() - 1
         });
         let warning = &mut warnings[known];
@@ -225,13 +221,7 @@ fn of_problems(input: &str, problems: &Problems, kept: Option<u64>) -> Vec<Warni
     }
     let rest = problems.warnings_total.saturating_sub(counted);
     if rest > 0 {
-        warnings.push(Warning {
-            kind: WarningKind::Odd,
-            input: Some(input.to_owned()),
-            text: "further warnings, not listed".to_owned(),
-            count: rest,
-            places: Vec::new(),
-        });
+        warnings.push(Warning::new(WarningKind::Odd, input, "further warnings, not listed", rest));
     }
     warnings
 }

@@ -150,13 +150,10 @@ fn number(findings: &mut [Finding]) {
     }
 }
 
-/// Whether a list of words, joined by `+`, holds one.
-fn has(known: &str, word: &str) -> bool {
-    known.split('+').any(|one| one == word)
-}
-
+/// Adds a word to a list of words, joined by `+`, that may have it already.
 fn joined(known: &str, word: &str) -> String {
-    if has(known, word) { known.to_owned() } else { format!("{known}+{word}") }
+    let is_known = known.split('+').any(|one| one == word);
+    if is_known { known.to_owned() } else { format!("{known}+{word}") }
 }
 
 /// The counts that are maxima over the inputs, not sums.

@@ -1,7 +1,7 @@
 //! Schedules as text, alone or in the findings of a result, and the findings that they show.
 
 use crate::Failure;
-use anyorder_common::text::{escape, shown};
+use anyorder_common::text::escape;
 use anyorder_finding::{Finding, Outcome, Witness, WitnessPlace};
 use anyorder_system::Schedule;
 use std::fmt;
@@ -31,15 +31,14 @@ pub struct Stored {
 /// Fails when the text is neither a schedule nor a result, and when no finding has a schedule.
 pub fn read_schedules(path: &Path, text: &str, id: Option<&str>) -> Result<Vec<Stored>, Failure> {
     let value: serde_json::Value = serde_json::from_str(text).map_err(|error| {
-        let message = format!("{}: not a schedule or a result: {error}", shown(path));
-        Failure::new(escape(&message).into_owned())
+        Failure::at(path, escape(&format!("not a schedule or a result: {error}")))
     })?;
     if value.get("findings").is_none() {
         let schedule = parse(path, text)?;
         return Ok(vec![Stored { schedule, finding: None }]);
     }
     let result: Outcome = serde_json::from_value(value).map_err(|error| {
-        Failure::new(format!("{}: not a result: {}", shown(path), escape(&error.to_string())))
+        Failure::at(path, format!("not a result: {}", escape(&error.to_string())))
     })?;
     let mut stored = Vec::new();
     for finding in result.findings {
@@ -53,10 +52,10 @@ pub fn read_schedules(path: &Path, text: &str, id: Option<&str>) -> Result<Vec<S
         let schedule = match place {
             WitnessPlace::Inline(value) => parse(path, &value.to_string())?,
             // Paths inside inputs are never opened.
-            WitnessPlace::Path(beside) => {
+            WitnessPlace::Path(other) => {
                 let what = format!("the schedule of {} is in another file", escape(&finding.id));
-                let hint = format!("give that file: {}", escape(&beside));
-                return Err(Failure::new(format!("{}: {what}", shown(path))).with_hint(hint));
+                let hint = format!("give that file: {}", escape(&other));
+                return Err(Failure::at(path, what).with_hint(hint));
             }
         };
         stored.push(Stored { schedule, finding: Some((finding.id, finding.title)) });
@@ -64,7 +63,7 @@ pub fn read_schedules(path: &Path, text: &str, id: Option<&str>) -> Result<Vec<S
     if stored.is_empty() {
         let what =
             id.map_or_else(|| "a finding".to_owned(), |id| format!("finding `{}`", escape(id)));
-        return Err(Failure::new(format!("{}: {what} with a schedule was not found", shown(path))));
+        return Err(Failure::at(path, format!("{what} with a schedule was not found")));
     }
     Ok(stored)
 }
@@ -80,8 +79,7 @@ pub fn first_schedule(path: &Path, text: &str, id: Option<&str>) -> Result<Store
 }
 
 fn parse(path: &Path, text: &str) -> Result<Schedule, Failure> {
-    Schedule::from_json(text)
-        .map_err(|error| Failure::new(format!("{}: {}", shown(path), escape(&error.to_string()))))
+    Schedule::from_json(text).map_err(|error| Failure::at(path, escape(&error.to_string())))
 }
 
 /// Returns the schedule of a finding, if the finding contains it.

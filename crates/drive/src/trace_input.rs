@@ -3,7 +3,6 @@
 use crate::failure::Failure;
 use crate::not_understood::{NotUnderstood, warnings_of};
 use crate::result::JobResult;
-use anyorder_common::text::{escape, shown};
 use anyorder_finding::Warning;
 use anyorder_system::Control;
 use anyorder_trace::{Problems, Tables, Trace, TraceOrder, wellformed};
@@ -61,11 +60,6 @@ impl TraceInput {
         self.trace.tables().meta.order == TraceOrder::Partial
     }
 
-    /// Makes a failure about the trace.
-    pub(crate) fn failure(&self, what: &str) -> Failure {
-        Failure::new(format!("{}: {}", shown(Path::new(&self.name)), escape(what)))
-    }
-
     /// Adds the warnings and limits of every result on this trace.
     pub(crate) fn describe(&self, result: &mut JobResult) {
         result.warnings.extend(self.warnings.iter().cloned());
@@ -90,6 +84,5 @@ pub fn observed(name: &str, tables: &Tables) -> Result<(), Failure> {
 }
 
 pub(crate) fn not_observed(name: &str) -> Failure {
-    let what = "the order of its events is not the order in which they happened";
-    Failure::new(format!("{}: {what}", shown(Path::new(name))))
+    Failure::at(name, "the order of its events is not the order in which they happened")
 }

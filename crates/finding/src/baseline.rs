@@ -77,12 +77,6 @@ impl Baseline {
         text
     }
 
-    /// Returns the known findings.
-    #[must_use]
-    pub fn entries(&self) -> &[BaselineEntry] {
-        &self.entries
-    }
-
     /// Marks the known findings. Returns the entries that match no finding any more. O((n + m) log
     /// m).
     pub fn apply(&self, findings: &mut [Finding]) -> Vec<&BaselineEntry> {

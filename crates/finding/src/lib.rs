@@ -23,14 +23,13 @@
 
 pub use baseline::{Baseline, BaselineEntry, BaselineError};
 pub use exit::{Policy, exit_code};
-pub use explain::{TOPICS, explain};
+pub use explain::{explain, topics};
 pub use finding::{Coverage, Finding, Site, Step, Suppressed, Witness, WitnessPlace};
 pub use group::{Placed, assign_groups};
 pub use id::assign_ids;
 pub use ignored::mark_ignored_input;
 pub use ordered::Ordered;
-pub use outcome::{Input, OptionValue, Options, Outcome, Stat, Stats, Warning};
-pub use schema::schema;
+pub use outcome::{Input, OptionValue, Options, Outcome, Stat, Stats, Warning, schema};
 pub use suppress::{Suppression, SuppressionError, Suppressions};
 pub use words::{
     CoverageLevel, Harm, Kind, PredictedCategory, RaceCategory, Severity, Verdict, WarningKind,
@@ -47,6 +46,5 @@ mod ignored;
 mod ordered;
 mod outcome;
 pub mod run;
-mod schema;
 mod suppress;
 mod words;

@@ -1,7 +1,7 @@
 //! A small map that keeps the insertion order of its keys.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::ser::{Serialize, Serializer};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -31,6 +31,18 @@ impl<V> Ordered<V> {
             None => self.0.push((name, value)),
         }
         self
+    }
+
+    /// Sets a value, if there is one. Returns the map, for chained calls.
+    pub fn set_some(
+        &mut self,
+        name: impl Into<String>,
+        value: Option<impl Into<V>>,
+    ) -> &mut Ordered<V> {
+        match value {
+            Some(value) => self.set(name, value),
+            None => self,
+        }
     }
 
     /// Returns a value.
@@ -69,11 +81,7 @@ impl<K: Into<String>, V> FromIterator<(K, V)> for Ordered<V> {
 
 impl<V: Serialize> Serialize for Ordered<V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (key, value) in &self.0 {
-            map.serialize_entry(key, value)?;
-        }
-        map.end()
+        serializer.collect_map(self.iter())
     }
 }
 

@@ -5,6 +5,7 @@ use crate::finding::Finding;
 use crate::ordered::Ordered;
 use crate::words::{Verdict, WarningKind};
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// All results of one command. In JSON, the fields have this order.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -95,9 +96,7 @@ impl Outcome {
             self.limits.push(option.to_owned());
         }
     }
-}
 
-impl Outcome {
     /// Records a requested bound, beyond which more exists. It is not a limit. Each name is listed
     /// once.
     pub fn bounded_by(&mut self, option: &str) {
@@ -107,6 +106,13 @@ impl Outcome {
     }
 }
 
+/// Returns the JSON Schema (draft 2020-12) of the object that `--format json` writes; each line of
+/// `--format jsonl` is of its `$defs/finding`.
+#[must_use]
+pub fn schema() -> &'static str {
+    include_str!("schema.json")
+}
+
 /// One input that was read.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Input {
@@ -114,6 +120,14 @@ pub struct Input {
     pub path: String,
     /// The name of its format.
     pub format: String,
+}
+
+impl Input {
+    /// Makes the input at a path.
+    #[must_use]
+    pub fn new(path: &Path, format: &str) -> Input {
+        Input { path: path.to_string_lossy().into_owned(), format: format.to_owned() }
+    }
 }
 
 /// Something in an input that is odd, or that its reader did not understand.
@@ -131,6 +145,15 @@ pub struct Warning {
     /// Its first places: labels of events, or `line 3`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<String>,
+}
+
+impl Warning {
+    /// Makes a warning about an input, without places.
+    #[must_use]
+    pub fn new(kind: WarningKind, input: &str, text: impl Into<String>, count: u64) -> Warning {
+        let (input, text) = (Some(input.to_owned()), text.into());
+        Warning { kind, input, text, count, places: Vec::new() }
+    }
 }
 
 /// The value of an option.
@@ -172,68 +195,16 @@ impl Stat {
     }
 }
 
-impl From<&str> for Stat {
-    fn from(text: &str) -> Stat {
-        Stat::Text(text.to_owned())
-    }
+/// Converts types into the variants that hold them.
+macro_rules! from {
+    ($value:ident: $($variant:ident from $source:ty),+) => {
+        $(impl From<$source> for $value {
+            fn from(value: $source) -> $value {
+                $value::$variant(value.into())
+            }
+        })+
+    };
 }
 
-impl From<u64> for Stat {
-    fn from(number: u64) -> Stat {
-        Stat::Integer(number)
-    }
-}
-
-impl From<u32> for Stat {
-    fn from(number: u32) -> Stat {
-        Stat::Integer(u64::from(number))
-    }
-}
-
-impl From<usize> for Stat {
-    fn from(number: usize) -> Stat {
-        Stat::Integer(number as u64)
-    }
-}
-
-impl From<Vec<u64>> for Stat {
-    fn from(numbers: Vec<u64>) -> Stat {
-        Stat::List(numbers)
-    }
-}
-
-impl From<Ordered<u64>> for Stat {
-    fn from(map: Ordered<u64>) -> Stat {
-        Stat::Map(map)
-    }
-}
-
-impl From<bool> for OptionValue {
-    fn from(flag: bool) -> OptionValue {
-        OptionValue::Bool(flag)
-    }
-}
-
-impl From<u64> for OptionValue {
-    fn from(number: u64) -> OptionValue {
-        OptionValue::Integer(number)
-    }
-}
-
-impl From<&str> for OptionValue {
-    fn from(text: &str) -> OptionValue {
-        OptionValue::Text(text.to_owned())
-    }
-}
-
-impl From<String> for OptionValue {
-    fn from(text: String) -> OptionValue {
-        OptionValue::Text(text)
-    }
-}
-
-impl From<Vec<String>> for OptionValue {
-    fn from(list: Vec<String>) -> OptionValue {
-        OptionValue::List(list)
-    }
-}
+from!(Stat: Integer from u64, Integer from u32, Text from &str, Map from Ordered<u64>, List from Vec<u64>);
+from!(OptionValue: Bool from bool, Integer from u64, Text from &str, Text from String, List from Vec<String>);

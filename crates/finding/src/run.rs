@@ -44,8 +44,6 @@ pub struct Comparison {
     pub late: Vec<String>,
     /// Tasks that run only after the reversal.
     pub new: Vec<String>,
-    /// The result of the reversal, such as `different`.
-    pub class: String,
     /// The differences between the observations.
     pub differences: Vec<Differing>,
 }

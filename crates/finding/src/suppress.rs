@@ -77,12 +77,6 @@ impl Suppressions {
         Ok(Suppressions { entries })
     }
 
-    /// Returns the suppressions.
-    #[must_use]
-    pub fn entries(&self) -> &[Suppression] {
-        &self.entries
-    }
-
     /// Marks each matched finding with the first suppression that matches. Returns the suppressions
     /// without a match. O(findings × suppressions).
     pub fn apply(&self, findings: &mut [Finding]) -> Vec<&Suppression> {
@@ -127,39 +121,29 @@ fn suppression(text: &str, table: Spanned<Table>) -> Result<Suppression, Suppres
         let message = "this suppression states none of `kind`, `category`, `location`, `id`, and would hide everything";
         return Err(SuppressionError::at(text, start, message.to_owned()));
     }
-    let kind = kind.map(|word| known(text, &word, "kind", Kind::from_word, words_of_kinds));
-    let a_category = |word: &str| words_of_categories().into_iter().find(|known| *known == word);
-    let category =
-        category.map(|word| known(text, &word, "category", a_category, words_of_categories));
-    let line = SuppressionError::at(text, start, String::new()).line;
-    let kind = kind.transpose()?;
+    let kind = kind.map(|word| known(text, &word, "kind", Kind::ALL.iter().map(|one| one.word())));
+    let kind = kind.transpose()?.and_then(Kind::from_word);
+    let races = RaceCategory::ALL.iter().map(|one| one.word());
+    let categories = races.chain(PredictedCategory::ALL.iter().map(|one| one.word()));
+    let category = category.map(|word| known(text, &word, "category", categories));
     let category = category.transpose()?.map(str::to_owned);
+    let line = SuppressionError::at(text, start, String::new()).line;
     Ok(Suppression { kind, category, location, id, reason, line })
 }
 
 /// Reads a word from a fixed list.
-fn known<T>(
+fn known(
     text: &str,
     word: &Spanned<String>,
     what: &str,
-    parse: impl Fn(&str) -> Option<T>,
-    words: impl Fn() -> Vec<&'static str>,
-) -> Result<T, SuppressionError> {
-    parse(word.get_ref()).ok_or_else(|| {
+    words: impl Iterator<Item = &'static str>,
+) -> Result<&'static str, SuppressionError> {
+    let words: Vec<&str> = words.collect();
+    words.iter().copied().find(|known| known == word.get_ref()).ok_or_else(|| {
         let word_text = word.get_ref().escape_debug();
-        let message =
-            format!("unknown {what} `{word_text}`, expected one of {}", words().join(", "));
+        let message = format!("unknown {what} `{word_text}`, expected one of {}", words.join(", "));
         SuppressionError::at(text, word.span().start, message)
     })
-}
-
-fn words_of_kinds() -> Vec<&'static str> {
-    Kind::ALL.iter().map(|kind| kind.word()).collect()
-}
-
-fn words_of_categories() -> Vec<&'static str> {
-    let races = RaceCategory::ALL.iter().map(|category| category.word());
-    races.chain(PredictedCategory::ALL.iter().map(|category| category.word())).collect()
 }
 
 impl SuppressionError {

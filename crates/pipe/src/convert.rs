@@ -2,7 +2,7 @@
 
 use crate::options::PipeOptions;
 use crate::protocol::{
-    AccessEntry, AccessWord, EnabledReply, LocationEntry, ObserveReply, SiteEntry, StepReply,
+    AccessEntry, EnabledReply, LocationEntry, ObserveReply, SiteEntry, StepReply,
 };
 use crate::roles::Roles;
 use anyorder_system::{
@@ -10,7 +10,7 @@ use anyorder_system::{
     TaskName,
 };
 use anyorder_trace::{Interner, Location, LocationId, Site, SiteId, TableFull, Tables};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// The description of a mistake in a reply.
 pub(crate) type ReplyMistake = String;
@@ -98,14 +98,9 @@ impl Converter {
             LocationEntry::Task { task } => self.shadow(&name(task, options)?).map_err(full)?,
         };
         let site = entry.site.as_ref().map_or(Ok(SiteId::UNKNOWN), |site| self.site(site));
-        let kind = match entry.kind {
-            AccessWord::Read => AccessKind::Read,
-            AccessWord::Write => AccessKind::Write,
-            AccessWord::Rmw => AccessKind::Rmw,
-        };
         Ok(Access {
             location,
-            kind,
+            kind: entry.kind,
             site: site.map_err(full)?,
             read: entry.read.map(|value| value.0),
             written: entry.written.map(|value| value.0),
@@ -171,7 +166,7 @@ pub(crate) fn observation(
         if observation.part(&path).is_some() {
             return Err(format!("two parts have the path `{path}`"));
         }
-        observation.set(path.clone(), part.level.into(), part.content.as_bytes());
+        observation.set(path.clone(), part.level, part.content.as_bytes());
         if options.keep_texts {
             observation.keep_text(&path, &part.content);
         }
@@ -205,17 +200,13 @@ fn full(error: TableFull) -> ReplyMistake {
 /// Keeps one entry per location and kind, in the order of first occurrence, with the first value
 /// read and the last value written.
 fn merged(accesses: Vec<Access>) -> Vec<Access> {
-    let mut places = std::collections::HashMap::new();
+    let mut places: HashMap<(LocationId, AccessKind), usize> = HashMap::new();
     let mut set: Vec<Access> = Vec::new();
     for access in accesses {
-        match places.entry((access.location, access.kind)) {
-            std::collections::hash_map::Entry::Vacant(place) => {
-                place.insert(set.len());
-                set.push(access);
-            }
-            std::collections::hash_map::Entry::Occupied(place) => {
-                set[*place.get()].written = access.written;
-            }
+        let place = *places.entry((access.location, access.kind)).or_insert(set.len());
+        match set.get_mut(place) {
+            Some(known) => known.written = access.written,
+            None => set.push(access),
         }
     }
     set

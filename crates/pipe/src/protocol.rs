@@ -2,7 +2,7 @@
 
 use crate::bounded;
 use anyorder_system::{
-    AccessDetail, Capabilities, Choice, EnabledDetail, Level, Program, TaskRole,
+    AccessDetail, AccessKind, Capabilities, Choice, EnabledDetail, Level, Program, TaskRole,
 };
 use serde::de::{Deserializer, Error, Visitor};
 use serde::{Deserialize, Serialize};
@@ -83,58 +83,39 @@ pub(crate) struct Done {}
 pub(crate) struct HelloReply {
     pub(crate) version: u32,
     pub(crate) program: Program,
-    #[serde(default)]
-    pub(crate) capabilities: CapabilitiesReply,
+    #[serde(default, with = "CapabilitiesEntry")]
+    pub(crate) capabilities: Capabilities,
 }
 
-/// Version 1 has no snapshots.
-#[derive(Debug, Default, Deserialize)]
-pub(crate) struct CapabilitiesReply {
-    #[serde(default)]
-    enabled: EnabledWord,
+/// Version 1 has no snapshots, and cannot say what tasks wait for.
+#[derive(Deserialize)]
+#[serde(remote = "Capabilities")]
+struct CapabilitiesEntry {
+    #[serde(skip)]
+    snapshot: bool,
+    #[serde(default, with = "EnabledWord")]
+    enabled: EnabledDetail,
     #[serde(default)]
     deterministic: bool,
     #[serde(default)]
     values: bool,
-    #[serde(default)]
-    accesses: AccessesWord,
+    #[serde(default, with = "AccessesWord")]
+    accesses: AccessDetail,
+    #[serde(skip)]
+    awaits: bool,
 }
 
-impl From<CapabilitiesReply> for Capabilities {
-    fn from(reply: CapabilitiesReply) -> Capabilities {
-        Capabilities {
-            snapshot: false,
-            enabled: match reply.enabled {
-                EnabledWord::Unknown => EnabledDetail::Unknown,
-                EnabledWord::Approximate => EnabledDetail::Approximate,
-                EnabledWord::Exact => EnabledDetail::Exact,
-            },
-            deterministic: reply.deterministic,
-            values: reply.values,
-            accesses: match reply.accesses {
-                AccessesWord::None => AccessDetail::None,
-                AccessesWord::Set => AccessDetail::Set,
-                AccessesWord::List => AccessDetail::List,
-            },
-            // The protocol cannot express it.
-            awaits: false,
-        }
-    }
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Deserialize)]
+#[serde(remote = "EnabledDetail", rename_all = "snake_case")]
 enum EnabledWord {
-    #[default]
     Unknown,
     Approximate,
     Exact,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Deserialize)]
+#[serde(remote = "AccessDetail", rename_all = "snake_case")]
 enum AccessesWord {
-    #[default]
     None,
     Set,
     List,
@@ -194,15 +175,16 @@ pub(crate) struct StepReply {
 #[derive(Debug, Deserialize)]
 pub(crate) struct AccessEntry {
     pub(crate) location: LocationEntry,
-    pub(crate) kind: AccessWord,
+    #[serde(with = "AccessWord")]
+    pub(crate) kind: AccessKind,
     pub(crate) read: Option<ValueEntry>,
     pub(crate) written: Option<ValueEntry>,
     pub(crate) site: Option<SiteEntry>,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum AccessWord {
+#[derive(Deserialize)]
+#[serde(remote = "AccessKind", rename_all = "snake_case")]
+enum AccessWord {
     Read,
     Write,
     Rmw,
@@ -252,14 +234,15 @@ pub(crate) struct ObserveReply {
 pub(crate) struct PartEntry {
     #[serde(deserialize_with = "bounded::list")]
     pub(crate) path: Vec<String>,
-    pub(crate) level: LevelWord,
+    #[serde(with = "LevelWord")]
+    pub(crate) level: Level,
     #[serde(default)]
     pub(crate) content: String,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum LevelWord {
+#[derive(Deserialize)]
+#[serde(remote = "Level", rename_all = "snake_case")]
+enum LevelWord {
     Output,
     Failure,
     Request,
@@ -267,20 +250,6 @@ pub(crate) enum LevelWord {
     Heap,
     PendingTimers,
     Bookkeeping,
-}
-
-impl From<LevelWord> for Level {
-    fn from(word: LevelWord) -> Level {
-        match word {
-            LevelWord::Output => Level::Output,
-            LevelWord::Failure => Level::Failure,
-            LevelWord::Request => Level::Request,
-            LevelWord::Persistent => Level::Persistent,
-            LevelWord::Heap => Level::Heap,
-            LevelWord::PendingTimers => Level::PendingTimers,
-            LevelWord::Bookkeeping => Level::Bookkeeping,
-        }
-    }
 }
 
 /// A value as 64 bits: see [`value_of_text`] for values that are no such number.

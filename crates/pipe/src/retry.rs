@@ -65,13 +65,13 @@ impl<S: TaskSystem> Retrying<S> {
     fn replay(&mut self) -> Result<(), Replay> {
         self.system.reset().map_err(Replay::of)?;
         for (choice, step) in &self.run {
-            let again = self.system.execute(choice).map_err(|error| match error {
+            let repeated = self.system.execute(choice).map_err(|error| match error {
                 RunError::Diverged(divergence) => {
                     Replay::Other(RunError::Unstable(divergence.to_string()))
                 }
                 other => Replay::of(other),
             })?;
-            if !is_same(step, &again) {
+            if !is_same(step, &repeated) {
                 let text = format!("`{}` did something else when it was repeated", choice.task);
                 return Err(Replay::Other(RunError::Unstable(text)));
             }

@@ -92,7 +92,7 @@ impl PipeSystem {
             );
             return Err(self.end_for_bad_reply(text));
         }
-        Ok((reply.program, reply.capabilities.into()))
+        Ok((reply.program, reply.capabilities))
     }
 
     /// Sends a request. A refusal by the child is an error that ends it, unless the child lacks the
@@ -143,7 +143,7 @@ impl PipeSystem {
 
     /// Ends the child and adds a description of its end to an error.
     fn end_with(&mut self, error: RunError) -> RunError {
-        let error = shortened(error);
+        let error = with_text(error, shortened);
         let Some(conversation) = self.conversation.take() else { return error };
         // A child that has closed its pipes is about to exit: its exit status is worth a short
         // wait.
@@ -155,12 +155,7 @@ impl PipeSystem {
         if end.is_empty() {
             return error;
         }
-        match error {
-            RunError::Unstable(text) => RunError::Unstable(format!("{text} ({end})")),
-            RunError::Crashed(text) => RunError::Crashed(format!("{text} ({end})")),
-            RunError::TimedOut(text) => RunError::TimedOut(format!("{text} ({end})")),
-            other => other,
-        }
+        with_text(error, |text| format!("{text} ({end})"))
     }
 }
 
@@ -257,18 +252,20 @@ impl fmt::Debug for PipeSystem {
 const MESSAGE_BYTES_MAX: usize = 500;
 
 /// Cuts a message that quotes the child.
-fn shortened(error: RunError) -> RunError {
-    let cut = |text: String| {
-        if text.len() <= MESSAGE_BYTES_MAX {
-            return text;
-        }
-        let end = (0..=MESSAGE_BYTES_MAX).rev().find(|end| text.is_char_boundary(*end));
-        format!("{}...", &text[..end.unwrap_or_default()])
-    };
+fn shortened(text: String) -> String {
+    if text.len() <= MESSAGE_BYTES_MAX {
+        return text;
+    }
+    let end = (0..=MESSAGE_BYTES_MAX).rev().find(|end| text.is_char_boundary(*end));
+    format!("{}...", &text[..end.unwrap_or_default()])
+}
+
+/// Changes the message of an error that ends the child.
+fn with_text(error: RunError, change: impl Fn(String) -> String) -> RunError {
     match error {
-        RunError::Unstable(text) => RunError::Unstable(cut(text)),
-        RunError::Crashed(text) => RunError::Crashed(cut(text)),
-        RunError::TimedOut(text) => RunError::TimedOut(cut(text)),
+        RunError::Unstable(text) => RunError::Unstable(change(text)),
+        RunError::Crashed(text) => RunError::Crashed(change(text)),
+        RunError::TimedOut(text) => RunError::TimedOut(change(text)),
         other => other,
     }
 }

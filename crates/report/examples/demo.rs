@@ -9,6 +9,7 @@
 )]
 
 use anyorder_finding::Policy;
+use anyorder_finding::run::Runs;
 use anyorder_report::{html, terminal};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -23,8 +24,15 @@ fn main() -> io::Result<()> {
     let policy = Policy::default();
     let mut out = io::stdout().lock();
     let options = terminal::Options { style: terminal::Style::Colour, ..Default::default() };
-    terminal::write(&outcome, &policy, &options, &mut out)?;
+    terminal::write(&outcome, &policy, &Runs::new(), &options, &mut out)?;
     let options = html::Options::default();
-    let path = html::write_report(&folder, &outcome, &policy, Some(&sample.trace), &options)?;
+    let path = html::write_report(
+        &folder,
+        &outcome,
+        &policy,
+        Some(&sample.trace),
+        &Runs::new(),
+        &options,
+    )?;
     writeln!(out, "report: {}", path.display())
 }

@@ -3,7 +3,7 @@
 use anyorder_common::text::is_hostile;
 use anyorder_finding::{Finding, Outcome};
 use serde::Serialize;
-use serde_json::ser::{CharEscape, CompactFormatter, Formatter};
+use serde_json::ser::Formatter;
 use std::io::{self, Write};
 
 /// Writes the result as exactly one object and a newline.
@@ -22,17 +22,10 @@ pub fn write(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
 ///
 /// Fails when `out` does.
 pub fn write_lines(findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
-    findings.iter().try_for_each(|finding| write_line(finding, out))
-}
-
-/// Writes one finding as one object and a newline, for results shown while a search runs.
-///
-/// # Errors
-///
-/// Fails when `out` does.
-pub fn write_line(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
-    write_value(finding, Audience::Any, out)?;
-    out.write_all(b"\n")
+    findings.iter().try_for_each(|finding| {
+        write_value(finding, Audience::Any, out)?;
+        out.write_all(b"\n")
+    })
 }
 
 /// The destination of JSON.
@@ -83,14 +76,6 @@ impl Formatter for Safe {
             rest = chars.as_str();
         }
         writer.write_all(rest.as_bytes())
-    }
-
-    fn write_char_escape<W: ?Sized + Write>(
-        &mut self,
-        writer: &mut W,
-        escape: CharEscape,
-    ) -> io::Result<()> {
-        CompactFormatter.write_char_escape(writer, escape)
     }
 }
 

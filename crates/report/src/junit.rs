@@ -15,8 +15,7 @@ use std::io::{self, Write};
 pub fn write(outcome: &Outcome, policy: &Policy, out: &mut dyn Write) -> io::Result<()> {
     let understood = usize::from(words::grave(outcome).next().is_some());
     let tests = outcome.findings.len() + 1 + understood;
-    let failures = words::tally(outcome, policy).counting;
-    let skipped = outcome.findings.iter().filter(|finding| finding.is_excluded()).count();
+    let words::Tally { counting: failures, excluded: skipped, .. } = words::tally(outcome, policy);
     let errors = u8::from(!outcome.complete);
     let name = xml(&format!("{} {}", outcome.tool, outcome.command));
     let counts = format!(

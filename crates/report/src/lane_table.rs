@@ -37,8 +37,7 @@ pub(crate) fn table(run: &Run, indent: usize, width: usize) -> Option<String> {
     let lanes = run.lanes();
     let shape = Shape::new(run, &lanes, indent, width)?;
     let mut out = String::new();
-    let heads: Vec<&str> = lanes.clone();
-    shape.row(&mut out, "event", &heads, "at");
+    shape.row(&mut out, "event", &lanes, "at");
     if run.first > 0 {
         shape.note(&mut out, &as_recorded(run.first));
     }

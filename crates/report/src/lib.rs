@@ -15,13 +15,15 @@
 //! [`junit::write`], [`html::write`] and [`html::write_report`].
 //!
 //! ```
+//! use anyorder_finding::run::Runs;
 //! use anyorder_finding::{Finding, Kind, Outcome, Policy};
 //! use anyorder_report::terminal;
 //!
 //! let mut outcome = Outcome::new("check", "0.1.0");
 //! outcome.findings.push(Finding { title: "hostile \u{1b}[2J name".into(), ..Finding::new(Kind::Race) });
 //! let mut text = Vec::new();
-//! terminal::write(&outcome, &Policy::default(), &terminal::Options::default(), &mut text)?;
+//! let (policy, options) = (Policy::default(), terminal::Options::default());
+//! terminal::write(&outcome, &policy, &Runs::new(), &options, &mut text)?;
 //! let text = String::from_utf8_lossy(&text);
 //! assert!(text.contains(r"hostile \u{1b}[2J name"));
 //! # Ok::<(), std::io::Error>(())

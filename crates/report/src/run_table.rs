@@ -115,7 +115,7 @@ fn rows(run: &Run, indent: usize, width: usize) -> String {
     out
 }
 
-/// Returns the sign before a step that takes part in a comparison.
+/// Returns the sign before a step that takes part in a comparison. Colour alone is not enough.
 pub(crate) fn sign(mark: Mark) -> &'static str {
     match mark {
         Mark::First => "A",
@@ -145,17 +145,12 @@ struct Shape {
 
 impl Shape {
     fn row(&self, out: &mut String, step: &str, lane: &str, task: &str, what: &str) {
-        let lane = clipped(lane, self.lane_width);
-        let (step_width, lane_width, task_width) =
-            (self.step_width, self.lane_width, self.task_width);
-        let task = clipped(task, self.task_width);
-        let head = format!(
-            "{:indent$}{step:>step_width$}  {lane:<lane_width$}  {task:<task_width$}  ",
-            "",
-            indent = self.indent
-        );
+        let Shape { indent, width, step_width, lane_width, task_width } = *self;
+        let (lane, task) = (clipped(lane, lane_width), clipped(task, task_width));
+        let lane_and_task = format!("{lane:<lane_width$}  {task:<task_width$}");
+        let head = format!("{:indent$}{step:>step_width$}  {lane_and_task}  ", "");
         let column = head.chars().count();
-        let line = format!("{head}{}", wrap(&clipped(what, 4_000), self.width, column, column));
+        let line = format!("{head}{}", wrap(&clipped(what, 4_000), width, column, column));
         for line in line.lines() {
             out.push_str(line.trim_end());
             out.push('\n');

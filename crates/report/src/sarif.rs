@@ -6,7 +6,7 @@ use crate::json::{Audience, write_value};
 use crate::words;
 use anyorder_common::text::escape;
 use anyorder_finding::{Finding, Outcome, Severity, Site, WarningKind, explain};
-use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -18,49 +18,52 @@ use std::io::{self, Write};
 ///
 /// Fails when `out` does.
 pub fn write(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
-    write_value(&Log(outcome), Audience::Any, out)?;
+    let log = Log {
+        schema: "https://json.schemastore.org/sarif-2.1.0.json",
+        version: "2.1.0",
+        runs: [Run::new(outcome)],
+    };
+    write_value(&log, Audience::Any, out)?;
     out.write_all(b"\n")
 }
 
-/// The whole log.
-struct Log<'a>(&'a Outcome);
-
-/// Its only run.
-struct Run<'a>(&'a Outcome);
-
-/// The results of the run, with the positions of their rules.
-struct Results<'a>(&'a Outcome, &'a BTreeMap<String, usize>);
-
-impl Serialize for Log<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut log = serializer.serialize_map(Some(3))?;
-        log.serialize_entry("$schema", "https://json.schemastore.org/sarif-2.1.0.json")?;
-        log.serialize_entry("version", "2.1.0")?;
-        log.serialize_entry("runs", &[Run(self.0)])?;
-        log.end()
-    }
+/// The whole log, with its only run.
+#[derive(Serialize)]
+struct Log<'a> {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    version: &'static str,
+    runs: [Run<'a>; 1],
 }
 
-impl Serialize for Run<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let outcome = self.0;
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Run<'a> {
+    tool: Value,
+    invocations: [Value; 1],
+    column_kind: &'static str,
+    results: Results<'a>,
+}
+
+/// The results of the run, with the positions of their rules.
+struct Results<'a>(&'a Outcome, BTreeMap<String, usize>);
+
+impl Run<'_> {
+    fn new(outcome: &Outcome) -> Run<'_> {
         let mut samples: BTreeMap<String, &Finding> = BTreeMap::new();
         for finding in &outcome.findings {
             samples.entry(rule_id(finding)).or_insert(finding);
         }
         let rules: Vec<Value> = samples.iter().map(|(id, finding)| rule(id, finding)).collect();
         let indices = samples.into_keys().enumerate().map(|(index, id)| (id, index)).collect();
-        let mut run = serializer.serialize_map(None)?;
-        run.serialize_entry(
-            "tool",
-            &json!({ "driver": {
+        Run {
+            tool: json!({ "driver": {
                 "name": escape(&outcome.tool), "version": escape(&outcome.version), "rules": rules,
             }}),
-        )?;
-        run.serialize_entry("invocations", &[invocation(outcome)])?;
-        run.serialize_entry("columnKind", "unicodeCodePoints")?;
-        run.serialize_entry("results", &Results(outcome, &indices))?;
-        run.end()
+            invocations: [invocation(outcome)],
+            column_kind: "unicodeCodePoints",
+            results: Results(outcome, indices),
+        }
     }
 }
 
@@ -69,13 +72,10 @@ impl Serialize for Results<'_> {
         let Results(outcome, indices) = self;
         // With several inputs, each finding names its own.
         let first = outcome.inputs.first().map(|input| input.path.as_str());
-        let mut results = serializer.serialize_seq(Some(outcome.findings.len()))?;
-        for finding in &outcome.findings {
+        serializer.collect_seq(outcome.findings.iter().map(|finding| {
             let index = indices.get(&rule_id(finding)).copied().unwrap_or_default();
-            let input = finding.input.as_deref().or(first);
-            results.serialize_element(&result(finding, index, input))?;
-        }
-        results.end()
+            result(finding, index, finding.input.as_deref().or(first))
+        }))
     }
 }
 
@@ -90,7 +90,7 @@ fn rule_id(finding: &Finding) -> String {
 /// Describes a rule with the texts of `anyorder explain` (§3.49).
 fn rule(id: &str, sample: &Finding) -> Value {
     let topic = sample.category.as_deref().and_then(explain);
-    let full = topic.unwrap_or_else(|| sample.kind.explain());
+    let full = topic.or_else(|| explain(sample.kind.word())).unwrap_or_default();
     let (short, help) = full.split_once("\n\n").unwrap_or((full, full));
     let short = short.split_once(": ").map_or(short, |(_, rest)| rest);
     json!({

@@ -43,26 +43,13 @@ impl Default for Options {
     }
 }
 
-/// Writes the report: the inputs, the findings in the order of the result, and the verdict.
+/// Writes the report: the inputs, the findings in the order of the result, and the verdict. A
+/// finding that has a run shows it as a table instead of its explanation.
 ///
 /// # Errors
 ///
 /// Fails when `out` does.
 pub fn write(
-    outcome: &Outcome,
-    policy: &Policy,
-    options: &Options,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    write_with_runs(outcome, policy, &Runs::new(), options, out)
-}
-
-/// As [`write()`], but a finding that has a run shows it as a table instead of its explanation.
-///
-/// # Errors
-///
-/// Fails when `out` does.
-pub fn write_with_runs(
     outcome: &Outcome,
     policy: &Policy,
     runs: &Runs,
@@ -239,14 +226,10 @@ impl Page<'_> {
         let what = numbers::plural(members.len() as u64, "finding");
         self.line(Tone::Plain, 4, &format!("the same missing order makes {what} more:"))?;
         for member in members {
-            let positions: Vec<String> =
-                member.sites.iter().filter_map(|site| site.position()).collect();
-            let at = if positions.is_empty() {
-                String::new()
-            } else {
-                format!(", {}", positions.join(" and "))
-            };
-            let text = format!("{}{at} (id {})", member.title, member.id);
+            let positions: Vec<String> = member.sites.iter().filter_map(Site::position).collect();
+            let gap = if positions.is_empty() { "" } else { ", " };
+            let at = positions.join(" and ");
+            let text = format!("{}{gap}{at} (id {})", member.title, member.id);
             self.entry(6, &format!("- {}: ", member.severity), Tone::Plain, &text)?;
         }
         Ok(())

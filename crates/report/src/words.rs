@@ -239,12 +239,8 @@ pub(crate) fn sizes(outcome: &Outcome) -> Vec<String> {
         ("transitions", "transition"),
         ("recorded_tasks", "recorded task"),
     ];
-    for (name, noun) in nouns {
-        if let Some(n) = outcome.stats.get(name).and_then(|stat| stat.integer()) {
-            sizes.push(plural(n, noun));
-        }
-    }
-    let stat = |name: &str| outcome.stats.get(name).and_then(|stat| stat.integer());
+    let stat = |name: &str| outcome.stats.get(name).and_then(Stat::integer);
+    sizes.extend(nouns.into_iter().filter_map(|(name, noun)| Some(plural(stat(name)?, noun))));
     // The candidates of other commands mean something else.
     if let (Some(candidates), Some(_)) = (stat("candidates"), stat("dropped")) {
         let parts = ["confirmed", "dropped", "unconfirmed"]

@@ -1,5 +1,6 @@
 //! Each format on one small result, after inspection by hand.
 
+use anyorder_finding::run::Runs;
 use anyorder_finding::{Finding, Kind, Outcome, Policy};
 use anyorder_report::{html, json, junit, sarif, terminal};
 
@@ -16,7 +17,7 @@ fn outcome() -> Outcome {
 }
 
 fn at_terminal(outcome: &Outcome, options: &terminal::Options) -> String {
-    text(|out| terminal::write(outcome, &Policy::default(), options, out))
+    text(|out| terminal::write(outcome, &Policy::default(), &Runs::new(), options, out))
 }
 
 #[test]
@@ -54,7 +55,14 @@ fn ctrl_c_is_not_named_like_an_option() {
             text(|out| sarif::write(outcome, out)),
             text(|out| junit::write(outcome, &Policy::default(), out)),
             text(|out| {
-                html::write(outcome, &Policy::default(), None, &html::Options::default(), out)
+                html::write(
+                    outcome,
+                    &Policy::default(),
+                    None,
+                    &Runs::new(),
+                    &html::Options::default(),
+                    out,
+                )
             }),
         ]
     };
@@ -172,7 +180,9 @@ fn html_page() {
     outcome.findings.truncate(1);
     let options = html::Options::default();
     let policy = Policy::default();
-    let page = text(|out| html::write(&outcome, &policy, Some(&sample.trace), &options, out));
+    let page = text(|out| {
+        html::write(&outcome, &policy, Some(&sample.trace), &Runs::new(), &options, out)
+    });
     let page = page.replace("><", ">\n<");
     insta::assert_snapshot!(without_ours(&page));
 }
@@ -201,7 +211,8 @@ fn without_ours(page: &str) -> String {
 fn html_without_a_trace_or_findings() {
     let outcome = Outcome::new("check", "0.1.0");
     let options = html::Options::default();
-    let page = text(|out| html::write(&outcome, &Policy::default(), None, &options, out));
+    let page =
+        text(|out| html::write(&outcome, &Policy::default(), None, &Runs::new(), &options, out));
     assert!(page.contains("Nothing was found."));
     assert!(!page.contains("<canvas"));
 }
@@ -213,7 +224,9 @@ fn html_states_its_omissions() {
     let budget = html::Budget { tasks_max: 8, lanes_max: 2, buckets: 16 };
     let options = html::Options { findings_max: 2, pairs_max: 3, budget };
     let policy = Policy::default();
-    let page = text(|out| html::write(&outcome, &policy, Some(&sample.trace), &options, out));
+    let page = text(|out| {
+        html::write(&outcome, &policy, Some(&sample.trace), &Runs::new(), &options, out)
+    });
     assert_eq!(page.matches("<details class=\"finding").count(), 2);
     assert!(page.contains("<b>3 more</b> findings are not on this page"));
     assert!(page.contains("8 of 32 tasks (thread code included) have a box"));
@@ -229,7 +242,8 @@ fn the_report_is_one_file_and_replaces_the_old_one() {
     let outcome = sample::outcome(&sample);
     let (policy, options) = (Policy::default(), html::Options::default());
     for trace in [None, Some(&sample.trace)] {
-        let page = html::write_report(&path, &outcome, &policy, trace, &options).unwrap();
+        let page =
+            html::write_report(&path, &outcome, &policy, trace, &Runs::new(), &options).unwrap();
         assert_eq!(page, path.join("index.html"));
         let names: Vec<_> =
             std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -239,7 +253,7 @@ fn the_report_is_one_file_and_replaces_the_old_one() {
     }
     let file = folder.path().join("file");
     std::fs::write(&file, "").unwrap();
-    assert!(html::write_report(&file, &outcome, &policy, None, &options).is_err());
+    assert!(html::write_report(&file, &outcome, &policy, None, &Runs::new(), &options).is_err());
 }
 
 #[test]
@@ -248,7 +262,9 @@ fn reports_are_the_same_for_the_same_result() {
         let sample = sample::trace();
         let outcome = sample::outcome(&sample);
         let (policy, options) = (Policy::default(), html::Options::default());
-        let page = text(|out| html::write(&outcome, &policy, Some(&sample.trace), &options, out));
+        let page = text(|out| {
+            html::write(&outcome, &policy, Some(&sample.trace), &Runs::new(), &options, out)
+        });
         (text(|out| sarif::write(&outcome, out)), page)
     };
     assert_eq!(run(), run());

@@ -1,5 +1,6 @@
 //! Names that try to escape from every report.
 
+use anyorder_finding::run::Runs;
 use anyorder_finding::{
     Finding, Input, Kind, Outcome, Policy, Site, Step, Suppressed, Warning, WarningKind, Witness,
     WitnessPlace,
@@ -114,7 +115,8 @@ fn assert_harmless(report: &str, parts: &[&str]) {
 #[test]
 fn terminal() {
     let options = terminal::Options::default();
-    let report = text(|out| terminal::write(&outcome(), &Policy::default(), &options, out));
+    let report =
+        text(|out| terminal::write(&outcome(), &Policy::default(), &Runs::new(), &options, out));
     assert_harmless(&report, &RAW[4..]);
     assert!(report.contains(r"\u{1b}[2J"));
     assert!(!report.lines().any(|line| line.starts_with('"')), "a name broke the line");
@@ -165,7 +167,9 @@ fn junit() {
 fn html() {
     let (trace, outcome) = (trace(), outcome());
     let options = html::Options::default();
-    let page = text(|out| html::write(&outcome, &Policy::default(), Some(&trace), &options, out));
+    let page = text(|out| {
+        html::write(&outcome, &Policy::default(), Some(&trace), &Runs::new(), &options, out)
+    });
     assert_harmless(&page, &RAW);
     for part in ["onerror=alert(1)>", "\"'`", "&amp;amp;[x]\""] {
         assert!(!page.contains(part), "{part}");
@@ -190,7 +194,8 @@ fn html() {
 #[test]
 fn the_policy_names_what_is_on_the_page() {
     let options = html::Options::default();
-    let page = text(|out| html::write(&outcome(), &Policy::default(), None, &options, out));
+    let page =
+        text(|out| html::write(&outcome(), &Policy::default(), None, &Runs::new(), &options, out));
     let (_, policy) = page.split_once("http-equiv=\"Content-Security-Policy\" content=\"").unwrap();
     let (policy, _) = policy.split_once('"').unwrap();
     assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
@@ -211,7 +216,7 @@ fn no_name_leads_out_of_the_folder() {
         place: WitnessPlace::Path("../../outside".into()),
     });
     let (policy, options) = (Policy::default(), html::Options::default());
-    html::write_report(&inside, &outcome, &policy, Some(&trace()), &options).unwrap();
+    html::write_report(&inside, &outcome, &policy, Some(&trace()), &Runs::new(), &options).unwrap();
     let names = |path: &std::path::Path| -> Vec<_> {
         std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name()).collect()
     };
@@ -232,6 +237,8 @@ fn huge_names_do_not_make_huge_pages() {
     outcome.findings[0].sites[0].chain = vec![huge; 3];
     let options = html::Options::default();
     let trace = b.finish();
-    let page = text(|out| html::write(&outcome, &Policy::default(), Some(&trace), &options, out));
+    let page = text(|out| {
+        html::write(&outcome, &Policy::default(), Some(&trace), &Runs::new(), &options, out)
+    });
     assert!(page.len() < 200_000, "{} bytes", page.len());
 }

@@ -125,7 +125,7 @@ fn text(lanes: u32, width: usize) -> String {
     let runs: Runs = [(outcome.findings[0].id.clone(), run(lanes))].into_iter().collect();
     let options = terminal::Options { width, ..terminal::Options::default() };
     let mut out = Vec::new();
-    terminal::write_with_runs(&outcome, &policy(), &runs, &options, &mut out).unwrap();
+    terminal::write(&outcome, &policy(), &runs, &options, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -156,7 +156,7 @@ fn html_with_both_orders() {
     let runs: Runs = [(outcome.findings[0].id.clone(), run(1))].into_iter().collect();
     let mut out = Vec::new();
     let options = html::Options::default();
-    html::write_with_runs(&outcome, &policy(), None, &runs, &options, &mut out).unwrap();
+    html::write(&outcome, &policy(), None, &runs, &options, &mut out).unwrap();
     let page = String::from_utf8(out).unwrap();
     let from = page.find("id=\"f1\"").expect("the first finding");
     let to = page.find("id=\"f2\"").expect("the second finding");

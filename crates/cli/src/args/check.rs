@@ -113,12 +113,9 @@ pub(crate) struct LimitArgs {
 impl LimitArgs {
     /// Records the given limits among the options of a result.
     pub(crate) fn set(&self, options: &mut Options) {
-        if let Some(limit) = self.time_limit {
-            options.set("time-limit", u64::try_from(limit.as_millis()).unwrap_or(u64::MAX));
-        }
-        if let Some(limit) = self.memory_limit {
-            options.set("memory-limit", limit);
-        }
+        let ms = |limit: Duration| u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+        options.set_some("time-limit", self.time_limit.map(ms));
+        options.set_some("memory-limit", self.memory_limit);
     }
 }
 

@@ -2,14 +2,16 @@
 //! generated from it.
 
 pub(crate) use check::{CheckArgs, LimitArgs};
+pub(crate) use choice::word_of;
 pub(crate) use consistency::ConsistencyArgs;
-pub(crate) use explore::{BoundArg, ExploreAlgorithm, ExploreArgs, ReversalArgs, ShrinkArgs};
+pub(crate) use explore::{ExploreAlgorithm, ExploreArgs, ShrinkArgs};
 pub(crate) use generate::GenerateArgs;
 pub(crate) use model::{DiffArgs, FmtArgs, GraphArgs, ReplayArgs, SearchArgs, SimulateArgs, cores};
-pub(crate) use output::{CountingArgs, ListArgs, OutputArgs, OutputFormat, ScheduleArgs};
-pub(crate) use predict::{PredictArgs, WitnessArgs};
-pub(crate) use tools::{CompletionsArgs, ConvertArgs, ExplainArgs, InfoArgs, InfoFormat, ManArgs};
-pub(crate) use why::{WhyArgs, WhyFormat};
+pub(crate) use output::{
+    AnswerFormat, CountingArgs, ListArgs, OutputArgs, OutputFormat, ScheduleArgs,
+};
+pub(crate) use predict::{PAIRS, PredictArgs, WitnessArgs};
+pub(crate) use tools::{CompletionsArgs, ConvertArgs, ExplainArgs, InfoArgs, ManArgs, WhyArgs};
 
 mod check;
 mod choice;
@@ -20,7 +22,6 @@ mod model;
 mod output;
 mod predict;
 mod tools;
-mod why;
 
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueHint};
 use std::path::PathBuf;

@@ -99,12 +99,8 @@ impl SearchArgs {
         options.set("first", self.first);
         options.set("no-reduction", self.no_reduction);
         options.set("symmetry", self.symmetry);
-        if let Some(most) = self.max_states {
-            options.set("max-states", most);
-        }
-        if let Some(most) = self.max_depth {
-            options.set("max-depth", u64::from(most));
-        }
+        options.set_some("max-states", self.max_states);
+        options.set_some("max-depth", self.max_depth.map(u64::from));
     }
 }
 

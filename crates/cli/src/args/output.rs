@@ -91,6 +91,15 @@ pub(crate) enum OutputFormat {
     Junit,
 }
 
+/// The output format of an answer that is no list of findings.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AnswerFormat {
+    /// For people
+    Text,
+    /// One object
+    Json,
+}
+
 /// Severities.
 const SEVERITIES: &[Word<Severity>] = &[
     ("note", "All findings", Severity::Note),

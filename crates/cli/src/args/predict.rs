@@ -130,7 +130,7 @@ const ANALYSES: &[Word<Analysis>] = &[
 ];
 
 /// Which pairs are tried.
-const PAIRS: &[Word<Pairs>] = &[
+pub(crate) const PAIRS: &[Word<Pairs>] = &[
     ("auto", "All pairs if there are few enough, otherwise the candidates", Pairs::Auto),
     ("candidates", "The candidates of the analysis", Pairs::Candidates),
     ("all", "All pairs of actions that do not commute", Pairs::All),

@@ -1,9 +1,9 @@
 //! `anyorder convert`: turns any readable format into any writable one, block by block.
 
 use crate::args::{ConvertArgs, Global, LimitArgs};
-use crate::failure::{Failure, print_warnings, warn};
+use crate::failure::{Failure, warn};
 use crate::input::{self, Watched, title};
-use crate::output::to_file;
+use crate::output::bytes_to;
 use crate::watch::Watch;
 use anyorder_common::numbers::plural;
 use anyorder_common::text::shown;
@@ -20,26 +20,15 @@ use std::process::ExitCode;
 pub(crate) fn run(args: &ConvertArgs, global: &Global) -> Result<ExitCode, Failure> {
     let watch = Watch::start(global, &LimitArgs::default())?;
     let mut events = 0;
-    let mut convert = |out: &mut dyn Write| -> Result<(), Failure> {
+    let convert = |out: &mut dyn Write| -> Result<(), Failure> {
         events = stream(args, global, &watch, out)?;
         Ok(())
     };
-    if args.output == Path::new("-") {
-        // Bypass the stream that strips colours: the output may be binary.
-        let mut out = io::BufWriter::new(io::stdout().lock());
-        convert(&mut out)?;
-        out.flush().map_err(|error| Failure::writing(Path::new("standard output"), &error))?;
-    } else {
-        to_file(&args.output, convert)?;
-        if !global.quiet {
-            let what = plural(events, "event");
-            let _ = writeln!(
-                anstream::stderr(),
-                "wrote {what} to {} as {}",
-                shown(&args.output),
-                title(args.to)
-            );
-        }
+    let file = Some(args.output.as_path()).filter(|path| *path != Path::new("-"));
+    bytes_to(file, convert)?;
+    if let (Some(file), false) = (file, global.quiet) {
+        let (what, title) = (plural(events, "event"), title(args.to));
+        let _ = writeln!(anstream::stderr(), "wrote {what} to {} as {title}", shown(file));
     }
     Ok(ExitCode::from(exit::CLEAN))
 }
@@ -70,9 +59,7 @@ fn stream(
     if let Some(reason) = watch.stopped() {
         return Err(Failure::new(format!("{reason}: nothing was written")));
     }
-    if !global.quiet {
-        print_warnings(&args.input, opened.source.problems());
-    }
+    global.print_warnings(&args.input, opened.source.problems());
     Ok(events)
 }
 

@@ -36,9 +36,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<ExitCode, Failure> {
         let name = sub.get_display_name().unwrap_or_else(|| sub.get_name()).replace(' ', "-");
         let path = dir.join(format!("{name}.1"));
         let page = page(sub)?;
-        to_file(&path, |out| {
-            out.write_all(&page).map_err(|error| Failure::writing(&path, &error))
-        })?;
+        to_file(&path, |out| out.write_all(&page))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -2,7 +2,7 @@
 
 use super::render::{self, Form, set_elapsed};
 use crate::args::{ExploreAlgorithm, ExploreArgs, Global, cores};
-use crate::failure::{Failure, print_messages};
+use crate::failure::Failure;
 use crate::input::{SCHEDULE_BYTES_MAX, load_model, peek};
 use crate::watch::Watch;
 use crate::witness::{Replay, place};
@@ -24,35 +24,29 @@ pub(crate) fn run(args: &ExploreArgs, global: &Global) -> Result<ExitCode, Failu
     let mut all = Collected::new("explore", env!("CARGO_PKG_VERSION"));
     let algorithm = algorithm(args)?;
     all.outcome.options.set("algorithm", algorithm.word());
-    let input =
-        |path: &str, format: &str| Input { path: path.to_owned(), format: format.to_owned() };
     let (input, result) = match (&args.model, &args.program) {
         (Some(path), _) => {
             let model = load_model(path)?;
-            if !global.quiet {
-                print_messages(model.warnings());
-            }
+            global.print(model.warnings());
             let result = match algorithm {
                 ExploreAlgorithm::Reversals => vary(&model, cores().get(), args, &watch)?,
                 ExploreAlgorithm::States(algorithm) => {
                     states(&model, algorithm, args, global, &watch)?
                 }
             };
-            (input(&path.to_string_lossy(), "model"), result)
+            (Input::new(path, "model"), result)
         }
         (None, Some(command)) => {
-            (input(command, "program"), vary(&pipe_program(command)?, 1, args, &watch)?)
+            let result = vary(&pipe_program(command)?, 1, args, &watch)?;
+            (Input::new(Path::new(command), "program"), result)
         }
         (None, None) => return Err(Failure::new("expected a model or `--program`")),
     };
     watch.done();
-    if !global.quiet {
-        print_messages(&result.remarks);
-    }
+    global.print(&result.remarks);
     let mut inputs = vec![input];
     if let (ExploreAlgorithm::Reversals, Some(path)) = (algorithm, &args.reversals.recording) {
-        let path = path.to_string_lossy().into_owned();
-        inputs.push(Input { path, format: "schedule".to_owned() });
+        inputs.push(Input::new(path, "schedule"));
     }
     all.add(inputs, result);
     finish(args, all, started)
@@ -109,9 +103,7 @@ fn states(
         states_max: args.max_states,
         ..CheckOptions::default()
     };
-    if !global.quiet {
-        print_messages(&options.plan(model).1);
-    }
+    global.print(&options.plan(model).1);
     let mut control = watch.control();
     control.limits.executions = args.max_executions;
     Ok(check_model(model, &options, &control)?.result)
@@ -124,7 +116,8 @@ fn vary<P: TaskProgram>(
     args: &ExploreArgs,
     watch: &Watch,
 ) -> Result<JobResult, Failure> {
-    let recording = args.reversals.recording.as_deref().map(recording).transpose()?;
+    let recording = args.reversals.recording.as_deref().map(|path| read_schedule(path, None));
+    let recording = recording.transpose()?;
     let workers = args.threads.map_or(workers, |threads| threads.get());
     let reversals = args.reversals.options(recording, workers);
     let options = ExploreOptions { reversals, repeats: args.reversals.repeats };
@@ -134,10 +127,10 @@ fn vary<P: TaskProgram>(
     explore(program, &options, &control)
 }
 
-/// Reads a schedule, or the first of a result.
-pub(crate) fn recording(path: &Path) -> Result<Schedule, Failure> {
+/// Reads a schedule, or the first of a result: of its findings whose ids begin with `id`.
+pub(crate) fn read_schedule(path: &Path, id: Option<&str>) -> Result<Schedule, Failure> {
     let text = peek(path)?.text(path, SCHEDULE_BYTES_MAX)?;
-    Ok(first_schedule(path, &text, None)?.schedule)
+    Ok(first_schedule(path, &text, id)?.schedule)
 }
 
 /// Returns the command that prints the same findings as JSON.
@@ -175,15 +168,10 @@ fn options(args: &ExploreArgs, outcome: &mut Outcome) {
     } else {
         options.set("first", args.first);
     }
-    if let Some(values) = reversals.values {
-        options.set("values", values);
-    }
-    if let Some(most) = args.max_states {
-        options.set("max-states", most);
-    }
-    if let Some(most) = args.max_executions {
-        options.set("max-executions", most);
-    }
-    options.set("strict", args.strict);
+    options
+        .set_some("values", reversals.values)
+        .set_some("max-states", args.max_states)
+        .set_some("max-executions", args.max_executions)
+        .set("strict", args.strict);
     args.limits.set(options);
 }

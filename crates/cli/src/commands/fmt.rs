@@ -53,7 +53,7 @@ fn one(path: &Path, check: bool) -> Result<bool, Failure> {
         let failed = |error: &io::Error| Failure::writing(path, error);
         let target = path.canonicalize().map_err(|error| failed(&error))?;
         let rights = target.metadata().map_err(|error| failed(&error))?.permissions();
-        to_file(&target, |out| out.write_all(bytes).map_err(|error| failed(&error)))?;
+        to_file(&target, |out| out.write_all(bytes))?;
         std::fs::set_permissions(&target, rights).map_err(|error| failed(&error))?;
     }
     Ok(changed)

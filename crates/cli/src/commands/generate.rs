@@ -3,12 +3,10 @@
 use crate::args::GenerateArgs;
 use crate::commands::consistency::write_run;
 use crate::failure::Failure;
-use crate::output::to_file;
+use crate::output::bytes_to;
 use anyorder_common::text::escape;
 use anyorder_generate::{GenerateError, Request, generate_with_run};
-use anyorder_trace::Trace;
 use anyorder_trace::open::create;
-use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -35,29 +33,13 @@ pub(crate) fn run(args: &GenerateArgs) -> Result<ExitCode, Failure> {
         };
         write_run(path, &generated.trace, order)?;
     }
-    match &args.output {
-        Some(path) => to_file(path, |out| write(&generated.trace, args, path, out))?,
-        None => {
-            let path = Path::new("standard output");
-            // Bypass the stream that strips colours: the output may be binary.
-            let mut out = io::BufWriter::new(io::stdout().lock());
-            write(&generated.trace, args, path, &mut out)?;
-            out.flush().map_err(|error| Failure::writing(path, &error))?;
-        }
-    }
+    let path = args.output.as_deref();
+    let failed = |error| Failure::writing(path.unwrap_or(Path::new("standard output")), &error);
+    bytes_to(path, |out| {
+        let written = create(args.to, Box::new(out));
+        written.and_then(|mut sink| generated.trace.write(sink.as_mut())).map_err(failed)
+    })?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Writes the trace in the chosen format.
-fn write(
-    trace: &Trace,
-    args: &GenerateArgs,
-    path: &Path,
-    out: &mut dyn Write,
-) -> Result<(), Failure> {
-    let mut sink =
-        create(args.to, Box::new(out)).map_err(|error| Failure::writing(path, &error))?;
-    trace.write(sink.as_mut()).map_err(|error| Failure::writing(path, &error))
 }
 
 fn failure(error: &GenerateError) -> Failure {

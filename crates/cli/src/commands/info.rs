@@ -1,7 +1,7 @@
 //! `anyorder info`: the contents of a trace, counted in one pass.
 
-use crate::args::{Global, InfoArgs, InfoFormat, LimitArgs};
-use crate::failure::{Failure, print_warnings};
+use crate::args::{AnswerFormat, Global, InfoArgs, LimitArgs};
+use crate::failure::Failure;
 use crate::input::{self, Watched, title};
 use crate::output::{to_stdout, width};
 use crate::watch::Watch;
@@ -26,9 +26,7 @@ pub(crate) fn run(args: &InfoArgs, global: &Global) -> Result<ExitCode, Failure>
     watch.done();
     let problems = opened.source.problems();
     tally.finish(opened.source.tables());
-    if !global.quiet {
-        print_warnings(&args.trace, problems);
-    }
+    global.print_warnings(&args.trace, problems);
     let path = &*args.trace.to_string_lossy();
     let info = Info {
         path,
@@ -41,10 +39,10 @@ pub(crate) fn run(args: &InfoArgs, global: &Global) -> Result<ExitCode, Failure>
         top: args.top,
     };
     match args.format {
-        InfoFormat::Text => {
+        AnswerFormat::Text => {
             to_stdout(|out| text(&info, width(), args.ascii || ascii_locale(), out))?;
         }
-        InfoFormat::Json => to_stdout(|out| writeln!(out, "{}", json(&info)))?,
+        AnswerFormat::Json => to_stdout(|out| writeln!(out, "{}", json(&info)))?,
     }
     Ok(ExitCode::from(if complete { exit::CLEAN } else { exit::LIMIT }))
 }

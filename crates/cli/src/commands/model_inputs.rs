@@ -4,12 +4,12 @@
 //! models, and is never opened as a path.
 
 use crate::args::Global;
-use crate::failure::{Failure, warn};
+use crate::failure::Failure;
 use crate::input::{self, PeekedInput, SCHEDULE_BYTES_MAX};
 use anyorder_common::text::escape;
-use anyorder_common::text::shown;
 use anyorder_drive::model::Model;
 use anyorder_drive::states::StateProgram as _;
+use anyorder_drive::{Level, Message};
 use anyorder_system::Schedule;
 use std::path::{Path, PathBuf};
 
@@ -22,8 +22,7 @@ pub(super) struct ModelInputs {
 
 /// Reads all inputs, and compiles those that are models.
 pub(super) fn read(inputs: &[PathBuf], global: &Global) -> Result<ModelInputs, Failure> {
-    let peeked = inputs.iter().map(|path| Ok((path.clone(), input::peek(path)?)));
-    read_peeked(peeked.collect::<Result<_, Failure>>()?, global)
+    read_peeked(input::peek_all(inputs)?, global)
 }
 
 /// Like [`read`], for inputs whose beginnings were read.
@@ -38,10 +37,10 @@ pub(super) fn read_peeked(
             let text = peeked.model_text(path)?;
             given.models.push((path.clone(), Model::compile(&path.to_string_lossy(), &text)?));
         } else if let Some(format) = peeked.trace_format(global) {
-            let what =
-                format!("a trace ({}), expected a model or a schedule", input::title(format));
-            let failure = Failure::new(format!("{}: {what}", shown(path)));
-            return Err(failure.with_hint("`anyorder check` and `anyorder predict` read traces"));
+            let title = input::title(format);
+            let what = format!("a trace ({title}), expected a model or a schedule");
+            return Err(Failure::at(path, what)
+                .with_hint("`anyorder check` and `anyorder predict` read traces"));
         } else {
             given.others.push((path.clone(), peeked.text(path, SCHEDULE_BYTES_MAX)?));
         }
@@ -76,7 +75,7 @@ impl ModelInputs {
     /// Makes the failure of a schedule whose model is missing.
     pub(super) fn no_model(path: &Path, schedule: &Schedule) -> Failure {
         let what = "the model of this schedule is missing; give the model, too";
-        let failure = Failure::new(format!("{}: {what}", shown(path)));
+        let failure = Failure::at(path, what);
         match schedule.program.name.as_str() {
             "" | "-" => failure,
             name => failure.with_hint(format!("it was made for {}", escape(name))),
@@ -87,7 +86,8 @@ impl ModelInputs {
 /// Warns if a model has changed since a schedule was made.
 pub(super) fn warn_if_changed(path: &Path, model: &Model, schedule: &Schedule, global: &Global) {
     let known = schedule.program.hash;
-    if known.is_some() && known != model.program().hash && !global.quiet {
-        warn(&format!("{}: the model has changed since the schedule was made", shown(path)));
+    if known.is_some() && known != model.program().hash {
+        let what = "the model has changed since the schedule was made";
+        global.print(&[Message::at(Level::Warning, path, what)]);
     }
 }

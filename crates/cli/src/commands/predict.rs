@@ -2,8 +2,8 @@
 
 use super::check::AcceptedFindings;
 use super::render::{self, Form, set_elapsed};
-use crate::args::{Global, PredictArgs};
-use crate::failure::{Failure, print_messages};
+use crate::args::{Global, PAIRS, PredictArgs, word_of};
+use crate::failure::Failure;
 use crate::input::{self, Watched};
 use crate::load::{Loaded, Stream, load};
 use crate::watch::{Watch, peak_memory_kb};
@@ -14,7 +14,7 @@ use anyorder_drive::{
     predict_stream,
 };
 use anyorder_trace::{Tables, TraceSource};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -45,9 +45,7 @@ pub(crate) fn run(args: &PredictArgs, global: &Global) -> Result<ExitCode, Failu
         }
     };
     watch.done();
-    if !global.quiet {
-        print_messages(&prediction.result.remarks);
-    }
+    global.print(&prediction.result.remarks);
     if let Some(trace) = &trace {
         place(args, trace, &mut prediction)?;
     }
@@ -58,7 +56,7 @@ pub(crate) fn run(args: &PredictArgs, global: &Global) -> Result<ExitCode, Failu
     args.limits.set(&mut outcome.options);
     let filters = if args.no_confirm { Vec::new() } else { vec![UNCONFIRMED.to_owned()] };
     let policy = args.counting.policy(filters);
-    accepted.judge(&mut outcome, &policy, global.quiet);
+    accepted.judge(&mut outcome, &policy, global);
     set_elapsed(&mut outcome, started);
     outcome.stats.set("peak_memory_kb", peak_memory_kb().unwrap_or(0));
     accepted.write(&outcome.findings)?;
@@ -108,7 +106,7 @@ fn place(
     prediction: &mut Prediction,
 ) -> Result<(), Failure> {
     let folder = args.schedules.as_deref();
-    let rerun_command = format!("{} --format json", command(args));
+    let rerun_command = command(args);
     let replay = match (folder, args.out.json_file()) {
         (Some(folder), _) => Replay::Folder(folder),
         (None, Some(file)) => Replay::Result(file),
@@ -125,22 +123,16 @@ fn place(
     Ok(())
 }
 
-/// Returns the command that reproduces the result.
+/// Returns the command that prints the same findings as JSON.
 fn command(args: &PredictArgs) -> String {
-    let mut text = format!("anyorder predict {}", quote(&args.trace.to_string_lossy()));
-    if let Some(spec) = &args.spec {
-        text.push_str(&format!(" --spec {}", quote(&spec.to_string_lossy())));
+    let path = |path: &PathBuf| quote(&path.to_string_lossy());
+    let mut words = vec!["anyorder predict".to_owned(), path(&args.trace)];
+    words.extend(args.spec.as_ref().map(|spec| format!("--spec {}", path(spec))));
+    words.extend(args.object.iter().map(|object| format!("--object {}", quote(object))));
+    words.extend(args.analysis.map(|analysis| format!("--analysis {}", analysis.word())));
+    if args.pairs != Pairs::Auto {
+        words.push(format!("--pairs {}", word_of(PAIRS, args.pairs)));
     }
-    for object in &args.object {
-        text.push_str(&format!(" --object {}", quote(object)));
-    }
-    if let Some(analysis) = args.analysis {
-        text.push_str(&format!(" --analysis {}", analysis.word()));
-    }
-    match args.pairs {
-        Pairs::Auto => {}
-        Pairs::Candidates => text.push_str(" --pairs candidates"),
-        Pairs::All => text.push_str(" --pairs all"),
-    }
-    text
+    words.push("--format json".to_owned());
+    words.join(" ")
 }

@@ -2,7 +2,7 @@
 
 use crate::args::{OutputArgs, OutputFormat};
 use crate::failure::Failure;
-use crate::output::{to_file, to_stdout, width};
+use crate::output::{to, to_stdout, width};
 use anyorder_common::text::shown;
 use anyorder_finding::run::Runs;
 use anyorder_finding::{Outcome, Policy, exit_code};
@@ -55,8 +55,7 @@ fn all(
         None => None,
         Some(folder) => {
             let options = html::Options::default();
-            let page =
-                html::write_report_with_runs(folder, outcome, policy, trace, args.runs, &options);
+            let page = html::write_report(folder, outcome, policy, trace, args.runs, &options);
             Some(page.map_err(|error| Failure::writing(folder, &error))?)
         }
     };
@@ -66,12 +65,7 @@ fn all(
     let mut result = Vec::new();
     result_in(args, outcome, policy, colour, &mut result)
         .map_err(|error| Failure::new(format!("cannot make the result: {error}")))?;
-    match &args.out.output {
-        Some(path) => to_file(path, |out| {
-            out.write_all(&result).map_err(|error| Failure::writing(path, &error))
-        })?,
-        None => to_stdout(|out| out.write_all(&result))?,
-    }
+    to(args.out.output.as_deref(), |out| out.write_all(&result))?;
     let Some(page) = page else { return Ok(()) };
     // The last line of a text names the report. Other formats use the whole of standard output.
     if args.out.format == OutputFormat::Text && args.out.output.is_none() {
@@ -102,7 +96,7 @@ fn result_in(
                 findings_max: args.max_findings,
                 ..terminal::Options::default()
             };
-            terminal::write_with_runs(outcome, policy, args.runs, &options, out)?;
+            terminal::write(outcome, policy, args.runs, &options, out)?;
             out.write_all(args.remarks.as_bytes())
         }
     }

@@ -3,14 +3,15 @@
 use super::model_inputs::{self, ModelInputs, warn_if_changed};
 use super::replay_witness;
 use crate::args::{Global, ReplayArgs};
-use crate::failure::{Failure, warn};
+use crate::failure::Failure;
 use crate::input::{self, PeekedInput, SCHEDULE_BYTES_MAX};
 use crate::output::{to_stdout, width};
-use anyorder_common::text::{escape, shown};
+use anyorder_common::numbers::plural;
+use anyorder_common::text::escape;
 use anyorder_drive::explore::{pipe_program, replay_run};
 use anyorder_drive::model::{Model, replay_model};
 use anyorder_drive::states::{ReplayVerdict, Replayed};
-use anyorder_drive::{Stored, read_schedules};
+use anyorder_drive::{Level, Message, Stored, read_schedules};
 use anyorder_finding::exit;
 use anyorder_report::terminal;
 use std::fmt::Write;
@@ -23,8 +24,7 @@ pub(crate) fn run(args: &ReplayArgs, global: &Global) -> Result<ExitCode, Failur
     if let Some(command) = &args.program {
         return of_program(command, args);
     }
-    let peeked = args.inputs.iter().map(|path| Ok((path.clone(), input::peek(path)?)));
-    let peeked: Vec<(PathBuf, PeekedInput)> = peeked.collect::<Result<_, Failure>>()?;
+    let peeked = input::peek_all(&args.inputs)?;
     if let Some(at) = peeked.iter().position(|(_, peeked)| peeked.trace_format(global).is_some()) {
         return of_trace(peeked, at, args, global);
     }
@@ -53,10 +53,9 @@ fn of_trace(
 ) -> Result<ExitCode, Failure> {
     let (trace_path, trace) = all.remove(at);
     let expected = |path: &Path, what: &str| {
-        let failure = Failure::new(format!("{}: {what}", shown(path)));
         let hint = "`anyorder predict TRACE --format json` and `anyorder check` write results; \
             `anyorder replay TRACE RESULT` checks their witnesses again";
-        Err(failure.with_hint(hint))
+        Err(Failure::at(path, what).with_hint(hint))
     };
     let Some((path, text)) = all.pop() else {
         return expected(&trace_path, "a trace, expected a witness or a result beside it");
@@ -88,14 +87,14 @@ fn of_program(command: &str, args: &ReplayArgs) -> Result<ExitCode, Failure> {
 #[derive(Default)]
 struct Replays {
     text: String,
-    again: bool,
+    reproduced: bool,
     lost: bool,
 }
 
 impl Replays {
     fn add(&mut self, stored: &Stored, replayed: Replayed) {
         let Replayed { run, verdict } = replayed;
-        self.again |= verdict == ReplayVerdict::Reproduced;
+        self.reproduced |= verdict == ReplayVerdict::Reproduced;
         self.lost |= matches!(verdict, ReplayVerdict::Diverged | ReplayVerdict::OtherViolation);
         // Writing to a string does not fail.
         if let Some((id, title)) = &stored.finding {
@@ -107,7 +106,7 @@ impl Replays {
 
     fn finish(self) -> Result<ExitCode, Failure> {
         to_stdout(|out| out.write_all(self.text.as_bytes()))?;
-        Ok(ExitCode::from(match (self.again, self.lost) {
+        Ok(ExitCode::from(match (self.reproduced, self.lost) {
             (true, _) => exit::FINDINGS,
             (false, true) => exit::LIMIT,
             (false, false) => exit::CLEAN,
@@ -139,9 +138,9 @@ fn runnable<'a>(
     if runnable.is_empty() {
         return Err(ModelInputs::no_model(path, &all[0].schedule));
     }
-    if left_out > 0 && !global.quiet {
-        let what = anyorder_common::numbers::plural(left_out, "finding");
-        warn(&format!("{}: {what} of other models left out", shown(path)));
+    if left_out > 0 {
+        let what = format!("{} of other models left out", plural(left_out, "finding"));
+        global.print(&[Message::at(Level::Warning, path, what)]);
     }
     Ok(runnable)
 }

@@ -7,7 +7,7 @@ use crate::input::PeekedInput;
 use crate::load::{Loaded, load};
 use crate::output::{to_stdout, width};
 use crate::watch::Watch;
-use anyorder_common::text::{escape, shown};
+use anyorder_common::text::escape;
 use anyorder_drive::{StoredWitness, WitnessReplay, replay_witness};
 use anyorder_finding::exit;
 use anyorder_report::terminal;
@@ -27,7 +27,7 @@ pub(super) fn run(
     let watch = Watch::start(global, &LimitArgs::default())?;
     let specifications = specifications(args.spec.as_deref(), &args.object)?;
     let Loaded::InMemory(read) = load(path, peeked, &|_| u64::MAX, global, &watch)? else {
-        return Err(Failure::new(format!("{}: too many events to hold in memory", shown(path))));
+        return Err(Failure::at(path, "too many events to hold in memory"));
     };
     let replays = replay_witness(&read.trace, &stored, Some(&specifications), &watch.control())?;
     watch.done();

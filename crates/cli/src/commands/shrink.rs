@@ -2,10 +2,9 @@
 
 use super::model_inputs::{self, ModelInputs, warn_if_changed};
 use crate::args::{Global, ShrinkArgs};
-use crate::commands::explore::recording;
+use crate::commands::explore::read_schedule;
 use crate::failure::{Failure, note, warn};
-use crate::input::{SCHEDULE_BYTES_MAX, peek};
-use crate::output::{to_file, to_stdout};
+use crate::output::to;
 use crate::watch::Watch;
 use anyorder_common::numbers::plural;
 use anyorder_common::text::{quote, shown};
@@ -25,8 +24,7 @@ pub(crate) fn run(args: &ShrinkArgs, global: &Global) -> Result<ExitCode, Failur
         let [path] = &args.inputs[..] else {
             return Err(Failure::new("expected one schedule or result with `--program`"));
         };
-        let text = peek(path)?.text(path, SCHEDULE_BYTES_MAX)?;
-        let schedule = first_schedule(path, &text, id)?.schedule;
+        let schedule = read_schedule(path, id)?;
         let words = format!("--program {}", quote(command));
         return one(&program, &words, (path, &schedule), args, global, &watch);
     }
@@ -53,7 +51,7 @@ fn one<P: TaskProgram>(
     global: &Global,
     watch: &Watch,
 ) -> Result<ExitCode, Failure> {
-    let recording = args.recording.as_deref().map(recording).transpose()?;
+    let recording = args.recording.as_deref().map(|path| read_schedule(path, None)).transpose()?;
     let executions_max = args.max_executions;
     let options = ShrinkOptions { recording, executions_max, ..ShrinkOptions::default() };
     let result = shrink(program, schedule, &options, &watch.control());
@@ -63,12 +61,7 @@ fn one<P: TaskProgram>(
         return Ok(ExitCode::from(exit::LIMIT));
     };
     let text = shrunk.schedule.to_json();
-    match &args.output {
-        Some(file) => to_file(file, |out| {
-            writeln!(out, "{text}").map_err(|error| Failure::writing(file, &error))
-        })?,
-        None => to_stdout(|out| writeln!(out, "{text}"))?,
-    }
+    to(args.output.as_deref(), |out| writeln!(out, "{text}"))?;
     if !global.quiet {
         note(&size(&shrunk));
         if let Some(file) = &args.output {

@@ -2,13 +2,13 @@
 
 use crate::args::{Global, SimulateArgs};
 use crate::commands::render::{self, Form, set_elapsed};
-use crate::failure::{Failure, print_messages, warn};
+use crate::failure::Failure;
 use crate::input::load_model;
 use crate::watch::Watch;
 use crate::witness::{Replay, place};
-use anyorder_common::text::{quote, shown};
-use anyorder_drive::Collected;
+use anyorder_common::text::quote;
 use anyorder_drive::states::{SimulateOptions, simulate};
+use anyorder_drive::{Collected, Level, Message};
 use anyorder_finding::{Input, Policy};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -17,20 +17,17 @@ use std::time::Instant;
 pub(crate) fn run(args: &SimulateArgs, global: &Global) -> Result<ExitCode, Failure> {
     let started = Instant::now();
     let model = load_model(&args.model)?;
-    if !global.quiet {
-        print_messages(model.warnings());
-        if model.responses() > 0 {
-            let what = "random runs do not check responses; `anyorder check` checks them";
-            warn(&format!("{}: {what}", shown(&args.model)));
-        }
+    global.print(model.warnings());
+    if model.responses() > 0 {
+        let what = "random runs do not check responses; `anyorder check` checks them";
+        global.print(&[Message::at(Level::Warning, &args.model, what)]);
     }
     let watch = Watch::start(global, &args.limits)?;
     let options = SimulateOptions { runs: args.runs, seed: args.seed, steps_max: args.max_steps };
     let result = simulate(&model, &options, &watch.control())?;
     watch.done();
     let mut all = Collected::new("simulate", env!("CARGO_PKG_VERSION"));
-    let path = args.model.to_string_lossy().into_owned();
-    all.add(vec![Input { path: path.clone(), format: "model".to_owned() }], result);
+    all.add(vec![Input::new(&args.model, "model")], result);
     let (mut outcome, runs) = all.finish();
     outcome.options.set("runs", args.runs);
     outcome.options.set("seed", args.seed);
@@ -38,7 +35,8 @@ pub(crate) fn run(args: &SimulateArgs, global: &Global) -> Result<ExitCode, Fail
     args.limits.set(&mut outcome.options);
     let numbers =
         format!("--runs {} --seed {} --max-steps {}", args.runs, args.seed, args.max_steps);
-    let rerun_command = format!("anyorder simulate {} {numbers} --format json", quote(&path));
+    let path = quote(&args.model.to_string_lossy());
+    let rerun_command = format!("anyorder simulate {path} {numbers} --format json");
     let replay = Replay::of(args.placed.schedules.as_deref(), &args.out, &rerun_command);
     place(&mut outcome.findings, replay, None)?;
     let policy = Policy::default();

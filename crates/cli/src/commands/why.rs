@@ -1,6 +1,6 @@
 //! `anyorder why`: why two events are ordered, or why nothing orders them.
 
-use crate::args::{Global, WhyArgs, WhyFormat};
+use crate::args::{AnswerFormat, Global, WhyArgs};
 use crate::failure::{Failure, warn};
 use crate::input;
 use crate::load::{Read, read};
@@ -32,8 +32,8 @@ pub(crate) fn run(args: &WhyArgs, global: &Global) -> Result<ExitCode, Failure> 
         ));
     }
     match args.format {
-        WhyFormat::Text => to_stdout(|out| text(&trace.trace, &why, out))?,
-        WhyFormat::Json => {
+        AnswerFormat::Text => to_stdout(|out| text(&trace.trace, &why, out))?,
+        AnswerFormat::Json => {
             let mut value = answer(&input, &trace.trace, &why);
             if !trace.warnings.is_empty() {
                 value["warnings"] = json!(trace.warnings);

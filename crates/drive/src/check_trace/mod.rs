@@ -132,7 +132,8 @@ type WithRuns = (Vec<Finding>, Vec<Option<Run>>);
 
 /// Returns the findings without runs. Marks those that rest on operations that were not understood.
 fn without_runs(input: &TraceInput, mut findings: Vec<Finding>) -> WithRuns {
-    input.not_understood.mark_by_sites(&input.trace, findings.iter_mut());
+    let without_witness = findings.iter_mut().map(|finding| (finding, None));
+    input.not_understood.mark_all(&input.trace, without_witness);
     let runs = vec![None; findings.len()];
     (findings, runs)
 }
@@ -174,9 +175,7 @@ fn set_options(
 ) {
     let set = &mut result.options;
     set.set("rules", rules);
-    if let Some(coverage) = coverage {
-        set.set("coverage", coverage.word());
-    }
+    set.set_some("coverage", coverage.map(CoverageLevel::word));
     set.set("group-by", options.group_by.word());
     set.set("max-pairs", options.max_pairs as u64);
     set.set("no-filters", !options.filters);

@@ -73,13 +73,7 @@ pub(super) fn add(
     let not_understood =
         input.not_understood.clone().with_unspecified(trace, &analysed.unspecified);
     result.warnings.extend(not_understood.of_unspecified(&input.name));
-    for one in &mut all {
-        if let Some(last) = one.last {
-            not_understood.mark(&mut one.finding, last);
-        }
-    }
-    let by_sites = all.iter_mut().filter(|one| one.last.is_none());
-    not_understood.mark_by_sites(trace, by_sites.map(|one| &mut one.finding));
+    not_understood.mark_all(trace, all.iter_mut().map(|one| (&mut one.finding, one.last)));
     add_outcome(&input.name, &analysed.checked, result);
     if !analysed.checked.all_pairs {
         result.bounded_by("pairs");

@@ -38,9 +38,7 @@ fn sites(trace: &Trace, cycle: &[EventId]) -> Vec<Site> {
     let accesses = cycle.iter().filter(|event| trace.event(**event).kind().is_access());
     let events: Vec<EventId> =
         if accesses.clone().count() > 2 { accesses.copied().collect() } else { cycle.to_vec() };
-    let sites: Vec<Site> =
-        events.into_iter().take(SITES_MAX).map(|event| site(trace, event)).collect();
-    sites
+    events.into_iter().take(SITES_MAX).map(|event| site(trace, event)).collect()
 }
 
 fn site(trace: &Trace, id: EventId) -> Site {

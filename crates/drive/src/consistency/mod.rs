@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::result::JobResult;
 use crate::trace_input::TraceInput;
 use anyorder_certify::{check_consistency_witness, check_inconsistency};
-use anyorder_common::text::{escape, shown};
+use anyorder_common::text::escape;
 use anyorder_consistency::{
     Answer, Effort, FromTrace, FromTraceError, Kept, Limit, PartialTrace, Stats, Unsupported,
     split_own_code,
@@ -22,7 +22,6 @@ use anyorder_finding::assign_ids;
 use anyorder_system::{Control, StopReason};
 use anyorder_trace::{EventId, Trace, TraceOrder};
 use proof::certified_rule;
-use std::path::Path;
 
 /// The options of [`consistency`].
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -118,8 +117,7 @@ pub fn consistency(
     control: &Control<'_>,
 ) -> Result<Consistency, Failure> {
     let trace = &input.trace;
-    let mut answer =
-        decide(trace, options, control).map_err(|refused| failure(&input.name, trace, &refused))?;
+    let mut answer = decide(input, options, control)?;
     let mut result = JobResult::default();
     input.describe(&mut result);
     set_options(&mut result, options, &answer);
@@ -146,33 +144,30 @@ impl Consistency {
     }
 }
 
-/// Why there is no answer.
-enum Refused {
-    Trace(FromTraceError),
-    Procedure(Unsupported),
-}
-
 fn decide(
-    trace: &Trace,
+    input: &TraceInput,
     options: &ConsistencyOptions,
     control: &Control<'_>,
-) -> Result<Consistency, Refused> {
+) -> Result<Consistency, Failure> {
     // A trace that was not read to its end does not decide the options.
     let nothing = Trace::default();
-    let trace = if control.cancel.reason().is_some() { &nothing } else { trace };
+    let trace = if control.cancel.reason().is_some() { &nothing } else { &input.trace };
+    let lacks_data = |error| lacks_data(&input.name, trace, &error);
     let rule = options.mailbox.unwrap_or_else(|| MailboxRule::recorded(trace));
     let procedure = options.procedure;
     control.progress.phase("preparing");
     let meaning = FromTrace { mailboxes: rule, infer_coherence: options.infer_coherence };
-    let (partial, kept) = PartialTrace::from_trace(trace, &meaning).map_err(Refused::Trace)?;
-    let split = split_own_code(trace).map_err(Refused::Trace)?;
+    let (partial, kept) = PartialTrace::from_trace(trace, &meaning).map_err(lacks_data)?;
+    let split = split_own_code(trace).map_err(lacks_data)?;
     let checked = split.as_ref().unwrap_or(trace);
     control.progress.phase("solving");
     let proof_bytes = (!options.whole_proof).then_some(PROOF_BYTES_MAX);
     let effort = Effort { conflicts: options.max_conflicts, refute: true, proof_bytes };
     let outcome = match control.cancel.reason() {
         Some(reason) => stopped(reason, &partial),
-        None => procedure.decide(&partial, effort, control).map_err(Refused::Procedure)?,
+        None => procedure
+            .decide(&partial, effort, control)
+            .map_err(|refused| unsupported(&input.name, &refused))?,
     };
     control.progress.phase("checking the answer");
     let observed = trace.tables().meta.order == TraceOrder::Observed;
@@ -226,54 +221,45 @@ fn disagree(what: &str) -> ! {
     panic!("the independent checker rejected the answer: {what}; see {ISSUES}")
 }
 
-/// Explains why there is no answer.
-fn failure(name: &str, trace: &Trace, refused: &Refused) -> Failure {
+/// Explains which data a trace lacks.
+fn lacks_data(name: &str, trace: &Trace, error: &FromTraceError) -> Failure {
     let event = |event: &EventId| format!("event `{}`", escape(&trace.label(*event)));
     let location = |location| escape(&trace.location_text(location)).into_owned();
-    let (what, hint) = match refused {
-        Refused::Trace(FromTraceError::NoWrite { event: read }) => (
-            format!(
-                "{} reads from an event that is not another write of its location",
-                event(read)
-            ),
-            None,
-        ),
-        Refused::Trace(FromTraceError::NoSource { event: read }) => {
-            (format!("{} does not name the write that it reads from", event(read)), None)
+    let what = match error {
+        FromTraceError::NoWrite { event: read } => {
+            format!("{} reads from an event that is not another write of its location", event(read))
         }
-        Refused::Trace(FromTraceError::NoCoherence { location: at }) => (
-            format!(
-                "`{}` has several writes, and the trace does not give their order",
-                location(*at)
-            ),
-            Some("`--infer-co` looks for an order"),
-        ),
-        Refused::Trace(FromTraceError::BadCoherence { location: at }) => (
-            format!("the coherence order of `{}` does not name each write once", location(*at)),
-            None,
-        ),
-        Refused::Trace(FromTraceError::NoHandler { task }) => (
-            format!(
-                "the trace does not name the handler of task `{}`",
-                escape(trace.task_name(*task))
-            ),
-            None,
-        ),
-        Refused::Procedure(Unsupported::Nested { .. }) => (
-            "a posted message posts another one, which procedure `flat` cannot handle".to_owned(),
-            Some("`--procedure solver` handles all traces"),
-        ),
-        Refused::Procedure(Unsupported::OpenCoherence) => (
-            "a coherence order is missing, and only procedure `solver` can search for one"
-                .to_owned(),
-            Some("`--procedure solver` handles all traces"),
-        ),
+        FromTraceError::NoSource { event: read } => {
+            format!("{} does not name the write that it reads from", event(read))
+        }
+        FromTraceError::NoCoherence { location: at } => {
+            let at = location(*at);
+            let what =
+                format!("`{at}` has several writes, and the trace does not give their order");
+            return Failure::at(name, what).with_hint("`--infer-co` looks for an order");
+        }
+        FromTraceError::BadCoherence { location: at } => {
+            format!("the coherence order of `{}` does not name each write once", location(*at))
+        }
+        FromTraceError::NoHandler { task } => {
+            let task = escape(trace.task_name(*task));
+            format!("the trace does not name the handler of task `{task}`")
+        }
     };
-    let failure = Failure::new(format!("{}: {what}", shown(Path::new(name))));
-    match hint {
-        Some(hint) => failure.with_hint(hint),
-        None => failure,
-    }
+    Failure::at(name, what)
+}
+
+/// Explains why a procedure cannot decide a trace.
+fn unsupported(name: &str, refused: &Unsupported) -> Failure {
+    let what = match refused {
+        Unsupported::Nested { .. } => {
+            "a posted message posts another one, which procedure `flat` cannot handle"
+        }
+        Unsupported::OpenCoherence => {
+            "a coherence order is missing, and only procedure `solver` can search for one"
+        }
+    };
+    Failure::at(name, what).with_hint("`--procedure solver` handles all traces")
 }
 
 fn set_options(result: &mut JobResult, options: &ConsistencyOptions, answer: &Consistency) {
@@ -282,9 +268,7 @@ fn set_options(result: &mut JobResult, options: &ConsistencyOptions, answer: &Co
     set.set("procedure", answer.procedure.name());
     set.set("infer-co", options.infer_coherence);
     set.set("max-reasons", options.max_reasons as u64);
-    if let Some(limit) = options.max_conflicts {
-        set.set("max-conflicts", limit);
-    }
+    set.set_some("max-conflicts", options.max_conflicts);
 }
 
 /// Sets the counts under their names in results.

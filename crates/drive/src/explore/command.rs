@@ -13,10 +13,8 @@ use anyorder_pipe::{ChildCommand, PipeFactory, PipeOptions};
 ///
 /// Fails when a quote is not closed, and when there is no word.
 pub fn pipe_program(command: &str) -> Result<Started<PipeFactory>, Failure> {
-    let words = words(command).ok_or_else(|| {
-        let what = format!("`{}`: a quote is not closed", escape(command));
-        Failure::new(format!("--program {what}"))
-    })?;
+    let unclosed = || format!("--program `{}`: a quote is not closed", escape(command));
+    let words = words(command).ok_or_else(|| Failure::new(unclosed()))?;
     let mut words = words.into_iter();
     let Some(program) = words.next() else {
         let failure = Failure::new("--program: expected a command that starts the program");

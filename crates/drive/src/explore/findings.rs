@@ -188,6 +188,8 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
             let pairs = shown.tasks.iter().zip(&before.tasks);
             let common = pairs.take_while(|(one, other)| one == other).count();
             trim(&mut before.run, &mut shown.run, common);
+            shown.tasks.drain(..shown.run.first.min(shown.tasks.len()));
+            shown.sites.drain(..shown.run.first.min(shown.sites.len()));
             let compared = races::comparison(self.outcome, run, before.run);
             shown.run.compared = Some(Box::new(compared));
         }

@@ -134,6 +134,6 @@ where
 
 /// Makes the failure of a program that cannot be started.
 pub(super) fn cannot_start(name: &str, error: &RunError) -> Failure {
-    let failure = Failure::new(format!("{}: {}", escape(name), escape(&error.to_string())));
+    let failure = Failure::at(name, escape(&error.to_string()));
     failure.with_hint("a program must speak the pipe protocol: see docs/pipe-protocol.md")
 }

@@ -116,7 +116,6 @@ pub(super) fn comparison(outcome: &Outcome, run: usize, before: Run) -> Comparis
         skipped: names(&info.skipped),
         late: names(&info.late),
         new: names(&info.new),
-        class: info.comparison.as_ref().map_or("", |one| one.verdict.word()).to_owned(),
         differences: differing(outcome, run),
     }
 }
@@ -168,7 +167,8 @@ pub(super) fn failure(
     let failing = shown.and_then(|shown| {
         let has = |failure: &Option<String>| failure.as_ref().is_some_and(|one| one.contains(text));
         let at = shown.run.steps.iter().position(|step| has(&step.failure))?;
-        Some((shown.tasks.get(at)?.clone(), shown.run.steps[at].lane.clone(), at))
+        let number = shown.run.first + at;
+        Some((shown.tasks.get(at)?.clone(), shown.run.steps[at].lane.clone(), number))
     });
     let is_limit = text.starts_with("step_limit");
     let kind = if is_limit { Kind::StepLimit } else { Kind::Assertion };
@@ -188,8 +188,8 @@ pub(super) fn failure(
         finding.explanation = explanation(outcome, run, reversal);
     }
     let mut schedule = outcome.schedule(run);
-    if let Some((_, _, at)) = failing {
-        schedule.choices.truncate(at + 1);
+    if let Some((_, _, number)) = failing {
+        schedule.choices.truncate(number + 1);
     }
     Shows::Failure(text.to_owned()).set(&mut schedule);
     finding.witness = witness(&schedule);
@@ -210,4 +210,46 @@ pub(super) fn unstable(found: &Found, why: &str) -> Reported {
         finding.sites.push(Site { label: Some("recording".to_owned()), ..Site::default() });
     }
     Reported { finding, run: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::explore::{ExploreOptions, Started, explore, replay_run};
+    use crate::model::Model;
+    use crate::schedule_of;
+    use crate::states::ReplayVerdict;
+    use anyorder_system::Control;
+    use anyorder_vm::MachineRun;
+    use std::sync::Arc;
+
+    /// A run of 60 tasks, and then two tasks whose other order fails.
+    const LONG: &str = "
+        model late
+        var ready = false;
+        var n = 0;
+        handler ui: fifo;
+        handler a: fifo;
+        handler b: fifo;
+        once event begin on ui { post tick(); }
+        task tick() on ui {
+            n += 1;
+            if n < 60 { post tick(); } else { post load(); post click(); }
+        }
+        task load() on a { ready = true; }
+        task click() on b { assert ready; }";
+
+    #[test]
+    fn a_failure_in_a_long_run_has_its_lane_and_a_whole_schedule() {
+        let model = Model::compile("late.any", LONG).unwrap();
+        let factory = || Ok(MachineRun::new(Arc::clone(&model.machine)));
+        let program = Started { name: "late".to_owned(), factory };
+        let control = Control::default();
+        let found = explore(&program, &ExploreOptions::default(), &control).unwrap();
+        let finding = &found.findings[0].finding;
+        assert_eq!(finding.sites[0].handler.as_deref(), Some("b"), "{finding:?}");
+        assert!(finding.sites[0].task.as_deref().is_some_and(|task| task.contains("click")));
+        let schedule = schedule_of(finding).expect("a schedule");
+        let replayed = replay_run(&program, &schedule).unwrap();
+        assert_eq!(replayed.verdict, ReplayVerdict::Reproduced, "{}", schedule.choices.len());
+    }
 }

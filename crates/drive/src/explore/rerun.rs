@@ -16,6 +16,7 @@ const READS_MAX: usize = 8;
 const ATTEMPTS_MAX: u32 = 8;
 
 /// A replayed run.
+#[derive(Default)]
 pub(super) struct Rerun {
     pub(super) run: Run,
     /// The name of each step's task.
@@ -43,13 +44,7 @@ pub(super) fn rerun<S: TaskSystem>(system: &mut S, choices: &[Choice]) -> Result
 fn once<S: TaskSystem>(system: &mut S, choices: &[Choice]) -> Result<Rerun, RunError> {
     system.reset()?;
     let mut recorder = Recorder::default();
-    let mut made = Rerun {
-        run: Run::default(),
-        tasks: Vec::new(),
-        failures: Vec::new(),
-        observation: Observation::new(),
-        lost: None,
-    };
+    let mut made = Rerun::default();
     let listed = system.capabilities().enabled != EnabledDetail::Unknown;
     if listed {
         recorder.know(&system.enabled()?);

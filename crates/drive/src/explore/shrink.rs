@@ -5,10 +5,9 @@ use super::rerun::{Rerun, rerun};
 use crate::Failure;
 use crate::schedules::{Shows, reference_of};
 use crate::states::same_failure_kind;
-use anyorder_common::text::{escape, shown};
+use anyorder_common::text::escape;
 use anyorder_explore::shrink::{self, Error, Options, Shrunk, Symptom};
 use anyorder_system::{Control, Observation, PartPath, Schedule};
-use std::path::Path;
 
 /// Shrinks the run of a schedule to a minimal one; `None` if the schedule does not show its
 /// finding.
@@ -81,10 +80,7 @@ pub fn shrink<P: TaskProgram>(
         }
         Err(Error::NotShown) => Ok(None),
         Err(Error::Run(error)) => Err(cannot_start(program.name(), &error)),
-        Err(error) => {
-            let name = shown(Path::new(program.name()));
-            Err(Failure::new(format!("{name}: {}", escape(&error.to_string()))))
-        }
+        Err(error) => Err(Failure::at(program.name(), escape(&error.to_string()))),
     }
 }
 
@@ -107,10 +103,9 @@ impl Target {
         Ok(match shows {
             Shows::Difference(parts) => {
                 let against = reference_of(failing).filter(|_| !parts.is_empty());
-                let Some(against) = against else {
-                    let what = "the schedule does not say which run it differs from";
-                    return Err(Failure::new(what));
-                };
+                let unknown =
+                    || Failure::new("the schedule does not say which run it differs from");
+                let against = against.ok_or_else(unknown)?;
                 Target::Difference(rerun_schedule(program, &against)?.observation, parts.clone())
             }
             Shows::Deadlock | Shows::Final => Target::End(shows.to_string()),

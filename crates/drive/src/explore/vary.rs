@@ -4,11 +4,10 @@ use super::findings::Reporter;
 use super::program::{Repeats, TaskProgram, cannot_start};
 use crate::{Failure, JobResult, Level, Message};
 use anyorder_common::numbers::plural;
-use anyorder_common::text::{escape, shown};
+use anyorder_common::text::escape;
 use anyorder_explore::r4::{self, Limit, Verdict};
 use anyorder_finding::{Ordered, Stats};
 use anyorder_system::{Control, RunError};
-use std::path::Path;
 
 /// The options of an exploration of a run. The [`Control`] has the limits on runs and their
 /// lengths.
@@ -71,10 +70,7 @@ pub fn explore<P: TaskProgram>(
         Err(r4::Error::Start(error)) => {
             return Err(cannot_start(program.name(), &RunError::Crashed(error)));
         }
-        Err(error) => {
-            let name = shown(Path::new(program.name()));
-            return Err(Failure::new(format!("{name}: {}", escape(&error.to_string()))));
-        }
+        Err(error) => return Err(Failure::at(program.name(), escape(&error.to_string()))),
     };
     explored.limits.iter().for_each(|limit| result.cut_by(limit_word(*limit)));
     if program.has_endless_events() {
@@ -97,10 +93,8 @@ pub fn explore<P: TaskProgram>(
 
 /// Warns about problems with the program.
 fn remarks<P: TaskProgram>(program: &P, explored: &r4::Outcome) -> Vec<Message> {
-    let name = shown(Path::new(program.name()));
     let mut remarks = Vec::new();
-    let mut warn =
-        |text: &str| remarks.push(Message::new(Level::Warning, format!("{name}: {text}")));
+    let mut warn = |text: &str| remarks.push(Message::at(Level::Warning, program.name(), text));
     let counts = &explored.counts;
     if counts.retries > 0 {
         let what = plural(counts.retries, "attempt");
@@ -158,12 +152,12 @@ fn stats(explored: &r4::Outcome) -> Stats {
         }
     }
     let depth = explored.runs.iter().map(|run| run.depth).max().unwrap_or(0);
-    let tasks = explored.runs.first().map_or(0, |run| run.length);
+    let tasks = explored.runs.first().map_or(0, |run| run.length as u64);
     let mut stats = Stats::new();
     stats
         .set("algorithm", "r4")
         .set("recorded_tasks", tasks)
-        .set("sequences", explored.runs.len())
+        .set("sequences", explored.runs.len() as u64)
         .set("executions", counts.executions)
         .set("reversals", classes)
         .set("max_reversals", depth)

@@ -1,7 +1,7 @@
 //! Compiles a model, or reports its errors with the lines.
 
 use crate::{Failure, Level, Message};
-use anyorder_common::text::{escape, shown};
+use anyorder_common::text::escape;
 use anyorder_lang::diagnostic::{Diagnostic, render};
 use anyorder_lang::format::format;
 use anyorder_lang::lower::compile;
@@ -55,9 +55,9 @@ impl Model {
             version: String::new(),
             hash: Some(Hash128::of(text.as_bytes())),
         };
-        let machine = Machine::new(compiled.program).map(Arc::new).map_err(|error| {
-            Failure::new(format!("{}: {}", shown(Path::new(name)), escape(&error.to_string())))
-        })?;
+        let machine = Machine::new(compiled.program)
+            .map_err(|error| Failure::at(name, escape(&error.to_string())))?;
+        let machine = Arc::new(machine);
         Ok(Model { machine, program, warnings: compiled.warnings.iter().map(rendered).collect() })
     }
 
@@ -81,16 +81,12 @@ impl Model {
 /// Fails when there are too many, and when they are not UTF-8.
 pub fn model_text(path: &Path, bytes: Vec<u8>) -> Result<String, Failure> {
     if bytes.len() > MODEL_BYTES_MAX {
-        let message = format!("{}: larger than {MODEL_BYTES_MAX} bytes", shown(path));
-        return Err(Failure::new(message));
+        return Err(Failure::at(path, format!("larger than {MODEL_BYTES_MAX} bytes")));
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let line = error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
-        Failure::new(format!(
-            "{}: line {line}: not UTF-8, expected the text of a model",
-            shown(path)
-        ))
+        Failure::at(path, format!("line {line}: not UTF-8, expected the text of a model"))
     })
 }
 
@@ -108,7 +104,6 @@ fn refused(name: &str, text: &str, diagnostics: &[Diagnostic]) -> Failure {
     let source = Source::new(name, text);
     let errors = || diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
     let rendered = errors().take(DIAGNOSTICS_SHOWN_MAX).map(|error| render(&source, error, true));
-    let failure = Failure::rendered(rendered.collect());
     let more = errors().count().saturating_sub(DIAGNOSTICS_SHOWN_MAX);
-    if more > 0 { failure.and_more(Path::new(name), more as u64) } else { failure }
+    Failure::rendered(rendered.collect()).and_more(Path::new(name), more as u64)
 }

@@ -3,19 +3,16 @@
 //! [`Model`] is a front end: it implements [`StateProgram`](crate::states::StateProgram) and
 //! [`TaskProgram`](crate::explore::TaskProgram), with descriptions for each.
 
-pub use check::{check_model, check_model_watched};
 pub use detect::is_model;
+pub use jobs::{check_model, check_model_watched, replay_model};
 pub use load::{MODEL_BYTES_MAX, Model, format_model, model_text};
-pub use replay::replay_model;
 
 // From a text to a compiled model.
 mod detect;
 mod load;
 
 // Jobs for models only.
-mod check;
-mod growth;
-mod replay;
+mod jobs;
 
 // The front end: states, tasks and their descriptions.
 mod checked;

@@ -5,9 +5,8 @@ use super::descriptions::site_of_step;
 use super::load::Model;
 use crate::explore::{Repeats, ShownRun, TaskProgram};
 use crate::schedules::Shows;
-use crate::states::{Conflict, End, StateProgram, is_conflict, report, report_conflicts};
+use crate::states::{Conflict, End, StateProgram, is_conflict, report, report_conflict};
 use crate::{Failure, Level, Message, Reported};
-use anyorder_common::text::shown;
 use anyorder_search::{Path, Property, Violation};
 use anyorder_system::{Choice, RunError, Schedule, StateSystem as _};
 use anyorder_vm::Machine;
@@ -38,12 +37,7 @@ impl TaskProgram for Model {
     /// Reports a run as a full search would.
     fn reported(&self, choices: &[Choice], shows: &Shows) -> Option<Reported> {
         let mut path = self.path_of(choices)?;
-        let name = match shows {
-            Shows::Failure(text) => text.clone(),
-            Shows::Invariant(name) => name.clone(),
-            shows => shows.to_string(),
-        };
-        let property = match shows {
+        let (name, property) = match shows {
             Shows::Conflict(attribute, components) => {
                 return self.conflict(path, attribute, components);
             }
@@ -53,14 +47,15 @@ impl TaskProgram for Model {
                 let holds = |state| invariants[index].holds(state);
                 let broken = path.steps.iter().position(|step| !holds(&step.state))?;
                 path.steps.truncate(broken + 1);
-                Property::Invariant(index)
+                (name.clone(), Property::Invariant(index))
             }
             Shows::Failure(text) => {
                 let failed = path.steps.iter().find_map(|step| step.failure.clone());
-                Property::Failure(failed.unwrap_or_else(|| text.as_str().into()))
+                let failed = failed.unwrap_or_else(|| text.as_str().into());
+                (text.clone(), Property::Failure(failed))
             }
-            Shows::Deadlock => Property::Deadlock,
-            _ => Property::Final,
+            Shows::Deadlock => (shows.to_string(), Property::Deadlock),
+            _ => (shows.to_string(), Property::Final),
         };
         report(self, &[Violation { property, name, path }]).pop()
     }
@@ -69,10 +64,8 @@ impl TaskProgram for Model {
         if self.machine.program().invariants.is_empty() {
             return None;
         }
-        let what = "invariants were checked only in the runs that were made";
-        let name = shown(std::path::Path::new(&self.program.name));
-        let hint = "`--algorithm stateful` checks all states";
-        Some(Message::new(Level::Note, format!("{name}: {what}; {hint}")))
+        let what = "invariants were checked only in the runs that were made; `--algorithm stateful` checks all states";
+        Some(Message::at(Level::Note, &self.program.name, what))
     }
 }
 
@@ -88,11 +81,10 @@ impl Model {
     /// Reports an update conflict with the shortest prefix of a path that shows it.
     fn conflict(
         &self,
-        path: Path<Machine>,
+        mut path: Path<Machine>,
         attribute: &str,
         components: &[String; 2],
     ) -> Option<Reported> {
-        let mut path = path;
         let end = (1..=path.steps.len()).find(|end| {
             let mut cut = path.clone();
             cut.steps.truncate(*end);
@@ -100,6 +92,6 @@ impl Model {
         })?;
         path.steps.truncate(end);
         let (attribute, components) = (attribute.to_owned(), components.clone());
-        report_conflicts(self, &[Conflict { attribute, components, path }]).pop()
+        Some(report_conflict(self, &Conflict { attribute, components, path }))
     }
 }

@@ -7,13 +7,13 @@ use crate::failure::Failure;
 use crate::not_understood::warnings_of_stream;
 use crate::rules::{fitting_rules, is_android};
 use crate::trace_input::observed;
-use anyorder_common::text::{escape, shown};
+use anyorder_common::text::escape;
 use anyorder_finding::Warning;
 use anyorder_predict::check::{
     Candidate, CheckOptions, Checked, Facts, Knows, Order, Pairs, Subject, check, check_unconfirmed,
 };
 use anyorder_predict::{
-    Analysis as _, ConfirmOptions, Confirmer, EdcAnalysis, HbAnalysis, Internals, MemoryOnly,
+    Analysis as Engine, ConfirmOptions, Confirmer, EdcAnalysis, HbAnalysis, Internals, MemoryOnly,
     Options, OrderPaths, PredictError, Reorders, Report, Specified, SpecifiedCommunication, Types,
     WdcAnalysis, event_driven, event_driven_order, run, without_internals,
 };
@@ -52,10 +52,7 @@ pub(crate) struct Analysed {
 
 impl<'a> Question<'a> {
     pub(crate) fn new(name: &'a str, options: &'a PredictOptions) -> Result<Question<'a>, Failure> {
-        let types = match &options.specifications {
-            Some(specifications) => specifications.types.clone(),
-            None => Specifications::new(None, &[])?.types,
-        };
+        let types = Specifications::types_of(options.specifications.as_ref())?;
         Ok(Question { name, options, types })
     }
 
@@ -108,11 +105,7 @@ pub(crate) fn analyse(
     let report = candidates((trace, whole), analysis, question, control).map_err(failed)?;
     let options = question.check_options(trace.tables(), analysis);
     if !question.options.confirm {
-        let wanted = Facts::wanted(&report);
-        let facts = Facts::gather(&mut TraceBlocks::new(trace), wanted, |_| {}).map_err(failed)?;
-        let checked = check_unconfirmed(trace.tables(), &facts, &report, &options);
-        let (reorders, unspecified) = (options.reorders, BTreeMap::new());
-        return Ok(Analysed { checked, analysis, reorders, unspecified });
+        return unconfirmed(&mut TraceBlocks::new(trace), &report, question, analysis);
     }
     let mut communication = SpecifiedCommunication::new(question.types.clone(), trace);
     let confirm = ConfirmOptions {
@@ -194,8 +187,7 @@ pub(super) fn analyse_stream<'s>(
     let analysis = question.options.analysis(source.tables());
     if analysis == Analysis::EventDriven {
         let what = "the event-driven analysis needs the whole trace in memory";
-        let failure = Failure::new(format!("{}: {what}", shown(Path::new(name))));
-        return Err(failure.with_hint(
+        return Err(Failure::at(name, what).with_hint(
             "`--max-events` lets it hold more; `--analysis edc` keeps tasks in their order",
         ));
     }
@@ -203,12 +195,23 @@ pub(super) fn analyse_stream<'s>(
     observed(name, source.tables())?;
     control.progress.phase("reading again");
     let mut second = reopen()?;
-    let facts = Facts::gather(&mut *second, Facts::wanted(&report), |_| {}).map_err(failed)?;
-    let options = question.check_options(second.tables(), analysis);
-    let checked = check_unconfirmed(second.tables(), &facts, &report, &options);
-    let warnings = warnings_of_stream(name, second.problems());
+    let analysed = unconfirmed(&mut *second, &report, question, analysis)?;
+    Ok((analysed, warnings_of_stream(name, second.problems())))
+}
+
+/// Lists the candidates of a report without a search. Reads the trace.
+fn unconfirmed(
+    source: &mut dyn TraceSource,
+    report: &Report,
+    question: &Question<'_>,
+    analysis: Analysis,
+) -> Result<Analysed, Failure> {
+    let facts = Facts::gather(source, Facts::wanted(report), |_| {});
+    let facts = facts.map_err(|error| failure(question.name, &error))?;
+    let options = question.check_options(source.tables(), analysis);
+    let checked = check_unconfirmed(source.tables(), &facts, report, &options);
     let (reorders, unspecified) = (options.reorders, BTreeMap::new());
-    Ok((Analysed { checked, analysis, reorders, unspecified }, warnings))
+    Ok(Analysed { checked, analysis, reorders, unspecified })
 }
 
 /// Runs an analysis over a stream.
@@ -226,23 +229,15 @@ fn analysed(
             control.progress.report(done, total);
         }
     };
-    Ok(match analysis {
-        Analysis::Hb => {
-            let mut engine = HbAnalysis::new(MemoryOnly, options);
-            run(source, &mut [&mut engine], progress)?;
-            engine.finish()
-        }
-        Analysis::Wdc => {
-            let mut engine = WdcAnalysis::new(MemoryOnly, options);
-            run(source, &mut [&mut engine], progress)?;
-            engine.finish()
-        }
+    let mut engine: Box<dyn Engine> = match analysis {
+        Analysis::Hb => Box::new(HbAnalysis::new(MemoryOnly, options)),
+        Analysis::Wdc => Box::new(WdcAnalysis::new(MemoryOnly, options)),
         Analysis::Edc | Analysis::EventDriven => {
-            let mut engine = EdcAnalysis::new(specified(question, trace), options);
-            run(source, &mut [&mut engine], progress)?;
-            engine.finish()
+            Box::new(EdcAnalysis::new(specified(question, trace), options))
         }
-    })
+    };
+    run(source, &mut [&mut *engine], progress)?;
+    Ok(engine.finish())
 }
 
 /// Returns the specification of a trace. For a trace in memory, it also knows the events inside
@@ -285,9 +280,6 @@ impl TraceSource for Stoppable<'_> {
 fn failure(name: &str, error: &PredictError) -> Failure {
     match error {
         PredictError::Read(error) => Failure::input(Path::new(name), error),
-        error => {
-            let name = shown(Path::new(name));
-            Failure::new(format!("{name}: {}", escape(&error.to_string())))
-        }
+        error => Failure::at(name, escape(&error.to_string())),
     }
 }

@@ -24,7 +24,7 @@ use crate::result::JobResult;
 use crate::trace_input::{TraceInput, observed};
 use analyse::{Analysed, analyse_stream};
 use anyorder_common::numbers::plural;
-use anyorder_common::text::{escape, shown};
+use anyorder_common::text::escape;
 use anyorder_finding::{Finding, Stats};
 use anyorder_predict::Reorders;
 use anyorder_predict::check::{Checked, Found, Statistics};
@@ -32,7 +32,6 @@ use anyorder_system::Control;
 use anyorder_trace::{EventId, Tables, TaskKind, Trace, TraceSource};
 use std::collections::BTreeMap;
 use std::mem;
-use std::path::Path;
 
 /// The options of [`predict`] and [`predict_stream`].
 #[derive(Clone, Debug)]
@@ -263,18 +262,17 @@ fn assemble(
             .unzip();
     let mut runs = vec![None; findings.len()];
     if let Some((trace, not_understood)) = held {
-        let mut by_sites = Vec::new();
         for ((finding, witness), run) in findings.iter_mut().zip(&witnesses).zip(&mut runs) {
             if let Some(witness) = witness {
                 witness.place(trace, finding);
                 *run = Some(witness.run(trace));
             }
-            match last_of(trace, finding, witness.as_ref()) {
-                Some(last) => not_understood.mark(finding, last),
-                None => by_sites.push(finding),
-            }
         }
-        not_understood.mark_by_sites(trace, by_sites.into_iter());
+        let with_last = findings.iter_mut().zip(&witnesses).map(|(finding, witness)| {
+            let last = last_of(trace, finding, witness.as_ref());
+            (finding, last)
+        });
+        not_understood.mark_all(trace, with_last);
         group_findings(trace, &mut findings);
     }
     findings.into_iter().zip(runs).for_each(|(finding, run)| result.push(finding, run));
@@ -320,7 +318,7 @@ fn remark_unspecified(name: &str, objects: &BTreeMap<String, u64>) -> Option<Mes
     let (calls, names) = (plural(total, "call"), names.join(", "));
     let what =
         format!("{calls} ignored, no specification for {names}: see `--spec` and `--object`");
-    Some(Message::new(Level::Warning, format!("{}: {what}", shown(Path::new(name)))))
+    Some(Message::at(Level::Warning, name, what))
 }
 
 /// Warns about rejected witnesses: a bug in anyorder, which leaves their pairs unconfirmed.
@@ -331,7 +329,7 @@ fn remark_rejected(name: &str, statistics: &Statistics) -> Option<Message> {
     let what = plural(statistics.rejected, "witness");
     let text = "the independent checker rejected witnesses, which is a bug in anyorder";
     let line = format!("{what} did not hold: {text}; the pairs are unconfirmed");
-    Some(Message::new(Level::Warning, format!("{}: {line}", shown(Path::new(name)))))
+    Some(Message::at(Level::Warning, name, line))
 }
 
 /// Returns the counts under their names in results.

@@ -68,12 +68,9 @@ pub fn replay_witness(
 ) -> Result<Vec<WitnessReplay>, Failure> {
     observed(&input.name, input.trace.tables())?;
     if let Some(reason) = control.cancel.reason() {
-        return Err(input.failure(&reason.to_string()));
+        return Err(Failure::at(&input.name, reason));
     }
-    let types = match specifications {
-        Some(specifications) => specifications.types.clone(),
-        None => Specifications::new(None, &[])?.types,
-    };
+    let types = Specifications::types_of(specifications)?;
     let without = without_internals(&input.trace, &types, Internals::Auto);
     let trace = without.as_ref().unwrap_or(&input.trace);
     let calls = SpecifiedCalls::new(trace, &types);

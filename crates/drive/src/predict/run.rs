@@ -86,11 +86,7 @@ fn shown(trace: &Trace, (first, second): (EventId, EventId), order: &[EventId]) 
     let lanes = [first, second].map(|event| trace.handler_of(event));
     let locks = locks_held(trace, order, [first, second]);
     let mut places: BTreeSet<usize> = (tail..order.len()).collect();
-    for (place, event) in order.iter().enumerate().take(tail) {
-        if *event == first || *event == second {
-            places.insert(place);
-        }
-    }
+    places.extend((0..tail).filter(|place| [first, second].contains(&order[*place])));
     let mut room = EARLIER_MAX;
     for place in (0..tail).rev() {
         let event = trace.event(order[place]);

@@ -11,7 +11,7 @@ use std::path::Path;
 /// specifications.
 #[derive(Clone, Debug)]
 pub struct Specifications {
-    pub(super) types: Types,
+    types: Types,
     file: Option<String>,
     objects: Vec<String>,
 }
@@ -44,11 +44,17 @@ impl Specifications {
         Ok(Specifications { types, file, objects: objects.to_vec() })
     }
 
+    /// Returns the types of specifications; `None` means the built-in types.
+    pub(super) fn types_of(of: Option<&Specifications>) -> Result<Types, Failure> {
+        match of {
+            Some(specifications) => Ok(specifications.types.clone()),
+            None => Ok(Specifications::new(None, &[])?.types),
+        }
+    }
+
     /// Sets the options of a result.
     pub(super) fn set_options(&self, options: &mut Options) {
-        if let Some(file) = &self.file {
-            options.set("spec", file.clone());
-        }
+        options.set_some("spec", self.file.clone());
         if !self.objects.is_empty() {
             options.set("object", self.objects.join(","));
         }

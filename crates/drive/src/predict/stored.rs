@@ -3,14 +3,12 @@
 use super::run::{run_of, step_text};
 use crate::failure::Failure;
 use anyorder_common::text::escape;
-use anyorder_common::text::shown;
 use anyorder_finding::run::Run;
 use anyorder_finding::{Finding, Outcome, Witness as Placed, WitnessPlace};
 use anyorder_predict::{Form, Reorders, Witness};
 use anyorder_trace::{EventId, Trace};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::io;
-use std::path::Path;
 
 /// The maximum number of steps of a witness in a result.
 const INLINE_STEPS_MAX: usize = 1_000;
@@ -110,16 +108,14 @@ impl Reordering {
 }
 
 fn step(trace: &Trace, event: EventId) -> Value {
-    let mut step = Map::new();
-    step.insert("event".to_owned(), trace.unique_label(event).into());
     let lane = trace.handler_name(trace.handler_of(event));
-    step.insert("lane".to_owned(), lane.into());
-    step.insert("text".to_owned(), step_text(trace, event).into());
+    let (label, text) = (trace.unique_label(event), step_text(trace, event));
+    let mut step = json!({ "event": label, "lane": lane, "text": text });
     let site = trace.tables().site_text(trace.event(event).site);
     if site != "?" {
-        step.insert("at".to_owned(), site.into());
+        step["at"] = site.into();
     }
-    Value::Object(step)
+    step
 }
 
 impl StoredWitness {
@@ -130,8 +126,7 @@ impl StoredWitness {
     ///
     /// Fails when the text is neither, or has no witness.
     pub fn read(name: &str, text: &str, id: Option<&str>) -> Result<Vec<StoredWitness>, Failure> {
-        let name = shown(Path::new(name));
-        let wrong = |what: &str| Failure::new(format!("{name}: {}", escape(what)));
+        let wrong = |what: &str| Failure::at(name, escape(what));
         let value: Value =
             serde_json::from_str(text).map_err(|error| wrong(&format!("not JSON: {error}")))?;
         if value.get("findings").is_none() {

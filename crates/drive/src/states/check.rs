@@ -1,17 +1,17 @@
 //! Checks a program given as states: searches them, and reports violations as findings.
 
 use super::conflicts::Conflict;
-use super::full::full;
+use super::full::{full, limit_word};
 use super::program::StateProgram;
-use super::reduced::reduced;
-use super::report::{report, report_conflicts};
+use super::reduced::{by_paper, by_stateful, shortest};
+use super::report::{report, report_conflict};
 use crate::Failure;
 use crate::{JobResult, Level, Message};
-use anyorder_common::text::shown;
-use anyorder_search::{Gauge, Order, ResponseVerdict, Storage};
+use anyorder_finding::Stats;
+use anyorder_search::{Gauge, Order, Outcome, ResponseVerdict, Storage};
 use anyorder_system::{Control, Reducible, StateSystem};
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The search algorithms for states.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -78,21 +78,20 @@ impl CheckOptions {
     /// Returns the algorithm for a program, and notes to print before the search.
     pub fn plan<P: StateProgram>(&self, program: &P) -> (Algorithm, Vec<Message>) {
         let (system, mut remarks) = (program.system(), Vec::new());
-        let name = shown(Path::new(&program.program().name));
+        let name = &program.program().name;
         let reason = self.needs_full(system);
         let algorithm = match (self.algorithm, reason) {
             (Some(algorithm), _) => algorithm,
             (None, None) => Algorithm::Stateful,
             (None, Some(reason)) => {
-                let text = format!("{name}: full search, without reduction: {reason}");
-                remarks.push(Message::new(Level::Note, text));
+                let text = format!("full search, without reduction: {reason}");
+                remarks.push(Message::at(Level::Note, name, text));
                 Algorithm::Full
             }
         };
         let bits = matches!(self.storage, Storage::Bitstate { .. });
         let has_responses = !system.properties().responses.is_empty();
-        let mut warn =
-            |text: &str| remarks.push(Message::new(Level::Warning, format!("{name}: {text}")));
+        let mut warn = |text: &str| remarks.push(Message::at(Level::Warning, name, text));
         if has_responses && algorithm != Algorithm::Full {
             warn("responses are not checked; `--algorithm full` checks them");
         }
@@ -185,19 +184,36 @@ where
     P::System: Reducible,
 {
     let (algorithm, _) = options.plan(program);
-    let (result, never_run) = match algorithm {
+    let system = program.system();
+    let (mut result, never_run) = match algorithm {
         Algorithm::Full => all_states(program, options, control, watcher)?,
-        _ => reduced_states(program, algorithm, options, control)?,
+        Algorithm::Stateful => {
+            let found = by_stateful(program, options, control)?;
+            assemble(program, shortest(system, found, options, control))
+        }
+        Algorithm::Paper => {
+            let found = by_paper(program, options, control)?;
+            assemble(program, shortest(system, found, options, control))
+        }
     };
-    let parts = program.system().parts();
+    let no_responses = algorithm != Algorithm::Full && !system.properties().responses.is_empty();
+    let no_conflicts = algorithm == Algorithm::Paper && !system.components().is_empty();
+    if no_responses || no_conflicts {
+        result.cut_by("algorithm");
+    }
+    let parts = system.parts();
     let words = |part: usize| Some(program.never_runs(part, parts.names.get(part)?));
     let never_run = never_run.into_iter().flatten().filter_map(words).collect();
     Ok(CheckResult { result, never_run })
 }
 
+/// The outcome of an engine, and its counts under their names in results.
+pub(super) type Searched<S, D> = (Outcome<S, D>, Stats);
+
+/// A result, and the parts that never run, if known.
 type Found = (JobResult, Option<Vec<usize>>);
 
-/// Searches all states. Returns the result, and the parts that never run, if known.
+/// Searches all states. If that search cannot find update conflicts, another one does.
 fn all_states<P>(
     program: &P,
     options: &CheckOptions,
@@ -209,50 +225,34 @@ where
     P::System: Reducible,
 {
     let (searched, remarks) = full(program, options, control, watcher)?;
-    let mut found = JobResult { remarks, ..JobResult::default() };
-    // A violation of a response is an infinite run, so no depth covers it.
-    let open = searched.responses.contains(&ResponseVerdict::Unknown);
-    for limit in &searched.limits {
-        let list = if limit.is_bound() && !open { &mut found.bounds } else { &mut found.limits };
-        list.push(super::full::limit_word(*limit).to_owned());
+    let has_conflicts = searched.0.conflicts.is_some();
+    let (mut result, never_run) = assemble(program, searched);
+    result.remarks = remarks;
+    if !has_conflicts && !program.system().components().is_empty() {
+        let mut other = by_stateful(program, options, control)?;
+        other.0.violations.clear();
+        let (other, _) = assemble(program, other);
+        result.limits.extend(other.limits);
+        result.findings.extend(other.findings);
     }
-    if !searched.complete && searched.limits.is_empty() {
-        found.cut_by("first");
-    }
-    found.stats = super::full::stats(&searched.stats);
-    found.findings = report(program, &searched.violations);
-    if let Some(conflicts) = searched.conflicts {
-        let conflicts = conflicts.into_iter().map(|one| Conflict::of(program, one));
-        let conflicts: Vec<_> = conflicts.collect();
-        found.findings.extend(report_conflicts(program, &conflicts));
-    } else if !program.system().components().is_empty() {
-        let other = reduced(program, Algorithm::Stateful, options, control)?;
-        found.limits.extend(other.limits());
-        found.findings.extend(report_conflicts(program, &other.conflicts));
-    }
-    Ok((found, searched.never_run))
+    Ok((result, never_run))
 }
 
-/// Searches with reduction. Returns the same data as full search.
-fn reduced_states<P>(
-    program: &P,
-    algorithm: Algorithm,
-    options: &CheckOptions,
-    control: &Control<'_>,
-) -> Result<Found, Failure>
-where
-    P: StateProgram,
-    P::System: Reducible,
-{
-    let system = program.system();
-    let found = reduced(program, algorithm, options, control)?;
-    let mut findings = report(program, &found.violations);
-    findings.extend(report_conflicts(program, &found.conflicts));
-    let mut limits = found.limits();
-    let no_conflicts = algorithm == Algorithm::Paper && !system.components().is_empty();
-    if !system.properties().responses.is_empty() || no_conflicts {
-        limits.push("algorithm".to_owned());
+/// Converts the outcome of an engine into a result.
+fn assemble<P: StateProgram, D>(program: &P, (outcome, stats): Searched<P::System, D>) -> Found {
+    let mut result = JobResult { stats, ..JobResult::default() };
+    // A violation of a response is an infinite run, so no depth covers it.
+    let open = outcome.responses.contains(&ResponseVerdict::Unknown);
+    for limit in &outcome.limits {
+        let list = if limit.is_bound() && !open { &mut result.bounds } else { &mut result.limits };
+        list.push(limit_word(*limit).to_owned());
     }
-    let report = JobResult { findings, stats: found.stats, limits, ..JobResult::default() };
-    Ok((report, found.never_run))
+    if !outcome.complete && outcome.limits.is_empty() {
+        result.cut_by("first");
+    }
+    result.findings = report(program, &outcome.violations);
+    for conflict in outcome.conflicts.into_iter().flatten() {
+        result.findings.push(report_conflict(program, &Conflict::of(program, conflict)));
+    }
+    (result, outcome.never_run)
 }

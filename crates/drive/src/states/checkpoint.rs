@@ -26,9 +26,8 @@ impl<'a> Checkpoint<'a> {
         if meta.is_file() && (meta.len() == 0 || is_ours()?) {
             return Ok(checkpoint);
         }
-        let what = format!("{}: not a checkpoint; the file was not overwritten", shown(file));
-        let hint = "give `--checkpoint` a new file, or an earlier checkpoint";
-        Err(Failure::new(what).with_hint(hint))
+        Err(Failure::at(file, "not a checkpoint; the file was not overwritten")
+            .with_hint("give `--checkpoint` a new file, or an earlier checkpoint"))
     }
 
     /// Reads the search saved in a file.

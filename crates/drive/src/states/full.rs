@@ -1,19 +1,21 @@
 //! Full search, random walks and the graph of the states.
 
-use super::check::{CheckOptions, Watcher};
+use super::check::{CheckOptions, Searched, Watcher};
 use super::checkpoint::Checkpoint;
 use super::program::StateProgram;
 use super::report::report;
 use crate::Failure;
 use crate::{JobResult, Message};
-use anyorder_common::text::{escape, shown};
+use anyorder_common::text::escape;
 use anyorder_finding::Stats;
 use anyorder_search::{
-    Exported, GraphFormat, Limit, Options, Outcome, Pause, Search, SearchError, Stop, Storage,
-    WalkOptions, export, walk,
+    Exported, GraphFormat, Limit, Options, Pause, Search, SearchError, Stop, Storage, WalkOptions,
+    export, walk,
 };
 use anyorder_system::{Control, StateSystem};
-use std::path::Path;
+
+/// The outcome of a full search, with remarks about its checkpoint.
+type WithRemarks<S> = (Searched<S, ()>, Vec<Message>);
 
 /// Searches all states of a program that the options allow.
 pub(super) fn full<P: StateProgram>(
@@ -21,7 +23,7 @@ pub(super) fn full<P: StateProgram>(
     check_options: &CheckOptions,
     control: &Control<'_>,
     watcher: &mut dyn Watcher,
-) -> Result<(Outcome<P::System>, Vec<Message>), Failure> {
+) -> Result<WithRemarks<P::System>, Failure> {
     let system = program.system();
     let options = options(system, check_options);
     let identity = format!("{}", program.program().hash.unwrap_or_default());
@@ -53,7 +55,18 @@ pub(super) fn full<P: StateProgram>(
     let outcome = outcome.map_err(|error| failure(program, &error))?;
     let cut = !outcome.limits.is_empty();
     let remarks = checkpoint.and_then(|checkpoint| checkpoint.end(cut)).into_iter().collect();
-    Ok((outcome, remarks))
+    let counts = &outcome.stats;
+    let mut stats = Stats::new();
+    stats
+        .set("algorithm", "full")
+        .set("states", counts.states)
+        .set("transitions", counts.transitions)
+        .set("executions", counts.executions)
+        .set("inferred", 0_u64)
+        .set("max_depth", counts.max_depth)
+        .set("frontier_peak", counts.frontier_peak)
+        .set("bytes_per_state", counts.bytes_per_state);
+    Ok(((outcome, stats), remarks))
 }
 
 fn options<S: StateSystem>(system: &S, check_options: &CheckOptions) -> Options {
@@ -82,8 +95,7 @@ fn options<S: StateSystem>(system: &S, check_options: &CheckOptions) -> Options 
 
 /// Makes the failure of a search.
 pub(super) fn failure<P: StateProgram>(program: &P, error: &SearchError) -> Failure {
-    let name = shown(Path::new(&program.program().name));
-    let failure = Failure::new(format!("{name}: {}", escape(&error.to_string())));
+    let failure = Failure::at(&program.program().name, escape(&error.to_string()));
     match error {
         SearchError::Symmetry => failure.with_hint(
             "the values of an index type behave differently, which is a bug of anyorder; run without `--symmetry`",
@@ -99,21 +111,6 @@ pub(super) const fn limit_word(limit: Limit) -> &'static str {
         Limit::Bitstate => "storage",
         limit => limit.word(),
     }
-}
-
-/// Returns the counts under their names in results.
-pub(super) fn stats(counts: &anyorder_search::Stats) -> Stats {
-    let mut stats = Stats::new();
-    stats
-        .set("algorithm", "full")
-        .set("states", counts.states)
-        .set("transitions", counts.transitions)
-        .set("executions", counts.executions)
-        .set("inferred", 0_u64)
-        .set("max_depth", counts.max_depth)
-        .set("frontier_peak", counts.frontier_peak)
-        .set("bytes_per_state", counts.bytes_per_state);
-    stats
 }
 
 /// The options of a simulation.

@@ -28,26 +28,24 @@
 //! # Ok::<(), anyorder_drive::Failure>(())
 //! ```
 
-pub use anyorder_search::{Exported, Gauge, GraphFormat, Limit, Order, Storage};
+pub use anyorder_search::{Exported, Gauge, GraphFormat, Limit, Order, PathDifference, Storage};
 pub use check::{
     Algorithm, CheckOptions, CheckResult, Watcher, check_states, check_states_watched,
 };
-pub use compare::{Compared, Parting, compare};
 pub use full::{GraphOptions, SimulateOptions, export_graph, simulate};
 pub use program::{AttributeUpdate, Described, End, NoSchedule, StateProgram};
 pub use progress::SearchProgress;
-pub use replay::{ReplayVerdict, Replayed, replay_path};
+pub use replay::{Compared, ReplayVerdict, Replayed, compare, replay_path};
 
 pub(crate) use conflicts::{Conflict, is_conflict};
 pub(crate) use replay::same_failure_kind;
-pub(crate) use report::{explanation, report, report_conflicts};
+pub(crate) use report::{explanation, report, report_conflict};
 
 // The interface for front ends.
 mod program;
 
 // The jobs.
 mod check;
-mod compare;
 mod full;
 mod reduced;
 mod replay;

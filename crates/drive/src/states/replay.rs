@@ -1,4 +1,4 @@
-//! Replays the schedule of a path.
+//! Replays the schedules of paths, and compares the runs of two.
 
 use super::conflicts::is_conflict;
 use super::program::{End, StateProgram};
@@ -6,7 +6,7 @@ use crate::Failure;
 use crate::schedules::{Shows, repeats_from};
 use crate::states::full::failure;
 use anyorder_finding::run::Run;
-use anyorder_search::{Path, Property};
+use anyorder_search::{Path, PathDifference, Property};
 use anyorder_system::{Divergence, End as ProgramEnd, Response, Schedule, StateSystem, Successor};
 
 /// A replayed schedule.
@@ -45,14 +45,14 @@ impl ReplayVerdict {
 }
 
 /// The path of a schedule.
-pub(super) struct Followed<S: StateSystem> {
-    pub(super) path: Path<S>,
+struct Followed<S: StateSystem> {
+    path: Path<S>,
     /// The violation at its end, if any.
-    pub(super) end: Option<End>,
+    end: Option<End>,
     /// Whether this is the finding of the schedule.
     same: bool,
     /// The point at which the schedule could not be followed, if any.
-    pub(super) divergence: Option<Divergence>,
+    divergence: Option<Divergence>,
 }
 
 /// Runs a schedule on a program given as states.
@@ -73,8 +73,38 @@ pub fn replay_path<P: StateProgram>(program: &P, schedule: &Schedule) -> Result<
     Ok(Replayed { run: program.run(&followed.path, &end), verdict })
 }
 
+/// The comparison of two runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Compared {
+    /// Both runs.
+    pub runs: [Run; 2],
+    /// For each run, the point at which its schedule could not be followed, as text.
+    pub lost: [Option<String>; 2],
+    /// The first difference; `None` if the runs are equal.
+    pub parting: Option<PathDifference>,
+}
+
+/// Compares the runs of two schedules.
+///
+/// # Errors
+///
+/// Fails when the program is not deterministic.
+pub fn compare<P: StateProgram>(
+    program: &P,
+    a: &Schedule,
+    b: &Schedule,
+) -> Result<Compared, Failure> {
+    let followed = [follow(program, a)?, follow(program, b)?];
+    let [one, two] = &followed;
+    let parting = anyorder_search::diff(program.system(), &one.path, &two.path);
+    let run =
+        |one: &Followed<P::System>| program.run(&one.path, &one.end.clone().unwrap_or_default());
+    let lost = |one: &Followed<P::System>| one.divergence.as_ref().map(ToString::to_string);
+    Ok(Compared { runs: [run(one), run(two)], lost: [lost(one), lost(two)], parting })
+}
+
 /// Follows a schedule, and determines the violation.
-pub(super) fn follow<P: StateProgram>(
+fn follow<P: StateProgram>(
     program: &P,
     schedule: &Schedule,
 ) -> Result<Followed<P::System>, Failure> {

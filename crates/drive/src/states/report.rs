@@ -37,16 +37,13 @@ pub(crate) fn report<P: StateProgram>(
     reported
 }
 
-/// Converts update conflicts into findings.
-pub(crate) fn report_conflicts<P: StateProgram>(
+/// Converts an update conflict into a finding.
+pub(crate) fn report_conflict<P: StateProgram>(
     program: &P,
-    conflicts: &[Conflict<P::System>],
-) -> Vec<Reported> {
-    let one = |conflict: &Conflict<P::System>| {
-        let shows = Shows::Conflict(conflict.attribute.clone(), conflict.components.clone());
-        assemble(program, &conflict.path, conflict.described(program), &shows)
-    };
-    conflicts.iter().map(one).collect()
+    conflict: &Conflict<P::System>,
+) -> Reported {
+    let shows = Shows::Conflict(conflict.attribute.clone(), conflict.components.clone());
+    assemble(program, &conflict.path, conflict.described(program), &shows)
 }
 
 /// Completes a finding from its path: run, explanation, schedule.

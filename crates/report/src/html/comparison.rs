@@ -21,8 +21,8 @@ pub(super) fn markup(run: &Run, compared: &Comparison) -> Markup {
             lanes.push(lane);
         }
     }
-    let beside = lanes.len() <= LANES_BESIDE_MAX;
-    let room = if beside { Room::Half } else { Room::Page };
+    let side_by_side = lanes.len() <= LANES_BESIDE_MAX;
+    let room = if side_by_side { Room::Half } else { Room::Page };
     let marked = |run: &Run| run.steps.iter().any(|step| step.mark == Some(Mark::Only));
     html! {
         (differences(&compared.differences))
@@ -44,7 +44,7 @@ pub(super) fn markup(run: &Run, compared: &Comparison) -> Markup {
                 }
             }
             (start(before))
-            div.two-runs.beside[beside] {
+            div.two-runs.beside[side_by_side] {
                 (side(&compared.before_title, before, &lanes, room))
                 (side(&compared.after_title, run, &lanes, room))
             }

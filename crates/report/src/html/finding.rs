@@ -27,17 +27,26 @@ pub(super) fn class(finding: &Finding) -> Option<String> {
     location.rsplit_once('.').map(|(class, _)| safe(class)).filter(|class| !class.is_empty())
 }
 
-/// Makes the markup of a finding. `in_timeline`: whether the timeline can show it. `open`: whether
-/// it is open at first.
+/// How a finding appears in the list.
+pub(super) struct Entry<'a> {
+    /// Its place in the list.
+    pub(super) index: usize,
+    /// Whether the timeline can show it.
+    pub(super) in_timeline: bool,
+    /// Whether it is open at first.
+    pub(super) open: bool,
+    /// The run that shows it.
+    pub(super) run: Option<&'a Run>,
+}
+
+/// Makes the markup of a finding.
 pub(super) fn markup(
-    index: usize,
     finding: &Finding,
+    entry: &Entry<'_>,
     policy: &Policy,
-    in_timeline: bool,
-    open: bool,
-    run: Option<&Run>,
     options: &Options,
 ) -> Markup {
+    let Entry { index, in_timeline, open, run } = *entry;
     let coverage = words::coverage(finding);
     let standing = match () {
         () if finding.is_excluded() => "aside",

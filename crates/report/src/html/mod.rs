@@ -6,7 +6,7 @@
 //! from an input could run or load, even if it passed the escaping.
 
 pub use timeline::{Budget, TimelineData};
-pub use write::{Options, write, write_report, write_report_with_runs, write_with_runs};
+pub use write::{Options, write, write_report};
 
 mod comparison;
 mod csp;

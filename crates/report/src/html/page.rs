@@ -127,28 +127,20 @@ fn head(outcome: &Outcome) -> Markup {
 fn tiles(outcome: &Outcome, policy: &Policy) -> Markup {
     let tally = words::tally(outcome, policy);
     let stat = |name: &str| outcome.stats.get(name).and_then(Stat::integer);
+    let strong = |n: u64| if n > 0 { "strong" } else { "" };
     let mut tiles: Vec<(&str, u64, &str)> = Vec::new();
-    for name in ["events", "tasks", "handlers", "states", "transitions"] {
-        if let Some(n) = stat(name) {
-            tiles.push((name, n, ""));
-        }
-    }
+    let sizes = ["events", "tasks", "handlers", "states", "transitions"].into_iter();
+    tiles.extend(sizes.filter_map(|name| Some((name, stat(name)?, ""))));
     if let Some(Stat::Map(classes)) = outcome.stats.get("reversals") {
         tiles.extend(stat("executions").map(|n| ("runs", n, "")));
         tiles.push(("reversals", classes.iter().map(|(_, n)| *n).sum(), ""));
-        tiles.extend(
-            classes.get("different").map(|n| ("harmful", *n, if *n > 0 { "strong" } else { "" })),
-        );
+        tiles.extend(classes.get("different").map(|n| ("harmful", *n, strong(*n))));
     }
     if let (Some(n), Some(_)) = (stat("candidates"), stat("dropped")) {
         tiles.push(("candidates", n, ""));
-        let names = ["confirmed", "dropped", "unconfirmed"];
-        let counts = names.into_iter().filter_map(|name| Some((name, stat(name)?)));
-        tiles.extend(
-            counts.map(|(name, n)| {
-                (name, n, if name == "confirmed" && n > 0 { "strong" } else { "" })
-            }),
-        );
+        tiles.extend(stat("confirmed").map(|n| ("confirmed", n, strong(n))));
+        let others = ["dropped", "unconfirmed"].into_iter();
+        tiles.extend(others.filter_map(|name| Some((name, stat(name)?, ""))));
     } else if let Some(n) = stat("race_pairs") {
         tiles.push(("race pairs", n, ""));
     }
@@ -156,10 +148,8 @@ fn tiles(outcome: &Outcome, policy: &Policy) -> Markup {
         Some(n) => tiles.push(("races", n, "")),
         None => tiles.push(("findings", outcome.findings.len() as u64, "")),
     }
-    if let Some(n) = stat("races_uncovered") {
-        tiles.push(("uncovered", n, if n > 0 { "strong" } else { "" }));
-    }
-    tiles.push(("to look at", tally.counting, if tally.counting > 0 { "strong" } else { "" }));
+    tiles.extend(stat("races_uncovered").map(|n| ("uncovered", n, strong(n))));
+    tiles.push(("to look at", tally.counting, strong(tally.counting)));
     if tally.excluded > 0 {
         tiles.push(("set aside", tally.excluded, ""));
     }
@@ -264,7 +254,9 @@ fn list(
                 (filters(outcome, shown.len()))
             }
             @for (index, it) in shown.iter().enumerate() {
-                (finding::markup(index, it, policy, timeline.is_some_and(|t| t.has_finding(index)), shown.len() == 1, runs.get(&it.id), options))
+                @let in_timeline = timeline.is_some_and(|timeline| timeline.has_finding(index));
+                @let entry = finding::Entry { index, in_timeline, open: shown.len() == 1, run: runs.get(&it.id) };
+                (finding::markup(it, &entry, policy, options))
             }
             @if more > 0 {
                 p.notice { b { (numbers::count(more as u64)) " more" } " findings are not on this page; " code { "--format json" } " has them all." }

@@ -5,6 +5,7 @@
 
 use super::page::safe;
 use crate::escape::clipped;
+use crate::run_table::sign;
 use anyorder_finding::run::{Mark, Run, RunStep};
 use maud::{Markup, html};
 
@@ -15,7 +16,7 @@ const STEPS_MAX: usize = 200;
 /// The most columns; all further lanes share the last one.
 const LANES_MAX: usize = 24;
 
-/// The most lines of effects beside a step.
+/// The most lines of effects next to a step.
 const EFFECTS_MAX: usize = 8;
 
 const STEP_COLUMN: usize = 44;
@@ -49,7 +50,7 @@ const END_CHARS: usize = 110;
 /// The width of a character of the font.
 const CHAR_WIDTH: usize = 8;
 
-/// The drawing of a step: its top, and the phrases beside it.
+/// The drawing of a step: its top, and the phrases next to it.
 struct Row<'a> {
     number: usize,
     /// The number of omitted steps before it.
@@ -260,20 +261,12 @@ fn number(row: &Row<'_>, first: usize) -> String {
     }
 }
 
-fn tone(mark: Mark) -> &'static str {
+/// Returns the class of a step that takes part in a comparison.
+pub(super) fn tone(mark: Mark) -> &'static str {
     match mark {
         Mark::First => "a",
         Mark::Second => "b",
         Mark::Only => "only",
-    }
-}
-
-/// The prefix of a step that takes part in a comparison, since colour alone is not enough.
-fn sign(mark: Mark) -> &'static str {
-    match mark {
-        Mark::First => "A",
-        Mark::Second => "B",
-        Mark::Only => "+",
     }
 }
 

@@ -1,8 +1,10 @@
-//! A run as a table with a column for each thread, beside the same steps in recorded order.
+//! A run as a table with a column for each thread, next to the same steps in recorded order.
 
 use super::page::safe;
+use super::sequence::tone;
 use crate::lane_table::{as_recorded, elided};
-use anyorder_finding::run::{Comparison, Mark, Run, RunStep};
+use crate::run_table::sign;
+use anyorder_finding::run::{Comparison, Run, RunStep};
 use maud::{Markup, html};
 
 /// The most rows; of a longer run the last ones.
@@ -70,9 +72,9 @@ fn table(run: &Run, lanes: &[&str]) -> Markup {
                     @if skipped > 0 { (note(width, &format!("{skipped} more"))) }
                     @for (number, step) in (1..).zip(&run.steps).skip(skipped) {
                         @if step.left_out > 0 { (note(width, &format!("{} more", step.left_out))) }
-                        tr.(tone(step.mark)) {
+                        tr.(step.mark.map_or("", tone)) {
                             th scope="row" {
-                                @if let Some(mark) = step.mark { span.sign.(tone(Some(mark))) { (sign(mark)) } " " }
+                                @if let Some(mark) = step.mark { span.sign.(tone(mark)) { (sign(mark)) } " " }
                                 (step.number.as_deref().map_or_else(|| number.to_string(), safe))
                             }
                             @for at in 0..columns {
@@ -99,26 +101,10 @@ fn note(width: usize, text: &str) -> Markup {
     html! { tr.gap { th { "…" } td colspan=(width - 1) { (text) } } }
 }
 
-fn tone(mark: Option<Mark>) -> &'static str {
-    match mark {
-        Some(Mark::First) => "a",
-        Some(Mark::Second) => "b",
-        Some(Mark::Only) | None => "",
-    }
-}
-
-/// The prefix of a marked step, since colour alone is not enough.
-fn sign(mark: Mark) -> &'static str {
-    match mark {
-        Mark::First => "A",
-        Mark::Second => "B",
-        Mark::Only => "+",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anyorder_finding::run::Mark;
 
     fn run(lanes: usize, steps: usize) -> Run {
         let step = |n: usize| RunStep {

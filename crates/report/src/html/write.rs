@@ -27,27 +27,12 @@ impl Default for Options {
     }
 }
 
-/// Writes the page. With a trace, it has a timeline.
+/// Writes the page. With a trace, it has a timeline. A run of a finding appears as a diagram.
 ///
 /// # Errors
 ///
 /// Fails when `out` does.
 pub fn write(
-    outcome: &Outcome,
-    policy: &Policy,
-    trace: Option<&Trace>,
-    options: &Options,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    write_with_runs(outcome, policy, trace, &Runs::new(), options, out)
-}
-
-/// As [`write()`], but with a sequence diagram for each finding that has a run.
-///
-/// # Errors
-///
-/// Fails when `out` does.
-pub fn write_with_runs(
     outcome: &Outcome,
     policy: &Policy,
     trace: Option<&Trace>,
@@ -76,21 +61,6 @@ pub fn write_report(
     outcome: &Outcome,
     policy: &Policy,
     trace: Option<&Trace>,
-    options: &Options,
-) -> io::Result<PathBuf> {
-    write_report_with_runs(folder, outcome, policy, trace, &Runs::new(), options)
-}
-
-/// As [`write_report`], but with a sequence diagram for each finding that has a run.
-///
-/// # Errors
-///
-/// Fails when the folder cannot be made or written.
-pub fn write_report_with_runs(
-    folder: &Path,
-    outcome: &Outcome,
-    policy: &Policy,
-    trace: Option<&Trace>,
     runs: &Runs,
     options: &Options,
 ) -> io::Result<PathBuf> {
@@ -98,7 +68,7 @@ pub fn write_report_with_runs(
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     {
         let mut out = io::BufWriter::new(file.as_file_mut());
-        write_with_runs(outcome, policy, trace, runs, options, &mut out)?;
+        write(outcome, policy, trace, runs, options, &mut out)?;
         out.flush()?;
     }
     make_readable(file.as_file())?;

@@ -144,19 +144,9 @@ impl Cell {
         let scale = if ascii { ASCII } else { UNICODE };
         match self.events {
             0 => ' ',
-            _ if per_column == 1 && self.tasks > 0 => {
-                if ascii {
-                    '['
-                } else {
-                    '▐'
-                }
-            }
             _ if per_column == 1 => {
-                if ascii {
-                    '='
-                } else {
-                    '━'
-                }
+                let (begin, event) = event_signs(ascii);
+                if self.tasks > 0 { begin } else { event }
             }
             events => {
                 scale[((u64::from(events) * 8).div_ceil(u64::from(top)) as usize).clamp(1, 8) - 1]
@@ -165,8 +155,13 @@ impl Cell {
     }
 }
 
+/// Returns the signs of an event that begins a task, and of any other.
+fn event_signs(ascii: bool) -> (char, char) {
+    if ascii { ('[', '=') } else { ('▐', '━') }
+}
+
 fn legend(per_column: u64, ascii: bool) -> String {
-    let (begin, event) = if ascii { ('[', '=') } else { ('▐', '━') };
+    let (begin, event) = event_signs(ascii);
     let (low, high) = if ascii { (ASCII[0], ASCII[7]) } else { (UNICODE[0], UNICODE[7]) };
     if per_column == 1 {
         format!("a column is one event: {begin} begins a task, {event} any other")

@@ -142,72 +142,75 @@ fn labels(tables: &Tables) -> &'static str {
 }
 
 fn kinds(info: &Info<'_>, out: &mut dyn Write) -> io::Result<()> {
-    if info.tally.events == 0 {
-        return Ok(());
-    }
-    writeln!(out, "\n{BOLD}events by kind{BOLD:#}")?;
-    for (kind, n) in greatest(info.tally.kinds.iter().copied(), EventKind::ALL.len()) {
+    let kinds = greatest(info.tally.kinds.iter().copied(), EventKind::ALL.len());
+    let row = |(kind, n): (usize, u64)| {
         let share = n as f64 * 100.0 / info.tally.events as f64;
-        writeln!(out, "  {:<12}{:>14} {share:>6.1} %", EventKind::ALL[kind].word(), count(n))?;
-    }
-    Ok(())
+        format!("{:<12}{:>14} {share:>6.1} %", EventKind::ALL[kind].word(), count(n))
+    };
+    table(format!("{BOLD}events by kind{BOLD:#}"), kinds.into_iter().map(row), out)
 }
 
 fn handlers(info: &Info<'_>, out: &mut dyn Write) -> io::Result<()> {
     let busy = info.busy_handlers();
-    if busy.is_empty() {
-        return Ok(());
-    }
     let title = title("handlers", busy.len(), info.tables.handlers.len());
-    let columns = format!(
-        "{:<9}{:>9}{:>9}{:>10}{:>13}",
-        "mailbox", "tasks", "posts in", "posts out", "events"
+    let head = format!(
+        "{BOLD}{title:<w$}{BOLD:#} {:<9}{:>9}{:>9}{:>10}{:>13}",
+        "mailbox",
+        "tasks",
+        "posts in",
+        "posts out",
+        "events",
+        w = NAME_WIDTH + 2
     );
-    writeln!(out, "\n{BOLD}{title:<w$}{BOLD:#} {columns}", w = NAME_WIDTH + 2)?;
-    for (handler, events) in busy {
+    let row = |(handler, events): (usize, u64)| {
         let tally = info.tally.handlers[handler];
-        let mailbox = info.tables.handlers[handler].mailbox.word();
-        writeln!(
-            out,
-            "  {:<NAME_WIDTH$} {mailbox:<9}{:>9}{:>9}{:>10}{:>13}",
+        format!(
+            "{:<NAME_WIDTH$} {:<9}{:>9}{:>9}{:>10}{:>13}",
             shorten(&info.handler_name(handler), NAME_WIDTH),
+            info.tables.handlers[handler].mailbox.word(),
             count(tally.tasks),
             count(tally.posts_in),
             count(tally.posts_out),
             count(events),
-        )?;
-    }
-    Ok(())
+        )
+    };
+    table(head, busy.into_iter().map(row), out)
 }
 
 fn locations(info: &Info<'_>, w: usize, out: &mut dyn Write) -> io::Result<()> {
     let hot = info.hot_locations();
-    if hot.is_empty() {
-        return Ok(());
-    }
     let title = title("hottest locations", hot.len(), info.tables.locations.len());
-    writeln!(out, "\n{BOLD}{title:<t$}{BOLD:#} {:>13}{:>13}", "reads", "writes", t = w + 2)?;
-    for (location, _) in hot {
-        let [reads, writes] = info.tally.locations[location];
+    let head = format!("{BOLD}{title:<t$}{BOLD:#} {:>13}{:>13}", "reads", "writes", t = w + 2);
+    let row = |(location, _): (usize, u64)| {
+        let [reads, writes] = info.tally.locations[location].map(count);
         let name = info.tables.location_text(LocationId::from_index(location));
-        let (reads, writes) = (count(reads), count(writes));
-        writeln!(out, "  {:<w$} {reads:>13}{writes:>13}", shorten_middle(&name, w))?;
-    }
-    Ok(())
+        format!("{:<w$} {reads:>13}{writes:>13}", shorten_middle(&name, w))
+    };
+    table(head, hot.into_iter().map(row), out)
 }
 
 fn locks(info: &Info<'_>, w: usize, out: &mut dyn Write) -> io::Result<()> {
     let hot = info.hot_locks();
-    if hot.is_empty() {
+    let title = title("locks", hot.len(), info.tables.locks.len());
+    let head = format!("{BOLD}{title:<t$}{BOLD:#} {:>13}", "acquires", t = w + 2);
+    let row = |(lock, acquires): (usize, u64)| {
+        let name = info.tables.name(info.tables.locks[lock]);
+        format!("{:<w$} {:>13}", shorten_middle(name, w), count(acquires))
+    };
+    table(head, hot.into_iter().map(row), out)
+}
+
+/// Writes a heading and rows; nothing if there are no rows.
+fn table(
+    head: String,
+    rows: impl ExactSizeIterator<Item = String>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    if rows.len() == 0 {
         return Ok(());
     }
-    let title = title("locks", hot.len(), info.tables.locks.len());
-    writeln!(out, "\n{BOLD}{title:<t$}{BOLD:#} {:>13}", "acquires", t = w + 2)?;
-    for (lock, acquires) in hot {
-        let name = info.tables.name(info.tables.locks[lock]);
-        writeln!(out, "  {:<w$} {:>13}", shorten_middle(name, w), count(acquires))?;
-    }
-    Ok(())
+    writeln!(out, "\n{head}")?;
+    rows.into_iter().try_for_each(|row| writeln!(out, "  {row}"))
 }
 
 fn title(what: &str, shown: usize, all: usize) -> String {

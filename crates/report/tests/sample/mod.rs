@@ -100,7 +100,11 @@ pub(crate) fn outcome(sample: &Sample) -> Outcome {
     let counts = [1, 2, 1, 1, 0];
     let categories: Ordered<u64> =
         RaceCategory::ALL.iter().zip(counts).map(|(category, n)| (category.word(), n)).collect();
-    outcome.stats.set("events", sample.trace.len()).set("tasks", 30_u64).set("handlers", 3_u64);
+    outcome
+        .stats
+        .set("events", sample.trace.len() as u64)
+        .set("tasks", 30_u64)
+        .set("handlers", 3_u64);
     outcome.stats.set("race_pairs", 28_u64).set("races", 5_u64).set("races_uncovered", 3_u64);
     outcome.stats.set("races_by_category", categories).set("elapsed_ms", 42_u64);
     outcome

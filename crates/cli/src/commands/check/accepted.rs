@@ -1,10 +1,11 @@
 //! The findings that a team has accepted: the baseline and the suppressions.
 
-use crate::args::CountingArgs;
-use crate::failure::{Failure, warn};
+use crate::args::{CountingArgs, Global};
+use crate::failure::Failure;
 use crate::output::to_file;
 use anyorder_common::numbers::plural;
-use anyorder_common::text::{escape, shown};
+use anyorder_common::text::escape;
+use anyorder_drive::{Level, Message};
 use anyorder_finding::{Baseline, Finding, Outcome, Policy, Suppressions};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,80 +23,60 @@ pub(crate) struct AcceptedFindings {
 impl AcceptedFindings {
     /// Reads both files, before any long work.
     pub(crate) fn read(counting: &CountingArgs) -> Result<AcceptedFindings, Failure> {
-        let baseline = match counting.baseline.as_deref() {
-            None => None,
-            Some(path) => {
-                let baseline = Baseline::parse(&text(path)?);
-                let baseline = baseline.map_err(|error| wrong(path, &error.to_string()))?;
-                Some((path.to_owned(), baseline))
-            }
-        };
-        let default = Path::new(CONFIG_DEFAULT);
-        let config = match counting.config.as_deref() {
-            Some(path) => Some(path),
-            None => Some(default).filter(|path| path.is_file()),
-        };
-        let suppressions = match config {
-            None => None,
-            Some(path) => {
-                let suppressions = Suppressions::parse(&text(path)?);
-                let suppressions = suppressions.map_err(|error| wrong(path, &error.to_string()))?;
-                Some((path.to_owned(), suppressions))
-            }
-        };
+        let default = || Some(Path::new(CONFIG_DEFAULT)).filter(|path| path.is_file());
+        let config = counting.config.as_deref().or_else(default);
         Ok(AcceptedFindings {
-            baseline,
+            baseline: parsed(counting.baseline.as_deref(), Baseline::parse)?,
             write_baseline: counting.write_baseline.clone(),
-            suppressions,
+            suppressions: parsed(config, Suppressions::parse)?,
         })
     }
 
     /// Marks the accepted findings, then sorts and judges all findings. Warns about entries that
     /// match no finding.
-    pub(crate) fn judge(&self, outcome: &mut Outcome, policy: &Policy, quiet: bool) {
-        self.apply(&mut outcome.findings, quiet);
+    pub(crate) fn judge(&self, outcome: &mut Outcome, policy: &Policy, global: &Global) {
+        global.print(&self.apply(&mut outcome.findings));
         outcome.findings.sort_by(Finding::rank);
         outcome.judge(policy);
     }
 
-    fn apply(&self, findings: &mut [Finding], quiet: bool) {
+    /// Marks the accepted findings. Returns warnings about entries that match none.
+    fn apply(&self, findings: &mut [Finding]) -> Vec<Message> {
+        let mut warnings = Vec::new();
         if let Some((path, suppressions)) = &self.suppressions {
-            for unused in suppressions.apply(findings) {
-                if !quiet {
-                    warn(&format!(
-                        "{}: line {}: this suppression matches nothing",
-                        shown(path),
-                        unused.line
-                    ));
-                }
-            }
+            warnings.extend(suppressions.apply(findings).iter().map(|unused| {
+                let what = format!("line {}: this suppression matches nothing", unused.line);
+                Message::at(Level::Warning, path, what)
+            }));
         }
         if let Some((path, baseline)) = &self.baseline {
             let gone = baseline.apply(findings).len() as u64;
-            if gone > 0 && !quiet {
+            if gone > 0 {
                 let what = plural(gone, "known finding");
-                warn(&format!(
-                    "{}: {what} did not occur; write the baseline again with `--write-baseline`",
-                    shown(path)
-                ));
+                let what = format!(
+                    "{what} did not occur; write the baseline again with `--write-baseline`"
+                );
+                warnings.push(Message::at(Level::Warning, path, what));
             }
         }
+        warnings
     }
 
     /// Writes the new baseline if the user asked for one.
     pub(crate) fn write(&self, findings: &[Finding]) -> Result<(), Failure> {
         let Some(path) = &self.write_baseline else { return Ok(()) };
         let text = Baseline::of(findings).to_text();
-        to_file(path, |out| {
-            out.write_all(text.as_bytes()).map_err(|error| Failure::writing(path, &error))
-        })
+        to_file(path, |out| out.write_all(text.as_bytes()))
     }
 }
 
-fn text(path: &Path) -> Result<String, Failure> {
-    fs::read_to_string(path).map_err(|error| Failure::reading(path, &error))
-}
-
-fn wrong(path: &Path, what: &str) -> Failure {
-    Failure::new(format!("{}: {}", shown(path), escape(what)))
+/// Reads and parses a file, if there is one.
+fn parsed<T, E: ToString>(
+    file: Option<&Path>,
+    parse: impl Fn(&str) -> Result<T, E>,
+) -> Result<Option<(PathBuf, T)>, Failure> {
+    let Some(path) = file else { return Ok(None) };
+    let text = fs::read_to_string(path).map_err(|error| Failure::reading(path, &error))?;
+    let value = parse(&text).map_err(|error| Failure::at(path, escape(&error.to_string())))?;
+    Ok(Some((path.to_owned(), value)))
 }

@@ -3,19 +3,21 @@
 pub(crate) use accepted::AcceptedFindings;
 
 mod accepted;
-mod models;
 mod varied;
 
 use crate::args::{CheckArgs, Global};
 use crate::commands::predict::UNCONFIRMED;
 use crate::commands::render::{self, Form, set_elapsed};
-use crate::failure::{Failure, print_messages};
+use crate::failure::Failure;
 use crate::input::PeekedInput;
 use crate::load::{Read, read};
+use crate::search_watch::SearchWatch;
 use crate::watch::Watch;
 use crate::witness::{Replay, place};
 use anyorder_common::text::quote;
-use anyorder_drive::{Collected, JobResult, check_trace};
+use anyorder_drive::model::{Model, check_model_watched};
+use anyorder_drive::states::CheckResult;
+use anyorder_drive::{Collected, JobResult, Level, Message, check_trace};
 use anyorder_finding::{Finding, Input};
 use anyorder_trace::{Trace, TraceOrder};
 use std::path::Path;
@@ -37,7 +39,7 @@ pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure
     let replay = Replay::of(args.search.schedules.as_deref(), &args.out, &rerun_command);
     place(findings, replay, args.program.as_deref())?;
     findings.iter_mut().for_each(|finding| set_replay(args, finding));
-    accepted.judge(&mut outcome, &policy, global.quiet);
+    accepted.judge(&mut outcome, &policy, global);
     set_elapsed(&mut outcome, started);
     accepted.write(&outcome.findings)?;
     // A timeline shows one recorded run; with several inputs the report has the findings only.
@@ -57,10 +59,8 @@ fn check_all(
 ) -> Result<(Collected, Option<Trace>), Failure> {
     let mut all = Collected::new("check", env!("CARGO_PKG_VERSION"));
     let mut add = |inputs: Vec<Input>, result: JobResult| {
-        if !global.quiet {
-            watch.done();
-            print_messages(&result.remarks);
-        }
+        watch.done();
+        global.print(&result.remarks);
         all.add(inputs, result);
         all.outcome.options.set("strict", args.counting.strict);
         args.limits.set(&mut all.outcome.options);
@@ -105,9 +105,8 @@ fn one(
             return Err(Failure::new("`--checkpoint` and `--resume` are for one model at a time"));
         }
         let text = peeked.model_text(path)?;
-        let result = models::check(path, &text, args, global, watch)?;
-        let path = path.to_string_lossy().into_owned();
-        return Ok((Input { path, format: "model".to_owned() }, result, None));
+        let result = model(path, &text, args, global, watch)?;
+        return Ok((Input::new(path, "model"), result, None));
     }
     let Read { trace, input } = read(path, peeked, global, watch)?;
     let mut result = check_trace(&trace, &args.trace_options(global), &watch.control())?;
@@ -115,6 +114,30 @@ fn one(
         result.stats.set("solve_ms", watch.phase_ms("solving"));
     }
     Ok((input, result, Some(trace.trace)))
+}
+
+/// Checks a model: searches its states, and reports violated properties.
+fn model(
+    path: &Path,
+    text: &str,
+    args: &CheckArgs,
+    global: &Global,
+    watch: &Watch,
+) -> Result<JobResult, Failure> {
+    let model = Model::compile(&path.to_string_lossy(), text)?;
+    let options = args.search.options();
+    global.print(model.warnings());
+    global.print(&options.plan(&model).1);
+    let mut follower = SearchWatch::new(watch, &args.search);
+    let checked = check_model_watched(&model, &options, &watch.control(), &mut follower)?;
+    let CheckResult { mut result, never_run } = checked;
+    if !never_run.is_empty() {
+        result.stats.set("never_run", never_run.join("; ").as_str());
+    }
+    let warn = |words: &String| Message::at(Level::Warning, path, words);
+    result.remarks.extend(never_run.iter().map(warn));
+    args.search.set(&mut result.options);
+    Ok(result)
 }
 
 /// Sets the command that checks the witness of a prediction again.
@@ -132,18 +155,14 @@ fn set_replay(args: &CheckArgs, finding: &mut Finding) {
 
 /// Returns the command that prints the same findings as JSON.
 fn command(args: &CheckArgs) -> String {
-    let inputs: Vec<String> =
-        args.inputs.iter().map(|path| quote(&path.to_string_lossy())).collect();
-    let first = if args.search.first { " --first" } else { "" };
-    let program = args.program.iter().map(|program| format!(" --program {}", quote(program)));
-    let program: String = program.collect();
-    let reduction = if args.search.no_reduction { " --no-reduction" } else { "" };
-    let bounds = [
-        ("max-states", args.search.max_states),
-        ("max-depth", args.search.max_depth.map(u64::from)),
-    ];
-    let bounds = bounds.iter().filter_map(|(name, most)| Some(format!(" --{name} {}", (*most)?)));
-    let bounds: String = bounds.collect();
-    let inputs = inputs.iter().map(|input| format!(" {input}")).collect::<String>();
-    format!("anyorder check{inputs}{program}{first}{reduction}{bounds} --format json")
+    let search = &args.search;
+    let mut words = vec!["anyorder check".to_owned()];
+    words.extend(args.inputs.iter().map(|path| quote(&path.to_string_lossy())));
+    words.extend(args.program.iter().map(|program| format!("--program {}", quote(program))));
+    words.extend(search.first.then(|| "--first".to_owned()));
+    words.extend(search.no_reduction.then(|| "--no-reduction".to_owned()));
+    words.extend(search.max_states.map(|most| format!("--max-states {most}")));
+    words.extend(search.max_depth.map(|most| format!("--max-depth {most}")));
+    words.push("--format json".to_owned());
+    words.join(" ")
 }

@@ -4,13 +4,13 @@ mod remarks;
 
 use crate::args::{ConsistencyArgs, Global};
 use crate::commands::render::{self, Form, set_elapsed};
-use crate::failure::{Failure, warn};
+use crate::failure::Failure;
 use crate::input;
 use crate::load::{Read, read};
 use crate::output::to_file;
 use crate::watch::Watch;
 use anyorder_common::text::shown;
-use anyorder_drive::{Collected, Consistent, consistency};
+use anyorder_drive::{Collected, Consistent, Level, Message, consistency};
 use anyorder_finding::{Policy, Verdict};
 use anyorder_trace::{EventId, Trace};
 use std::path::Path;
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &ConsistencyArgs, global: &Global) -> Result<ExitCode, F
     args.limits.set(&mut outcome.options);
     outcome.stats.set("solve_ms", watch.phase_ms("solving"));
     set_elapsed(&mut outcome, started);
-    write_files(args, &trace.trace, &answer.verdict, global.quiet)?;
+    write_files(args, &trace.trace, &answer.verdict, global)?;
     let remarks = remarks::of(args, &answer);
     let form = Form { out: &args.out, max_findings: 1, remarks: &remarks, runs: &runs };
     // The timeline of a report shows the order of the events, which a partial trace does not have.
@@ -48,12 +48,11 @@ fn write_files(
     args: &ConsistencyArgs,
     trace: &Trace,
     verdict: &Consistent,
-    quiet: bool,
+    global: &Global,
 ) -> Result<(), Failure> {
     let missing = |path: &Path, why: &str| {
-        if !quiet {
-            warn(&format!("{} was not written: {why}", shown(path)));
-        }
+        let what = format!("{} was not written: {why}", shown(path));
+        global.print(&[Message::new(Level::Warning, what)]);
     };
     if let Some(path) = &args.witness {
         match verdict {
@@ -64,9 +63,7 @@ fn write_files(
     }
     if let Some(path) = &args.certificate {
         match verdict {
-            Consistent::No(Some(proof)) => to_file(path, |out| {
-                proof.write(trace, out).map_err(|error| Failure::writing(path, &error))
-            })?,
+            Consistent::No(Some(proof)) => to_file(path, |out| proof.write(trace, out))?,
             Consistent::No(None) => missing(path, "this procedure gives no proof"),
             Consistent::Yes(_) => {
                 missing(path, "the trace is consistent; `--witness` writes a run");
@@ -80,10 +77,6 @@ fn write_files(
 /// Writes a run, one event per line.
 pub(crate) fn write_run(path: &Path, trace: &Trace, order: &[EventId]) -> Result<(), Failure> {
     to_file(path, |out| {
-        for event in order {
-            writeln!(out, "{}", trace.unique_label(*event))
-                .map_err(|error| Failure::writing(path, &error))?;
-        }
-        Ok(())
+        order.iter().try_for_each(|event| writeln!(out, "{}", trace.unique_label(*event)))
     })
 }

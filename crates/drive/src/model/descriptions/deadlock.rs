@@ -28,27 +28,20 @@ struct WaitingLane {
 
 impl DeadlockReport {
     pub(super) fn of(model: &Model, path: &Path<Machine>) -> DeadlockReport {
-        let mut all = model.machine.waiting(path.last());
+        let all = model.machine.waiting(path.last());
         let cycle = cycle(&all);
-        let mut waiting = Vec::new();
-        for index in &cycle {
-            waiting.push(all[*index].clone());
-        }
-        let mut index = 0;
-        all.retain(|_| {
-            index += 1;
-            !cycle.contains(&(index - 1))
-        });
-        all.sort_by_key(|one| one.may);
-        waiting.extend(all);
-        let held = |waiting: Waiting| {
+        let mut others: Vec<usize> = (0..all.len()).filter(|one| !cycle.contains(one)).collect();
+        others.sort_by_key(|one| all[*one].may);
+        let lane = |index: &usize| {
+            let waiting = all[*index].clone();
             let since = match &waiting.reason {
                 Reason::Lock { number, .. } => since(&model.machine, path, *number),
                 _ => None,
             };
             WaitingLane { waiting, since }
         };
-        DeadlockReport { waiting: waiting.into_iter().map(held).collect(), cycle: cycle.len() }
+        let waiting = cycle.iter().chain(&others).map(lane).collect();
+        DeadlockReport { waiting, cycle: cycle.len() }
     }
 
     /// Returns the title.

@@ -1,0 +1,138 @@
+//! Jobs on models: check, with a warning about models that grow without bound, and replay.
+
+use super::load::Model;
+use crate::Failure;
+use crate::explore::replay_run;
+use crate::schedules::Shows;
+use crate::states::{
+    CheckOptions, CheckResult, Replayed, Watcher, check_states_watched, replay_path,
+};
+use anyorder_system::{Control, Progress, Schedule};
+use anyorder_vm::Machine;
+use std::sync::Mutex;
+
+/// Searches the states of a model, and reports violated properties with the shortest runs.
+///
+/// # Errors
+///
+/// Fails when the options do not fit the model, and when a checkpoint cannot be read or written.
+///
+/// ```
+/// use anyorder_drive::model::{Model, check_model};
+/// use anyorder_drive::states::CheckOptions;
+/// use anyorder_system::Control;
+///
+/// let text = "
+///     model lost
+///     var x = 0;
+///     var done = 0;
+///     thread adds[i in 0..2] { let old = x; x = old + 1; done += 1; }
+///     invariant none_lost: done < 2 || x == 2;";
+/// let model = Model::compile("lost.any", text)?;
+/// let found = check_model(&model, &CheckOptions::default(), &Control::default())?.result;
+/// assert_eq!(found.findings[0].finding.title, "invariant `none_lost` does not hold");
+/// assert!(found.findings[0].run.as_ref().is_some_and(|run| !run.steps.is_empty()));
+/// # Ok::<(), anyorder_drive::Failure>(())
+/// ```
+pub fn check_model(
+    model: &Model,
+    options: &CheckOptions,
+    control: &Control<'_>,
+) -> Result<CheckResult, Failure> {
+    check_model_watched(model, options, control, &mut ())
+}
+
+/// Like [`check_model`], with a watcher of full search.
+///
+/// # Errors
+///
+/// Like [`check_model`].
+pub fn check_model_watched(
+    model: &Model,
+    options: &CheckOptions,
+    control: &Control<'_>,
+    watcher: &mut dyn Watcher,
+) -> Result<CheckResult, Failure> {
+    let growth = Growth::new(control.progress, &model.machine);
+    let control = Control { progress: &growth, ..control.clone() };
+    check_states_watched(model, options, &control, watcher)
+}
+
+/// Replays a schedule of a model, and reports whether its finding occurs again.
+///
+/// # Errors
+///
+/// Fails when the model is not deterministic.
+///
+/// ```
+/// use anyorder_drive::model::{Model, check_model, replay_model};
+/// use anyorder_drive::schedule_of;
+/// use anyorder_drive::states::{CheckOptions, ReplayVerdict};
+/// use anyorder_system::Control;
+///
+/// let text = "model late\nvar script = false;\nevent click { assert script; }";
+/// let model = Model::compile("late.any", text)?;
+/// let found = check_model(&model, &CheckOptions::default(), &Control::default())?.result;
+/// let schedule = schedule_of(&found.findings[0].finding).expect("a schedule");
+/// assert_eq!(replay_model(&model, &schedule)?.verdict, ReplayVerdict::Reproduced);
+/// # Ok::<(), anyorder_drive::Failure>(())
+/// ```
+pub fn replay_model(model: &Model, schedule: &Schedule) -> Result<Replayed, Failure> {
+    match Shows::of(schedule) {
+        // The comparison needs both runs.
+        Some(Shows::Difference(_)) => replay_run(model, schedule),
+        _ => replay_path(model, schedule),
+    }
+}
+
+/// The mailbox lengths at which to warn, ascending.
+const LENGTHS: [u64; 4] = [100, 1_000, 10_000, 100_000];
+
+/// A listener that watches the lengths of the mailboxes of a machine.
+pub(super) struct Growth<'a> {
+    inner: &'a dyn Progress,
+    machine: &'a Machine,
+    /// The number of lengths already reported.
+    said: Mutex<usize>,
+}
+
+impl<'a> Growth<'a> {
+    pub(super) fn new(inner: &'a dyn Progress, machine: &'a Machine) -> Growth<'a> {
+        Growth { inner, machine, said: Mutex::new(0) }
+    }
+
+    fn look(&self) {
+        let Some((mailbox, longest)) = self.machine.longest_mailbox() else { return };
+        let Ok(mut said) = self.said.lock() else { return };
+        let reached = LENGTHS.partition_point(|length| *length <= longest);
+        if reached > *said {
+            *said = reached;
+            self.inner.note(&words(&mailbox, LENGTHS[reached - 1]));
+        }
+    }
+}
+
+fn words(mailbox: &str, length: u64) -> String {
+    let length = match length {
+        0..1_000 => length.to_string(),
+        _ => format!("{},000", length / 1_000),
+    };
+    format!(
+        "the mailbox of `{mailbox}` has grown to {length} messages, and may grow without end; bound it with a `when` on the events that post to it, or the search with `--max-depth`"
+    )
+}
+
+impl Progress for Growth<'_> {
+    fn report(&self, done: u64, total: Option<u64>) {
+        self.look();
+        self.inner.report(done, total);
+    }
+
+    fn phase(&self, name: &'static str) {
+        self.inner.phase(name);
+    }
+
+    fn note(&self, text: &str) {
+        self.inner.note(text);
+    }
+}
