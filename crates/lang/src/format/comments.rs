@@ -1,6 +1,7 @@
 //! Comments and their places in the new layout.
 
 use super::doc::{Doc, text};
+use crate::ast::{ArmBody, Expr, ExprKind, Match, Part, Stmt};
 use crate::lex::Comment;
 use crate::source::Span;
 
@@ -96,5 +97,36 @@ impl<'a> Comments<'a> {
         let between = Span::new(from.min(to), to).of(self.text);
         between.lines().skip(1).any(|line| line.trim().is_empty())
             && between.bytes().filter(|byte| *byte == b'\n').count() >= 2
+    }
+}
+
+/// Regions whose comments are printed with their statements: the outermost braces with statements
+/// or arms in them, within the expressions of a statement without own blocks.
+pub(super) fn blocks_in_stmt(stmt: &Stmt) -> Vec<Span> {
+    let mut out = Vec::new();
+    stmt.kind.parts(&mut |part| blocks_in_part(part, &mut out));
+    out
+}
+
+/// As [`blocks_in_stmt`], within an expression.
+pub(super) fn blocks_in(expr: &Expr, out: &mut Vec<Span>) {
+    match &expr.kind {
+        ExprKind::Match(node) => blocks_in_match(node, expr.span.end, out),
+        kind => kind.parts(&mut |part| blocks_in_part(part, out)),
+    }
+}
+
+fn blocks_in_part(part: Part<'_>, out: &mut Vec<Span>) {
+    match part {
+        Part::Expr(expr) => blocks_in(expr, out),
+        Part::Block(block) => out.push(block.span),
+    }
+}
+
+fn blocks_in_match(node: &Match, end: u32, out: &mut Vec<Span>) {
+    blocks_in(&node.subject, out);
+    let is_closure = |expr: &Expr| matches!(expr.kind, ExprKind::Closure(_));
+    if !node.arms.iter().any(|arm| matches!(&arm.body, ArmBody::Expr(e) if is_closure(e))) {
+        out.push(Span::new(node.subject.span.end, end));
     }
 }

@@ -1,8 +1,8 @@
 //! Declarations.
 
 use super::Formatter;
+use super::comments::blocks_in;
 use super::doc::{Doc, all, group, indent, list, separated, text};
-use super::region;
 use crate::ast::{
     ClassDecl, ClassMember, ConstDecl, EnumDecl, Expr, Ident, IndexDecl, Item, ItemKind,
     RecordDecl, RecordField, SettingValue, SizedName, SpecCall, SpecClause, SpecDecl, TypeExpr,
@@ -175,6 +175,6 @@ fn leaf_regions(item: &Item) -> Option<Vec<Span>> {
         _ => return None,
     };
     let mut out = Vec::new();
-    exprs.iter().for_each(|e| region::of_expr(e, &mut out));
+    exprs.iter().for_each(|e| blocks_in(e, &mut out));
     Some(out)
 }

@@ -13,7 +13,6 @@ mod doc;
 mod expr;
 mod header;
 mod item;
-mod region;
 mod stmt;
 
 use crate::diagnostic::{Diagnostic, has_errors};

@@ -1,8 +1,8 @@
 //! Statements and blocks.
 
 use super::Formatter;
+use super::comments::blocks_in_stmt;
 use super::doc::{Doc, all, group, indent, text};
-use super::region;
 use crate::ast::{Alternative, ArmBody, Block, If, Match, Stmt, StmtKind};
 use crate::source::Span;
 
@@ -122,7 +122,7 @@ impl Formatter<'_> {
                 (all([text("with "), self.reference(lock), text(" ")]), body)
             }
             StmtKind::Atomic(body) => (text("atomic "), body),
-            _ if self.comments.strays(stmt.span, &region::of_stmt(stmt)) => {
+            _ if self.comments.strays(stmt.span, &blocks_in_stmt(stmt)) => {
                 return self.as_written(stmt.span);
             }
             _ => return all([self.simple(stmt), text(";")]),
