@@ -92,9 +92,6 @@ impl Numbering {
                 }
             }
             Value::Handle(handle) => self.visit_handle(state, *handle),
-            Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
-                s.items().iter().for_each(|item| self.visit(state, item));
-            }
             Value::Set(set) => {
                 let parts =
                     set.items().iter().map(|item| UnorderedElement::of([item, &Value::Null]));
@@ -104,7 +101,7 @@ impl Numbering {
                 let parts = map.entries().iter().map(|(k, v)| UnorderedElement::of([k, v]));
                 unordered::visit(self, state, parts.collect());
             }
-            _ => {}
+            _ => value.children().for_each(|child| self.visit(state, child)),
         }
     }
 
@@ -249,14 +246,7 @@ fn has_stale(state: &State, numbers: &Numbering, globals: usize) -> bool {
         value.has_refs()
             && match value {
                 Value::Handle(handle) => numbers.handle(*handle) != *handle,
-                Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
-                    s.items().iter().any(|item| stale(item, numbers))
-                }
-                Value::Set(set) => set.items().iter().any(|item| stale(item, numbers)),
-                Value::Map(map) => {
-                    map.entries().iter().any(|(k, v)| stale(k, numbers) || stale(v, numbers))
-                }
-                _ => false,
+                _ => value.children().any(|child| stale(child, numbers)),
             }
     }
     let number = |handle: u32| handle != 0 && !numbers.handles.contains_key(&handle);

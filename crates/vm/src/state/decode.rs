@@ -204,14 +204,7 @@ fn refers_inside(state: &State, machine: &Machine) -> bool {
         !value.has_refs()
             || match value {
                 Value::Obj(number) => *number >= 1 && *number as usize <= objects,
-                Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
-                    s.items().iter().all(|item| inside(item, objects))
-                }
-                Value::Set(set) => set.items().iter().all(|item| inside(item, objects)),
-                Value::Map(map) => {
-                    map.entries().iter().all(|(k, v)| inside(k, objects) && inside(v, objects))
-                }
-                _ => true,
+                _ => value.children().all(|child| inside(child, objects)),
             }
     }
     let objects = state.heap().len();

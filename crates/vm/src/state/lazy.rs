@@ -99,18 +99,17 @@ fn element(
     value: &Value,
     (nodes_max, depth_max): (u32, u16),
 ) -> Option<(u128, u128)> {
-    let (Value::List(list), Value::Int(at)) = (list, index) else { return None };
-    let at = usize::try_from(*at).ok()?;
-    let old = list.items().get(at)?;
+    let (Value::List(items), Value::Int(at)) = (list, index) else { return None };
+    let old = list.element(index)?;
     if old.is_identical(value) {
         return Some((0, 0));
     }
-    let meta = list.meta();
+    let meta = &items.meta;
     let nodes = meta.nodes.saturating_sub(old.nodes()).saturating_add(value.nodes());
     if nodes > nodes_max || meta.depth.max(value.depth().saturating_add(1)) > depth_max {
         return None;
     }
-    Some(list.hashes(at, value))
+    Some(items.hashes(*at as usize, value))
 }
 
 /// Returns what the sum loses when a message is taken.

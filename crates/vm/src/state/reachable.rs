@@ -54,17 +54,7 @@ impl Reachable {
             Value::Handle(handle) => {
                 self.handles.insert(*handle);
             }
-            Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
-                s.items().iter().for_each(|item| self.value(item, todo));
-            }
-            Value::Set(set) => set.items().iter().for_each(|item| self.value(item, todo)),
-            Value::Map(map) => {
-                for (key, value) in map.entries() {
-                    self.value(key, todo);
-                    self.value(value, todo);
-                }
-            }
-            _ => {}
+            _ => value.children().for_each(|child| self.value(child, todo)),
         }
     }
 }

@@ -67,6 +67,11 @@ impl Interpreter<'_> {
     }
 
     fn reading(&mut self, method: Builtin, recv: Reg, args: Reg) -> Result<Option<Value>, Stop> {
+        match (method, self.get(recv).len()) {
+            (Builtin::Len, Some(length)) => return Ok(Some(Value::Int(length as i64))),
+            (Builtin::IsEmpty, Some(length)) => return Ok(Some(Value::Bool(length == 0))),
+            _ => {}
+        }
         let value = match self.get(recv) {
             Value::List(seq) => self.of_list(method, &seq.clone(), args)?,
             Value::Set(set) => self.of_set(method, &set.clone(), args)?,
@@ -76,8 +81,6 @@ impl Interpreter<'_> {
                     list(map.entries().iter().map(|entry| f(entry).clone()).collect())
                 };
                 match method {
-                    Builtin::Len => Some(Value::Int(map.entries().len() as i64)),
-                    Builtin::IsEmpty => Some(Value::Bool(map.entries().is_empty())),
                     Builtin::Get => Some(map.get(self.get(args)).cloned().unwrap_or_default()),
                     Builtin::GetOr => {
                         let default = self.get(args.plus(1));
@@ -117,8 +120,6 @@ impl Interpreter<'_> {
             None => Err(self.is_empty_fault("list")),
         };
         Ok(Some(match method {
-            Builtin::Len => Value::Int(items.len() as i64),
-            Builtin::IsEmpty => Value::Bool(items.is_empty()),
             Builtin::First => return one(items.first()),
             Builtin::Last => return one(items.last()),
             Builtin::Min => {
@@ -173,8 +174,6 @@ impl Interpreter<'_> {
             None => Err(self.is_empty_fault("set")),
         };
         Ok(Some(match method {
-            Builtin::Len => Value::Int(items.len() as i64),
-            Builtin::IsEmpty => Value::Bool(items.is_empty()),
             Builtin::Min => return one(items.first()),
             Builtin::Max => return one(items.last()),
             Builtin::ToList | Builtin::Elements => list(items.to_vec()),

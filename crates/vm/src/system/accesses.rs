@@ -125,7 +125,7 @@ impl AccessTranslator<'_> {
             None => {
                 out.push(access(whole, touch.kind, value));
                 if touch.kind == AccessKind::Read && self.elements.has(&touch.place) {
-                    for (key, value) in parts(touch.value.as_ref()) {
+                    for (key, value) in touch.value.iter().flat_map(Value::elements) {
                         let key = self.key(&key);
                         let location = self.location(&format!("{text}[{key}]"))?;
                         let value = self.number(value);
@@ -249,14 +249,5 @@ impl AccessTranslator<'_> {
     /// The hash of the numbers of values.
     fn numbers<'v>(&self, head: u128, values: impl Iterator<Item = &'v Value>) -> u64 {
         values.fold(head, |sum, value| mix::mix(self.number(value), sum)) as u64
-    }
-}
-
-/// The elements of a container by their keys.
-fn parts(value: Option<&Value>) -> Vec<(Value, &Value)> {
-    match value {
-        Some(Value::List(list)) => (0..).map(Value::Int).zip(list.items()).collect(),
-        Some(Value::Map(map)) => map.entries().iter().map(|(k, v)| (k.clone(), v)).collect(),
-        _ => Vec::new(),
     }
 }

@@ -98,7 +98,10 @@ fn elements(
     if std::mem::discriminant(old) != std::mem::discriminant(new) {
         return None;
     }
-    let (old_items, new_items) = (items(program, old)?, items(program, new)?);
+    if !matches!(old, Value::List(_) | Value::Map(_)) {
+        return None;
+    }
+    let (old_items, new_items) = (items(program, old), items(program, new));
     let (old_text, new_text) = (short(program, old), short(program, new));
     // Of a value that is too long to be shown whole, nothing is known behind the cut.
     if !old_text.ends_with(']') || !new_text.ends_with(']') {
@@ -106,20 +109,20 @@ fn elements(
     }
     let keeps_keys = old_items.len() == new_items.len()
         && old_items.iter().zip(&new_items).all(|(a, b)| a.0 == b.0);
-    let find = |items: &[(String, Value)], key: &str| {
-        items.iter().find(|(other, _)| other == key).map(|(_, value)| value.clone())
-    };
+    fn find<'v>(items: &[(String, &'v Value)], key: &str) -> Option<&'v Value> {
+        items.iter().find(|(other, _)| other == key).map(|(_, value)| *value)
+    }
     let mut changes = Vec::new();
     for (key, value) in &old_items {
         let now = find(&new_items, key);
-        if now.as_ref() == Some(value) {
+        if now == Some(value) {
             continue;
         }
         let name = format!("{name}[{key}]");
-        match now.as_ref().and_then(|now| elements(program, &name, (value, now))) {
+        match now.and_then(|now| elements(program, &name, (value, now))) {
             Some(inner) => changes.extend(inner),
             None => {
-                let (old, new) = (short(program, value), now.map(|now| short(program, &now)));
+                let (old, new) = (short(program, value), now.map(|now| short(program, now)));
                 changes.push(PlaceChange { name, old: Some(old), new });
             }
         }
@@ -134,18 +137,8 @@ fn elements(
 }
 
 /// Returns the elements of a list or map, with their indices or keys.
-fn items(program: &Program, value: &Value) -> Option<Vec<(String, Value)>> {
-    match value {
-        Value::List(list) => {
-            let items = list.items().iter().enumerate();
-            Some(items.map(|(at, item)| (at.to_string(), item.clone())).collect())
-        }
-        Value::Map(map) => {
-            let entries = map.entries().iter();
-            Some(entries.map(|(key, item)| (short(program, key), item.clone())).collect())
-        }
-        _ => None,
-    }
+fn items<'v>(program: &Program, value: &'v Value) -> Vec<(String, &'v Value)> {
+    value.elements().map(|(key, item)| (short(program, &key), item)).collect()
 }
 
 /// Returns the threads that wait after a step for what they did not wait for before, with the

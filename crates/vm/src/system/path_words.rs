@@ -15,7 +15,6 @@ use crate::state::rename::{Renaming, rename};
 use crate::state::{Object, Origin, State, Thread};
 use crate::step::{Log, LoggedAccess, LoggedPlace};
 use crate::transitions::{Action, StepExecutor, StepId};
-use crate::value::Value;
 use crate::value::show::short;
 use anyorder_system::AccessKind;
 use rustc_hash::FxHashMap;
@@ -249,13 +248,9 @@ impl<'m> PathWords<'m> {
                 continue;
             }
             let held = before.global(usize::from(global));
-            let held = match (&touch.element, held) {
-                (None, whole) => Some(whole),
-                (Some(Value::Int(at)), Value::List(list)) => {
-                    usize::try_from(*at).ok().and_then(|at| list.items().get(at))
-                }
-                (Some(key), Value::Map(map)) => map.get(key),
-                _ => None,
+            let held = match &touch.element {
+                None => Some(held),
+                Some(index) => held.element(index),
             };
             let Some(value) = touch.value.as_ref().filter(|value| Some(*value) == held) else {
                 continue;

@@ -61,12 +61,8 @@ fn write(state: &State, effect: &Effect, written: &MemoryWrite, out: &mut TouchS
         _ => return,
     };
     let container = state.global(usize::from(global));
-    let old = match (effect, container) {
-        (Effect::SetAt { index: Value::Int(at), .. }, Value::List(list)) => {
-            usize::try_from(*at).ok().and_then(|at| list.items().get(at))
-        }
-        (Effect::SetAt { index, .. }, Value::Map(map)) => map.get(index),
-        (Effect::SetAt { .. }, _) => None,
+    let old = match effect {
+        Effect::SetAt { index, .. } => container.element(index),
         _ => Some(container),
     };
     let same = old.is_some_and(|old| old.is_identical(value) || old == value);
@@ -173,13 +169,7 @@ fn elements(tables: &Tables, global: u16, value: &Value, out: &mut TouchSink<'_>
     if !tables.elements.has(&crate::step::LoggedPlace::Global(global)) {
         return;
     }
-    let mut read = |element: &Value| {
-        let place = Places::element(container, element);
-        out.push(Touched { place, kind: TouchKind::Read });
-    };
-    match value {
-        Value::List(list) => (0..list.items().len() as i64).for_each(|i| read(&Value::Int(i))),
-        Value::Map(map) => map.entries().iter().for_each(|(key, _)| read(key)),
-        _ => {}
+    for (index, _) in value.elements() {
+        out.push(Touched { place: Places::element(container, &index), kind: TouchKind::Read });
     }
 }

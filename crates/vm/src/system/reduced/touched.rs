@@ -129,18 +129,8 @@ impl Touches<'_> {
         if !self.tables.elements.has(&touch.place) {
             return;
         }
-        match &touch.value {
-            Some(Value::List(list)) => {
-                for i in 0..list.items().len() as i64 {
-                    self.push(Places::element(container, &Value::Int(i)), TouchKind::Read);
-                }
-            }
-            Some(Value::Map(map)) => {
-                for (key, _) in map.entries() {
-                    self.push(Places::element(container, key), TouchKind::Read);
-                }
-            }
-            _ => {}
+        for (index, _) in touch.value.iter().flat_map(Value::elements) {
+            self.push(Places::element(container, &index), TouchKind::Read);
         }
     }
 
