@@ -117,16 +117,7 @@ impl FunctionBuilder {
     /// the end of the code.
     #[must_use]
     pub fn finish(mut self) -> Function {
-        let ends = matches!(
-            self.function.code.last(),
-            Some(
-                Op::Return { .. }
-                    | Op::ReturnNull
-                    | Op::Jump { .. }
-                    | Op::Fail { .. }
-                    | Op::NoMatch { .. }
-            )
-        );
+        let ends = self.function.code.last().is_some_and(|op| !op.falls_through());
         let here = u32::try_from(self.function.code.len()).unwrap_or(u32::MAX);
         if !ends || self.labels.contains(&Some(here)) {
             self.emit(Op::ReturnNull);

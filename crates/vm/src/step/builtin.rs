@@ -263,7 +263,7 @@ impl Interpreter<'_> {
         count: u16,
     ) -> Result<(), Stop> {
         let name_text = &self.machine.program.names[name.index()];
-        let method = Builtin::ALL.into_iter().find(|method| method.name() == name_text);
+        let method = Builtin::ALL.iter().copied().find(|method| method.name() == name_text);
         let Some(method) = method.filter(|m| m.arguments() + 1 == count) else {
             return Err(self.no_member(name, self.get(args)));
         };

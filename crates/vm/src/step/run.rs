@@ -184,32 +184,7 @@ impl Interpreter<'_> {
                     _ => false,
                 }
             }
-            Op::GetGlobal { .. }
-            | Op::SetGlobal { .. }
-            | Op::GetGlobalAt { .. }
-            | Op::SetGlobalAt { .. }
-            | Op::GetField { .. }
-            | Op::SetField { .. }
-            | Op::GetFieldAt { .. }
-            | Op::SetFieldAt { .. }
-            | Op::Post { .. }
-            | Op::Cancel { .. }
-            | Op::Enable { .. }
-            | Op::Disable { .. }
-            | Op::Enabled { .. }
-            | Op::Acquire { .. }
-            | Op::Release { .. }
-            | Op::Wait { .. }
-            | Op::Notify { .. }
-            | Op::NotifyAll { .. }
-            | Op::Fork { .. }
-            | Op::Join { .. }
-            | Op::Yield
-            | Op::AtomicBegin
-            | Op::Choose { .. }
-            | Op::ChooseFrom { .. }
-            | Op::ChooseInt { .. } => true,
-            _ => false,
+            _ => op.is_visible(),
         }
     }
 }

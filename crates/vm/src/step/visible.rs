@@ -122,7 +122,8 @@ impl Interpreter<'_> {
         if !whole {
             self.check_element(&value)?;
         }
-        if let (Value::List(_), Value::Int(at), false) = (self.state().global(global), &index, whole)
+        if let (Value::List(_), Value::Int(at), false) =
+            (self.state().global(global), &index, whole)
         {
             self.state_mut().set_element(global, *at as usize, &value);
             return Ok(());

@@ -21,9 +21,7 @@ impl ReadPlace {
         match self {
             ReadPlace::Args => Some(args),
             ReadPlace::Global(global) => Some(globals.get(usize::from(*global))),
-            ReadPlace::Element(global, index) => {
-                globals.get(usize::from(*global)).element(index)
-            }
+            ReadPlace::Element(global, index) => globals.get(usize::from(*global)).element(index),
         }
     }
 }
