@@ -1,14 +1,14 @@
 //! The canonical form of states with objects and handles.
 
 use super::message::Message;
-use super::object::Object;
 use super::parts::State;
 use super::reachable::Reachable;
-use super::rename::{Renaming, rename};
+use super::rename::{
+    Renaming, rename_globals, rename_message, rename_object, rename_owners, rename_thread,
+};
 use super::thread::{Origin, Thread};
 use super::unordered::{self, UnorderedElement};
 use crate::machine::Machine;
-use crate::program::MailboxKind;
 use crate::value::{GHOST, Value, mix};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -41,6 +41,10 @@ impl Renaming for Numbering {
             None if number >= GHOST => number,
             None => self.ghosts.get(&number).copied().unwrap_or(0),
         }
+    }
+
+    fn own_handle(&self, number: u32) -> u32 {
+        self.number(number)
     }
 }
 
@@ -174,7 +178,8 @@ fn canonicalize_as(machine: &Machine, state: &mut State, numbers: Numbering) {
     }
     let mut unordered: Vec<UnorderedElement<'_>> = Vec::new();
     for (i, queue) in state.queues() {
-        let front = queue.iter().take_while(|message| message.front || !is_bag(machine, i));
+        let is_bag = machine.layout.is_bag(i);
+        let front = queue.iter().take_while(|message| message.front || !is_bag);
         let ordered = front.count();
         for message in &queue[..ordered] {
             numbers.root(state, &message.args);
@@ -218,10 +223,6 @@ fn is_sorted(threads: &[Arc<Thread>]) -> bool {
     })
 }
 
-fn is_bag(machine: &Machine, queue: usize) -> bool {
-    machine.layout.mailboxes.get(queue).is_none_or(|kind| *kind == MailboxKind::Bag)
-}
-
 impl Numbering {
     /// Weakens the canonical form, for tests.
     fn weaken(&mut self, machine: &Machine, state: &State) {
@@ -261,33 +262,10 @@ fn has_stale(state: &State, numbers: &Numbering, globals: usize) -> bool {
 
 /// Applies the new numbers to all parts of the state.
 fn apply(machine: &Machine, state: &mut State, numbers: &Numbering) {
-    for i in 0..machine.program.globals.len() {
-        if state.global(i).has_refs() {
-            let value = rename(state.global(i), numbers);
-            state.replace_global(i, value);
-        }
-    }
+    rename_globals(machine, state, numbers);
     let heap = numbers.order.iter().filter_map(|old| state.heap().get(*old as usize - 1));
-    let heap = heap.map(|object| {
-        if !object.fields.iter().any(Value::has_refs) {
-            return object.clone();
-        }
-        let fields = object.fields.iter().map(|field| rename(field, numbers)).collect();
-        let mut object = Object { fields, ..Object::clone(object) };
-        object.rehash();
-        Arc::new(object)
-    });
-    let heap = heap.collect();
-    let threads = state.threads().iter().map(|thread| {
-        if !thread.has_refs() {
-            return thread.clone();
-        }
-        let regs = thread.regs.iter().map(|reg| rename(reg, numbers)).collect();
-        let handle = numbers.number(thread.handle);
-        let mut thread = Thread { regs, handle, ..Thread::clone(thread) };
-        thread.rehash();
-        Arc::new(thread)
-    });
+    let heap = heap.map(|object| rename_object(object, numbers)).collect();
+    let threads = state.threads().iter().map(|thread| rename_thread(thread, numbers));
     let mut threads: Vec<Arc<Thread>> = threads.collect();
     if !is_sorted(&threads) {
         threads.sort_by_key(|thread| match thread.origin {
@@ -295,15 +273,10 @@ fn apply(machine: &Machine, state: &mut State, numbers: &Numbering) {
             origin => (origin, 0),
         });
     }
-    let locks = state.locks().iter().map(|owner| match machine.layout.dynamic_of(*owner) {
-        Some(handle) if *owner != 0 => machine.layout.owner_dynamic(numbers.number(handle)),
-        _ => *owner,
-    });
-    let locks = locks.collect();
-    let mut messages: Vec<Message> = Vec::with_capacity(state.messages().len());
-    for (i, queue) in state.queues() {
-        messages.append(&mut rename_queue(machine, i, queue, numbers));
-    }
+    let locks = rename_owners(machine, state, numbers);
+    let messages = state.messages().iter().map(|message| rename_message(message, numbers));
+    let mut messages: Vec<Message> = messages.collect();
+    sort_bags(machine, &mut messages);
     state.replace_heap(heap);
     state.replace_threads(threads);
     state.replace_locks(locks);
@@ -311,33 +284,18 @@ fn apply(machine: &Machine, state: &mut State, numbers: &Numbering) {
     state.recompute_sum();
 }
 
-fn rename_queue(
-    machine: &Machine,
-    index: usize,
-    queue: &[Message],
-    numbers: &Numbering,
-) -> Vec<Message> {
-    let mut queue = queue.to_vec();
-    for message in &mut queue {
-        if message.handle == 0 && !message.args.has_refs() {
-            continue;
-        }
-        message.change(|body| {
-            body.handle = numbers.number(body.handle);
-            body.args = rename(&body.args, numbers);
-        });
+/// Sorts the messages of each bag. The messages of a mailbox must stand together.
+pub(super) fn sort_bags(machine: &Machine, messages: &mut [Message]) {
+    if machine.switches.keep_bag_order {
+        return;
     }
-    sort_bag(machine, index, &mut queue);
-    queue
-}
-
-/// Sorts the messages of a mailbox if it is a bag.
-pub(super) fn sort_bag(machine: &Machine, index: usize, queue: &mut [Message]) {
-    if is_bag(machine, index) && !machine.switches.keep_bag_order {
-        // The stable sort keeps the order of front messages.
-        queue.sort_by(|a, b| match (a.front, b.front) {
-            (false, false) => a.bag_key().cmp(&b.bag_key()),
-            (a, b) => b.cmp(&a),
-        });
+    for queue in messages.chunk_by_mut(|a, b| a.queue == b.queue) {
+        if machine.layout.is_bag(queue[0].queue as usize) {
+            // The stable sort keeps the order of front messages.
+            queue.sort_by(|a, b| match (a.front, b.front) {
+                (false, false) => a.bag_key().cmp(&b.bag_key()),
+                (a, b) => b.cmp(&a),
+            });
+        }
     }
 }

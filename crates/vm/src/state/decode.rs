@@ -7,7 +7,6 @@ use super::object::Object;
 use super::parts::State;
 use super::thread::{Frame, Origin, Status, Thread, ThreadBody};
 use crate::machine::Machine;
-use crate::program::MailboxKind;
 use crate::program::Op;
 use crate::step::{DEPTH_MAX, FRAMES_MAX};
 use crate::value::Value;
@@ -123,7 +122,7 @@ fn message(
         n => matches!(&args, Value::List(list) if list.items().len() == usize::from(n)),
     };
     let front = head & 1 == 1;
-    let kind = machine.layout.mailboxes.get(queue).copied().unwrap_or(MailboxKind::Bag);
+    let kind = machine.layout.mailbox(queue);
     let body = Body { task, front, handle, due, args };
     fits.then(|| Message::new(queue as u32, kind, uid, body))
 }

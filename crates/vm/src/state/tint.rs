@@ -6,8 +6,7 @@ use super::message::Message;
 use super::paint::{Paint, painted};
 use super::parts::State;
 use super::thread::{Origin, Status, Thread, ThreadBody};
-use crate::machine::Machine;
-use crate::program::MailboxKind;
+use crate::machine::{Machine, Owner};
 use crate::value::{Value, mix};
 
 /// The colours of the instances of each symmetry.
@@ -49,9 +48,8 @@ pub(super) fn tinted(groups: &[Group<'_>], state: &State, colors: &Colors) -> u1
         }
     }
     for (i, queue) in state.queues() {
-        let is_bag = machine.layout.mailboxes.get(i).is_none_or(|k| *k == MailboxKind::Bag);
         let key = tint.slot(i as u32);
-        add(QUEUE, mix::mix(key as u64, tint.queue(queue, is_bag)));
+        add(QUEUE, mix::mix(key as u64, tint.queue(queue, machine.layout.is_bag(i))));
     }
     for thread in state.threads() {
         add(THREAD, tint.thread(thread));
@@ -140,13 +138,11 @@ impl<'a> Tint<'a> {
     }
 
     fn owner(&self, owner: u32) -> u128 {
-        let layout = &self.machine.layout;
-        let threads_count = layout.thread_members.len() as u32;
-        match owner {
-            _ if layout.dynamic_of(owner).is_some() => mix::number(REF, 1),
-            0 => 0,
-            _ if owner <= threads_count => self.declared(owner - 1),
-            _ => self.slot(owner - 1 - threads_count),
+        match self.machine.layout.owner(owner) {
+            Owner::Nobody => 0,
+            Owner::Thread(thread) => self.declared(thread),
+            Owner::Slot(slot) => self.slot(slot),
+            Owner::Dynamic(_) => mix::number(REF, 1),
         }
     }
 

@@ -147,8 +147,7 @@ impl Interpreter<'_> {
         });
         let Some((queue, front)) = found else { return self.log_task(handle, AccessKind::Read) };
         self.log_task(handle, AccessKind::Rmw);
-        let kind = self.machine.layout.mailboxes.get(queue as usize);
-        if front || kind.is_some_and(|kind| *kind != MailboxKind::Bag) {
+        if front || !self.machine.layout.is_bag(queue as usize) {
             self.log_access(LoggedPlace::First(queue), AccessKind::Rmw);
         }
     }

@@ -59,7 +59,7 @@ impl Interpreter<'_> {
         let declared = &machine.program.posts[post.index()];
         let task = &machine.program.tasks[declared.task.index()];
         let queue = self.target(declared.target, task.handler)?;
-        let kind = machine.layout.mailboxes.get(queue).copied().unwrap_or(MailboxKind::Bag);
+        let kind = machine.layout.mailbox(queue);
         let delay = self.delay(declared.delay)?;
         let params = machine.program.functions[task.body.index()].params;
         let args = pack(self.slice(args, params));

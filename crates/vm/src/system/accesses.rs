@@ -67,17 +67,17 @@ pub(crate) struct AccessTranslator<'a> {
     pub(crate) created: &'a FxHashMap<u64, TaskName>,
 }
 
-/// Collects accesses.
-struct AccessSink<'a> {
-    machine: &'a Machine,
-    out: &'a mut Vec<Access>,
+/// Collects what steps access.
+pub(super) struct Sink<'a, T> {
+    pub(super) machine: &'a Machine,
+    pub(super) out: &'a mut Vec<T>,
 }
 
-impl AccessSink<'_> {
+impl<T> Sink<'_, T> {
     #[track_caller]
-    fn push(&mut self, access: Access) {
+    pub(super) fn push(&mut self, one: T) {
         if !self.machine.switches.reports.drops() {
-            self.out.push(access);
+            self.out.push(one);
         }
     }
 }
@@ -114,7 +114,7 @@ impl AccessTranslator<'_> {
             };
             Access { location, kind, site, read, written }
         };
-        let mut out = AccessSink { machine: self.machine, out };
+        let mut out = Sink { machine: self.machine, out };
         match &touch.element {
             Some(element) => {
                 out.push(access(whole, AccessKind::Read, None));
@@ -184,11 +184,9 @@ impl AccessTranslator<'_> {
         match place {
             LoggedPlace::Global(global) => program.globals[usize::from(*global)].name.clone(),
             LoggedPlace::Field { uid, class, field } => {
-                let class = &program.classes[usize::from(*class)];
-                let name = class.fields.get(usize::from(*field));
-                let name = name.and_then(|name| program.names.get(name.index()));
+                let name = words::field_name(self.machine, *class, *field);
                 let object = self.names.objects.get(uid).copied().unwrap_or(0);
-                format!("{}#{object}.{}", class.name, name.map_or("?", String::as_str))
+                format!("{}#{object}.{name}", program.classes[usize::from(*class)].name)
             }
             LoggedPlace::Enabled(member) => {
                 format!("enabled({})", words::event_name(self.machine, *member))

@@ -9,7 +9,7 @@ use crate::machine::{INIT_FLAG, Machine};
 use crate::program::{MailboxKind, SiteId};
 use crate::state::{Origin, State, Status, Thread};
 use crate::step::{LoggedAccess, LoggedPlace};
-use crate::transitions::{StepExecutor, StepId, event_is_open};
+use crate::transitions::{StepExecutor, StepId, event_is_open, threads};
 use anyorder_system::{AccessKind, TaskName};
 
 /// Returns each pending task with what decides about it: reads.
@@ -38,10 +38,7 @@ pub(super) fn awaited(
             found.push((names.next(machine, state, step), query.message(step, message.uid)));
         }
     }
-    let mut rank = 0;
-    for thread in state.threads() {
-        let step = StepId::Thread { origin: thread.origin, rank };
-        rank += u32::from(thread.origin == Origin::Dynamic);
+    for (thread, step) in threads(state) {
         found.push((names.next(machine, state, step), query.thread(step, thread)));
     }
     found
@@ -82,15 +79,15 @@ impl AwaitedQuery<'_> {
     fn message(&mut self, step: StepId, uid: u64) -> Vec<LoggedAccess> {
         let mut touches = vec![read(LoggedPlace::Task(uid))];
         let StepId::Message { queue, position, .. } = step else { return touches };
-        let kind = self.machine.layout.mailboxes.get(queue as usize).copied();
-        let bag = kind.is_none_or(|kind| kind == MailboxKind::Bag);
+        let layout = &self.machine.layout;
+        let bag = layout.is_bag(queue as usize);
         if !bag || self.machine.program.posts.iter().any(|post| post.front) {
             touches.push(read(LoggedPlace::First(queue)));
         }
-        if kind == Some(MailboxKind::Delayed) {
+        if layout.mailbox(queue as usize) == MailboxKind::Delayed {
             touches.extend([read(LoggedPlace::Last(queue)), read(LoggedPlace::Now)]);
         }
-        if kind.is_some() {
+        if (queue as usize) < layout.pool() {
             self.slot(queue, &mut touches);
         }
         let front = self.state.queue(queue as usize).first().is_some_and(|first| first.front);

@@ -57,19 +57,16 @@ impl StateNames {
                 let count = self.happened.get(&member).copied().unwrap_or(0);
                 split(&words::event_name(machine, member)).with_ordinal(count + 1)
             }
-            StepId::Message { queue, position, .. } => {
-                let message = state.queue(queue as usize).get(position as usize);
-                let named = message.and_then(|message| self.pending.get(&message.uid));
+            StepId::Message { .. } => {
+                let named = step.message(state).and_then(|message| self.pending.get(&message.uid));
                 named.map_or_else(|| TaskName::root("?"), |named| named.name.clone())
             }
             StepId::Thread { origin: Origin::Declared(member), .. } => {
                 let count = self.steps.get(&member).copied().unwrap_or(0);
                 split(&words::thread_name(machine, member)).with_ordinal(count + 1)
             }
-            StepId::Thread { origin, rank } => {
-                let mut same = state.threads().iter().filter(|thread| thread.origin == origin);
-                let skip = if origin == Origin::Dynamic { rank as usize } else { 0 };
-                let uid = same.nth(skip).map_or(0, |thread| thread.uid);
+            StepId::Thread { .. } => {
+                let uid = step.thread(state).map_or(0, |thread| thread.uid);
                 match self.pending.get(&uid) {
                     Some(named) => named.name.child("step").with_ordinal(named.steps + 1),
                     None => TaskName::root("?"),
@@ -92,11 +89,9 @@ impl StateNames {
             StepId::Thread { origin: Origin::Declared(member), .. } => {
                 *self.steps.entry(member).or_insert(0) += 1;
             }
-            StepId::Thread { origin, rank } => {
-                let mut same = before.threads().iter().filter(|thread| thread.origin == origin);
-                let skip = if origin == Origin::Dynamic { rank as usize } else { 0 };
-                let uid = same.nth(skip).map(|thread| thread.uid);
-                if let Some(named) = uid.and_then(|uid| self.pending.get_mut(&uid)) {
+            StepId::Thread { .. } => {
+                let thread = step.thread(before);
+                if let Some(named) = thread.and_then(|thread| self.pending.get_mut(&thread.uid)) {
                     named.steps += 1;
                 }
             }

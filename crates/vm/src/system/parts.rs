@@ -4,7 +4,7 @@ use super::words::{
     body_name, cond_name, event_name, lock_name, message_words, place, queue_name, slot_name,
     thread_name,
 };
-use crate::machine::{INIT_FLAG, Machine};
+use crate::machine::{INIT_FLAG, Machine, Owner};
 use crate::program::Program;
 use crate::state::{Origin, State, Status, Thread, ThreadBody};
 use crate::value::{Value, show::short};
@@ -177,12 +177,12 @@ pub(super) fn thread_words(machine: &Machine, thread: &Thread) -> String {
 }
 
 fn owner_words(machine: &Machine, owner: u32) -> String {
-    let threads = machine.layout.thread_members.len() as u32;
-    match machine.layout.dynamic_of(owner) {
-        Some(0) => "held by one that has ended".to_owned(),
-        Some(handle) => format!("held by #{handle}"),
-        None if owner <= threads => format!("held by {}", thread_name(machine, owner - 1)),
-        None => format!("held by {}", slot_name(machine, owner - 1 - threads)),
+    match machine.layout.owner(owner) {
+        Owner::Nobody => "free".to_owned(),
+        Owner::Dynamic(0) => "held by one that has ended".to_owned(),
+        Owner::Dynamic(handle) => format!("held by #{handle}"),
+        Owner::Thread(thread) => format!("held by {}", thread_name(machine, thread)),
+        Owner::Slot(slot) => format!("held by {}", slot_name(machine, slot)),
     }
 }
 

@@ -11,14 +11,15 @@ use super::parts::{Part, parts};
 use super::words::{self, Runs};
 use crate::machine::Machine;
 use crate::program::FuncId;
-use crate::state::rename::{Renaming, rename};
-use crate::state::{Object, Origin, State, Thread};
+use crate::state::State;
+use crate::state::rename::{
+    Renaming, rename, rename_globals, rename_message, rename_object, rename_owners, rename_thread,
+};
 use crate::step::{Log, LoggedAccess, LoggedPlace};
 use crate::transitions::{Action, StepExecutor, StepId};
 use crate::value::show::short;
 use anyorder_system::AccessKind;
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
 
 /// Follows one path, step by step. The states must come from each other: those of
 /// [`StateSystem::decode`](anyorder_system::StateSystem::decode) do not know which objects they
@@ -126,9 +127,14 @@ impl<'m> PathWords<'m> {
         let waits = waits(&old, new).into_iter();
         let waits: Vec<_> = waits.map(|(who, cond)| (who.to_owned(), cond.to_owned())).collect();
         let posts = posts(&lane, &what, &old, new);
-        let same_writes = if fails { Vec::new() } else { self.same_writes(&before, action) };
+        let ran = match fails {
+            true => None,
+            false => StepExecutor::logging(self.machine, &before).run_one(action),
+        };
+        let log = ran.map(|(_, log)| log).unwrap_or_default();
+        let same_writes = self.same_writes(&before, &log.accesses);
         let nothing = [changes.len(), waits.len(), same_writes.len(), posts.len()] == [0; 4];
-        let reads = if nothing && !fails { self.reads(&before, action) } else { Vec::new() };
+        let reads = if nothing { self.named_reads(&before, &log) } else { Vec::new() };
         StepFacts { lane, what, place, changes, waits, same_writes, posts, reads }
     }
 
@@ -148,95 +154,35 @@ impl<'m> PathWords<'m> {
     /// stand where they stood.
     fn renamed(&self, state: &State, by: &StableNumbers) -> State {
         let mut renamed = state.clone();
-        for i in 0..self.machine.program.globals.len() {
-            if state.global(i).has_refs() {
-                renamed.replace_global(i, rename(state.global(i), by));
-            }
-        }
-        let heap = state.heap().iter().map(|object| {
-            let fields = object.fields.iter().map(|field| rename(field, by)).collect();
-            Arc::new(Object { fields, ..Object::clone(object) })
-        });
-        renamed.replace_heap(heap.collect());
-        let threads = state.threads().iter().map(|thread| {
-            let regs = thread.regs.iter().map(|reg| rename(reg, by)).collect();
-            Arc::new(Thread { regs, handle: by.handle(thread.handle), ..Thread::clone(thread) })
-        });
-        renamed.replace_threads(threads.collect());
-        let layout = &self.machine.layout;
-        let locks = state.locks().iter().map(|owner| match layout.dynamic_of(*owner) {
-            Some(handle) if *owner != 0 => layout.owner_dynamic(by.handle(handle)),
-            _ => *owner,
-        });
-        renamed.replace_locks(locks.collect());
-        let mut messages = state.messages().to_vec();
-        for message in &mut messages {
-            message.change(|body| {
-                body.handle = by.handle(body.handle);
-                body.args = rename(&body.args, by);
-            });
-        }
-        renamed.replace_messages(messages);
+        rename_globals(self.machine, &mut renamed, by);
+        renamed.replace_heap(state.heap().iter().map(|o| rename_object(o, by)).collect());
+        renamed.replace_threads(state.threads().iter().map(|t| rename_thread(t, by)).collect());
+        renamed.replace_locks(rename_owners(self.machine, state, by));
+        renamed.replace_messages(state.messages().iter().map(|m| rename_message(m, by)).collect());
         renamed
     }
 
     /// Returns who takes a step.
     fn lane(&mut self, before: &State, action: &Action) -> String {
         let machine = self.machine;
-        let pool = machine.layout.pool();
         match action.step {
-            StepId::Init => "init".to_owned(),
-            StepId::Event(member) => {
-                words::slot_name(machine, machine.layout.member_slot[member as usize])
-            }
-            StepId::Message { queue, position, task } if queue as usize == pool => {
-                let message = before.queue(pool).get(position as usize);
+            StepId::Message { queue, task, .. } if queue as usize == machine.layout.pool() => {
+                let message = action.step.message(before);
                 let number = message.map_or(0, |message| number(&mut self.tasks, message.uid));
                 format!("{}#{number}", machine.program.tasks[usize::from(task)].name)
             }
-            StepId::Message { queue, .. } => words::queue_name(machine, queue as usize),
-            StepId::Thread { origin: Origin::Declared(member), .. } => {
-                words::thread_name(machine, member)
-            }
-            StepId::Thread { origin: Origin::Slot(slot), .. } => words::slot_name(machine, slot),
-            StepId::Thread { origin: Origin::Dynamic, rank } => {
-                let all = before.threads().iter();
-                let mut same = all.filter(|thread| thread.origin == Origin::Dynamic);
-                same.nth(rank as usize).map_or_else(String::new, |thread| {
+            step => words::lane(machine, step).unwrap_or_else(|| {
+                step.thread(before).map_or_else(String::new, |thread| {
                     let number = number(&mut self.tasks, thread.uid);
                     format!("{}#{number}", words::body_name(machine, thread))
                 })
-            }
+            }),
         }
-    }
-
-    /// Returns what a step read of globals and fields, each once, in order: names and the values
-    /// that it read first.
-    fn reads(&mut self, before: &State, action: &Action) -> Vec<(String, String)> {
-        let mut executor = StepExecutor::new(self.machine, before);
-        executor.keep_log();
-        let mut log = Log::default();
-        executor.run(action.step, |executor, alternative, _| {
-            let taken = executor.take_log();
-            if alternative == action.alternative {
-                log = taken;
-            }
-        });
-        self.named_reads(before, &log)
     }
 
     /// Returns the globals and fields to which a step wrote what they held before it, and that hold
     /// it after it, each once, with the value.
-    fn same_writes(&mut self, before: &State, action: &Action) -> Vec<(String, String)> {
-        let mut executor = StepExecutor::new(self.machine, before);
-        executor.keep_log();
-        let mut found = Vec::new();
-        executor.run(action.step, |executor, alternative, _| {
-            let log = executor.take_log();
-            if alternative == action.alternative {
-                found = log.accesses;
-            }
-        });
+    fn same_writes(&mut self, before: &State, found: &[LoggedAccess]) -> Vec<(String, String)> {
         let lasting = self.lasting(before);
         let mut same: Vec<(String, String)> = Vec::new();
         for (at, touch) in found.iter().enumerate() {
@@ -266,14 +212,15 @@ impl<'m> PathWords<'m> {
     /// state that the path has come to: names and the values that it reads first.
     pub fn reads_of(&mut self, function: FuncId) -> Vec<(String, String)> {
         let state = self.state.clone();
-        let mut executor = StepExecutor::new(self.machine, &state);
-        executor.keep_log();
+        let mut executor = StepExecutor::logging(self.machine, &state);
         // What it says is known already; how it came to say so is asked.
         let _ = executor.evaluate(function);
         let log = executor.take_log();
         self.named_reads(&state, &log)
     }
 
+    /// Returns what the code read of globals and fields, each once, in order: names and the values
+    /// that it read first.
     fn named_reads(&mut self, state: &State, log: &Log) -> Vec<(String, String)> {
         let mut lasting = self.lasting(state);
         let allocated = log.allocated.iter().map(|uid| number(&mut self.objects, *uid));
@@ -296,10 +243,8 @@ impl<'m> PathWords<'m> {
         let mut name = match &touch.place {
             LoggedPlace::Global(global) => program.globals[usize::from(*global)].name.clone(),
             LoggedPlace::Field { uid, class, field } => {
-                let name = program.classes[usize::from(*class)].fields.get(usize::from(*field));
-                let name = name.and_then(|name| program.names.get(name.index()));
                 let object = number(&mut self.objects, *uid);
-                format!("obj#{object}.{}", name.map_or("?", String::as_str))
+                format!("obj#{object}.{}", words::field_name(self.machine, *class, *field))
             }
             _ => return None,
         };

@@ -31,8 +31,8 @@ pub(crate) fn shadows(stepped: &TakenStep<'_>, names: &StateNames, log: &Log) ->
     match stepped.step {
         StepId::Init => {}
         StepId::Event(member) => found.event(member),
-        StepId::Message { queue, position, .. } => found.message(queue, position, names),
-        StepId::Thread { origin, rank } => found.thread(origin, rank),
+        StepId::Message { queue, .. } => found.message(queue, names),
+        StepId::Thread { origin, .. } => found.thread(origin),
     }
     found.woken();
     for created in &log.created {
@@ -107,13 +107,11 @@ impl Found<'_> {
         }
     }
 
-    fn message(&mut self, queue: u32, position: u32, names: &StateNames) {
+    fn message(&mut self, queue: u32, names: &StateNames) {
         let machine = self.stepped.machine;
-        let messages = self.stepped.before.queue(queue as usize);
-        let Some(message) = messages.get(position as usize) else { return };
+        let Some(message) = self.stepped.step.message(self.stepped.before) else { return };
         self.push(LoggedPlace::Task(message.uid), AccessKind::Rmw);
-        let kind = machine.layout.mailboxes.get(queue as usize).copied();
-        match kind.unwrap_or(MailboxKind::Bag) {
+        match machine.layout.mailbox(queue as usize) {
             MailboxKind::Bag if !message.front => {
                 // A message in front of all others would have to be taken first.
                 if machine.program.posts.iter().any(|post| post.front) {
@@ -127,15 +125,13 @@ impl Found<'_> {
         if names.is_delayed(message.uid) {
             self.push(LoggedPlace::Now, AccessKind::Rmw);
         }
-        if kind.is_some() {
+        if (queue as usize) < machine.layout.pool() {
             self.begins(queue);
         }
     }
 
-    fn thread(&mut self, origin: Origin, rank: u32) {
-        let mut same = self.stepped.before.threads().iter().filter(|t| t.origin == origin);
-        let skip = if origin == Origin::Dynamic { rank as usize } else { 0 };
-        let Some(thread) = same.nth(skip) else { return };
+    fn thread(&mut self, origin: Origin) {
+        let Some(thread) = self.stepped.step.thread(self.stepped.before) else { return };
         self.push(place_of(thread), AccessKind::Rmw);
         if self.stepped.after.threads().iter().any(|other| is_same(other, thread)) {
             return;

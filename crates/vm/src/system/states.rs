@@ -49,9 +49,7 @@ impl StateSystem for Machine {
                 Lookup::Execute => None,
             };
             executor.run_anew(step, root, |_, alternative, outcome| {
-                let failure = outcome.fault.map(|fault| fault.failure(&self.program));
-                let action = Action { step, alternative };
-                out.push(Successor { action, state: outcome.state, failure });
+                out.push(outcome.successor(self, Action { step, alternative }));
             });
         }
         executor.keep_candidates(steps);

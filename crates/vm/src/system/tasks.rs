@@ -8,9 +8,9 @@ use super::reduced::Write;
 use super::shadows::{TakenStep, shadows};
 use super::words;
 use crate::machine::Machine;
-use crate::state::{Origin, State};
+use crate::state::State;
 use crate::step::{AttributeUpdate, Log, LoggedAccess, LoggedPlace};
-use crate::transitions::{Outcome, StepExecutor, StepId, candidates, initial};
+use crate::transitions::{Action, Outcome, StepExecutor, StepId, candidates, initial};
 use crate::value::Value;
 use anyorder_system::{
     AccessDetail, AccessKind, Accesses, Awaited, Capabilities, Choice, Divergence, EnabledDetail,
@@ -101,10 +101,9 @@ impl MachineRun {
         if ran {
             // `init` has run in the only way it can: run it again for its log.
             let before = crate::transitions::unstarted(&self.machine);
-            let mut executor = StepExecutor::new(&self.machine, &before);
-            executor.keep_log();
-            let mut log = Log::default();
-            executor.run(StepId::Init, |executor, _, _| log = executor.take_log());
+            let init = Action { step: StepId::Init, alternative: 0 };
+            let ran = StepExecutor::logging(&self.machine, &before).run_one(&init);
+            let log = ran.map(|(_, log)| log).unwrap_or_default();
             let name = TaskName::root("init");
             let moved = (&before, StepId::Init, &self.start);
             names.advance(&self.machine, moved, &name, &log, &mut self.objects);
@@ -154,22 +153,10 @@ impl MachineRun {
     }
 
     fn handler(&self, step: StepId) -> String {
-        let machine = &self.machine;
-        match step {
-            StepId::Init => "init".to_owned(),
-            StepId::Event(member) => {
-                words::slot_name(machine, machine.layout.member_slot[member as usize])
-            }
-            StepId::Message { queue, .. } => words::queue_name(machine, queue as usize),
-            StepId::Thread { origin: Origin::Declared(member), .. } => {
-                words::thread_name(machine, member)
-            }
-            StepId::Thread { origin: Origin::Slot(slot), .. } => words::slot_name(machine, slot),
-            StepId::Thread { origin: Origin::Dynamic, .. } => {
-                let name = self.at.names.next(machine, &self.at.state, step);
-                name.creator().map_or_else(String::new, TaskName::to_string)
-            }
-        }
+        words::lane(&self.machine, step).unwrap_or_else(|| {
+            let name = self.at.names.next(&self.machine, &self.at.state, step);
+            name.creator().map_or_else(String::new, TaskName::to_string)
+        })
     }
 
     fn diverged(&self, choice: &Choice, candidates: Vec<(StepId, TaskName, u32)>) -> RunError {
@@ -225,8 +212,7 @@ impl TaskSystem for MachineRun {
         }
         let mut result: Option<(Outcome, Log, Vec<AttributeUpdate>)> = None;
         if let Some(step) = found {
-            let mut executor = StepExecutor::new(&machine, &state);
-            executor.keep_log();
+            let mut executor = StepExecutor::logging(&machine, &state);
             executor.set_notify_order(self.at.names.in_order(&state));
             executor.run(step, |executor, alternative, outcome| {
                 if alternative == choice.alternative {

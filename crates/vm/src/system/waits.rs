@@ -5,11 +5,11 @@
 //! holds it will not give it back, and that is never meant.
 
 use super::words::{body_name, cond_name, lock_name, queue_name, slot_name, thread_name};
-use crate::machine::{INIT_FLAG, Machine};
+use crate::machine::{INIT_FLAG, Machine, Owner};
 use crate::program::{FuncId, HandlerId, SiteId, SourceSite, TaskId};
 use crate::state::{Message, Origin, State, Status, Thread, ThreadBody};
 use crate::step::{Blocked, LoggedPlace};
-use crate::transitions::{Action, StepExecutor, StepId};
+use crate::transitions::{Action, StepExecutor, StepId, threads};
 
 /// What somebody waits for.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -65,7 +65,7 @@ impl Machine {
             return Vec::new();
         }
         let mut executor = StepExecutor::new(self, state);
-        let mut all: Vec<Waiting> = ranked(state)
+        let mut all: Vec<Waiting> = threads(state)
             .map(|(thread, step)| self.thread(state, &mut executor, thread, step))
             .collect();
         for (queue, messages) in state.queues() {
@@ -79,17 +79,10 @@ impl Machine {
     /// Returns where a step of a state has touched a lock last; nothing where it has not.
     #[must_use]
     pub fn lock_site(&self, state: &State, action: &Action, lock: u32) -> Option<SourceSite> {
-        let mut executor = StepExecutor::logging(self, state);
-        let mut found = None;
-        executor.run(action.step, |executor, alternative, _| {
-            let log = executor.take_log();
-            if alternative == action.alternative {
-                let touch =
-                    log.accesses.iter().rfind(|touch| touch.place == LoggedPlace::Lock(lock));
-                found = touch.map(|touch| touch.site);
-            }
-        });
-        found.map(|site| self.program.sites.get(site.index()).copied().unwrap_or_default())
+        let (_, log) = StepExecutor::logging(self, state).run_one(action)?;
+        let place = LoggedPlace::Lock(lock);
+        let access = log.accesses.iter().rfind(|access| access.place == place)?;
+        Some(self.program.sites.get(access.site.index()).copied().unwrap_or_default())
     }
 
     /// Whether anything waits that may not.
@@ -101,7 +94,7 @@ impl Machine {
             return true;
         }
         let mut executor = StepExecutor::new(self, state);
-        ranked(state).any(|(thread, step)| {
+        threads(state).any(|(thread, step)| {
             !self.is_daemon(thread)
                 || matches!(blocked(&mut executor, thread, step).0, Blocked::Lock(_))
         })
@@ -167,13 +160,9 @@ impl Machine {
         position: u32,
     ) -> Waiting {
         let number = queue as u32;
-        let busy = self.is_busy(executor, number);
-        let turn = position > 0
-            && self
-                .layout
-                .mailboxes
-                .get(queue)
-                .is_some_and(|kind| *kind != crate::program::MailboxKind::Bag);
+        let all = executor.state.threads();
+        let busy = all.iter().any(|thread| thread.origin == Origin::Slot(number));
+        let turn = position > 0 && !self.layout.is_bag(queue);
         let step = StepId::Message { queue: number, position, task: message.task };
         let stuck = if busy || turn { None } else { executor.blocked(step) };
         let reason = if stuck.is_some() { Reason::Assumption } else { Reason::Turn };
@@ -187,10 +176,6 @@ impl Machine {
         }
     }
 
-    fn is_busy(&self, executor: &StepExecutor<'_>, slot: u32) -> bool {
-        executor.state().threads().iter().any(|thread| thread.origin == Origin::Slot(slot))
-    }
-
     /// The name of whoever waits or holds.
     fn who(&self, thread: &Thread) -> String {
         match thread.origin {
@@ -202,16 +187,15 @@ impl Machine {
 
     /// The name of the holder of a lock.
     fn owner(&self, state: &State, owner: u32) -> Option<String> {
-        let threads = self.layout.thread_members.len() as u32;
-        match self.layout.dynamic_of(owner) {
-            Some(0) => None,
-            Some(handle) => Some(self.named(state, handle)),
-            None if owner <= threads => {
-                let origin = Origin::Declared(owner - 1);
+        match self.layout.owner(owner) {
+            Owner::Nobody | Owner::Dynamic(0) => None,
+            Owner::Dynamic(handle) => Some(self.named(state, handle)),
+            Owner::Thread(thread) => {
+                let origin = Origin::Declared(thread);
                 let lives = state.threads().iter().any(|thread| thread.origin == origin);
-                lives.then(|| thread_name(self, owner - 1))
+                lives.then(|| thread_name(self, thread))
             }
-            None => Some(slot_name(self, owner - 1 - threads)),
+            Owner::Slot(slot) => Some(slot_name(self, slot)),
         }
     }
 
@@ -230,28 +214,18 @@ impl Machine {
     }
 }
 
-/// All threads with the steps that they would take.
-fn ranked(state: &State) -> impl Iterator<Item = (&Thread, StepId)> {
-    let mut rank = 0;
-    state.threads().iter().map(move |thread| {
-        let step = StepId::Thread { origin: thread.origin, rank };
-        rank += u32::from(thread.origin == Origin::Dynamic);
-        (&**thread, step)
-    })
-}
-
 /// Returns what a thread waits for that cannot go on, and where.
 fn blocked(executor: &mut StepExecutor<'_>, thread: &Thread, step: StepId) -> (Blocked, SiteId) {
     let here = || {
         let frame = thread.frames.last();
-        let program = executor.machine().program();
+        let program = &executor.machine.program;
         let function = frame.and_then(|frame| program.functions.get(usize::from(frame.func)));
         let site = function.zip(frame).and_then(|(f, frame)| f.sites.get(frame.pc as usize));
         site.copied().unwrap_or(SiteId(0))
     };
     match thread.status {
         Status::Waiting { .. } => (Blocked::Assumption, here()),
-        Status::Woken { lock } if executor.state().lock(lock as usize) != 0 => {
+        Status::Woken { lock } if executor.state.lock(lock as usize) != 0 => {
             (Blocked::Lock(lock), here())
         }
         Status::Woken { .. } => (Blocked::Assumption, here()),

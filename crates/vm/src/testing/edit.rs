@@ -1,7 +1,6 @@
 //! States with one change.
 
 use crate::machine::Machine;
-use crate::program::MailboxKind;
 use crate::state::{Body, Message, Object, Origin, State, canonical};
 use crate::step::Log;
 use crate::transitions::ghosts;
@@ -95,7 +94,7 @@ impl Machine {
             }
             Edit::Duplicate(uid) => {
                 let (queue, at) = message(&state, *uid)?;
-                let kind = self.layout.mailboxes.get(queue).copied().unwrap_or(MailboxKind::Bag);
+                let kind = self.layout.mailbox(queue);
                 let one = &state.queue(queue)[at];
                 let (task, args) = (one.task, one.args.clone());
                 let due = one.due;

@@ -7,7 +7,7 @@ use crate::program::FuncId;
 use crate::state::{Effect, State, StepDelta};
 use crate::step::DEPTH_MAX;
 use crate::step::Fault;
-use crate::step::memo::{self, Found, Leaf, Memo, Root, StepResult, replay};
+use crate::step::memo::{self, Found, Leaf, Memo, ReadPlace, Root, StepResult, replay};
 use crate::value::Value;
 use std::sync::Arc;
 
@@ -228,10 +228,8 @@ impl StepExecutor<'_> {
     pub(super) fn start_record(&mut self, step: StepId) {
         let mut record = self.recorder.take().unwrap_or_default();
         record.clear();
-        if let StepId::Message { queue, position, .. } = step
-            && let Some(message) = self.state.queue(queue as usize).get(position as usize)
-        {
-            record.read_args(&message.args);
+        if let Some(message) = step.message(self.state) {
+            record.read(ReadPlace::Args, &message.args);
         }
         self.interpreter.record = Some(record);
     }

@@ -27,11 +27,6 @@ impl Recorder {
         self.abandoned = false;
     }
 
-    /// Records the arguments of the message that begins.
-    pub(crate) fn read_args(&mut self, args: &Value) {
-        self.read(ReadPlace::Args, args);
-    }
-
     pub(crate) fn read(&mut self, place: ReadPlace, value: &Value) {
         if self.reads.len() >= READS_MAX {
             self.abandoned = true;

@@ -5,9 +5,8 @@
 
 use super::lifecycles::Lifecycles;
 use crate::machine::{INIT_FLAG, Machine};
-use crate::program::MailboxKind;
-use crate::state::{Message, Origin, State, Status, Thread, ThreadBody};
-use crate::transitions::{StepId, event_is_open};
+use crate::state::{Message, State, Status, Thread, word};
+use crate::transitions::{StepId, event_is_open, open_messages, threads};
 use crate::value::{Value, mix};
 use anyorder_system::{Place, TaskKey};
 
@@ -50,31 +49,21 @@ pub(super) fn kind(key: TaskKey) -> KeyKind {
 }
 
 /// The key of a message.
-pub(super) fn message(machine: &Machine, queue: usize, message: &Message) -> TaskKey {
+pub(super) fn message(machine: &Machine, message: &Message) -> TaskKey {
     // Also once all that its handles are of has ended.
     let args = if machine.needs_numbering { lasting(&message.args) } else { message.args_hash() };
     let hash = mix::mix(u64::from(message.front), args);
-    let (queue, task) = (queue as u64 % u64::from(QUEUES), u64::from(message.task));
+    let (queue, task) = (u64::from(message.queue % QUEUES), u64::from(message.task));
     TaskKey(MESSAGE | (queue << 48) | (task << 32) | u64::from(hash as u32))
 }
 
 /// The key of a thread where it stands.
 pub(super) fn thread(thread: &Thread) -> TaskKey {
-    let origin = match thread.origin {
-        Origin::Declared(member) => u64::from(member),
-        Origin::Slot(slot) => (1 << 40) | u64::from(slot),
-        Origin::Dynamic => 2 << 40,
-    };
-    let body = match thread.body {
-        ThreadBody::Thread => 0,
-        ThreadBody::Event(member) => (1 << 40) | u64::from(member),
-        ThreadBody::Task(task) => (2 << 40) | u64::from(task),
-        ThreadBody::Func(func) => (3 << 40) | u64::from(func),
-    };
+    let (origin, body) = (word(thread.origin.code()), word(thread.body.code()));
     let status = match thread.status {
         Status::Ready => 0,
-        Status::Waiting { cond, .. } => (1 << 40) | u64::from(cond),
-        Status::Woken { lock } => (2 << 40) | u64::from(lock),
+        Status::Waiting { cond, .. } => word((1, cond)),
+        Status::Woken { lock } => word((2, lock)),
     };
     let mut hash = mix::mix(origin, mix::number(body, status));
     for frame in &thread.frames {
@@ -88,15 +77,8 @@ pub(super) fn of_step(machine: &Machine, state: &State, step: StepId) -> Option<
     match step {
         StepId::Init => Some(INIT),
         StepId::Event(member) => Some(event(member)),
-        StepId::Message { queue, position, .. } => {
-            let messages = state.queue(queue as usize);
-            messages.get(position as usize).map(|one| message(machine, queue as usize, one))
-        }
-        StepId::Thread { origin, rank } => {
-            let mut same = state.threads().iter().filter(|thread| thread.origin == origin);
-            let skip = if origin == Origin::Dynamic { rank as usize } else { 0 };
-            same.nth(skip).map(|one| thread(one))
-        }
+        StepId::Message { .. } => step.message(state).map(|one| message(machine, one)),
+        StepId::Thread { .. } => step.thread(state).map(|one| thread(one)),
     }
 }
 
@@ -133,47 +115,26 @@ pub(super) fn each_ready(machine: &Machine, state: &State, mut each: impl FnMut(
             each(event(member), StepId::Event(member));
         }
     }
-    each_message(machine, state, None, &mut each);
+    let all = |_| true;
+    open_messages(machine, state, true, all, |step, one| each(message(machine, one), step));
     each_thread(state, each);
 }
 
-/// Calls `each` with the key and the step of every message that may be able to run; of all
-/// mailboxes, or of those that have one number in keys.
+/// Calls `each` with the key and the step of every message that may be able to run, of the
+/// mailboxes that have one number in keys.
 pub(super) fn each_message(
     machine: &Machine,
     state: &State,
-    only: Option<u32>,
+    only: u32,
     mut each: impl FnMut(TaskKey, StepId),
 ) {
-    for (i, queue) in state.queues() {
-        if only.is_some_and(|only| i as u64 % u64::from(QUEUES) != u64::from(only)) {
-            continue;
-        }
-        let busy = |slot| state.threads().iter().any(|t| t.origin == Origin::Slot(slot));
-        if !machine.atomic && i < machine.layout.pool() && busy(i as u32) {
-            continue;
-        }
-        let bag = machine.layout.mailboxes.get(i).is_none_or(|kind| *kind == MailboxKind::Bag);
-        let count = if bag && !queue[0].front { queue.len() } else { 1 };
-        for (position, one) in queue[..count].iter().enumerate() {
-            if position > 0 && *one == queue[position - 1] {
-                continue;
-            }
-            let (queue, task) = (i as u32, one.task);
-            each(
-                message(machine, i, one),
-                StepId::Message { queue, position: position as u32, task },
-            );
-        }
-    }
+    let wanted = |queue: usize| queue as u32 % QUEUES == only;
+    open_messages(machine, state, true, wanted, |step, one| each(message(machine, one), step));
 }
 
 /// Calls `each` with the key and the step of every thread that does not wait.
 pub(super) fn each_thread(state: &State, mut each: impl FnMut(TaskKey, StepId)) {
-    let mut rank = 0;
-    for one in state.threads() {
-        let step = StepId::Thread { origin: one.origin, rank };
-        rank += u32::from(one.origin == Origin::Dynamic);
+    for (one, step) in threads(state) {
         if !matches!(one.status, Status::Waiting { .. }) {
             each(thread(one), step);
         }
@@ -240,14 +201,12 @@ pub(crate) struct Places {
 impl Places {
     pub(crate) fn of(machine: &Machine, init: bool, lifecycles: &Lifecycles) -> Places {
         let layout = &machine.layout;
-        let conds: u64 =
-            machine.program.conds.iter().map(|cond| u64::from(cond.array.unwrap_or(1))).sum();
         let (members, slots) = (layout.members.len() as u64, u64::from(layout.slots));
         let queues = layout.mailboxes.len() as u64 + 1;
         let counts = [
             machine.program.globals.len() as u64,
             u64::from(layout.locks),
-            conds,
+            u64::from(layout.conds),
             members,
             members,
             slots + 1,

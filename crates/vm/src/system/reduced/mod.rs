@@ -52,8 +52,8 @@ impl Machine {
 
 /// For tests.
 impl Machine {
-    pub(crate) fn message_key(&self, queue: usize, message: &Message) -> TaskKey {
-        keys::message(self, queue, message)
+    pub(crate) fn message_key(&self, message: &Message) -> TaskKey {
+        keys::message(self, message)
     }
 
     pub(crate) fn thread_key(&self, thread: &Thread) -> TaskKey {
@@ -164,19 +164,15 @@ impl Machine {
         let tables = self.tables();
         let mut touched = Vec::new();
         let tell = |leaf: &mut Leaf| _ = remembered::tell(self, tables, state, leaf, &mut touched);
-        if StepExecutor::new(self, state).evaluate_with_leaf(invariant.holds, tell).is_some() {
-            out.extend(touched.into_iter().map(|touched| touched.place));
-            if tables.places.init && !self.switches.reports.drops() {
-                out.push(keys::fixed::INIT);
-            }
-            return;
+        if StepExecutor::new(self, state).evaluate_with_leaf(invariant.holds, tell).is_none() {
+            let mut executor = StepExecutor::logging(self, state);
+            // Another function reports the answer.
+            let _ = executor.evaluate(invariant.holds);
+            let log = executor.take_log();
+            let (found, updated) = (&mut touched, Vec::new());
+            let mut touches = Touches { machine: self, tables, before: state, out: found, updated };
+            touches.looked(&log.accesses);
         }
-        let mut executor = StepExecutor::logging(self, state);
-        // How it ends is asked elsewhere.
-        let _ = executor.evaluate(invariant.holds);
-        let log = executor.take_log();
-        let (found, updated) = (&mut touched, Vec::new());
-        Touches { machine: self, tables, before: state, out: found, updated }.looked(&log.accesses);
         out.extend(touched.into_iter().map(|touched| touched.place));
         if tables.places.init && !self.switches.reports.drops() {
             out.push(keys::fixed::INIT);
@@ -217,9 +213,7 @@ impl Reducible for Machine {
                 }
                 touches.log(&log.accesses, after);
                 touches.step(step, &outcome.state, &log, outcome.fault.is_some());
-                let failure = outcome.fault.map(|fault| fault.failure(&self.program));
-                let action = Action { step, alternative };
-                successors.push(Successor { action, state: outcome.state, failure });
+                successors.push(outcome.successor(self, Action { step, alternative }));
             });
             let looked = executor.take_deciding();
             touches.looked(&looked);
@@ -227,7 +221,7 @@ impl Reducible for Machine {
         match keys::kind(task) {
             KeyKind::Init => one(StepId::Init),
             KeyKind::Event(member) => one(StepId::Event(member)),
-            KeyKind::Message(queue, _) => each_message(self, state, Some(queue), |key, step| {
+            KeyKind::Message(queue, _) => each_message(self, state, queue, |key, step| {
                 if key == task {
                     one(step);
                 }
@@ -251,9 +245,9 @@ impl Reducible for Machine {
     }
 
     fn pending(&self, state: &State, out: &mut Vec<TaskKey>) {
-        for (i, queue) in state.queues() {
+        for (_, queue) in state.queues() {
             if !self.switches.reports.drops() {
-                out.extend(queue.iter().map(|message| keys::message(self, i, message)));
+                out.extend(queue.iter().map(|message| keys::message(self, message)));
             }
         }
         // Elsewhere they await one place.

@@ -1,6 +1,7 @@
 //! What a remembered step touches: what it read is known, what it writes too, and only whether a
 //! write changes anything depends on the state.
 
+use super::super::accesses::Sink;
 use super::keys::{Kind, Places};
 use super::touched::Tables;
 use crate::machine::{INIT_FLAG, Machine};
@@ -24,7 +25,7 @@ pub(super) fn tell(
     }
     let Some(footprint) = &leaf.footprint else { return false };
     out.extend_from_slice(&footprint.fixed);
-    let mut sink = TouchSink { machine, out };
+    let mut sink = Sink { machine, out };
     if !footprint.writes.is_empty()
         && let StepResult::Effects(delta) = &leaf.result
     {
@@ -40,22 +41,7 @@ pub(super) fn tell(
     footprint.delayed
 }
 
-/// Collects what is touched.
-struct TouchSink<'a> {
-    machine: &'a Machine,
-    out: &'a mut Vec<Touched>,
-}
-
-impl TouchSink<'_> {
-    #[track_caller]
-    fn push(&mut self, touched: Touched) {
-        if !self.machine.switches.reports.drops() {
-            self.out.push(touched);
-        }
-    }
-}
-
-fn write(state: &State, effect: &Effect, written: &MemoryWrite, out: &mut TouchSink<'_>) {
+fn write(state: &State, effect: &Effect, written: &MemoryWrite, out: &mut Sink<'_, Touched>) {
     let (global, value) = match effect {
         Effect::Set { global, value, .. } | Effect::SetAt { global, value, .. } => (*global, value),
         _ => return,
@@ -84,7 +70,7 @@ fn footprint(machine: &Machine, tables: &Tables, leaf: &Leaf) -> Footprint {
     let mut footprint = Footprint::default();
     let places = &tables.places;
     let read = |place: Place| Touched { place, kind: TouchKind::Read };
-    let mut fixed = TouchSink { machine, out: &mut footprint.fixed };
+    let mut fixed = Sink { machine, out: &mut footprint.fixed };
     for (place, value) in &leaf.reads {
         match place {
             ReadPlace::Args => {}
@@ -110,12 +96,12 @@ fn footprint(machine: &Machine, tables: &Tables, leaf: &Leaf) -> Footprint {
 impl Footprint {
     fn effect(&mut self, machine: &Machine, tables: &Tables, number: usize, effect: &Effect) {
         let places = &tables.places;
-        let mut fixed = TouchSink { machine, out: &mut self.fixed };
+        let mut fixed = Sink { machine, out: &mut self.fixed };
         match effect {
             Effect::Set { global, value, .. } => {
                 let container = places.at(Kind::Global, u64::from(*global));
                 let mut silent = Vec::new();
-                elements(tables, *global, value, &mut TouchSink { machine, out: &mut silent });
+                elements(tables, *global, value, &mut Sink { machine, out: &mut silent });
                 self.writes.push(MemoryWrite { effect: number, container, element: None, silent });
             }
             Effect::SetAt { global, index, .. } => {
@@ -139,8 +125,7 @@ impl Footprint {
             }
             Effect::Post { kind, first, message } => {
                 self.delayed |= *kind == MailboxKind::Delayed;
-                let queue = message.queue as usize;
-                let place = Places::standing(super::keys::message(machine, queue, message));
+                let place = Places::standing(super::keys::message(machine, message));
                 fixed.push(Touched { place, kind: TouchKind::Write });
                 let write = |kind| Touched {
                     place: places.at(kind, u64::from(message.queue)),
@@ -164,7 +149,7 @@ impl Footprint {
 }
 
 /// Who reads a container reads its elements, where something writes them one by one.
-fn elements(tables: &Tables, global: u16, value: &Value, out: &mut TouchSink<'_>) {
+fn elements(tables: &Tables, global: u16, value: &Value, out: &mut Sink<'_, Touched>) {
     let container = tables.places.at(Kind::Global, u64::from(global));
     if !tables.elements.has(&crate::step::LoggedPlace::Global(global)) {
         return;

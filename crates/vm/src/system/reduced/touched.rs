@@ -7,7 +7,7 @@
 //! which numbers have been taken. So a post and a take commute, also where there is one message or
 //! none: the post writes where its own message stands, and that makes it ready.
 
-use super::super::accesses::Elements;
+use super::super::accesses::{Elements, Sink};
 use super::keys::{self, Kind, Places, fixed};
 use super::lifecycles::Lifecycles;
 use crate::machine::Machine;
@@ -171,11 +171,8 @@ impl Touches<'_> {
 
     /// Who runs a message takes it from its mailbox.
     pub(super) fn taken(&mut self, step: StepId) {
-        let StepId::Message { queue, position, .. } = step else { return };
-        let messages = self.before.queue(queue as usize);
-        let Some(message) = messages.get(position as usize) else { return };
-        let kind = self.machine.layout.mailboxes.get(queue as usize).copied();
-        if kind == Some(MailboxKind::Delayed) {
+        let Some(message) = step.message(self.before) else { return };
+        if self.machine.layout.mailbox(message.queue as usize) == MailboxKind::Delayed {
             self.push(fixed::NOW, TouchKind::Write);
         }
         self.gone(message);
@@ -192,9 +189,9 @@ impl Touches<'_> {
     /// A message is in its mailbox no more.
     fn gone(&mut self, message: &Message) {
         let queue = message.queue;
-        let key = keys::message(self.machine, queue as usize, message);
+        let key = keys::message(self.machine, message);
         self.push(Places::standing(key), TouchKind::Write);
-        if self.is_ordered(queue as usize) || message.front {
+        if !self.machine.layout.is_bag(queue as usize) || message.front {
             self.at(Kind::Head, u64::from(queue), TouchKind::Write);
         }
         if let Some(lifecycle) = self.tables.lifecycles.of_post(queue, message.task) {
@@ -209,20 +206,14 @@ impl Touches<'_> {
         let Some(message) = messages.iter().rev().find(|message| message.uid == uid) else {
             return;
         };
-        let key = keys::message(self.machine, queue as usize, message);
+        let key = keys::message(self.machine, message);
         self.push(Places::standing(key), TouchKind::Write);
-        let kind = self.machine.layout.mailboxes.get(queue as usize);
-        if kind == Some(&MailboxKind::Delayed) {
+        if self.machine.layout.mailbox(queue as usize) == MailboxKind::Delayed {
             // Who posts looks whether it comes first.
             let first = messages.first().is_some_and(|first| first.uid == uid);
             let touch = if first { TouchKind::Write } else { TouchKind::Read };
             self.at(Kind::Head, u64::from(queue), touch);
         }
-    }
-
-    fn is_ordered(&self, queue: usize) -> bool {
-        let kind = self.machine.layout.mailboxes.get(queue);
-        kind.is_some_and(|kind| *kind != MailboxKind::Bag)
     }
 
     fn flags(&mut self, after: &State) {
@@ -248,7 +239,7 @@ impl Touches<'_> {
         if same {
             return;
         }
-        let own = own_thread(self.before, step);
+        let own = step.thread(self.before);
         let changed = |one: &Arc<Thread>, others: &[Arc<Thread>]| {
             if others.iter().any(|other| Arc::ptr_eq(one, other)) {
                 return false;
@@ -308,18 +299,10 @@ fn is_one(a: &Thread, b: &Thread) -> bool {
     (a.origin, a.uid, a.body) == (b.origin, b.uid, b.body)
 }
 
-/// The thread that takes a step.
-fn own_thread(state: &State, step: StepId) -> Option<&Thread> {
-    let StepId::Thread { origin, rank } = step else { return None };
-    let skip = if origin == Origin::Dynamic { rank as usize } else { 0 };
-    let mut same = state.threads().iter().filter(|thread| thread.origin == origin);
-    same.nth(skip).map(|thread| &**thread)
-}
-
 /// The places that decide whether a task is ready.
 pub(super) fn awaits(machine: &Machine, tables: &Tables, key: TaskKey, out: &mut Vec<Place>) {
     let places = &tables.places;
-    let mut out = AwaitedSink { machine, out };
+    let mut out = Sink { machine, out };
     if places.init {
         out.push(fixed::INIT);
     }
@@ -344,8 +327,7 @@ pub(super) fn awaits(machine: &Machine, tables: &Tables, key: TaskKey, out: &mut
             }
         }
         keys::KeyKind::Message(queue, _) => {
-            let ordered = machine.layout.mailboxes.get(queue as usize);
-            if ordered.is_some_and(|kind| *kind != MailboxKind::Bag) || places.fronts {
+            if !machine.layout.is_bag(queue as usize) || places.fronts {
                 out.push(places.at(Kind::Head, u64::from(queue)));
             }
             out.push(Places::standing(key));
@@ -354,20 +336,5 @@ pub(super) fn awaits(machine: &Machine, tables: &Tables, key: TaskKey, out: &mut
             }
         }
         keys::KeyKind::Thread => out.push(Places::standing(key)),
-    }
-}
-
-/// Collects what a task awaits.
-struct AwaitedSink<'a> {
-    machine: &'a Machine,
-    out: &'a mut Vec<Place>,
-}
-
-impl AwaitedSink<'_> {
-    #[track_caller]
-    fn push(&mut self, place: Place) {
-        if !self.machine.switches.reports.drops() {
-            self.out.push(place);
-        }
     }
 }

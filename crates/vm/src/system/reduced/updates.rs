@@ -87,10 +87,8 @@ impl Machine {
                 step,
                 None,
                 |executor, alternative, outcome| {
-                    let failure = outcome.fault.map(|fault| fault.failure(&self.program));
                     self.tell_updated(&executor.take_updates(), updates);
-                    let action = Action { step, alternative };
-                    out.push(Successor { action, state: outcome.state, failure });
+                    out.push(outcome.successor(self, Action { step, alternative }));
                 },
             );
         }
