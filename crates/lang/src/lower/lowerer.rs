@@ -116,32 +116,19 @@ impl<'a> Lowerer<'a> {
     /// The type to look for at run time; `None` where any value will do.
     pub(crate) fn runtime_type(&mut self, ty: &Type) -> Option<TypeId> {
         let nullable = matches!(ty, Type::Nullable(_));
-        let either = |plain: vm::Type, or_null: vm::Type| if nullable { or_null } else { plain };
         let wanted = match ty.solid() {
-            Type::Int => either(vm::Type::Int, vm::Type::NullOrInt),
-            Type::Bool => either(vm::Type::Bool, vm::Type::NullOrBool),
-            Type::Str => either(vm::Type::Str, vm::Type::NullOrStr),
-            Type::Task | Type::Thread => either(vm::Type::Handle, vm::Type::NullOrHandle),
-            Type::Index(id) => {
-                let id = number(id.0);
-                either(vm::Type::Index(id), vm::Type::NullOrIndex(id))
-            }
-            Type::List(_) | Type::Array(..) => either(vm::Type::List, vm::Type::NullOrList),
-            Type::Set(_) => either(vm::Type::Set, vm::Type::NullOrSet),
-            Type::Map(..) => either(vm::Type::Map, vm::Type::NullOrMap),
-            Type::Fn(..) => either(vm::Type::Func, vm::Type::NullOrFunc),
-            Type::Enum(id) => {
-                let id = vm::EnumId(number(id.0));
-                either(vm::Type::Enum(id), vm::Type::NullOrEnum(id))
-            }
-            Type::Record(id) => {
-                let id = vm::RecordId(number(id.0));
-                either(vm::Type::Record(id), vm::Type::NullOrRecord(id))
-            }
-            Type::Class(id) => {
-                let id = vm::ClassId(number(id.0));
-                either(vm::Type::Object(id), vm::Type::NullOrObject(id))
-            }
+            Type::Int => vm::Type::Int,
+            Type::Bool => vm::Type::Bool,
+            Type::Str => vm::Type::Str,
+            Type::Task | Type::Thread => vm::Type::Handle,
+            Type::Index(id) => vm::Type::Index(number(id.0)),
+            Type::List(_) | Type::Array(..) => vm::Type::List,
+            Type::Set(_) => vm::Type::Set,
+            Type::Map(..) => vm::Type::Map,
+            Type::Fn(..) => vm::Type::Func,
+            Type::Enum(id) => vm::Type::Enum(vm::EnumId(number(id.0))),
+            Type::Record(id) => vm::Type::Record(vm::RecordId(number(id.0))),
+            Type::Class(id) => vm::Type::Object(vm::ClassId(number(id.0))),
             Type::Any
             | Type::Null
             | Type::Nothing
@@ -149,10 +136,11 @@ impl<'a> Lowerer<'a> {
             | Type::Nullable(_)
             | Type::Unknown(_) => return None,
         };
-        let known = self.b.program().types.iter().position(|t| *t == wanted);
+        let mut types = self.b.program().types.iter();
+        let known = types.position(|known| *known == (wanted, nullable));
         match known.and_then(|i| u16::try_from(i).ok()) {
             Some(i) => Some(TypeId(i)),
-            None => Some(self.b.ty(wanted)),
+            None => Some(self.b.ty(wanted, nullable)),
         }
     }
 }

@@ -103,9 +103,9 @@ impl ProgramBuilder {
         ConstId(u32::try_from(self.program.constants.len() - 1).unwrap_or(u32::MAX))
     }
 
-    /// Adds a type to check for.
-    pub fn ty(&mut self, ty: Type) -> TypeId {
-        TypeId(push(&mut self.program.types, ty))
+    /// Adds a type to check for, or that type or null.
+    pub fn ty(&mut self, ty: Type, or_null: bool) -> TypeId {
+        TypeId(push(&mut self.program.types, (ty, or_null)))
     }
 
     /// Adds an enum: names of its variants, and how many payload values each has.

@@ -20,8 +20,8 @@ macro_rules! builtins {
             /// All methods.
             pub const ALL: &[Builtin] = &[$(Builtin::$name),*];
 
-            /// Its name, the number of its arguments, and whether it changes its receiver.
-            const fn row(self) -> (&'static str, u16, bool) {
+            /// Its name, the number of its arguments, and its properties.
+            const fn row(self) -> (&'static str, u16, u8) {
                 match self {
                     $(Builtin::$name => $row,)*
                 }
@@ -30,22 +30,26 @@ macro_rules! builtins {
     };
 }
 
-const READS: bool = false;
-const CHANGES: bool = true;
+// Properties of methods.
+const READS: u8 = 0;
+/// It changes its receiver.
+const CHANGES: u8 = 1;
+/// It reads only a few elements.
+const QUICK: u8 = 2;
 
 builtins! {
     /// list, set, map, str: the number of elements, entries or characters.
-    Len = ("len", 0, READS);
+    Len = ("len", 0, QUICK);
     /// list, set, map, str: whether there are none.
-    IsEmpty = ("is_empty", 0, READS);
+    IsEmpty = ("is_empty", 0, QUICK);
     /// list: appends a value. Changes. Gives null.
-    Push = ("push", 1, CHANGES);
+    Push = ("push", 1, CHANGES | QUICK);
     /// list: removes the last element and gives it; a failure when there is none. Changes.
-    Pop = ("pop", 0, CHANGES);
+    Pop = ("pop", 0, CHANGES | QUICK);
     /// list: the first element; a failure when there is none.
-    First = ("first", 0, READS);
+    First = ("first", 0, QUICK);
     /// list: the last element; a failure when there is none.
-    Last = ("last", 0, READS);
+    Last = ("last", 0, QUICK);
     /// list (position, value): inserts before a position, at most the length; otherwise a failure.
     /// Changes. Gives null.
     Insert = ("insert", 2, CHANGES);
@@ -67,15 +71,15 @@ builtins! {
     /// list: the sum of ints.
     Sum = ("sum", 0, READS);
     /// list, set: the least element; a failure when there is none.
-    Min = ("min", 0, READS);
+    Min = ("min", 0, QUICK);
     /// list, set: the greatest element; a failure when there is none.
-    Max = ("max", 0, READS);
+    Max = ("max", 0, QUICK);
     /// list: removes the first element and gives it; a failure when there is none. Changes.
     TakeFirst = ("take_first", 0, CHANGES);
     /// list, set, map: removes everything. Changes. Gives null.
     Clear = ("clear", 0, CHANGES);
     /// set (value): adds it and gives whether it is new. Changes.
-    Add = ("add", 1, CHANGES);
+    Add = ("add", 1, CHANGES | QUICK);
     /// set (set): the union.
     Union = ("union", 1, READS);
     /// set (set): the intersection.
@@ -87,13 +91,13 @@ builtins! {
     /// list: its distinct elements as a set. set: itself.
     ToSet = ("to_set", 0, READS);
     /// map (key): the value, or null.
-    Get = ("get", 1, READS);
+    Get = ("get", 1, QUICK);
     /// map (key, default): the value, or the default.
-    GetOr = ("get_or", 2, READS);
+    GetOr = ("get_or", 2, QUICK);
     /// map (key, value): sets an entry. Changes. Gives null.
-    Set = ("set", 2, CHANGES);
+    Set = ("set", 2, CHANGES | QUICK);
     /// map (key): whether there is an entry.
-    Has = ("has", 1, READS);
+    Has = ("has", 1, QUICK);
     /// map: its keys as a list, in the order of values.
     Keys = ("keys", 0, READS);
     /// map: its values as a list, in the order of the keys.
@@ -124,6 +128,11 @@ impl Builtin {
     /// Returns whether it changes its receiver.
     #[must_use]
     pub const fn changes(self) -> bool {
-        self.row().2
+        self.row().2 & CHANGES != 0
+    }
+
+    /// Returns whether it reads only a few elements.
+    pub(crate) const fn is_quick(self) -> bool {
+        self.row().2 & QUICK != 0
     }
 }

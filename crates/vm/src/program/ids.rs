@@ -82,7 +82,7 @@ ids! {
     /// A member's name, in `Program::names`.
     NameId: u16, "name" in names: String;
     /// A type to check for, in `Program::types`.
-    TypeId: u16, "type" in types: Type;
+    TypeId: u16, "type" in types: (Type, bool);
     /// A source position, in `Program::sites`. Number 0 is "nowhere".
     SiteId: u32, "source position" in sites: SourceSite;
 }

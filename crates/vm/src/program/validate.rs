@@ -72,7 +72,7 @@ impl Program {
         for global in &self.globals {
             at(&global.name, self.check_literal(&global.initial, Literal::DEPTH_MAX))?;
         }
-        at("types", self.types.iter().try_for_each(|ty| self.check_type(*ty)))?;
+        at("types", self.types.iter().try_for_each(|(ty, _)| self.check_type(*ty)))?;
         at("records and classes", self.check_shapes())?;
         at("tasks and posts", self.check_tasks())?;
         for event in &self.events {
@@ -162,9 +162,9 @@ impl Program {
 
     fn check_type(&self, ty: Type) -> Check {
         match ty {
-            Type::Enum(id) | Type::NullOrEnum(id) => self.check(id),
-            Type::Record(id) | Type::NullOrRecord(id) => self.check(id),
-            Type::Object(id) | Type::NullOrObject(id) => self.check(id),
+            Type::Enum(id) => self.check(id),
+            Type::Record(id) => self.check(id),
+            Type::Object(id) => self.check(id),
             _ => Ok(()),
         }
     }

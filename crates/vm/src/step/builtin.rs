@@ -6,27 +6,6 @@ use crate::program::{Builtin, NameId, Reg};
 use crate::value::{Seq, Set, Value, show};
 use std::sync::Arc;
 
-/// Returns whether a built-in method reads only a few elements.
-fn is_quick(method: Builtin) -> bool {
-    use Builtin as B;
-    matches!(
-        method,
-        B::Len
-            | B::IsEmpty
-            | B::Push
-            | B::Pop
-            | B::Set
-            | B::Add
-            | B::First
-            | B::Last
-            | B::Get
-            | B::GetOr
-            | B::Has
-            | B::Min
-            | B::Max
-    )
-}
-
 fn list(items: Vec<Value>) -> Value {
     Value::List(Arc::new(Seq::list(items)))
 }
@@ -34,7 +13,7 @@ fn list(items: Vec<Value>) -> Value {
 impl Interpreter<'_> {
     /// Calls a built-in method, which may change the receiver's register.
     pub(crate) fn builtin(&mut self, method: Builtin, recv: Reg, args: Reg) -> Result<Value, Stop> {
-        if !is_quick(method) {
+        if !method.is_quick() {
             let size = self.get(recv).nodes() as usize;
             self.charge(size)?;
         }

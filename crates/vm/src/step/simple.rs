@@ -173,9 +173,10 @@ impl Interpreter<'_> {
                 self.element(op)?;
             }
             Op::Check { src, ty } => {
-                let ty = self.machine.program.types[ty.index()];
-                if !self.is_of(self.get(src), ty) {
-                    let what = format!("expected {}, found", self.type_name(ty));
+                let (ty, or_null) = self.machine.program.types[ty.index()];
+                let null = or_null && matches!(self.get(src), Value::Null);
+                if !null && !self.is_of(self.get(src), ty) {
+                    let what = format!("expected {}, found", self.type_name(ty, or_null));
                     return Err(self.bad_type(&what, self.get(src)));
                 }
             }
@@ -245,10 +246,9 @@ impl Interpreter<'_> {
             Value::Obj(number) => self.state().object(*number).is_some_and(|o| o.class == class),
             _ => false,
         };
-        let null = matches!(value, Value::Null);
         match ty {
             Type::Any => true,
-            Type::Null => null,
+            Type::Null => matches!(value, Value::Null),
             Type::Bool => matches!(value, Value::Bool(_)),
             Type::Int => matches!(value, Value::Int(_)),
             Type::Str => matches!(value, Value::Str(_)),
@@ -261,32 +261,23 @@ impl Interpreter<'_> {
             Type::Enum(id) => enumeration(id.0),
             Type::Record(id) => matches!(value, Value::Record(seq) if seq.ty == id.0),
             Type::Object(id) => object(id.0),
-            Type::NullOrInt => null || matches!(value, Value::Int(_)),
-            Type::NullOrBool => null || matches!(value, Value::Bool(_)),
-            Type::NullOrStr => null || matches!(value, Value::Str(_)),
-            Type::NullOrList => null || matches!(value, Value::List(_)),
-            Type::NullOrSet => null || matches!(value, Value::Set(_)),
-            Type::NullOrMap => null || matches!(value, Value::Map(_)),
-            Type::NullOrFunc => null || matches!(value, Value::Func(_)),
-            Type::NullOrHandle => null || matches!(value, Value::Handle(_)),
-            Type::NullOrIndex(id) => null || matches!(value, Value::Index { of, .. } if *of == id),
-            Type::NullOrEnum(id) => null || enumeration(id.0),
-            Type::NullOrRecord(id) => null || matches!(value, Value::Record(s) if s.ty == id.0),
-            Type::NullOrObject(id) => null || object(id.0),
         }
     }
 
-    fn type_name(&self, ty: Type) -> String {
+    fn type_name(&self, ty: Type, or_null: bool) -> String {
         let program = &self.machine.program;
         match ty {
-            Type::Index(id) | Type::NullOrIndex(id) => {
+            Type::Index(id) => {
                 let index = program.symmetries.get(usize::from(id));
                 index.map_or_else(String::new, |index| index.name.clone())
             }
-            Type::Enum(id) | Type::NullOrEnum(id) => program.enums[id.index()].name.clone(),
-            Type::Record(id) | Type::NullOrRecord(id) => program.records[id.index()].name.clone(),
-            Type::Object(id) | Type::NullOrObject(id) => program.classes[id.index()].name.clone(),
-            other => format!("{other:?}").replace("NullOr", "null or ").to_lowercase(),
+            Type::Enum(id) => program.enums[id.index()].name.clone(),
+            Type::Record(id) => program.records[id.index()].name.clone(),
+            Type::Object(id) => program.classes[id.index()].name.clone(),
+            other => {
+                let null = if or_null { "null or " } else { "" };
+                format!("{null}{}", format!("{other:?}").to_lowercase())
+            }
         }
     }
 }

@@ -5,6 +5,8 @@ use crate::machine::{INIT_FLAG, Machine};
 use crate::program::FuncId;
 use crate::state::{Origin, State, decode, encode, representative};
 use crate::transitions::{Action, Lookup, StepExecutor, StepId, candidates, initial};
+use crate::step::memo::StepResult;
+use std::sync::Arc;
 use anyorder_system::{Classes, End, Hash128, Properties, StateSystem, Successor, Updates};
 
 impl Machine {
@@ -33,26 +35,7 @@ impl StateSystem for Machine {
     }
 
     fn successors(&self, state: &State, out: &mut Vec<Successor<State, Action>>) {
-        self.note_growth(state);
-        let mut executor = StepExecutor::new(self, state);
-        // Collect all steps first: reading a step right after writing it stalls the processor.
-        let mut steps = executor.take_candidates();
-        candidates(self, state, true, |step| steps.push(step));
-        for &step in &steps {
-            let action = Action { step, alternative: 0 };
-            let found = executor.look_up(step, |state| {
-                out.push(Successor { action, state, failure: None });
-            });
-            let root = match found {
-                Lookup::NoTransition | Lookup::Done => continue,
-                Lookup::Record(root) => Some(root),
-                Lookup::Execute => None,
-            };
-            executor.run_anew(step, root, |_, alternative, outcome| {
-                out.push(outcome.successor(self, Action { step, alternative }));
-            });
-        }
-        executor.keep_candidates(steps);
+        self.expand(state, out, None);
     }
 
     fn successors_with_updates(
@@ -61,7 +44,7 @@ impl StateSystem for Machine {
         out: &mut Vec<Successor<State, Action>>,
         updates: &mut Updates,
     ) {
-        self.successors_updating(state, out, updates);
+        self.expand(state, out, Some(updates));
     }
 
     fn components(&self) -> Vec<String> {
@@ -126,6 +109,52 @@ impl StateSystem for Machine {
 }
 
 impl Machine {
+    /// Appends the successors of a state, and their updates if these are wanted.
+    #[inline]
+    fn expand(
+        &self,
+        state: &State,
+        out: &mut Vec<Successor<State, Action>>,
+        mut updates: Option<&mut Updates>,
+    ) {
+        self.note_growth(state);
+        let mut executor = StepExecutor::new(self, state);
+        // Collect all steps first: reading a step right after writing it stalls the processor.
+        let mut steps = executor.take_candidates();
+        candidates(self, state, true, |step| steps.push(step));
+        for &step in &steps {
+            let action = Action { step, alternative: 0 };
+            let mut delta = None;
+            let found = executor.look_up(
+                step,
+                |state| out.push(Successor { action, state, failure: None }),
+                |leaf| {
+                    if let (StepResult::Effects(effects), true) = (&leaf.result, updates.is_some()) {
+                        delta = Some(Arc::clone(effects));
+                    }
+                },
+            );
+            let root = match found {
+                Lookup::NoTransition => continue,
+                Lookup::Done => {
+                    if let (Some(delta), Some(updates)) = (&delta, &mut updates) {
+                        self.report_delta(state, delta, updates);
+                    }
+                    continue;
+                }
+                Lookup::Record(root) => Some(root),
+                Lookup::Execute => None,
+            };
+            executor.run_anew(step, root, |executor, alternative, outcome| {
+                if let Some(updates) = &mut updates {
+                    self.tell_updated(&executor.take_updates(), updates);
+                }
+                out.push(outcome.successor(self, Action { step, alternative }));
+            });
+        }
+        executor.keep_candidates(steps);
+    }
+
     /// Returns whether the program may end in a state.
     #[must_use]
     pub fn is_final(&self, state: &State) -> bool {

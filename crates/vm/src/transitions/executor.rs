@@ -147,7 +147,7 @@ impl<'a> StepExecutor<'a> {
     #[inline]
     pub(crate) fn run(&mut self, step: StepId, mut each: impl FnMut(&mut Self, u32, Outcome)) {
         let mut known = None;
-        let found = self.look_up(step, |state| known = Some(state));
+        let found = self.look_up(step, |state| known = Some(state), |_| {});
         match (found, known) {
             (Lookup::NoTransition, _) => {}
             (Lookup::Done, Some(state)) => each(self, 0, Outcome { state, fault: None }),

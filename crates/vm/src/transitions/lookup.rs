@@ -126,9 +126,14 @@ fn shared_guard(machine: &Machine, step: StepId) -> Option<FuncId> {
 }
 
 impl StepExecutor<'_> {
-    /// Looks a step up. `on_state` receives the successor.
+    /// Looks a step up. `on_state` receives the successor, `on_leaf` the leaf of the step.
     #[inline(always)]
-    pub(crate) fn look_up(&mut self, step: StepId, on_state: impl FnOnce(State)) -> Lookup {
+    pub(crate) fn look_up(
+        &mut self,
+        step: StepId,
+        on_state: impl FnOnce(State),
+        on_leaf: impl FnMut(&mut Leaf),
+    ) -> Lookup {
         if self.memo.is_none() {
             return Lookup::Execute;
         }
@@ -140,7 +145,7 @@ impl StepExecutor<'_> {
                 None => return Lookup::Execute,
             }
         }
-        self.look_up_at(root, step, on_state, |_| {})
+        self.look_up_at(root, step, on_state, on_leaf)
     }
 
     /// Looks a step up like [`look_up`](Self::look_up), and executes it if it is not known.

@@ -4,12 +4,10 @@ use super::keys::{Kind, Places};
 use crate::machine::{Machine, NO_COMPONENT};
 use crate::program::SourceSite;
 use crate::state::{State, StepDelta};
-use crate::step::memo::StepResult;
 use crate::step::{AttributeUpdate, effects_update};
-use crate::transitions::{Action, StepExecutor, StepId, candidates, look_up_known};
+use crate::transitions::{Action, StepExecutor};
 use crate::value::{Value, show::short};
-use anyorder_system::{Place, Successor, Update, Updates};
-use std::sync::Arc;
+use anyorder_system::{Place, Update, Updates};
 
 /// An update of a step, for reports.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,7 +33,7 @@ impl Machine {
     }
 
     /// Tells what a step has updated.
-    pub(super) fn tell_updated(&self, updated: &[AttributeUpdate], out: &mut Updates) {
+    pub(crate) fn tell_updated(&self, updated: &[AttributeUpdate], out: &mut Updates) {
         for (at, one) in updated.iter().enumerate() {
             let again = updated[at + 1..].iter().any(|other| other.global == one.global);
             if again && self.switches.last_write_only {
@@ -47,51 +45,11 @@ impl Machine {
     }
 
     /// Tells what a remembered step updates.
-    pub(super) fn report_delta(&self, before: &State, delta: &StepDelta, out: &mut Updates) {
+    pub(crate) fn report_delta(&self, before: &State, delta: &StepDelta, out: &mut Updates) {
         effects_update(before, &delta.effects, |global, element, by| {
             out.push(self.update(global, element.as_ref(), by));
         });
         out.end();
-    }
-
-    /// As `successors`, with the updates of each.
-    pub(crate) fn successors_updating(
-        &self,
-        state: &State,
-        out: &mut Vec<Successor<State, Action>>,
-        updates: &mut Updates,
-    ) {
-        self.note_growth(state);
-        let mut steps: Vec<StepId> = Vec::new();
-        candidates(self, state, true, |step| steps.push(step));
-        for step in steps {
-            let action = Action { step, alternative: 0 };
-            let (mut delta, first) = (None, out.len());
-            let mut tell = |leaf: &mut crate::step::memo::Leaf| {
-                if let StepResult::Effects(effects) = &leaf.result {
-                    delta = Some(Arc::clone(effects));
-                }
-            };
-            let mut place = |state| out.push(Successor { action, state, failure: None });
-            let known = look_up_known(self, state, step, &mut place, &mut tell)
-                || StepExecutor::new(self, state).look_up_or_run(step, &mut place, &mut tell);
-            if known {
-                if let Some(delta) = delta
-                    && out.len() > first
-                {
-                    self.report_delta(state, &delta, updates);
-                }
-                continue;
-            }
-            StepExecutor::new(self, state).run_anew(
-                step,
-                None,
-                |executor, alternative, outcome| {
-                    self.tell_updated(&executor.take_updates(), updates);
-                    out.push(outcome.successor(self, Action { step, alternative }));
-                },
-            );
-        }
     }
 
     /// Returns what a step of a state updates, in order: empty where there are no components.
