@@ -156,7 +156,6 @@ pub(crate) fn canonicalize(machine: &Machine, state: &mut State) {
 }
 
 fn canonicalize_as(machine: &Machine, state: &mut State, numbers: Numbering) {
-    let globals = machine.program.globals.len();
     let objects = vec![0; state.heap().len()];
     let keep_handles = machine.switches.keep_handles;
     let mut numbers = Numbering { objects, keep_handles, ..numbers };
@@ -165,7 +164,7 @@ fn canonicalize_as(machine: &Machine, state: &mut State, numbers: Numbering) {
             numbers.visit_handle(state, thread.handle);
         }
     }
-    for i in 0..globals {
+    for i in 0..machine.program.globals.len() {
         numbers.root(state, state.global(i));
     }
     for thread in state.threads().iter().filter(|thread| thread.origin != Origin::Dynamic) {
@@ -208,8 +207,7 @@ fn canonicalize_as(machine: &Machine, state: &mut State, numbers: Numbering) {
         numbers.weaken(machine, state);
     }
     let is_sorted = is_sorted(state.threads());
-    if is_sorted && numbers.is_identity(state.heap().len()) && !has_stale(state, &numbers, globals)
-    {
+    if is_sorted && numbers.is_identity(state.heap().len()) && !has_stale(state, &numbers) {
         return;
     }
     apply(machine, state, &numbers);
@@ -242,7 +240,7 @@ impl Numbering {
 
 /// Returns whether the state holds handles of what has ended, or messages with a handle that
 /// nothing refers to.
-fn has_stale(state: &State, numbers: &Numbering, globals: usize) -> bool {
+fn has_stale(state: &State, numbers: &Numbering) -> bool {
     fn stale(value: &Value, numbers: &Numbering) -> bool {
         value.has_refs()
             && match value {
@@ -250,14 +248,9 @@ fn has_stale(state: &State, numbers: &Numbering, globals: usize) -> bool {
                 _ => value.children().any(|child| stale(child, numbers)),
             }
     }
-    let number = |handle: u32| handle != 0 && !numbers.handles.contains_key(&handle);
-    (0..globals).any(|i| stale(state.global(i), numbers))
-        || state.heap().iter().any(|o| o.fields.iter().any(|f| stale(f, numbers)))
-        || state
-            .threads()
-            .iter()
-            .any(|t| number(t.handle) || t.regs.iter().any(|r| stale(r, numbers)))
-        || state.messages().iter().any(|m| number(m.handle) || stale(&m.args, numbers))
+    let fields = state.heap().iter().flat_map(|object| &object.fields);
+    state.roots().chain(fields).any(|value| stale(value, numbers))
+        || state.handles().any(|(handle, _)| handle != 0 && !numbers.handles.contains_key(&handle))
 }
 
 /// Applies the new numbers to all parts of the state.

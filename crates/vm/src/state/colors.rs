@@ -129,12 +129,6 @@ impl Colors<'_> {
         if !value.has_refs() {
             return;
         }
-        let items = |key: u64, items: &[Value], next: &mut Next| {
-            for (i, item) in (0..).zip(items) {
-                let key = if key == UNORDERED { key } else { i };
-                self.spread(item, mix::mix(key, from), next);
-            }
-        };
         match value {
             Value::Obj(number) => {
                 if let Some(sum) = next.objects.get_mut((*number as usize).wrapping_sub(1)) {
@@ -143,9 +137,15 @@ impl Colors<'_> {
             }
             Value::Handle(handle) => next.handle(*handle, mix::mix(0xfe1, from)),
             Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
-                items(0, s.items(), next);
+                for (i, item) in (0..).zip(s.items()) {
+                    self.spread(item, mix::mix(i, from), next);
+                }
             }
-            Value::Set(set) => items(UNORDERED, set.items(), next),
+            Value::Set(set) => {
+                for item in set.items() {
+                    self.spread(item, mix::mix(UNORDERED, from), next);
+                }
+            }
             Value::Map(map) => {
                 for (key, value) in map.entries() {
                     self.spread(key, mix::mix(0xa, from), next);

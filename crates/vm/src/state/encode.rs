@@ -72,8 +72,3 @@ fn put_threads(machine: &Machine, state: &State, out: &mut Vec<u8>) {
         thread.regs.iter().for_each(|reg| put_value(out, reg));
     }
 }
-
-/// Appends a value.
-pub(crate) fn value(value: &crate::value::Value, out: &mut Vec<u8>) {
-    put_value(out, value);
-}

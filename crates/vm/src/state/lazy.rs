@@ -206,10 +206,6 @@ fn set_at(parts: &mut Parts, global: usize, index: &Value, value: &Value) {
 fn insert(all: &mut Vec<Message>, kind: MailboxKind, message: Message) {
     let first = all.partition_point(|other| other.queue < message.queue);
     let length = all[first..].partition_point(|other| other.queue == message.queue);
-    let queue = &all[first..first + length];
-    let at = match kind {
-        MailboxKind::Bag => queue.partition_point(|m| m.front || m.bag_key() <= message.bag_key()),
-        _ => length,
-    };
+    let at = message.place_in(&all[first..first + length], kind);
     all.insert(first + at, message);
 }

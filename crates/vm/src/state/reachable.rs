@@ -20,15 +20,7 @@ impl Reachable {
         let mut reachable =
             Reachable { objects: vec![false; state.heap().len()], ..Reachable::default() };
         let mut todo = Vec::new();
-        for i in 0..state.globals().len() {
-            reachable.value(state.global(i), &mut todo);
-        }
-        for thread in state.threads() {
-            thread.regs.iter().for_each(|reg| reachable.value(reg, &mut todo));
-        }
-        for message in state.messages() {
-            reachable.value(&message.args, &mut todo);
-        }
+        state.roots().for_each(|value| reachable.value(value, &mut todo));
         while let Some(object) = todo.pop() {
             if let Some(object) = state.object(object) {
                 object.fields.iter().for_each(|field| reachable.value(field, &mut todo));

@@ -40,9 +40,12 @@ impl Interpreter<'_> {
         self.bad_type(&format!("no method `{}` in", method.name()), self.get(recv))
     }
 
-    #[cold]
-    pub(crate) fn is_empty_fault(&self, what: &str) -> Stop {
-        self.fault(FailureKind::Index, format!("an empty {what}"))
+    /// Returns an element of a list or set. Fails if there is none.
+    pub(crate) fn one_of(&self, what: &str, item: Option<Value>) -> Result<Option<Value>, Stop> {
+        match item {
+            Some(item) => Ok(Some(item)),
+            None => Err(self.fault(FailureKind::Index, format!("an empty {what}"))),
+        }
     }
 
     fn reading(&mut self, method: Builtin, recv: Reg, args: Reg) -> Result<Option<Value>, Stop> {
@@ -94,10 +97,7 @@ impl Interpreter<'_> {
 
     fn of_list(&self, method: Builtin, seq: &Seq, args: Reg) -> Result<Option<Value>, Stop> {
         let items = seq.items();
-        let one = |item: Option<&Value>| match item {
-            Some(item) => Ok(Some(item.clone())),
-            None => Err(self.is_empty_fault("list")),
-        };
+        let one = |item: Option<&Value>| self.one_of("list", item.cloned());
         Ok(Some(match method {
             Builtin::First => return one(items.first()),
             Builtin::Last => return one(items.last()),
@@ -148,10 +148,7 @@ impl Interpreter<'_> {
 
     fn of_set(&self, method: Builtin, set: &Set, args: Reg) -> Result<Option<Value>, Stop> {
         let items = set.items();
-        let one = |item: Option<&Value>| match item {
-            Some(item) => Ok(Some(item.clone())),
-            None => Err(self.is_empty_fault("set")),
-        };
+        let one = |item: Option<&Value>| self.one_of("set", item.cloned());
         Ok(Some(match method {
             Builtin::Min => return one(items.first()),
             Builtin::Max => return one(items.last()),

@@ -102,13 +102,7 @@ impl Interpreter<'_> {
 
     fn acquire(&mut self, lock: LockId, index: Reg) -> Result<(), Stop> {
         let lock = self.lock(lock, index)?;
-        self.log_access(LoggedPlace::Lock(lock), AccessKind::Rmw);
-        if self.state().lock(lock as usize) != 0 {
-            return Err(self.block("the lock is held"));
-        }
-        let owner = self.owner;
-        self.state_mut().set_lock(lock as usize, owner);
-        Ok(())
+        if self.reacquire(lock) { Ok(()) } else { Err(self.block("the lock is held")) }
     }
 
     /// Acquires a lock by its number. Returns false if the lock is held.
@@ -239,8 +233,9 @@ impl Interpreter<'_> {
         let machine = self.machine;
         let declared = &machine.program.events[event.index()];
         for member in self.members(event, index)? {
-            let flag = machine.layout.toggled_flag(member);
-            self.record_flag(flag, enabled == declared.disabled);
+            let (flag, toggled) =
+                (machine.layout.toggled_flag(member), enabled == declared.disabled);
+            self.record_flag(flag, toggled);
             // The enabled flag of a `once` event that has started has no meaning: states must not
             // differ in it.
             let past = declared.once && self.state().flag(machine.layout.started_flag(member));
@@ -249,8 +244,8 @@ impl Interpreter<'_> {
             {
                 record.abandoned = true;
             }
-            if !past && self.state().flag(flag) != (enabled == declared.disabled) {
-                self.state_mut().set_flag(flag, enabled == declared.disabled);
+            if !past && self.state().flag(flag) != toggled {
+                self.state_mut().set_flag(flag, toggled);
             }
             if self.log.is_some() {
                 self.log_enabled(member, Some(enabled));
@@ -270,12 +265,8 @@ impl Interpreter<'_> {
             let over = declared.once && self.state().flag(machine.layout.started_flag(member));
             all &= on && !over;
             if self.log.is_some() {
-                self.log_value(
-                    LoggedPlace::Enabled(member),
-                    None,
-                    &Value::Bool(on && !over),
-                    false,
-                );
+                let value = Value::Bool(on && !over);
+                self.log_value(LoggedPlace::Enabled(member), None, &value, false);
             }
         }
         Ok(all)

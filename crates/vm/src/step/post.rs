@@ -32,20 +32,20 @@ pub(crate) fn unpack(args: &Value, count: u16, regs: &mut [Value]) {
     }
 }
 
-/// Inserts a message at its position in its mailbox.
+/// Inserts a message at its position in its mailbox, or in front of all others.
 pub(crate) fn insert(
     machine: &Machine,
     kind: MailboxKind,
+    front: bool,
     messages: &mut Vec<Message>,
     message: Message,
 ) {
+    if front {
+        return messages.insert(0, message);
+    }
     let at = match kind {
-        MailboxKind::Fifo => messages.len(),
-        MailboxKind::Delayed => messages.partition_point(|m| m.due <= message.due),
         MailboxKind::Bag if machine.switches.keep_bag_order => messages.len(),
-        MailboxKind::Bag => {
-            messages.partition_point(|m| m.front || m.bag_key() <= message.bag_key())
-        }
+        _ => message.place_in(messages, kind),
     };
     messages.insert(at, message);
     if machine.switches.sort_fifo && kind == MailboxKind::Fifo {
@@ -73,13 +73,7 @@ impl Interpreter<'_> {
         let message = Message::new(queue as u32, kind, uid, body);
         self.record_post(kind, declared.front, &message);
         let state = self.own.get_or_insert_with(|| self.base.clone());
-        state.change_queue(queue, |queue| {
-            if declared.front {
-                queue.insert(0, message);
-            } else {
-                insert(machine, kind, queue, message);
-            }
-        });
+        state.change_queue(queue, |queue| insert(machine, kind, declared.front, queue, message));
         self.log_post(kind, queue as u32, declared.front);
         if let Some(log) = &mut self.log {
             let (number, queue) = (declared.task.0, queue as u32);

@@ -101,13 +101,7 @@ impl Interpreter<'_> {
                 self.set_sized(dst, value)?;
             }
             Op::IsVariant { dst, src, ty, variant } => {
-                let found = match self.get(src) {
-                    Value::Variant { ty, variant } | Value::VariantInt { ty, variant, .. } => {
-                        Some((*ty, *variant))
-                    }
-                    Value::VariantOf(seq) => Some((seq.ty, seq.variant)),
-                    _ => None,
-                };
+                let found = self.get(src).variant_key();
                 self.set_bool(dst, found == Some((ty.0, variant)));
             }
             Op::IsObject { dst, src } => {
@@ -209,13 +203,15 @@ impl Interpreter<'_> {
 
     /// Executes a visible instruction in a guard or property: reads only.
     fn pure(&mut self, op: &Op) -> Result<(), Stop> {
-        match op {
-            Op::GetField { .. } | Op::GetFieldAt { .. } => self.visible(op),
-            Op::GetMember { .. } | Op::Enabled { .. } | Op::AtomicBegin => self.visible(op),
-            Op::SetMember { object, .. } if matches!(self.get(*object), Value::Record(_)) => {
-                self.visible(op)
-            }
-            _ => Err(self.fault(FailureKind::Impure, "guards and properties may only read")),
+        let reads = match op {
+            Op::GetField { .. } | Op::GetFieldAt { .. } | Op::GetMember { .. } => true,
+            Op::Enabled { .. } | Op::AtomicBegin => true,
+            Op::SetMember { object, .. } => matches!(self.get(*object), Value::Record(_)),
+            _ => false,
+        };
+        match reads {
+            true => self.visible(op),
+            false => Err(self.fault(FailureKind::Impure, "guards and properties may only read")),
         }
     }
 
@@ -237,15 +233,6 @@ impl Interpreter<'_> {
     }
 
     fn is_of(&self, value: &Value, ty: Type) -> bool {
-        let enumeration = |id: u16| match value {
-            Value::Variant { ty, .. } | Value::VariantInt { ty, .. } => *ty == id,
-            Value::VariantOf(seq) => seq.ty == id,
-            _ => false,
-        };
-        let object = |class: u16| match value {
-            Value::Obj(number) => self.state().object(*number).is_some_and(|o| o.class == class),
-            _ => false,
-        };
         match ty {
             Type::Any => true,
             Type::Null => matches!(value, Value::Null),
@@ -258,9 +245,14 @@ impl Interpreter<'_> {
             Type::Func => matches!(value, Value::Func(_)),
             Type::Handle => matches!(value, Value::Handle(_)),
             Type::Index(id) => matches!(value, Value::Index { of, .. } if *of == id),
-            Type::Enum(id) => enumeration(id.0),
+            Type::Enum(id) => value.variant_key().is_some_and(|(ty, _)| ty == id.0),
             Type::Record(id) => matches!(value, Value::Record(seq) if seq.ty == id.0),
-            Type::Object(id) => object(id.0),
+            Type::Object(id) => match value {
+                Value::Obj(number) => {
+                    self.state().object(*number).is_some_and(|object| object.class == id.0)
+                }
+                _ => false,
+            },
         }
     }
 

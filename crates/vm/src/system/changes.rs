@@ -144,19 +144,14 @@ fn items<'v>(program: &Program, value: &'v Value) -> Vec<(String, &'v Value)> {
 /// Returns the threads that wait after a step for what they did not wait for before, with the
 /// conditions.
 pub(super) fn waits<'p>(old: &[Part], new: &'p [Part]) -> Vec<(&'p str, &'p str)> {
-    let waiting = |part: &Part| match &part.content {
-        Content::Thread(Running { waits_for, .. }) => waits_for.is_some(),
-        _ => false,
-    };
-    let mut waits = Vec::new();
-    for part in new {
-        if let Content::Thread(Running { waits_for: Some(cond), .. }) = &part.content
-            && !find(old, part).is_some_and(waiting)
-        {
-            waits.push((part.name.as_str(), cond.as_str()));
+    fn waits_for(part: &Part) -> Option<&str> {
+        match &part.content {
+            Content::Thread(Running { waits_for, .. }) => waits_for.as_deref(),
+            _ => None,
         }
     }
-    waits
+    let began = new.iter().filter(|part| find(old, part).and_then(waits_for).is_none());
+    began.filter_map(|part| Some((part.name.as_str(), waits_for(part)?))).collect()
 }
 
 /// Returns the tasks that are there after a step and were not before it, and the threads that

@@ -106,7 +106,8 @@ impl StateNames {
             let number = *objects.entry((name.clone(), ordinal)).or_insert(next);
             self.objects.insert(*uid, number);
         }
-        for (uid, handle) in handled(before).chain(log.cancelled.iter().copied()) {
+        let cancelled = log.cancelled.iter().map(|(uid, handle)| (*handle, *uid));
+        for (handle, uid) in before.handles().chain(cancelled) {
             if handle != 0
                 && let Some(named) = self.pending.get(&uid)
             {
@@ -168,19 +169,11 @@ impl StateNames {
 
     /// Forgets what has ended.
     fn forget(&mut self, state: &State) {
-        let messages = state.messages().iter().map(|message| message.uid);
-        let live: rustc_hash::FxHashSet<u64> =
-            messages.chain(state.threads().iter().map(|t| t.uid)).collect();
+        let live: rustc_hash::FxHashSet<u64> = state.handles().map(|(_, uid)| uid).collect();
         self.pending.retain(|uid, _| live.contains(uid));
         if !self.objects.is_empty() {
             let live: rustc_hash::FxHashSet<u64> = state.heap().iter().map(|o| o.uid).collect();
             self.objects.retain(|uid, _| live.contains(uid));
         }
     }
-}
-
-/// The creations of all messages and threads, with their handles.
-fn handled(state: &State) -> impl Iterator<Item = (u64, u32)> {
-    let messages = state.messages().iter().map(|message| (message.uid, message.handle));
-    messages.chain(state.threads().iter().map(|thread| (thread.uid, thread.handle)))
 }

@@ -1,8 +1,8 @@
 //! The parts of a state, by name: memory, locks, what has happened, mailboxes, threads.
 
 use super::words::{
-    body_name, cond_name, event_name, lock_name, message_words, place, queue_name, slot_name,
-    thread_name,
+    body_name, cond_name, event_name, field_name, lock_name, message_words, place, queue_name,
+    slot_name, thread_name,
 };
 use crate::machine::{INIT_FLAG, Machine, Owner};
 use crate::program::Program;
@@ -115,10 +115,8 @@ pub(crate) fn parts(machine: &Machine, state: &State, number: impl Fn(u32) -> u3
         parts.push(Part { name: global.name.clone(), content });
     }
     for (object, at) in state.heap().iter().zip(1..) {
-        let class = &program.classes[usize::from(object.class)];
-        for (name, value) in class.fields.iter().zip(&object.fields) {
-            let name = program.names.get(name.index()).map_or("?", String::as_str);
-            let name = format!("obj#{}.{name}", number(at));
+        for (field, value) in (0..).zip(&object.fields) {
+            let name = format!("obj#{}.{}", number(at), field_name(machine, object.class, field));
             parts.push(Part { name, content: Content::Field(value.clone()) });
         }
     }

@@ -142,9 +142,7 @@ impl<'m> PathWords<'m> {
         let objects = state.heap().iter().map(|object| number(&mut self.objects, object.uid));
         let objects = objects.collect();
         let mut handles = FxHashMap::default();
-        let messages = state.messages().iter().map(|message| (message.handle, message.uid));
-        let threads = state.threads().iter().map(|thread| (thread.handle, thread.uid));
-        for (handle, uid) in threads.chain(messages).filter(|(handle, _)| *handle != 0) {
+        for (handle, uid) in state.handles().filter(|(handle, _)| *handle != 0) {
             handles.insert(handle, number(&mut self.tasks, uid));
         }
         StableNumbers { objects, handles }

@@ -4,10 +4,10 @@ use super::words;
 use crate::machine::{INIT_FLAG, Machine};
 use crate::program::FuncId;
 use crate::state::{Origin, State, decode, encode, representative};
-use crate::transitions::{Action, Lookup, StepExecutor, StepId, candidates, initial};
 use crate::step::memo::StepResult;
-use std::sync::Arc;
+use crate::transitions::{Action, Lookup, StepExecutor, StepId, candidates, initial};
 use anyorder_system::{Classes, End, Hash128, Properties, StateSystem, Successor, Updates};
+use std::sync::Arc;
 
 impl Machine {
     /// Returns the state with the instances of a declared symmetry in another order: instance
@@ -129,7 +129,8 @@ impl Machine {
                 step,
                 |state| out.push(Successor { action, state, failure: None }),
                 |leaf| {
-                    if let (StepResult::Effects(effects), true) = (&leaf.result, updates.is_some()) {
+                    if let (StepResult::Effects(effects), true) = (&leaf.result, updates.is_some())
+                    {
                         delta = Some(Arc::clone(effects));
                     }
                 },

@@ -103,11 +103,7 @@ impl Machine {
                 let copy = Message::new(queue as u32, kind, state.next_uid, body);
                 state.next_uid += 1;
                 state.change_queue(queue, |queue| {
-                    if front {
-                        queue.insert(0, copy);
-                    } else {
-                        crate::step::insert(self, kind, queue, copy);
-                    }
+                    crate::step::insert(self, kind, front, queue, copy);
                 });
             }
             Edit::End(uid) => {

@@ -493,13 +493,11 @@ impl<'a> StepExecutor<'a> {
 /// Maps each handle that the state has or the step has cancelled to the handle that stands for it
 /// once its task or thread has ended.
 pub(crate) fn ghosts(state: &State, log: &Log) -> FxHashMap<u32, u32> {
-    let threads = state.threads().iter().map(|thread| (thread.uid, thread.handle));
-    let messages = state.messages().iter().map(|message| (message.uid, message.handle));
-    let all = threads.chain(messages).chain(log.cancelled.iter().copied());
+    let all = state.handles().chain(log.cancelled.iter().map(|(uid, handle)| (*handle, *uid)));
     // A uid that does not fit counts as ended before.
     let ghost = |uid: u64| u32::try_from(uid).ok().and_then(|uid| GHOST.checked_add(uid));
-    all.filter(|(_, handle)| *handle != 0)
-        .map(|(uid, handle)| (handle, ghost(uid).unwrap_or(0)))
+    all.filter(|(handle, _)| *handle != 0)
+        .map(|(handle, uid)| (handle, ghost(uid).unwrap_or(0)))
         .collect()
 }
 

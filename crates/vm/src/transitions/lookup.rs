@@ -246,7 +246,7 @@ impl StepExecutor<'_> {
         let light = self.interpreter.is_far_from_limits(record.reads.len() + record.effects.len());
         if !failed && light && !record.abandoned && !self.interpreter.choices.any() {
             let switches = self.machine.switches;
-            let (mut reads, mut effects) = record.finish();
+            let (mut reads, mut effects) = (&record.reads[..], std::mem::take(&mut record.effects));
             if switches.forget_reads && reads.len() > 1 {
                 reads = &reads[..reads.len() - 1];
             }
@@ -291,13 +291,13 @@ impl StepExecutor<'_> {
         }
         self.start_record(StepId::Init);
         let answer = self.execute(func);
-        let Some(mut record) = self.interpreter.record.take() else { return answer };
+        let Some(record) = self.interpreter.record.take() else { return answer };
         if let Ok(answer) = answer
             && self.interpreter.is_far_from_limits(record.reads.len())
             && !record.abandoned
             && let Some(memo) = &mut self.memo
         {
-            memo.keep(root, record.finish().0, StepResult::Answer(answer));
+            memo.keep(root, &record.reads, StepResult::Answer(answer));
         }
         self.recorder = Some(record);
         answer

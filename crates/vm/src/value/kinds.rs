@@ -107,6 +107,18 @@ impl Value {
         }
     }
 
+    /// Returns the enum and the variant of an enum value.
+    #[inline]
+    pub(crate) fn variant_key(&self) -> Option<(u16, u16)> {
+        match self {
+            Value::Variant { ty, variant } | Value::VariantInt { ty, variant, .. } => {
+                Some((*ty, *variant))
+            }
+            Value::VariantOf(seq) => Some((seq.ty, seq.variant)),
+            _ => None,
+        }
+    }
+
     /// Returns whether the value shares nothing. Dropping it then does nothing.
     #[inline(always)]
     pub(crate) fn is_small(&self) -> bool {

@@ -61,11 +61,6 @@ impl Recorder {
                 ReadPlace::Args => false,
             })
     }
-
-    /// Ends the record of an execution without a failure.
-    pub(crate) fn finish(&mut self) -> (&[(ReadPlace, Value)], Vec<Effect>) {
-        (&self.reads, std::mem::take(&mut self.effects))
-    }
 }
 
 impl Interpreter<'_> {

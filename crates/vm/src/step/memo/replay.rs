@@ -30,13 +30,7 @@ fn apply(machine: &Machine, state: &mut State, effect: &Effect) -> bool {
             let queue = message.queue as usize;
             let message = message.with_uid(state.next_uid);
             state.next_uid += 1;
-            state.change_queue(queue, |queue| {
-                if *first {
-                    queue.insert(0, message);
-                } else {
-                    insert(machine, *kind, queue, message);
-                }
-            });
+            state.change_queue(queue, |queue| insert(machine, *kind, *first, queue, message));
             true
         }
     }
