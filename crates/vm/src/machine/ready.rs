@@ -115,29 +115,24 @@ impl Machine {
         let code =
             functions.map(|(f, live)| Code::new(&program, f, live, &mut constants)).collect();
         let branches = branching::branches(&program);
-        let may_branch = branching::may_branch(&program, &branches);
         let atomic = layout::atomic(&program);
         let needs_numbering = branching::needs_numbering(&program, atomic);
-        let switches = Switches::default();
-        let memoizable = Memoizable::new(&program, &live, needs_numbering, atomic);
-        let components = components(&program);
-        let id = next_id();
         Ok(Machine {
-            program,
             constants,
             code,
             layout,
-            live,
+            may_branch: branching::may_branch(&program, &branches),
             branches,
-            may_branch,
             needs_numbering,
             atomic,
-            switches,
-            memoizable,
-            components,
-            id,
+            switches: Switches::default(),
+            memoizable: Memoizable::new(&program, &live, needs_numbering, atomic),
+            live,
+            components: components(&program),
+            id: next_id(),
             reduced: std::sync::OnceLock::new(),
             grown: Growth::default(),
+            program,
         })
     }
 

@@ -6,8 +6,8 @@
 
 use super::names::StateNames;
 use crate::machine::{INIT_FLAG, Machine};
-use crate::program::{MailboxKind, SiteId};
-use crate::state::{Origin, State, Status, Thread};
+use crate::program::MailboxKind;
+use crate::state::{State, Status, Thread};
 use crate::step::{LoggedAccess, LoggedPlace};
 use crate::transitions::{StepExecutor, StepId, event_is_open, threads};
 use anyorder_system::{AccessKind, TaskName};
@@ -51,7 +51,7 @@ struct AwaitedQuery<'a> {
 }
 
 fn read(place: LoggedPlace) -> LoggedAccess {
-    LoggedAccess { place, element: None, kind: AccessKind::Read, value: None, site: SiteId(0) }
+    LoggedAccess::plain(place, AccessKind::Read)
 }
 
 impl AwaitedQuery<'_> {
@@ -98,11 +98,7 @@ impl AwaitedQuery<'_> {
     }
 
     fn thread(&mut self, step: StepId, thread: &Thread) -> Vec<LoggedAccess> {
-        let own = match thread.origin {
-            Origin::Declared(member) => LoggedPlace::Thread(member),
-            Origin::Slot(_) | Origin::Dynamic => LoggedPlace::Task(thread.uid),
-        };
-        let mut touches = vec![read(own)];
+        let mut touches = vec![read(LoggedPlace::of_thread(thread))];
         match thread.status {
             Status::Waiting { .. } => {}
             Status::Woken { lock } => touches.push(read(LoggedPlace::Lock(lock))),

@@ -131,7 +131,7 @@ impl<'m> PathWords<'m> {
             true => None,
             false => StepExecutor::logging(self.machine, &before).run_one(action),
         };
-        let log = ran.map(|(_, log)| log).unwrap_or_default();
+        let log = ran.map(|ran| ran.log).unwrap_or_default();
         let same_writes = self.same_writes(&before, &log.accesses);
         let nothing = [changes.len(), waits.len(), same_writes.len(), posts.len()] == [0; 4];
         let reads = if nothing { self.named_reads(&before, &log) } else { Vec::new() };

@@ -7,7 +7,7 @@
 
 use super::names::StateNames;
 use crate::machine::Machine;
-use crate::program::{MailboxKind, SiteId};
+use crate::program::MailboxKind;
 use crate::state::{Origin, State, Status, Thread, ThreadBody};
 use crate::step::{Log, LoggedAccess, LoggedPlace};
 use crate::transitions::StepId;
@@ -46,14 +46,6 @@ struct Found<'a> {
     touches: Vec<LoggedAccess>,
 }
 
-/// Where a thread stands.
-fn place_of(thread: &Thread) -> LoggedPlace {
-    match thread.origin {
-        Origin::Declared(member) => LoggedPlace::Thread(member),
-        Origin::Slot(_) | Origin::Dynamic => LoggedPlace::Task(thread.uid),
-    }
-}
-
 /// Returns whether two states have the same thread at two places of their lists.
 fn is_same(a: &Thread, b: &Thread) -> bool {
     a.origin == b.origin && a.uid == b.uid
@@ -65,8 +57,7 @@ impl Found<'_> {
         if self.stepped.machine.switches.reports.drops() {
             return;
         }
-        let touch = LoggedAccess { place, element: None, kind, value: None, site: SiteId(0) };
-        self.touches.push(touch);
+        self.touches.push(LoggedAccess::plain(place, kind));
     }
 
     fn event(&mut self, member: u32) {
@@ -132,7 +123,7 @@ impl Found<'_> {
 
     fn thread(&mut self, origin: Origin) {
         let Some(thread) = self.stepped.step.thread(self.stepped.before) else { return };
-        self.push(place_of(thread), AccessKind::Rmw);
+        self.push(LoggedPlace::of_thread(thread), AccessKind::Rmw);
         if self.stepped.after.threads().iter().any(|other| is_same(other, thread)) {
             return;
         }
@@ -153,7 +144,7 @@ impl Found<'_> {
             }
             let now = after.iter().find(|other| is_same(other, thread));
             if now.is_some_and(|now| !matches!(now.status, Status::Waiting { .. })) {
-                self.push(place_of(thread), AccessKind::Write);
+                self.push(LoggedPlace::of_thread(thread), AccessKind::Write);
             }
         }
     }

@@ -7,10 +7,12 @@ use super::observe::observe;
 use super::reduced::Write;
 use super::shadows::{TakenStep, shadows};
 use super::words;
-use crate::machine::Machine;
+use crate::machine::{INIT_FLAG, Machine};
 use crate::state::State;
-use crate::step::{AttributeUpdate, Log, LoggedAccess, LoggedPlace};
-use crate::transitions::{Action, Outcome, StepExecutor, StepId, candidates, initial};
+use crate::step::{Log, LoggedAccess, LoggedPlace};
+use crate::transitions::{
+    Action, Executed, Outcome, StepExecutor, StepId, candidates, initial, unstarted,
+};
 use crate::value::Value;
 use anyorder_system::{
     AccessDetail, AccessKind, Accesses, Awaited, Capabilities, Choice, Divergence, EnabledDetail,
@@ -31,6 +33,24 @@ struct Position {
     choices: usize,
 }
 
+impl Position {
+    /// Returns the start of a run. If `init` has run already, the objects and tasks that it made
+    /// get their names.
+    fn first(machine: &Machine, objects: &mut FxHashMap<(TaskName, u32), u64>) -> Position {
+        let (state, mut names) = (initial(machine), StateNames::default());
+        if machine.program.init.is_some() && !state.flag(INIT_FLAG) {
+            // `init` has run in the only way it can. Another run gives its log.
+            let before = unstarted(machine);
+            let init = Action { step: StepId::Init, alternative: 0 };
+            let ran = StepExecutor::logging(machine, &before).run_one(&init);
+            let log = ran.map(|ran| ran.log).unwrap_or_default();
+            let moved = (&before, StepId::Init, &state);
+            names.advance(machine, moved, &TaskName::root("init"), &log, objects);
+        }
+        Position { state, names, failure: None, choices: 0 }
+    }
+}
+
 /// A running program: a [`TaskSystem`] with snapshots. Machines are shared, runs are not; make one
 /// for each worker.
 ///
@@ -45,7 +65,7 @@ pub struct MachineRun {
     elements: Elements,
     /// Numbers of objects: by the step that made them, and which of its objects it is.
     objects: FxHashMap<(TaskName, u32), u64>,
-    start: State,
+    start: Position,
     at: Position,
     saved: FxHashMap<u64, Position>,
     next_snapshot: u64,
@@ -69,46 +89,20 @@ impl MachineRun {
     /// Starts a run.
     #[must_use]
     pub fn new(machine: Arc<Machine>) -> MachineRun {
-        let start = initial(&machine);
-        let (names, failure) = (StateNames::default(), None);
-        let at = Position { state: start.clone(), names, failure, choices: 0 };
+        let mut objects = FxHashMap::default();
+        let start = Position::first(&machine, &mut objects);
         MachineRun {
             program: Program::new(&machine.program.name),
             interner: Interner::default(),
             elements: Elements::of(&machine),
-            objects: FxHashMap::default(),
+            objects,
             machine,
+            at: start.clone(),
             start,
-            at,
             saved: FxHashMap::default(),
             next_snapshot: 0,
             writes: Vec::new(),
         }
-        .begun()
-    }
-
-    /// Gives names to what `init` has left, where it has run already.
-    fn begun(mut self) -> MachineRun {
-        self.at = self.first();
-        self
-    }
-
-    /// The position at the start of a run.
-    fn first(&mut self) -> Position {
-        let mut names = StateNames::default();
-        let ran =
-            self.machine.program.init.is_some() && !self.start.flag(crate::machine::INIT_FLAG);
-        if ran {
-            // `init` has run in the only way it can: run it again for its log.
-            let before = crate::transitions::unstarted(&self.machine);
-            let init = Action { step: StepId::Init, alternative: 0 };
-            let ran = StepExecutor::logging(&self.machine, &before).run_one(&init);
-            let log = ran.map(|(_, log)| log).unwrap_or_default();
-            let name = TaskName::root("init");
-            let moved = (&before, StepId::Init, &self.start);
-            names.advance(&self.machine, moved, &name, &log, &mut self.objects);
-        }
-        Position { state: self.start.clone(), names, failure: None, choices: 0 }
     }
 
     /// Sets which program this is, for schedules.
@@ -187,7 +181,7 @@ impl TaskSystem for MachineRun {
     }
 
     fn reset(&mut self) -> Result<(), RunError> {
-        self.at = self.first();
+        self.at = self.start.clone();
         Ok(())
     }
 
@@ -210,24 +204,19 @@ impl TaskSystem for MachineRun {
                 }
             });
         }
-        let mut result: Option<(Outcome, Log, Vec<AttributeUpdate>)> = None;
-        if let Some(step) = found {
+        let executed = found.and_then(|step| {
             let mut executor = StepExecutor::logging(&machine, &state);
             executor.set_notify_order(self.at.names.in_order(&state));
-            executor.run(step, |executor, alternative, outcome| {
-                if alternative == choice.alternative {
-                    result = Some((outcome, executor.take_log(), executor.take_updates()));
-                }
-            });
-            if let Some((_, log, _)) = &mut result {
-                tell_looked(log, executor.take_deciding());
-            }
-        }
-        let (Some(step), Some((outcome, log, updated))) = (found, result) else {
+            let action = Action { step, alternative: choice.alternative };
+            let mut executed = executor.run_one(&action)?;
+            tell_looked(&mut executed.log, executor.take_deciding());
+            Some((step, executed))
+        });
+        let Some((step, Executed { outcome, log, updates })) = executed else {
             let candidates = self.candidates();
             return Err(self.diverged(choice, candidates));
         };
-        self.writes = machine.writes_of(updated);
+        self.writes = machine.writes_of(updates);
         self.take(choice, (&state, step), outcome, &log)
     }
 

@@ -79,7 +79,7 @@ impl Machine {
     /// Returns where a step of a state has touched a lock last; nothing where it has not.
     #[must_use]
     pub fn lock_site(&self, state: &State, action: &Action, lock: u32) -> Option<SourceSite> {
-        let (_, log) = StepExecutor::logging(self, state).run_one(action)?;
+        let log = StepExecutor::logging(self, state).run_one(action)?.log;
         let place = LoggedPlace::Lock(lock);
         let access = log.accesses.iter().rfind(|access| access.place == place)?;
         Some(self.program.sites.get(access.site.index()).copied().unwrap_or_default())

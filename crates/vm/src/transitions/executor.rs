@@ -31,6 +31,13 @@ impl Outcome {
     }
 }
 
+/// What one alternative of a step did.
+pub(crate) struct Executed {
+    pub(crate) outcome: Outcome,
+    pub(crate) log: Log,
+    pub(crate) updates: Vec<AttributeUpdate>,
+}
+
 /// Executes steps of one state, one after another, with the same registers.
 pub(crate) struct StepExecutor<'a> {
     pub(crate) machine: &'a Machine,
@@ -77,12 +84,13 @@ impl<'a> StepExecutor<'a> {
         executor
     }
 
-    /// Executes one alternative of a step. Returns its outcome and its log.
-    pub(crate) fn run_one(&mut self, action: &Action) -> Option<(Outcome, Log)> {
+    /// Executes one alternative of a step.
+    pub(crate) fn run_one(&mut self, action: &Action) -> Option<Executed> {
         let mut found = None;
         self.run(action.step, |executor, alternative, outcome| {
             if alternative == action.alternative {
-                found = Some((outcome, executor.take_log()));
+                let (log, updates) = (executor.take_log(), executor.take_updates());
+                found = Some(Executed { outcome, log, updates });
             }
         });
         found

@@ -63,6 +63,11 @@ impl Machine {
     pub(crate) fn spot(&self, spot: &PlaceSpec) -> Place {
         let places = &self.tables().places;
         let number = |kind, index: usize| places.at(kind, index as u64);
+        // A task without handles has no such place: the place of a key that no task has.
+        let lifecycle = |number: Option<u64>| match number {
+            Some(number) => places.at(Kind::Lifecycle, number),
+            None => Places::standing(TaskKey(u64::MAX)),
+        };
         match spot {
             PlaceSpec::Init => keys::fixed::INIT,
             PlaceSpec::Now => keys::fixed::NOW,
@@ -82,16 +87,10 @@ impl Machine {
             PlaceSpec::Head(queue) => number(Kind::Head, *queue),
             PlaceSpec::Tail(queue) => number(Kind::Tail, *queue),
             PlaceSpec::Standing(key) => Places::standing(*key),
-            // What no handle can be of has no place: that of a key that nothing has.
-            PlaceSpec::Posted(queue, task) => match self.tables().lifecycles.of_post(*queue, *task)
-            {
-                Some(lifecycle) => number(Kind::Lifecycle, lifecycle as usize),
-                None => Places::standing(TaskKey(u64::MAX)),
-            },
-            PlaceSpec::Forked(func) => match self.tables().lifecycles.of_fork(*func) {
-                Some(lifecycle) => number(Kind::Lifecycle, lifecycle as usize),
-                None => Places::standing(TaskKey(u64::MAX)),
-            },
+            PlaceSpec::Posted(queue, task) => {
+                lifecycle(self.tables().lifecycles.of_post(*queue, *task))
+            }
+            PlaceSpec::Forked(func) => lifecycle(self.tables().lifecycles.of_fork(*func)),
         }
     }
 }
@@ -140,9 +139,7 @@ impl Machine {
         }
         // What a task awaits counts as read: that it was on, or in its mailbox, is not told.
         if let Some(successor) = successors.get(first) {
-            let updated = Vec::new();
-            let mut touches =
-                Touches { machine: self, tables, before: state, out: touched, updated };
+            let mut touches = Touches::new(self, state, touched);
             touches.taken(step);
             if delayed {
                 touches.delayed(&successor.state);
@@ -169,9 +166,7 @@ impl Machine {
             // Another function reports the answer.
             let _ = executor.evaluate(invariant.holds);
             let log = executor.take_log();
-            let (found, updated) = (&mut touched, Vec::new());
-            let mut touches = Touches { machine: self, tables, before: state, out: found, updated };
-            touches.looked(&log.accesses);
+            Touches::new(self, state, &mut touched).looked(&log.accesses);
         }
         out.extend(touched.into_iter().map(|touched| touched.place));
         if tables.places.init && !self.switches.reports.drops() {
@@ -193,16 +188,13 @@ impl Reducible for Machine {
     }
 
     fn run(&self, state: &State, task: TaskKey, out: &mut Effects<State, Action>) {
-        let tables = self.tables();
         let mut one = |step: StepId| {
             if self.found(state, step, out) {
                 return;
             }
             let Effects { successors, touched, updates } = &mut *out;
             let mut executor = StepExecutor::logging(self, state);
-            let updated = Vec::new();
-            let mut touches =
-                Touches { machine: self, tables, before: state, out: touched, updated };
+            let mut touches = Touches::new(self, state, touched);
             executor.run(step, |executor, alternative, outcome| {
                 let log = executor.take_log();
                 let after = outcome.fault.is_none().then_some(&outcome.state);
@@ -215,8 +207,7 @@ impl Reducible for Machine {
                 touches.step(step, &outcome.state, &log, outcome.fault.is_some());
                 successors.push(outcome.successor(self, Action { step, alternative }));
             });
-            let looked = executor.take_deciding();
-            touches.looked(&looked);
+            touches.looked(&executor.take_deciding());
         };
         match keys::kind(task) {
             KeyKind::Init => one(StepId::Init),

@@ -38,7 +38,15 @@ pub(super) struct Touches<'a> {
     pub(super) updated: Vec<u16>,
 }
 
-impl Touches<'_> {
+impl<'a> Touches<'a> {
+    pub(super) fn new(
+        machine: &'a Machine,
+        before: &'a State,
+        out: &'a mut Vec<Touched>,
+    ) -> Touches<'a> {
+        Touches { machine, tables: machine.tables(), before, out, updated: Vec::new() }
+    }
+
     #[track_caller]
     fn push(&mut self, place: Place, kind: TouchKind) {
         if self.machine.switches.reports.drops() {

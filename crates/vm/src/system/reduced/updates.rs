@@ -55,18 +55,11 @@ impl Machine {
     /// Returns what a step of a state updates, in order: empty where there are no components.
     #[must_use]
     pub fn writes(&self, state: &State, action: &Action) -> Vec<Write> {
-        let mut writes = Vec::new();
         if !self.reports_updates() {
-            return writes;
+            return Vec::new();
         }
-        let mut executor = StepExecutor::logging(self, state);
-        executor.run(action.step, |executor, alternative, _| {
-            let updated = executor.take_updates();
-            if alternative == action.alternative {
-                writes = self.writes_of(updated);
-            }
-        });
-        writes
+        let executed = StepExecutor::logging(self, state).run_one(action);
+        executed.map(|executed| self.writes_of(executed.updates)).unwrap_or_default()
     }
 
     /// Puts updates into words.
