@@ -124,6 +124,12 @@ impl Layout {
         self.event_first[event]..end.unwrap_or(self.members.len() as u32)
     }
 
+    /// Returns the members of the events that an event comes after.
+    pub(crate) fn members_before(&self, event: &Event) -> impl Iterator<Item = u32> {
+        let others = event.after.iter().chain(&event.started);
+        others.flat_map(|other| self.members_of(other.index()))
+    }
+
     /// Returns the number of a declared thread as owner of locks.
     pub(crate) fn owner_thread(&self, thread: u32) -> u32 {
         1 + thread

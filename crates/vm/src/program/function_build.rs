@@ -97,19 +97,21 @@ impl FunctionBuilder {
 
     /// Appends a jump.
     pub fn jump(&mut self, label: Label) {
-        let at = self.emit(Op::Jump { target: u32::MAX });
-        self.jumps.push((at, label));
+        self.emit_jump(Op::Jump { target: u32::MAX }, label);
     }
 
     /// Appends a jump that is taken when a register is true.
     pub fn jump_if(&mut self, cond: Reg, label: Label) {
-        let at = self.emit(Op::JumpIf { cond, target: u32::MAX });
-        self.jumps.push((at, label));
+        self.emit_jump(Op::JumpIf { cond, target: u32::MAX }, label);
     }
 
     /// Appends a jump that is taken when a register is false.
     pub fn jump_if_not(&mut self, cond: Reg, label: Label) {
-        let at = self.emit(Op::JumpIfNot { cond, target: u32::MAX });
+        self.emit_jump(Op::JumpIfNot { cond, target: u32::MAX }, label);
+    }
+
+    fn emit_jump(&mut self, op: Op, label: Label) {
+        let at = self.emit(op);
         self.jumps.push((at, label));
     }
 

@@ -245,7 +245,7 @@ impl<'a> Reader<'a> {
 
     fn container(&mut self, first: u8, depth: u16) -> Option<Value> {
         Some(match first {
-            LIST => Value::List(Arc::new(Seq::list(self.values(depth)?))),
+            LIST => Value::list(self.values(depth)?),
             ARRAY => {
                 let of = self.number16()?.checked_sub(1)?;
                 self.program.symmetries.get(usize::from(of))?;

@@ -11,6 +11,7 @@ use super::unordered::{self, UnorderedElement};
 use crate::machine::Machine;
 use crate::value::{GHOST, Value, mix};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// A new numbering of objects and handles.
@@ -27,7 +28,7 @@ pub(crate) struct Numbering {
     /// The replacements of handles of what has ended, for a run with a log.
     ghosts: FxHashMap<u32, u32>,
     /// The reachable objects and handles, once computed.
-    reachable: Option<Reachable>,
+    reachable: Option<Rc<Reachable>>,
 }
 
 impl Renaming for Numbering {
@@ -60,14 +61,9 @@ impl Numbering {
         self.objects.get((number as usize).wrapping_sub(1)).is_none_or(|new| *new != 0)
     }
 
-    /// Takes the reachable objects and handles, or computes them.
-    pub(super) fn reachable(&mut self, state: &State) -> Reachable {
-        self.reachable.take().unwrap_or_else(|| Reachable::of(state))
-    }
-
-    /// Puts the reachable objects and handles back.
-    pub(super) fn keep_reachable(&mut self, reachable: Reachable) {
-        self.reachable = Some(reachable);
+    /// Returns the reachable objects and handles.
+    pub(super) fn reachable(&mut self, state: &State) -> Rc<Reachable> {
+        self.reachable.get_or_insert_with(|| Rc::new(Reachable::of(state))).clone()
     }
 
     /// Returns whether a handle is live and has no number yet.

@@ -41,7 +41,7 @@ impl State {
         delta: &Arc<StepDelta>,
         limits: (u32, u16),
     ) -> Option<State> {
-        let from = self.shared_parts();
+        let from = self.parts();
         let count = from.messages().len() + delta.posts;
         if !delta.simple || count > limits.0 as usize || count >= u32::MAX as usize {
             return None;

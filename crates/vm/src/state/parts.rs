@@ -125,22 +125,17 @@ impl State {
 
     /// Returns the parts; builds them first if needed.
     #[inline]
-    pub(super) fn shared_parts(&self) -> &Arc<Parts> {
+    pub(super) fn parts(&self) -> &Arc<Parts> {
         self.parts.get_or_init(|| match &self.lazy {
             Some(lazy) => lazy.make(),
             None => unreachable!("a state has parts or what they are made of"),
         })
     }
 
-    #[inline]
-    pub(crate) fn parts(&self) -> &Parts {
-        self.shared_parts()
-    }
-
     /// Returns the parts for a change.
     #[inline]
     pub(super) fn parts_mut(&mut self) -> &mut Parts {
-        self.shared_parts();
+        self.parts();
         self.lazy = None;
         Arc::make_mut(self.parts.get_mut().expect("just made"))
     }
@@ -426,6 +421,13 @@ impl State {
     pub(crate) fn handles(&self) -> impl Iterator<Item = (u32, u64)> {
         let threads = self.threads().iter().map(|thread| (thread.handle, thread.uid));
         threads.chain(self.messages().iter().map(|message| (message.handle, message.uid)))
+    }
+
+    /// Returns the mailbox and the position of the message with a handle. Linear in messages.
+    pub(crate) fn message_with(&self, handle: u32) -> Option<(usize, usize)> {
+        self.queues().find_map(|(queue, messages)| {
+            Some((queue, messages.iter().position(|message| message.handle == handle)?))
+        })
     }
 
     /// Returns all values but those in objects: of globals, threads and messages.

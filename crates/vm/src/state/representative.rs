@@ -31,18 +31,16 @@ const ROUNDS_MAX: usize = 3;
 pub(crate) fn representative(machine: &Machine, state: &State) -> State {
     let groups = groups(machine);
     let mut colors: Colors = groups.iter().map(|group| vec![0; group.size()]).collect();
-    let twins: Vec<Vec<usize>> = groups.iter().map(|group| (0..group.size()).collect()).collect();
-    let mut twins = Twins { of: twins, known: false };
-    for _ in 0..ROUNDS_MAX {
-        let before = cells(&colors);
-        refine(&groups, state, &mut colors);
-        if !twins.known {
-            twins.find(machine, &groups, state, &colors);
-        }
+    let mut before = cells(&colors);
+    refine(&groups, state, &mut colors);
+    let twins = twins(machine, &groups, state, &colors);
+    for _ in 1..ROUNDS_MAX {
         let after = cells(&colors);
-        if twins.settle(&colors) || after == before {
+        if is_settled(&twins, &colors) || after == before {
             break;
         }
+        before = after;
+        refine(&groups, state, &mut colors);
     }
     let starts: Vec<Vec<usize>> = colors.iter().map(|colors| by_color(colors)).collect();
     let mut search = Search {
@@ -54,7 +52,7 @@ pub(crate) fn representative(machine: &Machine, state: &State) -> State {
         best: None,
         tried: 0,
     };
-    if twins.settle(&colors) {
+    if is_settled(&twins, &colors) {
         return search.apply(&starts);
     }
     search.orders(&mut starts.clone(), 0, 0);
@@ -108,45 +106,41 @@ fn refine(groups: &[Group<'_>], state: &State, colors: &mut Colors) {
     }
 }
 
-/// Instances of which an exchange of two gives the same state.
-struct Twins {
-    /// For each instance the first of its twins.
-    of: Vec<Vec<usize>>,
-    known: bool,
+/// For each instance the first of its twins: two are twins if their exchange gives the same state.
+///
+/// This is an equivalence: the exchange of a and c is made of those of a and b, and of b and c.
+type Twins = Vec<Vec<usize>>;
+
+/// Finds the twins of one colour.
+fn twins(machine: &Machine, groups: &[Group<'_>], state: &State, colors: &Colors) -> Twins {
+    let bytes = |state: &State| {
+        let mut bytes = Vec::new();
+        encode(machine, state, &mut bytes);
+        bytes
+    };
+    let own = bytes(state);
+    let mut twins: Twins = Vec::with_capacity(groups.len());
+    for (group, colors) in groups.iter().zip(colors) {
+        let mut of: Vec<usize> = (0..group.size()).collect();
+        for b in 1..group.size() {
+            let mut earlier = (0..b).filter(|a| of[*a] == *a && colors[*a] == colors[b]);
+            let twin = earlier.find(|a| {
+                let mut order: Vec<usize> = (0..group.size()).collect();
+                order.swap(*a, b);
+                bytes(&permute(group, state, &order)) == own
+            });
+            of[b] = twin.unwrap_or(b);
+        }
+        twins.push(of);
+    }
+    twins
 }
 
-impl Twins {
-    /// Being twins is an equivalence: the exchange of a and c is made of those of a and b, and of b
-    /// and c.
-    fn find(&mut self, machine: &Machine, groups: &[Group<'_>], state: &State, colors: &Colors) {
-        let bytes = |state: &State| {
-            let mut bytes = Vec::new();
-            encode(machine, state, &mut bytes);
-            bytes
-        };
-        let own = bytes(state);
-        for (g, group) in groups.iter().enumerate() {
-            for b in 1..group.size() {
-                let earlier = (0..b).filter(|a| self.of[g][*a] == *a);
-                let alike = earlier.filter(|a| colors[g][*a] == colors[g][b]);
-                let twin = alike.into_iter().find(|a| {
-                    let mut order: Vec<usize> = (0..group.size()).collect();
-                    order.swap(*a, b);
-                    bytes(&permute(group, state, &order)) == own
-                });
-                self.of[g][b] = twin.unwrap_or(b);
-            }
-        }
-        self.known = true;
-    }
-
-    /// Whether all instances of one colour are twins: then the order by colours is the only one.
-    fn settle(&self, colors: &Colors) -> bool {
-        self.of.iter().zip(colors).all(|(of, colors)| {
-            (0..of.len())
-                .all(|a| (a + 1..of.len()).all(|b| colors[a] != colors[b] || of[a] == of[b]))
-        })
-    }
+/// Returns whether all instances of one colour are twins. Then the order by colours is the only one.
+fn is_settled(twins: &Twins, colors: &Colors) -> bool {
+    twins.iter().zip(colors).all(|(of, colors)| {
+        (0..of.len()).all(|a| (a + 1..of.len()).all(|b| colors[a] != colors[b] || of[a] == of[b]))
+    })
 }
 
 struct Search<'a> {
@@ -196,7 +190,7 @@ impl Search<'_> {
             if self.colors[group][instance] != color {
                 continue;
             }
-            let twin = self.twins.of[group][instance];
+            let twin = self.twins[group][instance];
             if seen.contains(&twin) {
                 continue;
             }

@@ -100,7 +100,6 @@ pub(super) fn visit(numbers: &mut Numbering, state: &State, mut parts: Vec<Unord
             at += 1;
             !visited.contains(&(at - 1))
         });
-        numbers.keep_reachable(reachable);
     }
     parts.iter().for_each(|part| part.visit(numbers, state));
 }

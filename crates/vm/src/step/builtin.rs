@@ -6,10 +6,6 @@ use crate::program::{Builtin, NameId, Reg};
 use crate::value::{Seq, Set, Value, show};
 use std::sync::Arc;
 
-fn list(items: Vec<Value>) -> Value {
-    Value::List(Arc::new(Seq::list(items)))
-}
-
 impl Interpreter<'_> {
     /// Calls a built-in method, which may change the receiver's register.
     pub(crate) fn builtin(&mut self, method: Builtin, recv: Reg, args: Reg) -> Result<Value, Stop> {
@@ -60,7 +56,7 @@ impl Interpreter<'_> {
             Value::Map(map) => {
                 let map = &**map;
                 let values = |f: fn(&(Value, Value)) -> &Value| {
-                    list(map.entries().iter().map(|entry| f(entry).clone()).collect())
+                    Value::list(map.entries().iter().map(|entry| f(entry).clone()).collect())
                 };
                 match method {
                     Builtin::Get => Some(map.get(self.get(args)).cloned().unwrap_or_default()),
@@ -116,7 +112,7 @@ impl Interpreter<'_> {
             }
             Builtin::Slice => {
                 let (from, to) = self.bounds(args, items.len())?;
-                list(items[from..to].to_vec())
+                Value::list(items[from..to].to_vec())
             }
             Builtin::Sum => {
                 let mut sum = 0i64;
@@ -152,7 +148,7 @@ impl Interpreter<'_> {
         Ok(Some(match method {
             Builtin::Min => return one(items.first()),
             Builtin::Max => return one(items.last()),
-            Builtin::ToList | Builtin::Elements => list(items.to_vec()),
+            Builtin::ToList | Builtin::Elements => Value::list(items.to_vec()),
             Builtin::ToSet => Value::Set(Arc::new(set.clone())),
             Builtin::Union | Builtin::Intersect | Builtin::Minus => {
                 let Value::Set(other) = self.get(args) else {

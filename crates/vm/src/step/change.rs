@@ -26,13 +26,10 @@ impl Interpreter<'_> {
             reg => self.get(reg).clone(),
         };
         let (first, second) = (arg(0), arg(1));
-        let ordered = match (&slot, method) {
-            (Value::Set(_), Builtin::Add) | (Value::Map(_), Builtin::Set) => {
-                self.check_ordered(&first)
-            }
-            _ => Ok(()),
-        };
-        if let Err(stop) = ordered {
+        let (set, map) = (matches!(slot, Value::Set(_)), matches!(slot, Value::Map(_)));
+        if (set && method == Builtin::Add || map && method == Builtin::Set)
+            && let Err(stop) = self.check_ordered(&first)
+        {
             self.set(recv, slot);
             return Err(stop);
         }

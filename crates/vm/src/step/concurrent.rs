@@ -4,10 +4,9 @@ use super::fault::{FailureKind, Stop};
 use super::interpreter::{Interpreter, Mode};
 use super::log::{Created, LoggedPlace};
 use crate::program::{CondId, EventId, LockId, Op, Reg};
-use crate::state::{Frame, Origin, Status, Thread, ThreadBody};
+use crate::state::{Origin, Status, Thread, ThreadBody};
 use crate::value::Value;
 use anyorder_system::AccessKind;
-use std::sync::Arc;
 
 /// What a blocked instruction waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -181,27 +180,14 @@ impl Interpreter<'_> {
     }
 
     fn fork(&mut self, dst: Reg, func: u16, args: Reg) -> Result<(), Stop> {
-        let function = &self.machine.program.functions[usize::from(func)];
-        let (params, registers) = (function.params, function.registers);
-        let mut regs = self.slice(args, params).to_vec();
-        regs.resize(usize::from(registers), Value::Null);
+        let params = self.machine.program.functions[usize::from(func)].params;
+        let args = self.slice(args, params).to_vec();
         self.count_created()?;
-        let frames = vec![Frame { func, pc: 0, dst: 0 }];
-        self.machine.clear_dead(&frames, &mut regs);
         let handle = self.next_handle();
         let uid = self.next_uid();
-        let mut thread = Thread {
-            origin: Origin::Dynamic,
-            body: ThreadBody::Func(func),
-            status: Status::Ready,
-            handle,
-            frames,
-            regs,
-            uid,
-            hash: 0,
-        };
-        thread.rehash();
-        self.state_mut().change_threads(|threads| threads.push(Arc::new(thread)));
+        let origin = (Origin::Dynamic, ThreadBody::Func(func));
+        let thread = self.machine.new_thread(origin, func, args, (handle, uid));
+        self.state_mut().change_threads(|threads| threads.push(thread));
         if let Some(log) = &mut self.log {
             log.created.push(Created { uid, fork: true, number: func, queue: 0, delay: 0 });
         }

@@ -141,14 +141,13 @@ impl Interpreter<'_> {
         if self.log.is_none() {
             return;
         }
-        let found = self.state().queues().find_map(|(i, queue)| {
-            let message = queue.iter().find(|message| message.handle == handle)?;
-            Some((i as u32, message.front))
-        });
-        let Some((queue, front)) = found else { return self.log_task(handle, AccessKind::Read) };
+        let Some((queue, at)) = self.state().message_with(handle) else {
+            return self.log_task(handle, AccessKind::Read);
+        };
         self.log_task(handle, AccessKind::Rmw);
-        if front || !self.machine.layout.is_bag(queue as usize) {
-            self.log_access(LoggedPlace::First(queue), AccessKind::Rmw);
+        let front = self.state().queue(queue)[at].front;
+        if front || !self.machine.layout.is_bag(queue) {
+            self.log_access(LoggedPlace::First(queue as u32), AccessKind::Rmw);
         }
     }
 

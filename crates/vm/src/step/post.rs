@@ -6,15 +6,14 @@ use super::log::Created;
 use crate::machine::Machine;
 use crate::program::{MailboxKind, PostId, PostTarget, Reg};
 use crate::state::{Body, Message};
-use crate::value::{Seq, Value};
-use std::sync::Arc;
+use crate::value::Value;
 
 /// Packs arguments: none, one, or a list.
 pub(crate) fn pack(args: &[Value]) -> Value {
     match args {
         [] => Value::Null,
         [one] => one.clone(),
-        many => Value::List(Arc::new(Seq::list(many.to_vec()))),
+        many => Value::list(many.to_vec()),
     }
 }
 
@@ -126,11 +125,7 @@ impl Interpreter<'_> {
             return Ok(());
         }
         self.log_cancel(handle);
-        let found = self.state().queues().find_map(|(i, queue)| {
-            let at = queue.iter().position(|message| message.handle == handle)?;
-            Some((i, at))
-        });
-        if let Some((queue, at)) = found {
+        if let Some((queue, at)) = self.state().message_with(handle) {
             let message = self.state_mut().change_queue(queue, |queue| queue.remove(at));
             if let Some(log) = &mut self.log {
                 log.cancelled.push((message.uid, handle));

@@ -99,7 +99,7 @@ impl Interpreter<'_> {
     }
 
     #[inline]
-    fn truth(&self, reg: Reg) -> Result<bool, Stop> {
+    pub(crate) fn truth(&self, reg: Reg) -> Result<bool, Stop> {
         match self.get(reg) {
             Value::Bool(value) => Ok(*value),
             value => Err(self.bad_type("a condition is", value)),

@@ -26,22 +26,17 @@ impl Interpreter<'_> {
                 let Value::Int(a) = self.get(a) else {
                     return Err(self.bad_type("cannot add an int to", self.get(a)));
                 };
-                match a.checked_add(i64::from(value)) {
-                    Some(sum) => self.set(dst, Value::Int(sum)),
-                    None => return Err(self.fault(FailureKind::Overflow, format!("{a} + {value}"))),
-                }
+                let (a, value) = (*a, i64::from(value));
+                let sum = self.fits(a.checked_add(value), a, "+", value)?;
+                self.set(dst, Value::Int(sum));
             }
             Op::Eq { dst, a, b } => {
-                let nodes = self.get(a).nodes() as usize;
-                self.charge(nodes)?;
-                self.log_compared(a, b);
-                self.set_bool(dst, self.get(a) == self.get(b));
+                let equal = self.are_equal(a, b)?;
+                self.set_bool(dst, equal);
             }
             Op::Ne { dst, a, b } => {
-                let nodes = self.get(a).nodes() as usize;
-                self.charge(nodes)?;
-                self.log_compared(a, b);
-                self.set_bool(dst, self.get(a) != self.get(b));
+                let equal = self.are_equal(a, b)?;
+                self.set_bool(dst, !equal);
             }
             Op::EqInt { dst, a, value } => {
                 let equal = matches!(self.get(a), Value::Int(a) if *a == i64::from(value));
@@ -134,7 +129,7 @@ impl Interpreter<'_> {
             }
             Op::List { dst, args, count } => {
                 let items = self.slice(args, count).to_vec();
-                self.set_sized(dst, Value::List(Arc::new(Seq::list(items))))?;
+                self.set_sized(dst, Value::list(items))?;
             }
             Op::Set { dst, args, count } => {
                 let items = self.slice(args, count).to_vec();
@@ -174,19 +169,17 @@ impl Interpreter<'_> {
                     return Err(self.bad_type(&what, self.get(src)));
                 }
             }
-            Op::Assert { cond, message } => match self.get(cond) {
-                Value::Bool(true) => {}
-                Value::Bool(false) => {
+            Op::Assert { cond, message } => {
+                if !self.truth(cond)? {
                     let message = self.text(&self.machine.constants[message.index()]);
                     return Err(self.fault(FailureKind::Assertion, message));
                 }
-                value => return Err(self.bad_type("a condition is", value)),
-            },
-            Op::Assume { cond } => match self.get(cond) {
-                Value::Bool(true) => {}
-                Value::Bool(false) => return Err(Stop::NoTransition),
-                value => return Err(self.bad_type("a condition is", value)),
-            },
+            }
+            Op::Assume { cond } => {
+                if !self.truth(cond)? {
+                    return Err(Stop::NoTransition);
+                }
+            }
             Op::Fail { message } => {
                 return Err(self.fault(FailureKind::Fail, self.text(self.get(message))));
             }

@@ -79,15 +79,10 @@ impl Interpreter<'_> {
                 self.set(dst, Value::Int(i64::from(taken)));
             }
             Op::ChooseInt { dst, a, b } => {
-                let (a, b) = match (self.get(a), self.get(b)) {
-                    (Value::Int(a), Value::Int(b)) => (a, b),
-                    (Value::Int(_), other) | (other, _) => {
-                        return Err(self.bad_type("a range is of ints, not", other));
-                    }
-                };
-                let (first, count) = (*a, i128::from(*b) - i128::from(*a));
+                let (a, b) = self.ints_for("a range is of ints, not", a, b)?;
+                let count = i128::from(b) - i128::from(a);
                 let taken = self.pick(usize::try_from(count.max(0)).unwrap_or(usize::MAX))?;
-                self.set(dst, Value::Int(first.wrapping_add(i64::from(taken))));
+                self.set(dst, Value::Int(a.wrapping_add(i64::from(taken))));
             }
             Op::ChooseFrom { dst, src } => {
                 let count = match self.get(src) {

@@ -175,26 +175,21 @@ impl AccessTranslator<'_> {
             LoggedPlace::Busy(slot) => ("busy", words::slot_name(machine, *slot)),
             LoggedPlace::Now => ("time", "now".to_owned()),
             LoggedPlace::Failed => ("run", "failed".to_owned()),
-            variable => ("", self.variable(variable)),
-        }
-    }
-
-    fn variable(&self, place: &LoggedPlace) -> String {
-        let program = &self.machine.program;
-        match place {
-            LoggedPlace::Global(global) => program.globals[usize::from(*global)].name.clone(),
+            LoggedPlace::Lifecycle => ("", String::new()),
+            LoggedPlace::Global(global) => {
+                ("", machine.program.globals[usize::from(*global)].name.clone())
+            }
             LoggedPlace::Field { uid, class, field } => {
-                let name = words::field_name(self.machine, *class, *field);
+                let name = words::field_name(machine, *class, *field);
                 let object = self.names.objects.get(uid).copied().unwrap_or(0);
-                format!("{}#{object}.{name}", program.classes[usize::from(*class)].name)
+                let class = &machine.program.classes[usize::from(*class)].name;
+                ("", format!("{class}#{object}.{name}"))
             }
             LoggedPlace::Enabled(member) => {
-                format!("enabled({})", words::event_name(self.machine, *member))
+                ("", format!("enabled({})", words::event_name(machine, *member)))
             }
-            LoggedPlace::Lock(lock) => format!("lock {}", words::lock_name(self.machine, *lock)),
-            LoggedPlace::Cond(cond) => format!("cond {}", words::cond_name(self.machine, *cond)),
-            // The others are no variables.
-            _ => String::new(),
+            LoggedPlace::Lock(lock) => ("", format!("lock {}", words::lock_name(machine, *lock))),
+            LoggedPlace::Cond(cond) => ("", format!("cond {}", words::cond_name(machine, *cond))),
         }
     }
 

@@ -65,10 +65,8 @@ impl AwaitedQuery<'_> {
         }
         let mut touches =
             vec![read(LoggedPlace::Event(member)), read(LoggedPlace::Enabled(member))];
-        for other in declared.after.iter().chain(&declared.started) {
-            let others = layout.members_of(other.index());
-            touches.extend(others.map(|other| read(LoggedPlace::Started(other))));
-        }
+        let others = layout.members_before(declared);
+        touches.extend(others.map(|other| read(LoggedPlace::Started(other))));
         self.slot(layout.member_slot[member as usize], &mut touches);
         if event_is_open(self.machine, self.state, member) {
             self.add_deciding(StepId::Event(member), &mut touches);

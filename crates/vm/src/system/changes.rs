@@ -143,7 +143,7 @@ fn items<'v>(program: &Program, value: &'v Value) -> Vec<(String, &'v Value)> {
 
 /// Returns the threads that wait after a step for what they did not wait for before, with the
 /// conditions.
-pub(super) fn waits<'p>(old: &[Part], new: &'p [Part]) -> Vec<(&'p str, &'p str)> {
+pub(super) fn waits(old: &[Part], new: &[Part]) -> Vec<(String, String)> {
     fn waits_for(part: &Part) -> Option<&str> {
         match &part.content {
             Content::Thread(Running { waits_for, .. }) => waits_for.as_deref(),
@@ -151,7 +151,7 @@ pub(super) fn waits<'p>(old: &[Part], new: &'p [Part]) -> Vec<(&'p str, &'p str)
         }
     }
     let began = new.iter().filter(|part| find(old, part).and_then(waits_for).is_none());
-    began.filter_map(|part| Some((part.name.as_str(), waits_for(part)?))).collect()
+    began.filter_map(|part| Some((part.name.clone(), waits_for(part)?.to_owned()))).collect()
 }
 
 /// Returns the tasks that are there after a step and were not before it, and the threads that
@@ -193,7 +193,7 @@ pub(super) fn posts(lane: &str, taken: &str, old: &[Part], new: &[Part]) -> Vec<
 mod tests {
     use super::*;
     use crate::program::{Literal, ProgramBuilder};
-    use crate::value::{Map, Seq};
+    use crate::value::Map;
     use std::sync::Arc;
 
     fn program() -> Program {
@@ -203,7 +203,7 @@ mod tests {
     }
 
     fn list(items: &[Value]) -> Value {
-        Value::List(Arc::new(Seq::list(items.to_vec())))
+        Value::list(items.to_vec())
     }
 
     fn ints(items: &[i64]) -> Value {

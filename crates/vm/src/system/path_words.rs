@@ -124,8 +124,7 @@ impl<'m> PathWords<'m> {
         let old = self.enter(after);
         let (program, new) = (&self.machine.program, &self.parts);
         let changes = changes(program, &old, new);
-        let waits = waits(&old, new).into_iter();
-        let waits: Vec<_> = waits.map(|(who, cond)| (who.to_owned(), cond.to_owned())).collect();
+        let waits = waits(&old, new);
         let posts = posts(&lane, &what, &old, new);
         let ran = match fails {
             true => None,

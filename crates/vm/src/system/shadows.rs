@@ -65,10 +65,8 @@ impl Found<'_> {
         let (event, _) = layout.members[member as usize];
         let declared = &self.stepped.machine.program.events[usize::from(event)];
         self.push(LoggedPlace::Event(member), AccessKind::Rmw);
-        for other in declared.after.iter().chain(&declared.started) {
-            for other in layout.members_of(other.index()) {
-                self.push(LoggedPlace::Started(other), AccessKind::Read);
-            }
+        for other in layout.members_before(declared) {
+            self.push(LoggedPlace::Started(other), AccessKind::Read);
         }
         self.told(member);
         self.begins(layout.member_slot[member as usize]);

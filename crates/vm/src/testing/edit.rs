@@ -4,7 +4,7 @@ use crate::machine::Machine;
 use crate::state::{Body, Message, Object, Origin, State, canonical};
 use crate::step::Log;
 use crate::transitions::ghosts;
-use crate::value::{Seq, Value};
+use crate::value::Value;
 use std::sync::Arc;
 
 /// A change of one thing. It names the thing by what lasts from step to step, so it also applies to
@@ -143,7 +143,7 @@ fn element(container: &Value, at: i64, value: &Value) -> Option<Value> {
     let Value::List(list) = container else { return None };
     let mut items = list.items().to_vec();
     *items.get_mut(usize::try_from(at).ok()?)? = value.clone();
-    Some(Value::List(Arc::new(Seq::list(items))))
+    Some(Value::list(items))
 }
 
 fn object(state: &State, uid: u64) -> Option<(u32, Arc<Object>)> {

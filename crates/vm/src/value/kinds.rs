@@ -97,6 +97,11 @@ impl Value {
         Value::Str(Arc::new(Text::new(text)))
     }
 
+    /// Makes a list.
+    pub(crate) fn list(items: Vec<Value>) -> Value {
+        Value::List(Arc::new(Seq::list(items)))
+    }
+
     /// Makes a variant of an enum from its payload.
     #[must_use]
     pub(crate) fn variant(ty: u16, variant: u16, payload: &[Value]) -> Value {

@@ -141,18 +141,6 @@ pub(super) fn each_thread(state: &State, mut each: impl FnMut(TaskKey, StepId)) 
     }
 }
 
-/// Places that are the same for all programs.
-pub(super) mod fixed {
-    use super::Place;
-
-    /// Whether `init` has run.
-    pub(in super::super) const INIT: Place = Place(0);
-    /// The virtual time.
-    pub(in super::super) const NOW: Place = Place(1);
-    /// The first place of the program's own.
-    pub(in super::super) const FIRST: u64 = 2;
-}
-
 /// The kinds of places that are numbered by the program, in the order of their numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
@@ -199,6 +187,13 @@ pub(crate) struct Places {
 }
 
 impl Places {
+    /// Whether `init` has run.
+    pub(super) const INIT: Place = Place(0);
+    /// The virtual time.
+    pub(super) const NOW: Place = Place(1);
+    /// The first place of the program's own.
+    const FIRST: u64 = 2;
+
     pub(crate) fn of(machine: &Machine, init: bool, lifecycles: &Lifecycles) -> Places {
         let layout = &machine.layout;
         let (members, slots) = (layout.members.len() as u64, u64::from(layout.slots));
@@ -214,7 +209,7 @@ impl Places {
             queues,
             lifecycles.count(),
         ];
-        let mut first = [fixed::FIRST; 10];
+        let mut first = [Places::FIRST; 10];
         for (i, count) in counts.iter().enumerate() {
             first[i + 1] = first[i] + count;
         }

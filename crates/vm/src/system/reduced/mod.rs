@@ -69,8 +69,8 @@ impl Machine {
             None => Places::standing(TaskKey(u64::MAX)),
         };
         match spot {
-            PlaceSpec::Init => keys::fixed::INIT,
-            PlaceSpec::Now => keys::fixed::NOW,
+            PlaceSpec::Init => Places::INIT,
+            PlaceSpec::Now => Places::NOW,
             PlaceSpec::Global(global) => number(Kind::Global, *global),
             PlaceSpec::Element(global, index) => {
                 Places::element(number(Kind::Global, *global), index)
@@ -170,7 +170,7 @@ impl Machine {
         }
         out.extend(touched.into_iter().map(|touched| touched.place));
         if tables.places.init && !self.switches.reports.drops() {
-            out.push(keys::fixed::INIT);
+            out.push(Places::INIT);
         }
     }
 }
@@ -270,11 +270,10 @@ impl Reducible for Machine {
     }
 
     fn place_name(&self, place: Place) -> String {
-        use keys::fixed;
         let Some((kind, index)) = self.tables().places.meaning(place) else {
             return match place {
-                fixed::INIT => "init".to_owned(),
-                fixed::NOW => "virtual time".to_owned(),
+                Places::INIT => "init".to_owned(),
+                Places::NOW => "virtual time".to_owned(),
                 _ => "an element, a field, or where something stands".to_owned(),
             };
         };

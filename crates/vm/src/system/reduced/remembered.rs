@@ -136,10 +136,7 @@ impl Footprint {
                     MailboxKind::Bag => {}
                     MailboxKind::Fifo => fixed.push(write(Kind::Tail)),
                     MailboxKind::Delayed => {
-                        fixed.push(Touched {
-                            place: super::keys::fixed::NOW,
-                            kind: TouchKind::Read,
-                        });
+                        fixed.push(Touched { place: Places::NOW, kind: TouchKind::Read });
                         fixed.push(write(Kind::Tail));
                     }
                 }

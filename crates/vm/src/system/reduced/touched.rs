@@ -8,7 +8,7 @@
 //! none: the post writes where its own message stands, and that makes it ready.
 
 use super::super::accesses::{Elements, Sink};
-use super::keys::{self, Kind, Places, fixed};
+use super::keys::{self, Kind, Places};
 use super::lifecycles::Lifecycles;
 use crate::machine::Machine;
 use crate::program::MailboxKind;
@@ -71,8 +71,8 @@ impl<'a> Touches<'a> {
     }
 
     fn logged(&mut self, touch: &LoggedAccess, after: Option<&State>) {
-        let write = |read: bool| if read { TouchKind::Read } else { TouchKind::Write };
-        let kind = write(touch.kind == AccessKind::Read);
+        let is_read = touch.kind == AccessKind::Read;
+        let kind = if is_read { TouchKind::Read } else { TouchKind::Write };
         match touch.place {
             LoggedPlace::Global(global) => {
                 let container = self.tables.places.at(Kind::Global, u64::from(global));
@@ -105,7 +105,7 @@ impl<'a> Touches<'a> {
                     self.at(Kind::Lifecycle, lifecycle, TouchKind::Read);
                 }
             }
-            LoggedPlace::Now => self.push(fixed::NOW, kind),
+            LoggedPlace::Now => self.push(Places::NOW, kind),
             LoggedPlace::First(queue) => self.at(Kind::Head, u64::from(queue), kind),
             LoggedPlace::Last(queue) => self.at(Kind::Tail, u64::from(queue), kind),
             // Told by comparing states, and by what the step made and took.
@@ -153,7 +153,7 @@ impl<'a> Touches<'a> {
     /// Adds what a step did besides: to mailboxes, threads, flags.
     pub(super) fn step(&mut self, step: StepId, after: &State, log: &Log, failed: bool) {
         if step == StepId::Init {
-            self.push(fixed::INIT, TouchKind::Write);
+            self.push(Places::INIT, TouchKind::Write);
         }
         self.taken(step);
         self.flags(after);
@@ -181,7 +181,7 @@ impl<'a> Touches<'a> {
     pub(super) fn taken(&mut self, step: StepId) {
         let Some(message) = step.message(self.before) else { return };
         if self.machine.layout.mailbox(message.queue as usize) == MailboxKind::Delayed {
-            self.push(fixed::NOW, TouchKind::Write);
+            self.push(Places::NOW, TouchKind::Write);
         }
         self.gone(message);
     }
@@ -312,7 +312,7 @@ pub(super) fn awaits(machine: &Machine, tables: &Tables, key: TaskKey, out: &mut
     let places = &tables.places;
     let mut out = Sink { machine, out };
     if places.init {
-        out.push(fixed::INIT);
+        out.push(Places::INIT);
     }
     match keys::kind(key) {
         keys::KeyKind::Init => {}
@@ -324,10 +324,8 @@ pub(super) fn awaits(machine: &Machine, tables: &Tables, key: TaskKey, out: &mut
                 out.push(places.at(Kind::Started, u64::from(member)));
             }
             out.push(places.at(Kind::Toggled, u64::from(member)));
-            for other in declared.after.iter().chain(&declared.started) {
-                for other in layout.members_of(other.index()) {
-                    out.push(places.at(Kind::Started, u64::from(other)));
-                }
+            for other in layout.members_before(declared) {
+                out.push(places.at(Kind::Started, u64::from(other)));
             }
             if !machine.atomic {
                 let slot = layout.member_slot[member as usize];
