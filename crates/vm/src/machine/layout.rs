@@ -140,8 +140,8 @@ impl Layout {
         1 + self.thread_members.len() as u32 + slot
     }
 
-    /// Returns the number of a dynamic thread as owner of locks, by its handle; handle 0 stands for
-    /// an ended one.
+    /// Returns the number of a dynamic thread as owner of locks, by its handle; handle 0 is an
+    /// ended one.
     pub(crate) fn owner_dynamic(&self, handle: u32) -> u32 {
         1 + self.thread_members.len() as u32 + self.slots + handle
     }

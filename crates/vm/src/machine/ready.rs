@@ -5,7 +5,7 @@ use super::layout::{self, Layout};
 use super::literal;
 use super::live::Liveness;
 use super::prepare::Code;
-use crate::program::{Program, ProgramError};
+use crate::program::{Event, Program, ProgramError};
 use crate::state::State;
 use crate::step::memo::Memoizable;
 use crate::value::Value;
@@ -140,6 +140,12 @@ impl Machine {
     #[must_use]
     pub fn program(&self) -> &Program {
         &self.program
+    }
+
+    /// Returns the event that an event member belongs to.
+    pub(crate) fn event_of(&self, member: u32) -> &Event {
+        let (event, _) = self.layout.members[member as usize];
+        &self.program.events[usize::from(event)]
     }
 
     /// Notes the lengths of the mailboxes of a state.

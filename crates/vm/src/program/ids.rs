@@ -20,7 +20,10 @@ pub(super) trait TableId {
 }
 
 macro_rules! ids {
-    ($($(#[$doc:meta])* $name:ident: $int:ty $(, $what:literal in $table:ident: $entry:ty)?;)*) => {$(
+    ($(
+        $(#[$doc:meta])*
+        $name:ident: $int:ty $(, $what:literal in $table:ident: $entry:ty)?;
+    )*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
         pub struct $name(pub $int);

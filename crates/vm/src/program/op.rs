@@ -108,8 +108,8 @@ operations! {
         /// `dst = callee(args..)` for a function value and `count` arguments.
         CallValue { dst: Reg, callee: Reg, args: Reg, count: u16 }
             => Write(dst), Read(callee), ReadAll(args, count);
-        /// `dst = args[0].name(args[1..])`, `count` registers with the receiver: a method of its class
-        /// for an object, else the built-in method of that name, which may change `args[0]`.
+        /// `dst = args[0].name(args[1..])`, `count` registers with the receiver: a method of its
+        /// class for an object, else the built-in method of that name, which may change `args[0]`.
         CallMember { dst: Reg, name: NameId, args: Reg, count: u16 }
             => Write(dst), Receiver(args, count), Name(name);
         /// `dst =` a function value that holds the values of consecutive registers as its captures.
@@ -189,8 +189,8 @@ operations! {
         /// `dst = global[index]`: an access to that element alone. Visible.
         GetGlobalAt { dst: Reg, global: GlobalId, index: Reg }
             => Write(dst), Global(global), Read(index);
-        /// `global[index] = src`: an access to that element alone (for a map without the key: to the
-        /// whole). Visible.
+        /// `global[index] = src`: an access to that element alone (for a map without the key: to
+        /// the whole). Visible.
         SetGlobalAt { global: GlobalId, index: Reg, src: Reg }
             => Global(global), Read(index), Read(src);
         /// `dst = object.field` for an object of this class. Visible.
@@ -206,48 +206,50 @@ operations! {
         SetFieldAt { object: Reg, class: ClassId, field: u16, index: Reg, src: Reg }
             => Read(object), Field(class, field), Read(index), Read(src);
 
-        /// Posts a task with the arguments in consecutive registers; `dst` gets its handle, unless it
-        /// is `NONE`. Visible.
+        /// Posts a task with the arguments in consecutive registers; `dst` gets its handle, unless
+        /// it is `NONE`. Visible.
         Post { dst: Reg, post: PostId, args: Reg } => WriteIfAny(dst), PostArgs(post, args);
-        /// Removes a pending task from its mailbox. Does nothing if the task has begun, or if `src` is
-        /// null. Visible.
+        /// Removes a pending task from its mailbox. Does nothing if the task has begun, or if `src`
+        /// is null. Visible.
         Cancel { src: Reg } => Read(src);
         /// Enables an event: all of it where `index` is `NONE`, else one member of a family (by its
         /// index value). Visible.
         Enable { event: EventId, index: Reg } => Event(event, index);
         /// Disables an event, likewise. Visible.
         Disable { event: EventId, index: Reg } => Event(event, index);
-        /// `dst =` whether an event is enabled and, if it is `once`, has not started; where `index` is
-        /// `NONE`, whether this holds for all members of a family. Visible.
+        /// `dst =` whether an event is enabled and, if it is `once`, has not started; where `index`
+        /// is `NONE`, whether this holds for all members of a family. Visible.
         Enabled { dst: Reg, event: EventId, index: Reg } => Write(dst), Event(event, index);
-        /// Acquires a lock (`index`: `NONE` for a lock that is no array). Blocks while any thread holds
-        /// it, this one included. Visible.
+        /// Acquires a lock (`index`: `NONE` for a lock that is no array). Blocks while any thread
+        /// holds it, this one included. Visible.
         Acquire { lock: LockId, index: Reg } => Lock(lock, index);
         /// Releases a lock; a failure unless this thread holds it. Visible.
         Release { lock: LockId, index: Reg } => Lock(lock, index);
-        /// Releases the lock, waits for a notification, and acquires the lock again. Visible, in two
-        /// steps.
+        /// Releases the lock, waits for a notification, and acquires the lock again. Visible, in
+        /// two steps.
         Wait { cond: CondId, cond_index: Reg, lock: LockId, lock_index: Reg }
             => Cond(cond, cond_index), Lock(lock, lock_index);
         /// Wakes any one of the waiting threads. Does nothing if none waits. Visible.
         Notify { cond: CondId, index: Reg } => Cond(cond, index);
         /// Wakes all waiting threads. Visible.
         NotifyAll { cond: CondId, index: Reg } => Cond(cond, index);
-        /// Starts a thread that runs a function; `dst` gets its handle, unless it is `NONE`. Visible.
+        /// Starts a thread that runs a function; `dst` gets its handle, unless it is `NONE`.
+        /// Visible.
         Fork { dst: Reg, func: FuncId, args: Reg } => WriteIfAny(dst), Params(func, args);
         /// Blocks until the thread or task of a handle has ended. Visible.
         Join { src: Reg } => Read(src);
         /// A step of its own that does nothing. Visible.
         Yield;
-        /// Begins an atomic section; sections nest. Visible; what follows up to the end belongs to the
-        /// same step.
+        /// Begins an atomic section; sections nest. Visible; what follows up to the end belongs to
+        /// the same step.
         AtomicBegin;
 
         /// `dst =` the number of the alternative taken. Visible.
         Choose { dst: Reg, choice: ChoiceId } => Write(dst), Choice(choice);
         /// `dst =` one element of a list or set. An empty one has no transition. Visible.
         ChooseFrom { dst: Reg, src: Reg } => Write(dst), Read(src);
-        /// `dst =` an int from `a` up to but without `b`. An empty range has no transition. Visible.
+        /// `dst =` an int from `a` up to but without `b`. An empty range has no transition.
+        /// Visible.
         ChooseInt { dst: Reg, a: Reg, b: Reg } => Write(dst), Read(a), Read(b);
     }
 }

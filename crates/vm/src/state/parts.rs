@@ -389,7 +389,8 @@ impl State {
         self.parts_mut().locks = if locks.is_empty() { None } else { Some(locks.into()) };
     }
 
-    /// Replaces all flags. Drops zero words at the end: equal flags have equal words. The sum is wrong until [`recompute_sum`](Self::recompute_sum).
+    /// Replaces all flags. Drops zero words at the end: equal flags have equal words. The sum is
+    /// wrong until [`recompute_sum`](Self::recompute_sum).
     pub(crate) fn replace_flags(&mut self, words: &[u64]) {
         self.flags = words.first().copied().unwrap_or(0);
         let length = words.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);

@@ -1,4 +1,4 @@
-//! States with the instances of a symmetry exchanged.
+//! Permutes the instances of a symmetry in a state.
 
 use super::canonical::{canonicalize, sort_bags};
 use super::group::Group;
@@ -10,8 +10,8 @@ use crate::machine::{Machine, Owner};
 use crate::value::Value;
 use std::sync::Arc;
 
-/// Puts instance `order[p]` in the place of instance p, for all p; the result is in canonical form.
-/// Linear in the state, but for the canonical form.
+/// Puts instance `order[p]` in the place of instance p, for all p. The result is in canonical form.
+/// Linear in the state, except for the canonical form.
 pub(super) fn permute(group: &Group<'_>, state: &State, order: &[usize]) -> State {
     let mut to = vec![0; order.len()];
     for (place, instance) in order.iter().enumerate() {
@@ -153,13 +153,9 @@ impl Permutation<'_> {
         if let ThreadBody::Event(member) = old.body {
             let other = group.map(member, &group.events, self.to);
             thread.body = ThreadBody::Event(other);
-            let layout = &self.machine().layout;
-            let body = |member: u32| {
-                let (event, _) = layout.members[member as usize];
-                self.machine().program.events[usize::from(event)].body.0
-            };
-            // Members that are events of their own have bodies of their own, which differ in the
-            // index only.
+            let body = |member: u32| self.machine().event_of(member).body.0;
+            // Members that are separate events have separate bodies, which differ only in the
+            // index.
             if let Some(frame) = thread.frames.first_mut()
                 && frame.func == body(member)
             {

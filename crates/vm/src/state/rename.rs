@@ -22,7 +22,7 @@ pub(crate) trait Renaming {
     fn own_handle(&self, number: u32) -> u32 {
         self.handle(number)
     }
-    /// The value of an index type that takes the place of another.
+    /// The value of an index type that replaces another.
     fn index(&self, _of: u16, member: u16) -> u16 {
         member
     }

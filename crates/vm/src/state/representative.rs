@@ -1,17 +1,16 @@
-//! Representatives of states that declared symmetries make the same.
+//! Representatives of orbits: of the states that permutations of instances make of one state.
 //!
-//! **Problem.** Of all states that exchanging instances makes of one, find the same one from each
-//! of them. **Source.** C. N. Ip and D. L. Dill, "Better verification through symmetry", Formal
-//! Methods in System Design 9, 1996, for the states that are the same; tests of graph
-//! isomorphism also refine colours and try the remaining orders (B. D. McKay, "Practical graph
-//! isomorphism", Congressus Numerantium 30, 1981), kept simple here. **Guarantee.** The result is
-//! the state under some permutation. As long as no more than [`ORDERS_MAX`] orders are left to try,
-//! it is the same for all states of the orbit: colours do not depend on the numbers of instances,
-//! of the orders that the colours leave all are tried but those that give the same state again, and
-//! the least encoding is taken. Beyond, the least of the first orders is taken: still a state of
-//! the orbit, the same at any number of threads, but an orbit may then have several. **Naive
-//! version.** The least encoding over all permutations. **Cost.** Instances times the state for
-//! colours, pairs of instances of one colour times the state for twins, orders times the state.
+//! **Problem.** Find the same state of an orbit from each of its states. **Source.** C. N. Ip and
+//! D. L. Dill, "Better verification through symmetry", Formal Methods in System Design 9, 1996, for
+//! the orbits. The search refines colours and tries the remaining orders, a simple form of B. D.
+//! McKay, "Practical graph isomorphism", Congressus Numerantium 30, 1981. **Guarantee.** The result
+//! is a state of the orbit. It is the same for all states of the orbit if at most [`ORDERS_MAX`]
+//! orders remain: colours do not depend on the numbers of instances, the search tries all remaining
+//! orders but those that give equal states, and it takes the least encoding. With more orders, it
+//! takes the least of the first ones. This is the same at any number of threads, but an orbit may
+//! then have several representatives. **Naive version.** The least encoding over all permutations.
+//! **Cost.** Instances times the state for colours, pairs of instances of one colour times the
+//! state for twins, orders times the state.
 
 use super::encode::encode;
 use super::group::{Group, groups};
@@ -21,10 +20,10 @@ use super::tint::{Colors, tinted};
 use crate::machine::Machine;
 use crate::value::mix;
 
-/// How many orders of instances that look alike are tried.
+/// Most orders of instances that the search tries.
 pub(crate) const ORDERS_MAX: usize = 5_040;
 
-/// How often colours are refined.
+/// Most refinements of the colours.
 const ROUNDS_MAX: usize = 3;
 
 /// Returns the representative of a state.
@@ -92,7 +91,8 @@ fn by_color(colors: &[u64]) -> Vec<usize> {
     order
 }
 
-/// The colour of an instance is the hash of the state in which it alone stands out.
+/// Refines colours. The new colour of an instance is the hash of the state in which only this
+/// instance has a mark.
 fn refine(groups: &[Group<'_>], state: &State, colors: &mut Colors) {
     let old = colors.clone();
     let mut marked = old.clone();
@@ -136,7 +136,8 @@ fn twins(machine: &Machine, groups: &[Group<'_>], state: &State, colors: &Colors
     twins
 }
 
-/// Returns whether all instances of one colour are twins. Then the order by colours is the only one.
+/// Returns whether all instances of one colour are twins. Then the order by colours is the only
+/// one.
 fn is_settled(twins: &Twins, colors: &Colors) -> bool {
     twins.iter().zip(colors).all(|(of, colors)| {
         (0..of.len()).all(|a| (a + 1..of.len()).all(|b| colors[a] != colors[b] || of[a] == of[b]))
@@ -164,8 +165,8 @@ impl Search<'_> {
         state
     }
 
-    /// Tries all orders that put instances of one colour in another order from a place on, twins in
-    /// one order only.
+    /// Tries all orders of the instances of one colour, from a place on. Tries twins in one order
+    /// only.
     fn orders(&mut self, orders: &mut Vec<Vec<usize>>, group: usize, place: usize) {
         if self.tried >= ORDERS_MAX {
             return;

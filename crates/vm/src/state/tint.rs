@@ -12,7 +12,7 @@ use crate::value::{Value, mix};
 /// The colours of the instances of each symmetry.
 pub(super) type Colors = Vec<Vec<u64>>;
 
-/// What a number is of.
+// Kinds of numbers.
 const REF: u64 = 1;
 const FIELDS: u64 = 2;
 const INSTANCE: u64 = 3;
@@ -26,8 +26,8 @@ const COND: u64 = 10 << 40;
 const SLOT: u64 = 11 << 40;
 const OWN_SLOT: u64 = 12 << 40;
 
-/// Returns the hash of a state under colours. Linear in the state. Objects and handles count by
-/// what is in them, not by which one is meant.
+/// Returns the hash of a state under colours. Linear in the state. References to objects and
+/// handles all count the same.
 pub(super) fn tinted(groups: &[Group<'_>], state: &State, colors: &Colors) -> u128 {
     let Some(machine) = groups.first().map(|group| group.machine) else { return 0 };
     let tint = Tint { machine, groups, colors };
@@ -71,7 +71,7 @@ impl Paint for Tint<'_> {
         value.has_indices() || value.has_refs()
     }
 
-    /// Objects and handles count as nothing but references.
+    /// All references to objects and handles have one colour.
     fn name(&self, value: &Value) -> u128 {
         match value {
             Value::Index { of, member } => {
@@ -101,7 +101,7 @@ impl<'a> Tint<'a> {
         mix::mix(a as u64, mix::mix((a >> 64) as u64, b))
     }
 
-    /// The key of a number that may be a member's.
+    /// Returns the key of a number, which may be that of an instance.
     fn place(&self, kind: u64, number: u32, firsts: fn(&'a Group<'a>) -> &'a [u32]) -> u128 {
         let found = self.groups.iter().find_map(|group| {
             let (run, instance) = group.find(number, firsts(group))?;

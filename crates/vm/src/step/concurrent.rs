@@ -101,11 +101,11 @@ impl Interpreter<'_> {
 
     fn acquire(&mut self, lock: LockId, index: Reg) -> Result<(), Stop> {
         let lock = self.lock(lock, index)?;
-        if self.reacquire(lock) { Ok(()) } else { Err(self.block("the lock is held")) }
+        if self.take_lock(lock) { Ok(()) } else { Err(self.block("the lock is held")) }
     }
 
     /// Acquires a lock by its number. Returns false if the lock is held.
-    pub(crate) fn reacquire(&mut self, lock: u32) -> bool {
+    pub(crate) fn take_lock(&mut self, lock: u32) -> bool {
         self.log_access(LoggedPlace::Lock(lock), AccessKind::Rmw);
         let free = self.state().lock(lock as usize) == 0;
         if free {

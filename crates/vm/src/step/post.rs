@@ -20,9 +20,8 @@ pub(crate) fn pack(args: &[Value]) -> Value {
 /// Unpacks `count` arguments into the first registers.
 pub(crate) fn unpack(args: &Value, count: u16, regs: &mut [Value]) {
     match (count, args) {
-        (0, _) => {}
         (1, one) => regs[0] = one.clone(),
-        (_, Value::List(list)) => {
+        (2.., Value::List(list)) => {
             for (reg, value) in regs.iter_mut().zip(list.items()) {
                 *reg = value.clone();
             }

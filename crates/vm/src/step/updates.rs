@@ -156,15 +156,12 @@ pub(crate) fn effects_update(
 
 /// Returns the value of a global after some effects.
 fn current(before: &State, effects: &[Effect], global: u16) -> Value {
-    let whole = effects.iter().rposition(
-        |effect| matches!(effect, Effect::Set { global: other, .. } if *other == global),
-    );
-    let mut value = match whole.map(|at| &effects[at]) {
-        Some(Effect::Set { value, .. }) => value.clone(),
-        _ => before.global(usize::from(global)).clone(),
-    };
-    for effect in &effects[whole.map_or(0, |at| at + 1)..] {
+    let mut value = before.global(usize::from(global)).clone();
+    for effect in effects {
         match effect {
+            Effect::Set { global: other, value: new, .. } if *other == global => {
+                value = new.clone();
+            }
             Effect::SetAt { global: other, index, value: new, .. } if *other == global => {
                 value.set_element(index, new.clone());
             }

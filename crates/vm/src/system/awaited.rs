@@ -1,8 +1,8 @@
-//! What decides in a state whether each pending task can run, and how many alternatives it has.
+//! The locations that decide whether each pending task can run, and how many alternatives it has.
 //!
-//! Enabled tasks are listed, too: a guard that holds may cease to. The list is what was read to
-//! find out, so a step that writes none of it changes nothing. Every event, message and thread also
-//! waits for its own shadow location.
+//! Enabled tasks have such locations, too: a guard that holds may stop to hold. The locations are
+//! those that the check reads, so a step that writes none of them does not change the answer. Every
+//! event, message and thread also waits for its own shadow location.
 
 use super::names::StateNames;
 use crate::machine::{INIT_FLAG, Machine};
@@ -12,19 +12,19 @@ use crate::step::{LoggedAccess, LoggedPlace};
 use crate::transitions::{StepExecutor, StepId, event_is_open, threads};
 use anyorder_system::{AccessKind, TaskName};
 
-/// Returns each pending task with what decides about it: reads.
+/// Returns each pending task with the reads that decide about it.
 pub(super) fn awaited(
     machine: &Machine,
     state: &State,
     names: &StateNames,
 ) -> Vec<(TaskName, Vec<LoggedAccess>)> {
     if state.flag(INIT_FLAG) {
-        // All wait for `init`, which conflicts with all.
+        // All tasks wait for `init`, which conflicts with all of them.
         return Vec::new();
     }
     let mut query =
         AwaitedQuery { machine, executor: StepExecutor::logging(machine, state), state };
-    query.executor.set_notify_order(names.in_order(state));
+    query.executor.interpreter.notify_order = names.in_order(state);
     let mut found = Vec::new();
     for member in 0..machine.layout.members.len() as u32 {
         if let Some(touches) = query.event(member) {
@@ -55,11 +55,10 @@ fn read(place: LoggedPlace) -> LoggedAccess {
 }
 
 impl AwaitedQuery<'_> {
-    /// Nothing of an event that is over.
+    /// Returns the reads for an event; `None` if the event is over.
     fn event(&mut self, member: u32) -> Option<Vec<LoggedAccess>> {
         let layout = &self.machine.layout;
-        let (event, _) = layout.members[member as usize];
-        let declared = &self.machine.program.events[usize::from(event)];
+        let declared = self.machine.event_of(member);
         if declared.once && self.state.flag(layout.started_flag(member)) {
             return None;
         }
@@ -105,14 +104,14 @@ impl AwaitedQuery<'_> {
         touches
     }
 
-    /// What begins in a slot waits until nothing else runs there.
+    /// Adds the slot: a task begins there only while no other runs there.
     fn slot(&self, slot: u32, touches: &mut Vec<LoggedAccess>) {
         if !self.machine.atomic {
             touches.push(read(LoggedPlace::Busy(slot)));
         }
     }
 
-    /// Adds what a candidate looks at while it may still be dropped or come to a choice, and the
+    /// Adds the accesses of a candidate while it can still be dropped or reach a choice, and the
     /// locks and tasks that it would wait for.
     fn add_deciding(&mut self, step: StepId, touches: &mut Vec<LoggedAccess>) {
         if self.executor.is_certain(step) {
@@ -124,7 +123,7 @@ impl AwaitedQuery<'_> {
         self.executor.run(step, |executor, _, _| {
             touches.extend(executor.take_log().accesses.into_iter().filter(waits));
         });
-        touches.extend(self.executor.take_deciding());
+        touches.append(&mut self.executor.deciding);
         for touch in touches {
             touch.kind = AccessKind::Read;
         }

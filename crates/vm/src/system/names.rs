@@ -1,5 +1,5 @@
-//! Names of what a state has pending: they survive re-execution and reordering, as numbers in a
-//! state do not.
+//! Names of pending tasks and threads. Unlike their numbers in a state, names survive re-execution
+//! and reordering.
 
 use super::words;
 use crate::machine::Machine;
@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 struct Named {
     name: TaskName,
     steps: u32,
-    /// Whether it was posted with a delay, so that to take it may move the time on.
+    /// Whether it was posted with a delay: taking it may advance the time.
     delayed: bool,
 }
 
@@ -23,7 +23,8 @@ struct Named {
 pub(crate) struct StateNames {
     /// Messages and threads by the number of their creation.
     pending: FxHashMap<u64, Named>,
-    /// Names of what has ended and had a handle, by the number of its creation.
+    /// Names of tasks and threads that had a handle and have ended, by the number of their
+    /// creation.
     ended: FxHashMap<u64, TaskName>,
     /// How often each event member has happened.
     happened: FxHashMap<u32, u32>,
@@ -33,14 +34,13 @@ pub(crate) struct StateNames {
     pub(crate) objects: FxHashMap<u64, u64>,
 }
 
-/// A name whose second part, in brackets, becomes the label: `rm[2]` is `rm@2`.
+/// Makes a task name. The part in brackets becomes the label: `rm[2]` is `rm@2`.
 fn split(name: &str) -> TaskName {
     match name.split_once('[') {
         Some((kind, rest)) if !kind.is_empty() => {
             TaskName::root(kind).with_label(rest.trim_end_matches(']'))
         }
-        _ if name.is_empty() => TaskName::root("?"),
-        _ => TaskName::root(name),
+        _ => TaskName::root(kind_or_unknown(name)),
     }
 }
 
@@ -75,7 +75,7 @@ impl StateNames {
         }
     }
 
-    /// Takes over what a step did: `name` is the step's, `after` the state it led to.
+    /// Updates the names after a step. Returns the names of the tasks and threads that it created.
     pub(crate) fn advance(
         &mut self,
         machine: &Machine,
@@ -118,7 +118,7 @@ impl StateNames {
         created
     }
 
-    /// An event that goes on as a thread has its own name.
+    /// Names the thread of an event that did not end at once.
     fn began(&mut self, machine: &Machine, after: &State, member: u32, name: &TaskName) {
         let slot = machine.layout.member_slot[member as usize];
         let thread = after.threads().iter().find(|t| t.origin == Origin::Slot(slot));
@@ -147,7 +147,7 @@ impl StateNames {
         names
     }
 
-    /// Returns the name of a message or thread that is there, or that has ended and had a handle.
+    /// Returns the name of a message or thread that exists, or that had a handle and has ended.
     pub(crate) fn of(&self, uid: u64) -> Option<&TaskName> {
         self.pending.get(&uid).map(|named| &named.name).or_else(|| self.ended.get(&uid))
     }
@@ -167,7 +167,7 @@ impl StateNames {
         named.into_iter().map(|(_, uid)| uid).collect()
     }
 
-    /// Forgets what has ended.
+    /// Forgets messages, threads and objects that no longer exist.
     fn forget(&mut self, state: &State) {
         let live: rustc_hash::FxHashSet<u64> = state.handles().map(|(_, uid)| uid).collect();
         self.pending.retain(|uid, _| live.contains(uid));

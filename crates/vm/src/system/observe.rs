@@ -1,4 +1,4 @@
-//! What a state amounts to.
+//! Observations of states.
 
 use super::parts::{Content, control};
 use super::words::field_name;
@@ -34,7 +34,7 @@ pub(crate) fn observe(machine: &Machine, state: &State, failure: Option<&str>) -
             part(&["heap", &name, field], Level::Heap, &bytes, &short(&machine.program, value));
         }
     }
-    // Everything else in the words that people see.
+    // Everything else by its text in reports.
     for one in control(machine, state) {
         let level = match one.content {
             Content::Mailbox(_) => Level::PendingTimers,

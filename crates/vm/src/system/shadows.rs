@@ -1,9 +1,8 @@
-//! What a step has in common with others besides memory: who runs, what mailboxes hold, time. Each
-//! is an access to a location of its own, so that whoever trusts accesses takes no two steps for
-//! independent that are not.
+//! Shadow locations: what steps share besides memory, such as slots, mailboxes and time. An engine
+//! that looks at accesses only must not take dependent steps for independent ones.
 //!
-//! What a post, `cancel`, `join`, a lock or a condition accesses is logged where it happens; here
-//! is what follows from the step as a whole.
+//! The interpreter logs the accesses of posts, `cancel`, `join`, locks and conditions. This module
+//! adds those that follow from the step as a whole.
 
 use super::names::StateNames;
 use crate::machine::Machine;
@@ -13,7 +12,7 @@ use crate::step::{Log, LoggedAccess, LoggedPlace};
 use crate::transitions::StepId;
 use anyorder_system::AccessKind;
 
-/// A step: where it starts, what takes it, and where it leads.
+/// A step with the states before and after it.
 pub(crate) struct TakenStep<'a> {
     pub(crate) machine: &'a Machine,
     pub(crate) before: &'a State,
@@ -22,7 +21,7 @@ pub(crate) struct TakenStep<'a> {
     pub(crate) failed: bool,
 }
 
-/// Returns the accesses of a step to what there is besides memory.
+/// Returns the accesses of a step to shadow locations.
 pub(crate) fn shadows(stepped: &TakenStep<'_>, names: &StateNames, log: &Log) -> Vec<LoggedAccess> {
     let mut found = Found { stepped, touches: Vec::new() };
     // Nothing can run before `init`, or after a failure.
@@ -46,7 +45,7 @@ struct Found<'a> {
     touches: Vec<LoggedAccess>,
 }
 
-/// Returns whether two states have the same thread at two places of their lists.
+/// Returns whether threads of two states are the same thread.
 fn is_same(a: &Thread, b: &Thread) -> bool {
     a.origin == b.origin && a.uid == b.uid
 }
@@ -62,18 +61,17 @@ impl Found<'_> {
 
     fn event(&mut self, member: u32) {
         let layout = &self.stepped.machine.layout;
-        let (event, _) = layout.members[member as usize];
-        let declared = &self.stepped.machine.program.events[usize::from(event)];
+        let declared = self.stepped.machine.event_of(member);
         self.push(LoggedPlace::Event(member), AccessKind::Rmw);
         for other in layout.members_before(declared) {
             self.push(LoggedPlace::Started(other), AccessKind::Read);
         }
-        self.told(member);
+        self.started(member);
         self.begins(layout.member_slot[member as usize]);
     }
 
-    /// An event has begun or ended that others may come after.
-    fn told(&mut self, member: u32) {
+    /// Reports that an event has begun or ended, if other events come after it.
+    fn started(&mut self, member: u32) {
         let layout = &self.stepped.machine.layout;
         let (event, _) = layout.members[member as usize];
         if layout.keep_started[usize::from(event)] {
@@ -81,7 +79,7 @@ impl Found<'_> {
         }
     }
 
-    /// Something begins in a slot: if it does not end at once, nothing else may begin there.
+    /// Reports that a body begins in a slot. If it does not end at once, no other may begin there.
     fn begins(&mut self, slot: u32) {
         if self.stepped.machine.atomic {
             return;
@@ -102,15 +100,15 @@ impl Found<'_> {
         self.push(LoggedPlace::Task(message.uid), AccessKind::Rmw);
         match machine.layout.mailbox(queue as usize) {
             MailboxKind::Bag if !message.front => {
-                // A message in front of all others would have to be taken first.
+                // A message in front of all others is taken first.
                 if machine.program.posts.iter().any(|post| post.front) {
                     self.push(LoggedPlace::First(queue), AccessKind::Read);
                 }
             }
             _ => self.push(LoggedPlace::First(queue), AccessKind::Rmw),
         }
-        // Also where its time has come: what a step accesses must not depend on what ran before it
-        // without a conflict.
+        // Also if the message is due already: the accesses of a step must not depend on steps
+        // before it that do not conflict with it.
         if names.is_delayed(message.uid) {
             self.push(LoggedPlace::Now, AccessKind::Rmw);
         }
@@ -129,11 +127,11 @@ impl Found<'_> {
             self.push(LoggedPlace::Busy(slot), AccessKind::Write);
         }
         if let ThreadBody::Event(member) = thread.body {
-            self.told(member);
+            self.started(member);
         }
     }
 
-    /// Who is notified can go on.
+    /// Reports the threads that were notified.
     fn woken(&mut self) {
         let after = self.stepped.after.threads();
         for thread in self.stepped.before.threads() {

@@ -23,12 +23,12 @@ use anyorder_trace::{Interner, Tables};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Where a run is.
+/// The position of a run.
 #[derive(Clone, Debug)]
 struct Position {
     state: State,
     names: StateNames,
-    /// What has failed, if something has: then nothing more can run.
+    /// The failure, if there was one. Then nothing more can run.
     failure: Option<String>,
     choices: usize,
 }
@@ -54,7 +54,7 @@ impl Position {
 /// A running program: a [`TaskSystem`] with snapshots. Machines are shared, runs are not; make one
 /// for each worker.
 ///
-/// Tasks are named by what creates them: the second click is `click#2`, what it posts first is
+/// The name of a task says what created it: the second click is `click#2`, its first post is
 /// `click#2/load`. Steps of a thread are `t@1#1`, `t@1#2`; of a task that takes several,
 /// `click#2/load/step#1` and so on after the one that begins it.
 #[derive(Debug)]
@@ -63,13 +63,13 @@ pub struct MachineRun {
     program: Program,
     interner: Interner,
     elements: Elements,
-    /// Numbers of objects: by the step that made them, and which of its objects it is.
+    /// Numbers of objects, by the step that made them and their order in it.
     objects: FxHashMap<(TaskName, u32), u64>,
     start: Position,
     at: Position,
     saved: FxHashMap<u64, Position>,
     next_snapshot: u64,
-    /// What the last step has updated.
+    /// The updates of the last step.
     writes: Vec<Write>,
 }
 
@@ -117,14 +117,13 @@ impl MachineRun {
         &self.at.state
     }
 
-    /// Returns what the last step has updated, in order, for components: empty where there are
-    /// none.
+    /// Returns the updates of the last step, in order; none if the program has no components.
     #[must_use]
     pub fn writes(&self) -> &[Write] {
         &self.writes
     }
 
-    /// The candidates with their names and the number of alternatives that there are.
+    /// Returns the candidates with their names and their numbers of alternatives.
     fn candidates(&self) -> Vec<(StepId, TaskName, u32)> {
         if self.at.failure.is_some() {
             return Vec::new();
@@ -151,12 +150,6 @@ impl MachineRun {
             let name = self.at.names.next(&self.machine, &self.at.state, step);
             name.creator().map_or_else(String::new, TaskName::to_string)
         })
-    }
-
-    fn diverged(&self, choice: &Choice, candidates: Vec<(StepId, TaskName, u32)>) -> RunError {
-        let enabled = candidates.into_iter().map(|(_, name, _)| name).collect();
-        let wanted = choice.task.clone();
-        RunError::Diverged(Divergence { choice: self.at.choices, wanted, enabled })
     }
 }
 
@@ -206,15 +199,16 @@ impl TaskSystem for MachineRun {
         }
         let executed = found.and_then(|step| {
             let mut executor = StepExecutor::logging(&machine, &state);
-            executor.set_notify_order(self.at.names.in_order(&state));
+            executor.interpreter.notify_order = self.at.names.in_order(&state);
             let action = Action { step, alternative: choice.alternative };
             let mut executed = executor.run_one(&action)?;
-            tell_looked(&mut executed.log, executor.take_deciding());
+            add_deciding_reads(&mut executed.log, std::mem::take(&mut executor.deciding));
             Some((step, executed))
         });
         let Some((step, Executed { outcome, log, updates })) = executed else {
-            let candidates = self.candidates();
-            return Err(self.diverged(choice, candidates));
+            let enabled = self.candidates().into_iter().map(|(_, name, _)| name).collect();
+            let (wanted, choice) = (choice.task.clone(), self.at.choices);
+            return Err(RunError::Diverged(Divergence { choice, wanted, enabled }));
         };
         self.writes = machine.writes_of(updates);
         self.take(choice, (&state, step), outcome, &log)
@@ -225,7 +219,7 @@ impl TaskSystem for MachineRun {
             return Ok(Vec::new());
         }
         let (machine, none) = (self.machine.clone(), FxHashMap::default());
-        let told = awaited(&machine, &self.at.state, &self.at.names);
+        let waiting = awaited(&machine, &self.at.state, &self.at.names);
         let mut translate = AccessTranslator {
             machine: &machine,
             interner: &mut self.interner,
@@ -236,8 +230,8 @@ impl TaskSystem for MachineRun {
             allocated: &[],
             created: &none,
         };
-        let mut tasks = Vec::with_capacity(told.len());
-        for (task, touches) in told {
+        let mut tasks = Vec::with_capacity(waiting.len());
+        for (task, touches) in waiting {
             let accesses =
                 translate.all(&touches).map_err(|full| RunError::Crashed(full.to_string()))?;
             let locations = accesses.into_iter().map(|access| access.location).collect();
@@ -256,7 +250,7 @@ impl TaskSystem for MachineRun {
 }
 
 impl MachineRun {
-    /// Takes over what a step led to.
+    /// Moves to the state after a step.
     fn take(
         &mut self,
         choice: &Choice,
@@ -278,7 +272,7 @@ impl MachineRun {
         let stepped = TakenStep { machine: &machine, before, step, after: &outcome.state, failed };
         let mut touches = shadows(&stepped, &self.at.names, log);
         touches.extend_from_slice(&log.accesses);
-        // Locations of objects that the step made and dropped need their names, too.
+        // Objects that the step made and dropped need names, too.
         let mut all = names.clone();
         for (ordinal, uid) in (0..).zip(&log.allocated) {
             if let Some(number) = self.objects.get(&(task.clone(), ordinal)) {
@@ -319,12 +313,12 @@ impl MachineRun {
     }
 }
 
-/// Adds to a log what other executions of the step looked at, where it has not looked at that
-/// itself: which alternative is which depends on it.
-fn tell_looked(log: &mut Log, looked: Vec<LoggedAccess>) {
+/// Adds the reads of other executions of the step to its log: the numbers of the alternatives
+/// depend on them.
+fn add_deciding_reads(log: &mut Log, deciding: Vec<LoggedAccess>) {
     let mut known: Vec<(LoggedPlace, Option<Value>)> =
         log.accesses.iter().map(|touch| (touch.place.clone(), touch.element.clone())).collect();
-    for touch in looked {
+    for touch in deciding {
         let key = (touch.place.clone(), touch.element.clone());
         if !known.contains(&key) {
             known.push(key);
@@ -365,13 +359,9 @@ impl Snapshots for MachineRun {
     }
 
     fn restore(&mut self, snapshot: SnapshotId) -> Result<(), RunError> {
-        match self.saved.get(&snapshot.0) {
-            Some(position) => {
-                self.at = position.clone();
-                Ok(())
-            }
-            None => Err(RunError::Crashed(format!("no snapshot {}", snapshot.0))),
-        }
+        let missing = || RunError::Crashed(format!("no snapshot {}", snapshot.0));
+        self.at = self.saved.get(&snapshot.0).ok_or_else(missing)?.clone();
+        Ok(())
     }
 
     fn forget(&mut self, snapshot: SnapshotId) {

@@ -1,8 +1,7 @@
-//! What waits in a state, and for what: of a state in which nothing can happen it is the deadlock.
+//! What waits in a state, and for what. In a state without steps this describes the deadlock.
 //!
-//! A thread, a forked thread or a running body that has not ended waits, and so does a message that
-//! has not been taken. What the program declares a daemon may wait for ever, but for a lock: who
-//! holds it will not give it back, and that is never meant.
+//! A thread that has not ended waits, and so does a message in a mailbox. A daemon may wait for
+//! ever, but not for a lock: its holder will never release it, and no program intends that.
 
 use super::words::{body_name, cond_name, lock_name, queue_name, slot_name, thread_name};
 use crate::machine::{INIT_FLAG, Machine, Owner};
@@ -11,7 +10,7 @@ use crate::state::{Message, Origin, State, Status, Thread, ThreadBody};
 use crate::step::{Blocked, LoggedPlace};
 use crate::transitions::{Action, StepExecutor, StepId, threads};
 
-/// What somebody waits for.
+/// The reason of a wait.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reason {
     /// A lock.
@@ -20,10 +19,10 @@ pub enum Reason {
         lock: String,
         /// Its number.
         number: u32,
-        /// Who has it, by the name under which it would wait itself; none where it has ended.
+        /// The name of its holder; `None` if the holder has ended.
         holder: Option<String>,
     },
-    /// That somebody notifies it.
+    /// A notification.
     Notify {
         /// The condition.
         cond: String,
@@ -33,32 +32,32 @@ pub enum Reason {
         /// Its name.
         of: String,
     },
-    /// That something it assumes holds.
+    /// A condition that it assumes.
     Assumption,
-    /// Its turn: other messages come first, or the handler has a body that waits.
+    /// Its turn: other messages come first, or the handler runs a body that waits.
     Turn,
 }
 
 /// Something that waits.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Waiting {
-    /// Its name: of a thread, of a handler, or of what has neither.
+    /// The name of the thread, the handler, or the event without a handler.
     pub who: String,
-    /// What it runs, where that is not its name: a body, or a message that was not taken.
+    /// The body that it runs, or the message; `None` if that is its name.
     pub runs: Option<String>,
-    /// Whether it is a message that was not taken.
+    /// Whether it is a message in a mailbox.
     pub message: bool,
-    /// What for.
+    /// The reason.
     pub reason: Reason,
-    /// Where.
+    /// Its source position.
     pub site: Option<SourceSite>,
-    /// Whether the program says that it may.
+    /// Whether the program allows it to wait for ever.
     pub may: bool,
 }
 
 impl Machine {
-    /// Returns all that waits in a state, in the order of reports. Linear in the state, and runs
-    /// each thread up to where it blocks.
+    /// Returns everything that waits in a state, in the order of reports. Linear in the state; runs
+    /// each thread up to the instruction that blocks.
     #[must_use]
     pub fn waiting(&self, state: &State) -> Vec<Waiting> {
         if state.flag(INIT_FLAG) {
@@ -76,7 +75,7 @@ impl Machine {
         all
     }
 
-    /// Returns where a step of a state has touched a lock last; nothing where it has not.
+    /// Returns the position of the last access of a step to a lock, if it accesses the lock.
     #[must_use]
     pub fn lock_site(&self, state: &State, action: &Action, lock: u32) -> Option<SourceSite> {
         let log = StepExecutor::logging(self, state).run_one(action)?.log;
@@ -85,7 +84,7 @@ impl Machine {
         Some(self.program.sites.get(access.site.index()).copied().unwrap_or_default())
     }
 
-    /// Whether anything waits that may not.
+    /// Returns whether something waits that must not wait for ever.
     pub(crate) fn something_waits(&self, state: &State) -> bool {
         let undelivered = |(queue, messages): (usize, &[Message])| {
             messages.iter().any(|message| !self.may_stay(queue, message))
@@ -105,12 +104,12 @@ impl Machine {
         handler.is_some_and(|handler| self.program.daemons.handlers.contains(&HandlerId(*handler)))
     }
 
-    /// Whether a message may stay in its mailbox for ever.
+    /// Returns whether a message may stay in its mailbox for ever.
     fn may_stay(&self, queue: usize, message: &Message) -> bool {
         self.is_daemon_handler(queue) || self.program.daemons.tasks.contains(&TaskId(message.task))
     }
 
-    /// Whether a thread may wait for ever, but for a lock.
+    /// Returns whether a thread may wait for ever, unless it waits for a lock.
     fn is_daemon(&self, thread: &Thread) -> bool {
         let daemons = &self.program.daemons;
         let own = match (thread.body, thread.origin) {
@@ -176,7 +175,7 @@ impl Machine {
         }
     }
 
-    /// The name of whoever waits or holds.
+    /// Returns the name of a thread that waits or holds a lock.
     fn who(&self, thread: &Thread) -> String {
         match thread.origin {
             Origin::Declared(member) => thread_name(self, member),
@@ -185,7 +184,7 @@ impl Machine {
         }
     }
 
-    /// The name of the holder of a lock.
+    /// Returns the name of the holder of a lock.
     fn owner(&self, state: &State, owner: u32) -> Option<String> {
         match self.layout.owner(owner) {
             Owner::Nobody | Owner::Dynamic(0) => None,
@@ -199,7 +198,7 @@ impl Machine {
         }
     }
 
-    /// The name of what a handle is of.
+    /// Returns the name of the task or thread of a handle.
     fn named(&self, state: &State, handle: u32) -> String {
         let thread = state.threads().iter().find(|thread| thread.handle == handle);
         if let Some(thread) = thread {
@@ -214,7 +213,7 @@ impl Machine {
     }
 }
 
-/// Returns what a thread waits for that cannot go on, and where.
+/// Returns what a blocked thread waits for, and its position.
 fn blocked(executor: &mut StepExecutor<'_>, thread: &Thread, step: StepId) -> (Blocked, SiteId) {
     let here = || {
         let frame = thread.frames.last();

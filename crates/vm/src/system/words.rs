@@ -97,7 +97,7 @@ pub(crate) fn body_name(machine: &Machine, thread: &Thread) -> String {
     }
 }
 
-/// Where a thread is: `file:line:column`, or an instruction where that is not known.
+/// Returns the position of a thread: `file:line:column`, or an instruction if that is not known.
 pub(super) fn place(machine: &Machine, thread: &Thread) -> Option<String> {
     let frame = thread.frames.last()?;
     let function = &machine.program.functions[usize::from(frame.func)];
@@ -119,7 +119,7 @@ pub(crate) struct Runs {
     pub(crate) what: String,
     /// The mailbox that the task is taken from.
     pub(crate) mailbox: Option<String>,
-    /// Where the thread is.
+    /// The position of the thread.
     pub(crate) place: Option<String>,
 }
 

@@ -42,10 +42,10 @@ pub(crate) struct Executed {
 pub(crate) struct StepExecutor<'a> {
     pub(crate) machine: &'a Machine,
     pub(crate) state: &'a State,
-    pub(super) interpreter: Interpreter<'a>,
+    pub(crate) interpreter: Interpreter<'a>,
     /// The accesses of the last step's executions while they could still reach a choice or be
     /// dropped. The number and the order of the alternatives depend on them.
-    deciding: Vec<LoggedAccess>,
+    pub(crate) deciding: Vec<LoggedAccess>,
     /// The last guard that ignores its index, with its answer in the state.
     pub(super) answered: Option<(FuncId, bool)>,
     /// The memo; `None` if nothing is to be memoized.
@@ -107,17 +107,6 @@ impl<'a> StepExecutor<'a> {
         if let Some(memo) = &mut self.memo {
             memo.candidates = candidates;
         }
-    }
-
-    /// Sets the order in which `notify` offers forked threads and running tasks, by their creation.
-    pub(crate) fn set_notify_order(&mut self, order: Vec<u64>) {
-        self.interpreter.notify_order = order;
-    }
-
-    /// Takes the accesses of the last step's executions while they could still reach a choice or be
-    /// dropped.
-    pub(crate) fn take_deciding(&mut self) -> Vec<LoggedAccess> {
-        std::mem::take(&mut self.deciding)
     }
 
     /// Takes the updates of the last step.
@@ -233,8 +222,7 @@ impl<'a> StepExecutor<'a> {
         let machine = self.machine;
         let body = match step {
             StepId::Event(member) => {
-                let (event, _) = machine.layout.members[member as usize];
-                let event = &machine.program.events[usize::from(event)];
+                let event = machine.event_of(member);
                 if event.guard.is_some() {
                     return false;
                 }
@@ -466,7 +454,7 @@ impl<'a> StepExecutor<'a> {
             Status::Ready => {}
             Status::Waiting { .. } => return Err(Stop::NoTransition),
             Status::Woken { lock } => {
-                if !interpreter.reacquire(lock) {
+                if !interpreter.take_lock(lock) {
                     return Err(Stop::NoTransition);
                 }
                 interpreter.visible_done = true;
@@ -498,8 +486,8 @@ impl<'a> StepExecutor<'a> {
     }
 }
 
-/// Maps each handle that the state has or the step has cancelled to the handle that stands for it
-/// once its task or thread has ended.
+/// Maps each handle of the state, and each that the step has cancelled, to the handle that replaces
+/// it once its task or thread has ended.
 pub(crate) fn ghosts(state: &State, log: &Log) -> FxHashMap<u32, u32> {
     let all = state.handles().chain(log.cancelled.iter().map(|(uid, handle)| (*handle, *uid)));
     // A uid that does not fit counts as ended before.

@@ -29,8 +29,8 @@ impl Text {
     }
 }
 
-/// A summary of the elements of a container. Summaries with the same sum are equal: the rest follows
-/// from the elements, but for the handles of ended tasks.
+/// A summary of the elements of a container. Summaries with the same sum are equal: the rest
+/// follows from the elements, but for the handles of ended tasks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Meta {
     /// The sum of the mixed hashes of the elements.

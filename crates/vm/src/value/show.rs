@@ -69,17 +69,11 @@ impl Writer<'_> {
     }
 
     fn variant(&mut self, ty: u16, variant: u16) -> Result<(), TooLong> {
-        let program = self.program;
-        let (enumeration, name) = match program.enums.get(usize::from(ty)) {
-            None => ("?", "?"),
-            Some(e) => {
-                let name = e.variants.get(usize::from(variant)).map_or("?", |v| v.name.as_str());
-                (e.name.as_str(), name)
-            }
-        };
-        self.put(enumeration)?;
+        let enumeration = self.program.enums.get(usize::from(ty));
+        let variant = enumeration.and_then(|e| e.variants.get(usize::from(variant)));
+        self.put(enumeration.map_or("?", |e| e.name.as_str()))?;
         self.put(".")?;
-        self.put(name)
+        self.put(variant.map_or("?", |v| v.name.as_str()))
     }
 
     fn number(&mut self, before: &str, number: impl std::fmt::Display) -> Result<(), TooLong> {

@@ -1,7 +1,7 @@
 //! Tasks and places as numbers that mean the same in every state.
 //!
-//! A state numbers its objects, handles and threads by itself, so none of these numbers may come
-//! into a key: messages that differ in nothing else share one key, and are run together.
+//! The numbers of objects, handles and threads depend on the state. So keys leave them out.
+//! Messages that differ only in them share one key, and run together.
 
 use super::lifecycles::Lifecycles;
 use crate::machine::{INIT_FLAG, Machine};
@@ -23,7 +23,7 @@ pub(super) fn event(member: u32) -> TaskKey {
     TaskKey(EVENTS + u64::from(member))
 }
 
-/// What a key is of.
+/// The kind of a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum KeyKind {
     Init,
@@ -33,10 +33,10 @@ pub(super) enum KeyKind {
     Thread,
 }
 
-/// Mailboxes in keys: those beyond share numbers.
+/// The number of mailbox numbers in keys. Further mailboxes share them.
 const QUEUES: u32 = 1 << 13;
 
-/// Returns what a key is of.
+/// Returns the kind of a key.
 pub(super) fn kind(key: TaskKey) -> KeyKind {
     match key.0 {
         0 => KeyKind::Init,
@@ -50,14 +50,14 @@ pub(super) fn kind(key: TaskKey) -> KeyKind {
 
 /// The key of a message.
 pub(super) fn message(machine: &Machine, message: &Message) -> TaskKey {
-    // Also once all that its handles are of has ended.
+    // The key must stay the same when the tasks of its handles end.
     let args = if machine.needs_numbering { lasting(&message.args) } else { message.args_hash() };
     let hash = mix::mix(u64::from(message.front), args);
     let (queue, task) = (u64::from(message.queue % QUEUES), u64::from(message.task));
     TaskKey(MESSAGE | (queue << 48) | (task << 32) | u64::from(hash as u32))
 }
 
-/// The key of a thread where it stands.
+/// The key of a thread at its position.
 pub(super) fn thread(thread: &Thread) -> TaskKey {
     let (origin, body) = (word(thread.origin.code()), word(thread.body.code()));
     let status = match thread.status {
@@ -82,7 +82,7 @@ pub(super) fn of_step(machine: &Machine, state: &State, step: StepId) -> Option<
     }
 }
 
-/// The hash of a value but for objects and handles, whatever has become of what these are of.
+/// Returns the hash of a value without objects and handles. It stays the same when tasks end.
 pub(super) fn lasting(value: &Value) -> u128 {
     if !value.holds_refs() {
         return value.hash();
@@ -98,13 +98,12 @@ pub(super) fn lasting(value: &Value) -> u128 {
             all(3 | (u64::from(seq.ty) << 8) | (u64::from(seq.variant) << 24), seq.items())
         }
         Value::Func(seq) => all(4 | (u64::from(seq.ty) << 8), seq.items()),
-        // Sets and maps are sorted by what does not last.
+        // The order of sets and maps depends on the numbers that are left out.
         _ => mix::number(5, 0),
     }
 }
 
-/// Calls `each` with the key and the step of everything that may be able to run. Keys may come
-/// again.
+/// Calls `each` with the key and the step of everything that may be able to run. Keys may repeat.
 pub(super) fn each_ready(machine: &Machine, state: &State, mut each: impl FnMut(TaskKey, StepId)) {
     if state.flag(INIT_FLAG) {
         each(INIT, StepId::Init);
@@ -153,12 +152,11 @@ pub(super) enum Kind {
     Toggled,
     /// Whether something runs in a slot.
     Busy,
-    /// What a mailbox gives next.
+    /// The next message of a mailbox.
     Head,
-    /// What came last into a mailbox.
+    /// The last message of a mailbox.
     Tail,
-    /// How far the tasks of one post, or the threads of one fork, have come that handles may be of:
-    /// see [`Lifecycles`].
+    /// The lifecycle of the tasks of one post, or the threads of one fork: see [`Lifecycles`].
     Lifecycle,
 }
 
@@ -221,7 +219,7 @@ impl Places {
         Place(self.first[kind as usize] + index)
     }
 
-    /// What a number means; `None` for the hashed and the fixed ones.
+    /// Returns the meaning of a number; `None` for hashed and fixed ones.
     pub(super) fn meaning(&self, place: Place) -> Option<(Kind, usize)> {
         let kind = Kind::ALL.into_iter().find(|kind| {
             (self.first[*kind as usize]..self.first[*kind as usize + 1]).contains(&place.0)
@@ -229,7 +227,7 @@ impl Places {
         Some((kind, (place.0 - self.first[kind as usize]) as usize))
     }
 
-    /// Where the threads and messages of a key stand.
+    /// The positions of the threads and messages of a key.
     pub(super) fn standing(key: TaskKey) -> Place {
         hashed(7, u128::from(key.0))
     }

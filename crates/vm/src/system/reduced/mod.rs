@@ -1,10 +1,9 @@
-//! The machine as a system that reduction works on: tasks and places that mean the same in every
-//! state.
+//! Reduction for the machine: tasks and places that mean the same in every state.
 //!
-//! An event is one task; a message is a task by its mailbox, its task and its arguments; a thread
-//! is one task for each place in its code. What objects, handles and dynamic threads are numbered
-//! does not come into it: tasks and places that differ in nothing else are taken together, which
-//! costs reduction only.
+//! An event is one task. A message is a task by its mailbox, its task and its arguments. A thread
+//! is one task for each position in its code. The numbers of objects, handles and dynamic threads
+//! are left out: tasks and places that differ only in them are one. This is sound, but reduces
+//! less.
 
 use self::keys::{KeyKind, Kind, Places, each_message, each_ready, each_thread};
 use self::lifecycles::Lifecycles;
@@ -96,7 +95,8 @@ impl Machine {
 }
 
 impl Machine {
-    /// Runs a step from memory and adds what it touches; false where it has to be executed.
+    /// Looks a step up in the memo and adds what it touches. Returns false if the caller must
+    /// execute the step.
     fn found(
         &self,
         state: &State,
@@ -104,16 +104,16 @@ impl Machine {
         Effects { successors, touched, updates }: &mut Effects<State, Action>,
     ) -> bool {
         let tables = self.tables();
-        let (first, told) = (successors.len(), touched.len());
+        let (first, reported) = (successors.len(), touched.len());
         let mut delayed = false;
         let mut delta = None;
-        let mut tell = |leaf: &mut Leaf, touched: &mut Vec<Touched>| {
+        let mut report = |leaf: &mut Leaf, touched: &mut Vec<Touched>| {
             if let StepResult::Effects(effects) = &leaf.result
                 && self.reports_updates()
             {
                 delta = Some(Arc::clone(effects));
             }
-            remembered::tell(self, tables, state, leaf, touched)
+            remembered::report(self, tables, state, leaf, touched)
         };
         let action = Action { step, alternative: 0 };
         let known = look_up_known(
@@ -121,23 +121,23 @@ impl Machine {
             state,
             step,
             |state| successors.push(Successor { action, state, failure: None }),
-            |leaf| delayed |= tell(leaf, touched),
+            |leaf| delayed |= report(leaf, touched),
         );
         if !known {
-            touched.truncate(told);
+            touched.truncate(reported);
             delayed = false;
             let known = StepExecutor::new(self, state).look_up_or_run(
                 step,
                 |state| successors.push(Successor { action, state, failure: None }),
-                |leaf| delayed |= tell(leaf, touched),
+                |leaf| delayed |= report(leaf, touched),
             );
             if !known {
                 successors.truncate(first);
-                touched.truncate(told);
+                touched.truncate(reported);
                 return false;
             }
         }
-        // What a task awaits counts as read: that it was on, or in its mailbox, is not told.
+        // Reduction counts what a task awaits as read, so these reads are not reported.
         if let Some(successor) = successors.get(first) {
             let mut touches = Touches::new(self, state, touched);
             touches.taken(step);
@@ -155,18 +155,19 @@ impl Machine {
 }
 
 impl Machine {
-    /// Appends the places that an invariant may look at in a state.
+    /// Appends the places that an invariant may read in a state.
     pub fn watches(&self, invariant: usize, state: &State, out: &mut Vec<Place>) {
         let Some(invariant) = self.program.invariants.get(invariant) else { return };
         let tables = self.tables();
         let mut touched = Vec::new();
-        let tell = |leaf: &mut Leaf| _ = remembered::tell(self, tables, state, leaf, &mut touched);
-        if StepExecutor::new(self, state).evaluate_with_leaf(invariant.holds, tell).is_none() {
+        let report =
+            |leaf: &mut Leaf| _ = remembered::report(self, tables, state, leaf, &mut touched);
+        if StepExecutor::new(self, state).evaluate_with_leaf(invariant.holds, report).is_none() {
             let mut executor = StepExecutor::logging(self, state);
             // Another function reports the answer.
             let _ = executor.evaluate(invariant.holds);
             let log = executor.take_log();
-            Touches::new(self, state, &mut touched).looked(&log.accesses);
+            Touches::new(self, state, &mut touched).reads(&log.accesses);
         }
         out.extend(touched.into_iter().map(|touched| touched.place));
         if tables.places.init && !self.switches.reports.drops() {
@@ -200,14 +201,14 @@ impl Reducible for Machine {
                 let after = outcome.fault.is_none().then_some(&outcome.state);
                 if self.reports_updates() {
                     let updated = executor.take_updates();
-                    self.tell_updated(&updated, updates);
+                    self.report_updates(&updated, updates);
                     touches.updated = updated.iter().map(|update| update.global).collect();
                 }
                 touches.log(&log.accesses, after);
                 touches.step(step, &outcome.state, &log, outcome.fault.is_some());
                 successors.push(outcome.successor(self, Action { step, alternative }));
             });
-            touches.looked(&executor.take_deciding());
+            touches.reads(&executor.deciding);
         };
         match keys::kind(task) {
             KeyKind::Init => one(StepId::Init),

@@ -1,5 +1,5 @@
-//! What a remembered step touches: what it read is known, what it writes too, and only whether a
-//! write changes anything depends on the state.
+//! The footprint of a remembered step. Its reads and writes are known. Only whether a write changes
+//! anything depends on the state.
 
 use super::super::accesses::Sink;
 use super::keys::{Kind, Places};
@@ -12,8 +12,8 @@ use crate::value::Value;
 use anyorder_system::{Place, TouchKind, Touched};
 
 /// Adds what a remembered step or property touches in a state. Returns whether it posts to delayed
-/// mailboxes: what comes first there depends on the state.
-pub(super) fn tell(
+/// mailboxes: the first message there depends on the state.
+pub(super) fn report(
     machine: &Machine,
     tables: &Tables,
     state: &State,
@@ -30,18 +30,31 @@ pub(super) fn tell(
         && let StepResult::Effects(delta) = &leaf.result
     {
         for written in &footprint.writes {
-            write(state, &delta.effects[written.effect], written, &mut sink);
+            memory_write(state, &delta.effects[written.effect], written, &mut sink);
         }
     }
     for FlagWrite { flag, value, place } in &footprint.flags {
         if state.flag(*flag) != *value {
-            sink.push(Touched { place: *place, kind: TouchKind::Write });
+            sink.push(write(*place));
         }
     }
     footprint.delayed
 }
 
-fn write(state: &State, effect: &Effect, written: &MemoryWrite, out: &mut Sink<'_, Touched>) {
+fn read(place: Place) -> Touched {
+    Touched { place, kind: TouchKind::Read }
+}
+
+fn write(place: Place) -> Touched {
+    Touched { place, kind: TouchKind::Write }
+}
+
+fn memory_write(
+    state: &State,
+    effect: &Effect,
+    written: &MemoryWrite,
+    out: &mut Sink<'_, Touched>,
+) {
     let (global, value) = match effect {
         Effect::Set { global, value, .. } | Effect::SetAt { global, value, .. } => (*global, value),
         _ => return,
@@ -55,7 +68,7 @@ fn write(state: &State, effect: &Effect, written: &MemoryWrite, out: &mut Sink<'
     let kind = if same { TouchKind::SilentWrite } else { TouchKind::Write };
     match written.element {
         Some(element) if old.is_some() => {
-            out.push(Touched { place: written.container, kind: TouchKind::Read });
+            out.push(read(written.container));
             out.push(Touched { place: element, kind });
         }
         // A new key changes the map as a whole.
@@ -69,7 +82,6 @@ fn write(state: &State, effect: &Effect, written: &MemoryWrite, out: &mut Sink<'
 fn footprint(machine: &Machine, tables: &Tables, leaf: &Leaf) -> Footprint {
     let mut footprint = Footprint::default();
     let places = &tables.places;
-    let read = |place: Place| Touched { place, kind: TouchKind::Read };
     let mut fixed = Sink { machine, out: &mut footprint.fixed };
     for (place, value) in &leaf.reads {
         match place {
@@ -115,28 +127,22 @@ impl Footprint {
                 let members = machine.layout.members.len();
                 let toggled = *flag > members;
                 let member = (if toggled { flag - 1 - members } else { flag - 1 }) as u64;
-                for kind in [Kind::Started, Kind::Toggled] {
-                    let place = places.at(kind, member);
-                    fixed.push(Touched { place, kind: TouchKind::Read });
-                }
+                fixed.push(read(places.at(Kind::Started, member)));
+                fixed.push(read(places.at(Kind::Toggled, member)));
                 let kind = if toggled { Kind::Toggled } else { Kind::Started };
                 let place = places.at(kind, member);
                 self.flags.push(FlagWrite { flag: *flag, value: *value, place });
             }
             Effect::Post { kind, first, message } => {
                 self.delayed |= *kind == MailboxKind::Delayed;
-                let place = Places::standing(super::keys::message(machine, message));
-                fixed.push(Touched { place, kind: TouchKind::Write });
-                let write = |kind| Touched {
-                    place: places.at(kind, u64::from(message.queue)),
-                    kind: TouchKind::Write,
-                };
+                fixed.push(write(Places::standing(super::keys::message(machine, message))));
+                let write = |kind| write(places.at(kind, u64::from(message.queue)));
                 match kind {
                     _ if *first => fixed.push(write(Kind::Head)),
                     MailboxKind::Bag => {}
                     MailboxKind::Fifo => fixed.push(write(Kind::Tail)),
                     MailboxKind::Delayed => {
-                        fixed.push(Touched { place: Places::NOW, kind: TouchKind::Read });
+                        fixed.push(read(Places::NOW));
                         fixed.push(write(Kind::Tail));
                     }
                 }
@@ -145,13 +151,13 @@ impl Footprint {
     }
 }
 
-/// Who reads a container reads its elements, where something writes them one by one.
+/// Adds the elements of a container that is read, if code writes them one by one.
 fn elements(tables: &Tables, global: u16, value: &Value, out: &mut Sink<'_, Touched>) {
     let container = tables.places.at(Kind::Global, u64::from(global));
     if !tables.elements.has(&crate::step::LoggedPlace::Global(global)) {
         return;
     }
     for (index, _) in value.elements() {
-        out.push(Touched { place: Places::element(container, &index), kind: TouchKind::Read });
+        out.push(read(Places::element(container, &index)));
     }
 }

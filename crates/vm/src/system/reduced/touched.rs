@@ -1,11 +1,11 @@
-//! What a step touched, as places that mean the same in every state.
+//! The places that a step touches. Places mean the same in every state.
 //!
-//! What the code does to memory, locks and conditions, and what it makes and cancels, is in the log
-//! of the step. What happens to threads and flags is found by comparing the states before and
-//! after. A mailbox that has an order is two places: what it gives next, and what came last. Think
-//! of its messages as numbered by their posts: the second place is the last number, the first says
-//! which numbers have been taken. So a post and a take commute, also where there is one message or
-//! none: the post writes where its own message stands, and that makes it ready.
+//! The log of the step has its accesses to memory, locks and conditions, its posts and its cancels.
+//! A comparison of the states before and after shows the changes of threads and flags. An ordered
+//! mailbox has two places: its next and its last message. Think of its messages as numbered by
+//! their posts: the second place is the last number, the first says which numbers have been taken.
+//! So a post and a take commute, even with one message or none: the post writes the place of its
+//! own message, and that makes the message ready.
 
 use super::super::accesses::{Elements, Sink};
 use super::keys::{self, Kind, Places};
@@ -19,7 +19,7 @@ use crate::value::Value;
 use anyorder_system::{AccessKind, Place, TaskKey, TouchKind, Touched};
 use std::sync::Arc;
 
-/// What does not change while a machine is explored.
+/// The tables of a machine for reduction.
 #[derive(Debug)]
 pub(crate) struct Tables {
     pub(super) places: Places,
@@ -63,7 +63,7 @@ impl<'a> Touches<'a> {
         self.push(self.tables.places.at(kind, index), touch);
     }
 
-    /// Adds what the code did. `after` is the state that it led to, if it led to one.
+    /// Adds the logged accesses. `after` is the state after the step, unless it fails.
     pub(super) fn log(&mut self, touches: &[LoggedAccess], after: Option<&State>) {
         for touch in touches {
             self.logged(touch, after);
@@ -81,8 +81,8 @@ impl<'a> Touches<'a> {
                 let same = !updated
                     && after.is_some_and(|after| {
                         let global = usize::from(global);
-                        // Objects and handles are numbered anew: one number may be of another one,
-                        // and handles of what has ended are all alike.
+                        // The step may renumber objects and handles, and all handles of ended tasks
+                        // are equal. So equal values with references may differ.
                         let (old, new) = (self.before.global(global), after.global(global));
                         let refs =
                             |value: &Value| self.machine.needs_numbering && value.holds_refs();
@@ -93,7 +93,7 @@ impl<'a> Touches<'a> {
             LoggedPlace::Field { class, field, .. } => {
                 self.memory(Places::field(class, field), touch, false);
             }
-            // Only what is asked; changes are seen in the flags.
+            // The log has the reads. The flags show the changes.
             LoggedPlace::Enabled(member) => {
                 self.at(Kind::Toggled, u64::from(member), TouchKind::Read);
                 self.at(Kind::Started, u64::from(member), TouchKind::Read);
@@ -108,7 +108,7 @@ impl<'a> Touches<'a> {
             LoggedPlace::Now => self.push(Places::NOW, kind),
             LoggedPlace::First(queue) => self.at(Kind::Head, u64::from(queue), kind),
             LoggedPlace::Last(queue) => self.at(Kind::Tail, u64::from(queue), kind),
-            // Told by comparing states, and by what the step made and took.
+            // A comparison of the states reports these, and what the step created and took.
             LoggedPlace::Task(_) | LoggedPlace::Thread(_) | LoggedPlace::Event(_) => {}
             LoggedPlace::Started(_) | LoggedPlace::Busy(_) | LoggedPlace::Failed => {}
         }
@@ -132,7 +132,7 @@ impl<'a> Touches<'a> {
         self.push(Places::element(container, element), kind);
     }
 
-    /// Who reads a container reads its elements.
+    /// Adds the elements of a container that is read.
     fn elements_of(&mut self, container: Place, touch: &LoggedAccess) {
         if !self.tables.elements.has(&touch.place) {
             return;
@@ -142,22 +142,22 @@ impl<'a> Touches<'a> {
         }
     }
 
-    /// Adds what was only looked at: reads, whatever they are logged as.
-    pub(super) fn looked(&mut self, touches: &[LoggedAccess]) {
+    /// Adds accesses as reads.
+    pub(super) fn reads(&mut self, touches: &[LoggedAccess]) {
         for touch in touches {
             let kind = AccessKind::Read;
             self.logged(&LoggedAccess { kind, ..touch.clone() }, None);
         }
     }
 
-    /// Adds what a step did besides: to mailboxes, threads, flags.
+    /// Adds what a step did to mailboxes, threads and flags.
     pub(super) fn step(&mut self, step: StepId, after: &State, log: &Log, failed: bool) {
         if step == StepId::Init {
             self.push(Places::INIT, TouchKind::Write);
         }
         self.taken(step);
         self.flags(after);
-        // What fails leads nowhere: no thread has stepped.
+        // No state follows a failure: no thread has moved.
         if !failed {
             self.threads(step, after);
         }
@@ -169,15 +169,15 @@ impl<'a> Touches<'a> {
         }
     }
 
-    /// Adds what a step from memory posts to delayed mailboxes: whether it comes first there
-    /// depends on the state.
+    /// Adds the posts of a remembered step to delayed mailboxes: whether a message comes first
+    /// there depends on the state.
     pub(super) fn delayed(&mut self, after: &State) {
         for message in after.messages().iter().filter(|m| m.uid >= self.before.next_uid) {
             self.posted(message.queue, message.uid, after);
         }
     }
 
-    /// Who runs a message takes it from its mailbox.
+    /// Adds the message that the step takes.
     pub(super) fn taken(&mut self, step: StepId) {
         let Some(message) = step.message(self.before) else { return };
         if self.machine.layout.mailbox(message.queue as usize) == MailboxKind::Delayed {
@@ -188,13 +188,13 @@ impl<'a> Touches<'a> {
 
     fn cancelled(&mut self, uid: u64) {
         let before = self.before;
-        // What the step posted itself was nobody else's.
+        // A message that the step itself posted concerns no other task.
         if let Some(message) = before.messages().iter().find(|message| message.uid == uid) {
             self.gone(message);
         }
     }
 
-    /// A message is in its mailbox no more.
+    /// Adds a message that left its mailbox.
     fn gone(&mut self, message: &Message) {
         let queue = message.queue;
         let key = keys::message(self.machine, message);
@@ -207,17 +207,17 @@ impl<'a> Touches<'a> {
         }
     }
 
-    /// A message has come into its mailbox. That it came last, or in front, is logged.
+    /// Adds a message that was posted. The log says whether it came last or in front.
     fn posted(&mut self, queue: u32, uid: u64, after: &State) {
         let messages = after.queue(queue as usize);
-        // What was cancelled in the same step was nobody else's.
+        // A message that the same step cancelled concerns no other task.
         let Some(message) = messages.iter().rev().find(|message| message.uid == uid) else {
             return;
         };
         let key = keys::message(self.machine, message);
         self.push(Places::standing(key), TouchKind::Write);
         if self.machine.layout.mailbox(queue as usize) == MailboxKind::Delayed {
-            // Who posts looks whether it comes first.
+            // The post reads whether its message comes first.
             let first = messages.first().is_some_and(|first| first.uid == uid);
             let touch = if first { TouchKind::Write } else { TouchKind::Read };
             self.at(Kind::Head, u64::from(queue), touch);
@@ -256,7 +256,7 @@ impl<'a> Touches<'a> {
             other.is_none_or(|other| {
                 let steps = own.is_some_and(|own| is_one(one, own));
                 (one.status, &one.frames) != (other.status, &other.frames)
-                    // Others' registers have new numbers for objects and handles at most.
+                    // Registers of other threads can only have new numbers for objects and handles.
                     || steps && (one.regs.iter().any(Value::holds_refs) || one.regs != other.regs)
             })
         };
@@ -275,7 +275,7 @@ impl<'a> Touches<'a> {
         }
     }
 
-    /// A thread is there in one of two states only.
+    /// Adds a thread that began or ended.
     fn comes_or_goes(&mut self, one: &Thread) {
         if let Origin::Slot(slot) = one.origin {
             self.at(Kind::Busy, u64::from(slot), TouchKind::Write);
@@ -285,7 +285,7 @@ impl<'a> Touches<'a> {
         }
     }
 
-    /// A thread has ended.
+    /// Adds the lifecycle of a thread that ended.
     fn ended(&mut self, one: &Thread) {
         let lifecycles = &self.tables.lifecycles;
         let lifecycle = match (one.body, one.origin) {
@@ -302,12 +302,12 @@ impl<'a> Touches<'a> {
     }
 }
 
-/// Whether two threads are one, at two times.
+/// Returns whether threads of two states are the same thread.
 fn is_one(a: &Thread, b: &Thread) -> bool {
     (a.origin, a.uid, a.body) == (b.origin, b.uid, b.body)
 }
 
-/// The places that decide whether a task is ready.
+/// Appends the places that decide whether a task is ready.
 pub(super) fn awaits(machine: &Machine, tables: &Tables, key: TaskKey, out: &mut Vec<Place>) {
     let places = &tables.places;
     let mut out = Sink { machine, out };

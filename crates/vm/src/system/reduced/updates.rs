@@ -18,9 +18,9 @@ pub struct Write {
     pub place: Place,
     /// The component, by its index.
     pub by: Option<u32>,
-    /// What it is set to.
+    /// Its new value.
     pub value: String,
-    /// Where it stands.
+    /// Its source position.
     pub site: Option<SourceSite>,
 }
 
@@ -32,8 +32,8 @@ impl Machine {
         Update { place, by: Some(u32::from(by)).filter(|_| by != NO_COMPONENT) }
     }
 
-    /// Tells what a step has updated.
-    pub(crate) fn tell_updated(&self, updated: &[AttributeUpdate], out: &mut Updates) {
+    /// Reports the updates of a step.
+    pub(crate) fn report_updates(&self, updated: &[AttributeUpdate], out: &mut Updates) {
         for (at, one) in updated.iter().enumerate() {
             let again = updated[at + 1..].iter().any(|other| other.global == one.global);
             if again && self.switches.last_write_only {
@@ -44,7 +44,7 @@ impl Machine {
         out.end();
     }
 
-    /// Tells what a remembered step updates.
+    /// Reports the updates of a remembered step.
     pub(crate) fn report_delta(&self, before: &State, delta: &StepDelta, out: &mut Updates) {
         effects_update(before, &delta.effects, |global, element, by| {
             out.push(self.update(global, element.as_ref(), by));
@@ -52,7 +52,7 @@ impl Machine {
         out.end();
     }
 
-    /// Returns what a step of a state updates, in order: empty where there are no components.
+    /// Returns the updates of a step, in order; none if the program has no components.
     #[must_use]
     pub fn writes(&self, state: &State, action: &Action) -> Vec<Write> {
         if !self.reports_updates() {
