@@ -146,9 +146,11 @@ impl Value {
     pub(crate) fn is_ordered(&self) -> bool {
         match self {
             Value::Obj(_) | Value::Handle(_) | Value::Func(_) => false,
+            Value::List(_) | Value::Record(_) | Value::VariantOf(_) | Value::Map(_) => {
+                self.children().all(Value::is_ordered)
+            }
             // Elements of sets always have an order.
-            Value::Set(_) => true,
-            _ => self.children().all(Value::is_ordered),
+            _ => true,
         }
     }
 
