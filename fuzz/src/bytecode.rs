@@ -122,8 +122,8 @@ fn tables(b: &mut ProgramBuilder) {
         b.constant(literal.clone());
         b.global(&format!("g{number}"), literal);
     }
-    for ty in [Type::Int, Type::List, Type::NullOrObject(class)] {
-        b.ty(ty);
+    for (ty, or_null) in [(Type::Int, false), (Type::List, false), (Type::Object(class), true)] {
+        b.ty(ty, or_null);
     }
 }
 

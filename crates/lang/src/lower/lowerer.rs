@@ -110,20 +110,20 @@ impl<'a> Lowerer<'a> {
 
     /// The type to check for at run time; `None` if every value fits.
     pub(crate) fn runtime_type(&mut self, ty: &Type) -> Option<TypeId> {
-        use vm::Type as T;
-        let (plain, or_null) = match ty.solid() {
-            Type::Int => (T::Int, T::NullOrInt),
-            Type::Bool => (T::Bool, T::NullOrBool),
-            Type::Str => (T::Str, T::NullOrStr),
-            Type::Task | Type::Thread => (T::Handle, T::NullOrHandle),
-            Type::Index(id) => (T::Index(number(id.0)), T::NullOrIndex(number(id.0))),
-            Type::List(_) | Type::Array(..) => (T::List, T::NullOrList),
-            Type::Set(_) => (T::Set, T::NullOrSet),
-            Type::Map(..) => (T::Map, T::NullOrMap),
-            Type::Fn(..) => (T::Func, T::NullOrFunc),
-            Type::Enum(id) => (T::Enum((*id).into()), T::NullOrEnum((*id).into())),
-            Type::Record(id) => (T::Record((*id).into()), T::NullOrRecord((*id).into())),
-            Type::Class(id) => (T::Object((*id).into()), T::NullOrObject((*id).into())),
+        let nullable = matches!(ty, Type::Nullable(_));
+        let wanted = match ty.solid() {
+            Type::Int => vm::Type::Int,
+            Type::Bool => vm::Type::Bool,
+            Type::Str => vm::Type::Str,
+            Type::Task | Type::Thread => vm::Type::Handle,
+            Type::Index(id) => vm::Type::Index(number(id.0)),
+            Type::List(_) | Type::Array(..) => vm::Type::List,
+            Type::Set(_) => vm::Type::Set,
+            Type::Map(..) => vm::Type::Map,
+            Type::Fn(..) => vm::Type::Func,
+            Type::Enum(id) => vm::Type::Enum((*id).into()),
+            Type::Record(id) => vm::Type::Record((*id).into()),
+            Type::Class(id) => vm::Type::Object((*id).into()),
             Type::Any
             | Type::Null
             | Type::Nothing
@@ -131,10 +131,9 @@ impl<'a> Lowerer<'a> {
             | Type::Nullable(_)
             | Type::Unknown(_) => return None,
         };
-        let wanted = if matches!(ty, Type::Nullable(_)) { or_null } else { plain };
-        Some(match position(&self.b.program().types, &wanted) {
+        Some(match position(&self.b.program().types, &(wanted.clone(), nullable)) {
             Some(at) => TypeId(at),
-            None => self.b.ty(wanted),
+            None => self.b.ty(wanted, nullable),
         })
     }
 }

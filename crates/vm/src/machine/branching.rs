@@ -50,20 +50,29 @@ pub(crate) fn may_branch(program: &Program, branches: &[bool]) -> Vec<Vec<bool>>
 /// Returns for each function whether a run of it can have zero or several transitions: whether it,
 /// or a function that it calls, chooses or assumes. Calls of unknown functions count.
 pub(crate) fn branches(program: &Program) -> Vec<bool> {
-    let mut branches: Vec<bool> =
-        program.functions.iter().map(|f| f.code.iter().any(branches_itself)).collect();
+    functions_with(program, branches_itself)
+}
+
+/// Returns for each function whether it, or a function that it may call, has an instruction.
+pub(crate) fn functions_with(program: &Program, has: impl Fn(&Op) -> bool) -> Vec<bool> {
+    let mut found: Vec<bool> =
+        program.functions.iter().map(|function| function.code.iter().any(&has)).collect();
     loop {
-        let mut changed = false;
-        for (i, function) in program.functions.iter().enumerate() {
-            let calls = |op: &Op| matches!(op, Op::Call { func, .. } if branches[func.index()]);
-            if !branches[i] && function.code.iter().any(calls) {
-                branches[i] = true;
-                changed = true;
-            }
+        // A call of a function value may call any closure.
+        let mut all = program.functions.iter().flat_map(|function| &function.code);
+        let closures = all.any(|op| matches!(op, Op::Closure { func, .. } if found[func.index()]));
+        let calls = |op: &Op| match op {
+            Op::Call { func, .. } => found[func.index()],
+            Op::CallValue { .. } => closures,
+            _ => false,
+        };
+        let functions = program.functions.iter().zip(&found);
+        let next: Vec<bool> =
+            functions.map(|(f, found)| *found || f.code.iter().any(calls)).collect();
+        if next == found {
+            return found;
         }
-        if !changed {
-            return branches;
-        }
+        found = next;
     }
 }
 

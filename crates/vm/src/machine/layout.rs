@@ -1,6 +1,6 @@
 //! The layout of states: arrays and families, one after another.
 
-use crate::program::{Event, Granularity, MailboxKind, Op, Program};
+use crate::program::{Event, Family, Granularity, MailboxKind, Op, Program};
 
 /// The numbers of members, slots, mailboxes and flags.
 #[derive(Clone, Debug, Default)]
@@ -11,6 +11,8 @@ pub(crate) struct Layout {
     pub(crate) locks: u32,
     /// The first condition of each declaration.
     pub(crate) cond_first: Vec<u32>,
+    /// The number of conditions.
+    pub(crate) conds: u32,
     /// The first handler instance of each declaration. Instances are slots and mailboxes.
     pub(crate) handler_first: Vec<u32>,
     /// For each handler instance its declaration.
@@ -43,32 +45,21 @@ pub(crate) const INIT_FLAG: usize = 0;
 impl Layout {
     pub(crate) fn new(program: &Program) -> Layout {
         let mut layout = Layout::default();
-        for lock in &program.locks {
-            layout.lock_first.push(layout.locks);
-            layout.locks += u32::from(lock.array.unwrap_or(1));
-        }
-        let mut conds = 0;
-        for cond in &program.conds {
-            layout.cond_first.push(conds);
-            conds += u32::from(cond.array.unwrap_or(1));
-        }
+        (layout.lock_first, layout.locks) = placed(program.locks.iter().map(|lock| lock.array));
+        (layout.cond_first, layout.conds) = placed(program.conds.iter().map(|cond| cond.array));
+        (layout.handler_first, layout.slots) = placed(program.handlers.iter().map(|h| h.array));
         for (i, handler) in (0..).zip(&program.handlers) {
-            layout.handler_first.push(layout.mailboxes.len() as u32);
             for _ in 0..handler.array.unwrap_or(1) {
                 layout.handler_of.push(i);
                 layout.mailboxes.push(handler.mailbox);
             }
         }
-        layout.slots = layout.mailboxes.len() as u32;
         layout.events(program);
         layout.toggled = toggled(program);
-        layout.guard_only = guard_only(program);
+        layout.guard_only = guard_only(program, &layout.toggled);
         for (i, thread) in (0..).zip(&program.threads) {
             layout.thread_first.push(layout.thread_members.len() as u32);
-            let (first, count) = thread.family.map_or((0, 1), |f| (f.first, f.count));
-            for k in 0..i64::from(count) {
-                layout.thread_members.push((i, first.wrapping_add(k)));
-            }
+            layout.thread_members.extend(indices(thread.family).map(|index| (i, index)));
         }
         layout
     }
@@ -76,9 +67,8 @@ impl Layout {
     fn events(&mut self, program: &Program) {
         for (i, event) in (0..).zip(&program.events) {
             self.event_first.push(self.members.len() as u32);
-            let (first, count) = event.family.map_or((0, 1), |f| (f.first, f.count));
-            for k in 0..i64::from(count) {
-                self.members.push((i, first.wrapping_add(k)));
+            for index in indices(event.family) {
+                self.members.push((i, index));
                 let own = self.slots;
                 self.member_slot.push(match event.handler {
                     Some((handler, instance)) => {
@@ -100,6 +90,16 @@ impl Layout {
     /// Returns the mailbox of posts to `any`.
     pub(crate) fn pool(&self) -> usize {
         self.mailboxes.len()
+    }
+
+    /// Returns the kind of a mailbox. That of posts to `any` is a bag.
+    pub(crate) fn mailbox(&self, queue: usize) -> MailboxKind {
+        self.mailboxes.get(queue).copied().unwrap_or(MailboxKind::Bag)
+    }
+
+    /// Returns whether a mailbox is a bag.
+    pub(crate) fn is_bag(&self, queue: usize) -> bool {
+        self.mailbox(queue) == MailboxKind::Bag
     }
 
     /// Returns the flag that says that an event member has started.
@@ -124,6 +124,12 @@ impl Layout {
         self.event_first[event]..end.unwrap_or(self.members.len() as u32)
     }
 
+    /// Returns the members of the events that an event comes after.
+    pub(crate) fn members_before(&self, event: &Event) -> impl Iterator<Item = u32> {
+        let others = event.after.iter().chain(&event.started);
+        others.flat_map(|other| self.members_of(other.index()))
+    }
+
     /// Returns the number of a declared thread as owner of locks.
     pub(crate) fn owner_thread(&self, thread: u32) -> u32 {
         1 + thread
@@ -134,8 +140,8 @@ impl Layout {
         1 + self.thread_members.len() as u32 + slot
     }
 
-    /// Returns the number of a dynamic thread as owner of locks, by its handle; handle 0 stands for
-    /// an ended one.
+    /// Returns the number of a dynamic thread as owner of locks, by its handle; handle 0 is an
+    /// ended one.
     pub(crate) fn owner_dynamic(&self, handle: u32) -> u32 {
         1 + self.thread_members.len() as u32 + self.slots + handle
     }
@@ -144,6 +150,45 @@ impl Layout {
     pub(crate) fn dynamic_of(&self, owner: u32) -> Option<u32> {
         owner.checked_sub(self.owner_dynamic(0))
     }
+
+    /// Returns who owns a lock, by its number.
+    pub(crate) fn owner(&self, owner: u32) -> Owner {
+        let threads = self.thread_members.len() as u32;
+        match (owner, self.dynamic_of(owner)) {
+            (0, _) => Owner::Nobody,
+            (_, Some(handle)) => Owner::Dynamic(handle),
+            _ if owner <= threads => Owner::Thread(owner - 1),
+            _ => Owner::Slot(owner - 1 - threads),
+        }
+    }
+}
+
+/// Who owns a lock.
+pub(crate) enum Owner {
+    Nobody,
+    /// A declared thread.
+    Thread(u32),
+    /// What runs in a slot.
+    Slot(u32),
+    /// A dynamic thread, by its handle; 0 for an ended one.
+    Dynamic(u32),
+}
+
+/// Places arrays one after another. Returns the first number of each, and the number of members.
+fn placed(arrays: impl Iterator<Item = Option<u16>>) -> (Vec<u32>, u32) {
+    let mut end = 0;
+    let firsts = arrays.map(|array| {
+        end += u32::from(array.unwrap_or(1));
+        end - u32::from(array.unwrap_or(1))
+    });
+    let firsts = firsts.collect();
+    (firsts, end)
+}
+
+/// Returns the index values of the members of a family; 0 for what is no family.
+fn indices(family: Option<Family>) -> impl Iterator<Item = i64> {
+    let (first, count) = family.map_or((0, 1), |family| (family.first, family.count));
+    (0..i64::from(count)).map(move |member| first.wrapping_add(member))
 }
 
 /// Returns for each event whether some instruction enables or disables it.
@@ -159,13 +204,7 @@ fn toggled(program: &Program) -> Vec<bool> {
 
 /// Returns for each event whether nothing but its guard ever keeps it from starting. A body that is
 /// one step is never busy.
-fn guard_only(program: &Program) -> Vec<bool> {
-    let mut toggled = vec![false; program.events.len()];
-    for op in program.functions.iter().flat_map(|f| &f.code) {
-        if let Op::Enable { event, .. } | Op::Disable { event, .. } = op {
-            toggled[event.index()] = true;
-        }
-    }
+fn guard_only(program: &Program, toggled: &[bool]) -> Vec<bool> {
     let open = |(id, event): (usize, &Event)| {
         atomic(program)
             && !(event.once || event.disabled || toggled[id])

@@ -14,7 +14,7 @@ pub(crate) fn value(literal: &Literal) -> Value {
         Literal::Index(of, member) => Value::Index { of: *of, member: *member },
         Literal::Str(text) => Value::str(text),
         Literal::Enum(ty, variant, payload) => Value::variant(ty.0, *variant, &values(payload)),
-        Literal::List(items) => Value::List(Arc::new(Seq::list(values(items)))),
+        Literal::List(items) => Value::list(values(items)),
         Literal::Array(of, items) => Value::List(Arc::new(Seq::array(*of, values(items)))),
         Literal::Set(items) => Value::Set(Arc::new(Set::new(values(items)))),
         Literal::Map(entries) => {

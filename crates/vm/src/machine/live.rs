@@ -8,8 +8,9 @@
 
 use super::ready::Machine;
 use crate::program::{Function, Program, Reg};
-use crate::state::Frame;
+use crate::state::{Frame, Origin, Status, Thread, ThreadBody};
 use crate::value::Value;
+use std::sync::Arc;
 
 /// A set of registers for each position, packed.
 #[derive(Clone, Debug, Default)]
@@ -74,6 +75,23 @@ impl Liveness {
 }
 
 impl Machine {
+    /// Makes a thread that is about to call a function.
+    pub(crate) fn new_thread(
+        &self,
+        (origin, body): (Origin, ThreadBody),
+        func: u16,
+        mut args: Vec<Value>,
+        (handle, uid): (u32, u64),
+    ) -> Arc<Thread> {
+        args.resize(usize::from(self.code[usize::from(func)].registers), Value::Null);
+        let (frames, mut regs) = (vec![Frame { func, pc: 0, dst: 0 }], args);
+        self.clear_dead(&frames, &mut regs);
+        let status = Status::Ready;
+        let mut thread = Thread { origin, body, status, handle, frames, regs, uid, hash: 0 };
+        thread.rehash();
+        Arc::new(thread)
+    }
+
     /// Sets the dead registers of a thread between steps to null.
     pub(crate) fn clear_dead(&self, frames: &[Frame], regs: &mut [Value]) {
         if self.switches.keep_dead {

@@ -6,7 +6,8 @@
 pub(crate) use self::ready::NO_COMPONENT;
 pub use self::ready::{Machine, Switches};
 
-pub(crate) use self::layout::INIT_FLAG;
+pub(crate) use self::branching::functions_with;
+pub(crate) use self::layout::{INIT_FLAG, Owner};
 pub(crate) use self::live::Liveness;
 
 mod branching;

@@ -33,21 +33,15 @@ impl Code {
 
 /// Returns a faster instruction that does the same.
 fn faster(program: &Program, op: &Op, constants: &mut Vec<Value>) -> Op {
-    match *op {
-        Op::Enum { dst, ty, variant, .. }
-            if program.enums[ty.index()].variants[usize::from(variant)].payload == 0 =>
-        {
-            let value = Value::Variant { ty: ty.0, variant };
-            let known = constants.iter().position(|constant| *constant == value);
-            let index = known.unwrap_or_else(|| {
-                constants.push(value);
-                constants.len() - 1
-            });
-            match u32::try_from(index) {
-                Ok(index) => Op::Const { dst, constant: ConstId(index) },
-                Err(_) => *op,
-            }
-        }
-        other => other,
+    let Op::Enum { dst, ty, variant, .. } = *op else { return *op };
+    if program.enums[ty.index()].variants[usize::from(variant)].payload > 0 {
+        return *op;
     }
+    let value = Value::Variant { ty: ty.0, variant };
+    let known = constants.iter().position(|constant| *constant == value);
+    let index = known.unwrap_or_else(|| {
+        constants.push(value);
+        constants.len() - 1
+    });
+    u32::try_from(index).map_or(*op, |index| Op::Const { dst, constant: ConstId(index) })
 }

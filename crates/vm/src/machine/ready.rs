@@ -5,7 +5,7 @@ use super::layout::{self, Layout};
 use super::literal;
 use super::live::Liveness;
 use super::prepare::Code;
-use crate::program::{Program, ProgramError};
+use crate::program::{Event, Program, ProgramError};
 use crate::state::State;
 use crate::step::memo::Memoizable;
 use crate::value::Value;
@@ -115,29 +115,24 @@ impl Machine {
         let code =
             functions.map(|(f, live)| Code::new(&program, f, live, &mut constants)).collect();
         let branches = branching::branches(&program);
-        let may_branch = branching::may_branch(&program, &branches);
         let atomic = layout::atomic(&program);
         let needs_numbering = branching::needs_numbering(&program, atomic);
-        let switches = Switches::default();
-        let memoizable = Memoizable::new(&program, &live, needs_numbering, atomic);
-        let components = components(&program);
-        let id = next_id();
         Ok(Machine {
-            program,
             constants,
             code,
             layout,
-            live,
+            may_branch: branching::may_branch(&program, &branches),
             branches,
-            may_branch,
             needs_numbering,
             atomic,
-            switches,
-            memoizable,
-            components,
-            id,
+            switches: Switches::default(),
+            memoizable: Memoizable::new(&program, &live, needs_numbering, atomic),
+            live,
+            components: components(&program),
+            id: next_id(),
             reduced: std::sync::OnceLock::new(),
             grown: Growth::default(),
+            program,
         })
     }
 
@@ -145,6 +140,12 @@ impl Machine {
     #[must_use]
     pub fn program(&self) -> &Program {
         &self.program
+    }
+
+    /// Returns the event that an event member belongs to.
+    pub(crate) fn event_of(&self, member: u32) -> &Event {
+        let (event, _) = self.layout.members[member as usize];
+        &self.program.events[usize::from(event)]
     }
 
     /// Notes the lengths of the mailboxes of a state.

@@ -42,9 +42,10 @@ pub struct ProgramBuilder {
     program: Program,
 }
 
-/// Returns the number of the next entry of a table. The validator refuses a table that is too long.
-fn next16<T>(table: &[T]) -> u16 {
-    u16::try_from(table.len()).unwrap_or(u16::MAX)
+/// Adds an entry to a table and returns its number. The validator refuses a table that is too long.
+fn push<T>(table: &mut Vec<T>, entry: T) -> u16 {
+    table.push(entry);
+    u16::try_from(table.len() - 1).unwrap_or(u16::MAX)
 }
 
 impl ProgramBuilder {
@@ -73,8 +74,7 @@ impl ProgramBuilder {
 
     /// Adds a source file and returns its number for [`site`](Self::site).
     pub fn file(&mut self, name: &str) -> u16 {
-        self.program.files.push(name.to_owned());
-        next16(&self.program.files) - 1
+        push(&mut self.program.files, name.to_owned())
     }
 
     /// Returns the number of a source position. A repeated call with the last position returns the
@@ -103,10 +103,9 @@ impl ProgramBuilder {
         ConstId(u32::try_from(self.program.constants.len() - 1).unwrap_or(u32::MAX))
     }
 
-    /// Adds a type to check for.
-    pub fn ty(&mut self, ty: Type) -> TypeId {
-        self.program.types.push(ty);
-        TypeId(next16(&self.program.types) - 1)
+    /// Adds a type to check for, or that type or null.
+    pub fn ty(&mut self, ty: Type, or_null: bool) -> TypeId {
+        TypeId(push(&mut self.program.types, (ty, or_null)))
     }
 
     /// Adds an enum: names of its variants, and how many payload values each has.
@@ -114,22 +113,22 @@ impl ProgramBuilder {
         let variant =
             |(name, payload): &(&str, u16)| Variant { name: (*name).to_owned(), payload: *payload };
         let variants = variants.iter().map(variant).collect();
-        self.program.enums.push(Enum { name: name.to_owned(), variants });
-        EnumId(next16(&self.program.enums) - 1)
+        EnumId(push(&mut self.program.enums, Enum { name: name.to_owned(), variants }))
     }
 
     /// Adds a record type.
     pub fn record(&mut self, name: &str, fields: &[&str]) -> RecordId {
         let fields = fields.iter().map(|f| self.name(f)).collect();
-        self.program.records.push(Record { name: name.to_owned(), fields });
-        RecordId(next16(&self.program.records) - 1)
+        RecordId(push(&mut self.program.records, Record { name: name.to_owned(), fields }))
     }
 
     /// Adds a class.
     pub fn class(&mut self, name: &str, fields: &[&str]) -> ClassId {
         let fields = fields.iter().map(|f| self.name(f)).collect();
-        self.program.classes.push(Class { name: name.to_owned(), fields, methods: Vec::new() });
-        ClassId(next16(&self.program.classes) - 1)
+        ClassId(push(
+            &mut self.program.classes,
+            Class { name: name.to_owned(), fields, methods: Vec::new() },
+        ))
     }
 
     /// Adds a method to a class, for calls on receivers of unknown type.
@@ -143,51 +142,51 @@ impl ProgramBuilder {
     /// Adds a global.
     pub fn global(&mut self, name: &str, initial: Literal) -> GlobalId {
         let level = Level::Persistent;
-        self.program.globals.push(Global { name: name.to_owned(), initial, level });
-        GlobalId(next16(&self.program.globals) - 1)
+        GlobalId(push(&mut self.program.globals, Global { name: name.to_owned(), initial, level }))
     }
 
     /// Adds a lock, or an array of locks.
     pub fn lock(&mut self, name: &str, array: Option<u16>) -> LockId {
-        self.program.locks.push(Lock { name: name.to_owned(), array });
-        LockId(next16(&self.program.locks) - 1)
+        LockId(push(&mut self.program.locks, Lock { name: name.to_owned(), array }))
     }
 
     /// Adds a condition, or an array of conditions.
     pub fn cond(&mut self, name: &str, array: Option<u16>) -> CondId {
-        self.program.conds.push(Cond { name: name.to_owned(), array });
-        CondId(next16(&self.program.conds) - 1)
+        CondId(push(&mut self.program.conds, Cond { name: name.to_owned(), array }))
     }
 
     /// Adds a handler, or an array of handlers.
     pub fn handler(&mut self, name: &str, mailbox: MailboxKind, array: Option<u16>) -> HandlerId {
-        self.program.handlers.push(Handler { name: name.to_owned(), mailbox, array, fair: true });
-        HandlerId(next16(&self.program.handlers) - 1)
+        HandlerId(push(
+            &mut self.program.handlers,
+            Handler { name: name.to_owned(), mailbox, array, fair: true },
+        ))
     }
 
     /// Adds a task; `handler` is where posts that name no handler go.
     pub fn task(&mut self, name: &str, body: FuncId, handler: Option<HandlerId>) -> TaskId {
         let handler = handler.map(|h| (h, 0));
-        self.program.tasks.push(Task { name: name.to_owned(), body, handler });
-        TaskId(next16(&self.program.tasks) - 1)
+        TaskId(push(&mut self.program.tasks, Task { name: name.to_owned(), body, handler }))
     }
 
     /// Adds an event that is always enabled. [`event_mut`](Self::event_mut) gives access to its
     /// other properties.
     pub fn event(&mut self, name: &str, body: FuncId) -> EventId {
-        self.program.events.push(Event {
-            name: name.to_owned(),
-            family: None,
-            handler: None,
-            guard: None,
-            body,
-            once: false,
-            after: Vec::new(),
-            started: Vec::new(),
-            disabled: false,
-            fair: true,
-        });
-        EventId(next16(&self.program.events) - 1)
+        EventId(push(
+            &mut self.program.events,
+            Event {
+                name: name.to_owned(),
+                family: None,
+                handler: None,
+                guard: None,
+                body,
+                once: false,
+                after: Vec::new(),
+                started: Vec::new(),
+                disabled: false,
+                fair: true,
+            },
+        ))
     }
 
     /// Returns an added event for changes; `None` for an unknown number.
@@ -197,8 +196,10 @@ impl ProgramBuilder {
 
     /// Adds a thread, or a family of threads.
     pub fn thread(&mut self, name: &str, family: Option<Family>, body: FuncId) -> ThreadId {
-        self.program.threads.push(Thread { name: name.to_owned(), family, body, fair: true });
-        ThreadId(next16(&self.program.threads) - 1)
+        ThreadId(push(
+            &mut self.program.threads,
+            Thread { name: name.to_owned(), family, body, fair: true },
+        ))
     }
 
     /// Adds a way to post to the given target, without delay, behind the other messages.
@@ -208,15 +209,13 @@ impl ProgramBuilder {
 
     /// Adds a way to post.
     pub fn post_with(&mut self, post: Post) -> PostId {
-        self.program.posts.push(post);
-        PostId(next16(&self.program.posts) - 1)
+        PostId(push(&mut self.program.posts, post))
     }
 
     /// Adds a choice between labelled alternatives.
     pub fn choice(&mut self, labels: &[&str]) -> ChoiceId {
         let labels = labels.iter().map(|&l| l.to_owned()).collect();
-        self.program.choices.push(Choice { labels });
-        ChoiceId(next16(&self.program.choices) - 1)
+        ChoiceId(push(&mut self.program.choices, Choice { labels }))
     }
 
     /// Adds an invariant.
@@ -254,14 +253,12 @@ impl ProgramBuilder {
 
     /// Adds a function.
     pub fn add(&mut self, function: FunctionBuilder) -> FuncId {
-        self.program.functions.push(function.finish());
-        FuncId(next16(&self.program.functions) - 1)
+        FuncId(push(&mut self.program.functions, function.finish()))
     }
 
     /// Reserves the number of a function, so that other functions can call it before it is defined.
     pub fn declare_function(&mut self) -> FuncId {
-        self.program.functions.push(Function::default());
-        FuncId(next16(&self.program.functions) - 1)
+        FuncId(push(&mut self.program.functions, Function::default()))
     }
 
     /// Gives a declared function its body. Does nothing for an unknown number.

@@ -97,19 +97,21 @@ impl FunctionBuilder {
 
     /// Appends a jump.
     pub fn jump(&mut self, label: Label) {
-        let at = self.emit(Op::Jump { target: u32::MAX });
-        self.jumps.push((at, label));
+        self.emit_jump(Op::Jump { target: u32::MAX }, label);
     }
 
     /// Appends a jump that is taken when a register is true.
     pub fn jump_if(&mut self, cond: Reg, label: Label) {
-        let at = self.emit(Op::JumpIf { cond, target: u32::MAX });
-        self.jumps.push((at, label));
+        self.emit_jump(Op::JumpIf { cond, target: u32::MAX }, label);
     }
 
     /// Appends a jump that is taken when a register is false.
     pub fn jump_if_not(&mut self, cond: Reg, label: Label) {
-        let at = self.emit(Op::JumpIfNot { cond, target: u32::MAX });
+        self.emit_jump(Op::JumpIfNot { cond, target: u32::MAX }, label);
+    }
+
+    fn emit_jump(&mut self, op: Op, label: Label) {
+        let at = self.emit(op);
         self.jumps.push((at, label));
     }
 
@@ -117,16 +119,7 @@ impl FunctionBuilder {
     /// the end of the code.
     #[must_use]
     pub fn finish(mut self) -> Function {
-        let ends = matches!(
-            self.function.code.last(),
-            Some(
-                Op::Return { .. }
-                    | Op::ReturnNull
-                    | Op::Jump { .. }
-                    | Op::Fail { .. }
-                    | Op::NoMatch { .. }
-            )
-        );
+        let ends = self.function.code.last().is_some_and(|op| !op.falls_through());
         let here = u32::try_from(self.function.code.len()).unwrap_or(u32::MAX);
         if !ends || self.labels.contains(&Some(here)) {
             self.emit(Op::ReturnNull);

@@ -3,9 +3,8 @@
 //! A [`Program`] is plain data. [`ProgramBuilder`] and [`FunctionBuilder`] make one piece by piece;
 //! [`Program::validate`] checks it, so that no program can make the machine panic.
 //!
-//! `whole` has the program, `declare` its declarations, `function` and `op` its code, `shape` where
-//! it keeps indices of interchangeable instances, and `op_use` what an instruction reads and
-//! writes.
+//! `whole` has the program, `declare` its declarations, `function` and `op` its code, and `operand`
+//! what an instruction reads, writes and refers to.
 
 pub use self::build::ProgramBuilder;
 pub use self::builtin::Builtin;
@@ -33,8 +32,7 @@ mod function_build;
 mod ids;
 mod literal;
 mod op;
-mod op_use;
+mod operand;
 mod types;
 mod validate;
-mod validate_op;
 mod whole;

@@ -2,7 +2,8 @@
 
 use super::ids::{ClassId, EnumId, RecordId};
 
-/// A type for a check at run time. The check does not read the elements of containers.
+/// A type for a check at run time. The check does not read the elements of containers. An entry of
+/// `Program::types` says whether null is allowed, too.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Type {
     /// Any value.
@@ -33,28 +34,4 @@ pub enum Type {
     Record(RecordId),
     /// An object of this class.
     Object(ClassId),
-    /// An integer or `null`.
-    NullOrInt,
-    /// A boolean or `null`.
-    NullOrBool,
-    /// A string or `null`.
-    NullOrStr,
-    /// A list or `null`.
-    NullOrList,
-    /// A set or `null`.
-    NullOrSet,
-    /// A map or `null`.
-    NullOrMap,
-    /// A function or `null`.
-    NullOrFunc,
-    /// A handle or `null`.
-    NullOrHandle,
-    /// A value of the index type of this number, or `null`.
-    NullOrIndex(u16),
-    /// A value of this enum, or `null`.
-    NullOrEnum(EnumId),
-    /// A value of this record type, or `null`.
-    NullOrRecord(RecordId),
-    /// An object of this class, or `null`.
-    NullOrObject(ClassId),
 }

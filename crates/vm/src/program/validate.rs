@@ -1,11 +1,10 @@
 //! Checks a program, so that the machine does not have to.
 
-use super::declare::PostTarget;
+use super::declare::{Event, Family, PostTarget, Symmetry, Variant};
 use super::function::Function;
-use super::ids::{FuncId, HandlerId, NameId, Reg};
+use super::ids::{EnumId, FuncId, HandlerId, NameId, Reg, TableId};
 use super::literal::Literal;
 use super::types::Type;
-use super::validate_op;
 use super::whole::Program;
 
 /// A mistake in a program: a bug in the compiler that made it.
@@ -27,7 +26,7 @@ const MEMBERS_MAX: u64 = 1 << 20;
 /// Longest table with 16-bit indices; the last index means "none".
 const TABLE_MAX: usize = u16::MAX as usize;
 
-type Check = Result<(), String>;
+pub(super) type Check = Result<(), String>;
 
 /// Fails unless the table has the index.
 pub(super) fn check_index(what: &str, index: usize, length: usize) -> Check {
@@ -39,6 +38,22 @@ fn within(what: &str, count: u64, limit: u64) -> Check {
 }
 
 impl Program {
+    /// Returns an entry of a table. Fails past the end of the table.
+    pub(super) fn get<I: TableId + Copy>(&self, id: I) -> Result<&I::Entry, String> {
+        id.entry(self).ok_or_else(|| format!("no {} {}", I::WHAT, id.number()))
+    }
+
+    /// Fails unless the table has the entry.
+    pub(super) fn check(&self, id: impl TableId + Copy) -> Check {
+        self.get(id).map(drop)
+    }
+
+    /// Returns a variant of an enum.
+    pub(super) fn variant(&self, ty: EnumId, variant: u16) -> Result<&Variant, String> {
+        let variants = &self.get(ty)?.variants;
+        variants.get(usize::from(variant)).ok_or_else(|| format!("no variant {variant}"))
+    }
+
     /// Checks every index, register, jump and size in the program. A program that passes cannot
     /// make the machine panic. Linear in the size of the program, except for families that list one
     /// another in `after`.
@@ -57,7 +72,7 @@ impl Program {
         for global in &self.globals {
             at(&global.name, self.check_literal(&global.initial, Literal::DEPTH_MAX))?;
         }
-        at("types", self.types.iter().try_for_each(|ty| self.check_type(*ty)))?;
+        at("types", self.types.iter().try_for_each(|(ty, _)| self.check_type(*ty)))?;
         at("records and classes", self.check_shapes())?;
         at("tasks and posts", self.check_tasks())?;
         for event in &self.events {
@@ -66,12 +81,7 @@ impl Program {
         at("threads", self.check_threads())?;
         at("properties", self.check_properties())?;
         for component in &self.components {
-            let mut functions = component.functions.iter();
-            let count = self.functions.len();
-            at(
-                &component.name,
-                functions.try_for_each(|id| check_index("function", id.index(), count)),
-            )?;
+            at(&component.name, component.functions.iter().try_for_each(|id| self.check(*id)))?;
         }
         for symmetry in &self.symmetries {
             at("symmetry", self.check_symmetry(symmetry))?;
@@ -133,45 +143,35 @@ impl Program {
                 Some(index) if usize::from(index.size) == items.len() => all(items),
                 _ => Err("an array with another number of elements".to_owned()),
             },
-            Literal::Enum(ty, variant, payload) => {
-                let variants = self.enums.get(ty.index()).map(|e| &e.variants);
-                match variants.and_then(|v| v.get(usize::from(*variant))) {
-                    Some(v) if usize::from(v.payload) == payload.len() => all(payload),
-                    Some(_) => Err("a variant with another number of values".to_owned()),
-                    None => Err(format!("no variant {variant} of enum {}", ty.0)),
-                }
-            }
+            Literal::Enum(ty, variant, payload) => match self.variant(*ty, *variant) {
+                Ok(v) if usize::from(v.payload) == payload.len() => all(payload),
+                Ok(_) => Err("a variant with another number of values".to_owned()),
+                Err(_) => Err(format!("no variant {variant} of enum {}", ty.0)),
+            },
             Literal::List(items) | Literal::Set(items) => all(items),
             Literal::Map(entries) => entries.iter().try_for_each(|(key, value)| {
                 self.check_literal(key, depth)?;
                 self.check_literal(value, depth)
             }),
-            Literal::Record(ty, fields) => match self.records.get(ty.index()) {
-                Some(record) if record.fields.len() == fields.len() => all(fields),
-                Some(_) => Err("a record with another number of fields".to_owned()),
-                None => Err(format!("no record {}", ty.0)),
-            },
+            Literal::Record(ty, fields) if self.get(*ty)?.fields.len() == fields.len() => {
+                all(fields)
+            }
+            Literal::Record(..) => Err("a record with another number of fields".to_owned()),
         }
     }
 
     fn check_type(&self, ty: Type) -> Check {
         match ty {
-            Type::Enum(id) | Type::NullOrEnum(id) => {
-                check_index("enum", id.index(), self.enums.len())
-            }
-            Type::Record(id) | Type::NullOrRecord(id) => {
-                check_index("record", id.index(), self.records.len())
-            }
-            Type::Object(id) | Type::NullOrObject(id) => {
-                check_index("class", id.index(), self.classes.len())
-            }
+            Type::Enum(id) => self.check(id),
+            Type::Record(id) => self.check(id),
+            Type::Object(id) => self.check(id),
             _ => Ok(()),
         }
     }
 
     fn check_names(&self, names: &[NameId]) -> Check {
         within("fields", names.len() as u64, u64::from(REGISTERS_MAX))?;
-        names.iter().try_for_each(|name| check_index("name", name.index(), self.names.len()))
+        names.iter().try_for_each(|name| self.check(*name))
     }
 
     fn check_shapes(&self) -> Check {
@@ -181,8 +181,8 @@ impl Program {
         for class in &self.classes {
             self.check_names(&class.fields)?;
             for (name, func) in &class.methods {
-                check_index("name", name.index(), self.names.len())?;
-                let function = self.function(*func)?;
+                self.check(*name)?;
+                let function = self.get(*func)?;
                 if function.params == 0 || function.captures > 0 {
                     return Err(
                         "a method needs its object as a parameter, and no captures".to_owned()
@@ -193,13 +193,9 @@ impl Program {
         Ok(())
     }
 
-    fn function(&self, func: FuncId) -> Result<&Function, String> {
-        self.functions.get(func.index()).ok_or_else(|| format!("no function {}", func.0))
-    }
-
     /// Checks a function that the machine itself starts.
     fn check_start(&self, func: FuncId, params: u16) -> Check {
-        let function = self.function(func)?;
+        let function = self.get(func)?;
         if function.captures > 0 {
             return Err("a function with captures cannot be started".to_owned());
         }
@@ -210,37 +206,32 @@ impl Program {
     }
 
     fn check_handler(&self, handler: HandlerId, instance: u16) -> Check {
-        check_index("handler", handler.index(), self.handlers.len())?;
-        let count = self.handlers[handler.index()].array.unwrap_or(1);
+        let count = self.get(handler)?.array.unwrap_or(1);
         check_index("handler instance", usize::from(instance), usize::from(count))
     }
 
     fn check_tasks(&self) -> Check {
         for task in &self.tasks {
-            self.check_start(task.body, self.function(task.body)?.params)?;
+            self.check_start(task.body, self.get(task.body)?.params)?;
             if let Some((handler, instance)) = task.handler {
                 self.check_handler(handler, instance)?;
             }
         }
         for post in &self.posts {
-            check_index("task", post.task.index(), self.tasks.len())?;
+            let task = self.get(post.task)?;
             match post.target {
-                PostTarget::Own if self.tasks[post.task.index()].handler.is_none() => {
+                PostTarget::Own if task.handler.is_none() => {
                     return Err("a post to the own handler of a task that has none".to_owned());
                 }
-                PostTarget::Handler(handler, index) => {
-                    check_index("handler", handler.index(), self.handlers.len())?;
-                    if index.some().is_none() {
-                        self.check_handler(handler, 0)?;
-                    }
-                }
+                PostTarget::Handler(handler, Reg::NONE) => self.check_handler(handler, 0)?,
+                PostTarget::Handler(handler, _) => self.check(handler)?,
                 _ => {}
             }
         }
         Ok(())
     }
 
-    fn check_event(&self, event: &super::declare::Event) -> Check {
+    fn check_event(&self, event: &Event) -> Check {
         let params = u16::from(event.family.is_some());
         self.check_start(event.body, params)?;
         if let Some(guard) = event.guard {
@@ -250,11 +241,11 @@ impl Program {
             self.check_handler(handler, instance)?;
         }
         let others = event.after.iter().chain(&event.started);
-        others.clone().try_for_each(|e| check_index("event", e.index(), self.events.len()))?;
+        others.clone().try_for_each(|other| self.check(*other))?;
         self.check_family(event.family)
     }
 
-    fn check_family(&self, family: Option<super::declare::Family>) -> Check {
+    fn check_family(&self, family: Option<Family>) -> Check {
         match family {
             Some(family) if family.index.is_some() => {
                 let of = family.index.and_then(|of| self.symmetries.get(usize::from(of)));
@@ -285,7 +276,7 @@ impl Program {
         invariants.chain(responses).chain(others).try_for_each(|func| self.check_start(func, 0))
     }
 
-    fn check_symmetry(&self, symmetry: &super::declare::Symmetry) -> Check {
+    fn check_symmetry(&self, symmetry: &Symmetry) -> Check {
         let size = |count: Option<u16>| match count {
             Some(count) if count == symmetry.size => Ok(()),
             _ => Err(format!("not all have {} members", symmetry.size)),
@@ -325,7 +316,7 @@ impl Program {
                 place: format!("function `{}`, instruction {pc} ({op:?})", function.name),
                 what,
             };
-            validate_op::check(self, function, op).map_err(fault)?;
+            op.check(self, function).map_err(fault)?;
         }
         Ok(())
     }
@@ -344,12 +335,10 @@ impl Program {
         if function.sites.len() != function.code.len() {
             return Err("not one source position for each instruction".to_owned());
         }
-        for site in &function.sites {
-            check_index("source position", site.index(), self.sites.len())?;
-        }
+        function.sites.iter().try_for_each(|site| self.check(*site))?;
         for (Reg(reg), name) in &function.locals {
             check_index("register", usize::from(*reg), usize::from(function.registers))?;
-            check_index("name", name.index(), self.names.len())?;
+            self.check(*name)?;
         }
         Ok(())
     }

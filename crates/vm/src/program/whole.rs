@@ -51,8 +51,8 @@ pub struct Program {
     pub names: Vec<String>,
     /// Constants of the code.
     pub constants: Vec<Literal>,
-    /// Types that the code checks for.
-    pub types: Vec<Type>,
+    /// Types that the code checks for, and whether null passes the check, too.
+    pub types: Vec<(Type, bool)>,
     /// Enums.
     pub enums: Vec<Enum>,
     /// Record types.

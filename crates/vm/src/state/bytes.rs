@@ -163,6 +163,21 @@ impl<'a> Reader<'a> {
         u32::try_from(self.number()?).ok()
     }
 
+    /// Reads a list: the number of its items, then the items.
+    pub(crate) fn list<T>(&mut self, item: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        let count = self.count()?;
+        self.items(count, item)
+    }
+
+    /// Reads a number of items.
+    pub(crate) fn items<T>(
+        &mut self,
+        count: usize,
+        mut item: impl FnMut(&mut Self) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        (0..count).map(|_| item(self)).collect()
+    }
+
     /// Reads the number of things that follow. Each of them takes at least one byte.
     pub(crate) fn count(&mut self) -> Option<usize> {
         let count = usize::try_from(self.number()?).ok()?;
@@ -225,13 +240,12 @@ impl<'a> Reader<'a> {
     }
 
     fn values(&mut self, depth: u16) -> Option<Vec<Value>> {
-        let count = self.count()?;
-        (0..count).map(|_| self.value(depth)).collect()
+        self.list(|reader| reader.value(depth))
     }
 
     fn container(&mut self, first: u8, depth: u16) -> Option<Value> {
         Some(match first {
-            LIST => Value::List(Arc::new(Seq::list(self.values(depth)?))),
+            LIST => Value::list(self.values(depth)?),
             ARRAY => {
                 let of = self.number16()?.checked_sub(1)?;
                 self.program.symmetries.get(usize::from(of))?;
@@ -239,9 +253,8 @@ impl<'a> Reader<'a> {
             }
             SET => Value::Set(Arc::new(Set::new(self.values(depth)?))),
             MAP => {
-                let count = self.count()?;
-                let entry = |r: &mut Self| Some((r.value(depth)?, r.value(depth)?));
-                let entries: Option<Vec<_>> = (0..count).map(|_| entry(self)).collect();
+                let entries =
+                    self.list(|reader| Some((reader.value(depth)?, reader.value(depth)?)));
                 Value::Map(Arc::new(Map::new(entries?)))
             }
             RECORD => {

@@ -1,16 +1,17 @@
 //! The canonical form of states with objects and handles.
 
 use super::message::Message;
-use super::object::Object;
 use super::parts::State;
 use super::reachable::Reachable;
-use super::rename::{Renaming, rename};
+use super::rename::{
+    Renaming, rename_globals, rename_message, rename_object, rename_owners, rename_thread,
+};
 use super::thread::{Origin, Thread};
 use super::unordered::{self, UnorderedElement};
 use crate::machine::Machine;
-use crate::program::MailboxKind;
 use crate::value::{GHOST, Value, mix};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// A new numbering of objects and handles.
@@ -27,7 +28,7 @@ pub(crate) struct Numbering {
     /// The replacements of handles of what has ended, for a run with a log.
     ghosts: FxHashMap<u32, u32>,
     /// The reachable objects and handles, once computed.
-    reachable: Option<Reachable>,
+    reachable: Option<Rc<Reachable>>,
 }
 
 impl Renaming for Numbering {
@@ -41,6 +42,10 @@ impl Renaming for Numbering {
             None if number >= GHOST => number,
             None => self.ghosts.get(&number).copied().unwrap_or(0),
         }
+    }
+
+    fn own_handle(&self, number: u32) -> u32 {
+        self.number(number)
     }
 }
 
@@ -56,14 +61,9 @@ impl Numbering {
         self.objects.get((number as usize).wrapping_sub(1)).is_none_or(|new| *new != 0)
     }
 
-    /// Takes the reachable objects and handles, or computes them.
-    pub(super) fn reachable(&mut self, state: &State) -> Reachable {
-        self.reachable.take().unwrap_or_else(|| Reachable::of(state))
-    }
-
-    /// Puts the reachable objects and handles back.
-    pub(super) fn keep_reachable(&mut self, reachable: Reachable) {
-        self.reachable = Some(reachable);
+    /// Returns the reachable objects and handles.
+    pub(super) fn reachable(&mut self, state: &State) -> Rc<Reachable> {
+        self.reachable.get_or_insert_with(|| Rc::new(Reachable::of(state))).clone()
     }
 
     /// Returns whether a handle is live and has no number yet.
@@ -92,9 +92,6 @@ impl Numbering {
                 }
             }
             Value::Handle(handle) => self.visit_handle(state, *handle),
-            Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
-                s.items().iter().for_each(|item| self.visit(state, item));
-            }
             Value::Set(set) => {
                 let parts =
                     set.items().iter().map(|item| UnorderedElement::of([item, &Value::Null]));
@@ -104,7 +101,7 @@ impl Numbering {
                 let parts = map.entries().iter().map(|(k, v)| UnorderedElement::of([k, v]));
                 unordered::visit(self, state, parts.collect());
             }
-            _ => {}
+            _ => value.children().for_each(|child| self.visit(state, child)),
         }
     }
 
@@ -155,7 +152,6 @@ pub(crate) fn canonicalize(machine: &Machine, state: &mut State) {
 }
 
 fn canonicalize_as(machine: &Machine, state: &mut State, numbers: Numbering) {
-    let globals = machine.program.globals.len();
     let objects = vec![0; state.heap().len()];
     let keep_handles = machine.switches.keep_handles;
     let mut numbers = Numbering { objects, keep_handles, ..numbers };
@@ -164,7 +160,7 @@ fn canonicalize_as(machine: &Machine, state: &mut State, numbers: Numbering) {
             numbers.visit_handle(state, thread.handle);
         }
     }
-    for i in 0..globals {
+    for i in 0..machine.program.globals.len() {
         numbers.root(state, state.global(i));
     }
     for thread in state.threads().iter().filter(|thread| thread.origin != Origin::Dynamic) {
@@ -177,7 +173,8 @@ fn canonicalize_as(machine: &Machine, state: &mut State, numbers: Numbering) {
     }
     let mut unordered: Vec<UnorderedElement<'_>> = Vec::new();
     for (i, queue) in state.queues() {
-        let front = queue.iter().take_while(|message| message.front || !is_bag(machine, i));
+        let is_bag = machine.layout.is_bag(i);
+        let front = queue.iter().take_while(|message| message.front || !is_bag);
         let ordered = front.count();
         for message in &queue[..ordered] {
             numbers.root(state, &message.args);
@@ -206,8 +203,7 @@ fn canonicalize_as(machine: &Machine, state: &mut State, numbers: Numbering) {
         numbers.weaken(machine, state);
     }
     let is_sorted = is_sorted(state.threads());
-    if is_sorted && numbers.is_identity(state.heap().len()) && !has_stale(state, &numbers, globals)
-    {
+    if is_sorted && numbers.is_identity(state.heap().len()) && !has_stale(state, &numbers) {
         return;
     }
     apply(machine, state, &numbers);
@@ -219,10 +215,6 @@ fn is_sorted(threads: &[Arc<Thread>]) -> bool {
         (pair[0].origin, pair[0].handle) <= (pair[1].origin, pair[1].handle)
             || pair[1].origin != Origin::Dynamic
     })
-}
-
-fn is_bag(machine: &Machine, queue: usize) -> bool {
-    machine.layout.mailboxes.get(queue).is_none_or(|kind| *kind == MailboxKind::Bag)
 }
 
 impl Numbering {
@@ -244,60 +236,25 @@ impl Numbering {
 
 /// Returns whether the state holds handles of what has ended, or messages with a handle that
 /// nothing refers to.
-fn has_stale(state: &State, numbers: &Numbering, globals: usize) -> bool {
+fn has_stale(state: &State, numbers: &Numbering) -> bool {
     fn stale(value: &Value, numbers: &Numbering) -> bool {
         value.has_refs()
             && match value {
                 Value::Handle(handle) => numbers.handle(*handle) != *handle,
-                Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
-                    s.items().iter().any(|item| stale(item, numbers))
-                }
-                Value::Set(set) => set.items().iter().any(|item| stale(item, numbers)),
-                Value::Map(map) => {
-                    map.entries().iter().any(|(k, v)| stale(k, numbers) || stale(v, numbers))
-                }
-                _ => false,
+                _ => value.children().any(|child| stale(child, numbers)),
             }
     }
-    let number = |handle: u32| handle != 0 && !numbers.handles.contains_key(&handle);
-    (0..globals).any(|i| stale(state.global(i), numbers))
-        || state.heap().iter().any(|o| o.fields.iter().any(|f| stale(f, numbers)))
-        || state
-            .threads()
-            .iter()
-            .any(|t| number(t.handle) || t.regs.iter().any(|r| stale(r, numbers)))
-        || state.messages().iter().any(|m| number(m.handle) || stale(&m.args, numbers))
+    let fields = state.heap().iter().flat_map(|object| &object.fields);
+    state.roots().chain(fields).any(|value| stale(value, numbers))
+        || state.handles().any(|(handle, _)| handle != 0 && !numbers.handles.contains_key(&handle))
 }
 
 /// Applies the new numbers to all parts of the state.
 fn apply(machine: &Machine, state: &mut State, numbers: &Numbering) {
-    for i in 0..machine.program.globals.len() {
-        if state.global(i).has_refs() {
-            let value = rename(state.global(i), numbers);
-            state.replace_global(i, value);
-        }
-    }
+    rename_globals(machine, state, numbers);
     let heap = numbers.order.iter().filter_map(|old| state.heap().get(*old as usize - 1));
-    let heap = heap.map(|object| {
-        if !object.fields.iter().any(Value::has_refs) {
-            return object.clone();
-        }
-        let fields = object.fields.iter().map(|field| rename(field, numbers)).collect();
-        let mut object = Object { fields, ..Object::clone(object) };
-        object.rehash();
-        Arc::new(object)
-    });
-    let heap = heap.collect();
-    let threads = state.threads().iter().map(|thread| {
-        if !thread.has_refs() {
-            return thread.clone();
-        }
-        let regs = thread.regs.iter().map(|reg| rename(reg, numbers)).collect();
-        let handle = numbers.number(thread.handle);
-        let mut thread = Thread { regs, handle, ..Thread::clone(thread) };
-        thread.rehash();
-        Arc::new(thread)
-    });
+    let heap = heap.map(|object| rename_object(object, numbers)).collect();
+    let threads = state.threads().iter().map(|thread| rename_thread(thread, numbers));
     let mut threads: Vec<Arc<Thread>> = threads.collect();
     if !is_sorted(&threads) {
         threads.sort_by_key(|thread| match thread.origin {
@@ -305,15 +262,10 @@ fn apply(machine: &Machine, state: &mut State, numbers: &Numbering) {
             origin => (origin, 0),
         });
     }
-    let locks = state.locks().iter().map(|owner| match machine.layout.dynamic_of(*owner) {
-        Some(handle) if *owner != 0 => machine.layout.owner_dynamic(numbers.number(handle)),
-        _ => *owner,
-    });
-    let locks = locks.collect();
-    let mut messages: Vec<Message> = Vec::with_capacity(state.messages().len());
-    for (i, queue) in state.queues() {
-        messages.append(&mut rename_queue(machine, i, queue, numbers));
-    }
+    let locks = rename_owners(machine, state, numbers);
+    let messages = state.messages().iter().map(|message| rename_message(message, numbers));
+    let mut messages: Vec<Message> = messages.collect();
+    sort_bags(machine, &mut messages);
     state.replace_heap(heap);
     state.replace_threads(threads);
     state.replace_locks(locks);
@@ -321,33 +273,18 @@ fn apply(machine: &Machine, state: &mut State, numbers: &Numbering) {
     state.recompute_sum();
 }
 
-fn rename_queue(
-    machine: &Machine,
-    index: usize,
-    queue: &[Message],
-    numbers: &Numbering,
-) -> Vec<Message> {
-    let mut queue = queue.to_vec();
-    for message in &mut queue {
-        if message.handle == 0 && !message.args.has_refs() {
-            continue;
-        }
-        message.change(|body| {
-            body.handle = numbers.number(body.handle);
-            body.args = rename(&body.args, numbers);
-        });
+/// Sorts the messages of each bag. The messages of a mailbox must stand together.
+pub(super) fn sort_bags(machine: &Machine, messages: &mut [Message]) {
+    if machine.switches.keep_bag_order {
+        return;
     }
-    sort_bag(machine, index, &mut queue);
-    queue
-}
-
-/// Sorts the messages of a mailbox if it is a bag.
-pub(super) fn sort_bag(machine: &Machine, index: usize, queue: &mut [Message]) {
-    if is_bag(machine, index) && !machine.switches.keep_bag_order {
-        // The stable sort keeps the order of front messages.
-        queue.sort_by(|a, b| match (a.front, b.front) {
-            (false, false) => a.bag_key().cmp(&b.bag_key()),
-            (a, b) => b.cmp(&a),
-        });
+    for queue in messages.chunk_by_mut(|a, b| a.queue == b.queue) {
+        if machine.layout.is_bag(queue[0].queue as usize) {
+            // The stable sort keeps the order of front messages.
+            queue.sort_by(|a, b| match (a.front, b.front) {
+                (false, false) => a.bag_key().cmp(&b.bag_key()),
+                (a, b) => b.cmp(&a),
+            });
+        }
     }
 }

@@ -1,15 +1,15 @@
-//! Tells objects, posts and threads apart that have no numbers yet, by what they hold and by who
-//! holds them.
+//! Distinguishes objects, posts and threads without numbers by their content and by the references
+//! to them.
 //!
-//! **Problem.** The elements of sets and bags, and forked threads, have no order of their own. To
-//! number what is met through them, an order is needed that depends on nothing but the shape of the
-//! state. **Method.** Colour refinement: each object's colour is the hash of its class, of the
-//! colours in its fields, and of the colours of the objects, messages and threads that refer to it;
-//! repeated until no more colours appear. Posts and threads with handles likewise. What is numbered
-//! has its number for a colour. **Guarantee.** Objects of different colours can be told apart by
-//! shape. Objects of one colour are nearly always interchangeable; where refinement fails (regular
-//! graphs of equal objects in one bag), two states that differ only in identities may get different
-//! canonical forms: states are then visited twice, never merged wrongly. **Cost.** Rounds times the
+//! **Problem.** Elements of sets and bags, and forked threads, are unordered. The numbering needs
+//! an order of them that depends only on the shape of the state. **Method.** Colour refinement: the
+//! colour of an object is the hash of its class, of the colours in its fields, and of the colours
+//! of the objects, messages and threads that refer to it. Rounds repeat until no new colours
+//! appear. Posts and threads with handles have colours likewise. A number serves as the colour of a
+//! numbered object. **Guarantee.** Objects of different colours differ in shape. Objects of one
+//! colour are nearly always interchangeable. Refinement fails for regular graphs of equal objects
+//! in one bag: then two states that differ only in identities may get different canonical forms. A
+//! search visits such states twice, but never merges different states. **Cost.** Rounds times the
 //! size of the heap, the mailboxes and the threads, at most one round for each object and handle.
 
 use super::canonical::Numbering;
@@ -26,17 +26,17 @@ pub(super) struct Colors<'a> {
     objects: Vec<u128>,
     /// By handles, of those without a number.
     handles: FxHashMap<u32, u128>,
-    /// What threads are besides their registers.
+    /// The hashes of the positions of threads.
     places: Vec<u128>,
 }
 
-/// What a round adds up.
+/// The sums of a round.
 struct Next {
     objects: Vec<u128>,
     handles: FxHashMap<u32, u128>,
 }
 
-/// The key of what has no position.
+/// The key of an element without a position.
 const UNORDERED: u64 = 0x5e7;
 
 impl Colors<'_> {
@@ -70,7 +70,7 @@ impl Colors<'_> {
         let mut colors = Colors { numbers, objects, handles, places };
         let mut distinct = 0;
         for _ in 0..=colors.objects.len() + colors.handles.len() {
-            // How often it is refined must not depend on garbage.
+            // The number of rounds must not depend on garbage.
             let objects =
                 colors.objects.iter().zip(&reachable.objects).filter(|(_, reached)| **reached);
             let all = objects.map(|(color, _)| color).chain(colors.handles.values());
@@ -129,12 +129,6 @@ impl Colors<'_> {
         if !value.has_refs() {
             return;
         }
-        let items = |key: u64, items: &[Value], next: &mut Next| {
-            for (i, item) in (0..).zip(items) {
-                let key = if key == UNORDERED { key } else { i };
-                self.spread(item, mix::mix(key, from), next);
-            }
-        };
         match value {
             Value::Obj(number) => {
                 if let Some(sum) = next.objects.get_mut((*number as usize).wrapping_sub(1)) {
@@ -143,9 +137,15 @@ impl Colors<'_> {
             }
             Value::Handle(handle) => next.handle(*handle, mix::mix(0xfe1, from)),
             Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
-                items(0, s.items(), next);
+                for (i, item) in (0..).zip(s.items()) {
+                    self.spread(item, mix::mix(i, from), next);
+                }
             }
-            Value::Set(set) => items(UNORDERED, set.items(), next),
+            Value::Set(set) => {
+                for item in set.items() {
+                    self.spread(item, mix::mix(UNORDERED, from), next);
+                }
+            }
             Value::Map(map) => {
                 for (key, value) in map.entries() {
                     self.spread(key, mix::mix(0xa, from), next);
@@ -156,8 +156,7 @@ impl Colors<'_> {
         }
     }
 
-    /// Returns the colour of what a handle is of; all that has ended, or that nothing refers to,
-    /// has one.
+    /// Returns the colour of the task or thread of a handle. All ended ones share a colour.
     pub(super) fn of_handle(&self, handle: u32) -> u128 {
         match (self.numbers.number(handle), self.handles.get(&handle)) {
             (0, Some(color)) => mix::mix(0xc0105, *color),

@@ -7,7 +7,6 @@ use super::object::Object;
 use super::parts::State;
 use super::thread::{Frame, Origin, Status, Thread, ThreadBody};
 use crate::machine::Machine;
-use crate::program::MailboxKind;
 use crate::program::Op;
 use crate::step::{DEPTH_MAX, FRAMES_MAX};
 use crate::value::Value;
@@ -31,11 +30,9 @@ pub(crate) fn decode(machine: &Machine, bytes: &[u8]) -> Option<State> {
 }
 
 fn read(machine: &Machine, reader: &mut Reader<'_>) -> Option<State> {
-    let globals = machine.program.globals.iter().map(|_| reader.value(DEPTH_MAX));
-    let mut state = State::new(globals.collect::<Option<Vec<Value>>>()?);
-    let count = reader.count()?;
-    let words: Option<Vec<u64>> = (0..count).map(|_| reader.number()).collect();
-    let words = words?;
+    let globals = machine.program.globals.len();
+    let mut state = State::new(reader.items(globals, |reader| reader.value(DEPTH_MAX))?);
+    let words = reader.list(Reader::number)?;
     if words.len() > machine.layout.flags().div_ceil(64) {
         return None;
     }
@@ -49,40 +46,34 @@ fn read(machine: &Machine, reader: &mut Reader<'_>) -> Option<State> {
     if (0..).zip(&layout.members).any(past) {
         return None;
     }
-    let count = reader.count()?;
-    if count > machine.layout.locks as usize {
+    let locks = reader.list(Reader::number32)?;
+    if locks.len() > machine.layout.locks as usize {
         return None;
     }
-    let locks: Option<Vec<u32>> = (0..count).map(|_| reader.number32()).collect();
-    state.replace_locks(locks?);
-    state.replace_heap(heap(machine, reader)?);
+    state.replace_locks(locks);
+    state.replace_heap(reader.list(|reader| object(machine, reader))?);
     state.replace_messages(queues(machine, reader)?);
-    let count = reader.count()?;
     // These numbers identify messages and threads before and after a step.
-    let first = state.messages().len() as u64 + 1;
-    state.next_uid = first + count as u64;
-    let threads = (first..state.next_uid).map(|uid| thread(machine, uid, reader));
-    let threads = threads.collect::<Option<Vec<Arc<Thread>>>>()?;
+    state.next_uid = state.messages().len() as u64 + 1;
+    let threads = reader.list(|reader| {
+        state.next_uid += 1;
+        thread(machine, state.next_uid - 1, reader)
+    })?;
     let sorted = threads.windows(2).all(|pair| {
         pair[0].origin < pair[1].origin
             || (pair[0].origin, pair[1].origin) == (Origin::Dynamic, Origin::Dynamic)
     });
     state.replace_threads(threads);
-    (sorted && refers_inside(&state, machine)).then_some(state)
+    (sorted && refers_inside(&state)).then_some(state)
 }
 
-fn heap(machine: &Machine, reader: &mut Reader<'_>) -> Option<Vec<Arc<Object>>> {
-    let count = reader.count()?;
-    let mut heap = Vec::new();
-    for _ in 0..count {
-        let class = reader.number16()?;
-        let fields = machine.program.classes.get(usize::from(class))?.fields.len();
-        let fields: Option<Vec<Value>> = (0..fields).map(|_| reader.value(DEPTH_MAX)).collect();
-        let mut object = Object { class, fields: fields?, uid: 0, hash: 0 };
-        object.rehash();
-        heap.push(Arc::new(object));
-    }
-    Some(heap)
+fn object(machine: &Machine, reader: &mut Reader<'_>) -> Option<Arc<Object>> {
+    let class = reader.number16()?;
+    let count = machine.program.classes.get(usize::from(class))?.fields.len();
+    let fields = reader.items(count, |reader| reader.value(DEPTH_MAX))?;
+    let mut object = Object { class, fields, uid: 0, hash: 0 };
+    object.rehash();
+    Some(Arc::new(object))
 }
 
 fn queues(machine: &Machine, reader: &mut Reader<'_>) -> Option<Vec<Message>> {
@@ -123,7 +114,7 @@ fn message(
         n => matches!(&args, Value::List(list) if list.items().len() == usize::from(n)),
     };
     let front = head & 1 == 1;
-    let kind = machine.layout.mailboxes.get(queue).copied().unwrap_or(MailboxKind::Bag);
+    let kind = machine.layout.mailbox(queue);
     let body = Body { task, front, handle, due, args };
     fits.then(|| Message::new(queue as u32, kind, uid, body))
 }
@@ -167,9 +158,9 @@ fn thread(machine: &Machine, uid: u64, reader: &mut Reader<'_>) -> Option<Arc<Th
     let registers = frames
         .iter()
         .map(|f| usize::from(machine.program.functions[usize::from(f.func)].registers));
-    let regs: Option<Vec<Value>> = (0..registers.sum()).map(|_| reader.value(DEPTH_MAX)).collect();
+    let regs = reader.items(registers.sum(), |reader| reader.value(DEPTH_MAX))?;
     let uid = if let Origin::Declared(_) = origin { 0 } else { uid };
-    let mut thread = Thread { origin, body, status, handle, frames, regs: regs?, uid, hash: 0 };
+    let mut thread = Thread { origin, body, status, handle, frames, regs, uid, hash: 0 };
     thread.rehash();
     Some(Arc::new(thread))
 }
@@ -199,24 +190,15 @@ fn frames(machine: &Machine, reader: &mut Reader<'_>, status: Status) -> Option<
 }
 
 /// Returns whether every referenced object exists.
-fn refers_inside(state: &State, machine: &Machine) -> bool {
+fn refers_inside(state: &State) -> bool {
     fn inside(value: &Value, objects: usize) -> bool {
         !value.has_refs()
             || match value {
                 Value::Obj(number) => *number >= 1 && *number as usize <= objects,
-                Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
-                    s.items().iter().all(|item| inside(item, objects))
-                }
-                Value::Set(set) => set.items().iter().all(|item| inside(item, objects)),
-                Value::Map(map) => {
-                    map.entries().iter().all(|(k, v)| inside(k, objects) && inside(v, objects))
-                }
-                _ => true,
+                _ => value.children().all(|child| inside(child, objects)),
             }
     }
     let objects = state.heap().len();
-    (0..machine.program.globals.len()).all(|i| inside(state.global(i), objects))
-        && state.heap().iter().all(|o| o.fields.iter().all(|f| inside(f, objects)))
-        && state.threads().iter().all(|t| t.regs.iter().all(|r| inside(r, objects)))
-        && state.messages().iter().all(|m| inside(&m.args, objects))
+    let fields = state.heap().iter().flat_map(|object| &object.fields);
+    state.roots().chain(fields).all(|value| inside(value, objects))
 }

@@ -2,7 +2,7 @@
 
 use super::bytes::{put, put_value};
 use super::parts::State;
-use super::thread::{Origin, Status, Thread, ThreadBody};
+use super::thread::{Origin, Status, Thread};
 use crate::machine::Machine;
 
 /// Appends a state. Two states of a machine are equal if and only if their bytes are equal.
@@ -51,25 +51,16 @@ fn put_threads(machine: &Machine, state: &State, out: &mut Vec<u8>) {
     }
     put(out, threads.len() as u64);
     for thread in threads {
-        let mut pair = |kind: u64, number: u32| put(out, kind + 4 * u64::from(number));
-        match thread.origin {
-            Origin::Declared(number) => pair(0, number),
-            Origin::Slot(slot) => pair(1, slot),
-            Origin::Dynamic => pair(2, 0),
-        }
-        match thread.body {
-            ThreadBody::Thread => pair(0, 0),
-            ThreadBody::Event(number) => pair(1, number),
-            ThreadBody::Task(number) => pair(2, u32::from(number)),
-            ThreadBody::Func(number) => pair(3, u32::from(number)),
-        }
+        let mut pair = |(kind, number): (u64, u32)| put(out, kind + 4 * u64::from(number));
+        pair(thread.origin.code());
+        pair(thread.body.code());
         match thread.status {
-            Status::Ready => pair(0, 0),
+            Status::Ready => pair((0, 0)),
             Status::Waiting { cond, lock } => {
-                pair(1, lock);
-                pair(0, cond);
+                pair((1, lock));
+                pair((0, cond));
             }
-            Status::Woken { lock } => pair(2, lock),
+            Status::Woken { lock } => pair((2, lock)),
         }
         put(out, u64::from(thread.handle));
         put(out, thread.frames.len() as u64);
@@ -80,9 +71,4 @@ fn put_threads(machine: &Machine, state: &State, out: &mut Vec<u8>) {
         }
         thread.regs.iter().for_each(|reg| put_value(out, reg));
     }
-}
-
-/// Appends a value.
-pub(crate) fn value(value: &crate::value::Value, out: &mut Vec<u8>) {
-    put_value(out, value);
 }

@@ -1,13 +1,13 @@
-//! What an index type numbers, by the numbers of the layout.
+//! The members that an index type numbers, by their numbers in the layout.
 
 use crate::machine::Machine;
 use crate::program::Symmetry;
 
-/// A symmetry and its members: of each array or family the number of its first one.
+/// A symmetry with the first number of each array or family.
 pub(super) struct Group<'a> {
     pub(super) machine: &'a Machine,
     pub(super) symmetry: &'a Symmetry,
-    /// Which one it is.
+    /// Its index among the symmetries.
     pub(super) number: usize,
     /// Mailboxes of handlers.
     pub(super) slots: Vec<u32>,
@@ -48,7 +48,7 @@ impl<'a> Group<'a> {
         usize::from(self.symmetry.size)
     }
 
-    /// Which of the runs that start at `firsts` a number is in, and of which instance it is.
+    /// Returns the array of a number, among those that start at `firsts`, and its instance.
     pub(super) fn find(&self, number: u32, firsts: &[u32]) -> Option<(usize, usize)> {
         let size = self.size() as u32;
         firsts.iter().enumerate().find_map(|(run, first)| {
@@ -57,7 +57,7 @@ impl<'a> Group<'a> {
         })
     }
 
-    /// The number of the same thing of another instance.
+    /// Returns the number of the same member of another instance.
     pub(super) fn map(&self, number: u32, firsts: &[u32], to: &[usize]) -> u32 {
         self.find(number, firsts)
             .map_or(number, |(run, instance)| firsts[run] + to[instance] as u32)

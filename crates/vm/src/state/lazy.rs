@@ -41,7 +41,7 @@ impl State {
         delta: &Arc<StepDelta>,
         limits: (u32, u16),
     ) -> Option<State> {
-        let from = self.shared_parts();
+        let from = self.parts();
         let count = from.messages().len() + delta.posts;
         if !delta.simple || count > limits.0 as usize || count >= u32::MAX as usize {
             return None;
@@ -99,18 +99,17 @@ fn element(
     value: &Value,
     (nodes_max, depth_max): (u32, u16),
 ) -> Option<(u128, u128)> {
-    let (Value::List(list), Value::Int(at)) = (list, index) else { return None };
-    let at = usize::try_from(*at).ok()?;
-    let old = list.items().get(at)?;
+    let (Value::List(items), Value::Int(at)) = (list, index) else { return None };
+    let old = list.element(index)?;
     if old.is_identical(value) {
         return Some((0, 0));
     }
-    let meta = list.meta();
+    let meta = &items.meta;
     let nodes = meta.nodes.saturating_sub(old.nodes()).saturating_add(value.nodes());
     if nodes > nodes_max || meta.depth.max(value.depth().saturating_add(1)) > depth_max {
         return None;
     }
-    Some(list.hashes(at, value))
+    Some(items.hashes(*at as usize, value))
 }
 
 /// Returns what the sum loses when a message is taken.
@@ -207,10 +206,6 @@ fn set_at(parts: &mut Parts, global: usize, index: &Value, value: &Value) {
 fn insert(all: &mut Vec<Message>, kind: MailboxKind, message: Message) {
     let first = all.partition_point(|other| other.queue < message.queue);
     let length = all[first..].partition_point(|other| other.queue == message.queue);
-    let queue = &all[first..first + length];
-    let at = match kind {
-        MailboxKind::Bag => queue.partition_point(|m| m.front || m.bag_key() <= message.bag_key()),
-        _ => length,
-    };
+    let at = message.place_in(&all[first..first + length], kind);
     all.insert(first + at, message);
 }

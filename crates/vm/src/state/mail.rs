@@ -42,7 +42,7 @@ impl State {
         let old = terms(&queue, 0);
         let result = change(&mut queue);
         debug_assert!(queue.iter().all(|message| message.queue as usize == index));
-        self.sum = self.sum.wrapping_sub(old).wrapping_add(terms(&queue, 0));
+        self.shift(old, terms(&queue, 0));
         let all = self.messages();
         let mut mail = Vec::with_capacity(all.len() + queue.len() + first - end);
         mail.extend_from_slice(&all[..first]);

@@ -126,6 +126,17 @@ impl Message {
         self.content.ordered
     }
 
+    /// Returns its position in a mailbox when it is posted, behind all others if possible.
+    pub(crate) fn place_in(&self, queue: &[Message], kind: MailboxKind) -> usize {
+        match kind {
+            MailboxKind::Fifo => queue.len(),
+            MailboxKind::Delayed => queue.partition_point(|other| other.due <= self.due),
+            MailboxKind::Bag => {
+                queue.partition_point(|other| other.front || other.bag_key() <= self.bag_key())
+            }
+        }
+    }
+
     /// Returns its sort key in a bag. Front messages come first and keep their order.
     pub(crate) fn bag_key(&self) -> (u16, &Value, u32) {
         (self.task, &self.args, self.handle)

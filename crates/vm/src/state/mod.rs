@@ -11,9 +11,9 @@ pub(crate) use self::chunks::Chunks;
 pub(crate) use self::effect::{Effect, StepDelta};
 pub(crate) use self::message::{Body, Message};
 pub(crate) use self::object::Object;
-pub(crate) use self::thread::{Frame, Origin, Status, Thread, ThreadBody};
+pub(crate) use self::thread::{Frame, Origin, Status, Thread, ThreadBody, word};
 
-mod bytes;
+pub(crate) mod bytes;
 pub(crate) mod canonical;
 mod chunks;
 mod colors;

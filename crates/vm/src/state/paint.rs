@@ -1,22 +1,22 @@
-//! Hashes of values in which colours stand for what only has a name: objects, handles, indices.
+//! Hashes of values with colours in the place of objects, handles and indices.
 
 use crate::value::{Value, mix};
 
-/// Colours for names.
+/// Colours of objects, handles and indices.
 pub(super) trait Paint {
-    /// Whether a value has names in it that have colours.
+    /// Whether a value contains something with a colour.
     fn concerns(&self, value: &Value) -> bool;
     /// The colour of an object, a handle or an index.
     fn name(&self, value: &Value) -> u128;
-    /// The colour of a value of an index type; none where its number counts.
+    /// The colour of a value of an index type; `None` if its number counts.
     fn member(&self, of: u16, member: usize) -> Option<u64>;
 }
 
 /// The key of an element of a set.
 const ELEMENT: u64 = 0x5e7;
 
-/// Returns the hash of a value under colours. Elements of sets and maps, and of lists that an index
-/// type numbers, add up: to exchange what has one colour changes nothing.
+/// Returns the hash of a value under colours. It sums the elements of sets and maps, and of lists
+/// that an index type numbers, so an exchange of elements of one colour changes nothing.
 pub(super) fn painted(value: &Value, by: &impl Paint) -> u128 {
     if !by.concerns(value) {
         return value.hash();

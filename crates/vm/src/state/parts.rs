@@ -101,6 +101,11 @@ pub(super) fn flags_term(word: usize, flags: u64) -> u128 {
     if flags == 0 { 0 } else { mix::mix(FLAGS + word as u64, u128::from(flags)) }
 }
 
+/// Returns the term of a lock in the sum.
+fn lock_term(lock: usize, owner: u32) -> u128 {
+    if owner == 0 { 0 } else { mix::mix(LOCK + lock as u64, u128::from(owner)) }
+}
+
 impl State {
     /// Makes a state that has only globals.
     pub(crate) fn new(globals: Vec<Value>) -> State {
@@ -120,22 +125,17 @@ impl State {
 
     /// Returns the parts; builds them first if needed.
     #[inline]
-    pub(super) fn shared_parts(&self) -> &Arc<Parts> {
+    pub(super) fn parts(&self) -> &Arc<Parts> {
         self.parts.get_or_init(|| match &self.lazy {
             Some(lazy) => lazy.make(),
             None => unreachable!("a state has parts or what they are made of"),
         })
     }
 
-    #[inline]
-    pub(crate) fn parts(&self) -> &Parts {
-        self.shared_parts()
-    }
-
     /// Returns the parts for a change.
     #[inline]
     pub(super) fn parts_mut(&mut self) -> &mut Parts {
-        self.shared_parts();
+        self.parts();
         self.lazy = None;
         Arc::make_mut(self.parts.get_mut().expect("just made"))
     }
@@ -147,16 +147,14 @@ impl State {
         for i in 0..self.globals().len() {
             add(GLOBAL + i as u64, self.global(i).hash());
         }
-        for (i, owner) in (0..).zip(self.locks()) {
-            if *owner != 0 {
-                add(LOCK + i, u128::from(*owner));
-            }
-        }
         for (i, thread) in (0..).zip(self.threads()) {
             add(THREAD + i, thread.hash);
         }
         for (i, object) in (0..).zip(self.heap()) {
             add(OBJECT + i, object.hash);
+        }
+        for (i, owner) in self.locks().iter().enumerate() {
+            sum = sum.wrapping_add(lock_term(i, *owner));
         }
         for (i, word) in self.flag_words().enumerate() {
             sum = sum.wrapping_add(flags_term(i, word));
@@ -170,6 +168,12 @@ impl State {
     #[inline]
     fn swap(&mut self, key: u64, old: u128, new: u128) {
         self.sum = swapped(self.sum, key, old, new);
+    }
+
+    /// Replaces terms of the sum.
+    #[inline]
+    pub(super) fn shift(&mut self, old: u128, new: u128) {
+        self.sum = self.sum.wrapping_sub(old).wrapping_add(new);
     }
 
     /// Returns the globals.
@@ -247,36 +251,18 @@ impl State {
         if self.flag(index) == value {
             return;
         }
-        let bit = 1u64 << (index % 64);
-        let word = if index < 64 {
-            &mut self.flags
+        let (at, bit) = (index / 64, 1u64 << (index % 64));
+        let new = if at == 0 {
+            self.flags ^= bit;
+            self.flags
         } else {
-            let at = index / 64 - 1;
-            let more_flags = &mut self.parts_mut().more_flags;
-            let words = more_flags.take();
-            let mut words: Vec<u64> = words.map_or(Vec::new(), |words| words.to_vec());
+            let mut words: Vec<u64> = self.flag_words().collect();
             words.resize(words.len().max(at + 1), 0);
-            &mut Arc::get_mut(more_flags.insert(words.into())).expect("just made")[at]
+            words[at] ^= bit;
+            self.replace_flags(&words);
+            words[at]
         };
-        let old = *word;
-        *word ^= bit;
-        let new = *word;
-        let (old, new) = (flags_term(index / 64, old), flags_term(index / 64, new));
-        self.sum = self.sum.wrapping_sub(old).wrapping_add(new);
-        if index >= 64 {
-            self.trim_flags();
-        }
-    }
-
-    /// Drops zero words at the end: equal flags have equal words.
-    fn trim_flags(&mut self) {
-        let more_flags = &mut self.parts_mut().more_flags;
-        if let Some(words) = more_flags
-            && words.last() == Some(&0)
-        {
-            let length = words.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);
-            *more_flags = if length == 0 { None } else { Some(words[..length].into()) };
-        }
+        self.shift(flags_term(at, new ^ bit), flags_term(at, new));
     }
 
     /// Returns the owners of the locks, without the free ones at the end.
@@ -295,20 +281,11 @@ impl State {
         if old == owner {
             return;
         }
-        let key = LOCK + index as u64;
-        if old != 0 {
-            self.sum = self.sum.wrapping_sub(mix::mix(key, u128::from(old)));
-        }
-        if owner != 0 {
-            self.sum = self.sum.wrapping_add(mix::mix(key, u128::from(owner)));
-        }
+        self.shift(lock_term(index, old), lock_term(index, owner));
         let mut locks = self.locks().to_vec();
         locks.resize(locks.len().max(index + 1), 0);
         locks[index] = owner;
-        while locks.last() == Some(&0) {
-            locks.pop();
-        }
-        self.parts_mut().locks = if locks.is_empty() { None } else { Some(locks.into()) };
+        self.replace_locks(locks);
     }
 
     /// Returns the threads, in the order of their origins.
@@ -334,7 +311,7 @@ impl State {
         if threads.is_empty() {
             *slot = None;
         }
-        self.sum = self.sum.wrapping_sub(old).wrapping_add(new);
+        self.shift(old, new);
         result
     }
 
@@ -412,12 +389,13 @@ impl State {
         self.parts_mut().locks = if locks.is_empty() { None } else { Some(locks.into()) };
     }
 
-    /// Replaces all flags. The sum is wrong until [`recompute_sum`](Self::recompute_sum).
+    /// Replaces all flags. Drops zero words at the end: equal flags have equal words. The sum is
+    /// wrong until [`recompute_sum`](Self::recompute_sum).
     pub(crate) fn replace_flags(&mut self, words: &[u64]) {
         self.flags = words.first().copied().unwrap_or(0);
-        let more = words.get(1..).unwrap_or(&[]);
+        let length = words.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);
+        let more = words.get(1..length).unwrap_or(&[]);
         self.parts_mut().more_flags = if more.is_empty() { None } else { Some(more.into()) };
-        self.trim_flags();
     }
 
     /// Sets a global, but not the sum, which is wrong until [`recompute_sum`](Self::recompute_sum).
@@ -427,22 +405,36 @@ impl State {
 
     /// Returns the highest handle. Linear in messages and threads.
     pub(crate) fn handle_top(&self) -> u32 {
-        let threads = self.threads().iter().map(|thread| thread.handle);
-        let messages = self.messages().iter();
-        threads.chain(messages.map(|message| message.handle)).max().unwrap_or(0)
+        self.handles().map(|(handle, _)| handle).max().unwrap_or(0)
     }
 
     /// Returns the uid of the thread or message of a handle. Linear in messages and threads.
     pub(crate) fn created_by(&self, handle: u32) -> Option<u64> {
-        let threads = self.threads().iter().map(|thread| (thread.handle, thread.uid));
-        let messages = self.messages().iter();
-        let mut all = threads.chain(messages.map(|message| (message.handle, message.uid)));
-        all.find(|(other, _)| *other == handle).map(|(_, uid)| uid)
+        self.handles().find(|(other, _)| *other == handle).map(|(_, uid)| uid)
     }
 
     /// Returns whether the thread or message of a handle exists. Linear in messages and threads.
     pub(crate) fn is_live(&self, handle: u32) -> bool {
-        self.threads().iter().any(|thread| thread.handle == handle)
-            || self.messages().iter().any(|message| message.handle == handle)
+        self.handles().any(|(other, _)| other == handle)
+    }
+
+    /// Returns the handles of all threads and messages with their uids; 0 where there is none.
+    pub(crate) fn handles(&self) -> impl Iterator<Item = (u32, u64)> {
+        let threads = self.threads().iter().map(|thread| (thread.handle, thread.uid));
+        threads.chain(self.messages().iter().map(|message| (message.handle, message.uid)))
+    }
+
+    /// Returns the mailbox and the position of the message with a handle. Linear in messages.
+    pub(crate) fn message_with(&self, handle: u32) -> Option<(usize, usize)> {
+        self.queues().find_map(|(queue, messages)| {
+            Some((queue, messages.iter().position(|message| message.handle == handle)?))
+        })
+    }
+
+    /// Returns all values but those in objects: of globals, threads and messages.
+    pub(crate) fn roots(&self) -> impl Iterator<Item = &Value> {
+        let globals = (0..self.globals().len()).map(|i| self.global(i));
+        let registers = self.threads().iter().flat_map(|thread| &thread.regs);
+        globals.chain(registers).chain(self.messages().iter().map(|message| &message.args))
     }
 }

@@ -1,18 +1,17 @@
-//! States with the instances of a symmetry exchanged.
+//! Permutes the instances of a symmetry in a state.
 
-use super::canonical::{canonicalize, sort_bag};
+use super::canonical::{canonicalize, sort_bags};
 use super::group::Group;
 use super::message::Message;
-use super::object::Object;
 use super::parts::State;
-use super::rename::{Renaming, rename};
+use super::rename::{Renaming, rename, rename_globals, rename_message, rename_object};
 use super::thread::{Origin, Status, Thread, ThreadBody};
-use crate::machine::Machine;
+use crate::machine::{Machine, Owner};
 use crate::value::Value;
 use std::sync::Arc;
 
-/// Puts instance `order[p]` in the place of instance p, for all p; the result is in canonical form.
-/// Linear in the state, but for the canonical form.
+/// Puts instance `order[p]` in the place of instance p, for all p. The result is in canonical form.
+/// Linear in the state, except for the canonical form.
 pub(super) fn permute(group: &Group<'_>, state: &State, order: &[usize]) -> State {
     let mut to = vec![0; order.len()];
     for (place, instance) in order.iter().enumerate() {
@@ -21,16 +20,12 @@ pub(super) fn permute(group: &Group<'_>, state: &State, order: &[usize]) -> Stat
     let permutation = Permutation { group, order, to: &to };
     let machine = group.machine;
     let mut result = state.clone();
-    for global in 0..machine.program.globals.len() {
-        let value = state.global(global);
-        if value.has_indices() {
-            result.replace_global(global, rename(value, &permutation));
-        }
-    }
+    rename_globals(machine, &mut result, &permutation);
     permutation.queues(state, &mut result);
     permutation.flags(state, &mut result);
     permutation.locks(state, &mut result);
-    permutation.heap(state, &mut result);
+    let heap = state.heap().iter().map(|object| rename_object(object, &permutation));
+    result.replace_heap(heap.collect());
     permutation.threads(state, &mut result);
     result.recompute_sum();
     if machine.needs_numbering {
@@ -74,20 +69,13 @@ impl Permutation<'_> {
     }
 
     fn queues(&self, state: &State, result: &mut State) {
-        let mut messages: Vec<Message> = Vec::new();
-        for (i, queue) in state.queues() {
-            let i = self.group.map(i as u32, &self.group.slots, self.to);
-            let mut queue = queue.to_vec();
-            for message in &mut queue {
-                message.move_to_queue(i);
-                if message.args.has_indices() {
-                    let args = rename(&message.args, self);
-                    message.change(|body| body.args = args);
-                }
-            }
-            sort_bag(self.machine(), i as usize, &mut queue);
-            messages.append(&mut queue);
-        }
+        let moved = |message: &Message| {
+            let mut moved = rename_message(message, self);
+            moved.move_to_queue(self.group.map(message.queue, &self.group.slots, self.to));
+            moved
+        };
+        let mut messages: Vec<Message> = state.messages().iter().map(moved).collect();
+        sort_bags(self.machine(), &mut messages);
         result.replace_messages(messages);
     }
 
@@ -120,14 +108,12 @@ impl Permutation<'_> {
 
     fn owner(&self, owner: u32) -> u32 {
         let layout = &self.machine().layout;
-        let threads_count = layout.thread_members.len() as u32;
-        match owner {
-            0 => 0,
-            _ if layout.dynamic_of(owner).is_some() => owner,
-            _ if owner <= threads_count => {
-                1 + self.group.map(owner - 1, &self.group.threads, self.to)
+        match layout.owner(owner) {
+            Owner::Nobody | Owner::Dynamic(_) => owner,
+            Owner::Thread(thread) => {
+                layout.owner_thread(self.group.map(thread, &self.group.threads, self.to))
             }
-            _ => 1 + threads_count + self.slot(owner - 1 - threads_count),
+            Owner::Slot(slot) => layout.owner_slot(self.slot(slot)),
         }
     }
 
@@ -145,19 +131,6 @@ impl Permutation<'_> {
 
     fn cond(&self, number: u32) -> u32 {
         self.group.map(number, &self.group.conds, self.to)
-    }
-
-    fn heap(&self, state: &State, result: &mut State) {
-        if state.heap().iter().all(|object| !object.fields.iter().any(Value::has_indices)) {
-            return;
-        }
-        let heap = state.heap().iter().map(|object| {
-            let mut object = Object::clone(object);
-            object.fields.iter_mut().for_each(|field| *field = rename(field, self));
-            object.rehash();
-            Arc::new(object)
-        });
-        result.replace_heap(heap.collect());
     }
 
     fn threads(&self, state: &State, result: &mut State) {
@@ -180,13 +153,9 @@ impl Permutation<'_> {
         if let ThreadBody::Event(member) = old.body {
             let other = group.map(member, &group.events, self.to);
             thread.body = ThreadBody::Event(other);
-            let layout = &self.machine().layout;
-            let body = |member: u32| {
-                let (event, _) = layout.members[member as usize];
-                self.machine().program.events[usize::from(event)].body.0
-            };
-            // Members that are events of their own have bodies of their own, which differ in the
-            // index only.
+            let body = |member: u32| self.machine().event_of(member).body.0;
+            // Members that are separate events have separate bodies, which differ only in the
+            // index.
             if let Some(frame) = thread.frames.first_mut()
                 && frame.func == body(member)
             {

@@ -20,15 +20,7 @@ impl Reachable {
         let mut reachable =
             Reachable { objects: vec![false; state.heap().len()], ..Reachable::default() };
         let mut todo = Vec::new();
-        for i in 0..state.globals().len() {
-            reachable.value(state.global(i), &mut todo);
-        }
-        for thread in state.threads() {
-            thread.regs.iter().for_each(|reg| reachable.value(reg, &mut todo));
-        }
-        for message in state.messages() {
-            reachable.value(&message.args, &mut todo);
-        }
+        state.roots().for_each(|value| reachable.value(value, &mut todo));
         while let Some(object) = todo.pop() {
             if let Some(object) = state.object(object) {
                 object.fields.iter().for_each(|field| reachable.value(field, &mut todo));
@@ -54,17 +46,7 @@ impl Reachable {
             Value::Handle(handle) => {
                 self.handles.insert(*handle);
             }
-            Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
-                s.items().iter().for_each(|item| self.value(item, todo));
-            }
-            Value::Set(set) => set.items().iter().for_each(|item| self.value(item, todo)),
-            Value::Map(map) => {
-                for (key, value) in map.entries() {
-                    self.value(key, todo);
-                    self.value(value, todo);
-                }
-            }
-            _ => {}
+            _ => value.children().for_each(|child| self.value(child, todo)),
         }
     }
 }

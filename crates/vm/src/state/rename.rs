@@ -1,5 +1,10 @@
-//! Renumbers objects, handles and indices in values.
+//! Renumbers objects, handles and indices in values and in the parts of a state.
 
+use super::message::Message;
+use super::object::Object;
+use super::parts::State;
+use super::thread::Thread;
+use crate::machine::Machine;
 use crate::value::{Map, Seq, Set, Value};
 use std::sync::Arc;
 
@@ -13,7 +18,11 @@ pub(crate) trait Renaming {
     fn object(&self, number: u32) -> u32;
     /// The new number of a handle.
     fn handle(&self, number: u32) -> u32;
-    /// The value of an index type that takes the place of another.
+    /// The new handle of a message or thread with a handle.
+    fn own_handle(&self, number: u32) -> u32 {
+        self.handle(number)
+    }
+    /// The value of an index type that replaces another.
     fn index(&self, _of: u16, member: u16) -> u16 {
         member
     }
@@ -60,4 +69,58 @@ pub(crate) fn rename(value: &Value, by: &impl Renaming) -> Value {
         }
         other => other.clone(),
     }
+}
+
+/// Renames what the globals refer to. The sum is wrong until it is computed anew.
+pub(crate) fn rename_globals(machine: &Machine, state: &mut State, by: &impl Renaming) {
+    for i in 0..machine.program.globals.len() {
+        if by.concerns(state.global(i)) {
+            let value = rename(state.global(i), by);
+            state.replace_global(i, value);
+        }
+    }
+}
+
+/// Returns the object with other references.
+pub(crate) fn rename_object(object: &Arc<Object>, by: &impl Renaming) -> Arc<Object> {
+    if !object.fields.iter().any(|field| by.concerns(field)) {
+        return object.clone();
+    }
+    let fields = object.fields.iter().map(|field| rename(field, by)).collect();
+    let mut object = Object { fields, ..Object::clone(object) };
+    object.rehash();
+    Arc::new(object)
+}
+
+/// Returns the thread with another handle and other references.
+pub(crate) fn rename_thread(thread: &Arc<Thread>, by: &impl Renaming) -> Arc<Thread> {
+    if thread.handle == 0 && !thread.regs.iter().any(|reg| by.concerns(reg)) {
+        return thread.clone();
+    }
+    let regs = thread.regs.iter().map(|reg| rename(reg, by)).collect();
+    let handle = by.own_handle(thread.handle);
+    let mut thread = Thread { regs, handle, ..Thread::clone(thread) };
+    thread.rehash();
+    Arc::new(thread)
+}
+
+/// Returns the message with another handle and other references.
+pub(crate) fn rename_message(message: &Message, by: &impl Renaming) -> Message {
+    let mut message = message.clone();
+    if message.handle != 0 || by.concerns(&message.args) {
+        message.change(|body| {
+            body.handle = by.own_handle(body.handle);
+            body.args = rename(&body.args, by);
+        });
+    }
+    message
+}
+
+/// Returns the owners of the locks, dynamic threads by their new handles.
+pub(crate) fn rename_owners(machine: &Machine, state: &State, by: &impl Renaming) -> Vec<u32> {
+    let renamed = |owner: &u32| match machine.layout.dynamic_of(*owner) {
+        Some(handle) => machine.layout.owner_dynamic(by.own_handle(handle)),
+        None => *owner,
+    };
+    state.locks().iter().map(renamed).collect()
 }

@@ -1,17 +1,16 @@
-//! Representatives of states that declared symmetries make the same.
+//! Representatives of orbits: of the states that permutations of instances make of one state.
 //!
-//! **Problem.** Of all states that exchanging instances makes of one, find the same one from each
-//! of them. **Source.** C. N. Ip and D. L. Dill, "Better verification through symmetry", Formal
-//! Methods in System Design 9, 1996, for the states that are the same; tests of graph
-//! isomorphism also refine colours and try the remaining orders (B. D. McKay, "Practical graph
-//! isomorphism", Congressus Numerantium 30, 1981), kept simple here. **Guarantee.** The result is
-//! the state under some permutation. As long as no more than [`ORDERS_MAX`] orders are left to try,
-//! it is the same for all states of the orbit: colours do not depend on the numbers of instances,
-//! of the orders that the colours leave all are tried but those that give the same state again, and
-//! the least encoding is taken. Beyond, the least of the first orders is taken: still a state of
-//! the orbit, the same at any number of threads, but an orbit may then have several. **Naive
-//! version.** The least encoding over all permutations. **Cost.** Instances times the state for
-//! colours, pairs of instances of one colour times the state for twins, orders times the state.
+//! **Problem.** Find the same state of an orbit from each of its states. **Source.** C. N. Ip and
+//! D. L. Dill, "Better verification through symmetry", Formal Methods in System Design 9, 1996, for
+//! the orbits. The search refines colours and tries the remaining orders, a simple form of B. D.
+//! McKay, "Practical graph isomorphism", Congressus Numerantium 30, 1981. **Guarantee.** The result
+//! is a state of the orbit. It is the same for all states of the orbit if at most [`ORDERS_MAX`]
+//! orders remain: colours do not depend on the numbers of instances, the search tries all remaining
+//! orders but those that give equal states, and it takes the least encoding. With more orders, it
+//! takes the least of the first ones. This is the same at any number of threads, but an orbit may
+//! then have several representatives. **Naive version.** The least encoding over all permutations.
+//! **Cost.** Instances times the state for colours, pairs of instances of one colour times the
+//! state for twins, orders times the state.
 
 use super::encode::encode;
 use super::group::{Group, groups};
@@ -21,28 +20,26 @@ use super::tint::{Colors, tinted};
 use crate::machine::Machine;
 use crate::value::mix;
 
-/// How many orders of instances that look alike are tried.
+/// Most orders of instances that the search tries.
 pub(crate) const ORDERS_MAX: usize = 5_040;
 
-/// How often colours are refined.
+/// Most refinements of the colours.
 const ROUNDS_MAX: usize = 3;
 
 /// Returns the representative of a state.
 pub(crate) fn representative(machine: &Machine, state: &State) -> State {
     let groups = groups(machine);
     let mut colors: Colors = groups.iter().map(|group| vec![0; group.size()]).collect();
-    let twins: Vec<Vec<usize>> = groups.iter().map(|group| (0..group.size()).collect()).collect();
-    let mut twins = Twins { of: twins, known: false };
-    for _ in 0..ROUNDS_MAX {
-        let before = cells(&colors);
-        refine(&groups, state, &mut colors);
-        if !twins.known {
-            twins.find(machine, &groups, state, &colors);
-        }
+    let mut before = cells(&colors);
+    refine(&groups, state, &mut colors);
+    let twins = twins(machine, &groups, state, &colors);
+    for _ in 1..ROUNDS_MAX {
         let after = cells(&colors);
-        if twins.settle(&colors) || after == before {
+        if is_settled(&twins, &colors) || after == before {
             break;
         }
+        before = after;
+        refine(&groups, state, &mut colors);
     }
     let starts: Vec<Vec<usize>> = colors.iter().map(|colors| by_color(colors)).collect();
     let mut search = Search {
@@ -54,7 +51,7 @@ pub(crate) fn representative(machine: &Machine, state: &State) -> State {
         best: None,
         tried: 0,
     };
-    if twins.settle(&colors) {
+    if is_settled(&twins, &colors) {
         return search.apply(&starts);
     }
     search.orders(&mut starts.clone(), 0, 0);
@@ -94,7 +91,8 @@ fn by_color(colors: &[u64]) -> Vec<usize> {
     order
 }
 
-/// The colour of an instance is the hash of the state in which it alone stands out.
+/// Refines colours. The new colour of an instance is the hash of the state in which only this
+/// instance has a mark.
 fn refine(groups: &[Group<'_>], state: &State, colors: &mut Colors) {
     let old = colors.clone();
     let mut marked = old.clone();
@@ -108,45 +106,42 @@ fn refine(groups: &[Group<'_>], state: &State, colors: &mut Colors) {
     }
 }
 
-/// Instances of which an exchange of two gives the same state.
-struct Twins {
-    /// For each instance the first of its twins.
-    of: Vec<Vec<usize>>,
-    known: bool,
+/// For each instance the first of its twins: two are twins if their exchange gives the same state.
+///
+/// This is an equivalence: the exchange of a and c is made of those of a and b, and of b and c.
+type Twins = Vec<Vec<usize>>;
+
+/// Finds the twins of one colour.
+fn twins(machine: &Machine, groups: &[Group<'_>], state: &State, colors: &Colors) -> Twins {
+    let bytes = |state: &State| {
+        let mut bytes = Vec::new();
+        encode(machine, state, &mut bytes);
+        bytes
+    };
+    let own = bytes(state);
+    let mut twins: Twins = Vec::with_capacity(groups.len());
+    for (group, colors) in groups.iter().zip(colors) {
+        let mut of: Vec<usize> = (0..group.size()).collect();
+        for b in 1..group.size() {
+            let mut earlier = (0..b).filter(|a| of[*a] == *a && colors[*a] == colors[b]);
+            let twin = earlier.find(|a| {
+                let mut order: Vec<usize> = (0..group.size()).collect();
+                order.swap(*a, b);
+                bytes(&permute(group, state, &order)) == own
+            });
+            of[b] = twin.unwrap_or(b);
+        }
+        twins.push(of);
+    }
+    twins
 }
 
-impl Twins {
-    /// Being twins is an equivalence: the exchange of a and c is made of those of a and b, and of b
-    /// and c.
-    fn find(&mut self, machine: &Machine, groups: &[Group<'_>], state: &State, colors: &Colors) {
-        let bytes = |state: &State| {
-            let mut bytes = Vec::new();
-            encode(machine, state, &mut bytes);
-            bytes
-        };
-        let own = bytes(state);
-        for (g, group) in groups.iter().enumerate() {
-            for b in 1..group.size() {
-                let earlier = (0..b).filter(|a| self.of[g][*a] == *a);
-                let alike = earlier.filter(|a| colors[g][*a] == colors[g][b]);
-                let twin = alike.into_iter().find(|a| {
-                    let mut order: Vec<usize> = (0..group.size()).collect();
-                    order.swap(*a, b);
-                    bytes(&permute(group, state, &order)) == own
-                });
-                self.of[g][b] = twin.unwrap_or(b);
-            }
-        }
-        self.known = true;
-    }
-
-    /// Whether all instances of one colour are twins: then the order by colours is the only one.
-    fn settle(&self, colors: &Colors) -> bool {
-        self.of.iter().zip(colors).all(|(of, colors)| {
-            (0..of.len())
-                .all(|a| (a + 1..of.len()).all(|b| colors[a] != colors[b] || of[a] == of[b]))
-        })
-    }
+/// Returns whether all instances of one colour are twins. Then the order by colours is the only
+/// one.
+fn is_settled(twins: &Twins, colors: &Colors) -> bool {
+    twins.iter().zip(colors).all(|(of, colors)| {
+        (0..of.len()).all(|a| (a + 1..of.len()).all(|b| colors[a] != colors[b] || of[a] == of[b]))
+    })
 }
 
 struct Search<'a> {
@@ -170,8 +165,8 @@ impl Search<'_> {
         state
     }
 
-    /// Tries all orders that put instances of one colour in another order from a place on, twins in
-    /// one order only.
+    /// Tries all orders of the instances of one colour, from a place on. Tries twins in one order
+    /// only.
     fn orders(&mut self, orders: &mut Vec<Vec<usize>>, group: usize, place: usize) {
         if self.tried >= ORDERS_MAX {
             return;
@@ -196,7 +191,7 @@ impl Search<'_> {
             if self.colors[group][instance] != color {
                 continue;
             }
-            let twin = self.twins.of[group][instance];
+            let twin = self.twins[group][instance];
             if seen.contains(&twin) {
                 continue;
             }

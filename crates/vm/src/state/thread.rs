@@ -26,6 +26,34 @@ pub(crate) enum ThreadBody {
     Func(u16),
 }
 
+impl Origin {
+    /// Returns its kind and its number.
+    pub(crate) fn code(self) -> (u64, u32) {
+        match self {
+            Origin::Declared(member) => (0, member),
+            Origin::Slot(slot) => (1, slot),
+            Origin::Dynamic => (2, 0),
+        }
+    }
+}
+
+impl ThreadBody {
+    /// Returns its kind and its number.
+    pub(crate) fn code(self) -> (u64, u32) {
+        match self {
+            ThreadBody::Thread => (0, 0),
+            ThreadBody::Event(member) => (1, member),
+            ThreadBody::Task(task) => (2, u32::from(task)),
+            ThreadBody::Func(func) => (3, u32::from(func)),
+        }
+    }
+}
+
+/// Returns a kind and a number as one word, for hashes.
+pub(crate) fn word((kind, number): (u64, u32)) -> u64 {
+    (kind << 40) | u64::from(number)
+}
+
 /// Whether a thread can continue.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Status {
@@ -77,17 +105,7 @@ impl PartialEq for Thread {
 impl Thread {
     /// Computes the hash. Linear in the registers.
     pub(crate) fn rehash(&mut self) {
-        let origin = match self.origin {
-            Origin::Declared(i) => u64::from(i),
-            Origin::Slot(i) => (1 << 40) | u64::from(i),
-            Origin::Dynamic => 2 << 40,
-        };
-        let body = match self.body {
-            ThreadBody::Thread => 0,
-            ThreadBody::Event(i) => (1 << 40) | u64::from(i),
-            ThreadBody::Task(i) => (2 << 40) | u64::from(i),
-            ThreadBody::Func(i) => (3 << 40) | u64::from(i),
-        };
+        let (origin, body) = (word(self.origin.code()), word(self.body.code()));
         let status = match self.status {
             Status::Ready => 0,
             Status::Waiting { cond, lock } => (1 << 63) | (u64::from(cond) << 31) | u64::from(lock),
@@ -114,10 +132,5 @@ impl Thread {
         let mut bare = Thread { frames, handle: 0, regs: Vec::new(), uid: 0, hash: 0, ..*self };
         bare.rehash();
         bare.hash
-    }
-
-    /// Returns whether a new numbering could change it.
-    pub(crate) fn has_refs(&self) -> bool {
-        self.handle != 0 || self.regs.iter().any(Value::has_refs)
     }
 }

@@ -6,14 +6,13 @@ use super::message::Message;
 use super::paint::{Paint, painted};
 use super::parts::State;
 use super::thread::{Origin, Status, Thread, ThreadBody};
-use crate::machine::Machine;
-use crate::program::MailboxKind;
+use crate::machine::{Machine, Owner};
 use crate::value::{Value, mix};
 
 /// The colours of the instances of each symmetry.
 pub(super) type Colors = Vec<Vec<u64>>;
 
-/// What a number is of.
+// Kinds of numbers.
 const REF: u64 = 1;
 const FIELDS: u64 = 2;
 const INSTANCE: u64 = 3;
@@ -27,8 +26,8 @@ const COND: u64 = 10 << 40;
 const SLOT: u64 = 11 << 40;
 const OWN_SLOT: u64 = 12 << 40;
 
-/// Returns the hash of a state under colours. Linear in the state. Objects and handles count by
-/// what is in them, not by which one is meant.
+/// Returns the hash of a state under colours. Linear in the state. References to objects and
+/// handles all count the same.
 pub(super) fn tinted(groups: &[Group<'_>], state: &State, colors: &Colors) -> u128 {
     let Some(machine) = groups.first().map(|group| group.machine) else { return 0 };
     let tint = Tint { machine, groups, colors };
@@ -49,9 +48,8 @@ pub(super) fn tinted(groups: &[Group<'_>], state: &State, colors: &Colors) -> u1
         }
     }
     for (i, queue) in state.queues() {
-        let is_bag = machine.layout.mailboxes.get(i).is_none_or(|k| *k == MailboxKind::Bag);
         let key = tint.slot(i as u32);
-        add(QUEUE, mix::mix(key as u64, tint.queue(queue, is_bag)));
+        add(QUEUE, mix::mix(key as u64, tint.queue(queue, machine.layout.is_bag(i))));
     }
     for thread in state.threads() {
         add(THREAD, tint.thread(thread));
@@ -73,7 +71,7 @@ impl Paint for Tint<'_> {
         value.has_indices() || value.has_refs()
     }
 
-    /// Objects and handles count as nothing but references.
+    /// All references to objects and handles have one colour.
     fn name(&self, value: &Value) -> u128 {
         match value {
             Value::Index { of, member } => {
@@ -103,7 +101,7 @@ impl<'a> Tint<'a> {
         mix::mix(a as u64, mix::mix((a >> 64) as u64, b))
     }
 
-    /// The key of a number that may be a member's.
+    /// Returns the key of a number, which may be that of an instance.
     fn place(&self, kind: u64, number: u32, firsts: fn(&'a Group<'a>) -> &'a [u32]) -> u128 {
         let found = self.groups.iter().find_map(|group| {
             let (run, instance) = group.find(number, firsts(group))?;
@@ -140,13 +138,11 @@ impl<'a> Tint<'a> {
     }
 
     fn owner(&self, owner: u32) -> u128 {
-        let layout = &self.machine.layout;
-        let threads_count = layout.thread_members.len() as u32;
-        match owner {
-            _ if layout.dynamic_of(owner).is_some() => mix::number(REF, 1),
-            0 => 0,
-            _ if owner <= threads_count => self.declared(owner - 1),
-            _ => self.slot(owner - 1 - threads_count),
+        match self.machine.layout.owner(owner) {
+            Owner::Nobody => 0,
+            Owner::Thread(thread) => self.declared(thread),
+            Owner::Slot(slot) => self.slot(slot),
+            Owner::Dynamic(_) => mix::number(REF, 1),
         }
     }
 

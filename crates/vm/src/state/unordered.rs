@@ -69,15 +69,7 @@ fn is_open(value: &Value, numbers: &Numbering, state: &State) -> bool {
         && match value {
             Value::Obj(number) => !numbers.has_object(*number),
             Value::Handle(handle) => numbers.is_new(state, *handle),
-            Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
-                s.items().iter().any(|item| is_open(item, numbers, state))
-            }
-            Value::Set(set) => set.items().iter().any(|item| is_open(item, numbers, state)),
-            Value::Map(map) => map
-                .entries()
-                .iter()
-                .any(|(k, v)| is_open(k, numbers, state) || is_open(v, numbers, state)),
-            _ => false,
+            _ => value.children().any(|child| is_open(child, numbers, state)),
         }
 }
 
@@ -108,7 +100,6 @@ pub(super) fn visit(numbers: &mut Numbering, state: &State, mut parts: Vec<Unord
             at += 1;
             !visited.contains(&(at - 1))
         });
-        numbers.keep_reachable(reachable);
     }
     parts.iter().for_each(|part| part.visit(numbers, state));
 }

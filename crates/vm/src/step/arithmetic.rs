@@ -3,20 +3,15 @@
 use super::fault::{FailureKind, Stop};
 use super::interpreter::Interpreter;
 use crate::program::{Op, Reg};
-use crate::value::{Seq, Value};
-use std::sync::Arc;
+use crate::value::Value;
 
 impl Interpreter<'_> {
     #[inline]
     pub(crate) fn add(&mut self, dst: Reg, a: Reg, b: Reg) -> Result<(), Stop> {
         if let (Value::Int(a), Value::Int(b)) = (self.get(a), self.get(b)) {
-            return match a.checked_add(*b) {
-                Some(sum) => {
-                    self.set(dst, Value::Int(sum));
-                    Ok(())
-                }
-                None => Err(self.fault(FailureKind::Overflow, format!("{a} + {b}"))),
-            };
+            let sum = self.fits(a.checked_add(*b), *a, "+", *b)?;
+            self.set(dst, Value::Int(sum));
+            return Ok(());
         }
         self.join(dst, a, b)
     }
@@ -34,7 +29,7 @@ impl Interpreter<'_> {
             }
             (Value::List(a), Value::List(b)) => {
                 let items = [a.items(), b.items()].concat();
-                Value::List(Arc::new(Seq::list(items)))
+                Value::list(items)
             }
             (Value::Int(_) | Value::Str(_) | Value::List(_), b) => {
                 return Err(self.bad_type(&format!("cannot add to {}", self.get(a).kind()), b));
@@ -44,13 +39,25 @@ impl Interpreter<'_> {
         self.set_sized(dst, value)
     }
 
-    fn ints(&self, a: Reg, b: Reg) -> Result<(i64, i64), Stop> {
+    /// Returns whether two values are equal.
+    #[inline]
+    pub(crate) fn are_equal(&mut self, a: Reg, b: Reg) -> Result<bool, Stop> {
+        let nodes = self.get(a).nodes() as usize;
+        self.charge(nodes)?;
+        self.log_compared(a, b);
+        Ok(self.get(a) == self.get(b))
+    }
+
+    /// Returns two ints. `needed` says what is needed, for the message.
+    pub(crate) fn ints_for(&self, needed: &str, a: Reg, b: Reg) -> Result<(i64, i64), Stop> {
         match (self.get(a), self.get(b)) {
             (Value::Int(a), Value::Int(b)) => Ok((*a, *b)),
-            (Value::Int(_), other) | (other, _) => {
-                Err(self.bad_type("an int is needed, not", other))
-            }
+            (Value::Int(_), other) | (other, _) => Err(self.bad_type(needed, other)),
         }
+    }
+
+    fn ints(&self, a: Reg, b: Reg) -> Result<(i64, i64), Stop> {
+        self.ints_for("an int is needed, not", a, b)
     }
 
     /// Executes an operator.
@@ -93,14 +100,15 @@ impl Interpreter<'_> {
                 }
                 self.charge(length.max(0) as usize)?;
                 let items = (a..b).map(Value::Int).collect();
-                (dst, Value::List(Arc::new(Seq::list(items))))
+                (dst, Value::list(items))
             }
             _ => return Ok(()),
         };
         self.set_sized(dst, value)
     }
 
-    fn fits(&self, value: Option<i64>, a: i64, sign: &str, b: i64) -> Result<i64, Stop> {
+    #[inline]
+    pub(crate) fn fits(&self, value: Option<i64>, a: i64, sign: &str, b: i64) -> Result<i64, Stop> {
         value.ok_or_else(|| self.fault(FailureKind::Overflow, format!("{a} {sign} {b}")))
     }
 

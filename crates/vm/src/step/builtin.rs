@@ -6,35 +6,10 @@ use crate::program::{Builtin, NameId, Reg};
 use crate::value::{Seq, Set, Value, show};
 use std::sync::Arc;
 
-/// Returns whether a built-in method reads only a few elements.
-fn is_quick(method: Builtin) -> bool {
-    use Builtin as B;
-    matches!(
-        method,
-        B::Len
-            | B::IsEmpty
-            | B::Push
-            | B::Pop
-            | B::Set
-            | B::Add
-            | B::First
-            | B::Last
-            | B::Get
-            | B::GetOr
-            | B::Has
-            | B::Min
-            | B::Max
-    )
-}
-
-fn list(items: Vec<Value>) -> Value {
-    Value::List(Arc::new(Seq::list(items)))
-}
-
 impl Interpreter<'_> {
     /// Calls a built-in method, which may change the receiver's register.
     pub(crate) fn builtin(&mut self, method: Builtin, recv: Reg, args: Reg) -> Result<Value, Stop> {
-        if !is_quick(method) {
+        if !method.is_quick() {
             let size = self.get(recv).nodes() as usize;
             self.charge(size)?;
         }
@@ -61,23 +36,29 @@ impl Interpreter<'_> {
         self.bad_type(&format!("no method `{}` in", method.name()), self.get(recv))
     }
 
-    #[cold]
-    pub(crate) fn is_empty_fault(&self, what: &str) -> Stop {
-        self.fault(FailureKind::Index, format!("an empty {what}"))
+    /// Returns an element of a list or set. Fails if there is none.
+    pub(crate) fn one_of(&self, what: &str, item: Option<Value>) -> Result<Option<Value>, Stop> {
+        match item {
+            Some(item) => Ok(Some(item)),
+            None => Err(self.fault(FailureKind::Index, format!("an empty {what}"))),
+        }
     }
 
     fn reading(&mut self, method: Builtin, recv: Reg, args: Reg) -> Result<Option<Value>, Stop> {
+        match (method, self.get(recv).len()) {
+            (Builtin::Len, Some(length)) => return Ok(Some(Value::Int(length as i64))),
+            (Builtin::IsEmpty, Some(length)) => return Ok(Some(Value::Bool(length == 0))),
+            _ => {}
+        }
         let value = match self.get(recv) {
             Value::List(seq) => self.of_list(method, &seq.clone(), args)?,
             Value::Set(set) => self.of_set(method, &set.clone(), args)?,
             Value::Map(map) => {
                 let map = &**map;
                 let values = |f: fn(&(Value, Value)) -> &Value| {
-                    list(map.entries().iter().map(|entry| f(entry).clone()).collect())
+                    Value::list(map.entries().iter().map(|entry| f(entry).clone()).collect())
                 };
                 match method {
-                    Builtin::Len => Some(Value::Int(map.entries().len() as i64)),
-                    Builtin::IsEmpty => Some(Value::Bool(map.entries().is_empty())),
                     Builtin::Get => Some(map.get(self.get(args)).cloned().unwrap_or_default()),
                     Builtin::GetOr => {
                         let default = self.get(args.plus(1));
@@ -112,13 +93,8 @@ impl Interpreter<'_> {
 
     fn of_list(&self, method: Builtin, seq: &Seq, args: Reg) -> Result<Option<Value>, Stop> {
         let items = seq.items();
-        let one = |item: Option<&Value>| match item {
-            Some(item) => Ok(Some(item.clone())),
-            None => Err(self.is_empty_fault("list")),
-        };
+        let one = |item: Option<&Value>| self.one_of("list", item.cloned());
         Ok(Some(match method {
-            Builtin::Len => Value::Int(items.len() as i64),
-            Builtin::IsEmpty => Value::Bool(items.is_empty()),
             Builtin::First => return one(items.first()),
             Builtin::Last => return one(items.last()),
             Builtin::Min => {
@@ -136,7 +112,7 @@ impl Interpreter<'_> {
             }
             Builtin::Slice => {
                 let (from, to) = self.bounds(args, items.len())?;
-                list(items[from..to].to_vec())
+                Value::list(items[from..to].to_vec())
             }
             Builtin::Sum => {
                 let mut sum = 0i64;
@@ -168,16 +144,11 @@ impl Interpreter<'_> {
 
     fn of_set(&self, method: Builtin, set: &Set, args: Reg) -> Result<Option<Value>, Stop> {
         let items = set.items();
-        let one = |item: Option<&Value>| match item {
-            Some(item) => Ok(Some(item.clone())),
-            None => Err(self.is_empty_fault("set")),
-        };
+        let one = |item: Option<&Value>| self.one_of("set", item.cloned());
         Ok(Some(match method {
-            Builtin::Len => Value::Int(items.len() as i64),
-            Builtin::IsEmpty => Value::Bool(items.is_empty()),
             Builtin::Min => return one(items.first()),
             Builtin::Max => return one(items.last()),
-            Builtin::ToList | Builtin::Elements => list(items.to_vec()),
+            Builtin::ToList | Builtin::Elements => Value::list(items.to_vec()),
             Builtin::ToSet => Value::Set(Arc::new(set.clone())),
             Builtin::Union | Builtin::Intersect | Builtin::Minus => {
                 let Value::Set(other) = self.get(args) else {
@@ -264,7 +235,7 @@ impl Interpreter<'_> {
         count: u16,
     ) -> Result<(), Stop> {
         let name_text = &self.machine.program.names[name.index()];
-        let method = Builtin::ALL.into_iter().find(|method| method.name() == name_text);
+        let method = Builtin::ALL.iter().copied().find(|method| method.name() == name_text);
         let Some(method) = method.filter(|m| m.arguments() + 1 == count) else {
             return Err(self.no_member(name, self.get(args)));
         };

@@ -19,21 +19,17 @@ impl Interpreter<'_> {
         let copy_cost = copy_cost(self.get(recv));
         self.charge(copy_cost)?;
         let mut slot = std::mem::take(&mut self.regs[self.low + recv.index()]);
-        // An argument may be the receiver itself.
-        let arg = |at: u16| {
-            if method.arguments() > at { self.get(args.plus(at)).clone() } else { Value::Null }
+        let arg = |at: u16| match args.plus(at) {
+            _ if method.arguments() <= at => Value::Null,
+            // An argument may be the receiver itself.
+            reg if reg == recv => slot.clone(),
+            reg => self.get(reg).clone(),
         };
         let (first, second) = (arg(0), arg(1));
-        let first = if method.arguments() > 0 && args == recv { slot.clone() } else { first };
-        let second =
-            if method.arguments() > 1 && args.plus(1) == recv { slot.clone() } else { second };
-        let ordered = match (&slot, method) {
-            (Value::Set(_), Builtin::Add) | (Value::Map(_), Builtin::Set) => {
-                self.check_ordered(&first)
-            }
-            _ => Ok(()),
-        };
-        if let Err(stop) = ordered {
+        let (set, map) = (matches!(slot, Value::Set(_)), matches!(slot, Value::Map(_)));
+        if (set && method == Builtin::Add || map && method == Builtin::Set)
+            && let Err(stop) = self.check_ordered(&first)
+        {
             self.set(recv, slot);
             return Err(stop);
         }
@@ -72,18 +68,14 @@ impl Interpreter<'_> {
             },
             other => Err(self.bad_type("a position is an int, not", other)),
         };
-        let taken = |value: Option<Value>| match value {
-            Some(value) => Ok(Some(value)),
-            None => Err(self.is_empty_fault("list")),
-        };
         match method {
             Builtin::Push => seq.push(first),
-            Builtin::Pop => return taken(seq.pop()),
+            Builtin::Pop => return self.one_of("list", seq.pop()),
             Builtin::TakeFirst => {
                 let first = |items: &mut Vec<Value>| {
                     if items.is_empty() { None } else { Some(items.remove(0)) }
                 };
-                return taken(seq.edit(first));
+                return self.one_of("list", seq.edit(first));
             }
             Builtin::Insert => {
                 let at = position(&first, length + 1)?;

@@ -4,10 +4,9 @@ use super::fault::{FailureKind, Stop};
 use super::interpreter::{Interpreter, Mode};
 use super::log::{Created, LoggedPlace};
 use crate::program::{CondId, EventId, LockId, Op, Reg};
-use crate::state::{Frame, Origin, Status, Thread, ThreadBody};
+use crate::state::{Origin, Status, Thread, ThreadBody};
 use crate::value::Value;
 use anyorder_system::AccessKind;
-use std::sync::Arc;
 
 /// What a blocked instruction waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -102,17 +101,11 @@ impl Interpreter<'_> {
 
     fn acquire(&mut self, lock: LockId, index: Reg) -> Result<(), Stop> {
         let lock = self.lock(lock, index)?;
-        self.log_access(LoggedPlace::Lock(lock), AccessKind::Rmw);
-        if self.state().lock(lock as usize) != 0 {
-            return Err(self.block("the lock is held"));
-        }
-        let owner = self.owner;
-        self.state_mut().set_lock(lock as usize, owner);
-        Ok(())
+        if self.take_lock(lock) { Ok(()) } else { Err(self.block("the lock is held")) }
     }
 
     /// Acquires a lock by its number. Returns false if the lock is held.
-    pub(crate) fn reacquire(&mut self, lock: u32) -> bool {
+    pub(crate) fn take_lock(&mut self, lock: u32) -> bool {
         self.log_access(LoggedPlace::Lock(lock), AccessKind::Rmw);
         let free = self.state().lock(lock as usize) == 0;
         if free {
@@ -187,27 +180,14 @@ impl Interpreter<'_> {
     }
 
     fn fork(&mut self, dst: Reg, func: u16, args: Reg) -> Result<(), Stop> {
-        let function = &self.machine.program.functions[usize::from(func)];
-        let (params, registers) = (function.params, function.registers);
-        let mut regs = self.slice(args, params).to_vec();
-        regs.resize(usize::from(registers), Value::Null);
+        let params = self.machine.program.functions[usize::from(func)].params;
+        let args = self.slice(args, params).to_vec();
         self.count_created()?;
-        let frames = vec![Frame { func, pc: 0, dst: 0 }];
-        self.machine.clear_dead(&frames, &mut regs);
         let handle = self.next_handle();
         let uid = self.next_uid();
-        let mut thread = Thread {
-            origin: Origin::Dynamic,
-            body: ThreadBody::Func(func),
-            status: Status::Ready,
-            handle,
-            frames,
-            regs,
-            uid,
-            hash: 0,
-        };
-        thread.rehash();
-        self.state_mut().change_threads(|threads| threads.push(Arc::new(thread)));
+        let origin = (Origin::Dynamic, ThreadBody::Func(func));
+        let thread = self.machine.new_thread(origin, func, args, (handle, uid));
+        self.state_mut().change_threads(|threads| threads.push(thread));
         if let Some(log) = &mut self.log {
             log.created.push(Created { uid, fork: true, number: func, queue: 0, delay: 0 });
         }
@@ -239,8 +219,9 @@ impl Interpreter<'_> {
         let machine = self.machine;
         let declared = &machine.program.events[event.index()];
         for member in self.members(event, index)? {
-            let flag = machine.layout.toggled_flag(member);
-            self.record_flag(flag, enabled == declared.disabled);
+            let (flag, toggled) =
+                (machine.layout.toggled_flag(member), enabled == declared.disabled);
+            self.record_flag(flag, toggled);
             // The enabled flag of a `once` event that has started has no meaning: states must not
             // differ in it.
             let past = declared.once && self.state().flag(machine.layout.started_flag(member));
@@ -249,8 +230,8 @@ impl Interpreter<'_> {
             {
                 record.abandoned = true;
             }
-            if !past && self.state().flag(flag) != (enabled == declared.disabled) {
-                self.state_mut().set_flag(flag, enabled == declared.disabled);
+            if !past && self.state().flag(flag) != toggled {
+                self.state_mut().set_flag(flag, toggled);
             }
             if self.log.is_some() {
                 self.log_enabled(member, Some(enabled));
@@ -270,12 +251,8 @@ impl Interpreter<'_> {
             let over = declared.once && self.state().flag(machine.layout.started_flag(member));
             all &= on && !over;
             if self.log.is_some() {
-                self.log_value(
-                    LoggedPlace::Enabled(member),
-                    None,
-                    &Value::Bool(on && !over),
-                    false,
-                );
+                let value = Value::Bool(on && !over);
+                self.log_value(LoggedPlace::Enabled(member), None, &value, false);
             }
         }
         Ok(all)

@@ -59,10 +59,9 @@ impl Interpreter<'_> {
                 list.items().get(at).ok_or_else(|| self.out_of_range(i64::from(*member), length))
             }
             (Value::List(list), Value::Int(at)) => {
-                let found = usize::try_from(*at).ok().and_then(|at| list.items().get(at));
-                found.ok_or_else(|| self.out_of_range(*at, list.items().len()))
+                container.element(index).ok_or_else(|| self.out_of_range(*at, list.items().len()))
             }
-            (Value::Map(map), key) => map.get(key).ok_or_else(|| self.missing(key)),
+            (Value::Map(_), key) => container.element(key).ok_or_else(|| self.missing(key)),
             (Value::List(_), other) => Err(self.bad_type("an index is an int, not", other)),
             (other, _) => Err(self.bad_type("no elements in", other)),
         }
@@ -76,25 +75,17 @@ impl Interpreter<'_> {
         value: Value,
     ) -> Result<(), Stop> {
         let index = index.key_in(container);
-        match (container, index) {
-            (Value::List(list), Value::Int(at)) => {
-                let length = list.items().len();
-                match usize::try_from(at) {
-                    Ok(i) if i < length => {
-                        Arc::make_mut(list).set(i, value);
-                        Ok(())
-                    }
-                    _ => Err(self.out_of_range(at, length)),
-                }
-            }
-            (Value::Map(map), key) => {
-                self.check_ordered(&key)?;
-                Arc::make_mut(map).set(key, value);
-                Ok(())
-            }
-            (Value::List(_), other) => Err(self.bad_type("an index is an int, not", &other)),
-            (other, _) => Err(self.bad_type("no elements in", other)),
+        if matches!(container, Value::Map(_)) {
+            self.check_ordered(&index)?;
         }
+        if container.set_element(&index, value) {
+            return Ok(());
+        }
+        Err(match (container, index) {
+            (Value::List(list), Value::Int(at)) => self.out_of_range(at, list.items().len()),
+            (Value::List(_), other) => self.bad_type("an index is an int, not", &other),
+            (other, _) => self.bad_type("no elements in", other),
+        })
     }
 
     #[cold]
@@ -139,11 +130,5 @@ impl Interpreter<'_> {
 /// A change copies all elements if the value is shared, perhaps with another state. The count must
 /// not depend on that, and most changes in a row reuse the first copy.
 pub(crate) fn copy_cost(value: &Value) -> usize {
-    let length = match value {
-        Value::List(seq) => seq.items().len(),
-        Value::Set(set) => set.items().len(),
-        Value::Map(map) => map.entries().len(),
-        _ => 0,
-    };
-    length / 8
+    value.len().unwrap_or(0) / 8
 }

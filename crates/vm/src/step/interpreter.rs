@@ -5,7 +5,6 @@ use super::log::Log;
 use super::memo::Recorder;
 use super::updates::AttributeUpdate;
 use crate::machine::Machine;
-use crate::program::SiteId;
 use crate::state::{Frame, State};
 use crate::value::Value;
 
@@ -212,9 +211,7 @@ impl<'a> Interpreter<'a> {
     /// Makes a failure at the running instruction.
     #[cold]
     pub(crate) fn fault(&self, kind: FailureKind, message: impl Into<String>) -> Stop {
-        let function = &self.machine.program.functions[usize::from(self.func)];
-        let site = function.sites.get(self.pc).copied().unwrap_or(SiteId(0));
-        Stop::Fault(Box::new(Fault { kind, message: message.into(), site }))
+        Stop::Fault(Box::new(Fault { kind, message: message.into(), site: self.site() }))
     }
 
     /// Fails unless a value has an order. Objects, handles and functions have none.

@@ -1,6 +1,7 @@
 //! The log of a step, kept on request.
 
 use crate::program::SiteId;
+use crate::state::{Origin, Thread};
 use crate::value::Value;
 use anyorder_system::AccessKind;
 
@@ -51,6 +52,23 @@ pub(crate) struct LoggedAccess {
     /// The value read or written, if there is one.
     pub(crate) value: Option<Value>,
     pub(crate) site: SiteId,
+}
+
+impl LoggedAccess {
+    /// Makes an access without a value or a position.
+    pub(crate) fn plain(place: LoggedPlace, kind: AccessKind) -> LoggedAccess {
+        LoggedAccess { place, element: None, kind, value: None, site: SiteId(0) }
+    }
+}
+
+impl LoggedPlace {
+    /// Returns the position of a thread.
+    pub(crate) fn of_thread(thread: &Thread) -> LoggedPlace {
+        match thread.origin {
+            Origin::Declared(member) => LoggedPlace::Thread(member),
+            Origin::Slot(_) | Origin::Dynamic => LoggedPlace::Task(thread.uid),
+        }
+    }
 }
 
 /// The log of a step.

@@ -81,8 +81,7 @@ impl Interpreter<'_> {
         let write = matches!(op, Op::SetGlobalAt { .. });
         let index = self.get(index).key_in(self.state().global(global.index()));
         // A new key changes the map as a whole.
-        let new = write
-            && matches!(self.state().global(global.index()), Value::Map(m) if m.get(&index).is_none());
+        let new = write && is_new_key(self.state().global(global.index()), &index);
         let element = if new { None } else { Some(index) };
         self.log_value(LoggedPlace::Global(global.0), element, value, write);
     }
@@ -99,9 +98,9 @@ impl Interpreter<'_> {
         let Some(object) = self.state().object(number) else { return };
         let place = LoggedPlace::Field { uid: object.uid, class: object.class, field };
         let slot = object.fields.get(usize::from(field));
-        let index = index.map(|index| self.get(index).key_in(slot.unwrap_or(&Value::Null)));
-        let new = |index: &Value| matches!(slot, Some(Value::Map(m)) if m.get(index).is_none());
-        let element = index.filter(|index| !(write && new(index)));
+        let slot = slot.unwrap_or(&Value::Null);
+        let index = index.map(|index| self.get(index).key_in(slot));
+        let element = index.filter(|index| !(write && is_new_key(slot, index)));
         self.log_value(place, element, value, write);
     }
 
@@ -142,15 +141,13 @@ impl Interpreter<'_> {
         if self.log.is_none() {
             return;
         }
-        let found = self.state().queues().find_map(|(i, queue)| {
-            let message = queue.iter().find(|message| message.handle == handle)?;
-            Some((i as u32, message.front))
-        });
-        let Some((queue, front)) = found else { return self.log_task(handle, AccessKind::Read) };
+        let Some((queue, at)) = self.state().message_with(handle) else {
+            return self.log_task(handle, AccessKind::Read);
+        };
         self.log_task(handle, AccessKind::Rmw);
-        let kind = self.machine.layout.mailboxes.get(queue as usize);
-        if front || kind.is_some_and(|kind| *kind != MailboxKind::Bag) {
-            self.log_access(LoggedPlace::First(queue), AccessKind::Rmw);
+        let front = self.state().queue(queue)[at].front;
+        if front || !self.machine.layout.is_bag(queue) {
+            self.log_access(LoggedPlace::First(queue as u32), AccessKind::Rmw);
         }
     }
 
@@ -198,4 +195,8 @@ impl Interpreter<'_> {
             self.log_task(handle, AccessKind::Read);
         }
     }
+}
+
+fn is_new_key(container: &Value, key: &Value) -> bool {
+    matches!(container, Value::Map(map) if map.get(key).is_none())
 }

@@ -6,24 +6,22 @@ use super::log::Created;
 use crate::machine::Machine;
 use crate::program::{MailboxKind, PostId, PostTarget, Reg};
 use crate::state::{Body, Message};
-use crate::value::{Seq, Value};
-use std::sync::Arc;
+use crate::value::Value;
 
 /// Packs arguments: none, one, or a list.
 pub(crate) fn pack(args: &[Value]) -> Value {
     match args {
         [] => Value::Null,
         [one] => one.clone(),
-        many => Value::List(Arc::new(Seq::list(many.to_vec()))),
+        many => Value::list(many.to_vec()),
     }
 }
 
 /// Unpacks `count` arguments into the first registers.
 pub(crate) fn unpack(args: &Value, count: u16, regs: &mut [Value]) {
     match (count, args) {
-        (0, _) => {}
         (1, one) => regs[0] = one.clone(),
-        (_, Value::List(list)) => {
+        (2.., Value::List(list)) => {
             for (reg, value) in regs.iter_mut().zip(list.items()) {
                 *reg = value.clone();
             }
@@ -32,20 +30,20 @@ pub(crate) fn unpack(args: &Value, count: u16, regs: &mut [Value]) {
     }
 }
 
-/// Inserts a message at its position in its mailbox.
+/// Inserts a message at its position in its mailbox, or in front of all others.
 pub(crate) fn insert(
     machine: &Machine,
     kind: MailboxKind,
+    front: bool,
     messages: &mut Vec<Message>,
     message: Message,
 ) {
+    if front {
+        return messages.insert(0, message);
+    }
     let at = match kind {
-        MailboxKind::Fifo => messages.len(),
-        MailboxKind::Delayed => messages.partition_point(|m| m.due <= message.due),
         MailboxKind::Bag if machine.switches.keep_bag_order => messages.len(),
-        MailboxKind::Bag => {
-            messages.partition_point(|m| m.front || m.bag_key() <= message.bag_key())
-        }
+        _ => message.place_in(messages, kind),
     };
     messages.insert(at, message);
     if machine.switches.sort_fifo && kind == MailboxKind::Fifo {
@@ -59,7 +57,7 @@ impl Interpreter<'_> {
         let declared = &machine.program.posts[post.index()];
         let task = &machine.program.tasks[declared.task.index()];
         let queue = self.target(declared.target, task.handler)?;
-        let kind = machine.layout.mailboxes.get(queue).copied().unwrap_or(MailboxKind::Bag);
+        let kind = machine.layout.mailbox(queue);
         let delay = self.delay(declared.delay)?;
         let params = machine.program.functions[task.body.index()].params;
         let args = pack(self.slice(args, params));
@@ -73,13 +71,7 @@ impl Interpreter<'_> {
         let message = Message::new(queue as u32, kind, uid, body);
         self.record_post(kind, declared.front, &message);
         let state = self.own.get_or_insert_with(|| self.base.clone());
-        state.change_queue(queue, |queue| {
-            if declared.front {
-                queue.insert(0, message);
-            } else {
-                insert(machine, kind, queue, message);
-            }
-        });
+        state.change_queue(queue, |queue| insert(machine, kind, declared.front, queue, message));
         self.log_post(kind, queue as u32, declared.front);
         if let Some(log) = &mut self.log {
             let (number, queue) = (declared.task.0, queue as u32);
@@ -132,11 +124,7 @@ impl Interpreter<'_> {
             return Ok(());
         }
         self.log_cancel(handle);
-        let found = self.state().queues().find_map(|(i, queue)| {
-            let at = queue.iter().position(|message| message.handle == handle)?;
-            Some((i, at))
-        });
-        if let Some((queue, at)) = found {
+        if let Some((queue, at)) = self.state().message_with(handle) {
             let message = self.state_mut().change_queue(queue, |queue| queue.remove(at));
             if let Some(log) = &mut self.log {
                 log.cancelled.push((message.uid, handle));

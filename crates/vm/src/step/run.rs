@@ -99,7 +99,7 @@ impl Interpreter<'_> {
     }
 
     #[inline]
-    fn truth(&self, reg: Reg) -> Result<bool, Stop> {
+    pub(crate) fn truth(&self, reg: Reg) -> Result<bool, Stop> {
         match self.get(reg) {
             Value::Bool(value) => Ok(*value),
             value => Err(self.bad_type("a condition is", value)),
@@ -184,32 +184,7 @@ impl Interpreter<'_> {
                     _ => false,
                 }
             }
-            Op::GetGlobal { .. }
-            | Op::SetGlobal { .. }
-            | Op::GetGlobalAt { .. }
-            | Op::SetGlobalAt { .. }
-            | Op::GetField { .. }
-            | Op::SetField { .. }
-            | Op::GetFieldAt { .. }
-            | Op::SetFieldAt { .. }
-            | Op::Post { .. }
-            | Op::Cancel { .. }
-            | Op::Enable { .. }
-            | Op::Disable { .. }
-            | Op::Enabled { .. }
-            | Op::Acquire { .. }
-            | Op::Release { .. }
-            | Op::Wait { .. }
-            | Op::Notify { .. }
-            | Op::NotifyAll { .. }
-            | Op::Fork { .. }
-            | Op::Join { .. }
-            | Op::Yield
-            | Op::AtomicBegin
-            | Op::Choose { .. }
-            | Op::ChooseFrom { .. }
-            | Op::ChooseInt { .. } => true,
-            _ => false,
+            _ => op.is_visible(),
         }
     }
 }

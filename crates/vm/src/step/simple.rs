@@ -26,22 +26,17 @@ impl Interpreter<'_> {
                 let Value::Int(a) = self.get(a) else {
                     return Err(self.bad_type("cannot add an int to", self.get(a)));
                 };
-                match a.checked_add(i64::from(value)) {
-                    Some(sum) => self.set(dst, Value::Int(sum)),
-                    None => return Err(self.fault(FailureKind::Overflow, format!("{a} + {value}"))),
-                }
+                let (a, value) = (*a, i64::from(value));
+                let sum = self.fits(a.checked_add(value), a, "+", value)?;
+                self.set(dst, Value::Int(sum));
             }
             Op::Eq { dst, a, b } => {
-                let nodes = self.get(a).nodes() as usize;
-                self.charge(nodes)?;
-                self.log_compared(a, b);
-                self.set_bool(dst, self.get(a) == self.get(b));
+                let equal = self.are_equal(a, b)?;
+                self.set_bool(dst, equal);
             }
             Op::Ne { dst, a, b } => {
-                let nodes = self.get(a).nodes() as usize;
-                self.charge(nodes)?;
-                self.log_compared(a, b);
-                self.set_bool(dst, self.get(a) != self.get(b));
+                let equal = self.are_equal(a, b)?;
+                self.set_bool(dst, !equal);
             }
             Op::EqInt { dst, a, value } => {
                 let equal = matches!(self.get(a), Value::Int(a) if *a == i64::from(value));
@@ -101,13 +96,7 @@ impl Interpreter<'_> {
                 self.set_sized(dst, value)?;
             }
             Op::IsVariant { dst, src, ty, variant } => {
-                let found = match self.get(src) {
-                    Value::Variant { ty, variant } | Value::VariantInt { ty, variant, .. } => {
-                        Some((*ty, *variant))
-                    }
-                    Value::VariantOf(seq) => Some((seq.ty, seq.variant)),
-                    _ => None,
-                };
+                let found = self.get(src).variant_key();
                 self.set_bool(dst, found == Some((ty.0, variant)));
             }
             Op::IsObject { dst, src } => {
@@ -140,7 +129,7 @@ impl Interpreter<'_> {
             }
             Op::List { dst, args, count } => {
                 let items = self.slice(args, count).to_vec();
-                self.set_sized(dst, Value::List(Arc::new(Seq::list(items))))?;
+                self.set_sized(dst, Value::list(items))?;
             }
             Op::Set { dst, args, count } => {
                 let items = self.slice(args, count).to_vec();
@@ -173,25 +162,24 @@ impl Interpreter<'_> {
                 self.element(op)?;
             }
             Op::Check { src, ty } => {
-                let ty = self.machine.program.types[ty.index()];
-                if !self.is_of(self.get(src), ty) {
-                    let what = format!("expected {}, found", self.type_name(ty));
+                let (ty, or_null) = self.machine.program.types[ty.index()];
+                let null = or_null && matches!(self.get(src), Value::Null);
+                if !null && !self.is_of(self.get(src), ty) {
+                    let what = format!("expected {}, found", self.type_name(ty, or_null));
                     return Err(self.bad_type(&what, self.get(src)));
                 }
             }
-            Op::Assert { cond, message } => match self.get(cond) {
-                Value::Bool(true) => {}
-                Value::Bool(false) => {
+            Op::Assert { cond, message } => {
+                if !self.truth(cond)? {
                     let message = self.text(&self.machine.constants[message.index()]);
                     return Err(self.fault(FailureKind::Assertion, message));
                 }
-                value => return Err(self.bad_type("a condition is", value)),
-            },
-            Op::Assume { cond } => match self.get(cond) {
-                Value::Bool(true) => {}
-                Value::Bool(false) => return Err(Stop::NoTransition),
-                value => return Err(self.bad_type("a condition is", value)),
-            },
+            }
+            Op::Assume { cond } => {
+                if !self.truth(cond)? {
+                    return Err(Stop::NoTransition);
+                }
+            }
             Op::Fail { message } => {
                 return Err(self.fault(FailureKind::Fail, self.text(self.get(message))));
             }
@@ -208,13 +196,15 @@ impl Interpreter<'_> {
 
     /// Executes a visible instruction in a guard or property: reads only.
     fn pure(&mut self, op: &Op) -> Result<(), Stop> {
-        match op {
-            Op::GetField { .. } | Op::GetFieldAt { .. } => self.visible(op),
-            Op::GetMember { .. } | Op::Enabled { .. } | Op::AtomicBegin => self.visible(op),
-            Op::SetMember { object, .. } if matches!(self.get(*object), Value::Record(_)) => {
-                self.visible(op)
-            }
-            _ => Err(self.fault(FailureKind::Impure, "guards and properties may only read")),
+        let reads = match op {
+            Op::GetField { .. } | Op::GetFieldAt { .. } | Op::GetMember { .. } => true,
+            Op::Enabled { .. } | Op::AtomicBegin => true,
+            Op::SetMember { object, .. } => matches!(self.get(*object), Value::Record(_)),
+            _ => false,
+        };
+        match reads {
+            true => self.visible(op),
+            false => Err(self.fault(FailureKind::Impure, "guards and properties may only read")),
         }
     }
 
@@ -236,19 +226,9 @@ impl Interpreter<'_> {
     }
 
     fn is_of(&self, value: &Value, ty: Type) -> bool {
-        let enumeration = |id: u16| match value {
-            Value::Variant { ty, .. } | Value::VariantInt { ty, .. } => *ty == id,
-            Value::VariantOf(seq) => seq.ty == id,
-            _ => false,
-        };
-        let object = |class: u16| match value {
-            Value::Obj(number) => self.state().object(*number).is_some_and(|o| o.class == class),
-            _ => false,
-        };
-        let null = matches!(value, Value::Null);
         match ty {
             Type::Any => true,
-            Type::Null => null,
+            Type::Null => matches!(value, Value::Null),
             Type::Bool => matches!(value, Value::Bool(_)),
             Type::Int => matches!(value, Value::Int(_)),
             Type::Str => matches!(value, Value::Str(_)),
@@ -258,35 +238,31 @@ impl Interpreter<'_> {
             Type::Func => matches!(value, Value::Func(_)),
             Type::Handle => matches!(value, Value::Handle(_)),
             Type::Index(id) => matches!(value, Value::Index { of, .. } if *of == id),
-            Type::Enum(id) => enumeration(id.0),
+            Type::Enum(id) => value.variant_key().is_some_and(|(ty, _)| ty == id.0),
             Type::Record(id) => matches!(value, Value::Record(seq) if seq.ty == id.0),
-            Type::Object(id) => object(id.0),
-            Type::NullOrInt => null || matches!(value, Value::Int(_)),
-            Type::NullOrBool => null || matches!(value, Value::Bool(_)),
-            Type::NullOrStr => null || matches!(value, Value::Str(_)),
-            Type::NullOrList => null || matches!(value, Value::List(_)),
-            Type::NullOrSet => null || matches!(value, Value::Set(_)),
-            Type::NullOrMap => null || matches!(value, Value::Map(_)),
-            Type::NullOrFunc => null || matches!(value, Value::Func(_)),
-            Type::NullOrHandle => null || matches!(value, Value::Handle(_)),
-            Type::NullOrIndex(id) => null || matches!(value, Value::Index { of, .. } if *of == id),
-            Type::NullOrEnum(id) => null || enumeration(id.0),
-            Type::NullOrRecord(id) => null || matches!(value, Value::Record(s) if s.ty == id.0),
-            Type::NullOrObject(id) => null || object(id.0),
+            Type::Object(id) => match value {
+                Value::Obj(number) => {
+                    self.state().object(*number).is_some_and(|object| object.class == id.0)
+                }
+                _ => false,
+            },
         }
     }
 
-    fn type_name(&self, ty: Type) -> String {
+    fn type_name(&self, ty: Type, or_null: bool) -> String {
         let program = &self.machine.program;
         match ty {
-            Type::Index(id) | Type::NullOrIndex(id) => {
+            Type::Index(id) => {
                 let index = program.symmetries.get(usize::from(id));
                 index.map_or_else(String::new, |index| index.name.clone())
             }
-            Type::Enum(id) | Type::NullOrEnum(id) => program.enums[id.index()].name.clone(),
-            Type::Record(id) | Type::NullOrRecord(id) => program.records[id.index()].name.clone(),
-            Type::Object(id) | Type::NullOrObject(id) => program.classes[id.index()].name.clone(),
-            other => format!("{other:?}").replace("NullOr", "null or ").to_lowercase(),
+            Type::Enum(id) => program.enums[id.index()].name.clone(),
+            Type::Record(id) => program.records[id.index()].name.clone(),
+            Type::Object(id) => program.classes[id.index()].name.clone(),
+            other => {
+                let null = if or_null { "null or " } else { "" };
+                format!("{null}{}", format!("{other:?}").to_lowercase())
+            }
         }
     }
 }

@@ -49,7 +49,7 @@ impl Interpreter<'_> {
         let mut new = std::mem::take(&mut self.updates);
         changed(self.state().global(usize::from(global)), value, |element| {
             let value = match &element {
-                Some(index) => self::element(value, index).cloned(),
+                Some(index) => value.element(index).cloned(),
                 None => Some(value.clone()),
             };
             new.push(AttributeUpdate { global, element, value, by, site });
@@ -69,23 +69,14 @@ impl Interpreter<'_> {
             return;
         }
         let (by, site) = (self.component(), self.site());
-        let index = self.get(index).key_in(self.state().global(usize::from(global)));
+        let container = self.state().global(usize::from(global)).clone();
+        let index = self.get(index).key_in(&container);
         let mut new = std::mem::take(&mut self.updates);
-        let old = element(self.state().global(usize::from(global)), &index);
-        set_at(old, self.state().global(usize::from(global)), (&index, value), |element| {
+        set_at(&container, (&index, value), |element| {
             let value = Some(value.clone()).filter(|_| element.is_some());
             new.push(AttributeUpdate { global, element, value, by, site });
         });
         self.updates = new;
-    }
-}
-
-/// Returns the element of a list or map.
-fn element<'v>(container: &'v Value, index: &Value) -> Option<&'v Value> {
-    match (container, index) {
-        (Value::List(list), Value::Int(at)) => list.items().get(usize::try_from(*at).ok()?),
-        (Value::Map(map), key) => map.get(key),
-        _ => None,
     }
 }
 
@@ -96,12 +87,11 @@ fn is_equal(old: &Value, new: &Value) -> bool {
 /// Reports the changes of a write to an element. A write to a missing element of a list is a
 /// failure and changes nothing.
 fn set_at(
-    old: Option<&Value>,
     container: &Value,
     (index, value): (&Value, &Value),
     mut report: impl FnMut(Option<Value>),
 ) {
-    match (old, container) {
+    match (container.element(index), container) {
         (Some(old), _) if is_equal(old, value) => {}
         (Some(_), _) => report(Some(index.clone())),
         (None, Value::Map(_)) => {
@@ -118,22 +108,13 @@ fn changed(old: &Value, new: &Value, mut report: impl FnMut(Option<Value>)) {
     if is_equal(old, new) {
         return;
     }
-    let elements = |value: &Value| -> Vec<(Value, Value)> {
-        match value {
-            Value::List(list) => (0..).map(Value::Int).zip(list.items().iter().cloned()).collect(),
-            Value::Map(map) => map.entries().to_vec(),
-            _ => Vec::new(),
-        }
-    };
     let containers =
         matches!((old, new), (Value::List(_), Value::List(_)) | (Value::Map(_), Value::Map(_)));
-    let (old, new) = (elements(old), elements(new));
-    let same_keys = old.len() == new.len() && old.iter().zip(&new).all(|(a, b)| a.0 == b.0);
-    if !containers || !same_keys {
+    if !containers || !old.elements().map(|(key, _)| key).eq(new.elements().map(|(key, _)| key)) {
         report(None);
     }
     // Both are sorted by key.
-    let (mut left, mut right) = (old.into_iter().peekable(), new.into_iter().peekable());
+    let (mut left, mut right) = (old.elements().peekable(), new.elements().peekable());
     loop {
         let order = match (left.peek(), right.peek()) {
             (None, None) => return,
@@ -144,7 +125,7 @@ fn changed(old: &Value, new: &Value, mut report: impl FnMut(Option<Value>)) {
         let a = if order.is_le() { left.next() } else { None };
         let b = if order.is_ge() { right.next() } else { None };
         match (a, b) {
-            (Some((_, old)), Some((_, new))) if is_equal(&old, &new) => {}
+            (Some((_, old)), Some((_, new))) if is_equal(old, new) => {}
             (Some((key, _)), _) | (None, Some((key, _))) => report(Some(key)),
             (None, None) => {}
         }
@@ -166,8 +147,7 @@ pub(crate) fn effects_update(
             }
             Effect::SetAt { global, index, value, by } => {
                 let container = current(before, &effects[..at], *global);
-                let old = element(&container, index);
-                set_at(old, &container, (index, value), |element| report(*global, element, *by));
+                set_at(&container, (index, value), |element| report(*global, element, *by));
             }
             Effect::Flag { .. } | Effect::Post { .. } => {}
         }
@@ -176,27 +156,14 @@ pub(crate) fn effects_update(
 
 /// Returns the value of a global after some effects.
 fn current(before: &State, effects: &[Effect], global: u16) -> Value {
-    let whole = effects.iter().rposition(
-        |effect| matches!(effect, Effect::Set { global: other, .. } if *other == global),
-    );
-    let mut value = match whole.map(|at| &effects[at]) {
-        Some(Effect::Set { value, .. }) => value.clone(),
-        _ => before.global(usize::from(global)).clone(),
-    };
-    for effect in &effects[whole.map_or(0, |at| at + 1)..] {
-        let Effect::SetAt { global: other, index, value: new, .. } = effect else { continue };
-        if *other != global {
-            continue;
-        }
-        match (&mut value, index) {
-            (Value::List(list), Value::Int(at)) => {
-                let at = usize::try_from(*at).ok().filter(|at| *at < list.items().len());
-                if let Some(at) = at {
-                    std::sync::Arc::make_mut(list).set(at, new.clone());
-                }
+    let mut value = before.global(usize::from(global)).clone();
+    for effect in effects {
+        match effect {
+            Effect::Set { global: other, value: new, .. } if *other == global => {
+                value = new.clone();
             }
-            (Value::Map(map), key) => {
-                std::sync::Arc::make_mut(map).set(key.clone(), new.clone());
+            Effect::SetAt { global: other, index, value: new, .. } if *other == global => {
+                value.set_element(index, new.clone());
             }
             _ => {}
         }

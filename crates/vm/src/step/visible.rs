@@ -79,15 +79,10 @@ impl Interpreter<'_> {
                 self.set(dst, Value::Int(i64::from(taken)));
             }
             Op::ChooseInt { dst, a, b } => {
-                let (a, b) = match (self.get(a), self.get(b)) {
-                    (Value::Int(a), Value::Int(b)) => (a, b),
-                    (Value::Int(_), other) | (other, _) => {
-                        return Err(self.bad_type("a range is of ints, not", other));
-                    }
-                };
-                let (first, count) = (*a, i128::from(*b) - i128::from(*a));
+                let (a, b) = self.ints_for("a range is of ints, not", a, b)?;
+                let count = i128::from(b) - i128::from(a);
                 let taken = self.pick(usize::try_from(count.max(0)).unwrap_or(usize::MAX))?;
-                self.set(dst, Value::Int(first.wrapping_add(i64::from(taken))));
+                self.set(dst, Value::Int(a.wrapping_add(i64::from(taken))));
             }
             Op::ChooseFrom { dst, src } => {
                 let count = match self.get(src) {
@@ -113,21 +108,19 @@ impl Interpreter<'_> {
         let value = self.get(src).clone();
         let copy_cost = copy_cost(self.state().global(global));
         self.charge(copy_cost)?;
-        if has_already(self.state().global(global), &index, &value) {
+        let old = self.state().global(global).element(&index);
+        if old.is_some_and(|old| old.is_identical(&value)) {
             return Ok(());
         }
-        let whole = !self.is_element(self.state().global(global), &index);
+        // A write to an existing element changes nothing else.
+        let whole = old.is_none();
         if !whole {
             self.check_element(&value)?;
         }
-        let in_list = match (self.state().global(global), &index) {
-            (Value::List(list), Value::Int(at)) => {
-                usize::try_from(*at).ok().filter(|at| *at < list.items().len())
-            }
-            _ => None,
-        };
-        if let Some(at) = in_list {
-            self.state_mut().set_element(global, at, &value);
+        if let (Value::List(_), Value::Int(at), false) =
+            (self.state().global(global), &index, whole)
+        {
+            self.state_mut().set_element(global, *at as usize, &value);
             return Ok(());
         }
         self.own.get_or_insert_with(|| self.base.clone());
@@ -139,18 +132,6 @@ impl Interpreter<'_> {
         });
         self.own = Some(state);
         done
-    }
-
-    /// Returns whether a container has an element at an index. A write to an existing element
-    /// changes nothing else.
-    fn is_element(&self, container: &Value, index: &Value) -> bool {
-        match (container, index) {
-            (Value::List(list), Value::Int(at)) => {
-                usize::try_from(*at).is_ok_and(|at| at < list.items().len())
-            }
-            (Value::Map(map), key) => map.get(key).is_some(),
-            _ => false,
-        }
     }
 
     /// Refuses an element that is too large or nests too deep by itself. The check ignores the
@@ -268,7 +249,7 @@ impl Interpreter<'_> {
         let done = state.change_field(number, usize::from(field), |slot| match index {
             Some(index) => {
                 let index = index.key_in(slot);
-                let whole = !self.is_element(slot, &index);
+                let whole = slot.element(&index).is_none();
                 if !whole {
                     self.check_element(&value)?;
                 }
@@ -283,16 +264,4 @@ impl Interpreter<'_> {
         self.own = Some(state);
         done.unwrap_or(Ok(()))
     }
-}
-
-/// Returns whether setting an element would change nothing, as far as a constant-time test shows.
-fn has_already(container: &Value, index: &Value, value: &Value) -> bool {
-    let found = match (container, index) {
-        (Value::List(list), Value::Int(at)) => {
-            usize::try_from(*at).ok().and_then(|at| list.items().get(at))
-        }
-        (Value::Map(map), key) => map.get(key),
-        _ => None,
-    };
-    found.is_some_and(|found| found.is_identical(value))
 }

@@ -1,5 +1,5 @@
-//! Accesses of a step in the words of the trait: locations that conflict exactly if their accesses
-//! do.
+//! Translates the log of a step into accesses to locations. Two accesses conflict exactly if their
+//! locations conflict.
 //!
 //! A container in a global or field that is accessed by elements somewhere has a location of its
 //! own and one for each element. An access to an element also reads the container's; a write of the
@@ -18,7 +18,7 @@ use anyorder_system::{Access, AccessKind, TaskName};
 use anyorder_trace::{Interner, Location, LocationId, Site, TableFull};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What the code writes by elements: globals, and fields of classes.
+/// The globals and fields whose containers the code writes element by element.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Elements {
     globals: FxHashSet<u16>,
@@ -51,15 +51,15 @@ impl Elements {
     }
 }
 
-/// Turns touches into accesses, and fills the tables.
+/// Translates logged accesses, and fills the tables.
 pub(crate) struct AccessTranslator<'a> {
     pub(crate) machine: &'a Machine,
     pub(crate) interner: &'a mut Interner,
     pub(crate) elements: &'a Elements,
     pub(crate) names: &'a StateNames,
-    /// The names before the step: those of what has ended in it.
+    /// The names before the step: the tasks that ended in it have theirs there.
     pub(crate) before: &'a StateNames,
-    /// The state that the objects of the values are in.
+    /// The state before the step, which has the objects of the values.
     pub(crate) state: &'a State,
     /// The objects that the step made, by the numbers of their allocation.
     pub(crate) allocated: &'a [u64],
@@ -67,22 +67,22 @@ pub(crate) struct AccessTranslator<'a> {
     pub(crate) created: &'a FxHashMap<u64, TaskName>,
 }
 
-/// Collects accesses.
-struct AccessSink<'a> {
-    machine: &'a Machine,
-    out: &'a mut Vec<Access>,
+/// Collects what steps access.
+pub(super) struct Sink<'a, T> {
+    pub(super) machine: &'a Machine,
+    pub(super) out: &'a mut Vec<T>,
 }
 
-impl AccessSink<'_> {
+impl<T> Sink<'_, T> {
     #[track_caller]
-    fn push(&mut self, access: Access) {
+    pub(super) fn push(&mut self, one: T) {
         if !self.machine.switches.reports.drops() {
-            self.out.push(access);
+            self.out.push(one);
         }
     }
 }
 
-/// Values of handles are not told apart: their numbers in a state depend on what else there is.
+/// The value of every handle: the number of a handle depends on other handles.
 const HANDLE: u64 = 0x4a6d_1e00;
 
 impl AccessTranslator<'_> {
@@ -95,7 +95,7 @@ impl AccessTranslator<'_> {
     }
 
     fn one(&mut self, touch: &LoggedAccess, out: &mut Vec<Access>) -> Result<(), TableFull> {
-        // What has become of each task has a location of its own.
+        // Each task has a location of its own.
         if touch.place == LoggedPlace::Lifecycle {
             return Ok(());
         }
@@ -114,7 +114,7 @@ impl AccessTranslator<'_> {
             };
             Access { location, kind, site, read, written }
         };
-        let mut out = AccessSink { machine: self.machine, out };
+        let mut out = Sink { machine: self.machine, out };
         match &touch.element {
             Some(element) => {
                 out.push(access(whole, AccessKind::Read, None));
@@ -125,7 +125,7 @@ impl AccessTranslator<'_> {
             None => {
                 out.push(access(whole, touch.kind, value));
                 if touch.kind == AccessKind::Read && self.elements.has(&touch.place) {
-                    for (key, value) in parts(touch.value.as_ref()) {
+                    for (key, value) in touch.value.iter().flat_map(Value::elements) {
                         let key = self.key(&key);
                         let location = self.location(&format!("{text}[{key}]"))?;
                         let value = self.number(value);
@@ -157,7 +157,7 @@ impl AccessTranslator<'_> {
         self.interner.site(Site { file, line: site.line, column: site.column, ..Site::default() })
     }
 
-    /// The class, empty for variables, and the text of a location.
+    /// Returns the class (empty for variables) and the text of a location.
     fn text(&self, place: &LoggedPlace) -> (&'static str, String) {
         let machine = self.machine;
         let mailbox = |queue: u32| words::queue_name(machine, queue as usize);
@@ -175,33 +175,26 @@ impl AccessTranslator<'_> {
             LoggedPlace::Busy(slot) => ("busy", words::slot_name(machine, *slot)),
             LoggedPlace::Now => ("time", "now".to_owned()),
             LoggedPlace::Failed => ("run", "failed".to_owned()),
-            variable => ("", self.variable(variable)),
-        }
-    }
-
-    fn variable(&self, place: &LoggedPlace) -> String {
-        let program = &self.machine.program;
-        match place {
-            LoggedPlace::Global(global) => program.globals[usize::from(*global)].name.clone(),
+            LoggedPlace::Lifecycle => ("", String::new()),
+            LoggedPlace::Global(global) => {
+                ("", machine.program.globals[usize::from(*global)].name.clone())
+            }
             LoggedPlace::Field { uid, class, field } => {
-                let class = &program.classes[usize::from(*class)];
-                let name = class.fields.get(usize::from(*field));
-                let name = name.and_then(|name| program.names.get(name.index()));
+                let name = words::field_name(machine, *class, *field);
                 let object = self.names.objects.get(uid).copied().unwrap_or(0);
-                format!("{}#{object}.{}", class.name, name.map_or("?", String::as_str))
+                let class = &machine.program.classes[usize::from(*class)].name;
+                ("", format!("{class}#{object}.{name}"))
             }
             LoggedPlace::Enabled(member) => {
-                format!("enabled({})", words::event_name(self.machine, *member))
+                ("", format!("enabled({})", words::event_name(machine, *member)))
             }
-            LoggedPlace::Lock(lock) => format!("lock {}", words::lock_name(self.machine, *lock)),
-            LoggedPlace::Cond(cond) => format!("cond {}", words::cond_name(self.machine, *cond)),
-            // The others are no variables.
-            _ => String::new(),
+            LoggedPlace::Lock(lock) => ("", format!("lock {}", words::lock_name(machine, *lock))),
+            LoggedPlace::Cond(cond) => ("", format!("cond {}", words::cond_name(machine, *cond))),
         }
     }
 
-    /// A value as 64 bits: an integer itself, an object by its lasting number, anything else by its
-    /// hash, in which objects have their lasting numbers.
+    /// Returns a value as 64 bits: an integer itself, an object by its stable number, anything else
+    /// by its hash, in which objects have their stable numbers.
     fn number(&self, value: &Value) -> u64 {
         match value {
             Value::Int(value) => *value as u64,
@@ -220,9 +213,11 @@ impl AccessTranslator<'_> {
             value if !value.has_refs() => value.hash() as u64,
             Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
                 let head = (u64::from(s.ty) << 32) | u64::from(s.variant);
-                self.numbers(mix::number(head, s.items().len() as u64), s.items().iter())
+                let length = mix::number(head, s.items().len() as u64);
+                let items = s.items().iter();
+                items.fold(length, |sum, item| mix::mix(self.number(item), sum)) as u64
             }
-            // The order of objects is that of their numbers in the state.
+            // Sets and maps order objects by their numbers in the state, which are not stable.
             Value::Set(set) => set.items().iter().fold(1, |sum, item| {
                 let number = self.number(item);
                 sum.wrapping_add(mix::number(2, number) as u64)
@@ -234,29 +229,13 @@ impl AccessTranslator<'_> {
             value => value.hash() as u64,
         }
     }
-}
 
-impl AccessTranslator<'_> {
-    /// The key of an element in words; of one with objects in it, a number that lasts.
+    /// Returns the key of an element in words. A key with objects is a stable number.
     fn key(&self, key: &Value) -> String {
         if key.has_refs() {
             format!("#{}", self.number(key))
         } else {
             short(&self.machine.program, key)
         }
-    }
-
-    /// The hash of the numbers of values.
-    fn numbers<'v>(&self, head: u128, values: impl Iterator<Item = &'v Value>) -> u64 {
-        values.fold(head, |sum, value| mix::mix(self.number(value), sum)) as u64
-    }
-}
-
-/// The elements of a container by their keys.
-fn parts(value: Option<&Value>) -> Vec<(Value, &Value)> {
-    match value {
-        Some(Value::List(list)) => (0..).map(Value::Int).zip(list.items()).collect(),
-        Some(Value::Map(map)) => map.entries().iter().map(|(k, v)| (k.clone(), v)).collect(),
-        _ => Vec::new(),
     }
 }

@@ -1,30 +1,30 @@
-//! What decides in a state whether each pending task can run, and how many alternatives it has.
+//! The locations that decide whether each pending task can run, and how many alternatives it has.
 //!
-//! Enabled tasks are listed, too: a guard that holds may cease to. The list is what was read to
-//! find out, so a step that writes none of it changes nothing. Every event, message and thread also
-//! waits for its own shadow location.
+//! Enabled tasks have such locations, too: a guard that holds may stop to hold. The locations are
+//! those that the check reads, so a step that writes none of them does not change the answer. Every
+//! event, message and thread also waits for its own shadow location.
 
 use super::names::StateNames;
 use crate::machine::{INIT_FLAG, Machine};
-use crate::program::{MailboxKind, SiteId};
-use crate::state::{Origin, State, Status, Thread};
+use crate::program::MailboxKind;
+use crate::state::{State, Status, Thread};
 use crate::step::{LoggedAccess, LoggedPlace};
-use crate::transitions::{StepExecutor, StepId, event_is_open};
+use crate::transitions::{StepExecutor, StepId, event_is_open, threads};
 use anyorder_system::{AccessKind, TaskName};
 
-/// Returns each pending task with what decides about it: reads.
+/// Returns each pending task with the reads that decide about it.
 pub(super) fn awaited(
     machine: &Machine,
     state: &State,
     names: &StateNames,
 ) -> Vec<(TaskName, Vec<LoggedAccess>)> {
     if state.flag(INIT_FLAG) {
-        // All wait for `init`, which conflicts with all.
+        // All tasks wait for `init`, which conflicts with all of them.
         return Vec::new();
     }
     let mut query =
         AwaitedQuery { machine, executor: StepExecutor::logging(machine, state), state };
-    query.executor.set_notify_order(names.in_order(state));
+    query.executor.interpreter.notify_order = names.in_order(state);
     let mut found = Vec::new();
     for member in 0..machine.layout.members.len() as u32 {
         if let Some(touches) = query.event(member) {
@@ -38,10 +38,7 @@ pub(super) fn awaited(
             found.push((names.next(machine, state, step), query.message(step, message.uid)));
         }
     }
-    let mut rank = 0;
-    for thread in state.threads() {
-        let step = StepId::Thread { origin: thread.origin, rank };
-        rank += u32::from(thread.origin == Origin::Dynamic);
+    for (thread, step) in threads(state) {
         found.push((names.next(machine, state, step), query.thread(step, thread)));
     }
     found
@@ -54,24 +51,21 @@ struct AwaitedQuery<'a> {
 }
 
 fn read(place: LoggedPlace) -> LoggedAccess {
-    LoggedAccess { place, element: None, kind: AccessKind::Read, value: None, site: SiteId(0) }
+    LoggedAccess::plain(place, AccessKind::Read)
 }
 
 impl AwaitedQuery<'_> {
-    /// Nothing of an event that is over.
+    /// Returns the reads for an event; `None` if the event is over.
     fn event(&mut self, member: u32) -> Option<Vec<LoggedAccess>> {
         let layout = &self.machine.layout;
-        let (event, _) = layout.members[member as usize];
-        let declared = &self.machine.program.events[usize::from(event)];
+        let declared = self.machine.event_of(member);
         if declared.once && self.state.flag(layout.started_flag(member)) {
             return None;
         }
         let mut touches =
             vec![read(LoggedPlace::Event(member)), read(LoggedPlace::Enabled(member))];
-        for other in declared.after.iter().chain(&declared.started) {
-            let others = layout.members_of(other.index());
-            touches.extend(others.map(|other| read(LoggedPlace::Started(other))));
-        }
+        let others = layout.members_before(declared);
+        touches.extend(others.map(|other| read(LoggedPlace::Started(other))));
         self.slot(layout.member_slot[member as usize], &mut touches);
         if event_is_open(self.machine, self.state, member) {
             self.add_deciding(StepId::Event(member), &mut touches);
@@ -82,15 +76,15 @@ impl AwaitedQuery<'_> {
     fn message(&mut self, step: StepId, uid: u64) -> Vec<LoggedAccess> {
         let mut touches = vec![read(LoggedPlace::Task(uid))];
         let StepId::Message { queue, position, .. } = step else { return touches };
-        let kind = self.machine.layout.mailboxes.get(queue as usize).copied();
-        let bag = kind.is_none_or(|kind| kind == MailboxKind::Bag);
+        let layout = &self.machine.layout;
+        let bag = layout.is_bag(queue as usize);
         if !bag || self.machine.program.posts.iter().any(|post| post.front) {
             touches.push(read(LoggedPlace::First(queue)));
         }
-        if kind == Some(MailboxKind::Delayed) {
+        if layout.mailbox(queue as usize) == MailboxKind::Delayed {
             touches.extend([read(LoggedPlace::Last(queue)), read(LoggedPlace::Now)]);
         }
-        if kind.is_some() {
+        if (queue as usize) < layout.pool() {
             self.slot(queue, &mut touches);
         }
         let front = self.state.queue(queue as usize).first().is_some_and(|first| first.front);
@@ -101,11 +95,7 @@ impl AwaitedQuery<'_> {
     }
 
     fn thread(&mut self, step: StepId, thread: &Thread) -> Vec<LoggedAccess> {
-        let own = match thread.origin {
-            Origin::Declared(member) => LoggedPlace::Thread(member),
-            Origin::Slot(_) | Origin::Dynamic => LoggedPlace::Task(thread.uid),
-        };
-        let mut touches = vec![read(own)];
+        let mut touches = vec![read(LoggedPlace::of_thread(thread))];
         match thread.status {
             Status::Waiting { .. } => {}
             Status::Woken { lock } => touches.push(read(LoggedPlace::Lock(lock))),
@@ -114,14 +104,14 @@ impl AwaitedQuery<'_> {
         touches
     }
 
-    /// What begins in a slot waits until nothing else runs there.
+    /// Adds the slot: a task begins there only while no other runs there.
     fn slot(&self, slot: u32, touches: &mut Vec<LoggedAccess>) {
         if !self.machine.atomic {
             touches.push(read(LoggedPlace::Busy(slot)));
         }
     }
 
-    /// Adds what a candidate looks at while it may still be dropped or come to a choice, and the
+    /// Adds the accesses of a candidate while it can still be dropped or reach a choice, and the
     /// locks and tasks that it would wait for.
     fn add_deciding(&mut self, step: StepId, touches: &mut Vec<LoggedAccess>) {
         if self.executor.is_certain(step) {
@@ -133,7 +123,7 @@ impl AwaitedQuery<'_> {
         self.executor.run(step, |executor, _, _| {
             touches.extend(executor.take_log().accesses.into_iter().filter(waits));
         });
-        touches.extend(self.executor.take_deciding());
+        touches.append(&mut self.executor.deciding);
         for touch in touches {
             touch.kind = AccessKind::Read;
         }

@@ -1,4 +1,4 @@
-//! What a step changed: the parts of the states around it, compared.
+//! Compares the parts of the states before and after a step.
 
 use super::parts::{Content, Part, Pending, Running};
 use crate::program::Program;
@@ -25,7 +25,7 @@ pub struct NewTask {
     pub what: String,
 }
 
-/// Values that are shorter are shown whole where their elements come or go.
+/// A shorter value is shown whole when elements are added or removed.
 const SHORT: usize = 24;
 
 /// Returns the part of a state that is the same as one of another.
@@ -33,14 +33,12 @@ fn find<'a>(parts: &'a [Part], part: &Part) -> Option<&'a Part> {
     parts.iter().find(|other| other.is_identical(part))
 }
 
-/// Returns whether a part has a value that people follow: not what is shown in another way, nor
-/// what has happened.
+/// Returns whether reports show the changes of a part as changes of a value.
 pub(super) fn is_value(part: &Part) -> bool {
     !matches!(part.content, Content::Happened | Content::Mailbox(_) | Content::Thread(_))
 }
 
-/// Returns the values that differ between two states. Objects that nobody refers to any more are
-/// passed over.
+/// Returns the values that differ between two states. Skips objects that became unreachable.
 pub(super) fn changes(program: &Program, old: &[Part], new: &[Part]) -> Vec<PlaceChange> {
     let mut changes = Vec::new();
     for before in old.iter().filter(|part| is_value(part)) {
@@ -61,7 +59,7 @@ pub(super) fn changes(program: &Program, old: &[Part], new: &[Part]) -> Vec<Plac
     changes
 }
 
-/// What a part holds in a state that does not name it.
+/// Returns the content of a part in a state that does not list it.
 fn absent(part: &Part) -> Option<String> {
     matches!(part.content, Content::Lock(_)).then(|| "free".to_owned())
 }
@@ -87,9 +85,8 @@ fn changed(program: &Program, before: &Part, after: &Part, changes: &mut Vec<Pla
     }
 }
 
-/// Returns the changes of the elements of a list or map, if they say it better than the values as
-/// wholes: a table of steps then shows `role[0]: Follower -> Candidate`, not two lists of all
-/// roles.
+/// Returns the changes of the elements of a list or map, if they are clearer than the whole values:
+/// a table of steps then shows `role[0]: Follower -> Candidate`, not two lists of all roles.
 fn elements(
     program: &Program,
     name: &str,
@@ -98,28 +95,31 @@ fn elements(
     if std::mem::discriminant(old) != std::mem::discriminant(new) {
         return None;
     }
-    let (old_items, new_items) = (items(program, old)?, items(program, new)?);
+    if !matches!(old, Value::List(_) | Value::Map(_)) {
+        return None;
+    }
+    let (old_items, new_items) = (items(program, old), items(program, new));
     let (old_text, new_text) = (short(program, old), short(program, new));
-    // Of a value that is too long to be shown whole, nothing is known behind the cut.
+    // A long text is cut, and elements behind the cut could differ.
     if !old_text.ends_with(']') || !new_text.ends_with(']') {
         return None;
     }
     let keeps_keys = old_items.len() == new_items.len()
         && old_items.iter().zip(&new_items).all(|(a, b)| a.0 == b.0);
-    let find = |items: &[(String, Value)], key: &str| {
-        items.iter().find(|(other, _)| other == key).map(|(_, value)| value.clone())
-    };
+    fn find<'v>(items: &[(String, &'v Value)], key: &str) -> Option<&'v Value> {
+        items.iter().find(|(other, _)| other == key).map(|(_, value)| *value)
+    }
     let mut changes = Vec::new();
     for (key, value) in &old_items {
         let now = find(&new_items, key);
-        if now.as_ref() == Some(value) {
+        if now == Some(value) {
             continue;
         }
         let name = format!("{name}[{key}]");
-        match now.as_ref().and_then(|now| elements(program, &name, (value, now))) {
+        match now.and_then(|now| elements(program, &name, (value, now))) {
             Some(inner) => changes.extend(inner),
             None => {
-                let (old, new) = (short(program, value), now.map(|now| short(program, &now)));
+                let (old, new) = (short(program, value), now.map(|now| short(program, now)));
                 changes.push(PlaceChange { name, old: Some(old), new });
             }
         }
@@ -134,40 +134,24 @@ fn elements(
 }
 
 /// Returns the elements of a list or map, with their indices or keys.
-fn items(program: &Program, value: &Value) -> Option<Vec<(String, Value)>> {
-    match value {
-        Value::List(list) => {
-            let items = list.items().iter().enumerate();
-            Some(items.map(|(at, item)| (at.to_string(), item.clone())).collect())
-        }
-        Value::Map(map) => {
-            let entries = map.entries().iter();
-            Some(entries.map(|(key, item)| (short(program, key), item.clone())).collect())
-        }
-        _ => None,
-    }
+fn items<'v>(program: &Program, value: &'v Value) -> Vec<(String, &'v Value)> {
+    value.elements().map(|(key, item)| (short(program, &key), item)).collect()
 }
 
-/// Returns the threads that wait after a step for what they did not wait for before, with the
-/// conditions.
-pub(super) fn waits<'p>(old: &[Part], new: &'p [Part]) -> Vec<(&'p str, &'p str)> {
-    let waiting = |part: &Part| match &part.content {
-        Content::Thread(Running { waits_for, .. }) => waits_for.is_some(),
-        _ => false,
-    };
-    let mut waits = Vec::new();
-    for part in new {
-        if let Content::Thread(Running { waits_for: Some(cond), .. }) = &part.content
-            && !find(old, part).is_some_and(waiting)
-        {
-            waits.push((part.name.as_str(), cond.as_str()));
+/// Returns the threads that began to wait for a condition in a step, with the conditions.
+pub(super) fn waits(old: &[Part], new: &[Part]) -> Vec<(String, String)> {
+    fn waits_for(part: &Part) -> Option<&str> {
+        match &part.content {
+            Content::Thread(Running { waits_for, .. }) => waits_for.as_deref(),
+            _ => None,
         }
     }
-    waits
+    let began = new.iter().filter(|part| find(old, part).and_then(waits_for).is_none());
+    began.filter_map(|part| Some((part.name.clone(), waits_for(part)?.to_owned()))).collect()
 }
 
-/// Returns the tasks that are there after a step and were not before it, and the threads that
-/// began. `lane` takes the step, and `taken` is what it runs.
+/// Returns the tasks that a step posted and the threads that it forked. `lane` takes the step, and
+/// `taken` is what it runs.
 pub(super) fn posts(lane: &str, taken: &str, old: &[Part], new: &[Part]) -> Vec<NewTask> {
     let mut posts = Vec::new();
     for part in new {
@@ -176,14 +160,14 @@ pub(super) fn posts(lane: &str, taken: &str, old: &[Part], new: &[Part]) -> Vec<
             Some(Content::Mailbox(before)) => before.iter().collect(),
             _ => Vec::new(),
         };
-        // The task that the step took is not there any more: one like it is new.
+        // The step removed the task that it took. An equal task after the step is new.
         if part.name == lane
             && let Some(at) = known.iter().position(|pending| pending.what == taken)
         {
             known.remove(at);
         }
         for pending in after {
-            // Delays shrink as time goes on.
+            // Delays shrink while time advances.
             match known.iter().position(|one| one.what == pending.what) {
                 Some(at) => drop(known.remove(at)),
                 None => posts.push(NewTask { to: part.name.clone(), what: pending.words() }),
@@ -205,7 +189,7 @@ pub(super) fn posts(lane: &str, taken: &str, old: &[Part], new: &[Part]) -> Vec<
 mod tests {
     use super::*;
     use crate::program::{Literal, ProgramBuilder};
-    use crate::value::{Map, Seq};
+    use crate::value::Map;
     use std::sync::Arc;
 
     fn program() -> Program {
@@ -215,7 +199,7 @@ mod tests {
     }
 
     fn list(items: &[Value]) -> Value {
-        Value::List(Arc::new(Seq::list(items.to_vec())))
+        Value::list(items.to_vec())
     }
 
     fn ints(items: &[i64]) -> Value {

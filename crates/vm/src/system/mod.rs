@@ -1,4 +1,4 @@
-//! The machine as what engines explore.
+//! The traits of the engines, for the machine.
 
 pub use self::changes::{NewTask, PlaceChange};
 pub use self::path_words::{PathWords, StepFacts};

@@ -1,5 +1,5 @@
-//! Names of what a state has pending: they survive re-execution and reordering, as numbers in a
-//! state do not.
+//! Names of pending tasks and threads. Unlike their numbers in a state, names survive re-execution
+//! and reordering.
 
 use super::words;
 use crate::machine::Machine;
@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 struct Named {
     name: TaskName,
     steps: u32,
-    /// Whether it was posted with a delay, so that to take it may move the time on.
+    /// Whether it was posted with a delay: taking it may advance the time.
     delayed: bool,
 }
 
@@ -23,7 +23,8 @@ struct Named {
 pub(crate) struct StateNames {
     /// Messages and threads by the number of their creation.
     pending: FxHashMap<u64, Named>,
-    /// Names of what has ended and had a handle, by the number of its creation.
+    /// Names of tasks and threads that had a handle and have ended, by the number of their
+    /// creation.
     ended: FxHashMap<u64, TaskName>,
     /// How often each event member has happened.
     happened: FxHashMap<u32, u32>,
@@ -33,14 +34,13 @@ pub(crate) struct StateNames {
     pub(crate) objects: FxHashMap<u64, u64>,
 }
 
-/// A name whose second part, in brackets, becomes the label: `rm[2]` is `rm@2`.
+/// Makes a task name. The part in brackets becomes the label: `rm[2]` is `rm@2`.
 fn split(name: &str) -> TaskName {
     match name.split_once('[') {
         Some((kind, rest)) if !kind.is_empty() => {
             TaskName::root(kind).with_label(rest.trim_end_matches(']'))
         }
-        _ if name.is_empty() => TaskName::root("?"),
-        _ => TaskName::root(name),
+        _ => TaskName::root(kind_or_unknown(name)),
     }
 }
 
@@ -57,19 +57,16 @@ impl StateNames {
                 let count = self.happened.get(&member).copied().unwrap_or(0);
                 split(&words::event_name(machine, member)).with_ordinal(count + 1)
             }
-            StepId::Message { queue, position, .. } => {
-                let message = state.queue(queue as usize).get(position as usize);
-                let named = message.and_then(|message| self.pending.get(&message.uid));
+            StepId::Message { .. } => {
+                let named = step.message(state).and_then(|message| self.pending.get(&message.uid));
                 named.map_or_else(|| TaskName::root("?"), |named| named.name.clone())
             }
             StepId::Thread { origin: Origin::Declared(member), .. } => {
                 let count = self.steps.get(&member).copied().unwrap_or(0);
                 split(&words::thread_name(machine, member)).with_ordinal(count + 1)
             }
-            StepId::Thread { origin, rank } => {
-                let mut same = state.threads().iter().filter(|thread| thread.origin == origin);
-                let skip = if origin == Origin::Dynamic { rank as usize } else { 0 };
-                let uid = same.nth(skip).map_or(0, |thread| thread.uid);
+            StepId::Thread { .. } => {
+                let uid = step.thread(state).map_or(0, |thread| thread.uid);
                 match self.pending.get(&uid) {
                     Some(named) => named.name.child("step").with_ordinal(named.steps + 1),
                     None => TaskName::root("?"),
@@ -78,7 +75,7 @@ impl StateNames {
         }
     }
 
-    /// Takes over what a step did: `name` is the step's, `after` the state it led to.
+    /// Updates the names after a step. Returns the names of the tasks and threads that it created.
     pub(crate) fn advance(
         &mut self,
         machine: &Machine,
@@ -92,11 +89,9 @@ impl StateNames {
             StepId::Thread { origin: Origin::Declared(member), .. } => {
                 *self.steps.entry(member).or_insert(0) += 1;
             }
-            StepId::Thread { origin, rank } => {
-                let mut same = before.threads().iter().filter(|thread| thread.origin == origin);
-                let skip = if origin == Origin::Dynamic { rank as usize } else { 0 };
-                let uid = same.nth(skip).map(|thread| thread.uid);
-                if let Some(named) = uid.and_then(|uid| self.pending.get_mut(&uid)) {
+            StepId::Thread { .. } => {
+                let thread = step.thread(before);
+                if let Some(named) = thread.and_then(|thread| self.pending.get_mut(&thread.uid)) {
                     named.steps += 1;
                 }
             }
@@ -111,7 +106,8 @@ impl StateNames {
             let number = *objects.entry((name.clone(), ordinal)).or_insert(next);
             self.objects.insert(*uid, number);
         }
-        for (uid, handle) in handled(before).chain(log.cancelled.iter().copied()) {
+        let cancelled = log.cancelled.iter().map(|(uid, handle)| (*handle, *uid));
+        for (handle, uid) in before.handles().chain(cancelled) {
             if handle != 0
                 && let Some(named) = self.pending.get(&uid)
             {
@@ -122,7 +118,7 @@ impl StateNames {
         created
     }
 
-    /// An event that goes on as a thread has its own name.
+    /// Names the thread of an event that did not end at once.
     fn began(&mut self, machine: &Machine, after: &State, member: u32, name: &TaskName) {
         let slot = machine.layout.member_slot[member as usize];
         let thread = after.threads().iter().find(|t| t.origin == Origin::Slot(slot));
@@ -151,7 +147,7 @@ impl StateNames {
         names
     }
 
-    /// Returns the name of a message or thread that is there, or that has ended and had a handle.
+    /// Returns the name of a message or thread that exists, or that had a handle and has ended.
     pub(crate) fn of(&self, uid: u64) -> Option<&TaskName> {
         self.pending.get(&uid).map(|named| &named.name).or_else(|| self.ended.get(&uid))
     }
@@ -171,21 +167,13 @@ impl StateNames {
         named.into_iter().map(|(_, uid)| uid).collect()
     }
 
-    /// Forgets what has ended.
+    /// Forgets messages, threads and objects that no longer exist.
     fn forget(&mut self, state: &State) {
-        let messages = state.messages().iter().map(|message| message.uid);
-        let live: rustc_hash::FxHashSet<u64> =
-            messages.chain(state.threads().iter().map(|t| t.uid)).collect();
+        let live: rustc_hash::FxHashSet<u64> = state.handles().map(|(_, uid)| uid).collect();
         self.pending.retain(|uid, _| live.contains(uid));
         if !self.objects.is_empty() {
             let live: rustc_hash::FxHashSet<u64> = state.heap().iter().map(|o| o.uid).collect();
             self.objects.retain(|uid, _| live.contains(uid));
         }
     }
-}
-
-/// The creations of all messages and threads, with their handles.
-fn handled(state: &State) -> impl Iterator<Item = (u64, u32)> {
-    let messages = state.messages().iter().map(|message| (message.uid, message.handle));
-    messages.chain(state.threads().iter().map(|thread| (thread.uid, thread.handle)))
 }

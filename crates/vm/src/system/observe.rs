@@ -1,8 +1,10 @@
-//! What a state amounts to.
+//! Observations of states.
 
 use super::parts::{Content, control};
+use super::words::field_name;
 use crate::machine::Machine;
-use crate::state::{State, encode};
+use crate::state::State;
+use crate::state::bytes::put_value;
 use crate::value::show::short;
 use anyorder_system::{Level, Observation, PartPath};
 
@@ -18,21 +20,21 @@ pub(crate) fn observe(machine: &Machine, state: &State, failure: Option<&str>) -
     let mut bytes = Vec::new();
     for (i, global) in machine.program.globals.iter().enumerate() {
         bytes.clear();
-        encode::value(state.global(i), &mut bytes);
+        put_value(&mut bytes, state.global(i));
         let text = short(&machine.program, state.global(i));
         part(&["globals", &global.name], global.level, &bytes, &text);
     }
     for (i, object) in state.heap().iter().enumerate() {
         let class = &machine.program.classes[usize::from(object.class)];
         let name = format!("{}#{}", class.name, i + 1);
-        for (field, value) in class.fields.iter().zip(&object.fields) {
+        for (field, value) in (0..).zip(&object.fields) {
             bytes.clear();
-            encode::value(value, &mut bytes);
-            let field = machine.program.names.get(field.index()).map_or("?", String::as_str);
+            put_value(&mut bytes, value);
+            let field = field_name(machine, object.class, field);
             part(&["heap", &name, field], Level::Heap, &bytes, &short(&machine.program, value));
         }
     }
-    // Everything else in the words that people see.
+    // Everything else by its text in reports.
     for one in control(machine, state) {
         let level = match one.content {
             Content::Mailbox(_) => Level::PendingTimers,

@@ -1,24 +1,25 @@
 //! The parts of a state, by name: memory, locks, what has happened, mailboxes, threads.
 
 use super::words::{
-    body_name, cond_name, event_name, lock_name, message_words, place, queue_name, slot_name,
-    thread_name,
+    body_name, cond_name, event_name, field_name, lock_name, message_words, place, queue_name,
+    slot_name, thread_name,
 };
-use crate::machine::{INIT_FLAG, Machine};
+use crate::machine::{INIT_FLAG, Machine, Owner};
 use crate::program::Program;
 use crate::state::{Origin, State, Status, Thread, ThreadBody};
 use crate::value::{Value, show::short};
 
-/// A named part of a state. Those with one name in two states of a path are one part.
+/// A named part of a state. Parts of one kind with one name, in two states of a path, are the same
+/// part.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
     /// The name of the variable, lock, event, mailbox or thread.
     pub(crate) name: String,
-    /// What it is, with what it holds.
+    /// Its kind and its content.
     pub(crate) content: Content,
 }
 
-/// What a part of a state holds.
+/// The content of a part of a state.
 #[derive(Clone, Debug)]
 pub(crate) enum Content {
     /// `init` has not run yet.
@@ -48,14 +49,14 @@ pub(crate) struct Pending {
     pub(crate) due: u64,
 }
 
-/// Where a thread is.
+/// The position of a thread.
 #[derive(Clone, Debug)]
 pub(crate) struct Running {
     /// Whether a step of the program has forked it.
     pub(crate) forked: bool,
     /// The condition that it waits for.
     pub(crate) waits_for: Option<String>,
-    /// Its place and its variables, in words.
+    /// Its position and its variables, in words.
     words: String,
 }
 
@@ -67,13 +68,13 @@ impl Pending {
 }
 
 impl Part {
-    /// Returns whether both are one part of a state, with the same or other content.
+    /// Returns whether both are the same part, with equal or different content.
     pub(crate) fn is_identical(&self, other: &Part) -> bool {
         std::mem::discriminant(&self.content) == std::mem::discriminant(&other.content)
             && self.name == other.name
     }
 
-    /// Returns the name that tells it apart from parts of other kinds.
+    /// Returns its name with its kind.
     pub(crate) fn label(&self) -> String {
         let name = &self.name;
         match &self.content {
@@ -86,7 +87,7 @@ impl Part {
         }
     }
 
-    /// Returns what it holds in words.
+    /// Returns its content in words.
     pub(crate) fn text(&self, program: &Program) -> String {
         match &self.content {
             Content::Init => "not run yet".to_owned(),
@@ -102,8 +103,8 @@ impl Part {
     }
 }
 
-/// Returns all parts of a state in a fixed order, with other numbers for its objects as they stand
-/// in it.
+/// Returns all parts of a state in a fixed order. `number` gives each object the number for its
+/// name.
 pub(crate) fn parts(machine: &Machine, state: &State, number: impl Fn(u32) -> u32) -> Vec<Part> {
     let program = &machine.program;
     let mut parts = Vec::new();
@@ -115,10 +116,8 @@ pub(crate) fn parts(machine: &Machine, state: &State, number: impl Fn(u32) -> u3
         parts.push(Part { name: global.name.clone(), content });
     }
     for (object, at) in state.heap().iter().zip(1..) {
-        let class = &program.classes[usize::from(object.class)];
-        for (name, value) in class.fields.iter().zip(&object.fields) {
-            let name = program.names.get(name.index()).map_or("?", String::as_str);
-            let name = format!("obj#{}.{name}", number(at));
+        for (field, value) in (0..).zip(&object.fields) {
+            let name = format!("obj#{}.{}", number(at), field_name(machine, object.class, field));
             parts.push(Part { name, content: Content::Field(value.clone()) });
         }
     }
@@ -126,7 +125,7 @@ pub(crate) fn parts(machine: &Machine, state: &State, number: impl Fn(u32) -> u3
     parts
 }
 
-/// Returns the parts that a state has besides memory.
+/// Returns all parts of a state but memory.
 pub(crate) fn control(machine: &Machine, state: &State) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut add = |name: String, content: Content| parts.push(Part { name, content });
@@ -138,8 +137,7 @@ pub(crate) fn control(machine: &Machine, state: &State) -> Vec<Part> {
             add(event_name(machine, member), Content::Happened);
         }
         if state.flag(machine.layout.toggled_flag(member)) {
-            let (event, _) = machine.layout.members[member as usize];
-            let enabled = machine.program.events[usize::from(event)].disabled;
+            let enabled = machine.event_of(member).disabled;
             add(event_name(machine, member), Content::Enabled(enabled));
         }
     }
@@ -167,7 +165,7 @@ fn is_forked(thread: &Thread) -> bool {
     !matches!(thread.origin, Origin::Declared(_)) && matches!(thread.body, ThreadBody::Func(_))
 }
 
-/// The name of a thread; forked ones have numbers.
+/// Returns the name of a thread. Forked threads have numbers.
 pub(super) fn thread_words(machine: &Machine, thread: &Thread) -> String {
     match thread.origin {
         Origin::Declared(member) => thread_name(machine, member),
@@ -177,16 +175,16 @@ pub(super) fn thread_words(machine: &Machine, thread: &Thread) -> String {
 }
 
 fn owner_words(machine: &Machine, owner: u32) -> String {
-    let threads = machine.layout.thread_members.len() as u32;
-    match machine.layout.dynamic_of(owner) {
-        Some(0) => "held by one that has ended".to_owned(),
-        Some(handle) => format!("held by #{handle}"),
-        None if owner <= threads => format!("held by {}", thread_name(machine, owner - 1)),
-        None => format!("held by {}", slot_name(machine, owner - 1 - threads)),
+    match machine.layout.owner(owner) {
+        Owner::Nobody => "free".to_owned(),
+        Owner::Dynamic(0) => "held by one that has ended".to_owned(),
+        Owner::Dynamic(handle) => format!("held by #{handle}"),
+        Owner::Thread(thread) => format!("held by {}", thread_name(machine, thread)),
+        Owner::Slot(slot) => format!("held by {}", slot_name(machine, slot)),
     }
 }
 
-/// Where a thread is, and its variables.
+/// Returns the position and the variables of a thread in words.
 fn locals(machine: &Machine, thread: &Thread) -> String {
     let mut words = match thread.status {
         Status::Ready => String::new(),

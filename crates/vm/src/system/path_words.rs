@@ -1,25 +1,25 @@
-//! The states and steps of one path as data for people, with numbers of objects and tasks that last
-//! along the path.
+//! The states and steps of one path as data for reports. Objects and tasks keep their numbers along
+//! the path.
 //!
-//! In a state objects and tasks are numbered by how they are reached, so that equal states look
-//! equal; a step may give the same object another number. A reader of a counterexample follows
-//! objects, not numbers: here each keeps the number under which it was met first. What makes that
-//! possible is that a state carries the allocation of each object beside its canonical form.
+//! The canonical form of a state numbers objects and tasks by the way to reach them, so a step may
+//! give an object another number. A reader of a counterexample follows objects. So each object
+//! keeps its first number here. This works because a state also stores the allocation of each
+//! object.
 
 use super::changes::{NewTask, PlaceChange, changes, is_value, posts, waits};
 use super::parts::{Part, parts};
 use super::words::{self, Runs};
 use crate::machine::Machine;
 use crate::program::FuncId;
-use crate::state::rename::{Renaming, rename};
-use crate::state::{Object, Origin, State, Thread};
+use crate::state::State;
+use crate::state::rename::{
+    Renaming, rename, rename_globals, rename_message, rename_object, rename_owners, rename_thread,
+};
 use crate::step::{Log, LoggedAccess, LoggedPlace};
 use crate::transitions::{Action, StepExecutor, StepId};
-use crate::value::Value;
 use crate::value::show::short;
 use anyorder_system::AccessKind;
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
 
 /// Follows one path, step by step. The states must come from each other: those of
 /// [`StateSystem::decode`](anyorder_system::StateSystem::decode) do not know which objects they
@@ -27,10 +27,10 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct PathWords<'m> {
     machine: &'m Machine,
-    /// The lasting numbers of objects, and of messages and threads, by their creation.
+    /// The stable numbers of objects, and of messages and threads, by their creation.
     objects: FxHashMap<u64, u32>,
     tasks: FxHashMap<u64, u32>,
-    /// The state that the path has come to: as it is, with lasting numbers, and by its parts.
+    /// The last state of the path: as it is, with stable numbers, and by its parts.
     state: State,
     renamed: State,
     parts: Vec<Part>,
@@ -39,32 +39,32 @@ pub struct PathWords<'m> {
 /// What a step of a path did, with values in words.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct StepFacts {
-    /// Who takes it: a handler, an event that has none, a thread. Numbers distinguish
+    /// The handler or thread that takes it, or the event if it has no handler. Numbers distinguish
     /// tasks that run on threads of their own.
     pub lane: String,
     /// What it runs: a task with its arguments, an event, a thread.
     pub what: String,
-    /// Where a thread is in the source.
+    /// The source position of a thread.
     pub place: Option<String>,
-    /// The values that it changed, those of single elements where that says more.
+    /// The values that it changed, or single elements of them if that is clearer.
     pub changes: Vec<PlaceChange>,
-    /// The threads that wait since then, with the conditions.
+    /// The threads that began to wait, with the conditions.
     pub waits: Vec<(String, String)>,
-    /// What it wrote that was there before, by name and value.
+    /// The writes that changed nothing, by name and value.
     pub same_writes: Vec<(String, String)>,
     /// The tasks that it posted, and the threads that it began.
     pub posts: Vec<NewTask>,
-    /// What it read, by name and the value that it read first; only where it did nothing else.
+    /// The reads, by name and the first value read; only if it did nothing else.
     pub reads: Vec<(String, String)>,
 }
 
-/// The lasting number of a creation; the next one if it is new.
+/// Returns the stable number of a creation. A new creation gets the next number.
 fn number(known: &mut FxHashMap<u64, u32>, uid: u64) -> u32 {
     let next = known.len() as u32 + 1;
     *known.entry(uid).or_insert(next)
 }
 
-/// From the numbers in one state to lasting ones.
+/// Maps the numbers in one state to stable ones.
 struct StableNumbers {
     objects: Vec<u32>,
     handles: FxHashMap<u32, u32>,
@@ -81,7 +81,7 @@ impl Renaming for StableNumbers {
 }
 
 impl<'m> PathWords<'m> {
-    /// Begins a path in its initial state.
+    /// Starts a path in its initial state.
     #[must_use]
     pub fn new(machine: &'m Machine, initial: &State) -> PathWords<'m> {
         let mut path = PathWords {
@@ -96,7 +96,7 @@ impl<'m> PathWords<'m> {
         path
     }
 
-    /// Goes on to a state; returns the parts of the one before it.
+    /// Moves to a state. Returns the parts of the state before it.
     fn enter(&mut self, state: &State) -> Vec<Part> {
         let lasting = self.lasting(state);
         self.state = state.clone();
@@ -105,15 +105,15 @@ impl<'m> PathWords<'m> {
         std::mem::replace(&mut self.parts, parts)
     }
 
-    /// Returns the values of the state that the path has come to, by name.
+    /// Returns the values of the last state of the path, by name.
     #[must_use]
     pub fn values(&self) -> Vec<(String, String)> {
         let values = self.parts.iter().filter(|part| is_value(part));
         values.map(|part| (part.label(), part.text(&self.machine.program))).collect()
     }
 
-    /// Takes a step to a state, and returns what it did; of one that fails not which values it
-    /// wrote again.
+    /// Takes a step to a state, and returns what it did. The writes that changed nothing are left
+    /// out if the step fails.
     pub fn step(&mut self, action: &Action, after: &State, fails: bool) -> StepFacts {
         let before = self.state.clone();
         let Runs { what, place, .. } = words::runs(self.machine, &self.renamed, action.step);
@@ -124,12 +124,16 @@ impl<'m> PathWords<'m> {
         let old = self.enter(after);
         let (program, new) = (&self.machine.program, &self.parts);
         let changes = changes(program, &old, new);
-        let waits = waits(&old, new).into_iter();
-        let waits: Vec<_> = waits.map(|(who, cond)| (who.to_owned(), cond.to_owned())).collect();
+        let waits = waits(&old, new);
         let posts = posts(&lane, &what, &old, new);
-        let same_writes = if fails { Vec::new() } else { self.same_writes(&before, action) };
+        let ran = match fails {
+            true => None,
+            false => StepExecutor::logging(self.machine, &before).run_one(action),
+        };
+        let log = ran.map(|ran| ran.log).unwrap_or_default();
+        let same_writes = self.same_writes(&before, &log.accesses);
         let nothing = [changes.len(), waits.len(), same_writes.len(), posts.len()] == [0; 4];
-        let reads = if nothing && !fails { self.reads(&before, action) } else { Vec::new() };
+        let reads = if nothing { self.named_reads(&before, &log) } else { Vec::new() };
         StepFacts { lane, what, place, changes, waits, same_writes, posts, reads }
     }
 
@@ -137,107 +141,44 @@ impl<'m> PathWords<'m> {
         let objects = state.heap().iter().map(|object| number(&mut self.objects, object.uid));
         let objects = objects.collect();
         let mut handles = FxHashMap::default();
-        let messages = state.messages().iter().map(|message| (message.handle, message.uid));
-        let threads = state.threads().iter().map(|thread| (thread.handle, thread.uid));
-        for (handle, uid) in threads.chain(messages).filter(|(handle, _)| *handle != 0) {
+        for (handle, uid) in state.handles().filter(|(handle, _)| *handle != 0) {
             handles.insert(handle, number(&mut self.tasks, uid));
         }
         StableNumbers { objects, handles }
     }
 
-    /// A state with lasting numbers, for words only: it is not in canonical form, and its objects
-    /// stand where they stood.
+    /// Returns a state with stable numbers, for reports only: it is not in canonical form, and its
+    /// objects keep their places.
     fn renamed(&self, state: &State, by: &StableNumbers) -> State {
         let mut renamed = state.clone();
-        for i in 0..self.machine.program.globals.len() {
-            if state.global(i).has_refs() {
-                renamed.replace_global(i, rename(state.global(i), by));
-            }
-        }
-        let heap = state.heap().iter().map(|object| {
-            let fields = object.fields.iter().map(|field| rename(field, by)).collect();
-            Arc::new(Object { fields, ..Object::clone(object) })
-        });
-        renamed.replace_heap(heap.collect());
-        let threads = state.threads().iter().map(|thread| {
-            let regs = thread.regs.iter().map(|reg| rename(reg, by)).collect();
-            Arc::new(Thread { regs, handle: by.handle(thread.handle), ..Thread::clone(thread) })
-        });
-        renamed.replace_threads(threads.collect());
-        let layout = &self.machine.layout;
-        let locks = state.locks().iter().map(|owner| match layout.dynamic_of(*owner) {
-            Some(handle) if *owner != 0 => layout.owner_dynamic(by.handle(handle)),
-            _ => *owner,
-        });
-        renamed.replace_locks(locks.collect());
-        let mut messages = state.messages().to_vec();
-        for message in &mut messages {
-            message.change(|body| {
-                body.handle = by.handle(body.handle);
-                body.args = rename(&body.args, by);
-            });
-        }
-        renamed.replace_messages(messages);
+        rename_globals(self.machine, &mut renamed, by);
+        renamed.replace_heap(state.heap().iter().map(|o| rename_object(o, by)).collect());
+        renamed.replace_threads(state.threads().iter().map(|t| rename_thread(t, by)).collect());
+        renamed.replace_locks(rename_owners(self.machine, state, by));
+        renamed.replace_messages(state.messages().iter().map(|m| rename_message(m, by)).collect());
         renamed
     }
 
-    /// Returns who takes a step.
+    /// Returns the name of the handler or thread that takes a step.
     fn lane(&mut self, before: &State, action: &Action) -> String {
         let machine = self.machine;
-        let pool = machine.layout.pool();
         match action.step {
-            StepId::Init => "init".to_owned(),
-            StepId::Event(member) => {
-                words::slot_name(machine, machine.layout.member_slot[member as usize])
-            }
-            StepId::Message { queue, position, task } if queue as usize == pool => {
-                let message = before.queue(pool).get(position as usize);
+            StepId::Message { queue, task, .. } if queue as usize == machine.layout.pool() => {
+                let message = action.step.message(before);
                 let number = message.map_or(0, |message| number(&mut self.tasks, message.uid));
                 format!("{}#{number}", machine.program.tasks[usize::from(task)].name)
             }
-            StepId::Message { queue, .. } => words::queue_name(machine, queue as usize),
-            StepId::Thread { origin: Origin::Declared(member), .. } => {
-                words::thread_name(machine, member)
-            }
-            StepId::Thread { origin: Origin::Slot(slot), .. } => words::slot_name(machine, slot),
-            StepId::Thread { origin: Origin::Dynamic, rank } => {
-                let all = before.threads().iter();
-                let mut same = all.filter(|thread| thread.origin == Origin::Dynamic);
-                same.nth(rank as usize).map_or_else(String::new, |thread| {
+            step => words::lane(machine, step).unwrap_or_else(|| {
+                step.thread(before).map_or_else(String::new, |thread| {
                     let number = number(&mut self.tasks, thread.uid);
                     format!("{}#{number}", words::body_name(machine, thread))
                 })
-            }
+            }),
         }
     }
 
-    /// Returns what a step read of globals and fields, each once, in order: names and the values
-    /// that it read first.
-    fn reads(&mut self, before: &State, action: &Action) -> Vec<(String, String)> {
-        let mut executor = StepExecutor::new(self.machine, before);
-        executor.keep_log();
-        let mut log = Log::default();
-        executor.run(action.step, |executor, alternative, _| {
-            let taken = executor.take_log();
-            if alternative == action.alternative {
-                log = taken;
-            }
-        });
-        self.named_reads(before, &log)
-    }
-
-    /// Returns the globals and fields to which a step wrote what they held before it, and that hold
-    /// it after it, each once, with the value.
-    fn same_writes(&mut self, before: &State, action: &Action) -> Vec<(String, String)> {
-        let mut executor = StepExecutor::new(self.machine, before);
-        executor.keep_log();
-        let mut found = Vec::new();
-        executor.run(action.step, |executor, alternative, _| {
-            let log = executor.take_log();
-            if alternative == action.alternative {
-                found = log.accesses;
-            }
-        });
+    /// Returns the globals that a step wrote without a change, each once, with the value.
+    fn same_writes(&mut self, before: &State, found: &[LoggedAccess]) -> Vec<(String, String)> {
         let lasting = self.lasting(before);
         let mut same: Vec<(String, String)> = Vec::new();
         for (at, touch) in found.iter().enumerate() {
@@ -249,13 +190,9 @@ impl<'m> PathWords<'m> {
                 continue;
             }
             let held = before.global(usize::from(global));
-            let held = match (&touch.element, held) {
-                (None, whole) => Some(whole),
-                (Some(Value::Int(at)), Value::List(list)) => {
-                    usize::try_from(*at).ok().and_then(|at| list.items().get(at))
-                }
-                (Some(key), Value::Map(map)) => map.get(key),
-                _ => None,
+            let held = match &touch.element {
+                None => Some(held),
+                Some(index) => held.element(index),
             };
             let Some(value) = touch.value.as_ref().filter(|value| Some(*value) == held) else {
                 continue;
@@ -268,17 +205,18 @@ impl<'m> PathWords<'m> {
     }
 
     /// Returns what an invariant, a guard or another function that changes nothing reads in the
-    /// state that the path has come to: names and the values that it reads first.
+    /// last state of the path: names and the first values read.
     pub fn reads_of(&mut self, function: FuncId) -> Vec<(String, String)> {
         let state = self.state.clone();
-        let mut executor = StepExecutor::new(self.machine, &state);
-        executor.keep_log();
-        // What it says is known already; how it came to say so is asked.
+        let mut executor = StepExecutor::logging(self.machine, &state);
+        // The caller knows the answer. Only the log is of interest.
         let _ = executor.evaluate(function);
         let log = executor.take_log();
         self.named_reads(&state, &log)
     }
 
+    /// Returns the globals and fields in a log of reads, each once, in order, with the first values
+    /// read.
     fn named_reads(&mut self, state: &State, log: &Log) -> Vec<(String, String)> {
         let mut lasting = self.lasting(state);
         let allocated = log.allocated.iter().map(|uid| number(&mut self.objects, *uid));
@@ -295,16 +233,14 @@ impl<'m> PathWords<'m> {
         reads
     }
 
-    /// The name of a global or a field, or of an element there.
+    /// Returns the name of a global or a field, or of an element in it.
     fn name(&mut self, touch: &LoggedAccess, lasting: &StableNumbers) -> Option<String> {
         let program = &self.machine.program;
         let mut name = match &touch.place {
             LoggedPlace::Global(global) => program.globals[usize::from(*global)].name.clone(),
             LoggedPlace::Field { uid, class, field } => {
-                let name = program.classes[usize::from(*class)].fields.get(usize::from(*field));
-                let name = name.and_then(|name| program.names.get(name.index()));
                 let object = number(&mut self.objects, *uid);
-                format!("obj#{object}.{}", name.map_or("?", String::as_str))
+                format!("obj#{object}.{}", words::field_name(self.machine, *class, *field))
             }
             _ => return None,
         };
@@ -352,7 +288,7 @@ mod tests {
         let mut state = machine.initial().remove(0);
         let mut words = PathWords::new(&machine, &state);
         let (mut lasting, mut canonical) = (Vec::new(), Vec::new());
-        let told = |shown: Vec<(String, String)>| format!("{} {}", shown[0].1, shown[1].1);
+        let text = |shown: Vec<(String, String)>| format!("{} {}", shown[0].1, shown[1].1);
         for _ in 0..3 {
             let mut next = Vec::new();
             machine.successors(&state, &mut next);
@@ -360,8 +296,8 @@ mod tests {
             let facts = words.step(&made.action, &made.state, false);
             assert_eq!((facts.lane.as_str(), facts.what.as_str()), ("make", "make"));
             state = made.state;
-            lasting.push(told(words.values()));
-            canonical.push(told(machine.show(&state)));
+            lasting.push(text(words.values()));
+            canonical.push(text(machine.show(&state)));
         }
         assert_eq!(lasting, ["obj#1 null", "obj#2 obj#1", "obj#3 obj#2"]);
         assert_eq!(canonical, ["obj#1 null", "obj#1 obj#2", "obj#1 obj#2"]);

@@ -1,19 +1,18 @@
-//! What a step has in common with others besides memory: who runs, what mailboxes hold, time. Each
-//! is an access to a location of its own, so that whoever trusts accesses takes no two steps for
-//! independent that are not.
+//! Shadow locations: what steps share besides memory, such as slots, mailboxes and time. An engine
+//! that looks at accesses only must not take dependent steps for independent ones.
 //!
-//! What a post, `cancel`, `join`, a lock or a condition accesses is logged where it happens; here
-//! is what follows from the step as a whole.
+//! The interpreter logs the accesses of posts, `cancel`, `join`, locks and conditions. This module
+//! adds those that follow from the step as a whole.
 
 use super::names::StateNames;
 use crate::machine::Machine;
-use crate::program::{MailboxKind, SiteId};
+use crate::program::MailboxKind;
 use crate::state::{Origin, State, Status, Thread, ThreadBody};
 use crate::step::{Log, LoggedAccess, LoggedPlace};
 use crate::transitions::StepId;
 use anyorder_system::AccessKind;
 
-/// A step: where it starts, what takes it, and where it leads.
+/// A step with the states before and after it.
 pub(crate) struct TakenStep<'a> {
     pub(crate) machine: &'a Machine,
     pub(crate) before: &'a State,
@@ -22,7 +21,7 @@ pub(crate) struct TakenStep<'a> {
     pub(crate) failed: bool,
 }
 
-/// Returns the accesses of a step to what there is besides memory.
+/// Returns the accesses of a step to shadow locations.
 pub(crate) fn shadows(stepped: &TakenStep<'_>, names: &StateNames, log: &Log) -> Vec<LoggedAccess> {
     let mut found = Found { stepped, touches: Vec::new() };
     // Nothing can run before `init`, or after a failure.
@@ -31,8 +30,8 @@ pub(crate) fn shadows(stepped: &TakenStep<'_>, names: &StateNames, log: &Log) ->
     match stepped.step {
         StepId::Init => {}
         StepId::Event(member) => found.event(member),
-        StepId::Message { queue, position, .. } => found.message(queue, position, names),
-        StepId::Thread { origin, rank } => found.thread(origin, rank),
+        StepId::Message { queue, .. } => found.message(queue, names),
+        StepId::Thread { origin, .. } => found.thread(origin),
     }
     found.woken();
     for created in &log.created {
@@ -46,15 +45,7 @@ struct Found<'a> {
     touches: Vec<LoggedAccess>,
 }
 
-/// Where a thread stands.
-fn place_of(thread: &Thread) -> LoggedPlace {
-    match thread.origin {
-        Origin::Declared(member) => LoggedPlace::Thread(member),
-        Origin::Slot(_) | Origin::Dynamic => LoggedPlace::Task(thread.uid),
-    }
-}
-
-/// Returns whether two states have the same thread at two places of their lists.
+/// Returns whether threads of two states are the same thread.
 fn is_same(a: &Thread, b: &Thread) -> bool {
     a.origin == b.origin && a.uid == b.uid
 }
@@ -65,26 +56,22 @@ impl Found<'_> {
         if self.stepped.machine.switches.reports.drops() {
             return;
         }
-        let touch = LoggedAccess { place, element: None, kind, value: None, site: SiteId(0) };
-        self.touches.push(touch);
+        self.touches.push(LoggedAccess::plain(place, kind));
     }
 
     fn event(&mut self, member: u32) {
         let layout = &self.stepped.machine.layout;
-        let (event, _) = layout.members[member as usize];
-        let declared = &self.stepped.machine.program.events[usize::from(event)];
+        let declared = self.stepped.machine.event_of(member);
         self.push(LoggedPlace::Event(member), AccessKind::Rmw);
-        for other in declared.after.iter().chain(&declared.started) {
-            for other in layout.members_of(other.index()) {
-                self.push(LoggedPlace::Started(other), AccessKind::Read);
-            }
+        for other in layout.members_before(declared) {
+            self.push(LoggedPlace::Started(other), AccessKind::Read);
         }
-        self.told(member);
+        self.started(member);
         self.begins(layout.member_slot[member as usize]);
     }
 
-    /// An event has begun or ended that others may come after.
-    fn told(&mut self, member: u32) {
+    /// Reports that an event has begun or ended, if other events come after it.
+    fn started(&mut self, member: u32) {
         let layout = &self.stepped.machine.layout;
         let (event, _) = layout.members[member as usize];
         if layout.keep_started[usize::from(event)] {
@@ -92,7 +79,7 @@ impl Found<'_> {
         }
     }
 
-    /// Something begins in a slot: if it does not end at once, nothing else may begin there.
+    /// Reports that a body begins in a slot. If it does not end at once, no other may begin there.
     fn begins(&mut self, slot: u32) {
         if self.stepped.machine.atomic {
             return;
@@ -107,36 +94,32 @@ impl Found<'_> {
         }
     }
 
-    fn message(&mut self, queue: u32, position: u32, names: &StateNames) {
+    fn message(&mut self, queue: u32, names: &StateNames) {
         let machine = self.stepped.machine;
-        let messages = self.stepped.before.queue(queue as usize);
-        let Some(message) = messages.get(position as usize) else { return };
+        let Some(message) = self.stepped.step.message(self.stepped.before) else { return };
         self.push(LoggedPlace::Task(message.uid), AccessKind::Rmw);
-        let kind = machine.layout.mailboxes.get(queue as usize).copied();
-        match kind.unwrap_or(MailboxKind::Bag) {
+        match machine.layout.mailbox(queue as usize) {
             MailboxKind::Bag if !message.front => {
-                // A message in front of all others would have to be taken first.
+                // A message in front of all others is taken first.
                 if machine.program.posts.iter().any(|post| post.front) {
                     self.push(LoggedPlace::First(queue), AccessKind::Read);
                 }
             }
             _ => self.push(LoggedPlace::First(queue), AccessKind::Rmw),
         }
-        // Also where its time has come: what a step accesses must not depend on what ran before it
-        // without a conflict.
+        // Also if the message is due already: the accesses of a step must not depend on steps
+        // before it that do not conflict with it.
         if names.is_delayed(message.uid) {
             self.push(LoggedPlace::Now, AccessKind::Rmw);
         }
-        if kind.is_some() {
+        if (queue as usize) < machine.layout.pool() {
             self.begins(queue);
         }
     }
 
-    fn thread(&mut self, origin: Origin, rank: u32) {
-        let mut same = self.stepped.before.threads().iter().filter(|t| t.origin == origin);
-        let skip = if origin == Origin::Dynamic { rank as usize } else { 0 };
-        let Some(thread) = same.nth(skip) else { return };
-        self.push(place_of(thread), AccessKind::Rmw);
+    fn thread(&mut self, origin: Origin) {
+        let Some(thread) = self.stepped.step.thread(self.stepped.before) else { return };
+        self.push(LoggedPlace::of_thread(thread), AccessKind::Rmw);
         if self.stepped.after.threads().iter().any(|other| is_same(other, thread)) {
             return;
         }
@@ -144,11 +127,11 @@ impl Found<'_> {
             self.push(LoggedPlace::Busy(slot), AccessKind::Write);
         }
         if let ThreadBody::Event(member) = thread.body {
-            self.told(member);
+            self.started(member);
         }
     }
 
-    /// Who is notified can go on.
+    /// Reports the threads that were notified.
     fn woken(&mut self) {
         let after = self.stepped.after.threads();
         for thread in self.stepped.before.threads() {
@@ -157,7 +140,7 @@ impl Found<'_> {
             }
             let now = after.iter().find(|other| is_same(other, thread));
             if now.is_some_and(|now| !matches!(now.status, Status::Waiting { .. })) {
-                self.push(place_of(thread), AccessKind::Write);
+                self.push(LoggedPlace::of_thread(thread), AccessKind::Write);
             }
         }
     }

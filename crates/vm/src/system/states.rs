@@ -4,8 +4,10 @@ use super::words;
 use crate::machine::{INIT_FLAG, Machine};
 use crate::program::FuncId;
 use crate::state::{Origin, State, decode, encode, representative};
+use crate::step::memo::StepResult;
 use crate::transitions::{Action, Lookup, StepExecutor, StepId, candidates, initial};
 use anyorder_system::{Classes, End, Hash128, Properties, StateSystem, Successor, Updates};
+use std::sync::Arc;
 
 impl Machine {
     /// Returns the state with the instances of a declared symmetry in another order: instance
@@ -18,8 +20,8 @@ impl Machine {
         representative::exchanged(self, state, symmetry, order)
     }
 
-    /// Runs a function that tells something of a state; a failure counts as `failed`.
-    fn tell(&self, state: &State, func: FuncId, failed: bool) -> bool {
+    /// Returns the answer of a function in a state; `failed` if it fails.
+    fn answer(&self, state: &State, func: FuncId, failed: bool) -> bool {
         StepExecutor::new(self, state).evaluate(func).unwrap_or(failed)
     }
 }
@@ -33,28 +35,7 @@ impl StateSystem for Machine {
     }
 
     fn successors(&self, state: &State, out: &mut Vec<Successor<State, Action>>) {
-        self.note_growth(state);
-        let mut executor = StepExecutor::new(self, state);
-        // Collect all steps first: reading a step right after writing it stalls the processor.
-        let mut steps = executor.take_candidates();
-        candidates(self, state, true, |step| steps.push(step));
-        for &step in &steps {
-            let action = Action { step, alternative: 0 };
-            let found = executor.look_up(step, |state| {
-                out.push(Successor { action, state, failure: None });
-            });
-            let root = match found {
-                Lookup::NoTransition | Lookup::Done => continue,
-                Lookup::Record(root) => Some(root),
-                Lookup::Execute => None,
-            };
-            executor.run_anew(step, root, |_, alternative, outcome| {
-                let failure = outcome.fault.map(|fault| fault.failure(&self.program));
-                let action = Action { step, alternative };
-                out.push(Successor { action, state: outcome.state, failure });
-            });
-        }
-        executor.keep_candidates(steps);
+        self.expand(state, out, None);
     }
 
     fn successors_with_updates(
@@ -63,7 +44,7 @@ impl StateSystem for Machine {
         out: &mut Vec<Successor<State, Action>>,
         updates: &mut Updates,
     ) {
-        self.successors_updating(state, out, updates);
+        self.expand(state, out, Some(updates));
     }
 
     fn components(&self) -> Vec<String> {
@@ -104,7 +85,15 @@ impl StateSystem for Machine {
     }
 
     fn fairness(&self) -> Classes<'_, Action> {
-        Classes::new(self.fair_classes(), |action| self.fair_class(action))
+        // Handlers and the pool, event members, declared threads, and all dynamic threads together.
+        let layout = &self.layout;
+        let slots = (0..=layout.pool()).map(|slot| words::queue_name(self, slot));
+        let events = (0..layout.members.len() as u32).map(|member| words::event_name(self, member));
+        let threads = layout.thread_members.iter();
+        let threads = threads.map(|(one, _)| self.program.threads[usize::from(*one)].name.clone());
+        let dynamic = std::iter::once("forked threads".to_owned());
+        let names = slots.chain(events).chain(threads).chain(dynamic).collect();
+        Classes::new(names, |action| self.fair_class(action))
     }
 
     fn parts(&self) -> Classes<'_, Action> {
@@ -128,18 +117,64 @@ impl StateSystem for Machine {
 }
 
 impl Machine {
+    /// Appends the successors of a state, and their updates if these are wanted.
+    #[inline]
+    fn expand(
+        &self,
+        state: &State,
+        out: &mut Vec<Successor<State, Action>>,
+        mut updates: Option<&mut Updates>,
+    ) {
+        self.note_growth(state);
+        let mut executor = StepExecutor::new(self, state);
+        // Collect all steps first: reading a step right after writing it stalls the processor.
+        let mut steps = executor.take_candidates();
+        candidates(self, state, true, |step| steps.push(step));
+        for &step in &steps {
+            let action = Action { step, alternative: 0 };
+            let mut delta = None;
+            let found = executor.look_up(
+                step,
+                |state| out.push(Successor { action, state, failure: None }),
+                |leaf| {
+                    if let (StepResult::Effects(effects), true) = (&leaf.result, updates.is_some())
+                    {
+                        delta = Some(Arc::clone(effects));
+                    }
+                },
+            );
+            let root = match found {
+                Lookup::NoTransition => continue,
+                Lookup::Done => {
+                    if let (Some(delta), Some(updates)) = (&delta, &mut updates) {
+                        self.report_delta(state, delta, updates);
+                    }
+                    continue;
+                }
+                Lookup::Record(root) => Some(root),
+                Lookup::Execute => None,
+            };
+            executor.run_anew(step, root, |executor, alternative, outcome| {
+                if let Some(updates) = &mut updates {
+                    self.report_updates(&executor.take_updates(), updates);
+                }
+                out.push(outcome.successor(self, Action { step, alternative }));
+            });
+        }
+        executor.keep_candidates(steps);
+    }
+
     /// Returns whether the program may end in a state.
     #[must_use]
     pub fn is_final(&self, state: &State) -> bool {
         match self.program.final_ {
             _ if state.flag(INIT_FLAG) || self.something_waits(state) => false,
-            Some(func) => self.tell(state, func, false),
+            Some(func) => self.answer(state, func, false),
             None => state.locks().is_empty(),
         }
     }
 
-    /// Returns whether something waits for ever in a state in which nothing can happen and the
-    /// program may not end.
+    /// Returns whether a state without steps, in which the program may not end, is a deadlock.
     #[must_use]
     pub fn is_stuck(&self, state: &State) -> bool {
         self.program.final_.is_none() || state.flag(INIT_FLAG) || self.something_waits(state)
@@ -155,7 +190,7 @@ impl Machine {
     #[must_use]
     pub fn holds(&self, invariant: usize, state: &State) -> bool {
         match self.program.invariants.get(invariant) {
-            Some(invariant) if !state.flag(INIT_FLAG) => self.tell(state, invariant.holds, false),
+            Some(invariant) if !state.flag(INIT_FLAG) => self.answer(state, invariant.holds, false),
             _ => true,
         }
     }
@@ -172,25 +207,12 @@ impl Machine {
     pub fn response(&self, property: usize, state: &State) -> (bool, bool) {
         match self.program.responses.get(property) {
             Some(response) if !state.flag(INIT_FLAG) => {
-                // What cannot be told counts against the program.
-                let trigger = self.tell(state, response.trigger, true);
-                (trigger, self.tell(state, response.response, false))
+                // A failure counts against the program.
+                let trigger = self.answer(state, response.trigger, true);
+                (trigger, self.answer(state, response.response, false))
             }
             _ => (false, true),
         }
-    }
-
-    /// Returns the names of the fairness classes: handlers and the pool, event members, declared
-    /// threads, and all dynamic threads together.
-    #[must_use]
-    pub fn fair_classes(&self) -> Vec<String> {
-        let layout = &self.layout;
-        let slots = (0..=layout.pool()).map(|slot| words::queue_name(self, slot));
-        let events = (0..layout.members.len() as u32).map(|member| words::event_name(self, member));
-        let threads = layout.thread_members.iter();
-        let threads = threads.map(|(one, _)| self.program.threads[usize::from(*one)].name.clone());
-        let dynamic = std::iter::once("forked threads".to_owned());
-        slots.chain(events).chain(threads).chain(dynamic).collect()
     }
 
     /// Returns the fairness class of an action, if any: see [`fairness`](StateSystem::fairness).
@@ -201,11 +223,7 @@ impl Machine {
         let threads = events + layout.members.len();
         match action.step {
             StepId::Init => None,
-            StepId::Event(member) => {
-                let (event, _) = layout.members[member as usize];
-                let fair = self.program.events[usize::from(event)].fair;
-                fair.then_some(events + member as usize)
-            }
+            StepId::Event(member) => self.event_of(member).fair.then_some(events + member as usize),
             StepId::Message { queue, .. } if queue as usize == layout.pool() => Some(layout.pool()),
             StepId::Message { queue, .. } => self.fair_slot(queue),
             StepId::Thread { origin: Origin::Slot(slot), .. } => self.fair_slot(slot),
@@ -253,9 +271,7 @@ impl Machine {
             let handler = usize::from(layout.handler_of[slot]);
             return self.program.handlers[handler].fair.then_some(slot);
         }
-        let member = layout.member_slot.iter().position(|s| *s as usize == slot);
-        let (event, _) = layout.members[member?];
-        let fair = self.program.events[usize::from(event)].fair;
-        if fair { member.map(|member| layout.pool() + 1 + member) } else { None }
+        let member = layout.member_slot.iter().position(|s| *s as usize == slot)?;
+        self.event_of(member as u32).fair.then_some(layout.pool() + 1 + member)
     }
 }

@@ -7,10 +7,12 @@ use super::observe::observe;
 use super::reduced::Write;
 use super::shadows::{TakenStep, shadows};
 use super::words;
-use crate::machine::Machine;
-use crate::state::{Origin, State};
-use crate::step::{AttributeUpdate, Log, LoggedAccess, LoggedPlace};
-use crate::transitions::{Outcome, StepExecutor, StepId, candidates, initial};
+use crate::machine::{INIT_FLAG, Machine};
+use crate::state::State;
+use crate::step::{Log, LoggedAccess, LoggedPlace};
+use crate::transitions::{
+    Action, Executed, Outcome, StepExecutor, StepId, candidates, initial, unstarted,
+};
 use crate::value::Value;
 use anyorder_system::{
     AccessDetail, AccessKind, Accesses, Awaited, Capabilities, Choice, Divergence, EnabledDetail,
@@ -21,20 +23,38 @@ use anyorder_trace::{Interner, Tables};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Where a run is.
+/// The position of a run.
 #[derive(Clone, Debug)]
 struct Position {
     state: State,
     names: StateNames,
-    /// What has failed, if something has: then nothing more can run.
+    /// The failure, if there was one. Then nothing more can run.
     failure: Option<String>,
     choices: usize,
+}
+
+impl Position {
+    /// Returns the start of a run. If `init` has run already, the objects and tasks that it made
+    /// get their names.
+    fn first(machine: &Machine, objects: &mut FxHashMap<(TaskName, u32), u64>) -> Position {
+        let (state, mut names) = (initial(machine), StateNames::default());
+        if machine.program.init.is_some() && !state.flag(INIT_FLAG) {
+            // `init` has run in the only way it can. Another run gives its log.
+            let before = unstarted(machine);
+            let init = Action { step: StepId::Init, alternative: 0 };
+            let ran = StepExecutor::logging(machine, &before).run_one(&init);
+            let log = ran.map(|ran| ran.log).unwrap_or_default();
+            let moved = (&before, StepId::Init, &state);
+            names.advance(machine, moved, &TaskName::root("init"), &log, objects);
+        }
+        Position { state, names, failure: None, choices: 0 }
+    }
 }
 
 /// A running program: a [`TaskSystem`] with snapshots. Machines are shared, runs are not; make one
 /// for each worker.
 ///
-/// Tasks are named by what creates them: the second click is `click#2`, what it posts first is
+/// The name of a task says what created it: the second click is `click#2`, its first post is
 /// `click#2/load`. Steps of a thread are `t@1#1`, `t@1#2`; of a task that takes several,
 /// `click#2/load/step#1` and so on after the one that begins it.
 #[derive(Debug)]
@@ -43,13 +63,13 @@ pub struct MachineRun {
     program: Program,
     interner: Interner,
     elements: Elements,
-    /// Numbers of objects: by the step that made them, and which of its objects it is.
+    /// Numbers of objects, by the step that made them and their order in it.
     objects: FxHashMap<(TaskName, u32), u64>,
-    start: State,
+    start: Position,
     at: Position,
     saved: FxHashMap<u64, Position>,
     next_snapshot: u64,
-    /// What the last step has updated.
+    /// The updates of the last step.
     writes: Vec<Write>,
 }
 
@@ -69,47 +89,20 @@ impl MachineRun {
     /// Starts a run.
     #[must_use]
     pub fn new(machine: Arc<Machine>) -> MachineRun {
-        let start = initial(&machine);
-        let (names, failure) = (StateNames::default(), None);
-        let at = Position { state: start.clone(), names, failure, choices: 0 };
+        let mut objects = FxHashMap::default();
+        let start = Position::first(&machine, &mut objects);
         MachineRun {
             program: Program::new(&machine.program.name),
             interner: Interner::default(),
             elements: Elements::of(&machine),
-            objects: FxHashMap::default(),
+            objects,
             machine,
+            at: start.clone(),
             start,
-            at,
             saved: FxHashMap::default(),
             next_snapshot: 0,
             writes: Vec::new(),
         }
-        .begun()
-    }
-
-    /// Gives names to what `init` has left, where it has run already.
-    fn begun(mut self) -> MachineRun {
-        self.at = self.first();
-        self
-    }
-
-    /// The position at the start of a run.
-    fn first(&mut self) -> Position {
-        let mut names = StateNames::default();
-        let ran =
-            self.machine.program.init.is_some() && !self.start.flag(crate::machine::INIT_FLAG);
-        if ran {
-            // `init` has run in the only way it can: run it again for its log.
-            let before = crate::transitions::unstarted(&self.machine);
-            let mut executor = StepExecutor::new(&self.machine, &before);
-            executor.keep_log();
-            let mut log = Log::default();
-            executor.run(StepId::Init, |executor, _, _| log = executor.take_log());
-            let name = TaskName::root("init");
-            let moved = (&before, StepId::Init, &self.start);
-            names.advance(&self.machine, moved, &name, &log, &mut self.objects);
-        }
-        Position { state: self.start.clone(), names, failure: None, choices: 0 }
     }
 
     /// Sets which program this is, for schedules.
@@ -124,14 +117,13 @@ impl MachineRun {
         &self.at.state
     }
 
-    /// Returns what the last step has updated, in order, for components: empty where there are
-    /// none.
+    /// Returns the updates of the last step, in order; none if the program has no components.
     #[must_use]
     pub fn writes(&self) -> &[Write] {
         &self.writes
     }
 
-    /// The candidates with their names and the number of alternatives that there are.
+    /// Returns the candidates with their names and their numbers of alternatives.
     fn candidates(&self) -> Vec<(StepId, TaskName, u32)> {
         if self.at.failure.is_some() {
             return Vec::new();
@@ -154,28 +146,10 @@ impl MachineRun {
     }
 
     fn handler(&self, step: StepId) -> String {
-        let machine = &self.machine;
-        match step {
-            StepId::Init => "init".to_owned(),
-            StepId::Event(member) => {
-                words::slot_name(machine, machine.layout.member_slot[member as usize])
-            }
-            StepId::Message { queue, .. } => words::queue_name(machine, queue as usize),
-            StepId::Thread { origin: Origin::Declared(member), .. } => {
-                words::thread_name(machine, member)
-            }
-            StepId::Thread { origin: Origin::Slot(slot), .. } => words::slot_name(machine, slot),
-            StepId::Thread { origin: Origin::Dynamic, .. } => {
-                let name = self.at.names.next(machine, &self.at.state, step);
-                name.creator().map_or_else(String::new, TaskName::to_string)
-            }
-        }
-    }
-
-    fn diverged(&self, choice: &Choice, candidates: Vec<(StepId, TaskName, u32)>) -> RunError {
-        let enabled = candidates.into_iter().map(|(_, name, _)| name).collect();
-        let wanted = choice.task.clone();
-        RunError::Diverged(Divergence { choice: self.at.choices, wanted, enabled })
+        words::lane(&self.machine, step).unwrap_or_else(|| {
+            let name = self.at.names.next(&self.machine, &self.at.state, step);
+            name.creator().map_or_else(String::new, TaskName::to_string)
+        })
     }
 }
 
@@ -200,7 +174,7 @@ impl TaskSystem for MachineRun {
     }
 
     fn reset(&mut self) -> Result<(), RunError> {
-        self.at = self.first();
+        self.at = self.start.clone();
         Ok(())
     }
 
@@ -223,25 +197,20 @@ impl TaskSystem for MachineRun {
                 }
             });
         }
-        let mut result: Option<(Outcome, Log, Vec<AttributeUpdate>)> = None;
-        if let Some(step) = found {
-            let mut executor = StepExecutor::new(&machine, &state);
-            executor.keep_log();
-            executor.set_notify_order(self.at.names.in_order(&state));
-            executor.run(step, |executor, alternative, outcome| {
-                if alternative == choice.alternative {
-                    result = Some((outcome, executor.take_log(), executor.take_updates()));
-                }
-            });
-            if let Some((_, log, _)) = &mut result {
-                tell_looked(log, executor.take_deciding());
-            }
-        }
-        let (Some(step), Some((outcome, log, updated))) = (found, result) else {
-            let candidates = self.candidates();
-            return Err(self.diverged(choice, candidates));
+        let executed = found.and_then(|step| {
+            let mut executor = StepExecutor::logging(&machine, &state);
+            executor.interpreter.notify_order = self.at.names.in_order(&state);
+            let action = Action { step, alternative: choice.alternative };
+            let mut executed = executor.run_one(&action)?;
+            add_deciding_reads(&mut executed.log, std::mem::take(&mut executor.deciding));
+            Some((step, executed))
+        });
+        let Some((step, Executed { outcome, log, updates })) = executed else {
+            let enabled = self.candidates().into_iter().map(|(_, name, _)| name).collect();
+            let (wanted, choice) = (choice.task.clone(), self.at.choices);
+            return Err(RunError::Diverged(Divergence { choice, wanted, enabled }));
         };
-        self.writes = machine.writes_of(updated);
+        self.writes = machine.writes_of(updates);
         self.take(choice, (&state, step), outcome, &log)
     }
 
@@ -250,7 +219,7 @@ impl TaskSystem for MachineRun {
             return Ok(Vec::new());
         }
         let (machine, none) = (self.machine.clone(), FxHashMap::default());
-        let told = awaited(&machine, &self.at.state, &self.at.names);
+        let waiting = awaited(&machine, &self.at.state, &self.at.names);
         let mut translate = AccessTranslator {
             machine: &machine,
             interner: &mut self.interner,
@@ -261,8 +230,8 @@ impl TaskSystem for MachineRun {
             allocated: &[],
             created: &none,
         };
-        let mut tasks = Vec::with_capacity(told.len());
-        for (task, touches) in told {
+        let mut tasks = Vec::with_capacity(waiting.len());
+        for (task, touches) in waiting {
             let accesses =
                 translate.all(&touches).map_err(|full| RunError::Crashed(full.to_string()))?;
             let locations = accesses.into_iter().map(|access| access.location).collect();
@@ -281,7 +250,7 @@ impl TaskSystem for MachineRun {
 }
 
 impl MachineRun {
-    /// Takes over what a step led to.
+    /// Moves to the state after a step.
     fn take(
         &mut self,
         choice: &Choice,
@@ -303,7 +272,7 @@ impl MachineRun {
         let stepped = TakenStep { machine: &machine, before, step, after: &outcome.state, failed };
         let mut touches = shadows(&stepped, &self.at.names, log);
         touches.extend_from_slice(&log.accesses);
-        // Locations of objects that the step made and dropped need their names, too.
+        // Objects that the step made and dropped need names, too.
         let mut all = names.clone();
         for (ordinal, uid) in (0..).zip(&log.allocated) {
             if let Some(number) = self.objects.get(&(task.clone(), ordinal)) {
@@ -344,12 +313,12 @@ impl MachineRun {
     }
 }
 
-/// Adds to a log what other executions of the step looked at, where it has not looked at that
-/// itself: which alternative is which depends on it.
-fn tell_looked(log: &mut Log, looked: Vec<LoggedAccess>) {
+/// Adds the reads of other executions of the step to its log: the numbers of the alternatives
+/// depend on them.
+fn add_deciding_reads(log: &mut Log, deciding: Vec<LoggedAccess>) {
     let mut known: Vec<(LoggedPlace, Option<Value>)> =
         log.accesses.iter().map(|touch| (touch.place.clone(), touch.element.clone())).collect();
-    for touch in looked {
+    for touch in deciding {
         let key = (touch.place.clone(), touch.element.clone());
         if !known.contains(&key) {
             known.push(key);
@@ -390,13 +359,9 @@ impl Snapshots for MachineRun {
     }
 
     fn restore(&mut self, snapshot: SnapshotId) -> Result<(), RunError> {
-        match self.saved.get(&snapshot.0) {
-            Some(position) => {
-                self.at = position.clone();
-                Ok(())
-            }
-            None => Err(RunError::Crashed(format!("no snapshot {}", snapshot.0))),
-        }
+        let missing = || RunError::Crashed(format!("no snapshot {}", snapshot.0));
+        self.at = self.saved.get(&snapshot.0).ok_or_else(missing)?.clone();
+        Ok(())
     }
 
     fn forget(&mut self, snapshot: SnapshotId) {

@@ -1,17 +1,16 @@
-//! What waits in a state, and for what: of a state in which nothing can happen it is the deadlock.
+//! What waits in a state, and for what. In a state without steps this describes the deadlock.
 //!
-//! A thread, a forked thread or a running body that has not ended waits, and so does a message that
-//! has not been taken. What the program declares a daemon may wait for ever, but for a lock: who
-//! holds it will not give it back, and that is never meant.
+//! A thread that has not ended waits, and so does a message in a mailbox. A daemon may wait for
+//! ever, but not for a lock: its holder will never release it, and no program intends that.
 
 use super::words::{body_name, cond_name, lock_name, queue_name, slot_name, thread_name};
-use crate::machine::{INIT_FLAG, Machine};
+use crate::machine::{INIT_FLAG, Machine, Owner};
 use crate::program::{FuncId, HandlerId, SiteId, SourceSite, TaskId};
 use crate::state::{Message, Origin, State, Status, Thread, ThreadBody};
 use crate::step::{Blocked, LoggedPlace};
-use crate::transitions::{Action, StepExecutor, StepId};
+use crate::transitions::{Action, StepExecutor, StepId, threads};
 
-/// What somebody waits for.
+/// The reason of a wait.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reason {
     /// A lock.
@@ -20,10 +19,10 @@ pub enum Reason {
         lock: String,
         /// Its number.
         number: u32,
-        /// Who has it, by the name under which it would wait itself; none where it has ended.
+        /// The name of its holder; `None` if the holder has ended.
         holder: Option<String>,
     },
-    /// That somebody notifies it.
+    /// A notification.
     Notify {
         /// The condition.
         cond: String,
@@ -33,39 +32,39 @@ pub enum Reason {
         /// Its name.
         of: String,
     },
-    /// That something it assumes holds.
+    /// A condition that it assumes.
     Assumption,
-    /// Its turn: other messages come first, or the handler has a body that waits.
+    /// Its turn: other messages come first, or the handler runs a body that waits.
     Turn,
 }
 
 /// Something that waits.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Waiting {
-    /// Its name: of a thread, of a handler, or of what has neither.
+    /// The name of the thread, the handler, or the event without a handler.
     pub who: String,
-    /// What it runs, where that is not its name: a body, or a message that was not taken.
+    /// The body that it runs, or the message; `None` if that is its name.
     pub runs: Option<String>,
-    /// Whether it is a message that was not taken.
+    /// Whether it is a message in a mailbox.
     pub message: bool,
-    /// What for.
+    /// The reason.
     pub reason: Reason,
-    /// Where.
+    /// Its source position.
     pub site: Option<SourceSite>,
-    /// Whether the program says that it may.
+    /// Whether the program allows it to wait for ever.
     pub may: bool,
 }
 
 impl Machine {
-    /// Returns all that waits in a state, in the order of reports. Linear in the state, and runs
-    /// each thread up to where it blocks.
+    /// Returns everything that waits in a state, in the order of reports. Linear in the state; runs
+    /// each thread up to the instruction that blocks.
     #[must_use]
     pub fn waiting(&self, state: &State) -> Vec<Waiting> {
         if state.flag(INIT_FLAG) {
             return Vec::new();
         }
         let mut executor = StepExecutor::new(self, state);
-        let mut all: Vec<Waiting> = ranked(state)
+        let mut all: Vec<Waiting> = threads(state)
             .map(|(thread, step)| self.thread(state, &mut executor, thread, step))
             .collect();
         for (queue, messages) in state.queues() {
@@ -76,23 +75,16 @@ impl Machine {
         all
     }
 
-    /// Returns where a step of a state has touched a lock last; nothing where it has not.
+    /// Returns the position of the last access of a step to a lock, if it accesses the lock.
     #[must_use]
     pub fn lock_site(&self, state: &State, action: &Action, lock: u32) -> Option<SourceSite> {
-        let mut executor = StepExecutor::logging(self, state);
-        let mut found = None;
-        executor.run(action.step, |executor, alternative, _| {
-            let log = executor.take_log();
-            if alternative == action.alternative {
-                let touch =
-                    log.accesses.iter().rfind(|touch| touch.place == LoggedPlace::Lock(lock));
-                found = touch.map(|touch| touch.site);
-            }
-        });
-        found.map(|site| self.program.sites.get(site.index()).copied().unwrap_or_default())
+        let log = StepExecutor::logging(self, state).run_one(action)?.log;
+        let place = LoggedPlace::Lock(lock);
+        let access = log.accesses.iter().rfind(|access| access.place == place)?;
+        Some(self.program.sites.get(access.site.index()).copied().unwrap_or_default())
     }
 
-    /// Whether anything waits that may not.
+    /// Returns whether something waits that must not wait for ever.
     pub(crate) fn something_waits(&self, state: &State) -> bool {
         let undelivered = |(queue, messages): (usize, &[Message])| {
             messages.iter().any(|message| !self.may_stay(queue, message))
@@ -101,7 +93,7 @@ impl Machine {
             return true;
         }
         let mut executor = StepExecutor::new(self, state);
-        ranked(state).any(|(thread, step)| {
+        threads(state).any(|(thread, step)| {
             !self.is_daemon(thread)
                 || matches!(blocked(&mut executor, thread, step).0, Blocked::Lock(_))
         })
@@ -112,12 +104,12 @@ impl Machine {
         handler.is_some_and(|handler| self.program.daemons.handlers.contains(&HandlerId(*handler)))
     }
 
-    /// Whether a message may stay in its mailbox for ever.
+    /// Returns whether a message may stay in its mailbox for ever.
     fn may_stay(&self, queue: usize, message: &Message) -> bool {
         self.is_daemon_handler(queue) || self.program.daemons.tasks.contains(&TaskId(message.task))
     }
 
-    /// Whether a thread may wait for ever, but for a lock.
+    /// Returns whether a thread may wait for ever, unless it waits for a lock.
     fn is_daemon(&self, thread: &Thread) -> bool {
         let daemons = &self.program.daemons;
         let own = match (thread.body, thread.origin) {
@@ -167,13 +159,9 @@ impl Machine {
         position: u32,
     ) -> Waiting {
         let number = queue as u32;
-        let busy = self.is_busy(executor, number);
-        let turn = position > 0
-            && self
-                .layout
-                .mailboxes
-                .get(queue)
-                .is_some_and(|kind| *kind != crate::program::MailboxKind::Bag);
+        let all = executor.state.threads();
+        let busy = all.iter().any(|thread| thread.origin == Origin::Slot(number));
+        let turn = position > 0 && !self.layout.is_bag(queue);
         let step = StepId::Message { queue: number, position, task: message.task };
         let stuck = if busy || turn { None } else { executor.blocked(step) };
         let reason = if stuck.is_some() { Reason::Assumption } else { Reason::Turn };
@@ -187,11 +175,7 @@ impl Machine {
         }
     }
 
-    fn is_busy(&self, executor: &StepExecutor<'_>, slot: u32) -> bool {
-        executor.state().threads().iter().any(|thread| thread.origin == Origin::Slot(slot))
-    }
-
-    /// The name of whoever waits or holds.
+    /// Returns the name of a thread that waits or holds a lock.
     fn who(&self, thread: &Thread) -> String {
         match thread.origin {
             Origin::Declared(member) => thread_name(self, member),
@@ -200,22 +184,21 @@ impl Machine {
         }
     }
 
-    /// The name of the holder of a lock.
+    /// Returns the name of the holder of a lock.
     fn owner(&self, state: &State, owner: u32) -> Option<String> {
-        let threads = self.layout.thread_members.len() as u32;
-        match self.layout.dynamic_of(owner) {
-            Some(0) => None,
-            Some(handle) => Some(self.named(state, handle)),
-            None if owner <= threads => {
-                let origin = Origin::Declared(owner - 1);
+        match self.layout.owner(owner) {
+            Owner::Nobody | Owner::Dynamic(0) => None,
+            Owner::Dynamic(handle) => Some(self.named(state, handle)),
+            Owner::Thread(thread) => {
+                let origin = Origin::Declared(thread);
                 let lives = state.threads().iter().any(|thread| thread.origin == origin);
-                lives.then(|| thread_name(self, owner - 1))
+                lives.then(|| thread_name(self, thread))
             }
-            None => Some(slot_name(self, owner - 1 - threads)),
+            Owner::Slot(slot) => Some(slot_name(self, slot)),
         }
     }
 
-    /// The name of what a handle is of.
+    /// Returns the name of the task or thread of a handle.
     fn named(&self, state: &State, handle: u32) -> String {
         let thread = state.threads().iter().find(|thread| thread.handle == handle);
         if let Some(thread) = thread {
@@ -230,28 +213,18 @@ impl Machine {
     }
 }
 
-/// All threads with the steps that they would take.
-fn ranked(state: &State) -> impl Iterator<Item = (&Thread, StepId)> {
-    let mut rank = 0;
-    state.threads().iter().map(move |thread| {
-        let step = StepId::Thread { origin: thread.origin, rank };
-        rank += u32::from(thread.origin == Origin::Dynamic);
-        (&**thread, step)
-    })
-}
-
-/// Returns what a thread waits for that cannot go on, and where.
+/// Returns what a blocked thread waits for, and its position.
 fn blocked(executor: &mut StepExecutor<'_>, thread: &Thread, step: StepId) -> (Blocked, SiteId) {
     let here = || {
         let frame = thread.frames.last();
-        let program = executor.machine().program();
+        let program = &executor.machine.program;
         let function = frame.and_then(|frame| program.functions.get(usize::from(frame.func)));
         let site = function.zip(frame).and_then(|(f, frame)| f.sites.get(frame.pc as usize));
         site.copied().unwrap_or(SiteId(0))
     };
     match thread.status {
         Status::Waiting { .. } => (Blocked::Assumption, here()),
-        Status::Woken { lock } if executor.state().lock(lock as usize) != 0 => {
+        Status::Woken { lock } if executor.state.lock(lock as usize) != 0 => {
             (Blocked::Lock(lock), here())
         }
         Status::Woken { .. } => (Blocked::Assumption, here()),

@@ -97,7 +97,7 @@ pub(crate) fn body_name(machine: &Machine, thread: &Thread) -> String {
     }
 }
 
-/// Where a thread is: `file:line:column`, or an instruction where that is not known.
+/// Returns the position of a thread: `file:line:column`, or an instruction if that is not known.
 pub(super) fn place(machine: &Machine, thread: &Thread) -> Option<String> {
     let frame = thread.frames.last()?;
     let function = &machine.program.functions[usize::from(frame.func)];
@@ -119,7 +119,7 @@ pub(crate) struct Runs {
     pub(crate) what: String,
     /// The mailbox that the task is taken from.
     pub(crate) mailbox: Option<String>,
-    /// Where the thread is.
+    /// The position of the thread.
     pub(crate) place: Option<String>,
 }
 
@@ -129,27 +129,41 @@ pub(crate) fn runs(machine: &Machine, state: &State, step: StepId) -> Runs {
     match step {
         StepId::Init => alone("init".to_owned()),
         StepId::Event(member) => alone(event_name(machine, member)),
-        StepId::Message { queue, position, task } => {
-            let queue = queue as usize;
-            let message = state.queue(queue).get(position as usize);
-            let what = match message {
+        StepId::Message { queue, task, .. } => {
+            let what = match step.message(state) {
                 Some(message) => message_words(machine, message),
                 None => machine.program.tasks[usize::from(task)].name.clone(),
             };
-            Runs { what, mailbox: Some(queue_name(machine, queue)), place: None }
+            Runs { what, mailbox: Some(queue_name(machine, queue as usize)), place: None }
         }
-        StepId::Thread { origin, rank } => {
-            let mut same = state.threads().iter().filter(|thread| thread.origin == origin);
-            let skip = if origin == Origin::Dynamic { rank as usize } else { 0 };
-            match same.nth(skip) {
-                Some(thread) => {
-                    let place = place(machine, thread);
-                    Runs { what: thread_words(machine, thread), mailbox: None, place }
-                }
-                None => alone("?".to_owned()),
+        StepId::Thread { .. } => match step.thread(state) {
+            Some(thread) => {
+                let place = place(machine, thread);
+                Runs { what: thread_words(machine, thread), mailbox: None, place }
             }
-        }
+            None => alone("?".to_owned()),
+        },
     }
+}
+
+/// Returns the handler, the event or the declared thread that takes a step; `None` for a dynamic
+/// thread.
+pub(crate) fn lane(machine: &Machine, step: StepId) -> Option<String> {
+    Some(match step {
+        StepId::Init => "init".to_owned(),
+        StepId::Event(member) => slot_name(machine, machine.layout.member_slot[member as usize]),
+        StepId::Message { queue, .. } => queue_name(machine, queue as usize),
+        StepId::Thread { origin: Origin::Declared(member), .. } => thread_name(machine, member),
+        StepId::Thread { origin: Origin::Slot(slot), .. } => slot_name(machine, slot),
+        StepId::Thread { origin: Origin::Dynamic, .. } => return None,
+    })
+}
+
+/// Returns the name of a field of a class.
+pub(crate) fn field_name(machine: &Machine, class: u16, field: u16) -> &str {
+    let fields = &machine.program.classes[usize::from(class)].fields;
+    let name = fields.get(usize::from(field));
+    name.and_then(|name| machine.program.names.get(name.index())).map_or("?", String::as_str)
 }
 
 /// An action in words.

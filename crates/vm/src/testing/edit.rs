@@ -1,11 +1,10 @@
 //! States with one change.
 
 use crate::machine::Machine;
-use crate::program::MailboxKind;
 use crate::state::{Body, Message, Object, Origin, State, canonical};
 use crate::step::Log;
 use crate::transitions::ghosts;
-use crate::value::{Seq, Value};
+use crate::value::Value;
 use std::sync::Arc;
 
 /// A change of one thing. It names the thing by what lasts from step to step, so it also applies to
@@ -95,7 +94,7 @@ impl Machine {
             }
             Edit::Duplicate(uid) => {
                 let (queue, at) = message(&state, *uid)?;
-                let kind = self.layout.mailboxes.get(queue).copied().unwrap_or(MailboxKind::Bag);
+                let kind = self.layout.mailbox(queue);
                 let one = &state.queue(queue)[at];
                 let (task, args) = (one.task, one.args.clone());
                 let due = one.due;
@@ -104,11 +103,7 @@ impl Machine {
                 let copy = Message::new(queue as u32, kind, state.next_uid, body);
                 state.next_uid += 1;
                 state.change_queue(queue, |queue| {
-                    if front {
-                        queue.insert(0, copy);
-                    } else {
-                        crate::step::insert(self, kind, queue, copy);
-                    }
+                    crate::step::insert(self, kind, front, queue, copy);
                 });
             }
             Edit::End(uid) => {
@@ -148,7 +143,7 @@ fn element(container: &Value, at: i64, value: &Value) -> Option<Value> {
     let Value::List(list) = container else { return None };
     let mut items = list.items().to_vec();
     *items.get_mut(usize::try_from(at).ok()?)? = value.clone();
-    Some(Value::List(Arc::new(Seq::list(items))))
+    Some(Value::list(items))
 }
 
 fn object(state: &State, uid: u64) -> Option<(u32, Arc<Object>)> {

@@ -133,7 +133,7 @@ impl Machine {
         let mut messages = Vec::new();
         for (queue, list) in state.queues() {
             for (position, message) in list.iter().enumerate() {
-                let kind = layout.mailboxes.get(queue).copied().unwrap_or(MailboxKind::Bag);
+                let kind = layout.mailbox(queue);
                 messages.push(MessageView {
                     uid: message.uid,
                     queue,
@@ -143,7 +143,7 @@ impl Machine {
                     front: message.front,
                     due: message.due,
                     args: message.args.clone(),
-                    key: self.message_key(queue, message),
+                    key: self.message_key(message),
                 });
             }
         }

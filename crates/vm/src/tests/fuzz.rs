@@ -161,8 +161,8 @@ fn program(random: &mut Random) -> Program {
     for (i, literal) in literals.into_iter().take(4).enumerate() {
         b.global(&format!("g{i}"), literal);
     }
-    for ty in [Type::Int, Type::List, Type::NullOrObject(class)] {
-        b.ty(ty);
+    for (ty, or_null) in [(Type::Int, false), (Type::List, false), (Type::Object(class), true)] {
+        b.ty(ty, or_null);
     }
     b.lock("l", Some(2));
     b.cond("c", Some(2));

@@ -1,9 +1,8 @@
 //! The candidate steps of a state: possible except for guards, locks and choices.
 
-use super::action::StepId;
+use super::action::{StepId, threads};
 use crate::machine::{INIT_FLAG, Machine};
-use crate::program::MailboxKind;
-use crate::state::{Origin, State, Status, ThreadBody};
+use crate::state::{Message, Origin, State, Status, ThreadBody};
 
 /// Calls `each` with every candidate step, in a fixed order: events, messages, threads. A candidate
 /// is possible as far as the state shows, without running code. With `merge`, equal messages of a
@@ -23,32 +22,37 @@ pub(crate) fn candidates(
             each(StepId::Event(member));
         }
     }
-    for (i, queue) in state.queues() {
-        if i < machine.layout.pool() && is_busy(machine, state, i as u32) {
-            continue;
-        }
-        let bag = machine.layout.mailboxes.get(i).is_none_or(|kind| *kind == MailboxKind::Bag);
-        let count = if bag && !queue[0].front { queue.len() } else { 1 };
-        for (position, message) in queue[..count].iter().enumerate() {
-            if merge && position > 0 && *message == queue[position - 1] {
-                continue;
-            }
-            each(StepId::Message {
-                queue: i as u32,
-                position: position as u32,
-                task: message.task,
-            });
-        }
-    }
-    let mut rank = 0;
-    for thread in state.threads() {
-        let dynamic = thread.origin == Origin::Dynamic;
-        let step = StepId::Thread { origin: thread.origin, rank };
-        rank += u32::from(dynamic);
+    open_messages(machine, state, merge, |_| true, |step, _| each(step));
+    for (thread, step) in threads(state) {
         match thread.status {
             Status::Ready => each(step),
             Status::Woken { lock } if state.lock(lock as usize) == 0 => each(step),
             _ => {}
+        }
+    }
+}
+
+/// Calls `each` with every message of the wanted mailboxes that may be taken, and with its step.
+/// With `merge`, equal messages of a bag count once.
+pub(crate) fn open_messages(
+    machine: &Machine,
+    state: &State,
+    merge: bool,
+    wanted: impl Fn(usize) -> bool,
+    mut each: impl FnMut(StepId, &Message),
+) {
+    for (i, queue) in state.queues().filter(|(i, _)| wanted(*i)) {
+        if i < machine.layout.pool() && is_busy(machine, state, i as u32) {
+            continue;
+        }
+        let any = machine.layout.is_bag(i) && !queue[0].front;
+        let count = if any { queue.len() } else { 1 };
+        for (position, message) in queue[..count].iter().enumerate() {
+            if merge && position > 0 && *message == queue[position - 1] {
+                continue;
+            }
+            let (queue, position) = (i as u32, position as u32);
+            each(StepId::Message { queue, position, task: message.task }, message);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Executes steps of a state.
 
-use super::action::StepId;
+use super::action::{Action, StepId};
 use super::lookup::Lookup;
 use crate::machine::{INIT_FLAG, Machine};
 use crate::program::{FuncId, MailboxKind, SiteId};
@@ -10,7 +10,7 @@ use crate::step::{
     AttributeUpdate, Blocked, End, Fault, Interpreter, Log, LoggedAccess, Mode, Stop, unpack,
 };
 use crate::value::{GHOST, Value};
-use anyorder_system::FailureKind;
+use anyorder_system::{FailureKind, Successor};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -23,14 +23,29 @@ pub(crate) struct Outcome {
     pub(crate) fault: Option<Box<Fault>>,
 }
 
+impl Outcome {
+    /// Returns the outcome of an alternative of a step as engines see it.
+    pub(crate) fn successor(self, machine: &Machine, action: Action) -> Successor<State, Action> {
+        let failure = self.fault.map(|fault| fault.failure(&machine.program));
+        Successor { action, state: self.state, failure }
+    }
+}
+
+/// What one alternative of a step did.
+pub(crate) struct Executed {
+    pub(crate) outcome: Outcome,
+    pub(crate) log: Log,
+    pub(crate) updates: Vec<AttributeUpdate>,
+}
+
 /// Executes steps of one state, one after another, with the same registers.
 pub(crate) struct StepExecutor<'a> {
-    pub(super) machine: &'a Machine,
-    pub(super) state: &'a State,
-    pub(super) interpreter: Interpreter<'a>,
+    pub(crate) machine: &'a Machine,
+    pub(crate) state: &'a State,
+    pub(crate) interpreter: Interpreter<'a>,
     /// The accesses of the last step's executions while they could still reach a choice or be
     /// dropped. The number and the order of the alternatives depend on them.
-    deciding: Vec<LoggedAccess>,
+    pub(crate) deciding: Vec<LoggedAccess>,
     /// The last guard that ignores its index, with its answer in the state.
     pub(super) answered: Option<(FuncId, bool)>,
     /// The memo; `None` if nothing is to be memoized.
@@ -40,43 +55,45 @@ pub(crate) struct StepExecutor<'a> {
 
 impl Drop for StepExecutor<'_> {
     fn drop(&mut self) {
-        self.give_memo_back();
+        if let Some(memo) = self.memo.take() {
+            memo::give_back(self.machine.id, memo);
+        }
     }
 }
 
 impl<'a> StepExecutor<'a> {
     pub(crate) fn new(machine: &'a Machine, state: &'a State) -> StepExecutor<'a> {
-        let interpreter = Interpreter::new(machine, state);
         let remembers = machine.memoizable.any && !machine.switches.no_memory;
-        let memo = remembers.then(|| memo::take(machine.id));
+        StepExecutor::with_memo(machine, state, remembers.then(|| memo::take(machine.id)))
+    }
+
+    fn with_memo(
+        machine: &'a Machine,
+        state: &'a State,
+        memo: Option<Box<Memo>>,
+    ) -> StepExecutor<'a> {
+        let interpreter = Interpreter::new(machine, state);
         let deciding = Vec::new();
         StepExecutor { machine, state, interpreter, deciding, answered: None, memo, recorder: None }
     }
 
     /// Makes one that logs the steps it executes. It uses no memo, because a memo has no accesses.
     pub(crate) fn logging(machine: &'a Machine, state: &'a State) -> StepExecutor<'a> {
-        let mut interpreter = Interpreter::new(machine, state);
-        interpreter.log = Some(Box::default());
-        let deciding = Vec::new();
-        StepExecutor {
-            machine,
-            state,
-            interpreter,
-            deciding,
-            answered: None,
-            memo: None,
-            recorder: None,
-        }
+        let mut executor = StepExecutor::with_memo(machine, state, None);
+        executor.interpreter.log = Some(Box::default());
+        executor
     }
 
-    /// Returns the machine.
-    pub(crate) fn machine(&self) -> &'a Machine {
-        self.machine
-    }
-
-    /// Returns the state.
-    pub(crate) fn state(&self) -> &'a State {
-        self.state
+    /// Executes one alternative of a step.
+    pub(crate) fn run_one(&mut self, action: &Action) -> Option<Executed> {
+        let mut found = None;
+        self.run(action.step, |executor, alternative, outcome| {
+            if alternative == action.alternative {
+                let (log, updates) = (executor.take_log(), executor.take_updates());
+                found = Some(Executed { outcome, log, updates });
+            }
+        });
+        found
     }
 
     /// Takes an empty buffer for candidates.
@@ -90,31 +107,6 @@ impl<'a> StepExecutor<'a> {
         if let Some(memo) = &mut self.memo {
             memo.candidates = candidates;
         }
-    }
-
-    /// Gives the memo back.
-    fn give_memo_back(&mut self) {
-        if let Some(memo) = self.memo.take() {
-            memo::give_back(self.machine.id, memo);
-        }
-    }
-
-    /// Logs the steps that follow.
-    pub(crate) fn keep_log(&mut self) {
-        // A memo has no accesses.
-        self.give_memo_back();
-        self.interpreter.log = Some(Box::default());
-    }
-
-    /// Sets the order in which `notify` offers forked threads and running tasks, by their creation.
-    pub(crate) fn set_notify_order(&mut self, order: Vec<u64>) {
-        self.interpreter.notify_order = order;
-    }
-
-    /// Takes the accesses of the last step's executions while they could still reach a choice or be
-    /// dropped.
-    pub(crate) fn take_deciding(&mut self) -> Vec<LoggedAccess> {
-        std::mem::take(&mut self.deciding)
     }
 
     /// Takes the updates of the last step.
@@ -134,16 +126,13 @@ impl<'a> StepExecutor<'a> {
     }
 
     fn answer(&mut self) -> Result<bool, Box<Fault>> {
-        match self.interpreter.run() {
-            Ok(_) => match &self.interpreter.result {
-                Value::Bool(value) => Ok(*value),
-                other => {
-                    match self.interpreter.bad_type("a property or guard is a bool, not", other) {
-                        Stop::Fault(fault) => Err(fault),
-                        Stop::NoTransition => Ok(false),
-                    }
-                }
-            },
+        let interpreter = &mut self.interpreter;
+        let answer = interpreter.run().and_then(|_| match &interpreter.result {
+            Value::Bool(value) => Ok(*value),
+            other => Err(interpreter.bad_type("a property or guard is a bool, not", other)),
+        });
+        match answer {
+            Ok(answer) => Ok(answer),
             Err(Stop::Fault(fault)) => Err(fault),
             Err(Stop::NoTransition) => Ok(false),
         }
@@ -155,7 +144,7 @@ impl<'a> StepExecutor<'a> {
     #[inline]
     pub(crate) fn run(&mut self, step: StepId, mut each: impl FnMut(&mut Self, u32, Outcome)) {
         let mut known = None;
-        let found = self.look_up(step, |state| known = Some(state));
+        let found = self.look_up(step, |state| known = Some(state), |_| {});
         match (found, known) {
             (Lookup::NoTransition, _) => {}
             (Lookup::Done, Some(state)) => each(self, 0, Outcome { state, fault: None }),
@@ -233,8 +222,7 @@ impl<'a> StepExecutor<'a> {
         let machine = self.machine;
         let body = match step {
             StepId::Event(member) => {
-                let (event, _) = machine.layout.members[member as usize];
-                let event = &machine.program.events[usize::from(event)];
+                let event = machine.event_of(member);
                 if event.guard.is_some() {
                     return false;
                 }
@@ -256,15 +244,14 @@ impl<'a> StepExecutor<'a> {
             StepId::Message { queue, position, .. } => {
                 self.message(queue as usize, position as usize)
             }
-            StepId::Thread { origin, rank } => self.thread(origin, rank),
+            StepId::Thread { .. } => self.thread(step),
         };
-        let mut outcome = match done {
-            Ok(()) => Outcome { state: self.interpreter.take(), fault: None },
+        let fault = match done {
+            Ok(()) => None,
             Err(Stop::NoTransition) => return None,
-            Err(Stop::Fault(fault)) => {
-                Outcome { state: self.interpreter.take(), fault: Some(fault) }
-            }
+            Err(Stop::Fault(fault)) => Some(fault),
         };
+        let mut outcome = Outcome { state: self.interpreter.take(), fault };
         if self.machine.needs_numbering {
             match self.interpreter.log.as_deref() {
                 None => canonical::canonicalize(self.machine, &mut outcome.state),
@@ -442,12 +429,11 @@ impl<'a> StepExecutor<'a> {
         thread
     }
 
-    fn thread(&mut self, origin: Origin, rank: u32) -> Result<(), Stop> {
+    fn thread(&mut self, step: StepId) -> Result<(), Stop> {
         let machine = self.machine;
-        let mut same = self.state.threads().iter().enumerate().filter(|(_, t)| t.origin == origin);
-        let skip = if origin == Origin::Dynamic { rank as usize } else { 0 };
-        let Some((index, thread)) = same.nth(skip) else { return Err(Stop::NoTransition) };
-        let owner = match origin {
+        let Some(index) = step.position_in(self.state) else { return Err(Stop::NoTransition) };
+        let thread = &self.state.threads()[index];
+        let owner = match thread.origin {
             Origin::Declared(thread) => machine.layout.owner_thread(thread),
             Origin::Slot(slot) => machine.layout.owner_slot(slot),
             Origin::Dynamic => machine.layout.owner_dynamic(thread.handle),
@@ -468,7 +454,7 @@ impl<'a> StepExecutor<'a> {
             Status::Ready => {}
             Status::Waiting { .. } => return Err(Stop::NoTransition),
             Status::Woken { lock } => {
-                if !interpreter.reacquire(lock) {
+                if !interpreter.take_lock(lock) {
                     return Err(Stop::NoTransition);
                 }
                 interpreter.visible_done = true;
@@ -480,7 +466,7 @@ impl<'a> StepExecutor<'a> {
             self.end_thread(index, thread);
             return Ok(());
         }
-        let saved = self.save(origin, thread.body, end, thread.handle, thread.uid);
+        let saved = self.save(thread.origin, thread.body, end, thread.handle, thread.uid);
         self.interpreter.state_mut().set_thread(index, saved);
         Ok(())
     }
@@ -500,16 +486,14 @@ impl<'a> StepExecutor<'a> {
     }
 }
 
-/// Maps each handle that the state has or the step has cancelled to the handle that stands for it
-/// once its task or thread has ended.
+/// Maps each handle of the state, and each that the step has cancelled, to the handle that replaces
+/// it once its task or thread has ended.
 pub(crate) fn ghosts(state: &State, log: &Log) -> FxHashMap<u32, u32> {
-    let threads = state.threads().iter().map(|thread| (thread.uid, thread.handle));
-    let messages = state.messages().iter().map(|message| (message.uid, message.handle));
-    let all = threads.chain(messages).chain(log.cancelled.iter().copied());
+    let all = state.handles().chain(log.cancelled.iter().map(|(uid, handle)| (*handle, *uid)));
     // A uid that does not fit counts as ended before.
     let ghost = |uid: u64| u32::try_from(uid).ok().and_then(|uid| GHOST.checked_add(uid));
-    all.filter(|(_, handle)| *handle != 0)
-        .map(|(uid, handle)| (handle, ghost(uid).unwrap_or(0)))
+    all.filter(|(handle, _)| *handle != 0)
+        .map(|(handle, uid)| (handle, ghost(uid).unwrap_or(0)))
         .collect()
 }
 
@@ -523,7 +507,7 @@ pub(super) fn take_message(
 ) {
     let queue = queue as usize;
     state.change_queue(queue, |queue| queue.remove(position as usize));
-    if machine.layout.mailboxes.get(queue) == Some(&MailboxKind::Delayed) {
+    if machine.layout.mailbox(queue) == MailboxKind::Delayed {
         advance_time(machine, state, message.due);
     }
 }

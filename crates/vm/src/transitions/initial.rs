@@ -3,8 +3,7 @@
 use super::action::StepId;
 use super::executor::StepExecutor;
 use crate::machine::{INIT_FLAG, Machine, literal};
-use crate::state::{Frame, Origin, State, Status, Thread, ThreadBody};
-use crate::value::Value;
+use crate::state::{Origin, State, Thread, ThreadBody};
 use std::sync::Arc;
 
 /// Returns the initial state. If `init` has exactly one outcome and does not fail, it has already
@@ -35,25 +34,10 @@ pub(crate) fn unstarted(machine: &Machine) -> State {
         .zip(&machine.layout.thread_members)
         .map(|(i, (thread, index))| {
             let declared = &program.threads[usize::from(*thread)];
-            let function = &program.functions[declared.body.index()];
-            let mut regs = vec![Value::Null; usize::from(function.registers)];
-            if let Some(family) = declared.family {
-                regs[0] = family.parameter(*index);
-            }
-            let frames = vec![Frame { func: declared.body.0, pc: 0, dst: 0 }];
-            machine.clear_dead(&frames, &mut regs);
-            let mut thread = Thread {
-                origin: Origin::Declared(i),
-                body: ThreadBody::Thread,
-                status: Status::Ready,
-                handle: 0,
-                frames,
-                regs,
-                uid: 0,
-                hash: 0,
-            };
-            thread.rehash();
-            Arc::new(thread)
+            let index = declared.family.map(|family| family.parameter(*index));
+            let origin = (Origin::Declared(i), ThreadBody::Thread);
+            let args = index.into_iter().collect();
+            machine.new_thread(origin, declared.body.0, args, (0, 0))
         })
         .collect();
     if !threads.is_empty() {

@@ -7,7 +7,7 @@ use crate::program::FuncId;
 use crate::state::{Effect, State, StepDelta};
 use crate::step::DEPTH_MAX;
 use crate::step::Fault;
-use crate::step::memo::{self, Found, Leaf, Memo, Root, StepResult, replay};
+use crate::step::memo::{self, Found, Leaf, Memo, ReadPlace, Root, StepResult, replay};
 use crate::value::Value;
 use std::sync::Arc;
 
@@ -126,9 +126,14 @@ fn shared_guard(machine: &Machine, step: StepId) -> Option<FuncId> {
 }
 
 impl StepExecutor<'_> {
-    /// Looks a step up. `on_state` receives the successor.
+    /// Looks a step up. `on_state` receives the successor, `on_leaf` the leaf of the step.
     #[inline(always)]
-    pub(crate) fn look_up(&mut self, step: StepId, on_state: impl FnOnce(State)) -> Lookup {
+    pub(crate) fn look_up(
+        &mut self,
+        step: StepId,
+        on_state: impl FnOnce(State),
+        on_leaf: impl FnMut(&mut Leaf),
+    ) -> Lookup {
         if self.memo.is_none() {
             return Lookup::Execute;
         }
@@ -140,7 +145,7 @@ impl StepExecutor<'_> {
                 None => return Lookup::Execute,
             }
         }
-        self.look_up_at(root, step, on_state, |_| {})
+        self.look_up_at(root, step, on_state, on_leaf)
     }
 
     /// Looks a step up like [`look_up`](Self::look_up), and executes it if it is not known.
@@ -228,10 +233,8 @@ impl StepExecutor<'_> {
     pub(super) fn start_record(&mut self, step: StepId) {
         let mut record = self.recorder.take().unwrap_or_default();
         record.clear();
-        if let StepId::Message { queue, position, .. } = step
-            && let Some(message) = self.state.queue(queue as usize).get(position as usize)
-        {
-            record.read_args(&message.args);
+        if let Some(message) = step.message(self.state) {
+            record.read(ReadPlace::Args, &message.args);
         }
         self.interpreter.record = Some(record);
     }
@@ -243,7 +246,7 @@ impl StepExecutor<'_> {
         let light = self.interpreter.is_far_from_limits(record.reads.len() + record.effects.len());
         if !failed && light && !record.abandoned && !self.interpreter.choices.any() {
             let switches = self.machine.switches;
-            let (mut reads, mut effects) = record.finish();
+            let (mut reads, mut effects) = (&record.reads[..], std::mem::take(&mut record.effects));
             if switches.forget_reads && reads.len() > 1 {
                 reads = &reads[..reads.len() - 1];
             }
@@ -288,13 +291,13 @@ impl StepExecutor<'_> {
         }
         self.start_record(StepId::Init);
         let answer = self.execute(func);
-        let Some(mut record) = self.interpreter.record.take() else { return answer };
+        let Some(record) = self.interpreter.record.take() else { return answer };
         if let Ok(answer) = answer
             && self.interpreter.is_far_from_limits(record.reads.len())
             && !record.abandoned
             && let Some(memo) = &mut self.memo
         {
-            memo.keep(root, record.finish().0, StepResult::Answer(answer));
+            memo.keep(root, &record.reads, StepResult::Answer(answer));
         }
         self.recorder = Some(record);
         answer

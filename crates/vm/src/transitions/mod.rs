@@ -5,9 +5,9 @@
 
 pub use self::action::Action;
 
-pub(crate) use self::action::StepId;
-pub(crate) use self::candidates::{candidates, event_is_open};
-pub(crate) use self::executor::{Outcome, StepExecutor, ghosts};
+pub(crate) use self::action::{StepId, threads};
+pub(crate) use self::candidates::{candidates, event_is_open, open_messages};
+pub(crate) use self::executor::{Executed, Outcome, StepExecutor, ghosts};
 pub(crate) use self::initial::{initial, unstarted};
 pub(crate) use self::lookup::{Lookup, look_up_known};
 

@@ -29,8 +29,9 @@ impl Text {
     }
 }
 
-/// A summary of the elements of a container.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// A summary of the elements of a container. Summaries with the same sum are equal: the rest
+/// follows from the elements, but for the handles of ended tasks.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Meta {
     /// The sum of the mixed hashes of the elements.
     pub(crate) sum: u128,
@@ -44,33 +45,55 @@ pub(crate) struct Meta {
     pub(crate) depth: u16,
 }
 
+impl Default for Meta {
+    fn default() -> Meta {
+        Meta { sum: 0, refs: 0, indices: 0, nodes: 1, depth: 1 }
+    }
+}
+
+impl PartialEq for Meta {
+    fn eq(&self, other: &Meta) -> bool {
+        self.sum == other.sum
+    }
+}
+
 impl Meta {
-    const EMPTY: Meta = Meta { sum: 0, refs: 0, indices: 0, nodes: 1, depth: 1 };
-
+    /// Adds an element with its hash: one value, or a key and a value.
     #[inline]
-    fn add(&mut self, key: u64, value: &Value) {
-        self.sum = self.sum.wrapping_add(mix::mix(key, value.hash()));
-        self.refs += u32::from(value.has_refs());
-        self.indices += u32::from(value.has_indices());
-        self.nodes = self.nodes.saturating_add(value.nodes());
-        self.depth = self.depth.max(value.depth().saturating_add(1));
+    fn add<const N: usize>(&mut self, hash: u128, values: [&Value; N]) {
+        self.sum = self.sum.wrapping_add(hash);
+        for value in values {
+            self.refs += u32::from(value.has_refs());
+            self.indices += u32::from(value.has_indices());
+            self.nodes = self.nodes.saturating_add(value.nodes());
+            self.depth = self.depth.max(value.depth().saturating_add(1));
+        }
     }
 
-    /// Removes a value. Does not update the depth.
+    /// Removes an element. Returns whether the depth may be too large now.
     #[inline]
-    fn sub(&mut self, key: u64, value: &Value) {
-        self.sum = self.sum.wrapping_sub(mix::mix(key, value.hash()));
-        self.refs -= u32::from(value.has_refs());
-        self.indices -= u32::from(value.has_indices());
-        self.nodes = self.nodes.saturating_sub(value.nodes());
+    fn sub<const N: usize>(&mut self, hash: u128, values: [&Value; N]) -> bool {
+        self.sum = self.sum.wrapping_sub(hash);
+        for value in values {
+            self.refs -= u32::from(value.has_refs());
+            self.indices -= u32::from(value.has_indices());
+            self.nodes = self.nodes.saturating_sub(value.nodes());
+        }
+        values.iter().any(|value| value.depth() > 0)
     }
 
+    /// Summarises sequences and sets: elements with the keys of their positions.
     fn of<'a>(values: impl Iterator<Item = (u64, &'a Value)>) -> Meta {
-        let mut meta = Meta::EMPTY;
+        let mut meta = Meta::default();
         for (key, value) in values {
-            meta.add(key, value);
+            meta.add(mix::mix(key, value.hash()), [value]);
         }
         meta
+    }
+
+    /// Computes the depth from all values in the elements.
+    fn set_depth<'a>(&mut self, values: impl Iterator<Item = &'a Value>) {
+        self.depth = 1 + values.map(Value::depth).max().unwrap_or(0);
     }
 }
 
@@ -80,23 +103,15 @@ const ELEMENT: u64 = u64::MAX;
 const ENTRY: u64 = u64::MAX - 1;
 
 /// A sequence: a list, a record's fields, a variant's payload, a function's captures.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Seq {
     /// The record, enum or function; for a list 0, or one more than the index type that numbers its
     /// elements.
     pub(crate) ty: u16,
     /// The variant; 0 otherwise.
     pub(crate) variant: u16,
-    meta: Meta,
+    pub(crate) meta: Meta,
     items: Vec<Value>,
-}
-
-impl PartialEq for Seq {
-    fn eq(&self, other: &Seq) -> bool {
-        self.meta.sum == other.meta.sum
-            && (self.ty, self.variant) == (other.ty, other.variant)
-            && self.items == other.items
-    }
 }
 
 impl Seq {
@@ -121,11 +136,6 @@ impl Seq {
     }
 
     #[inline]
-    pub(crate) fn meta(&self) -> Meta {
-        self.meta
-    }
-
-    #[inline]
     pub(crate) fn hash(&self, kind: u64) -> u128 {
         mix::mix(self.key(kind), self.meta.sum)
     }
@@ -141,11 +151,10 @@ impl Seq {
     pub(crate) fn set(&mut self, index: usize, value: Value) -> Value {
         let old = std::mem::replace(&mut self.items[index], value);
         let value = &self.items[index];
-        let deep = old.depth() > 0;
-        self.meta.sub(index as u64, &old);
-        self.meta.add(index as u64, value);
+        let deep = self.meta.sub(mix::mix(index as u64, old.hash()), [&old]);
+        self.meta.add(mix::mix(index as u64, value.hash()), [value]);
         if deep {
-            self.recompute_depth();
+            self.meta.set_depth(self.items.iter());
         }
         old
     }
@@ -170,15 +179,14 @@ impl Seq {
 
     #[inline]
     pub(crate) fn push(&mut self, value: Value) {
-        self.meta.add(self.items.len() as u64, &value);
+        self.meta.add(mix::mix(self.items.len() as u64, value.hash()), [&value]);
         self.items.push(value);
     }
 
     pub(crate) fn pop(&mut self) -> Option<Value> {
         let value = self.items.pop()?;
-        self.meta.sub(self.items.len() as u64, &value);
-        if value.depth() > 0 {
-            self.recompute_depth();
+        if self.meta.sub(mix::mix(self.items.len() as u64, value.hash()), [&value]) {
+            self.meta.set_depth(self.items.iter());
         }
         Some(value)
     }
@@ -189,29 +197,13 @@ impl Seq {
         self.meta = Meta::of((0..).zip(&self.items));
         result
     }
-
-    fn recompute_depth(&mut self) {
-        self.meta.depth = 1 + self.items.iter().map(Value::depth).max().unwrap_or(0);
-    }
 }
 
 /// A set, kept in the order of values.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Set {
-    meta: Meta,
+    pub(crate) meta: Meta,
     items: Vec<Value>,
-}
-
-impl PartialEq for Set {
-    fn eq(&self, other: &Set) -> bool {
-        self.meta.sum == other.meta.sum && self.items == other.items
-    }
-}
-
-impl Default for Set {
-    fn default() -> Set {
-        Set { meta: Meta::EMPTY, items: Vec::new() }
-    }
 }
 
 impl Set {
@@ -230,11 +222,6 @@ impl Set {
     }
 
     #[inline]
-    pub(crate) fn meta(&self) -> Meta {
-        self.meta
-    }
-
-    #[inline]
     pub(crate) fn hash(&self) -> u128 {
         mix::mix((kind::SET << 56) | self.items.len() as u64, self.meta.sum)
     }
@@ -247,7 +234,7 @@ impl Set {
         match self.items.binary_search(&value) {
             Ok(_) => false,
             Err(at) => {
-                self.meta.add(ELEMENT, &value);
+                self.meta.add(mix::mix(ELEMENT, value.hash()), [&value]);
                 self.items.insert(at, value);
                 true
             }
@@ -258,7 +245,7 @@ impl Set {
     pub(crate) fn with(&self, value: Value) -> Option<Set> {
         let at = self.items.binary_search(&value).err()?;
         let mut meta = self.meta;
-        meta.add(ELEMENT, &value);
+        meta.add(mix::mix(ELEMENT, value.hash()), [&value]);
         let (low, high) = self.items.split_at(at);
         let mut items = Vec::with_capacity(self.items.len() + 1);
         items.extend_from_slice(low);
@@ -268,37 +255,20 @@ impl Set {
     }
 
     pub(crate) fn remove(&mut self, value: &Value) -> bool {
-        match self.items.binary_search(value) {
-            Err(_) => false,
-            Ok(at) => {
-                let old = self.items.remove(at);
-                self.meta.sub(ELEMENT, &old);
-                if old.depth() > 0 {
-                    self.meta.depth = 1 + self.items.iter().map(Value::depth).max().unwrap_or(0);
-                }
-                true
-            }
+        let Ok(at) = self.items.binary_search(value) else { return false };
+        let old = self.items.remove(at);
+        if self.meta.sub(mix::mix(ELEMENT, old.hash()), [&old]) {
+            self.meta.set_depth(self.items.iter());
         }
+        true
     }
 }
 
 /// A map, kept in the order of its keys.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Map {
-    meta: Meta,
+    pub(crate) meta: Meta,
     entries: Vec<(Value, Value)>,
-}
-
-impl PartialEq for Map {
-    fn eq(&self, other: &Map) -> bool {
-        self.meta.sum == other.meta.sum && self.entries == other.entries
-    }
-}
-
-impl Default for Map {
-    fn default() -> Map {
-        Map { meta: Meta::EMPTY, entries: Vec::new() }
-    }
 }
 
 /// The hash of an entry, as one element of the map.
@@ -324,11 +294,6 @@ impl Map {
     }
 
     #[inline]
-    pub(crate) fn meta(&self) -> Meta {
-        self.meta
-    }
-
-    #[inline]
     pub(crate) fn hash(&self) -> u128 {
         mix::mix((kind::MAP << 56) | self.entries.len() as u64, self.meta.sum)
     }
@@ -346,12 +311,13 @@ impl Map {
         match self.find(&key) {
             Ok(at) => {
                 let old = std::mem::replace(&mut self.entries[at].1, value);
-                self.take_entry(&key, &old);
-                add_entry(&mut self.meta, &key, &self.entries[at].1);
+                self.remove_meta(&key, &old);
+                let new = &self.entries[at].1;
+                self.meta.add(entry_hash(&key, new), [&key, new]);
                 Some(old)
             }
             Err(at) => {
-                add_entry(&mut self.meta, &key, &value);
+                self.meta.add(entry_hash(&key, &value), [&key, &value]);
                 self.entries.insert(at, (key, value));
                 None
             }
@@ -361,28 +327,14 @@ impl Map {
     pub(crate) fn remove(&mut self, key: &Value) -> Option<Value> {
         let at = self.find(key).ok()?;
         let (key, value) = self.entries.remove(at);
-        self.take_entry(&key, &value);
+        self.remove_meta(&key, &value);
         Some(value)
     }
 
     /// Removes an entry that is no longer in the list from the summary.
-    fn take_entry(&mut self, key: &Value, value: &Value) {
-        let meta = &mut self.meta;
-        meta.sum = meta.sum.wrapping_sub(entry_hash(key, value));
-        meta.refs -= u32::from(key.has_refs()) + u32::from(value.has_refs());
-        meta.indices -= u32::from(key.has_indices()) + u32::from(value.has_indices());
-        meta.nodes = meta.nodes.saturating_sub(key.nodes()).saturating_sub(value.nodes());
-        if key.depth() > 0 || value.depth() > 0 {
-            let depths = self.entries.iter().map(|(k, v)| k.depth().max(v.depth()));
-            meta.depth = 1 + depths.max().unwrap_or(0);
+    fn remove_meta(&mut self, key: &Value, value: &Value) {
+        if self.meta.sub(entry_hash(key, value), [key, value]) {
+            self.meta.set_depth(self.entries.iter().flat_map(|(k, v)| [k, v]));
         }
     }
-}
-
-fn add_entry(meta: &mut Meta, key: &Value, value: &Value) {
-    meta.sum = meta.sum.wrapping_add(entry_hash(key, value));
-    meta.refs += u32::from(key.has_refs()) + u32::from(value.has_refs());
-    meta.indices += u32::from(key.has_indices()) + u32::from(value.has_indices());
-    meta.nodes = meta.nodes.saturating_add(key.nodes()).saturating_add(value.nodes());
-    meta.depth = meta.depth.max(key.depth().max(value.depth()).saturating_add(1));
 }

@@ -25,15 +25,6 @@ fn rank(value: &Value) -> u8 {
     }
 }
 
-/// Returns the enum and the variant.
-fn variant_key(value: &Value) -> (u16, u16) {
-    match value {
-        Value::Variant { ty, variant } | Value::VariantInt { ty, variant, .. } => (*ty, *variant),
-        Value::VariantOf(seq) => (seq.ty, seq.variant),
-        _ => (0, 0),
-    }
-}
-
 fn payload_order(a: &Value, b: &Value) -> Ordering {
     match (a, b) {
         (Value::VariantInt { value: a, .. }, Value::VariantInt { value: b, .. }) => a.cmp(b),
@@ -106,7 +97,7 @@ impl Value {
                 if ra != rb || ra == 0 {
                     return ra.cmp(&rb);
                 }
-                variant_key(a).cmp(&variant_key(b)).then_with(|| payload_order(a, b))
+                a.variant_key().cmp(&b.variant_key()).then_with(|| payload_order(a, b))
             }
         }
     }

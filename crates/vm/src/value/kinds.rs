@@ -1,6 +1,6 @@
 //! Values.
 
-use super::collection::{Map, Seq, Set, Text};
+use super::collection::{Map, Meta, Seq, Set, Text};
 use super::mix;
 use std::sync::Arc;
 
@@ -97,6 +97,11 @@ impl Value {
         Value::Str(Arc::new(Text::new(text)))
     }
 
+    /// Makes a list.
+    pub(crate) fn list(items: Vec<Value>) -> Value {
+        Value::List(Arc::new(Seq::list(items)))
+    }
+
     /// Makes a variant of an enum from its payload.
     #[must_use]
     pub(crate) fn variant(ty: u16, variant: u16, payload: &[Value]) -> Value {
@@ -104,6 +109,18 @@ impl Value {
             [] => Value::Variant { ty, variant },
             [Value::Int(value)] => Value::VariantInt { ty, variant, value: *value },
             _ => Value::VariantOf(Arc::new(Seq::new(ty, variant, payload.to_vec()))),
+        }
+    }
+
+    /// Returns the enum and the variant of an enum value.
+    #[inline]
+    pub(crate) fn variant_key(&self) -> Option<(u16, u16)> {
+        match self {
+            Value::Variant { ty, variant } | Value::VariantInt { ty, variant, .. } => {
+                Some((*ty, *variant))
+            }
+            Value::VariantOf(seq) => Some((seq.ty, seq.variant)),
+            _ => None,
         }
     }
 
@@ -129,11 +146,10 @@ impl Value {
     pub(crate) fn is_ordered(&self) -> bool {
         match self {
             Value::Obj(_) | Value::Handle(_) | Value::Func(_) => false,
-            Value::List(seq) | Value::Record(seq) | Value::VariantOf(seq) => {
-                seq.items().iter().all(Value::is_ordered)
+            Value::List(_) | Value::Record(_) | Value::VariantOf(_) | Value::Map(_) => {
+                self.children().all(Value::is_ordered)
             }
-            Value::Map(map) => map.entries().iter().all(|(_, value)| value.is_ordered()),
-            // Elements of sets and keys of maps always have an order.
+            // Elements of sets always have an order.
             _ => true,
         }
     }
@@ -192,12 +208,7 @@ impl Value {
         match self {
             Value::Obj(_) => true,
             Value::Handle(handle) => *handle != 0,
-            Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
-                s.meta().refs > 0
-            }
-            Value::Set(set) => set.meta().refs > 0,
-            Value::Map(map) => map.meta().refs > 0,
-            _ => false,
+            _ => self.meta().is_some_and(|meta| meta.refs > 0),
         }
     }
 
@@ -207,11 +218,8 @@ impl Value {
     pub(crate) fn has_indices(&self) -> bool {
         match self {
             Value::Index { .. } => true,
-            Value::List(s) => s.ty != 0 || s.meta().indices > 0,
-            Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => s.meta().indices > 0,
-            Value::Set(set) => set.meta().indices > 0,
-            Value::Map(map) => map.meta().indices > 0,
-            _ => false,
+            Value::List(s) if s.ty != 0 => true,
+            _ => self.meta().is_some_and(|meta| meta.indices > 0),
         }
     }
 
@@ -234,12 +242,9 @@ impl Value {
     pub(crate) fn holds_handle(&self) -> bool {
         match self {
             Value::Handle(_) => true,
-            Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
-                s.items().iter().any(Value::holds_handle)
-            }
-            // Elements of sets and keys of maps have an order, so they hold no handles.
-            Value::Map(map) => map.entries().iter().any(|(_, value)| value.holds_handle()),
-            _ => false,
+            // Elements of sets have an order, so they hold no handles.
+            Value::Set(_) => false,
+            _ => self.children().any(Value::holds_handle),
         }
     }
 
@@ -251,17 +256,7 @@ impl Value {
         }
         match self {
             Value::Handle(handle) => each(*handle),
-            Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
-                s.items().iter().for_each(|item| item.each_handle(each));
-            }
-            Value::Set(set) => set.items().iter().for_each(|item| item.each_handle(each)),
-            Value::Map(map) => {
-                for (key, value) in map.entries() {
-                    key.each_handle(each);
-                    value.each_handle(each);
-                }
-            }
-            _ => {}
+            _ => self.children().for_each(|child| child.each_handle(each)),
         }
     }
 
@@ -270,25 +265,90 @@ impl Value {
     pub(crate) fn nodes(&self) -> u32 {
         match self {
             Value::Str(text) => 1 + (text.as_str().len() / 16) as u32,
-            Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
-                s.meta().nodes
-            }
-            Value::Set(set) => set.meta().nodes,
-            Value::Map(map) => map.meta().nodes,
-            _ => 1,
+            _ => self.meta().map_or(1, |meta| meta.nodes),
         }
     }
 
     /// Returns how deep containers nest in it, 0 for a value that is none; constant time.
     #[inline]
     pub(crate) fn depth(&self) -> u16 {
+        self.meta().map_or(0, |meta| meta.depth)
+    }
+
+    /// Returns the summary of a container.
+    #[inline]
+    fn meta(&self) -> Option<&Meta> {
         match self {
             Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
-                s.meta().depth
+                Some(&s.meta)
             }
-            Value::Set(set) => set.meta().depth,
-            Value::Map(map) => map.meta().depth,
-            _ => 0,
+            Value::Set(set) => Some(&set.meta),
+            Value::Map(map) => Some(&map.meta),
+            _ => None,
+        }
+    }
+
+    /// Returns the values that a container holds directly, keys of maps included.
+    #[inline]
+    pub(crate) fn children(&self) -> impl Iterator<Item = &Value> {
+        let (items, entries): (&[Value], &[(Value, Value)]) = match self {
+            Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
+                (s.items(), &[])
+            }
+            Value::Set(set) => (set.items(), &[]),
+            Value::Map(map) => (&[], map.entries()),
+            _ => (&[], &[]),
+        };
+        items.iter().chain(entries.iter().flat_map(|(key, value)| [key, value]))
+    }
+
+    /// Returns the element of a list or map, by index or key.
+    #[inline]
+    pub(crate) fn element(&self, index: &Value) -> Option<&Value> {
+        match (self, index) {
+            (Value::List(list), Value::Int(at)) => list.items().get(usize::try_from(*at).ok()?),
+            (Value::Map(map), key) => map.get(key),
+            _ => None,
+        }
+    }
+
+    /// Sets an element of a list or map, by index or key. Returns false if there is none to set: a
+    /// list does not grow.
+    pub(crate) fn set_element(&mut self, index: &Value, value: Value) -> bool {
+        match (self, index) {
+            (Value::List(list), Value::Int(at)) => match usize::try_from(*at) {
+                Ok(at) if at < list.items().len() => {
+                    Arc::make_mut(list).set(at, value);
+                    true
+                }
+                _ => false,
+            },
+            (Value::Map(map), key) => {
+                Arc::make_mut(map).set(key.clone(), value);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns the elements of a list or map, by index or key.
+    pub(crate) fn elements(&self) -> impl Iterator<Item = (Value, &Value)> {
+        let (items, entries): (&[Value], &[(Value, Value)]) = match self {
+            Value::List(list) => (list.items(), &[]),
+            Value::Map(map) => (&[], map.entries()),
+            _ => (&[], &[]),
+        };
+        let entries = entries.iter().map(|(key, value)| (key.clone(), value));
+        (0..).map(Value::Int).zip(items).chain(entries)
+    }
+
+    /// Returns the number of elements of a list, a set or a map.
+    pub(crate) fn len(&self) -> Option<usize> {
+        match self {
+            Value::List(list) => Some(list.items().len()),
+            Value::Set(set) => Some(set.items().len()),
+            Value::Map(map) => Some(map.entries().len()),
+            _ => None,
         }
     }
 

@@ -52,34 +52,28 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn list<'v>(
+    fn list<T>(
         &mut self,
-        open: &str,
-        items: impl Iterator<Item = &'v Value>,
-        close: &str,
+        (open, close): (&str, &str),
+        items: impl IntoIterator<Item = T>,
+        mut write: impl FnMut(&mut Self, T) -> Result<(), TooLong>,
     ) -> Result<(), TooLong> {
         self.put(open)?;
-        for (i, item) in items.enumerate() {
+        for (i, item) in items.into_iter().enumerate() {
             if i > 0 {
                 self.put(", ")?;
             }
-            self.value(item)?;
+            write(self, item)?;
         }
         self.put(close)
     }
 
     fn variant(&mut self, ty: u16, variant: u16) -> Result<(), TooLong> {
-        let program = self.program;
-        let (enumeration, name) = match program.enums.get(usize::from(ty)) {
-            None => ("?", "?"),
-            Some(e) => {
-                let name = e.variants.get(usize::from(variant)).map_or("?", |v| v.name.as_str());
-                (e.name.as_str(), name)
-            }
-        };
-        self.put(enumeration)?;
+        let enumeration = self.program.enums.get(usize::from(ty));
+        let variant = enumeration.and_then(|e| e.variants.get(usize::from(variant)));
+        self.put(enumeration.map_or("?", |e| e.name.as_str()))?;
         self.put(".")?;
-        self.put(name)
+        self.put(variant.map_or("?", |v| v.name.as_str()))
     }
 
     fn number(&mut self, before: &str, number: impl std::fmt::Display) -> Result<(), TooLong> {
@@ -125,7 +119,7 @@ impl Writer<'_> {
             }
             Value::VariantOf(seq) => {
                 self.variant(seq.ty, seq.variant)?;
-                self.list("(", seq.items().iter(), ")")
+                self.list(("(", ")"), seq.items(), Self::value)
             }
             Value::Obj(_) if !self.numbers => self.put("obj"),
             Value::Handle(_) if !self.numbers => self.put("task"),
@@ -137,35 +131,23 @@ impl Writer<'_> {
             Value::List(seq) if !self.numbers && seq.ty != 0 => self.put("[..]"),
             Value::Set(_) if !self.numbers && value.has_indices() => self.put("set[..]"),
             Value::Map(_) if !self.numbers && value.has_indices() => self.put("map[..]"),
-            Value::List(seq) => self.list("[", seq.items().iter(), "]"),
-            Value::Set(set) => self.list("set[", set.items().iter(), "]"),
-            Value::Map(map) => {
-                self.put("map[")?;
-                for (i, (key, value)) in map.entries().iter().enumerate() {
-                    if i > 0 {
-                        self.put(", ")?;
-                    }
-                    self.value(key)?;
-                    self.put(": ")?;
-                    self.value(value)?;
-                }
-                self.put("]")
-            }
+            Value::List(seq) => self.list(("[", "]"), seq.items(), Self::value),
+            Value::Set(set) => self.list(("set[", "]"), set.items(), Self::value),
+            Value::Map(map) => self.list(("map[", "]"), map.entries(), |writer, (key, value)| {
+                writer.value(key)?;
+                writer.put(": ")?;
+                writer.value(value)
+            }),
             Value::Record(seq) => {
                 let record = program.records.get(usize::from(seq.ty));
                 self.put(record.map_or("?", |r| r.name.as_str()))?;
-                self.put(" { ")?;
-                for (i, item) in seq.items().iter().enumerate() {
-                    if i > 0 {
-                        self.put(", ")?;
-                    }
+                self.list((" { ", " }"), seq.items().iter().enumerate(), |writer, (i, item)| {
                     let name = record.and_then(|r| r.fields.get(i));
                     let name = name.and_then(|n| program.names.get(n.index()));
-                    self.put(name.map_or("?", String::as_str))?;
-                    self.put(": ")?;
-                    self.value(item)?;
-                }
-                self.put(" }")
+                    writer.put(name.map_or("?", String::as_str))?;
+                    writer.put(": ")?;
+                    writer.value(item)
+                })
             }
             Value::Func(seq) => {
                 let function = program.functions.get(usize::from(seq.ty));

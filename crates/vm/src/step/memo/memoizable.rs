@@ -1,6 +1,6 @@
 //! Which functions can be memoized.
 
-use crate::machine::Liveness;
+use crate::machine::{Liveness, functions_with};
 use crate::program::{Event, FuncId, Op, Program};
 
 /// What can be memoized.
@@ -29,7 +29,11 @@ impl Memoizable {
     ) -> Memoizable {
         let functions = match needs_numbering {
             true => vec![false; program.functions.len()],
-            false => memoizable(program),
+            // Functions that access only globals, arguments, flags and mailboxes do the same
+            // whenever they read the same.
+            false => {
+                functions_with(program, prevents_memoizing).iter().map(|found| !found).collect()
+            }
         };
         let of = |func: FuncId| functions[func.index()];
         let events = program.events.iter();
@@ -40,36 +44,6 @@ impl Memoizable {
         let tasks = program.tasks.iter().map(|task| atomic && of(task.body)).collect();
         let any = functions.contains(&true);
         Memoizable { functions, events, shared, tasks, any }
-    }
-}
-
-/// Returns for each function whether it, and everything it calls, accesses only globals, arguments,
-/// flags and mailboxes. Such a function does the same whenever it reads the same. The program must
-/// have no objects, threads and handles.
-fn memoizable(program: &Program) -> Vec<bool> {
-    let mut memoizable: Vec<bool> =
-        program.functions.iter().map(|f| !f.code.iter().any(prevents_memoizing)).collect();
-    loop {
-        let mut changed = false;
-        // A call of a function value may call any closure.
-        let values = program.functions.iter().flat_map(|f| &f.code);
-        let values = values
-            .filter_map(|op| if let Op::Closure { func, .. } = op { Some(func) } else { None })
-            .all(|func| memoizable[func.index()]);
-        for (i, function) in program.functions.iter().enumerate() {
-            let stays = function.code.iter().all(|op| match op {
-                Op::Call { func, .. } => memoizable[func.index()],
-                Op::CallValue { .. } => values,
-                _ => true,
-            });
-            if memoizable[i] && !stays {
-                memoizable[i] = false;
-                changed = true;
-            }
-        }
-        if !changed {
-            return memoizable;
-        }
     }
 }
 

@@ -21,11 +21,7 @@ impl ReadPlace {
         match self {
             ReadPlace::Args => Some(args),
             ReadPlace::Global(global) => Some(globals.get(usize::from(*global))),
-            ReadPlace::Element(global, index) => match (globals.get(usize::from(*global)), index) {
-                (Value::List(list), Value::Int(at)) => list.items().get(usize::try_from(*at).ok()?),
-                (Value::Map(map), key) => map.get(key),
-                _ => None,
-            },
+            ReadPlace::Element(global, index) => globals.get(usize::from(*global)).element(index),
         }
     }
 }

@@ -27,11 +27,6 @@ impl Recorder {
         self.abandoned = false;
     }
 
-    /// Records the arguments of the message that begins.
-    pub(crate) fn read_args(&mut self, args: &Value) {
-        self.read(ReadPlace::Args, args);
-    }
-
     pub(crate) fn read(&mut self, place: ReadPlace, value: &Value) {
         if self.reads.len() >= READS_MAX {
             self.abandoned = true;
@@ -65,11 +60,6 @@ impl Recorder {
                 ReadPlace::Element(g, index) => *g == global && Some(index) == element,
                 ReadPlace::Args => false,
             })
-    }
-
-    /// Ends the record of an execution without a failure.
-    pub(crate) fn finish(&mut self) -> (&[(ReadPlace, Value)], Vec<Effect>) {
-        (&self.reads, std::mem::take(&mut self.effects))
     }
 }
 

@@ -5,7 +5,6 @@ use crate::state::{Effect, State};
 use crate::step::interpreter::DEPTH_MAX;
 use crate::step::post::insert;
 use crate::value::Value;
-use std::sync::Arc;
 
 /// Applies effects to a state. Returns false if one of them would fail. The state is then of no
 /// use, and an execution finds out how it fails.
@@ -31,41 +30,25 @@ fn apply(machine: &Machine, state: &mut State, effect: &Effect) -> bool {
             let queue = message.queue as usize;
             let message = message.with_uid(state.next_uid);
             state.next_uid += 1;
-            state.change_queue(queue, |queue| {
-                if *first {
-                    queue.insert(0, message);
-                } else {
-                    insert(machine, *kind, queue, message);
-                }
-            });
+            state.change_queue(queue, |queue| insert(machine, *kind, *first, queue, message));
             true
         }
     }
 }
 
 fn set_at(state: &mut State, global: usize, (index, value): (&Value, &Value), size: u32) -> bool {
-    let old = match (state.global(global), index) {
-        (Value::List(list), Value::Int(at)) => {
-            let old = usize::try_from(*at).ok().and_then(|at| list.items().get(at));
-            let Some(old) = old else { return false };
-            Some(old)
-        }
-        (Value::Map(map), key) => map.get(key),
-        _ => return false,
-    };
+    let old = state.global(global).element(index);
     // As in an execution, a write that changes nothing ends here.
     if old.is_some_and(|old| old.is_identical(value)) {
         return true;
     }
-    if let (Value::List(_), Value::Int(at)) = (state.global(global), index) {
+    let new = old.is_none();
+    if let (Value::List(_), Value::Int(at), false) = (state.global(global), index, new) {
         state.set_element(global, *at as usize, value);
         return true;
     }
-    let new = old.is_none();
     state.change_global(global, |slot| {
-        if let Value::Map(map) = slot {
-            Arc::make_mut(map).set(index.clone(), value.clone());
-        }
-        !new || slot.nodes() <= size && slot.depth() <= DEPTH_MAX
+        slot.set_element(index, value.clone())
+            && (!new || slot.nodes() <= size && slot.depth() <= DEPTH_MAX)
     })
 }

@@ -38,6 +38,17 @@ pub(crate) enum Root {
     Function(u16),
 }
 
+impl Root {
+    #[inline]
+    fn place(self) -> (usize, usize) {
+        match self {
+            Root::Event(member) => (0, member as usize),
+            Root::Task(task) => (1, usize::from(task)),
+            Root::Function(function) => (2, usize::from(function)),
+        }
+    }
+}
+
 /// The result of a lookup.
 pub(crate) enum Found<'m> {
     /// The step is remembered.
@@ -71,9 +82,8 @@ struct Node {
 /// The steps of a machine that a thread remembers.
 #[derive(Debug, Default)]
 pub(crate) struct Memo {
-    events: Vec<Child>,
-    tasks: Vec<Child>,
-    functions: Vec<Child>,
+    /// The roots by kind and number.
+    roots: [Vec<Child>; 3],
     nodes: Vec<Node>,
     /// A buffer for the candidates of a state, reused from state to state.
     pub(crate) candidates: Vec<StepId>,
@@ -130,20 +140,13 @@ impl Node {
 
 impl Memo {
     fn root(&self, root: Root) -> Child {
-        let next = match root {
-            Root::Event(member) => self.events.get(member as usize),
-            Root::Task(task) => self.tasks.get(usize::from(task)),
-            Root::Function(function) => self.functions.get(usize::from(function)),
-        };
-        next.copied().unwrap_or(Child::Missing)
+        let (kind, at) = root.place();
+        self.roots[kind].get(at).copied().unwrap_or(Child::Missing)
     }
 
     fn root_mut(&mut self, root: Root) -> &mut Child {
-        let (list, at) = match root {
-            Root::Event(member) => (&mut self.events, member as usize),
-            Root::Task(task) => (&mut self.tasks, usize::from(task)),
-            Root::Function(function) => (&mut self.functions, usize::from(function)),
-        };
+        let (kind, at) = root.place();
+        let list = &mut self.roots[kind];
         if list.len() <= at {
             list.resize(at + 1, Child::Missing);
         }

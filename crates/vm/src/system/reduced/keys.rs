@@ -1,13 +1,12 @@
 //! Tasks and places as numbers that mean the same in every state.
 //!
-//! A state numbers its objects, handles and threads by itself, so none of these numbers may come
-//! into a key: messages that differ in nothing else share one key, and are run together.
+//! The numbers of objects, handles and threads depend on the state. So keys leave them out.
+//! Messages that differ only in them share one key, and run together.
 
 use super::lifecycles::Lifecycles;
 use crate::machine::{INIT_FLAG, Machine};
-use crate::program::MailboxKind;
-use crate::state::{Message, Origin, State, Status, Thread, ThreadBody};
-use crate::transitions::{StepId, event_is_open};
+use crate::state::{Message, State, Status, Thread, word};
+use crate::transitions::{StepId, event_is_open, open_messages, threads};
 use crate::value::{Value, mix};
 use anyorder_system::{Place, TaskKey};
 
@@ -24,7 +23,7 @@ pub(super) fn event(member: u32) -> TaskKey {
     TaskKey(EVENTS + u64::from(member))
 }
 
-/// What a key is of.
+/// The kind of a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum KeyKind {
     Init,
@@ -34,10 +33,10 @@ pub(super) enum KeyKind {
     Thread,
 }
 
-/// Mailboxes in keys: those beyond share numbers.
+/// The number of mailbox numbers in keys. Further mailboxes share them.
 const QUEUES: u32 = 1 << 13;
 
-/// Returns what a key is of.
+/// Returns the kind of a key.
 pub(super) fn kind(key: TaskKey) -> KeyKind {
     match key.0 {
         0 => KeyKind::Init,
@@ -50,31 +49,21 @@ pub(super) fn kind(key: TaskKey) -> KeyKind {
 }
 
 /// The key of a message.
-pub(super) fn message(machine: &Machine, queue: usize, message: &Message) -> TaskKey {
-    // Also once all that its handles are of has ended.
+pub(super) fn message(machine: &Machine, message: &Message) -> TaskKey {
+    // The key must stay the same when the tasks of its handles end.
     let args = if machine.needs_numbering { lasting(&message.args) } else { message.args_hash() };
     let hash = mix::mix(u64::from(message.front), args);
-    let (queue, task) = (queue as u64 % u64::from(QUEUES), u64::from(message.task));
+    let (queue, task) = (u64::from(message.queue % QUEUES), u64::from(message.task));
     TaskKey(MESSAGE | (queue << 48) | (task << 32) | u64::from(hash as u32))
 }
 
-/// The key of a thread where it stands.
+/// The key of a thread at its position.
 pub(super) fn thread(thread: &Thread) -> TaskKey {
-    let origin = match thread.origin {
-        Origin::Declared(member) => u64::from(member),
-        Origin::Slot(slot) => (1 << 40) | u64::from(slot),
-        Origin::Dynamic => 2 << 40,
-    };
-    let body = match thread.body {
-        ThreadBody::Thread => 0,
-        ThreadBody::Event(member) => (1 << 40) | u64::from(member),
-        ThreadBody::Task(task) => (2 << 40) | u64::from(task),
-        ThreadBody::Func(func) => (3 << 40) | u64::from(func),
-    };
+    let (origin, body) = (word(thread.origin.code()), word(thread.body.code()));
     let status = match thread.status {
         Status::Ready => 0,
-        Status::Waiting { cond, .. } => (1 << 40) | u64::from(cond),
-        Status::Woken { lock } => (2 << 40) | u64::from(lock),
+        Status::Waiting { cond, .. } => word((1, cond)),
+        Status::Woken { lock } => word((2, lock)),
     };
     let mut hash = mix::mix(origin, mix::number(body, status));
     for frame in &thread.frames {
@@ -88,19 +77,12 @@ pub(super) fn of_step(machine: &Machine, state: &State, step: StepId) -> Option<
     match step {
         StepId::Init => Some(INIT),
         StepId::Event(member) => Some(event(member)),
-        StepId::Message { queue, position, .. } => {
-            let messages = state.queue(queue as usize);
-            messages.get(position as usize).map(|one| message(machine, queue as usize, one))
-        }
-        StepId::Thread { origin, rank } => {
-            let mut same = state.threads().iter().filter(|thread| thread.origin == origin);
-            let skip = if origin == Origin::Dynamic { rank as usize } else { 0 };
-            same.nth(skip).map(|one| thread(one))
-        }
+        StepId::Message { .. } => step.message(state).map(|one| message(machine, one)),
+        StepId::Thread { .. } => step.thread(state).map(|one| thread(one)),
     }
 }
 
-/// The hash of a value but for objects and handles, whatever has become of what these are of.
+/// Returns the hash of a value without objects and handles. It stays the same when tasks end.
 pub(super) fn lasting(value: &Value) -> u128 {
     if !value.holds_refs() {
         return value.hash();
@@ -116,13 +98,12 @@ pub(super) fn lasting(value: &Value) -> u128 {
             all(3 | (u64::from(seq.ty) << 8) | (u64::from(seq.variant) << 24), seq.items())
         }
         Value::Func(seq) => all(4 | (u64::from(seq.ty) << 8), seq.items()),
-        // Sets and maps are sorted by what does not last.
+        // The order of sets and maps depends on the numbers that are left out.
         _ => mix::number(5, 0),
     }
 }
 
-/// Calls `each` with the key and the step of everything that may be able to run. Keys may come
-/// again.
+/// Calls `each` with the key and the step of everything that may be able to run. Keys may repeat.
 pub(super) fn each_ready(machine: &Machine, state: &State, mut each: impl FnMut(TaskKey, StepId)) {
     if state.flag(INIT_FLAG) {
         each(INIT, StepId::Init);
@@ -133,63 +114,30 @@ pub(super) fn each_ready(machine: &Machine, state: &State, mut each: impl FnMut(
             each(event(member), StepId::Event(member));
         }
     }
-    each_message(machine, state, None, &mut each);
+    let all = |_| true;
+    open_messages(machine, state, true, all, |step, one| each(message(machine, one), step));
     each_thread(state, each);
 }
 
-/// Calls `each` with the key and the step of every message that may be able to run; of all
-/// mailboxes, or of those that have one number in keys.
+/// Calls `each` with the key and the step of every message that may be able to run, of the
+/// mailboxes that have one number in keys.
 pub(super) fn each_message(
     machine: &Machine,
     state: &State,
-    only: Option<u32>,
+    only: u32,
     mut each: impl FnMut(TaskKey, StepId),
 ) {
-    for (i, queue) in state.queues() {
-        if only.is_some_and(|only| i as u64 % u64::from(QUEUES) != u64::from(only)) {
-            continue;
-        }
-        let busy = |slot| state.threads().iter().any(|t| t.origin == Origin::Slot(slot));
-        if !machine.atomic && i < machine.layout.pool() && busy(i as u32) {
-            continue;
-        }
-        let bag = machine.layout.mailboxes.get(i).is_none_or(|kind| *kind == MailboxKind::Bag);
-        let count = if bag && !queue[0].front { queue.len() } else { 1 };
-        for (position, one) in queue[..count].iter().enumerate() {
-            if position > 0 && *one == queue[position - 1] {
-                continue;
-            }
-            let (queue, task) = (i as u32, one.task);
-            each(
-                message(machine, i, one),
-                StepId::Message { queue, position: position as u32, task },
-            );
-        }
-    }
+    let wanted = |queue: usize| queue as u32 % QUEUES == only;
+    open_messages(machine, state, true, wanted, |step, one| each(message(machine, one), step));
 }
 
 /// Calls `each` with the key and the step of every thread that does not wait.
 pub(super) fn each_thread(state: &State, mut each: impl FnMut(TaskKey, StepId)) {
-    let mut rank = 0;
-    for one in state.threads() {
-        let step = StepId::Thread { origin: one.origin, rank };
-        rank += u32::from(one.origin == Origin::Dynamic);
+    for (one, step) in threads(state) {
         if !matches!(one.status, Status::Waiting { .. }) {
             each(thread(one), step);
         }
     }
-}
-
-/// Places that are the same for all programs.
-pub(super) mod fixed {
-    use super::Place;
-
-    /// Whether `init` has run.
-    pub(in super::super) const INIT: Place = Place(0);
-    /// The virtual time.
-    pub(in super::super) const NOW: Place = Place(1);
-    /// The first place of the program's own.
-    pub(in super::super) const FIRST: u64 = 2;
 }
 
 /// The kinds of places that are numbered by the program, in the order of their numbers.
@@ -204,12 +152,11 @@ pub(super) enum Kind {
     Toggled,
     /// Whether something runs in a slot.
     Busy,
-    /// What a mailbox gives next.
+    /// The next message of a mailbox.
     Head,
-    /// What came last into a mailbox.
+    /// The last message of a mailbox.
     Tail,
-    /// How far the tasks of one post, or the threads of one fork, have come that handles may be of:
-    /// see [`Lifecycles`].
+    /// The lifecycle of the tasks of one post, or the threads of one fork: see [`Lifecycles`].
     Lifecycle,
 }
 
@@ -238,16 +185,21 @@ pub(crate) struct Places {
 }
 
 impl Places {
+    /// Whether `init` has run.
+    pub(super) const INIT: Place = Place(0);
+    /// The virtual time.
+    pub(super) const NOW: Place = Place(1);
+    /// The first place of the program's own.
+    const FIRST: u64 = 2;
+
     pub(crate) fn of(machine: &Machine, init: bool, lifecycles: &Lifecycles) -> Places {
         let layout = &machine.layout;
-        let conds: u64 =
-            machine.program.conds.iter().map(|cond| u64::from(cond.array.unwrap_or(1))).sum();
         let (members, slots) = (layout.members.len() as u64, u64::from(layout.slots));
         let queues = layout.mailboxes.len() as u64 + 1;
         let counts = [
             machine.program.globals.len() as u64,
             u64::from(layout.locks),
-            conds,
+            u64::from(layout.conds),
             members,
             members,
             slots + 1,
@@ -255,7 +207,7 @@ impl Places {
             queues,
             lifecycles.count(),
         ];
-        let mut first = [fixed::FIRST; 10];
+        let mut first = [Places::FIRST; 10];
         for (i, count) in counts.iter().enumerate() {
             first[i + 1] = first[i] + count;
         }
@@ -267,7 +219,7 @@ impl Places {
         Place(self.first[kind as usize] + index)
     }
 
-    /// What a number means; `None` for the hashed and the fixed ones.
+    /// Returns the meaning of a number; `None` for hashed and fixed ones.
     pub(super) fn meaning(&self, place: Place) -> Option<(Kind, usize)> {
         let kind = Kind::ALL.into_iter().find(|kind| {
             (self.first[*kind as usize]..self.first[*kind as usize + 1]).contains(&place.0)
@@ -275,7 +227,7 @@ impl Places {
         Some((kind, (place.0 - self.first[kind as usize]) as usize))
     }
 
-    /// Where the threads and messages of a key stand.
+    /// The positions of the threads and messages of a key.
     pub(super) fn standing(key: TaskKey) -> Place {
         hashed(7, u128::from(key.0))
     }

@@ -1,14 +1,15 @@
-//! What may become of what handles are of: tasks wait, run and end; threads run and end.
+//! Lifecycles of tasks and threads that handles may refer to: tasks wait, run and end; threads run
+//! and end.
 //!
-//! Comparisons, `cancel` and `join` look at it. A state does not say what a handle of something
-//! that has ended was of, so who looks at one looks at the fates of all; and who ends writes its
-//! fate whether or not something still refers to it, as that is for others to change.
+//! Comparisons, `cancel` and `join` read lifecycles. The handle of an ended task does not say which
+//! task it was, so a step that reads one lifecycle reads all of them. A task that ends writes its
+//! lifecycle even if no handle refers to it: other steps could change that.
 
 use crate::machine::Machine;
 use crate::program::{Op, PostTarget};
 use rustc_hash::FxHashMap;
 
-/// The number of fates with places of their own; those beyond share places.
+/// The number of lifecycles with places of their own. Further ones share these places.
 const APART: u64 = 64;
 
 /// Which posts and forks give handles, by task and mailbox or function: with the numbers of their
@@ -51,13 +52,13 @@ impl Lifecycles {
         ((self.posted.len() + self.forked.len()) as u64).min(APART)
     }
 
-    /// The number of the place of a task that was posted to a mailbox; `None` if no handle can be
-    /// of it.
+    /// Returns the number of the place of a task posted to a mailbox; `None` if its posts give no
+    /// handles.
     pub(super) fn of_post(&self, queue: u32, task: u16) -> Option<u64> {
         self.posted.get(&(queue, task)).copied()
     }
 
-    /// The number of the place of what was forked.
+    /// Returns the number of the place of a forked function.
     pub(super) fn of_fork(&self, func: u16) -> Option<u64> {
         self.forked.get(&func).copied()
     }

@@ -1,10 +1,9 @@
-//! The machine as a system that reduction works on: tasks and places that mean the same in every
-//! state.
+//! Reduction for the machine: tasks and places that mean the same in every state.
 //!
-//! An event is one task; a message is a task by its mailbox, its task and its arguments; a thread
-//! is one task for each place in its code. What objects, handles and dynamic threads are numbered
-//! does not come into it: tasks and places that differ in nothing else are taken together, which
-//! costs reduction only.
+//! An event is one task. A message is a task by its mailbox, its task and its arguments. A thread
+//! is one task for each position in its code. The numbers of objects, handles and dynamic threads
+//! are left out: tasks and places that differ only in them are one. This is sound, but reduces
+//! less.
 
 use self::keys::{KeyKind, Kind, Places, each_message, each_ready, each_thread};
 use self::lifecycles::Lifecycles;
@@ -52,8 +51,8 @@ impl Machine {
 
 /// For tests.
 impl Machine {
-    pub(crate) fn message_key(&self, queue: usize, message: &Message) -> TaskKey {
-        keys::message(self, queue, message)
+    pub(crate) fn message_key(&self, message: &Message) -> TaskKey {
+        keys::message(self, message)
     }
 
     pub(crate) fn thread_key(&self, thread: &Thread) -> TaskKey {
@@ -63,9 +62,14 @@ impl Machine {
     pub(crate) fn spot(&self, spot: &PlaceSpec) -> Place {
         let places = &self.tables().places;
         let number = |kind, index: usize| places.at(kind, index as u64);
+        // A task without handles has no such place: the place of a key that no task has.
+        let lifecycle = |number: Option<u64>| match number {
+            Some(number) => places.at(Kind::Lifecycle, number),
+            None => Places::standing(TaskKey(u64::MAX)),
+        };
         match spot {
-            PlaceSpec::Init => keys::fixed::INIT,
-            PlaceSpec::Now => keys::fixed::NOW,
+            PlaceSpec::Init => Places::INIT,
+            PlaceSpec::Now => Places::NOW,
             PlaceSpec::Global(global) => number(Kind::Global, *global),
             PlaceSpec::Element(global, index) => {
                 Places::element(number(Kind::Global, *global), index)
@@ -82,22 +86,17 @@ impl Machine {
             PlaceSpec::Head(queue) => number(Kind::Head, *queue),
             PlaceSpec::Tail(queue) => number(Kind::Tail, *queue),
             PlaceSpec::Standing(key) => Places::standing(*key),
-            // What no handle can be of has no place: that of a key that nothing has.
-            PlaceSpec::Posted(queue, task) => match self.tables().lifecycles.of_post(*queue, *task)
-            {
-                Some(lifecycle) => number(Kind::Lifecycle, lifecycle as usize),
-                None => Places::standing(TaskKey(u64::MAX)),
-            },
-            PlaceSpec::Forked(func) => match self.tables().lifecycles.of_fork(*func) {
-                Some(lifecycle) => number(Kind::Lifecycle, lifecycle as usize),
-                None => Places::standing(TaskKey(u64::MAX)),
-            },
+            PlaceSpec::Posted(queue, task) => {
+                lifecycle(self.tables().lifecycles.of_post(*queue, *task))
+            }
+            PlaceSpec::Forked(func) => lifecycle(self.tables().lifecycles.of_fork(*func)),
         }
     }
 }
 
 impl Machine {
-    /// Runs a step from memory and adds what it touches; false where it has to be executed.
+    /// Looks a step up in the memo and adds what it touches. Returns false if the caller must
+    /// execute the step.
     fn found(
         &self,
         state: &State,
@@ -105,16 +104,16 @@ impl Machine {
         Effects { successors, touched, updates }: &mut Effects<State, Action>,
     ) -> bool {
         let tables = self.tables();
-        let (first, told) = (successors.len(), touched.len());
+        let (first, reported) = (successors.len(), touched.len());
         let mut delayed = false;
         let mut delta = None;
-        let mut tell = |leaf: &mut Leaf, touched: &mut Vec<Touched>| {
+        let mut report = |leaf: &mut Leaf, touched: &mut Vec<Touched>| {
             if let StepResult::Effects(effects) = &leaf.result
                 && self.reports_updates()
             {
                 delta = Some(Arc::clone(effects));
             }
-            remembered::tell(self, tables, state, leaf, touched)
+            remembered::report(self, tables, state, leaf, touched)
         };
         let action = Action { step, alternative: 0 };
         let known = look_up_known(
@@ -122,27 +121,25 @@ impl Machine {
             state,
             step,
             |state| successors.push(Successor { action, state, failure: None }),
-            |leaf| delayed |= tell(leaf, touched),
+            |leaf| delayed |= report(leaf, touched),
         );
         if !known {
-            touched.truncate(told);
+            touched.truncate(reported);
             delayed = false;
             let known = StepExecutor::new(self, state).look_up_or_run(
                 step,
                 |state| successors.push(Successor { action, state, failure: None }),
-                |leaf| delayed |= tell(leaf, touched),
+                |leaf| delayed |= report(leaf, touched),
             );
             if !known {
                 successors.truncate(first);
-                touched.truncate(told);
+                touched.truncate(reported);
                 return false;
             }
         }
-        // What a task awaits counts as read: that it was on, or in its mailbox, is not told.
+        // Reduction counts what a task awaits as read, so these reads are not reported.
         if let Some(successor) = successors.get(first) {
-            let updated = Vec::new();
-            let mut touches =
-                Touches { machine: self, tables, before: state, out: touched, updated };
+            let mut touches = Touches::new(self, state, touched);
             touches.taken(step);
             if delayed {
                 touches.delayed(&successor.state);
@@ -158,28 +155,23 @@ impl Machine {
 }
 
 impl Machine {
-    /// Appends the places that an invariant may look at in a state.
+    /// Appends the places that an invariant may read in a state.
     pub fn watches(&self, invariant: usize, state: &State, out: &mut Vec<Place>) {
         let Some(invariant) = self.program.invariants.get(invariant) else { return };
         let tables = self.tables();
         let mut touched = Vec::new();
-        let tell = |leaf: &mut Leaf| _ = remembered::tell(self, tables, state, leaf, &mut touched);
-        if StepExecutor::new(self, state).evaluate_with_leaf(invariant.holds, tell).is_some() {
-            out.extend(touched.into_iter().map(|touched| touched.place));
-            if tables.places.init && !self.switches.reports.drops() {
-                out.push(keys::fixed::INIT);
-            }
-            return;
+        let report =
+            |leaf: &mut Leaf| _ = remembered::report(self, tables, state, leaf, &mut touched);
+        if StepExecutor::new(self, state).evaluate_with_leaf(invariant.holds, report).is_none() {
+            let mut executor = StepExecutor::logging(self, state);
+            // Another function reports the answer.
+            let _ = executor.evaluate(invariant.holds);
+            let log = executor.take_log();
+            Touches::new(self, state, &mut touched).reads(&log.accesses);
         }
-        let mut executor = StepExecutor::logging(self, state);
-        // How it ends is asked elsewhere.
-        let _ = executor.evaluate(invariant.holds);
-        let log = executor.take_log();
-        let (found, updated) = (&mut touched, Vec::new());
-        Touches { machine: self, tables, before: state, out: found, updated }.looked(&log.accesses);
         out.extend(touched.into_iter().map(|touched| touched.place));
         if tables.places.init && !self.switches.reports.drops() {
-            out.push(keys::fixed::INIT);
+            out.push(Places::INIT);
         }
     }
 }
@@ -197,37 +189,31 @@ impl Reducible for Machine {
     }
 
     fn run(&self, state: &State, task: TaskKey, out: &mut Effects<State, Action>) {
-        let tables = self.tables();
         let mut one = |step: StepId| {
             if self.found(state, step, out) {
                 return;
             }
             let Effects { successors, touched, updates } = &mut *out;
             let mut executor = StepExecutor::logging(self, state);
-            let updated = Vec::new();
-            let mut touches =
-                Touches { machine: self, tables, before: state, out: touched, updated };
+            let mut touches = Touches::new(self, state, touched);
             executor.run(step, |executor, alternative, outcome| {
                 let log = executor.take_log();
                 let after = outcome.fault.is_none().then_some(&outcome.state);
                 if self.reports_updates() {
                     let updated = executor.take_updates();
-                    self.tell_updated(&updated, updates);
+                    self.report_updates(&updated, updates);
                     touches.updated = updated.iter().map(|update| update.global).collect();
                 }
                 touches.log(&log.accesses, after);
                 touches.step(step, &outcome.state, &log, outcome.fault.is_some());
-                let failure = outcome.fault.map(|fault| fault.failure(&self.program));
-                let action = Action { step, alternative };
-                successors.push(Successor { action, state: outcome.state, failure });
+                successors.push(outcome.successor(self, Action { step, alternative }));
             });
-            let looked = executor.take_deciding();
-            touches.looked(&looked);
+            touches.reads(&executor.deciding);
         };
         match keys::kind(task) {
             KeyKind::Init => one(StepId::Init),
             KeyKind::Event(member) => one(StepId::Event(member)),
-            KeyKind::Message(queue, _) => each_message(self, state, Some(queue), |key, step| {
+            KeyKind::Message(queue, _) => each_message(self, state, queue, |key, step| {
                 if key == task {
                     one(step);
                 }
@@ -251,9 +237,9 @@ impl Reducible for Machine {
     }
 
     fn pending(&self, state: &State, out: &mut Vec<TaskKey>) {
-        for (i, queue) in state.queues() {
+        for (_, queue) in state.queues() {
             if !self.switches.reports.drops() {
-                out.extend(queue.iter().map(|message| keys::message(self, i, message)));
+                out.extend(queue.iter().map(|message| keys::message(self, message)));
             }
         }
         // Elsewhere they await one place.
@@ -285,11 +271,10 @@ impl Reducible for Machine {
     }
 
     fn place_name(&self, place: Place) -> String {
-        use keys::fixed;
         let Some((kind, index)) = self.tables().places.meaning(place) else {
             return match place {
-                fixed::INIT => "init".to_owned(),
-                fixed::NOW => "virtual time".to_owned(),
+                Places::INIT => "init".to_owned(),
+                Places::NOW => "virtual time".to_owned(),
                 _ => "an element, a field, or where something stands".to_owned(),
             };
         };

@@ -1,6 +1,7 @@
-//! What a remembered step touches: what it read is known, what it writes too, and only whether a
-//! write changes anything depends on the state.
+//! The footprint of a remembered step. Its reads and writes are known. Only whether a write changes
+//! anything depends on the state.
 
+use super::super::accesses::Sink;
 use super::keys::{Kind, Places};
 use super::touched::Tables;
 use crate::machine::{INIT_FLAG, Machine};
@@ -11,8 +12,8 @@ use crate::value::Value;
 use anyorder_system::{Place, TouchKind, Touched};
 
 /// Adds what a remembered step or property touches in a state. Returns whether it posts to delayed
-/// mailboxes: what comes first there depends on the state.
-pub(super) fn tell(
+/// mailboxes: the first message there depends on the state.
+pub(super) fn report(
     machine: &Machine,
     tables: &Tables,
     state: &State,
@@ -24,56 +25,50 @@ pub(super) fn tell(
     }
     let Some(footprint) = &leaf.footprint else { return false };
     out.extend_from_slice(&footprint.fixed);
-    let mut sink = TouchSink { machine, out };
+    let mut sink = Sink { machine, out };
     if !footprint.writes.is_empty()
         && let StepResult::Effects(delta) = &leaf.result
     {
         for written in &footprint.writes {
-            write(state, &delta.effects[written.effect], written, &mut sink);
+            memory_write(state, &delta.effects[written.effect], written, &mut sink);
         }
     }
     for FlagWrite { flag, value, place } in &footprint.flags {
         if state.flag(*flag) != *value {
-            sink.push(Touched { place: *place, kind: TouchKind::Write });
+            sink.push(write(*place));
         }
     }
     footprint.delayed
 }
 
-/// Collects what is touched.
-struct TouchSink<'a> {
-    machine: &'a Machine,
-    out: &'a mut Vec<Touched>,
+fn read(place: Place) -> Touched {
+    Touched { place, kind: TouchKind::Read }
 }
 
-impl TouchSink<'_> {
-    #[track_caller]
-    fn push(&mut self, touched: Touched) {
-        if !self.machine.switches.reports.drops() {
-            self.out.push(touched);
-        }
-    }
+fn write(place: Place) -> Touched {
+    Touched { place, kind: TouchKind::Write }
 }
 
-fn write(state: &State, effect: &Effect, written: &MemoryWrite, out: &mut TouchSink<'_>) {
+fn memory_write(
+    state: &State,
+    effect: &Effect,
+    written: &MemoryWrite,
+    out: &mut Sink<'_, Touched>,
+) {
     let (global, value) = match effect {
         Effect::Set { global, value, .. } | Effect::SetAt { global, value, .. } => (*global, value),
         _ => return,
     };
     let container = state.global(usize::from(global));
-    let old = match (effect, container) {
-        (Effect::SetAt { index: Value::Int(at), .. }, Value::List(list)) => {
-            usize::try_from(*at).ok().and_then(|at| list.items().get(at))
-        }
-        (Effect::SetAt { index, .. }, Value::Map(map)) => map.get(index),
-        (Effect::SetAt { .. }, _) => None,
+    let old = match effect {
+        Effect::SetAt { index, .. } => container.element(index),
         _ => Some(container),
     };
     let same = old.is_some_and(|old| old.is_identical(value) || old == value);
     let kind = if same { TouchKind::SilentWrite } else { TouchKind::Write };
     match written.element {
         Some(element) if old.is_some() => {
-            out.push(Touched { place: written.container, kind: TouchKind::Read });
+            out.push(read(written.container));
             out.push(Touched { place: element, kind });
         }
         // A new key changes the map as a whole.
@@ -87,8 +82,7 @@ fn write(state: &State, effect: &Effect, written: &MemoryWrite, out: &mut TouchS
 fn footprint(machine: &Machine, tables: &Tables, leaf: &Leaf) -> Footprint {
     let mut footprint = Footprint::default();
     let places = &tables.places;
-    let read = |place: Place| Touched { place, kind: TouchKind::Read };
-    let mut fixed = TouchSink { machine, out: &mut footprint.fixed };
+    let mut fixed = Sink { machine, out: &mut footprint.fixed };
     for (place, value) in &leaf.reads {
         match place {
             ReadPlace::Args => {}
@@ -114,12 +108,12 @@ fn footprint(machine: &Machine, tables: &Tables, leaf: &Leaf) -> Footprint {
 impl Footprint {
     fn effect(&mut self, machine: &Machine, tables: &Tables, number: usize, effect: &Effect) {
         let places = &tables.places;
-        let mut fixed = TouchSink { machine, out: &mut self.fixed };
+        let mut fixed = Sink { machine, out: &mut self.fixed };
         match effect {
             Effect::Set { global, value, .. } => {
                 let container = places.at(Kind::Global, u64::from(*global));
                 let mut silent = Vec::new();
-                elements(tables, *global, value, &mut TouchSink { machine, out: &mut silent });
+                elements(tables, *global, value, &mut Sink { machine, out: &mut silent });
                 self.writes.push(MemoryWrite { effect: number, container, element: None, silent });
             }
             Effect::SetAt { global, index, .. } => {
@@ -133,32 +127,22 @@ impl Footprint {
                 let members = machine.layout.members.len();
                 let toggled = *flag > members;
                 let member = (if toggled { flag - 1 - members } else { flag - 1 }) as u64;
-                for kind in [Kind::Started, Kind::Toggled] {
-                    let place = places.at(kind, member);
-                    fixed.push(Touched { place, kind: TouchKind::Read });
-                }
+                fixed.push(read(places.at(Kind::Started, member)));
+                fixed.push(read(places.at(Kind::Toggled, member)));
                 let kind = if toggled { Kind::Toggled } else { Kind::Started };
                 let place = places.at(kind, member);
                 self.flags.push(FlagWrite { flag: *flag, value: *value, place });
             }
             Effect::Post { kind, first, message } => {
                 self.delayed |= *kind == MailboxKind::Delayed;
-                let queue = message.queue as usize;
-                let place = Places::standing(super::keys::message(machine, queue, message));
-                fixed.push(Touched { place, kind: TouchKind::Write });
-                let write = |kind| Touched {
-                    place: places.at(kind, u64::from(message.queue)),
-                    kind: TouchKind::Write,
-                };
+                fixed.push(write(Places::standing(super::keys::message(machine, message))));
+                let write = |kind| write(places.at(kind, u64::from(message.queue)));
                 match kind {
                     _ if *first => fixed.push(write(Kind::Head)),
                     MailboxKind::Bag => {}
                     MailboxKind::Fifo => fixed.push(write(Kind::Tail)),
                     MailboxKind::Delayed => {
-                        fixed.push(Touched {
-                            place: super::keys::fixed::NOW,
-                            kind: TouchKind::Read,
-                        });
+                        fixed.push(read(Places::NOW));
                         fixed.push(write(Kind::Tail));
                     }
                 }
@@ -167,19 +151,13 @@ impl Footprint {
     }
 }
 
-/// Who reads a container reads its elements, where something writes them one by one.
-fn elements(tables: &Tables, global: u16, value: &Value, out: &mut TouchSink<'_>) {
+/// Adds the elements of a container that is read, if code writes them one by one.
+fn elements(tables: &Tables, global: u16, value: &Value, out: &mut Sink<'_, Touched>) {
     let container = tables.places.at(Kind::Global, u64::from(global));
     if !tables.elements.has(&crate::step::LoggedPlace::Global(global)) {
         return;
     }
-    let mut read = |element: &Value| {
-        let place = Places::element(container, element);
-        out.push(Touched { place, kind: TouchKind::Read });
-    };
-    match value {
-        Value::List(list) => (0..list.items().len() as i64).for_each(|i| read(&Value::Int(i))),
-        Value::Map(map) => map.entries().iter().for_each(|(key, _)| read(key)),
-        _ => {}
+    for (index, _) in value.elements() {
+        out.push(read(Places::element(container, &index)));
     }
 }

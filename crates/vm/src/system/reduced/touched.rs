@@ -1,14 +1,14 @@
-//! What a step touched, as places that mean the same in every state.
+//! The places that a step touches. Places mean the same in every state.
 //!
-//! What the code does to memory, locks and conditions, and what it makes and cancels, is in the log
-//! of the step. What happens to threads and flags is found by comparing the states before and
-//! after. A mailbox that has an order is two places: what it gives next, and what came last. Think
-//! of its messages as numbered by their posts: the second place is the last number, the first says
-//! which numbers have been taken. So a post and a take commute, also where there is one message or
-//! none: the post writes where its own message stands, and that makes it ready.
+//! The log of the step has its accesses to memory, locks and conditions, its posts and its cancels.
+//! A comparison of the states before and after shows the changes of threads and flags. An ordered
+//! mailbox has two places: its next and its last message. Think of its messages as numbered by
+//! their posts: the second place is the last number, the first says which numbers have been taken.
+//! So a post and a take commute, even with one message or none: the post writes the place of its
+//! own message, and that makes the message ready.
 
-use super::super::accesses::Elements;
-use super::keys::{self, Kind, Places, fixed};
+use super::super::accesses::{Elements, Sink};
+use super::keys::{self, Kind, Places};
 use super::lifecycles::Lifecycles;
 use crate::machine::Machine;
 use crate::program::MailboxKind;
@@ -19,7 +19,7 @@ use crate::value::Value;
 use anyorder_system::{AccessKind, Place, TaskKey, TouchKind, Touched};
 use std::sync::Arc;
 
-/// What does not change while a machine is explored.
+/// The tables of a machine for reduction.
 #[derive(Debug)]
 pub(crate) struct Tables {
     pub(super) places: Places,
@@ -38,7 +38,15 @@ pub(super) struct Touches<'a> {
     pub(super) updated: Vec<u16>,
 }
 
-impl Touches<'_> {
+impl<'a> Touches<'a> {
+    pub(super) fn new(
+        machine: &'a Machine,
+        before: &'a State,
+        out: &'a mut Vec<Touched>,
+    ) -> Touches<'a> {
+        Touches { machine, tables: machine.tables(), before, out, updated: Vec::new() }
+    }
+
     #[track_caller]
     fn push(&mut self, place: Place, kind: TouchKind) {
         if self.machine.switches.reports.drops() {
@@ -55,7 +63,7 @@ impl Touches<'_> {
         self.push(self.tables.places.at(kind, index), touch);
     }
 
-    /// Adds what the code did. `after` is the state that it led to, if it led to one.
+    /// Adds the logged accesses. `after` is the state after the step, unless it fails.
     pub(super) fn log(&mut self, touches: &[LoggedAccess], after: Option<&State>) {
         for touch in touches {
             self.logged(touch, after);
@@ -63,8 +71,8 @@ impl Touches<'_> {
     }
 
     fn logged(&mut self, touch: &LoggedAccess, after: Option<&State>) {
-        let write = |read: bool| if read { TouchKind::Read } else { TouchKind::Write };
-        let kind = write(touch.kind == AccessKind::Read);
+        let is_read = touch.kind == AccessKind::Read;
+        let kind = if is_read { TouchKind::Read } else { TouchKind::Write };
         match touch.place {
             LoggedPlace::Global(global) => {
                 let container = self.tables.places.at(Kind::Global, u64::from(global));
@@ -73,8 +81,8 @@ impl Touches<'_> {
                 let same = !updated
                     && after.is_some_and(|after| {
                         let global = usize::from(global);
-                        // Objects and handles are numbered anew: one number may be of another one,
-                        // and handles of what has ended are all alike.
+                        // The step may renumber objects and handles, and all handles of ended tasks
+                        // are equal. So equal values with references may differ.
                         let (old, new) = (self.before.global(global), after.global(global));
                         let refs =
                             |value: &Value| self.machine.needs_numbering && value.holds_refs();
@@ -85,7 +93,7 @@ impl Touches<'_> {
             LoggedPlace::Field { class, field, .. } => {
                 self.memory(Places::field(class, field), touch, false);
             }
-            // Only what is asked; changes are seen in the flags.
+            // The log has the reads. The flags show the changes.
             LoggedPlace::Enabled(member) => {
                 self.at(Kind::Toggled, u64::from(member), TouchKind::Read);
                 self.at(Kind::Started, u64::from(member), TouchKind::Read);
@@ -97,10 +105,10 @@ impl Touches<'_> {
                     self.at(Kind::Lifecycle, lifecycle, TouchKind::Read);
                 }
             }
-            LoggedPlace::Now => self.push(fixed::NOW, kind),
+            LoggedPlace::Now => self.push(Places::NOW, kind),
             LoggedPlace::First(queue) => self.at(Kind::Head, u64::from(queue), kind),
             LoggedPlace::Last(queue) => self.at(Kind::Tail, u64::from(queue), kind),
-            // Told by comparing states, and by what the step made and took.
+            // A comparison of the states reports these, and what the step created and took.
             LoggedPlace::Task(_) | LoggedPlace::Thread(_) | LoggedPlace::Event(_) => {}
             LoggedPlace::Started(_) | LoggedPlace::Busy(_) | LoggedPlace::Failed => {}
         }
@@ -124,42 +132,32 @@ impl Touches<'_> {
         self.push(Places::element(container, element), kind);
     }
 
-    /// Who reads a container reads its elements.
+    /// Adds the elements of a container that is read.
     fn elements_of(&mut self, container: Place, touch: &LoggedAccess) {
         if !self.tables.elements.has(&touch.place) {
             return;
         }
-        match &touch.value {
-            Some(Value::List(list)) => {
-                for i in 0..list.items().len() as i64 {
-                    self.push(Places::element(container, &Value::Int(i)), TouchKind::Read);
-                }
-            }
-            Some(Value::Map(map)) => {
-                for (key, _) in map.entries() {
-                    self.push(Places::element(container, key), TouchKind::Read);
-                }
-            }
-            _ => {}
+        for (index, _) in touch.value.iter().flat_map(Value::elements) {
+            self.push(Places::element(container, &index), TouchKind::Read);
         }
     }
 
-    /// Adds what was only looked at: reads, whatever they are logged as.
-    pub(super) fn looked(&mut self, touches: &[LoggedAccess]) {
+    /// Adds accesses as reads.
+    pub(super) fn reads(&mut self, touches: &[LoggedAccess]) {
         for touch in touches {
             let kind = AccessKind::Read;
             self.logged(&LoggedAccess { kind, ..touch.clone() }, None);
         }
     }
 
-    /// Adds what a step did besides: to mailboxes, threads, flags.
+    /// Adds what a step did to mailboxes, threads and flags.
     pub(super) fn step(&mut self, step: StepId, after: &State, log: &Log, failed: bool) {
         if step == StepId::Init {
-            self.push(fixed::INIT, TouchKind::Write);
+            self.push(Places::INIT, TouchKind::Write);
         }
         self.taken(step);
         self.flags(after);
-        // What fails leads nowhere: no thread has stepped.
+        // No state follows a failure: no thread has moved.
         if !failed {
             self.threads(step, after);
         }
@@ -171,40 +169,37 @@ impl Touches<'_> {
         }
     }
 
-    /// Adds what a step from memory posts to delayed mailboxes: whether it comes first there
-    /// depends on the state.
+    /// Adds the posts of a remembered step to delayed mailboxes: whether a message comes first
+    /// there depends on the state.
     pub(super) fn delayed(&mut self, after: &State) {
         for message in after.messages().iter().filter(|m| m.uid >= self.before.next_uid) {
             self.posted(message.queue, message.uid, after);
         }
     }
 
-    /// Who runs a message takes it from its mailbox.
+    /// Adds the message that the step takes.
     pub(super) fn taken(&mut self, step: StepId) {
-        let StepId::Message { queue, position, .. } = step else { return };
-        let messages = self.before.queue(queue as usize);
-        let Some(message) = messages.get(position as usize) else { return };
-        let kind = self.machine.layout.mailboxes.get(queue as usize).copied();
-        if kind == Some(MailboxKind::Delayed) {
-            self.push(fixed::NOW, TouchKind::Write);
+        let Some(message) = step.message(self.before) else { return };
+        if self.machine.layout.mailbox(message.queue as usize) == MailboxKind::Delayed {
+            self.push(Places::NOW, TouchKind::Write);
         }
         self.gone(message);
     }
 
     fn cancelled(&mut self, uid: u64) {
         let before = self.before;
-        // What the step posted itself was nobody else's.
+        // A message that the step itself posted concerns no other task.
         if let Some(message) = before.messages().iter().find(|message| message.uid == uid) {
             self.gone(message);
         }
     }
 
-    /// A message is in its mailbox no more.
+    /// Adds a message that left its mailbox.
     fn gone(&mut self, message: &Message) {
         let queue = message.queue;
-        let key = keys::message(self.machine, queue as usize, message);
+        let key = keys::message(self.machine, message);
         self.push(Places::standing(key), TouchKind::Write);
-        if self.is_ordered(queue as usize) || message.front {
+        if !self.machine.layout.is_bag(queue as usize) || message.front {
             self.at(Kind::Head, u64::from(queue), TouchKind::Write);
         }
         if let Some(lifecycle) = self.tables.lifecycles.of_post(queue, message.task) {
@@ -212,27 +207,21 @@ impl Touches<'_> {
         }
     }
 
-    /// A message has come into its mailbox. That it came last, or in front, is logged.
+    /// Adds a message that was posted. The log says whether it came last or in front.
     fn posted(&mut self, queue: u32, uid: u64, after: &State) {
         let messages = after.queue(queue as usize);
-        // What was cancelled in the same step was nobody else's.
+        // A message that the same step cancelled concerns no other task.
         let Some(message) = messages.iter().rev().find(|message| message.uid == uid) else {
             return;
         };
-        let key = keys::message(self.machine, queue as usize, message);
+        let key = keys::message(self.machine, message);
         self.push(Places::standing(key), TouchKind::Write);
-        let kind = self.machine.layout.mailboxes.get(queue as usize);
-        if kind == Some(&MailboxKind::Delayed) {
-            // Who posts looks whether it comes first.
+        if self.machine.layout.mailbox(queue as usize) == MailboxKind::Delayed {
+            // The post reads whether its message comes first.
             let first = messages.first().is_some_and(|first| first.uid == uid);
             let touch = if first { TouchKind::Write } else { TouchKind::Read };
             self.at(Kind::Head, u64::from(queue), touch);
         }
-    }
-
-    fn is_ordered(&self, queue: usize) -> bool {
-        let kind = self.machine.layout.mailboxes.get(queue);
-        kind.is_some_and(|kind| *kind != MailboxKind::Bag)
     }
 
     fn flags(&mut self, after: &State) {
@@ -258,7 +247,7 @@ impl Touches<'_> {
         if same {
             return;
         }
-        let own = own_thread(self.before, step);
+        let own = step.thread(self.before);
         let changed = |one: &Arc<Thread>, others: &[Arc<Thread>]| {
             if others.iter().any(|other| Arc::ptr_eq(one, other)) {
                 return false;
@@ -267,7 +256,7 @@ impl Touches<'_> {
             other.is_none_or(|other| {
                 let steps = own.is_some_and(|own| is_one(one, own));
                 (one.status, &one.frames) != (other.status, &other.frames)
-                    // Others' registers have new numbers for objects and handles at most.
+                    // Registers of other threads can only have new numbers for objects and handles.
                     || steps && (one.regs.iter().any(Value::holds_refs) || one.regs != other.regs)
             })
         };
@@ -286,7 +275,7 @@ impl Touches<'_> {
         }
     }
 
-    /// A thread is there in one of two states only.
+    /// Adds a thread that began or ended.
     fn comes_or_goes(&mut self, one: &Thread) {
         if let Origin::Slot(slot) = one.origin {
             self.at(Kind::Busy, u64::from(slot), TouchKind::Write);
@@ -296,7 +285,7 @@ impl Touches<'_> {
         }
     }
 
-    /// A thread has ended.
+    /// Adds the lifecycle of a thread that ended.
     fn ended(&mut self, one: &Thread) {
         let lifecycles = &self.tables.lifecycles;
         let lifecycle = match (one.body, one.origin) {
@@ -313,25 +302,17 @@ impl Touches<'_> {
     }
 }
 
-/// Whether two threads are one, at two times.
+/// Returns whether threads of two states are the same thread.
 fn is_one(a: &Thread, b: &Thread) -> bool {
     (a.origin, a.uid, a.body) == (b.origin, b.uid, b.body)
 }
 
-/// The thread that takes a step.
-fn own_thread(state: &State, step: StepId) -> Option<&Thread> {
-    let StepId::Thread { origin, rank } = step else { return None };
-    let skip = if origin == Origin::Dynamic { rank as usize } else { 0 };
-    let mut same = state.threads().iter().filter(|thread| thread.origin == origin);
-    same.nth(skip).map(|thread| &**thread)
-}
-
-/// The places that decide whether a task is ready.
+/// Appends the places that decide whether a task is ready.
 pub(super) fn awaits(machine: &Machine, tables: &Tables, key: TaskKey, out: &mut Vec<Place>) {
     let places = &tables.places;
-    let mut out = AwaitedSink { machine, out };
+    let mut out = Sink { machine, out };
     if places.init {
-        out.push(fixed::INIT);
+        out.push(Places::INIT);
     }
     match keys::kind(key) {
         keys::KeyKind::Init => {}
@@ -343,10 +324,8 @@ pub(super) fn awaits(machine: &Machine, tables: &Tables, key: TaskKey, out: &mut
                 out.push(places.at(Kind::Started, u64::from(member)));
             }
             out.push(places.at(Kind::Toggled, u64::from(member)));
-            for other in declared.after.iter().chain(&declared.started) {
-                for other in layout.members_of(other.index()) {
-                    out.push(places.at(Kind::Started, u64::from(other)));
-                }
+            for other in layout.members_before(declared) {
+                out.push(places.at(Kind::Started, u64::from(other)));
             }
             if !machine.atomic {
                 let slot = layout.member_slot[member as usize];
@@ -354,8 +333,7 @@ pub(super) fn awaits(machine: &Machine, tables: &Tables, key: TaskKey, out: &mut
             }
         }
         keys::KeyKind::Message(queue, _) => {
-            let ordered = machine.layout.mailboxes.get(queue as usize);
-            if ordered.is_some_and(|kind| *kind != MailboxKind::Bag) || places.fronts {
+            if !machine.layout.is_bag(queue as usize) || places.fronts {
                 out.push(places.at(Kind::Head, u64::from(queue)));
             }
             out.push(Places::standing(key));
@@ -364,20 +342,5 @@ pub(super) fn awaits(machine: &Machine, tables: &Tables, key: TaskKey, out: &mut
             }
         }
         keys::KeyKind::Thread => out.push(Places::standing(key)),
-    }
-}
-
-/// Collects what a task awaits.
-struct AwaitedSink<'a> {
-    machine: &'a Machine,
-    out: &'a mut Vec<Place>,
-}
-
-impl AwaitedSink<'_> {
-    #[track_caller]
-    fn push(&mut self, place: Place) {
-        if !self.machine.switches.reports.drops() {
-            self.out.push(place);
-        }
     }
 }

@@ -4,12 +4,10 @@ use super::keys::{Kind, Places};
 use crate::machine::{Machine, NO_COMPONENT};
 use crate::program::SourceSite;
 use crate::state::{State, StepDelta};
-use crate::step::memo::StepResult;
 use crate::step::{AttributeUpdate, effects_update};
-use crate::transitions::{Action, StepExecutor, StepId, candidates, look_up_known};
+use crate::transitions::{Action, StepExecutor};
 use crate::value::{Value, show::short};
-use anyorder_system::{Place, Successor, Update, Updates};
-use std::sync::Arc;
+use anyorder_system::{Place, Update, Updates};
 
 /// An update of a step, for reports.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,9 +18,9 @@ pub struct Write {
     pub place: Place,
     /// The component, by its index.
     pub by: Option<u32>,
-    /// What it is set to.
+    /// Its new value.
     pub value: String,
-    /// Where it stands.
+    /// Its source position.
     pub site: Option<SourceSite>,
 }
 
@@ -34,8 +32,8 @@ impl Machine {
         Update { place, by: Some(u32::from(by)).filter(|_| by != NO_COMPONENT) }
     }
 
-    /// Tells what a step has updated.
-    pub(super) fn tell_updated(&self, updated: &[AttributeUpdate], out: &mut Updates) {
+    /// Reports the updates of a step.
+    pub(crate) fn report_updates(&self, updated: &[AttributeUpdate], out: &mut Updates) {
         for (at, one) in updated.iter().enumerate() {
             let again = updated[at + 1..].iter().any(|other| other.global == one.global);
             if again && self.switches.last_write_only {
@@ -46,71 +44,22 @@ impl Machine {
         out.end();
     }
 
-    /// Tells what a remembered step updates.
-    pub(super) fn report_delta(&self, before: &State, delta: &StepDelta, out: &mut Updates) {
+    /// Reports the updates of a remembered step.
+    pub(crate) fn report_delta(&self, before: &State, delta: &StepDelta, out: &mut Updates) {
         effects_update(before, &delta.effects, |global, element, by| {
             out.push(self.update(global, element.as_ref(), by));
         });
         out.end();
     }
 
-    /// As `successors`, with the updates of each.
-    pub(crate) fn successors_updating(
-        &self,
-        state: &State,
-        out: &mut Vec<Successor<State, Action>>,
-        updates: &mut Updates,
-    ) {
-        self.note_growth(state);
-        let mut steps: Vec<StepId> = Vec::new();
-        candidates(self, state, true, |step| steps.push(step));
-        for step in steps {
-            let action = Action { step, alternative: 0 };
-            let (mut delta, first) = (None, out.len());
-            let mut tell = |leaf: &mut crate::step::memo::Leaf| {
-                if let StepResult::Effects(effects) = &leaf.result {
-                    delta = Some(Arc::clone(effects));
-                }
-            };
-            let mut place = |state| out.push(Successor { action, state, failure: None });
-            let known = look_up_known(self, state, step, &mut place, &mut tell)
-                || StepExecutor::new(self, state).look_up_or_run(step, &mut place, &mut tell);
-            if known {
-                if let Some(delta) = delta
-                    && out.len() > first
-                {
-                    self.report_delta(state, &delta, updates);
-                }
-                continue;
-            }
-            StepExecutor::new(self, state).run_anew(
-                step,
-                None,
-                |executor, alternative, outcome| {
-                    let failure = outcome.fault.map(|fault| fault.failure(&self.program));
-                    self.tell_updated(&executor.take_updates(), updates);
-                    let action = Action { step, alternative };
-                    out.push(Successor { action, state: outcome.state, failure });
-                },
-            );
-        }
-    }
-
-    /// Returns what a step of a state updates, in order: empty where there are no components.
+    /// Returns the updates of a step, in order; none if the program has no components.
     #[must_use]
     pub fn writes(&self, state: &State, action: &Action) -> Vec<Write> {
-        let mut writes = Vec::new();
         if !self.reports_updates() {
-            return writes;
+            return Vec::new();
         }
-        let mut executor = StepExecutor::logging(self, state);
-        executor.run(action.step, |executor, alternative, _| {
-            let updated = executor.take_updates();
-            if alternative == action.alternative {
-                writes = self.writes_of(updated);
-            }
-        });
-        writes
+        let executed = StepExecutor::logging(self, state).run_one(action);
+        executed.map(|executed| self.writes_of(executed.updates)).unwrap_or_default()
     }
 
     /// Puts updates into words.
