@@ -6,7 +6,8 @@ use super::index::{Index, Lists, NONE};
 use super::memory::{LastWrites, Observation, Piece};
 use super::sections::OpenSections;
 use super::{ClaimedWitness, Lanes, WitnessForm};
-use crate::schedule::{ScheduleError, ScheduleIndex, check_with_index};
+use crate::index::TraceIndex;
+use crate::schedule::{ScheduleError, check_with_index};
 use anyorder_trace::{Event, EventId, EventKind, LocationId, LockId, Trace};
 use std::collections::HashMap;
 
@@ -15,7 +16,7 @@ pub struct ReorderingChecker<'t> {
     index: Index<'t>,
     lanes: Lanes,
     /// The index for schedules, if tasks can be reordered.
-    schedules: Option<ScheduleIndex>,
+    schedules: Option<TraceIndex>,
     /// By event, the last check that contained it.
     stamps: Vec<u32>,
     checks: u32,
@@ -34,8 +35,8 @@ impl<'t> ReorderingChecker<'t> {
         let index = Index::new(trace, calls, lanes);
         let schedules = match lanes {
             Lanes::Handlers => None,
-            Lanes::Tasks => Some(ScheduleIndex::new(trace)),
-            Lanes::Components => Some(ScheduleIndex::with_components(trace)),
+            Lanes::Tasks => Some(TraceIndex::new(trace)),
+            Lanes::Components => Some(TraceIndex::with_components(trace)),
         };
         ReorderingChecker { index, lanes, schedules, stamps: vec![0; trace.len()], checks: 0 }
     }
