@@ -122,21 +122,14 @@ impl ByKey {
         }
     }
 
-    /// Joins the clocks of all keys but one into `clock`; returns it and how many there were.
-    pub(crate) fn join_others(
-        &self,
-        clocks: &mut Clocks,
-        key: u32,
-        mut clock: ClockRef,
-    ) -> (ClockRef, u64) {
+    /// Joins the clocks of all keys but one into `clock`; returns how many there were.
+    pub(crate) fn join_others(&self, clocks: &mut Clocks, key: u32, clock: &mut ClockRef) -> u64 {
         let mut count = 0;
-        for (k, other) in &self.joined {
-            if *k != key {
-                clock = clocks.join(clock, *other);
-                count += 1;
-            }
+        for (_, other) in self.joined.iter().filter(|(k, _)| *k != key) {
+            *clock = clocks.join(*clock, *other);
+            count += 1;
         }
-        (clock, count)
+        count
     }
 }
 
@@ -178,21 +171,21 @@ impl Slot {
         self.releases.push(SlotRelease { handler, chain, event, clock });
     }
 
-    /// Joins the releases of other handlers into a clock; returns it, and how many it did not know.
+    /// Joins the releases of other handlers into a clock; returns how many it did not know.
     pub(crate) fn join_others(
         &self,
         clocks: &mut Clocks,
         handler: HandlerId,
-        mut clock: ClockRef,
-    ) -> (ClockRef, u64) {
+        clock: &mut ClockRef,
+    ) -> u64 {
         let mut count = 0;
         for release in self.releases.iter().rev().filter(|release| release.handler != handler) {
-            if clocks.get(clock, release.chain) <= release.event.0 {
-                clock = clocks.join(clock, release.clock);
+            if clocks.get(*clock, release.chain) <= release.event.0 {
+                *clock = clocks.join(*clock, release.clock);
                 count += 1;
             }
         }
-        (clock, count)
+        count
     }
 }
 

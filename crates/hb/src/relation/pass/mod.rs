@@ -242,17 +242,14 @@ impl<'p, 't> Pass<'p, 't> {
         match trace.event(event).action() {
             Action::Join(joined) => self.join_handler(event, joined, strand),
             Action::Acquire(lock, mode) if self.engine.sections.is_none() => {
-                let Some(releases) = self.state.locks.get(&lock) else { return };
-                let clocks = &mut self.state.clocks;
-                let at = self.state.at[strand.index()];
-                let (mut at, mut edges) = releases.exclusive.join_others(clocks, handler.0, at);
+                let State { clocks, at, locks, edges, .. } = &mut self.state;
+                let (Some(releases), at) = (locks.get(&lock), &mut at[strand.index()]) else {
+                    return;
+                };
+                *edges += releases.exclusive.join_others(clocks, handler.0, at);
                 if !mode.is_shared() {
-                    let (both, more) = releases.shared.join_others(clocks, handler.0, at);
-                    at = both;
-                    edges += more;
+                    *edges += releases.shared.join_others(clocks, handler.0, at);
                 }
-                self.state.at[strand.index()] = at;
-                self.state.edges += edges;
             }
             Action::Get(_) => {
                 let task = trace.event(event).task;
@@ -260,13 +257,10 @@ impl<'p, 't> Pass<'p, 't> {
                 self.join(strand, stamp);
             }
             Action::Barrier(condition) => {
-                let task = trace.event(event).task;
-                let Some(earlier) = self.state.barriers.get(&condition) else { return };
-                let at = self.state.at[strand.index()];
-                let key = self.passer(task, strand);
-                let (at, edges) = earlier.join_others(&mut self.state.clocks, key, at);
-                self.state.at[strand.index()] = at;
-                self.state.edges += edges;
+                let key = self.passer(trace.event(event).task, strand);
+                let State { clocks, at, barriers, edges, .. } = &mut self.state;
+                let Some(earlier) = barriers.get(&condition) else { return };
+                *edges += earlier.join_others(clocks, key, &mut at[strand.index()]);
             }
             Action::Access { kind, location, mode } if kind.reads() && mode.acquires() => {
                 let Some(stamp) = self.state.atomics.get(&location).copied() else { return };
