@@ -139,7 +139,7 @@ fn refuse(question: &PartialTrace, place: &str) {
     let ask = |procedure: Procedure| procedure.decide(question, REFUTE, &control()).err();
     assert_eq!(ask(Procedure::Enumerate), Some(Unsupported::OpenCoherence), "{place}");
     let flat = ask(Procedure::Flat);
-    let nested = question.nested() && matches!(flat, Some(Unsupported::Nested { .. }));
+    let nested = question.nested().is_some() && matches!(flat, Some(Unsupported::Nested { .. }));
     assert!(nested || flat == Some(Unsupported::OpenCoherence), "{place}: {flat:?}");
     all_orders(question, &mut |orders| {
         assert_eq!(check_full(question, orders).err(), Some(NotFull::OpenCoherence), "{place}");
@@ -193,7 +193,7 @@ fn compare_flat(
     counters: &mut Counters,
 ) {
     let flat = Procedure::Flat.decide(question, REFUTE, &control());
-    if question.nested() {
+    if question.nested().is_some() {
         assert!(matches!(flat, Err(Unsupported::Nested { .. })));
         counters.add("nested refused", 1);
         return;

@@ -1,8 +1,7 @@
 //! The search: decisions, levels and the proof.
 
 use super::{
-    Answer, Control, Effort, Limit, MessageId, Refutation, Rules, Saturation, Stats, Step,
-    order_all,
+    Answer, Control, Effort, Limit, MessageId, Refutation, Saturation, Stats, Step, order_all,
 };
 use crate::answer::Fact;
 use crate::saturate::{Conflict, Entry, Reason};
@@ -134,8 +133,7 @@ impl<'s, 't> Search<'s, 't> {
     /// disabled.
     fn consistent(&self) -> Answer {
         let orders = self.orders();
-        let rules = Rules { first_last: true, posts: true, ..self.saturation.rules() };
-        match order_all(&self.saturation.graph, &orders, rules) {
+        match order_all(&self.saturation.graph, &orders, self.saturation.rules) {
             Ok(order) => Answer::Consistent(order),
             Err(_) => Answer::Inconsistent(None),
         }
