@@ -40,11 +40,7 @@ pub fn check_proof(
         let found = (path.from, path.to);
         return Err(whole(Reason::WrongEnds { found, expected: (x, y) }));
     }
-    if checker.is_happens_before(x, y, path.by_tasks) {
-        Ok(())
-    } else {
-        Err(whole(Reason::NotByTasks))
-    }
+    checker.require_happens_before(x, y, path.by_tasks).map_err(whole)
 }
 
 /// The result of checking a path: `from R to`, and more.
@@ -176,6 +172,10 @@ impl Checker<'_> {
         }
     }
 
+    fn require_happens_before(self, x: EventId, y: EventId, by_tasks: bool) -> Result<(), Reason> {
+        if self.is_happens_before(x, y, by_tasks) { Ok(()) } else { Err(Reason::NotByTasks) }
+    }
+
     /// The tasks `m1`, `m2` of one handler whose `end(m1)` and `get(m2)` are the events.
     pub(crate) fn whole_tasks(
         self,
@@ -210,11 +210,7 @@ impl Checker<'_> {
         if posts != (Some(premise.from), Some(premise.to)) {
             return Err(Reason::PremiseElsewhere(0));
         }
-        if self.is_happens_before(premise.from, premise.to, premise.by_tasks) {
-            Ok(())
-        } else {
-            Err(Reason::NotByTasks)
-        }
+        self.require_happens_before(premise.from, premise.to, premise.by_tasks)
     }
 
     fn def(self, task: TaskId) -> Result<TaskDef, Reason> {
@@ -242,8 +238,8 @@ impl Checker<'_> {
         let Some(source) = way.last_base else {
             return Err(Reason::Condition("premise does not end with a base edge into the `get`"));
         };
-        if way.longer && !self.is_happens_before(way.from, source, way.by_tasks_but_last) {
-            return Err(Reason::NotByTasks);
+        if way.longer {
+            self.require_happens_before(way.from, source, way.by_tasks_but_last)?;
         }
         Ok(())
     }

@@ -50,6 +50,7 @@ mod component;
 pub mod consistency;
 mod edges;
 mod index;
+mod lists;
 mod proof;
 mod reason;
 mod reordering;

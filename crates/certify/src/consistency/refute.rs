@@ -4,7 +4,7 @@ use super::clauses::{Clauses, Literal};
 use super::links;
 use super::mailbox::{Due, MailboxRule, dues};
 use super::model::{Model, Source};
-use super::names::Renderer;
+use super::names::{Naming, Renderer};
 use super::proof::{ConsistencyProof, Fact, Link, ProofStats, Step, Why};
 use anyorder_trace::{EventId, Trace};
 use std::collections::HashMap;

@@ -2,7 +2,6 @@
 
 use super::built_in::BuiltIn;
 use super::state::{Outcomes, State, calls_of, int, no_functions, one, one_or_null, plain_calls};
-use crate::model::Call;
 use crate::value::Value;
 
 /// A value that is read and written. State: the value.
@@ -24,17 +23,13 @@ pub(super) const REGISTER: BuiltIn = BuiltIn {
 ",
     waits: "",
     initial: || vec![vec![0]],
-    calls: register_calls,
+    calls: || [calls_of(&["write"], 0..3), plain_calls(&["read"])].concat(),
     apply: |state, method, arguments| match method {
         "write" => one(vec![int(arguments, 0)], Value::Null),
         _ => one_or_null(state.clone(), state.first().copied()),
     },
     function: no_functions,
 };
-
-fn register_calls() -> Vec<Call> {
-    [calls_of(&["write"], 0..3), plain_calls(&["read"])].concat()
-}
 
 /// A number that is added to, modulo its size. State: the number, here modulo 5.
 pub(super) const COUNTER: BuiltIn = BuiltIn {

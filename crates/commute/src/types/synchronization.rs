@@ -2,7 +2,6 @@
 
 use super::built_in::BuiltIn;
 use super::state::{Outcomes, State, calls_of, int, no_functions, one, one_or_null, plain_calls};
-use crate::model::Call;
 use crate::value::Value;
 
 /// A channel that can be closed, as in Go. `send` returns whether the channel was open (in Go it
@@ -195,14 +194,10 @@ pub(super) const FUTURE: BuiltIn = BuiltIn {
 }
 ",
     initial: || vec![vec![0]],
-    calls: future_calls,
+    calls: || [calls_of(&["set"], 1..3), plain_calls(&["get", "poll"])].concat(),
     apply: future,
     function: no_functions,
 };
-
-fn future_calls() -> Vec<Call> {
-    [calls_of(&["set"], 1..3), plain_calls(&["get", "poll"])].concat()
-}
 
 fn future(state: &State, method: &str, arguments: &[Value]) -> Outcomes {
     let value = (state[0] != 0).then_some(state[0]);

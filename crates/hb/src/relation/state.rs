@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 /// difference from its sources.
 #[derive(Debug)]
 pub(crate) struct Clocks {
-    store: ClockStore,
+    pub(crate) store: ClockStore,
     /// Set when the store was full. Later results are too small, so the pass must stop.
     pub(crate) full: bool,
     /// The number of nodes at which to compact next.
@@ -69,22 +69,6 @@ impl Clocks {
         let mut flat = Clock::new();
         self.store.load(clock, &mut flat);
         flat
-    }
-
-    /// Calls `visit` with each entry that is not 0.
-    pub(crate) fn for_each(&self, clock: ClockRef, visit: impl FnMut(ChainId, u32)) {
-        self.store.for_each(clock, visit);
-    }
-
-    /// Calls `visit` with each entry that is greater than that of `than`. The cost is proportional
-    /// to their difference.
-    pub(crate) fn for_each_above(
-        &self,
-        clock: ClockRef,
-        than: ClockRef,
-        visit: impl FnMut(ChainId, u32),
-    ) {
-        self.store.for_each_above(clock, than, visit);
     }
 
     /// Returns whether the clocks have grown enough since the last compaction to justify another.

@@ -194,9 +194,9 @@ impl<'e, 't> Tasks<'e, 't> {
                     look(chain, self.ends.clocks.get(end, chain));
                 }
                 let than = self.ends.of_strand[base_strand.index()];
-                self.ends.clocks.for_each_above(end, than, &mut look);
+                self.ends.clocks.store.for_each_above(end, than, &mut look);
             } else {
-                self.ends.clocks.for_each(end, &mut look);
+                self.ends.clocks.store.for_each(end, &mut look);
             }
         }
         for strand in self.engine.strands.of_task(task) {
@@ -217,16 +217,13 @@ impl<'e, 't> Tasks<'e, 't> {
         begins: EventId,
         task: TaskId,
     ) -> (Option<TaskId>, bool) {
-        let strands = self.engine.chains.strands_of(chain);
-        let known = strands.partition_point(|s| self.engine.strands.get(*s).first.0 < value);
+        let known = self.engine.begun_on(chain, value).iter().rev();
         let mut late = false;
-        let other =
-            strands[..known].iter().rev().map(|s| self.engine.strands.get(*s).task).find(|other| {
-                late |= self.engine.node_first(*other) >= begins;
-                *other != task
-                    && self.engine.node_first(*other) < begins
-                    && self.counts[other.index()]
-            });
+        let other = known.map(|s| self.engine.strands.get(*s).task).find(|other| {
+            let is_late = self.engine.node_first(*other) >= begins;
+            late |= is_late;
+            *other != task && !is_late && self.counts[other.index()]
+        });
         (other, late)
     }
 

@@ -285,9 +285,7 @@ impl<'p, 't> Pass<'p, 't> {
         let engine = &*self.engine;
         let (posted, thread) = (engine.chains.posted_of(joined), engine.chains.thread_of(joined));
         for &chain in posted.iter().chain(thread) {
-            let strands = engine.chains.strands_of(chain);
-            let begun = strands.partition_point(|s| engine.strands.get(*s).first < event);
-            let Some(&tail) = strands[..begun].last() else { continue };
+            let Some(&tail) = engine.begun_on(chain, event.0).last() else { continue };
             if self.apart && tail == strand {
                 continue;
             }
