@@ -11,26 +11,17 @@ pub(crate) struct Match {
     pub(crate) wait: Option<EventId>,
 }
 
-#[derive(Default)]
-struct Condition {
-    /// Signals that are not matched yet.
-    signals: BTreeSet<EventId>,
-    broadcasts: BTreeSet<EventId>,
-}
-
 /// Matches all wakes of a trace. Near linear.
 pub(crate) fn matches(trace: &Trace) -> HashMap<EventId, Match> {
-    let mut conditions: BTreeMap<u32, Condition> = BTreeMap::new();
+    // By condition, the signals that are not matched yet, and all broadcasts.
+    let mut conditions: BTreeMap<u32, BTreeSet<EventId>> = BTreeMap::new();
     let mut waits = HashMap::new();
     let mut matches = HashMap::new();
     for event in trace.events() {
         let id = event.id;
         match event.kind() {
-            EventKind::Signal => {
-                conditions.entry(event.operand).or_default().signals.insert(id);
-            }
-            EventKind::Broadcast => {
-                conditions.entry(event.operand).or_default().broadcasts.insert(id);
+            EventKind::Signal | EventKind::Broadcast => {
+                conditions.entry(event.operand).or_default().insert(id);
             }
             EventKind::Wait => {
                 waits.insert((event.task, event.operand), id);
@@ -42,16 +33,17 @@ pub(crate) fn matches(trace: &Trace) -> HashMap<EventId, Match> {
                     Some(number) => {
                         u32::try_from(number).ok().map(EventId).filter(|signal| *signal < id)
                     }
-                    None => conditions.get(&event.operand).and_then(|condition| {
-                        let first =
-                            |of: &BTreeSet<EventId>| of.range(EventId(after)..).next().copied();
-                        let candidates = [first(&condition.signals), first(&condition.broadcasts)];
-                        candidates.into_iter().flatten().min()
-                    }),
+                    None => {
+                        let candidates = conditions.get(&event.operand);
+                        candidates.and_then(|of| of.range(EventId(after)..).next().copied())
+                    }
                 };
                 let Some(signal) = signal else { continue };
-                if let Some(condition) = conditions.get_mut(&trace.event(signal).operand) {
-                    condition.signals.remove(&signal);
+                let source = trace.event(signal);
+                if source.kind() == EventKind::Signal
+                    && let Some(candidates) = conditions.get_mut(&source.operand)
+                {
+                    candidates.remove(&signal);
                 }
                 matches.insert(id, Match { signal, wait: wait.filter(|wait| *wait < signal) });
             }

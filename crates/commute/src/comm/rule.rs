@@ -31,17 +31,13 @@ impl Mode {
     pub const ALL: [Mode; 6] =
         [Mode::Last, Mode::All, Mode::First, Mode::Top, Mode::TakeFirst, Mode::TakeTop];
 
+    /// The words for the modes, in the order of [`Mode::ALL`].
+    const WORDS: [&str; 6] = ["last", "all", "first", "top", "take_first", "take_top"];
+
     /// Returns the word for the mode in a text.
     #[must_use]
     pub const fn word(self) -> &'static str {
-        match self {
-            Mode::Last => "last",
-            Mode::All => "all",
-            Mode::First => "first",
-            Mode::Top => "top",
-            Mode::TakeFirst => "take_first",
-            Mode::TakeTop => "take_top",
-        }
+        Mode::WORDS[self as usize]
     }
 }
 

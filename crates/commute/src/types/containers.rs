@@ -11,41 +11,38 @@ use crate::value::Value;
 /// possible element, whether it is present.
 pub(super) const SET: BuiltIn = BuiltIn {
     name: "set",
-    coarse: "spec set {
-    add(v) ~ add(w) when v != w;
-    add(v) ~ remove(w) when v != w;
-    add(v) ~ contains(w) when v != w;
-    remove(v) ~ remove(w) when v != w;
-    remove(v) ~ contains(w) when v != w;
-    contains(_) ~ contains(_);
-    contains(_) ~ size();
-    size() ~ size();
-}
-",
-    fine: "spec set {
-    add(v)/r ~ add(w)/s when v != w || (!r && !s);
-    add(v) ~ remove(w) when v != w;
-    add(v)/r ~ contains(w) when v != w || !r;
-    add(_)/r ~ size() when !r;
-    remove(v)/r ~ remove(w)/s when v != w || (!r && !s);
-    remove(v)/r ~ contains(w) when v != w || !r;
-    remove(_)/r ~ size() when !r;
-    contains(_) ~ contains(_);
-    contains(_) ~ size();
-    size() ~ size();
-}
-",
-    comm: "comm set {
-    last add(v)/r -> add(w) when v == w && r;
-    last remove(v)/r -> add(w) when v == w && r;
-    last add(v)/r -> remove(w) when v == w && r;
-    last remove(v)/r -> remove(w) when v == w && r;
-    last add(v)/r -> contains(w) when v == w && r;
-    last remove(v)/r -> contains(w) when v == w && r;
-    all add(_)/r -> size() when r;
-    all remove(_)/r -> size() when r;
-}
-",
+    coarse: "
+        add(v) ~ add(w) when v != w;
+        add(v) ~ remove(w) when v != w;
+        add(v) ~ contains(w) when v != w;
+        remove(v) ~ remove(w) when v != w;
+        remove(v) ~ contains(w) when v != w;
+        contains(_) ~ contains(_);
+        contains(_) ~ size();
+        size() ~ size();
+    ",
+    fine: "
+        add(v)/r ~ add(w)/s when v != w || (!r && !s);
+        add(v) ~ remove(w) when v != w;
+        add(v)/r ~ contains(w) when v != w || !r;
+        add(_)/r ~ size() when !r;
+        remove(v)/r ~ remove(w)/s when v != w || (!r && !s);
+        remove(v)/r ~ contains(w) when v != w || !r;
+        remove(_)/r ~ size() when !r;
+        contains(_) ~ contains(_);
+        contains(_) ~ size();
+        size() ~ size();
+    ",
+    comm: "
+        last add(v)/r -> add(w) when v == w && r;
+        last remove(v)/r -> add(w) when v == w && r;
+        last add(v)/r -> remove(w) when v == w && r;
+        last remove(v)/r -> remove(w) when v == w && r;
+        last add(v)/r -> contains(w) when v == w && r;
+        last remove(v)/r -> contains(w) when v == w && r;
+        all add(_)/r -> size() when r;
+        all remove(_)/r -> size() when r;
+    ",
     waits: "",
     initial: || vec![vec![0; 3]],
     calls: || [calls_of(&["add", "remove", "contains"], 0..3), plain_calls(&["size"])].concat(),
@@ -73,41 +70,38 @@ fn set(state: &State, method: &str, arguments: &[Value]) -> Outcomes {
 /// 0 if there is none.
 pub(super) const MAP: BuiltIn = BuiltIn {
     name: "map",
-    coarse: "spec map {
-    put(k, _) ~ put(l, _) when k != l;
-    put(k, _) ~ get(l) when k != l;
-    put(k, _) ~ remove(l) when k != l;
-    get(_) ~ get(_);
-    get(k) ~ remove(l) when k != l;
-    get(_) ~ size();
-    remove(k) ~ remove(l) when k != l;
-    size() ~ size();
-}
-",
-    fine: "spec map {
-    put(k, v)/p ~ put(l, w)/q when k != l || (v == p && w == q);
-    put(k, v)/p ~ get(l) when k != l || v == p;
-    put(k, _) ~ remove(l) when k != l;
-    put(_, _)/p ~ size() when p != null;
-    get(_) ~ get(_);
-    get(k) ~ remove(l)/q when k != l || q == null;
-    get(_) ~ size();
-    remove(k)/p ~ remove(l)/q when k != l || (p == null && q == null);
-    remove(_)/p ~ size() when p == null;
-    size() ~ size();
-}
-",
-    comm: "comm map {
-    last put(k, v)/p -> put(l, _) when k == l && v != p;
-    last remove(k)/p -> put(l, _) when k == l && p != null;
-    last put(k, v)/p -> get(l) when k == l && v != p;
-    last remove(k)/p -> get(l) when k == l && p != null;
-    last put(k, v)/p -> remove(l) when k == l && v != p;
-    last remove(k)/p -> remove(l) when k == l && p != null;
-    all put(_, _)/p -> size() when p == null;
-    all remove(_)/p -> size() when p != null;
-}
-",
+    coarse: "
+        put(k, _) ~ put(l, _) when k != l;
+        put(k, _) ~ get(l) when k != l;
+        put(k, _) ~ remove(l) when k != l;
+        get(_) ~ get(_);
+        get(k) ~ remove(l) when k != l;
+        get(_) ~ size();
+        remove(k) ~ remove(l) when k != l;
+        size() ~ size();
+    ",
+    fine: "
+        put(k, v)/p ~ put(l, w)/q when k != l || (v == p && w == q);
+        put(k, v)/p ~ get(l) when k != l || v == p;
+        put(k, _) ~ remove(l) when k != l;
+        put(_, _)/p ~ size() when p != null;
+        get(_) ~ get(_);
+        get(k) ~ remove(l)/q when k != l || q == null;
+        get(_) ~ size();
+        remove(k)/p ~ remove(l)/q when k != l || (p == null && q == null);
+        remove(_)/p ~ size() when p == null;
+        size() ~ size();
+    ",
+    comm: "
+        last put(k, v)/p -> put(l, _) when k == l && v != p;
+        last remove(k)/p -> put(l, _) when k == l && p != null;
+        last put(k, v)/p -> get(l) when k == l && v != p;
+        last remove(k)/p -> get(l) when k == l && p != null;
+        last put(k, v)/p -> remove(l) when k == l && v != p;
+        last remove(k)/p -> remove(l) when k == l && p != null;
+        all put(_, _)/p -> size() when p == null;
+        all remove(_)/p -> size() when p != null;
+    ",
     waits: "",
     initial: || vec![vec![0; 2]],
     calls: map_calls,
@@ -142,39 +136,36 @@ fn map(state: &State, method: &str, arguments: &[Value]) -> Outcomes {
 /// possible element, its multiplicity.
 pub(super) const MULTISET: BuiltIn = BuiltIn {
     name: "multiset",
-    coarse: "spec multiset {
-    add(_) ~ add(_);
-    add(v) ~ remove(w) when v != w;
-    add(v) ~ count(w) when v != w;
-    remove(v) ~ remove(w) when v != w;
-    remove(v) ~ count(w) when v != w;
-    count(_) ~ count(_);
-    count(_) ~ size();
-    size() ~ size();
-}
-",
-    fine: "spec multiset {
-    add(_) ~ add(_);
-    add(v) ~ remove(w) when v != w;
-    add(v) ~ count(w) when v != w;
-    remove(v)/r ~ remove(w)/s when v != w || r == s;
-    remove(v)/r ~ count(w) when v != w || !r;
-    remove(_)/r ~ size() when !r;
-    count(_) ~ count(_);
-    count(_) ~ size();
-    size() ~ size();
-}
-",
-    comm: "comm multiset {
-    take_first add(v) -> remove(w)/r when v == w && r;
-    all add(v) -> remove(w)/r when v == w && !r;
-    all remove(v)/r -> remove(w)/s when v == w && r && !s;
-    all add(v) -> count(w) when v == w;
-    all remove(v)/r -> count(w) when v == w && r;
-    all add(_) -> size();
-    all remove(_)/r -> size() when r;
-}
-",
+    coarse: "
+        add(_) ~ add(_);
+        add(v) ~ remove(w) when v != w;
+        add(v) ~ count(w) when v != w;
+        remove(v) ~ remove(w) when v != w;
+        remove(v) ~ count(w) when v != w;
+        count(_) ~ count(_);
+        count(_) ~ size();
+        size() ~ size();
+    ",
+    fine: "
+        add(_) ~ add(_);
+        add(v) ~ remove(w) when v != w;
+        add(v) ~ count(w) when v != w;
+        remove(v)/r ~ remove(w)/s when v != w || r == s;
+        remove(v)/r ~ count(w) when v != w || !r;
+        remove(_)/r ~ size() when !r;
+        count(_) ~ count(_);
+        count(_) ~ size();
+        size() ~ size();
+    ",
+    comm: "
+        take_first add(v) -> remove(w)/r when v == w && r;
+        all add(v) -> remove(w)/r when v == w && !r;
+        all remove(v)/r -> remove(w)/s when v == w && r && !s;
+        all add(v) -> count(w) when v == w;
+        all remove(v)/r -> count(w) when v == w && r;
+        all add(_) -> size();
+        all remove(_)/r -> size() when r;
+    ",
     waits: "",
     initial: || vec![vec![0; 2]],
     calls: || [calls_of(&["add", "remove", "count"], 0..2), plain_calls(&["size"])].concat(),

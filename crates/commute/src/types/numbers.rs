@@ -7,20 +7,17 @@ use crate::value::Value;
 /// A value that is read and written. State: the value.
 pub(super) const REGISTER: BuiltIn = BuiltIn {
     name: "register",
-    coarse: "spec register {
-    read() ~ read();
-    read() ~ write(_) when false;
-}
-",
-    fine: "spec register {
-    read() ~ read();
-    write(v) ~ write(w) when v == w;
-}
-",
-    comm: "comm register {
-    last write(_) -> read();
-}
-",
+    coarse: "
+        read() ~ read();
+        read() ~ write(_) when false;
+    ",
+    fine: "
+        read() ~ read();
+        write(v) ~ write(w) when v == w;
+    ",
+    comm: "
+        last write(_) -> read();
+    ",
     waits: "",
     initial: || vec![vec![0]],
     calls: || [calls_of(&["write"], 0..3), plain_calls(&["read"])].concat(),
@@ -34,28 +31,25 @@ pub(super) const REGISTER: BuiltIn = BuiltIn {
 /// A number that is added to, modulo its size. State: the number, here modulo 5.
 pub(super) const COUNTER: BuiltIn = BuiltIn {
     name: "counter",
-    coarse: "spec counter {
-    add(_) ~ add(_);
-    get() ~ get();
-    fetch_add(_) ~ fetch_add(_) when false;
-}
-",
-    fine: "spec counter {
-    add(_) ~ add(_);
-    add(v) ~ get() when v == 0;
-    add(v) ~ fetch_add(_) when v == 0;
-    get() ~ get();
-    get() ~ fetch_add(v) when v == 0;
-    fetch_add(v) ~ fetch_add(w) when v == 0 && w == 0;
-}
-",
-    comm: "comm counter {
-    all add(v) -> get() when v != 0;
-    all fetch_add(v) -> get() when v != 0;
-    all add(v) -> fetch_add(_) when v != 0;
-    all fetch_add(v) -> fetch_add(_) when v != 0;
-}
-",
+    coarse: "
+        add(_) ~ add(_);
+        get() ~ get();
+        fetch_add(_) ~ fetch_add(_) when false;
+    ",
+    fine: "
+        add(_) ~ add(_);
+        add(v) ~ get() when v == 0;
+        add(v) ~ fetch_add(_) when v == 0;
+        get() ~ get();
+        get() ~ fetch_add(v) when v == 0;
+        fetch_add(v) ~ fetch_add(w) when v == 0 && w == 0;
+    ",
+    comm: "
+        all add(v) -> get() when v != 0;
+        all fetch_add(v) -> get() when v != 0;
+        all add(v) -> fetch_add(_) when v != 0;
+        all fetch_add(v) -> fetch_add(_) when v != 0;
+    ",
     waits: "",
     initial: || vec![vec![0]],
     calls: || [calls_of(&["add", "fetch_add"], -1..3), plain_calls(&["get"])].concat(),

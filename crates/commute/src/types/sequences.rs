@@ -8,37 +8,34 @@ use crate::value::Value;
 /// elements, first to last.
 pub(super) const QUEUE: BuiltIn = BuiltIn {
     name: "queue",
-    coarse: "spec queue {
-    enqueue(_) ~ enqueue(_) when false;
-    enqueue(_) ~ dequeue() when false;
-    peek() ~ peek();
-    peek() ~ size();
-    size() ~ size();
-}
-",
-    fine: "spec queue {
-    enqueue(v) ~ enqueue(w) when v == w;
-    enqueue(v) ~ dequeue()/r when r != null && r != v;
-    enqueue(v) ~ peek()/r when r != null && r != v;
-    dequeue()/r ~ dequeue()/s when r == s;
-    dequeue()/r ~ peek() when r == null;
-    dequeue()/r ~ size() when r == null;
-    peek() ~ peek();
-    peek() ~ size();
-    size() ~ size();
-}
-",
-    comm: "comm queue {
-    take_first enqueue(_) -> dequeue()/r when r != null;
-    all enqueue(_) -> dequeue()/r when r == null;
-    all dequeue()/r -> dequeue()/s when r != null && s == null;
-    first enqueue(_) -> peek()/r when r != null;
-    all enqueue(_) -> peek()/r when r == null;
-    all dequeue()/r -> peek()/s when r != null && s == null;
-    all enqueue(_) -> size();
-    all dequeue()/r -> size() when r != null;
-}
-",
+    coarse: "
+        enqueue(_) ~ enqueue(_) when false;
+        enqueue(_) ~ dequeue() when false;
+        peek() ~ peek();
+        peek() ~ size();
+        size() ~ size();
+    ",
+    fine: "
+        enqueue(v) ~ enqueue(w) when v == w;
+        enqueue(v) ~ dequeue()/r when r != null && r != v;
+        enqueue(v) ~ peek()/r when r != null && r != v;
+        dequeue()/r ~ dequeue()/s when r == s;
+        dequeue()/r ~ peek() when r == null;
+        dequeue()/r ~ size() when r == null;
+        peek() ~ peek();
+        peek() ~ size();
+        size() ~ size();
+    ",
+    comm: "
+        take_first enqueue(_) -> dequeue()/r when r != null;
+        all enqueue(_) -> dequeue()/r when r == null;
+        all dequeue()/r -> dequeue()/s when r != null && s == null;
+        first enqueue(_) -> peek()/r when r != null;
+        all enqueue(_) -> peek()/r when r == null;
+        all dequeue()/r -> peek()/s when r != null && s == null;
+        all enqueue(_) -> size();
+        all dequeue()/r -> size() when r != null;
+    ",
     waits: "",
     initial: || vec![Vec::new()],
     calls: || [calls_of(&["enqueue"], 1..4), plain_calls(&["dequeue", "peek", "size"])].concat(),
@@ -52,35 +49,32 @@ pub(super) const QUEUE: BuiltIn = BuiltIn {
 /// bottom to top.
 pub(super) const STACK: BuiltIn = BuiltIn {
     name: "stack",
-    coarse: "spec stack {
-    push(_) ~ push(_) when false;
-    push(_) ~ pop() when false;
-    top() ~ top();
-    top() ~ size();
-    size() ~ size();
-}
-",
-    fine: "spec stack {
-    push(v) ~ push(w) when v == w;
-    pop()/r ~ pop()/s when r == s;
-    pop()/r ~ top() when r == null;
-    pop()/r ~ size() when r == null;
-    top() ~ top();
-    top() ~ size();
-    size() ~ size();
-}
-",
-    comm: "comm stack {
-    take_top push(_) -> pop()/r when r != null;
-    all push(_) -> pop()/r when r == null;
-    all pop()/r -> pop()/s when r != null && s == null;
-    top push(_) -> top()/r when r != null;
-    all push(_) -> top()/r when r == null;
-    all pop()/r -> top()/s when r != null && s == null;
-    all push(_) -> size();
-    all pop()/r -> size() when r != null;
-}
-",
+    coarse: "
+        push(_) ~ push(_) when false;
+        push(_) ~ pop() when false;
+        top() ~ top();
+        top() ~ size();
+        size() ~ size();
+    ",
+    fine: "
+        push(v) ~ push(w) when v == w;
+        pop()/r ~ pop()/s when r == s;
+        pop()/r ~ top() when r == null;
+        pop()/r ~ size() when r == null;
+        top() ~ top();
+        top() ~ size();
+        size() ~ size();
+    ",
+    comm: "
+        take_top push(_) -> pop()/r when r != null;
+        all push(_) -> pop()/r when r == null;
+        all pop()/r -> pop()/s when r != null && s == null;
+        top push(_) -> top()/r when r != null;
+        all push(_) -> top()/r when r == null;
+        all pop()/r -> top()/s when r != null && s == null;
+        all push(_) -> size();
+        all pop()/r -> size() when r != null;
+    ",
     waits: "",
     initial: || vec![Vec::new()],
     calls: || [calls_of(&["push"], 1..4), plain_calls(&["pop", "top", "size"])].concat(),

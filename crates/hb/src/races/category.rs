@@ -24,7 +24,6 @@ const NOWHERE: Origin =
     Origin { trigger: EventId::NONE, cross_post: TaskId::NONE, delayed_post: TaskId::NONE };
 
 /// The origins of all tasks.
-#[derive(Clone, Debug)]
 pub(crate) struct Origins {
     of_task: Vec<Origin>,
 }

@@ -46,7 +46,6 @@ pub(crate) enum Key {
 }
 
 /// A group of races.
-#[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub(crate) key: Key,
     pub(crate) category: RaceCategory,

@@ -35,7 +35,7 @@ use crate::relation::locks::Locks;
 use crate::relation::pass::{Ends, Pass, Visitor};
 use crate::relation::rules::RuleSet;
 use crate::relation::sections::{Actions, Points, SectionPlan};
-use crate::relation::strands::{Strand, StrandId, Strands};
+use crate::relation::strands::{StrandId, Strands};
 use anyorder_order::{ChainId, Clock};
 use anyorder_system::{Cancel, Stopped};
 use anyorder_trace::{EventId, EventKind, HandlerId, Mailbox, Position, TaskId, TaskKind, Trace};
@@ -326,23 +326,19 @@ impl<'t> Engine<'t> {
 
     /// Returns the first event of a node.
     pub(crate) fn node_first(&self, node: TaskId) -> EventId {
-        self.node_end(node, self.trace.span(node).first, |strand| strand.first)
+        self.node_span(node).0
     }
 
     /// Returns the last event of a node.
     pub(crate) fn node_last(&self, node: TaskId) -> EventId {
-        self.node_end(node, self.trace.span(node).last, |strand| strand.last)
+        self.node_span(node).1
     }
 
-    fn node_end(
-        &self,
-        node: TaskId,
-        of_task: EventId,
-        of_strand: impl Fn(&Strand) -> EventId,
-    ) -> EventId {
-        match self.strands.of_task(node).next() {
-            Some(strand) if !self.rules.reorders_tasks() => of_strand(self.strands.get(strand)),
-            _ => of_task,
+    fn node_span(&self, node: TaskId) -> (EventId, EventId) {
+        let strand = self.strands.of_task(node).next().map(|strand| self.strands.get(strand));
+        match strand.filter(|_| !self.rules.reorders_tasks()) {
+            Some(strand) => (strand.first, strand.last),
+            None => (self.trace.span(node).first, self.trace.span(node).last),
         }
     }
 

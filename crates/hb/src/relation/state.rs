@@ -174,7 +174,6 @@ impl Slot {
 }
 
 /// The state of a forward pass.
-#[derive(Debug)]
 pub(crate) struct State {
     pub(crate) clocks: Clocks,
     /// The clock of each strand at its current event; at its end after that.

@@ -18,7 +18,6 @@ mod single;
 mod task;
 
 /// For each racing pair of runs, the number of uncovered pairs of accesses.
-#[derive(Clone, Debug)]
 pub(crate) struct Uncovered {
     pub(crate) in_pair: Vec<u64>,
     /// If only one is uncovered: whether it is the last access of the one run with the first of the

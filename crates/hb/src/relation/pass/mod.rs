@@ -72,7 +72,6 @@ impl View<'_, '_> {
 }
 
 /// The clocks at the ends of all strands.
-#[derive(Debug)]
 pub(crate) struct Ends {
     pub(crate) clocks: Clocks,
     pub(crate) of_strand: Vec<ClockRef>,

@@ -66,7 +66,6 @@ pub(crate) const READ: u8 = 0;
 pub(crate) const WRITE: u8 = 1;
 
 /// The actions of the events of a trace.
-#[derive(Debug)]
 pub(crate) struct Actions<'t> {
     pub(crate) trace: &'t Trace,
     pub(crate) conflicts: &'t Conflicts,
