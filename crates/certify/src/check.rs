@@ -229,17 +229,17 @@ impl Checker<'_> {
         self,
         from: EventId,
         to: EventId,
-        [way]: [CheckedPath; 1],
+        [path]: [CheckedPath; 1],
     ) -> Result<(), Reason> {
         let (m1, _) = self.whole_tasks(from, to)?;
-        if self.view.task_of(way.from) != m1 || way.to != to {
+        if self.view.task_of(path.from) != m1 || path.to != to {
             return Err(Reason::PremiseElsewhere(0));
         }
-        let Some(source) = way.last_base else {
+        let Some(source) = path.last_base else {
             return Err(Reason::Condition("premise does not end with a base edge into the `get`"));
         };
-        if way.longer {
-            self.require_happens_before(way.from, source, way.by_tasks_but_last)?;
+        if path.longer {
+            self.require_happens_before(path.from, source, path.by_tasks_but_last)?;
         }
         Ok(())
     }

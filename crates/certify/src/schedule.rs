@@ -106,7 +106,16 @@ pub(crate) fn check_with_index(
     index: &TraceIndex,
     order: impl Iterator<Item = EventId>,
 ) -> Result<(), ScheduleError> {
-    let mut run = Run::new(trace, index);
+    let mut run = Run {
+        view: View { trace },
+        index,
+        done: vec![false; trace.len()],
+        executed: HashMap::new(),
+        running: HashMap::new(),
+        pending: HashMap::new(),
+        holders: HashMap::new(),
+        broadcast_order: BroadcastOrder::default(),
+    };
     for (place, event) in order.enumerate() {
         run.step(event).map_err(|reason| ScheduleError { place, event, reason })?;
     }
@@ -171,20 +180,7 @@ struct Holder {
     times: u32,
 }
 
-impl<'t> Run<'t> {
-    fn new(trace: &'t Trace, index: &'t TraceIndex) -> Run<'t> {
-        Run {
-            view: View { trace },
-            index,
-            done: vec![false; trace.len()],
-            executed: HashMap::new(),
-            running: HashMap::new(),
-            pending: HashMap::new(),
-            holders: HashMap::new(),
-            broadcast_order: BroadcastOrder::default(),
-        }
-    }
-
+impl Run<'_> {
     fn step(&mut self, id: EventId) -> Result<(), ScheduleReason> {
         let Some(done) = self.done.get(id.index()) else { return Err(ScheduleReason::Unknown) };
         if *done {

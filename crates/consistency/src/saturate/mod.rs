@@ -85,17 +85,20 @@ pub(crate) struct Saturation<'t> {
     endpoints: Endpoints,
     pairs: Pairs,
     /// All orders that hold, in the order in which they were found.
-    trail: Vec<Entry>,
-    /// For each message, the entries of the trail of which it is the first.
+    pub(crate) trail: Vec<Entry>,
+    /// For each message, the positions in the trail of the orders that put it first.
     outgoing: Vec<Vec<u32>>,
     /// The edges of the entries before this one are in the closure.
     head: usize,
-    levels: Vec<Level>,
+    /// The open decisions.
+    pub(crate) levels: Vec<Level>,
     reached: Vec<Reached>,
 }
 
-struct Level {
-    trail: usize,
+/// A decision.
+pub(crate) struct Level {
+    /// Its position in the trail.
+    pub(crate) trail: usize,
     mark: usize,
 }
 
@@ -164,21 +167,6 @@ impl<'t> Saturation<'t> {
             }
         }
         self.propagate()
-    }
-
-    /// The orders that hold, in the order in which they were found.
-    pub(crate) fn trail(&self) -> &[Entry] {
-        &self.trail
-    }
-
-    /// The number of open decisions.
-    pub(crate) fn level(&self) -> usize {
-        self.levels.len()
-    }
-
-    /// The trail's length when a level began; the decision of the level is there.
-    pub(crate) fn level_start(&self, level: usize) -> usize {
-        self.levels[level].trail
     }
 
     /// The bytes of the growing parts.

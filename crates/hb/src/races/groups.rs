@@ -27,7 +27,7 @@ impl GroupBy {
         }
     }
 
-    /// Returns the way with this word.
+    /// Returns the grouping with this word.
     #[must_use]
     pub fn from_word(word: &str) -> Option<GroupBy> {
         [GroupBy::Field, GroupBy::Sites].into_iter().find(|by| by.word() == word)

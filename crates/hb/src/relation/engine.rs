@@ -232,13 +232,9 @@ impl<'t> Engine<'t> {
                 }
             }
         }
-        for edge in &self.given.edges {
+        let conditional = self.given.conditionals.iter().flat_map(|given| &given.edges);
+        for edge in self.given.edges.iter().chain(conditional) {
             bare[self.strand_of(edge.from).index()] = false;
-        }
-        for conditional in &self.given.conditionals {
-            for edge in &conditional.edges {
-                bare[self.strand_of(edge.from).index()] = false;
-            }
         }
         for (bare, posts) in bare.iter_mut().zip(posts) {
             *bare &= posts == 1;

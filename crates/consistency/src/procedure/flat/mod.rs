@@ -109,11 +109,11 @@ fn decide(
         Start::Ready(saturation) => saturation,
     };
     if let Err(conflict) = saturation.first_round() {
-        stats.propagations = saturation.trail().len() as u64;
+        stats.propagations = saturation.trail.len() as u64;
         return Ok(refute_start(*saturation, conflict, effort, control, stats));
     }
     control.check()?;
-    stats.propagations = saturation.trail().len() as u64;
+    stats.propagations = saturation.trail.len() as u64;
     stats.pairs = stats.pairs_total - stats.propagations;
     let orders = Orders { saturation: Some(&saturation), queue: rules.queue_order };
     Search::new(&saturation.graph, orders).run(effort, control, stats)

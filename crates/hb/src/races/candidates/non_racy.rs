@@ -49,7 +49,7 @@ struct Inside {
     published: bool,
 }
 
-/// Finds them as a pass goes by.
+/// Finds them during a pass.
 pub(crate) struct NonRacy<'a> {
     trace: &'a Trace,
     actions: &'a Actions<'a>,
@@ -97,7 +97,7 @@ impl<'a> NonRacy<'a> {
 
     /// Ends the trace.
     pub(crate) fn finish(mut self) -> OrderCandidates {
-        let open = self.inside.values().map(|inside| inside.open.len() as u64);
+        let open = self.inside.values().map(|inside| inside.open.count as u64);
         self.found.undecided += open.sum::<u64>();
         self.found.lost += self.visits.lost;
         self.found.stray_releases = self.held.strays;
@@ -233,7 +233,7 @@ impl<'a> NonRacy<'a> {
         let inside = self.inside.entry(strand).or_default();
         if inside.block != block {
             // The previous section, if still present, ended without a release.
-            self.found.undecided += inside.open.len() as u64;
+            self.found.undecided += inside.open.count as u64;
             *inside = Inside { block, ..Inside::default() };
         }
     }

@@ -28,7 +28,8 @@ pub(crate) struct EarlierBlock {
 #[derive(Default)]
 pub(crate) struct OpenBlock {
     pub(crate) earlier: Vec<EarlierBlock>,
-    count: usize,
+    /// The number of open pairs.
+    pub(crate) count: usize,
 }
 
 impl OpenBlock {
@@ -101,10 +102,5 @@ impl OpenBlock {
             });
         }
         ordered
-    }
-
-    /// The number of open pairs.
-    pub(crate) fn len(&self) -> usize {
-        self.count
     }
 }

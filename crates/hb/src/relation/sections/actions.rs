@@ -19,7 +19,7 @@ pub struct Point {
     pub class: u8,
 }
 
-/// Actions beside memory accesses.
+/// Actions other than memory accesses.
 #[derive(Clone, Debug, Default)]
 pub struct Points {
     /// The points, by event, ascending.
