@@ -1,7 +1,7 @@
 //! Steps by rules of Android components.
 
 use crate::check::{CheckedPath, Checker, take};
-use crate::edges::condition;
+use crate::edges::{condition, require};
 use crate::reason::Reason;
 use anyorder_trace::{EventId, InputFamily};
 
@@ -29,8 +29,5 @@ pub(crate) fn check(
         family == InputFamily::Broadcast && is_sent,
         "only broadcasts are ordered by an order of their causes",
     )?;
-    match orders.follow([sent.from, sent.to], [from, to]) {
-        true => Ok(()),
-        false => Err(Reason::PremiseElsewhere(0)),
-    }
+    require(orders.follow([sent.from, sent.to], [from, to]), Reason::PremiseElsewhere(0))
 }

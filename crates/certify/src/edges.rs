@@ -34,8 +34,12 @@ pub(crate) fn check(
     }
 }
 
+pub(crate) fn require(holds: bool, otherwise: Reason) -> Result<(), Reason> {
+    if holds { Ok(()) } else { Err(otherwise) }
+}
+
 pub(crate) fn condition(holds: bool, otherwise: &'static str) -> Result<(), Reason> {
-    if holds { Ok(()) } else { Err(Reason::Condition(otherwise)) }
+    require(holds, Reason::Condition(otherwise))
 }
 
 /// Whether program order leads from one event to a later one, in rule sets with task orders.
@@ -143,40 +147,34 @@ fn held(event: Event, kind: EventKind) -> Option<(LockId, Mode)> {
 }
 
 fn wake(view: View<'_>, index: &TraceIndex, from: EventId, to: EventId) -> Result<(), Reason> {
-    if view.event(to).kind() != EventKind::Wake {
-        return Err(Reason::Kind("target is not a `wake`"));
-    }
+    require(view.event(to).kind() == EventKind::Wake, Reason::Kind("target is not a `wake`"))?;
     let signal = index.wakes.get(&to).map(|found| found.signal);
     condition(signal == Some(from), "source is not what the `wake` answers")
 }
 
 fn barrier(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
     let (x, y) = (view.event(from), view.event(to));
-    if x.kind() != EventKind::Barrier || y.kind() != EventKind::Barrier {
-        return Err(Reason::Kind("not two `barrier` events"));
-    }
+    let are_barriers = [x, y].iter().all(|event| event.kind() == EventKind::Barrier);
+    require(are_barriers, Reason::Kind("not two `barrier` events"))?;
     condition(x.operand == y.operand, "different barriers")?;
     condition(x.task != y.task, "events of one task")
 }
 
 fn atomic(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
     let read = view.event(to);
-    if !read.kind().reads() || !read.mode().acquires() {
-        return Err(Reason::Kind("target is not an acquiring atomic read"));
-    }
+    let acquires = read.kind().reads() && read.mode().acquires();
+    require(acquires, Reason::Kind("target is not an acquiring atomic read"))?;
     let write = view.event(from);
-    if !write.kind().writes() || !write.mode().releases() {
-        return Err(Reason::Kind("source is not a releasing atomic write"));
-    }
+    let releases = write.kind().writes() && write.mode().releases();
+    require(releases, Reason::Kind("source is not a releasing atomic write"))?;
     let same = |e: &Event| e.kind().writes() && e.location() == read.location() && e.id < to;
     let last = view.events().rfind(same);
     condition(last.map(|e| e.id) == Some(from), "source is not the last write of the location")
 }
 
 fn enable(view: View<'_>, rules: RuleSet, from: EventId, to: EventId) -> Result<(), Reason> {
-    if view.event(from).kind() != EventKind::Enable {
-        return Err(Reason::Kind("source is not an `enable`"));
-    }
+    let is_enable = view.event(from).kind() == EventKind::Enable;
+    require(is_enable, Reason::Kind("source is not an `enable`"))?;
     let answers = |trigger: Event| {
         let posted = view.posted_task_of(trigger.id).filter(|&task| task != view.task_of(from));
         let task_events = posted.map(|task| [view.get(task), view.post(task)]);
