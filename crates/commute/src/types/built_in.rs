@@ -75,13 +75,18 @@ impl BuiltIn {
         self.document(self.fine)
     }
 
-    fn document(&self, spec: &str) -> Result<Document, SpecErrors> {
-        let item = |kind, clauses: &str| match clauses {
+    /// Returns an item of a text about this type: its kind and its clauses. Empty without clauses.
+    #[must_use]
+    pub fn item(&self, kind: &str, clauses: &str) -> String {
+        match clauses {
             "" => String::new(),
             clauses => format!("{kind} {} {{{clauses}}}\n", self.name),
-        };
+        }
+    }
+
+    fn document(&self, spec: &str) -> Result<Document, SpecErrors> {
         let items = [("spec", spec), ("comm", self.comm), ("waits", self.waits)];
-        Document::parse(&items.map(|(kind, clauses)| item(kind, clauses)).concat())
+        Document::parse(&items.map(|(kind, clauses)| self.item(kind, clauses)).concat())
     }
 }
 

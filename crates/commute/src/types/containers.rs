@@ -12,36 +12,36 @@ use crate::value::Value;
 pub(super) const SET: BuiltIn = BuiltIn {
     name: "set",
     coarse: "
-        add(v) ~ add(w) when v != w;
-        add(v) ~ remove(w) when v != w;
-        add(v) ~ contains(w) when v != w;
-        remove(v) ~ remove(w) when v != w;
-        remove(v) ~ contains(w) when v != w;
-        contains(_) ~ contains(_);
-        contains(_) ~ size();
-        size() ~ size();
+    add(v) ~ add(w) when v != w;
+    add(v) ~ remove(w) when v != w;
+    add(v) ~ contains(w) when v != w;
+    remove(v) ~ remove(w) when v != w;
+    remove(v) ~ contains(w) when v != w;
+    contains(_) ~ contains(_);
+    contains(_) ~ size();
+    size() ~ size();
     ",
     fine: "
-        add(v)/r ~ add(w)/s when v != w || (!r && !s);
-        add(v) ~ remove(w) when v != w;
-        add(v)/r ~ contains(w) when v != w || !r;
-        add(_)/r ~ size() when !r;
-        remove(v)/r ~ remove(w)/s when v != w || (!r && !s);
-        remove(v)/r ~ contains(w) when v != w || !r;
-        remove(_)/r ~ size() when !r;
-        contains(_) ~ contains(_);
-        contains(_) ~ size();
-        size() ~ size();
+    add(v)/r ~ add(w)/s when v != w || (!r && !s);
+    add(v) ~ remove(w) when v != w;
+    add(v)/r ~ contains(w) when v != w || !r;
+    add(_)/r ~ size() when !r;
+    remove(v)/r ~ remove(w)/s when v != w || (!r && !s);
+    remove(v)/r ~ contains(w) when v != w || !r;
+    remove(_)/r ~ size() when !r;
+    contains(_) ~ contains(_);
+    contains(_) ~ size();
+    size() ~ size();
     ",
     comm: "
-        last add(v)/r -> add(w) when v == w && r;
-        last remove(v)/r -> add(w) when v == w && r;
-        last add(v)/r -> remove(w) when v == w && r;
-        last remove(v)/r -> remove(w) when v == w && r;
-        last add(v)/r -> contains(w) when v == w && r;
-        last remove(v)/r -> contains(w) when v == w && r;
-        all add(_)/r -> size() when r;
-        all remove(_)/r -> size() when r;
+    last add(v)/r -> add(w) when v == w && r;
+    last remove(v)/r -> add(w) when v == w && r;
+    last add(v)/r -> remove(w) when v == w && r;
+    last remove(v)/r -> remove(w) when v == w && r;
+    last add(v)/r -> contains(w) when v == w && r;
+    last remove(v)/r -> contains(w) when v == w && r;
+    all add(_)/r -> size() when r;
+    all remove(_)/r -> size() when r;
     ",
     waits: "",
     initial: || vec![vec![0; 3]],
@@ -71,36 +71,36 @@ fn set(state: &State, method: &str, arguments: &[Value]) -> Outcomes {
 pub(super) const MAP: BuiltIn = BuiltIn {
     name: "map",
     coarse: "
-        put(k, _) ~ put(l, _) when k != l;
-        put(k, _) ~ get(l) when k != l;
-        put(k, _) ~ remove(l) when k != l;
-        get(_) ~ get(_);
-        get(k) ~ remove(l) when k != l;
-        get(_) ~ size();
-        remove(k) ~ remove(l) when k != l;
-        size() ~ size();
+    put(k, _) ~ put(l, _) when k != l;
+    put(k, _) ~ get(l) when k != l;
+    put(k, _) ~ remove(l) when k != l;
+    get(_) ~ get(_);
+    get(k) ~ remove(l) when k != l;
+    get(_) ~ size();
+    remove(k) ~ remove(l) when k != l;
+    size() ~ size();
     ",
     fine: "
-        put(k, v)/p ~ put(l, w)/q when k != l || (v == p && w == q);
-        put(k, v)/p ~ get(l) when k != l || v == p;
-        put(k, _) ~ remove(l) when k != l;
-        put(_, _)/p ~ size() when p != null;
-        get(_) ~ get(_);
-        get(k) ~ remove(l)/q when k != l || q == null;
-        get(_) ~ size();
-        remove(k)/p ~ remove(l)/q when k != l || (p == null && q == null);
-        remove(_)/p ~ size() when p == null;
-        size() ~ size();
+    put(k, v)/p ~ put(l, w)/q when k != l || (v == p && w == q);
+    put(k, v)/p ~ get(l) when k != l || v == p;
+    put(k, _) ~ remove(l) when k != l;
+    put(_, _)/p ~ size() when p != null;
+    get(_) ~ get(_);
+    get(k) ~ remove(l)/q when k != l || q == null;
+    get(_) ~ size();
+    remove(k)/p ~ remove(l)/q when k != l || (p == null && q == null);
+    remove(_)/p ~ size() when p == null;
+    size() ~ size();
     ",
     comm: "
-        last put(k, v)/p -> put(l, _) when k == l && v != p;
-        last remove(k)/p -> put(l, _) when k == l && p != null;
-        last put(k, v)/p -> get(l) when k == l && v != p;
-        last remove(k)/p -> get(l) when k == l && p != null;
-        last put(k, v)/p -> remove(l) when k == l && v != p;
-        last remove(k)/p -> remove(l) when k == l && p != null;
-        all put(_, _)/p -> size() when p == null;
-        all remove(_)/p -> size() when p != null;
+    last put(k, v)/p -> put(l, _) when k == l && v != p;
+    last remove(k)/p -> put(l, _) when k == l && p != null;
+    last put(k, v)/p -> get(l) when k == l && v != p;
+    last remove(k)/p -> get(l) when k == l && p != null;
+    last put(k, v)/p -> remove(l) when k == l && v != p;
+    last remove(k)/p -> remove(l) when k == l && p != null;
+    all put(_, _)/p -> size() when p == null;
+    all remove(_)/p -> size() when p != null;
     ",
     waits: "",
     initial: || vec![vec![0; 2]],
@@ -137,34 +137,34 @@ fn map(state: &State, method: &str, arguments: &[Value]) -> Outcomes {
 pub(super) const MULTISET: BuiltIn = BuiltIn {
     name: "multiset",
     coarse: "
-        add(_) ~ add(_);
-        add(v) ~ remove(w) when v != w;
-        add(v) ~ count(w) when v != w;
-        remove(v) ~ remove(w) when v != w;
-        remove(v) ~ count(w) when v != w;
-        count(_) ~ count(_);
-        count(_) ~ size();
-        size() ~ size();
+    add(_) ~ add(_);
+    add(v) ~ remove(w) when v != w;
+    add(v) ~ count(w) when v != w;
+    remove(v) ~ remove(w) when v != w;
+    remove(v) ~ count(w) when v != w;
+    count(_) ~ count(_);
+    count(_) ~ size();
+    size() ~ size();
     ",
     fine: "
-        add(_) ~ add(_);
-        add(v) ~ remove(w) when v != w;
-        add(v) ~ count(w) when v != w;
-        remove(v)/r ~ remove(w)/s when v != w || r == s;
-        remove(v)/r ~ count(w) when v != w || !r;
-        remove(_)/r ~ size() when !r;
-        count(_) ~ count(_);
-        count(_) ~ size();
-        size() ~ size();
+    add(_) ~ add(_);
+    add(v) ~ remove(w) when v != w;
+    add(v) ~ count(w) when v != w;
+    remove(v)/r ~ remove(w)/s when v != w || r == s;
+    remove(v)/r ~ count(w) when v != w || !r;
+    remove(_)/r ~ size() when !r;
+    count(_) ~ count(_);
+    count(_) ~ size();
+    size() ~ size();
     ",
     comm: "
-        take_first add(v) -> remove(w)/r when v == w && r;
-        all add(v) -> remove(w)/r when v == w && !r;
-        all remove(v)/r -> remove(w)/s when v == w && r && !s;
-        all add(v) -> count(w) when v == w;
-        all remove(v)/r -> count(w) when v == w && r;
-        all add(_) -> size();
-        all remove(_)/r -> size() when r;
+    take_first add(v) -> remove(w)/r when v == w && r;
+    all add(v) -> remove(w)/r when v == w && !r;
+    all remove(v)/r -> remove(w)/s when v == w && r && !s;
+    all add(v) -> count(w) when v == w;
+    all remove(v)/r -> count(w) when v == w && r;
+    all add(_) -> size();
+    all remove(_)/r -> size() when r;
     ",
     waits: "",
     initial: || vec![vec![0; 2]],

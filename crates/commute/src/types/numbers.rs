@@ -8,15 +8,15 @@ use crate::value::Value;
 pub(super) const REGISTER: BuiltIn = BuiltIn {
     name: "register",
     coarse: "
-        read() ~ read();
-        read() ~ write(_) when false;
+    read() ~ read();
+    read() ~ write(_) when false;
     ",
     fine: "
-        read() ~ read();
-        write(v) ~ write(w) when v == w;
+    read() ~ read();
+    write(v) ~ write(w) when v == w;
     ",
     comm: "
-        last write(_) -> read();
+    last write(_) -> read();
     ",
     waits: "",
     initial: || vec![vec![0]],
@@ -32,23 +32,23 @@ pub(super) const REGISTER: BuiltIn = BuiltIn {
 pub(super) const COUNTER: BuiltIn = BuiltIn {
     name: "counter",
     coarse: "
-        add(_) ~ add(_);
-        get() ~ get();
-        fetch_add(_) ~ fetch_add(_) when false;
+    add(_) ~ add(_);
+    get() ~ get();
+    fetch_add(_) ~ fetch_add(_) when false;
     ",
     fine: "
-        add(_) ~ add(_);
-        add(v) ~ get() when v == 0;
-        add(v) ~ fetch_add(_) when v == 0;
-        get() ~ get();
-        get() ~ fetch_add(v) when v == 0;
-        fetch_add(v) ~ fetch_add(w) when v == 0 && w == 0;
+    add(_) ~ add(_);
+    add(v) ~ get() when v == 0;
+    add(v) ~ fetch_add(_) when v == 0;
+    get() ~ get();
+    get() ~ fetch_add(v) when v == 0;
+    fetch_add(v) ~ fetch_add(w) when v == 0 && w == 0;
     ",
     comm: "
-        all add(v) -> get() when v != 0;
-        all fetch_add(v) -> get() when v != 0;
-        all add(v) -> fetch_add(_) when v != 0;
-        all fetch_add(v) -> fetch_add(_) when v != 0;
+    all add(v) -> get() when v != 0;
+    all fetch_add(v) -> get() when v != 0;
+    all add(v) -> fetch_add(_) when v != 0;
+    all fetch_add(v) -> fetch_add(_) when v != 0;
     ",
     waits: "",
     initial: || vec![vec![0]],

@@ -9,24 +9,24 @@ use super::state::{Outcomes, State, no_functions, one, plain_calls};
 pub(super) const FILE: BuiltIn = BuiltIn {
     name: "file",
     coarse: "
-        read() ~ read();
-        read() ~ write();
-        write() ~ write();
-        read() ~ close() when false;
-        write() ~ close() when false;
+    read() ~ read();
+    read() ~ write();
+    write() ~ write();
+    read() ~ close() when false;
+    write() ~ close() when false;
     ",
     fine: "
-        read() ~ read();
-        read() ~ write();
-        write() ~ write();
-        read() ~ close()/c when !c;
-        write() ~ close()/c when !c;
-        close()/c ~ close()/d when !c && !d;
+    read() ~ read();
+    read() ~ write();
+    write() ~ write();
+    read() ~ close()/c when !c;
+    write() ~ close()/c when !c;
+    close()/c ~ close()/d when !c && !d;
     ",
     comm: "
-        last close()/c -> read() when c;
-        last close()/c -> write() when c;
-        last close()/c -> close() when c;
+    last close()/c -> read() when c;
+    last close()/c -> write() when c;
+    last close()/c -> close() when c;
     ",
     waits: "",
     initial: || vec![vec![0]],
@@ -39,24 +39,24 @@ pub(super) const FILE: BuiltIn = BuiltIn {
 pub(super) const MEMORY: BuiltIn = BuiltIn {
     name: "memory",
     coarse: "
-        read() ~ read();
-        read() ~ write();
-        write() ~ write();
-        read() ~ free() when false;
-        write() ~ free() when false;
+    read() ~ read();
+    read() ~ write();
+    write() ~ write();
+    read() ~ free() when false;
+    write() ~ free() when false;
     ",
     fine: "
-        read() ~ read();
-        read() ~ write();
-        write() ~ write();
-        read() ~ free()/f when !f;
-        write() ~ free()/f when !f;
-        free()/f ~ free()/g when !f && !g;
+    read() ~ read();
+    read() ~ write();
+    write() ~ write();
+    read() ~ free()/f when !f;
+    write() ~ free()/f when !f;
+    free()/f ~ free()/g when !f && !g;
     ",
     comm: "
-        last free()/f -> read() when f;
-        last free()/f -> write() when f;
-        last free()/f -> free() when f;
+    last free()/f -> read() when f;
+    last free()/f -> write() when f;
+    last free()/f -> free() when f;
     ",
     waits: "",
     initial: || vec![vec![0]],

@@ -9,32 +9,32 @@ use crate::value::Value;
 pub(super) const QUEUE: BuiltIn = BuiltIn {
     name: "queue",
     coarse: "
-        enqueue(_) ~ enqueue(_) when false;
-        enqueue(_) ~ dequeue() when false;
-        peek() ~ peek();
-        peek() ~ size();
-        size() ~ size();
+    enqueue(_) ~ enqueue(_) when false;
+    enqueue(_) ~ dequeue() when false;
+    peek() ~ peek();
+    peek() ~ size();
+    size() ~ size();
     ",
     fine: "
-        enqueue(v) ~ enqueue(w) when v == w;
-        enqueue(v) ~ dequeue()/r when r != null && r != v;
-        enqueue(v) ~ peek()/r when r != null && r != v;
-        dequeue()/r ~ dequeue()/s when r == s;
-        dequeue()/r ~ peek() when r == null;
-        dequeue()/r ~ size() when r == null;
-        peek() ~ peek();
-        peek() ~ size();
-        size() ~ size();
+    enqueue(v) ~ enqueue(w) when v == w;
+    enqueue(v) ~ dequeue()/r when r != null && r != v;
+    enqueue(v) ~ peek()/r when r != null && r != v;
+    dequeue()/r ~ dequeue()/s when r == s;
+    dequeue()/r ~ peek() when r == null;
+    dequeue()/r ~ size() when r == null;
+    peek() ~ peek();
+    peek() ~ size();
+    size() ~ size();
     ",
     comm: "
-        take_first enqueue(_) -> dequeue()/r when r != null;
-        all enqueue(_) -> dequeue()/r when r == null;
-        all dequeue()/r -> dequeue()/s when r != null && s == null;
-        first enqueue(_) -> peek()/r when r != null;
-        all enqueue(_) -> peek()/r when r == null;
-        all dequeue()/r -> peek()/s when r != null && s == null;
-        all enqueue(_) -> size();
-        all dequeue()/r -> size() when r != null;
+    take_first enqueue(_) -> dequeue()/r when r != null;
+    all enqueue(_) -> dequeue()/r when r == null;
+    all dequeue()/r -> dequeue()/s when r != null && s == null;
+    first enqueue(_) -> peek()/r when r != null;
+    all enqueue(_) -> peek()/r when r == null;
+    all dequeue()/r -> peek()/s when r != null && s == null;
+    all enqueue(_) -> size();
+    all dequeue()/r -> size() when r != null;
     ",
     waits: "",
     initial: || vec![Vec::new()],
@@ -50,30 +50,30 @@ pub(super) const QUEUE: BuiltIn = BuiltIn {
 pub(super) const STACK: BuiltIn = BuiltIn {
     name: "stack",
     coarse: "
-        push(_) ~ push(_) when false;
-        push(_) ~ pop() when false;
-        top() ~ top();
-        top() ~ size();
-        size() ~ size();
+    push(_) ~ push(_) when false;
+    push(_) ~ pop() when false;
+    top() ~ top();
+    top() ~ size();
+    size() ~ size();
     ",
     fine: "
-        push(v) ~ push(w) when v == w;
-        pop()/r ~ pop()/s when r == s;
-        pop()/r ~ top() when r == null;
-        pop()/r ~ size() when r == null;
-        top() ~ top();
-        top() ~ size();
-        size() ~ size();
+    push(v) ~ push(w) when v == w;
+    pop()/r ~ pop()/s when r == s;
+    pop()/r ~ top() when r == null;
+    pop()/r ~ size() when r == null;
+    top() ~ top();
+    top() ~ size();
+    size() ~ size();
     ",
     comm: "
-        take_top push(_) -> pop()/r when r != null;
-        all push(_) -> pop()/r when r == null;
-        all pop()/r -> pop()/s when r != null && s == null;
-        top push(_) -> top()/r when r != null;
-        all push(_) -> top()/r when r == null;
-        all pop()/r -> top()/s when r != null && s == null;
-        all push(_) -> size();
-        all pop()/r -> size() when r != null;
+    take_top push(_) -> pop()/r when r != null;
+    all push(_) -> pop()/r when r == null;
+    all pop()/r -> pop()/s when r != null && s == null;
+    top push(_) -> top()/r when r != null;
+    all push(_) -> top()/r when r == null;
+    all pop()/r -> top()/s when r != null && s == null;
+    all push(_) -> size();
+    all pop()/r -> size() when r != null;
     ",
     waits: "",
     initial: || vec![Vec::new()],

@@ -12,30 +12,30 @@ use crate::value::Value;
 pub(super) const CHANNEL: BuiltIn = BuiltIn {
     name: "channel",
     coarse: "
-        send(_) ~ send(_) when false;
-        send(_) ~ recv() when false;
-        send(_) ~ close() when false;
+    send(_) ~ send(_) when false;
+    send(_) ~ recv() when false;
+    send(_) ~ close() when false;
     ",
     fine: "
-        send(v)/r ~ send(w)/s when v == w || (!r && !s);
-        send(_)/r ~ recv() when !r;
-        send(_) ~ close()/c when !c;
-        recv()/r ~ recv()/s when r == s;
-        recv()/r ~ close()/c when !c || r != null;
-        close()/c ~ close()/d when !c && !d;
+    send(v)/r ~ send(w)/s when v == w || (!r && !s);
+    send(_)/r ~ recv() when !r;
+    send(_) ~ close()/c when !c;
+    recv()/r ~ recv()/s when r == s;
+    recv()/r ~ close()/c when !c || r != null;
+    close()/c ~ close()/d when !c && !d;
     ",
     comm: "
-        take_first send(_)/s -> recv()/r when s && r != null;
-        all recv()/r -> recv()/s when r != null && s == null;
-        last close()/c -> recv()/r when c && r == null;
-        last close()/c -> send(_) when c;
-        last close()/c -> close() when c;
+    take_first send(_)/s -> recv()/r when s && r != null;
+    all recv()/r -> recv()/s when r != null && s == null;
+    last close()/c -> recv()/r when c && r == null;
+    last close()/c -> send(_) when c;
+    last close()/c -> close() when c;
     ",
     waits: "
-        recv() until send(_) > recv() || close() > 0;
-        send(_) until send(_) < recv() + room || close() > 0;
-        send(_) ~ recv();
-        recv() ~ close();
+    recv() until send(_) > recv() || close() > 0;
+    send(_) until send(_) < recv() + room || close() > 0;
+    send(_) ~ recv();
+    recv() ~ close();
     ",
     // A capacity at least as large as searches and tests are deep, and small ones.
     initial: || vec![vec![64, 0], vec![2, 0], vec![1, 0]],
@@ -73,29 +73,29 @@ fn channel(state: &State, method: &str, arguments: &[Value]) -> Outcomes {
 pub(super) const CONDITION: BuiltIn = BuiltIn {
     name: "condition",
     coarse: "
-        wait() ~ signal() when false;
-        wait() ~ broadcast() when false;
-        signal() ~ signal();
-        signal() ~ broadcast();
-        broadcast() ~ broadcast();
-        wake() ~ wake();
+    wait() ~ signal() when false;
+    wait() ~ broadcast() when false;
+    signal() ~ signal();
+    signal() ~ broadcast();
+    broadcast() ~ broadcast();
+    wake() ~ wake();
     ",
     fine: "
-        wait() ~ wait();
-        wait() ~ wake();
-        wake() ~ wake();
-        signal() ~ signal();
-        signal() ~ broadcast();
-        broadcast() ~ broadcast();
+    wait() ~ wait();
+    wait() ~ wake();
+    wake() ~ wake();
+    signal() ~ signal();
+    signal() ~ broadcast();
+    broadcast() ~ broadcast();
     ",
     comm: "
-        all signal() -> wake();
-        all broadcast() -> wake();
-        all wait() -> signal();
-        all wait() -> broadcast();
+    all signal() -> wake();
+    all broadcast() -> wake();
+    all wait() -> signal();
+    all wait() -> broadcast();
     ",
     waits: "
-        wake() until observed;
+    wake() until observed;
     ",
     initial: || vec![vec![0, 0]],
     calls: || plain_calls(&["wait", "wake", "signal", "broadcast"]),
@@ -120,24 +120,24 @@ fn condition(state: &State, method: &str, _: &[Value]) -> Outcomes {
 pub(super) const CONTEXT: BuiltIn = BuiltIn {
     name: "context",
     coarse: "
-        err() ~ err();
-        cancel() ~ cancel();
-        err() ~ cancel() when false;
-        done() ~ done();
+    err() ~ err();
+    cancel() ~ cancel();
+    err() ~ cancel() when false;
+    done() ~ done();
     ",
     fine: "
-        err() ~ err();
-        err() ~ done();
-        done() ~ done();
-        cancel() ~ cancel();
+    err() ~ err();
+    err() ~ done();
+    done() ~ done();
+    cancel() ~ cancel();
     ",
     comm: "
-        first cancel() -> err();
-        first cancel() -> done();
+    first cancel() -> err();
+    first cancel() -> done();
     ",
     waits: "
-        done() until cancel() > 0;
-        cancel() ~ done();
+    done() until cancel() > 0;
+    cancel() ~ done();
     ",
     initial: || vec![vec![0]],
     calls: || plain_calls(&["err", "done", "cancel"]),
@@ -155,27 +155,27 @@ pub(super) const CONTEXT: BuiltIn = BuiltIn {
 pub(super) const FUTURE: BuiltIn = BuiltIn {
     name: "future",
     coarse: "
-        set(_) ~ set(_) when false;
-        get() ~ get();
-        get() ~ poll();
-        poll() ~ poll();
+    set(_) ~ set(_) when false;
+    get() ~ get();
+    get() ~ poll();
+    poll() ~ poll();
     ",
     fine: "
-        set(_)/r ~ set(_)/s when !r && !s;
-        set(_)/r ~ get() when !r;
-        set(_)/r ~ poll() when !r;
-        get() ~ get();
-        get() ~ poll();
-        poll() ~ poll();
+    set(_)/r ~ set(_)/s when !r && !s;
+    set(_)/r ~ get() when !r;
+    set(_)/r ~ poll() when !r;
+    get() ~ get();
+    get() ~ poll();
+    poll() ~ poll();
     ",
     comm: "
-        last set(_)/r -> set(_) when r;
-        last set(_)/r -> get() when r;
-        last set(_)/r -> poll() when r;
+    last set(_)/r -> set(_) when r;
+    last set(_)/r -> get() when r;
+    last set(_)/r -> poll() when r;
     ",
     waits: "
-        get() until set(_) > 0;
-        set(_) ~ get();
+    get() until set(_) > 0;
+    set(_) ~ get();
     ",
     initial: || vec![vec![0]],
     calls: || [calls_of(&["set"], 1..3), plain_calls(&["get", "poll"])].concat(),

@@ -17,24 +17,24 @@ const ELEMENTS: i64 = 4;
 pub(super) const UNION_FIND: BuiltIn = BuiltIn {
     name: "union_find",
     coarse: "
-        union(_, _) ~ union(_, _);
-        union(_, _) ~ find(_) when false;
-        union(_, _) ~ connected(_, _) when false;
-        find(_) ~ find(_);
-        find(_) ~ connected(_, _);
-        connected(_, _) ~ connected(_, _);
+    union(_, _) ~ union(_, _);
+    union(_, _) ~ find(_) when false;
+    union(_, _) ~ connected(_, _) when false;
+    find(_) ~ find(_);
+    find(_) ~ connected(_, _);
+    connected(_, _) ~ connected(_, _);
     ",
     fine: "
-        union(_, _) ~ union(_, _);
-        union(a, b) ~ find(c) when left.loser(a, b) != left.find(c);
-        union(a, b) ~ connected(c, d) when !left.joins(a, b, c, d);
-        find(_) ~ find(_);
-        find(_) ~ connected(_, _);
-        connected(_, _) ~ connected(_, _);
+    union(_, _) ~ union(_, _);
+    union(a, b) ~ find(c) when left.loser(a, b) != left.find(c);
+    union(a, b) ~ connected(c, d) when !left.joins(a, b, c, d);
+    find(_) ~ find(_);
+    find(_) ~ connected(_, _);
+    connected(_, _) ~ connected(_, _);
     ",
     comm: "
-        all union(_, _) -> find(_);
-        all union(_, _) -> connected(_, _);
+    all union(_, _) -> find(_);
+    all union(_, _) -> connected(_, _);
     ",
     waits: "",
     initial: || vec![(0..ELEMENTS).collect()],
