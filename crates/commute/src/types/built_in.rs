@@ -80,7 +80,7 @@ impl BuiltIn {
     pub fn item(&self, kind: &str, clauses: &str) -> String {
         match clauses {
             "" => String::new(),
-            clauses => format!("{kind} {} {{{clauses}}}\n", self.name),
+            clauses => format!("{kind} {} {{{}\n}}\n", self.name, clauses.trim_end()),
         }
     }
 
