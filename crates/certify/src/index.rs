@@ -75,8 +75,8 @@ impl TraceIndex {
     }
 }
 
-/// The loop point of each handler that has one, its first `loop` event, else its last thread code before its
-/// first `get`. Handlers without posted tasks have none.
+/// The loop point of each handler that has one: its first `loop` event, else its last thread code
+/// before its first `get`. Handlers without posted tasks have none.
 fn loop_points(view: View<'_>) -> HashMap<HandlerId, EventId> {
     let mut first_loops: HashMap<HandlerId, EventId> = HashMap::new();
     let mut first_gets: HashMap<HandlerId, EventId> = HashMap::new();
