@@ -1,7 +1,8 @@
 //! The checker of happens-before proofs: sections 2 and 3 of `docs/happens-before.md`.
 
 use crate::component;
-use crate::edges;
+use crate::edges::{self, condition, require};
+use crate::index::TraceIndex;
 use crate::proof::{LemmaId, Path, Proof, Rule, RuleSet, Step};
 use crate::reason::{ProofError, Reason};
 use crate::view::View;
@@ -9,8 +10,8 @@ use anyorder_trace::{EventId, Mailbox, Position, TaskDef, TaskId, Trace};
 
 /// Checks that `proof` proves that `x` happens before `y` in the trace.
 ///
-/// Each step is derived again by searching the trace: O(steps * events). Wakes depend on earlier
-/// wakes and take up to the square of the events.
+/// Near linear in the events. Each step that is not by a component rule is then derived again by
+/// searching the trace: O(steps * events).
 ///
 /// # Errors
 ///
@@ -22,7 +23,11 @@ pub fn check_proof(
     x: EventId,
     y: EventId,
 ) -> Result<(), ProofError> {
-    let checker = Checker { view: View { trace }, rules };
+    let index = match rules {
+        RuleSet::Android => TraceIndex::with_components(trace),
+        RuleSet::Mailbox | RuleSet::Threads => TraceIndex::new(trace),
+    };
+    let checker = Checker { view: View { trace }, rules, index: &index };
     let mut shown: Vec<CheckedPath> = Vec::new();
     for (number, lemma) in proof.lemmas.iter().enumerate() {
         // Lemmas are numbered with 32 bits; those beyond cannot be referenced and are ignored.
@@ -35,11 +40,7 @@ pub fn check_proof(
         let found = (path.from, path.to);
         return Err(whole(Reason::WrongEnds { found, expected: (x, y) }));
     }
-    if checker.is_happens_before(x, y, path.by_tasks) {
-        Ok(())
-    } else {
-        Err(whole(Reason::NotByTasks))
-    }
+    checker.require_happens_before(x, y, path.by_tasks).map_err(whole)
 }
 
 /// The result of checking a path: `from R to`, and more.
@@ -61,7 +62,8 @@ pub(crate) struct CheckedPath {
 #[derive(Clone, Copy)]
 pub(crate) struct Checker<'t> {
     pub(crate) view: View<'t>,
-    rules: RuleSet,
+    pub(crate) rules: RuleSet,
+    pub(crate) index: &'t TraceIndex,
 }
 
 impl Checker<'_> {
@@ -109,15 +111,9 @@ impl Checker<'_> {
 
     fn step(self, step: &Step, lemmas: &[CheckedPath]) -> Result<(), Reason> {
         let Step { from, to, rule, premises } = step;
-        if !self.view.has(*from) || !self.view.has(*to) {
-            return Err(Reason::Unknown("event"));
-        }
-        if from >= to {
-            return Err(Reason::NotForward);
-        }
-        if !self.in_rule_set(rule) {
-            return Err(Reason::NotInRuleSet);
-        }
+        require(self.view.has(*from) && self.view.has(*to), Reason::Unknown("event"))?;
+        require(from < to, Reason::NotForward)?;
+        require(self.in_rule_set(rule), Reason::NotInRuleSet)?;
         let premises: Vec<CheckedPath> = premises
             .iter()
             .map(|&LemmaId(number)| lemmas.get(number as usize).copied())
@@ -132,7 +128,7 @@ impl Checker<'_> {
             Rule::Component(name) => component::check(self, name, *from, *to, &premises),
             _ => {
                 let [] = take(&premises)?;
-                edges::check(self.view, self.rules, rule, *from, *to)
+                edges::check(self, rule, *from, *to)
             }
         }
     }
@@ -170,6 +166,10 @@ impl Checker<'_> {
         }
     }
 
+    fn require_happens_before(self, x: EventId, y: EventId, by_tasks: bool) -> Result<(), Reason> {
+        require(self.is_happens_before(x, y, by_tasks), Reason::NotByTasks)
+    }
+
     /// The tasks `m1`, `m2` of one handler whose `end(m1)` and `get(m2)` are the events.
     pub(crate) fn whole_tasks(
         self,
@@ -177,38 +177,27 @@ impl Checker<'_> {
         to: EventId,
     ) -> Result<(TaskId, TaskId), Reason> {
         let (m1, m2) = (self.view.task_of(from), self.view.task_of(to));
-        if self.view.end(m1) != Some(from) {
-            return Err(Reason::Kind("source is not the end of a posted task"));
-        }
-        if self.view.get(m2) != Some(to) {
-            return Err(Reason::Kind("target is not the `get` of a posted task"));
-        }
+        let (is_end, is_get) = (self.view.end(m1) == Some(from), self.view.get(m2) == Some(to));
+        require(is_end, Reason::Kind("source is not the end of a posted task"))?;
+        require(is_get, Reason::Kind("target is not the `get` of a posted task"))?;
         let handler = self.view.handler(m1);
-        if m1 == m2 || handler.is_none() || handler != self.view.handler(m2) {
-            return Err(Reason::Condition("not two tasks of one handler"));
-        }
+        let of_one = m1 != m2 && handler.is_some() && handler == self.view.handler(m2);
+        condition(of_one, "not two tasks of one handler")?;
         Ok((m1, m2))
     }
 
     /// The tasks of an order premise.
     fn order(self, number: usize, premise: CheckedPath) -> Result<(TaskId, TaskId), Reason> {
-        if !premise.by_tasks {
-            return Err(Reason::NotByTasks);
-        }
+        require(premise.by_tasks, Reason::NotByTasks)?;
         self.whole_tasks(premise.from, premise.to).map_err(|_| Reason::PremiseElsewhere(number))
     }
 
     /// The premise that `post(m1)` happens before `post(m2)`.
     fn posts_in_order(self, m1: TaskId, m2: TaskId, premise: CheckedPath) -> Result<(), Reason> {
         let posts = (self.view.post(m1), self.view.post(m2));
-        if posts != (Some(premise.from), Some(premise.to)) {
-            return Err(Reason::PremiseElsewhere(0));
-        }
-        if self.is_happens_before(premise.from, premise.to, premise.by_tasks) {
-            Ok(())
-        } else {
-            Err(Reason::NotByTasks)
-        }
+        let fits = posts == (Some(premise.from), Some(premise.to));
+        require(fits, Reason::PremiseElsewhere(0))?;
+        self.require_happens_before(premise.from, premise.to, premise.by_tasks)
     }
 
     fn def(self, task: TaskId) -> Result<TaskDef, Reason> {
@@ -217,27 +206,24 @@ impl Checker<'_> {
 
     fn refuse_bag(self, task: TaskId) -> Result<(), Reason> {
         let handler = self.view.handler(task).ok_or(Reason::Unknown("handler"))?;
-        match self.view.mailbox(handler).ok_or(Reason::Unknown("handler"))? {
-            Mailbox::Bag => Err(Reason::Condition("mailbox is a bag")),
-            Mailbox::None | Mailbox::Fifo | Mailbox::Delayed => Ok(()),
-        }
+        let mailbox = self.view.mailbox(handler).ok_or(Reason::Unknown("handler"))?;
+        condition(mailbox != Mailbox::Bag, "mailbox is a bag")
     }
 
     fn no_preemption(
         self,
         from: EventId,
         to: EventId,
-        [way]: [CheckedPath; 1],
+        [path]: [CheckedPath; 1],
     ) -> Result<(), Reason> {
         let (m1, _) = self.whole_tasks(from, to)?;
-        if self.view.task_of(way.from) != m1 || way.to != to {
-            return Err(Reason::PremiseElsewhere(0));
-        }
-        let Some(source) = way.last_base else {
+        let fits = self.view.task_of(path.from) == m1 && path.to == to;
+        require(fits, Reason::PremiseElsewhere(0))?;
+        let Some(source) = path.last_base else {
             return Err(Reason::Condition("premise does not end with a base edge into the `get`"));
         };
-        if way.longer && !self.is_happens_before(way.from, source, way.by_tasks_but_last) {
-            return Err(Reason::NotByTasks);
+        if path.longer {
+            self.require_happens_before(path.from, source, path.by_tasks_but_last)?;
         }
         Ok(())
     }
@@ -246,12 +232,10 @@ impl Checker<'_> {
         let (m1, m2) = self.whole_tasks(from, to)?;
         self.refuse_bag(m2)?;
         let (first, second) = (self.def(m1)?, self.def(m2)?);
-        if second.position == Position::Front {
-            return Err(Reason::Condition("second task was posted to the front"));
-        }
-        if first.delay != 0 && (second.delay == 0 || first.delay > second.delay) {
-            return Err(Reason::Condition("first task has the greater delay"));
-        }
+        let is_back = second.position != Position::Front;
+        condition(is_back, "second task was posted to the front")?;
+        let in_time = first.delay == 0 || (second.delay != 0 && first.delay <= second.delay);
+        condition(in_time, "first task has the greater delay")?;
         self.posts_in_order(m1, m2, posts)
     }
 
@@ -263,15 +247,11 @@ impl Checker<'_> {
     ) -> Result<(), Reason> {
         let (m1, m2) = self.whole_tasks(from, to)?;
         self.refuse_bag(m2)?;
-        if self.def(m1)?.delay == 0 {
-            return Err(Reason::Condition("first task has no delay"));
-        }
+        condition(self.def(m1)?.delay != 0, "first task has no delay")?;
         self.posts_in_order(m1, m2, posts)?;
         let (first, poster) = self.order(1, order)?;
-        if first != m1 || self.view.post(m2).map(|post| self.view.task_of(post)) != Some(poster) {
-            return Err(Reason::PremiseElsewhere(1));
-        }
-        Ok(())
+        let of_m2 = self.view.post(m2).map(|post| self.view.task_of(post));
+        require(first == m1 && of_m2 == Some(poster), Reason::PremiseElsewhere(1))
     }
 
     fn fifo_backwards(
@@ -283,23 +263,15 @@ impl Checker<'_> {
         let (m1, m2) = self.order(0, order)?;
         self.refuse_bag(m2)?;
         let (first, second) = (self.def(m1)?, self.def(m2)?);
-        if first.position == Position::Front || second.position == Position::Front {
-            return Err(Reason::Condition("one of the tasks was posted to the front"));
-        }
-        if second.delay != 0 {
-            return Err(Reason::Condition("second task has a delay"));
-        }
-        if (self.view.post(m1), self.view.post(m2)) != (Some(from), Some(to)) {
-            return Err(Reason::PremiseElsewhere(0));
-        }
+        let are_back = [first, second].iter().all(|task| task.position != Position::Front);
+        condition(are_back, "one of the tasks was posted to the front")?;
+        condition(second.delay == 0, "second task has a delay")?;
+        let posts = (self.view.post(m1), self.view.post(m2));
+        require(posts == (Some(from), Some(to)), Reason::PremiseElsewhere(0))?;
         let posted = (self.view.posted_task_of(from), self.view.posted_task_of(to));
-        if let (Some(p1), Some(p2)) = posted
-            && p1 != p2
-            && self.view.handler(p1) == self.view.handler(p2)
-        {
-            return Err(Reason::Condition("posts of two tasks of one handler"));
-        }
-        Ok(())
+        let of_one = matches!(posted, (Some(p1), Some(p2))
+            if p1 != p2 && self.view.handler(p1) == self.view.handler(p2));
+        condition(!of_one, "posts of two tasks of one handler")
     }
 
     fn task_order(
@@ -309,7 +281,7 @@ impl Checker<'_> {
         [order]: [CheckedPath; 1],
     ) -> Result<(), Reason> {
         let tasks = self.whole_tasks(from, to)?;
-        if self.order(0, order)? == tasks { Ok(()) } else { Err(Reason::PremiseElsewhere(0)) }
+        require(self.order(0, order)? == tasks, Reason::PremiseElsewhere(0))
     }
 }
 

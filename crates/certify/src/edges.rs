@@ -1,30 +1,32 @@
 //! Section 1 of `docs/happens-before.md`: the base edges, each checked from the definition.
 
+use crate::check::Checker;
+use crate::index::TraceIndex;
 use crate::proof::{Rule, RuleSet};
 use crate::reason::Reason;
 use crate::view::View;
 use anyorder_trace::{
-    Action, ConditionId, Event, EventId, EventKind, InputFamily, LockId, Mode, TaskId, TaskKind,
+    Action, Event, EventId, EventKind, InputFamily, LockId, Mode, TaskId, TaskKind,
 };
 
 /// Checks one base edge. The caller has checked that it goes forward and needs no premises.
 pub(crate) fn check(
-    view: View<'_>,
-    rules: RuleSet,
+    checker: Checker<'_>,
     rule: &Rule,
     from: EventId,
     to: EventId,
 ) -> Result<(), Reason> {
+    let Checker { view, rules, index } = checker;
     match rule {
         Rule::Po if rules == RuleSet::Threads => po_of_threads(view, from, to),
-        Rule::Po => po(view, from, to),
-        Rule::LoopPoint => loop_point(view, from, to),
-        Rule::Attach => attach(view, from, to),
+        Rule::Po => po(checker, from, to),
+        Rule::LoopPoint => loop_point(checker, from, to),
+        Rule::Attach => attach(checker, from, to),
         Rule::Post => post(view, from, to),
         Rule::Fork => fork(view, from, to),
         Rule::Join => join(view, from, to),
         Rule::Lock => lock(view, from, to),
-        Rule::Wake => wake(view, from, to),
+        Rule::Wake => wake(view, index, from, to),
         Rule::Barrier => barrier(view, from, to),
         Rule::Atomic => atomic(view, from, to),
         Rule::Enable => enable(view, rules, from, to),
@@ -32,12 +34,16 @@ pub(crate) fn check(
     }
 }
 
-fn condition(holds: bool, otherwise: &'static str) -> Result<(), Reason> {
-    if holds { Ok(()) } else { Err(Reason::Condition(otherwise)) }
+pub(crate) fn require(holds: bool, otherwise: Reason) -> Result<(), Reason> {
+    if holds { Ok(()) } else { Err(otherwise) }
+}
+
+pub(crate) fn condition(holds: bool, otherwise: &'static str) -> Result<(), Reason> {
+    require(holds, Reason::Condition(otherwise))
 }
 
 /// Whether program order leads from one event to a later one, in rule sets with task orders.
-pub(crate) fn po(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
+fn po(Checker { view, index, .. }: Checker<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
     let initial = |event| view.kind_of(event) == Some(TaskKind::Initial);
     if !(initial(from) && initial(to)) {
         return condition(view.task_of(from) == view.task_of(to), "events of different tasks");
@@ -48,11 +54,11 @@ pub(crate) fn po(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reaso
     condition(view.handler_of(to) == Some(handler), "thread code of different handlers")?;
     // Up to the loop point all thread code is in sequence, and the loop point is before every
     // piece.
-    if view.loop_point(handler).is_some_and(|point| from <= point) {
+    if index.loop_points.get(&handler).is_some_and(|point| from <= *point) {
         return Ok(());
     }
-    let cut = view.gets(handler).any(|get| from < get && get < to);
-    condition(!cut, "pieces of thread code with a task between them")
+    let unit = |event: EventId| index.facts[event.index()].unit;
+    condition(unit(from) == unit(to), "pieces of thread code with a task between them")
 }
 
 fn po_of_threads(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
@@ -65,23 +71,32 @@ fn po_of_threads(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reaso
     condition(same || view.task_of(from) == view.task_of(to), "events of different handlers")
 }
 
-fn loop_point(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
+fn loop_point(
+    Checker { view, index, .. }: Checker<'_>,
+    from: EventId,
+    to: EventId,
+) -> Result<(), Reason> {
     let handler = get_of(view, to).and_then(|task| view.handler(task));
     let Some(handler) = handler else {
         return Err(Reason::Kind("target is not the `get` of a posted task"));
     };
-    condition(view.loop_point(handler) == Some(from), "source is not the handler's loop point")
+    let point = index.loop_points.get(&handler);
+    condition(point == Some(&from), "source is not the handler's loop point")
 }
 
-fn attach(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
+fn attach(
+    Checker { view, index, .. }: Checker<'_>,
+    from: EventId,
+    to: EventId,
+) -> Result<(), Reason> {
     let Action::Attach(handler) = view.event(from).action() else {
         return Err(Reason::Kind("source is not an `attach`"));
     };
     let Action::Post(task) = view.event(to).action() else {
         return Err(Reason::Kind("target is not a `post`"));
     };
-    let first = view.events().find(|e| e.action() == Action::Attach(handler));
-    condition(first.map(|e| e.id) == Some(from), "not the first `attach` of the handler")?;
+    let first = index.attaches.get(&handler);
+    condition(first == Some(&from), "not the first `attach` of the handler")?;
     condition(view.handler(task) == Some(handler), "posts to another handler")?;
     condition(view.handler_of(to) != Some(handler), "posted by the handler itself")
 }
@@ -131,74 +146,35 @@ fn held(event: Event, kind: EventKind) -> Option<(LockId, Mode)> {
     }
 }
 
-fn wake(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
-    let Action::Wake(of) = view.event(to).action() else {
-        return Err(Reason::Kind("target is not a `wake`"));
-    };
-    condition(wake_source(view, of, to) == Some(from), "source is not what the `wake` answers")
-}
-
-/// The signal that a wake answers: its reference, or else its match, which depends on the earlier
-/// wakes.
-pub(crate) fn wake_source(view: View<'_>, of: ConditionId, wake: EventId) -> Option<EventId> {
-    let mut matched: Vec<EventId> = Vec::new();
-    for event in
-        view.events().filter(|e| e.id <= wake && e.kind() == EventKind::Wake && !e.op.is_timeout())
-    {
-        let source = match view.trace.columns().refers.get(event.id.0) {
-            Some(number) => {
-                u32::try_from(number).ok().map(EventId).filter(|&source| source < event.id)
-            }
-            None if event.action() == Action::Wake(of) => candidate(view, of, event, &matched),
-            None => None,
-        };
-        if event.id == wake {
-            return source;
-        }
-        matched.extend(source);
-    }
-    None
-}
-
-fn candidate(view: View<'_>, of: ConditionId, wake: Event, matched: &[EventId]) -> Option<EventId> {
-    let before = || view.events().take_while(|e| e.id < wake.id);
-    let waits = before().filter(|e| e.task == wake.task && e.action() == Action::Wait(of));
-    let wait = waits.last().map(|e| e.id);
-    let fits = |e: &Event| match e.action() {
-        Action::Signal(c) => c == of && !matched.contains(&e.id),
-        Action::Broadcast(c) => c == of,
-        _ => false,
-    };
-    before().filter(|e| wait.is_none_or(|wait| e.id > wait)).find(fits).map(|e| e.id)
+fn wake(view: View<'_>, index: &TraceIndex, from: EventId, to: EventId) -> Result<(), Reason> {
+    require(view.event(to).kind() == EventKind::Wake, Reason::Kind("target is not a `wake`"))?;
+    let signal = index.wakes.get(&to).map(|found| found.signal);
+    condition(signal == Some(from), "source is not what the `wake` answers")
 }
 
 fn barrier(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
     let (x, y) = (view.event(from), view.event(to));
-    if x.kind() != EventKind::Barrier || y.kind() != EventKind::Barrier {
-        return Err(Reason::Kind("not two `barrier` events"));
-    }
+    let are_barriers = [x, y].iter().all(|event| event.kind() == EventKind::Barrier);
+    require(are_barriers, Reason::Kind("not two `barrier` events"))?;
     condition(x.operand == y.operand, "different barriers")?;
     condition(x.task != y.task, "events of one task")
 }
 
 fn atomic(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
     let read = view.event(to);
-    if !read.kind().reads() || !read.mode().acquires() {
-        return Err(Reason::Kind("target is not an acquiring atomic read"));
-    }
+    let acquires = read.kind().reads() && read.mode().acquires();
+    require(acquires, Reason::Kind("target is not an acquiring atomic read"))?;
     let write = view.event(from);
-    if !write.kind().writes() || !write.mode().releases() {
-        return Err(Reason::Kind("source is not a releasing atomic write"));
-    }
+    let releases = write.kind().writes() && write.mode().releases();
+    require(releases, Reason::Kind("source is not a releasing atomic write"))?;
     let same = |e: &Event| e.kind().writes() && e.location() == read.location() && e.id < to;
     let last = view.events().rfind(same);
     condition(last.map(|e| e.id) == Some(from), "source is not the last write of the location")
 }
 
 fn enable(view: View<'_>, rules: RuleSet, from: EventId, to: EventId) -> Result<(), Reason> {
-    if view.event(from).kind() != EventKind::Enable {
-        return Err(Reason::Kind("source is not an `enable`"));
-    }
+    let is_enable = view.event(from).kind() == EventKind::Enable;
+    require(is_enable, Reason::Kind("source is not an `enable`"))?;
     let answers = |trigger: Event| {
         let posted = view.posted_task_of(trigger.id).filter(|&task| task != view.task_of(from));
         let task_events = posted.map(|task| [view.get(task), view.post(task)]);

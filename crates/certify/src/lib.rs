@@ -3,9 +3,8 @@
 //!
 //! This crate depends on traces and on no engine. An engine that claims that two events are
 //! ordered, or that a race can be made adjacent, supplies a [`Proof`] or an order of events. The
-//! slow and simple code here derives every step again. An accepted proof holds by
-//! `docs/happens-before.md`, with one exception that [`Rule::Component`] documents. It prints
-//! nothing.
+//! simple code here derives every step again. An accepted proof holds by `docs/happens-before.md`.
+//! The crate prints nothing.
 //!
 //! The main functions: [`check_proof`], [`check_schedule`], [`check_adjacent`]; and in
 //! [`consistency`], which has its own definitions, [`check_consistency_witness`] and
@@ -50,6 +49,8 @@ mod check;
 mod component;
 pub mod consistency;
 mod edges;
+mod index;
+mod lists;
 mod proof;
 mod reason;
 mod reordering;

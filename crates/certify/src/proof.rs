@@ -99,24 +99,8 @@ pub enum Rule {
     /// A rule of `docs/android-components.md`: an edge, or a task order `end(a)` to `get(b)`. The
     /// name begins with the word of the family (`lifecycle`, `idle`, `service`, `broadcast`), up to
     /// a colon or the end; the rest is free.
-    ///
-    /// Checked only in part: that ends, states and identities fit some rule of the family, not that
-    /// the state in the rules (pending, bound, registered) is right at that moment. In detail, with
-    /// `t` a trigger of the family in the task `m`, and the target `t` or `post(m)`, or `get(m)`
-    /// where stated:
-    /// - lifecycle: from an enable with the state of `t`, also to `get(m)`; from a trigger `p` (or
-    ///   its task's post, to `post(m)`) that may come before `t` by the table of steps; as a task
-    ///   order, between tasks with such `p` and `t`.
-    /// - idle, to `post(m)` only: from an enable with `t`'s instance and argument; from the end of
-    ///   a task with such an enable or trigger; from the first loop event of the handler.
-    /// - service: from a request or callback of the same component, also to `get(m)` (to `post(m)`
-    ///   also from its task's post); as a task order, between tasks with callbacks of the same
-    ///   component.
-    /// - broadcast: from a send with `t`'s argument, from a registration with `t`'s action and
-    ///   receiver, both also to `get(m)`; to `post(m)` from the post of a task with a BINDAPP-DONE;
-    ///   between the posts of TIME_TICK tasks; from another receipt (or, to `post(m)`, its task's
-    ///   post), with one premise: a send or registration that fits the one happens before one, of
-    ///   the same kind, that fits the other.
+    /// One premise, where the rule orders two received broadcasts or the posts of their tasks: the
+    /// cause of the first (its send, or its sticky registration) happens before that of the second.
     Component(String),
 }
 

@@ -1,8 +1,7 @@
 //! The notions of the rules, each computed by scanning the trace.
 
 use anyorder_trace::{
-    Action, Event, EventId, EventKind, HandlerId, Input, Mailbox, TaskDef, TaskId, TaskKind,
-    TaskSpan, Trace,
+    Action, Event, EventId, HandlerId, Input, Mailbox, TaskDef, TaskId, TaskKind, TaskSpan, Trace,
 };
 
 /// A trace. Nothing is cached between calls: they may be slow, and must be simple.
@@ -76,14 +75,6 @@ impl<'t> View<'t> {
         span.end.some().or(span.last.some())
     }
 
-    /// The task that an event posts.
-    pub(crate) fn posts(self, event: EventId) -> Option<TaskId> {
-        match self.event(event).action() {
-            Action::Post(task) if self.post(task) == Some(event) => Some(task),
-            _ => None,
-        }
-    }
-
     /// The input of an `enable`, `disable` or `trigger`.
     pub(crate) fn input_of(self, event: Event) -> Option<&'t Input> {
         match event.action() {
@@ -92,34 +83,5 @@ impl<'t> View<'t> {
             }
             _ => None,
         }
-    }
-
-    /// Whether the event is thread code of the handler.
-    fn is_thread_code(self, event: Event, handler: HandlerId) -> bool {
-        self.kind_of(event.id) == Some(TaskKind::Initial)
-            && self.handler(event.task) == Some(handler)
-    }
-
-    /// The `get` events of a handler.
-    pub(crate) fn gets(self, handler: HandlerId) -> impl DoubleEndedIterator<Item = EventId> + 't {
-        self.events()
-            .filter(move |e| {
-                self.get(e.task) == Some(e.id) && self.handler(e.task) == Some(handler)
-            })
-            .map(|e| e.id)
-    }
-
-    pub(crate) fn first_loop(self, handler: HandlerId) -> Option<EventId> {
-        let is_loop = |e: &Event| e.kind() == EventKind::Loop && self.is_thread_code(*e, handler);
-        self.events().find(is_loop).map(|e| e.id)
-    }
-
-    /// The loop point of a handler; `None` without one, and where no posted task runs.
-    pub(crate) fn loop_point(self, handler: HandlerId) -> Option<EventId> {
-        let first_get = self.gets(handler).next()?;
-        self.first_loop(handler).or_else(|| {
-            let code = self.events().filter(|e| self.is_thread_code(*e, handler));
-            code.map(|e| e.id).rfind(|&e| e < first_get)
-        })
     }
 }

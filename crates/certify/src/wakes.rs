@@ -11,27 +11,17 @@ pub(crate) struct Match {
     pub(crate) wait: Option<EventId>,
 }
 
-#[derive(Default)]
-struct Condition {
-    /// Signals that are not matched yet.
-    signals: BTreeSet<EventId>,
-    broadcasts: BTreeSet<EventId>,
-}
-
-/// Matches all wakes of a trace. Near linear. For a single wake, use the slower
-/// [`wake_source`](crate::edges::wake_source).
+/// Matches all wakes of a trace. Near linear.
 pub(crate) fn matches(trace: &Trace) -> HashMap<EventId, Match> {
-    let mut conditions: BTreeMap<u32, Condition> = BTreeMap::new();
+    // By condition, the signals that are not matched yet, and all broadcasts.
+    let mut conditions: BTreeMap<u32, BTreeSet<EventId>> = BTreeMap::new();
     let mut waits = HashMap::new();
     let mut matches = HashMap::new();
     for event in trace.events() {
         let id = event.id;
         match event.kind() {
-            EventKind::Signal => {
-                conditions.entry(event.operand).or_default().signals.insert(id);
-            }
-            EventKind::Broadcast => {
-                conditions.entry(event.operand).or_default().broadcasts.insert(id);
+            EventKind::Signal | EventKind::Broadcast => {
+                conditions.entry(event.operand).or_default().insert(id);
             }
             EventKind::Wait => {
                 waits.insert((event.task, event.operand), id);
@@ -43,16 +33,17 @@ pub(crate) fn matches(trace: &Trace) -> HashMap<EventId, Match> {
                     Some(number) => {
                         u32::try_from(number).ok().map(EventId).filter(|signal| *signal < id)
                     }
-                    None => conditions.get(&event.operand).and_then(|condition| {
-                        let first =
-                            |of: &BTreeSet<EventId>| of.range(EventId(after)..).next().copied();
-                        let candidates = [first(&condition.signals), first(&condition.broadcasts)];
-                        candidates.into_iter().flatten().min()
-                    }),
+                    None => {
+                        let candidates = conditions.get(&event.operand);
+                        candidates.and_then(|of| of.range(EventId(after)..).next().copied())
+                    }
                 };
                 let Some(signal) = signal else { continue };
-                if let Some(condition) = conditions.get_mut(&trace.event(signal).operand) {
-                    condition.signals.remove(&signal);
+                let source = trace.event(signal);
+                if source.kind() == EventKind::Signal
+                    && let Some(candidates) = conditions.get_mut(&source.operand)
+                {
+                    candidates.remove(&signal);
                 }
                 matches.insert(id, Match { signal, wait: wait.filter(|wait| *wait < signal) });
             }
@@ -65,10 +56,46 @@ pub(crate) fn matches(trace: &Trace) -> HashMap<EventId, Match> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edges::wake_source;
-    use crate::view::View;
     use anyorder_testkit::{Shape, random_trace};
-    use anyorder_trace::ConditionId;
+    use anyorder_trace::{Action, ConditionId, Event};
+
+    /// The definition of the signal that a wake answers: its reference, or else its match, which
+    /// depends on the earlier wakes.
+    fn wake_source(trace: &Trace, of: ConditionId, wake: EventId) -> Option<EventId> {
+        let mut matched: Vec<EventId> = Vec::new();
+        let wakes = trace.events().filter(|e| e.kind() == EventKind::Wake && !e.op.is_timeout());
+        for event in wakes.take_while(|e| e.id <= wake) {
+            let source = match trace.columns().refers.get(event.id.0) {
+                Some(number) => {
+                    u32::try_from(number).ok().map(EventId).filter(|&source| source < event.id)
+                }
+                None if event.action() == Action::Wake(of) => candidate(trace, of, event, &matched),
+                None => None,
+            };
+            if event.id == wake {
+                return source;
+            }
+            matched.extend(source);
+        }
+        None
+    }
+
+    fn candidate(
+        trace: &Trace,
+        of: ConditionId,
+        wake: Event,
+        matched: &[EventId],
+    ) -> Option<EventId> {
+        let before = || trace.events().take_while(|e| e.id < wake.id);
+        let waits = before().filter(|e| e.task == wake.task && e.action() == Action::Wait(of));
+        let wait = waits.last().map(|e| e.id);
+        let fits = |e: &Event| match e.action() {
+            Action::Signal(c) => c == of && !matched.contains(&e.id),
+            Action::Broadcast(c) => c == of,
+            _ => false,
+        };
+        before().filter(|e| wait.is_none_or(|wait| e.id > wait)).find(fits).map(|e| e.id)
+    }
 
     #[test]
     fn all_at_once_are_the_same_as_one_by_one() {
@@ -77,7 +104,7 @@ mod tests {
             let trace = random_trace(seed, &Shape::medium());
             let all = matches(&trace);
             for wake in trace.events().filter(|event| event.kind() == EventKind::Wake) {
-                let one = wake_source(View { trace: &trace }, ConditionId(wake.operand), wake.id);
+                let one = wake_source(&trace, ConditionId(wake.operand), wake.id);
                 assert_eq!(all.get(&wake.id).map(|found| found.signal), one, "seed {seed}");
                 matched += u32::from(one.is_some());
             }

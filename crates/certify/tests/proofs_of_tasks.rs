@@ -498,3 +498,28 @@ fn other_component_families() -> Built {
     assert_eq!(refusal(&trace, Android, &elsewhere), Some(Reason::PremiseElsewhere(0)));
     Ok(())
 }
+
+/// The rules order callbacks of one activity only, each with the state before it.
+#[test]
+fn a_step_of_a_component_needs_the_state_at_that_moment() -> Built {
+    let mut b = TraceBuilder::new();
+    let (h, k) = (b.handler("h", Mailbox::Fifo)?, b.handler("k", Mailbox::None)?);
+    let mut input = |state: &str, instance| {
+        let (family, state) = (InputFamily::Lifecycle, b.interner.name(state)?);
+        b.interner.input(Input { family, state, instance, ..Input::default() })
+    };
+    let callbacks = [input("STOP-ACT", 1)?, input("START-ACT", 2)?, input("START-ACT", 1)?];
+    let tasks: Vec<TaskId> =
+        (0..3).map(|i| b.task(&format!("t{i}"), h)).collect::<Result<_, _>>()?;
+    let u = b.initial(k);
+    let posts: Vec<EventId> = tasks.iter().map(|&t| b.post(u, t)).collect::<Result<_, _>>()?;
+    for (&task, callback) in tasks.iter().zip(callbacks) {
+        b.get(task)?;
+        b.push(task, EventKind::Trigger.into(), callback.0);
+        b.end(task)?;
+    }
+    let trace = b.finish();
+    holds(&trace, Android, &one(posts[0], posts[2], component("lifecycle")));
+    fails(&trace, Android, &one(posts[0], posts[1], component("lifecycle")));
+    Ok(())
+}

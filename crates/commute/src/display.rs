@@ -69,24 +69,14 @@ fn formula_text(formula: &Formula, names: &Names, level: u8) -> String {
 
 fn call(method: &Method, side: Side, names: &Names, formula: &Formula) -> String {
     let mut used = Vec::new();
-    formula.visit(&mut |literal| {
-        literal.visit(&mut |part| {
-            if let Expr::Slot(of, slot) = part
-                && *of == side
-            {
-                used.push(*slot);
-            }
-        });
+    formula.visit(&mut |part| {
+        if let Expr::Slot(of, slot) = part
+            && *of == side
+        {
+            used.push(*slot);
+        }
     });
-    let arguments: Vec<String> = (0..method.arity())
-        .map(Slot::Argument)
-        .map(|slot| if used.contains(&slot) { names.of(side, slot) } else { "_".to_owned() })
-        .collect();
-    let result = match used.contains(&Slot::Result) {
-        true => format!("/{}", names.of(side, Slot::Result)),
-        false => String::new(),
-    };
-    format!("{}({}){result}", method.name(), arguments.join(", "))
+    method.call_text(|slot| used.contains(&slot).then(|| names.of(side, slot)))
 }
 
 impl fmt::Display for Spec {

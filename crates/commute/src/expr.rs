@@ -73,37 +73,39 @@ pub enum Operator {
 }
 
 impl Operator {
+    /// All operators in the order of their declaration, each with its text and its binding
+    /// strength: the levels of the model language.
+    const TABLE: [(Operator, &'static str, u8); 13] = [
+        (Operator::Or, "||", 1),
+        (Operator::And, "&&", 2),
+        (Operator::Equal, "==", 3),
+        (Operator::Unequal, "!=", 3),
+        (Operator::Less, "<", 4),
+        (Operator::LessEqual, "<=", 4),
+        (Operator::Greater, ">", 4),
+        (Operator::GreaterEqual, ">=", 4),
+        (Operator::Add, "+", 5),
+        (Operator::Subtract, "-", 5),
+        (Operator::Multiply, "*", 6),
+        (Operator::Divide, "/", 6),
+        (Operator::Remainder, "%", 6),
+    ];
+
+    /// Returns the operator with a text.
+    pub(crate) fn of_sign(sign: &str) -> Option<Operator> {
+        Operator::TABLE.into_iter().find(|row| row.1 == sign).map(|row| row.0)
+    }
+
     /// Returns the operator's text.
     #[must_use]
     pub const fn sign(self) -> &'static str {
-        match self {
-            Operator::Or => "||",
-            Operator::And => "&&",
-            Operator::Equal => "==",
-            Operator::Unequal => "!=",
-            Operator::Less => "<",
-            Operator::LessEqual => "<=",
-            Operator::Greater => ">",
-            Operator::GreaterEqual => ">=",
-            Operator::Add => "+",
-            Operator::Subtract => "-",
-            Operator::Multiply => "*",
-            Operator::Divide => "/",
-            Operator::Remainder => "%",
-        }
+        Operator::TABLE[self as usize].1
     }
 
-    /// Returns the binding strength: the levels of the model language.
+    /// Returns the binding strength.
     #[must_use]
     pub const fn level(self) -> u8 {
-        match self {
-            Operator::Or => 1,
-            Operator::And => 2,
-            Operator::Equal | Operator::Unequal => 3,
-            Operator::Less | Operator::LessEqual | Operator::Greater | Operator::GreaterEqual => 4,
-            Operator::Add | Operator::Subtract => 5,
-            Operator::Multiply | Operator::Divide | Operator::Remainder => 6,
-        }
+        Operator::TABLE[self as usize].2
     }
 
     /// Returns the comparison that holds exactly when this one does not.
@@ -222,6 +224,16 @@ impl Expr {
                 Expr::State(to(*side), function.clone(), arguments)
             }
         }
+    }
+
+    /// Returns the two sides of a comparison between the two invocations, the side over the left
+    /// one first.
+    pub(crate) fn sides_of(&self, comparison: Operator) -> Option<(&Expr, &Expr)> {
+        let Expr::Binary(op, a, b) = self else { return None };
+        let pairs = [(a, b), (b, a)].into_iter().filter(|_| *op == comparison);
+        let mut fitting =
+            pairs.filter(|(a, b)| a.sides().only(Side::Left) && b.sides().only(Side::Right));
+        fitting.next().map(|(a, b)| (&**a, &**b))
     }
 
     /// Returns whether it has a value for all invocations. Arithmetic and functions of the state

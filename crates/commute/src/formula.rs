@@ -44,10 +44,10 @@ impl Formula {
         }
     }
 
-    /// Calls a function for each literal.
+    /// Calls a function for each literal and all its parts.
     pub fn visit(&self, see: &mut impl FnMut(&Expr)) {
         match self {
-            Formula::Literal(expr) => see(expr),
+            Formula::Literal(expr) => expr.visit(see),
             Formula::All(parts) | Formula::Any(parts) => {
                 parts.iter().for_each(|part| part.visit(see));
             }

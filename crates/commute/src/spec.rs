@@ -61,6 +61,14 @@ impl Method {
         }
     }
 
+    /// Returns a call of it as text. `text` gives the values that are shown.
+    pub(crate) fn call_text(&self, text: impl Fn(Slot) -> Option<String>) -> String {
+        let argument = |at| text(Slot::Argument(at)).unwrap_or_else(|| "_".to_owned());
+        let arguments: Vec<String> = (0..self.arity()).map(argument).collect();
+        let result = text(Slot::Result).map_or_else(String::new, |result| format!("/{result}"));
+        format!("{}({}){result}", self.name, arguments.join(", "))
+    }
+
     pub(crate) fn kind_mut(&mut self, slot: Slot) -> &mut Kind {
         match slot {
             Slot::Argument(at) => &mut self.arguments[at],
@@ -291,12 +299,10 @@ impl Condition {
     #[must_use]
     pub fn logic(&self) -> Logic {
         let mut logic = Logic::L2;
-        self.formula.visit(&mut |literal| {
-            literal.visit(&mut |part| {
-                if matches!(part, Expr::State(..)) {
-                    logic = Logic::L1;
-                }
-            });
+        self.formula.visit(&mut |part| {
+            if matches!(part, Expr::State(..)) {
+                logic = Logic::L1;
+            }
         });
         logic
     }

@@ -64,13 +64,11 @@ pub(crate) fn counterexample(
 fn mentioned(formula: &Formula) -> Option<(Vec<Slot>, BTreeSet<Value>)> {
     let (mut slots, mut constants) = (BTreeSet::new(), BTreeSet::new());
     let mut has_state = false;
-    formula.visit(&mut |literal| {
-        literal.visit(&mut |part| match part {
-            Expr::Slot(_, slot) => _ = slots.insert(*slot),
-            Expr::Value(value) => _ = constants.insert(value.clone()),
-            Expr::State(..) => has_state = true,
-            _ => {}
-        });
+    formula.visit(&mut |part| match part {
+        Expr::Slot(_, slot) => _ = slots.insert(*slot),
+        Expr::Value(value) => _ = constants.insert(value.clone()),
+        Expr::State(..) => has_state = true,
+        _ => {}
     });
     (!has_state).then(|| (slots.into_iter().collect(), constants))
 }
@@ -107,14 +105,11 @@ fn view((arguments, result): &(Vec<Value>, Value)) -> View<'_> {
 }
 
 fn call(method: &Method, (arguments, result): &(Vec<Value>, Value), slots: &[Slot]) -> String {
-    let shown = |slot: Slot, value: &Value| {
-        if slots.contains(&slot) { value.to_string() } else { "_".to_owned() }
-    };
-    let arguments: Vec<String> =
-        (0..arguments.len()).map(|at| shown(Slot::Argument(at), &arguments[at])).collect();
-    let result = match slots.contains(&Slot::Result) {
-        true => format!("/{result}"),
-        false => String::new(),
-    };
-    format!("{}({}){result}", method.name(), arguments.join(", "))
+    method.call_text(|slot| {
+        let value = match slot {
+            Slot::Argument(at) => &arguments[at],
+            Slot::Result => result,
+        };
+        slots.contains(&slot).then(|| value.to_string())
+    })
 }

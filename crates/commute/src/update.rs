@@ -41,20 +41,14 @@ impl Update {
         Update::Remove,
     ];
 
+    /// The words in declarations, in the order of [`Update::ALL`].
+    const WORDS: [&str; 9] =
+        ["add", "multiply", "and", "or", "xor", "max", "min", "insert", "remove"];
+
     /// Returns the word for it in a declaration.
     #[must_use]
     pub const fn word(self) -> &'static str {
-        match self {
-            Update::Add => "add",
-            Update::Multiply => "multiply",
-            Update::And => "and",
-            Update::Or => "or",
-            Update::Xor => "xor",
-            Update::Max => "max",
-            Update::Min => "min",
-            Update::Insert => "insert",
-            Update::Remove => "remove",
-        }
+        Update::WORDS[self as usize]
     }
 
     /// Returns whether two updates of one location give the same value in both orders, whatever

@@ -110,7 +110,7 @@ fn what_is_not_listed_does_not_commute() {
                     b.name(),
                     names(b.arity())
                 );
-                let text = of.fine.trim_end().strip_suffix('}').unwrap().to_owned() + &clause;
+                let text = format!("spec {} {{{}{clause}", of.name, of.fine);
                 let verdict = verdict(of, &Spec::parse(&text).unwrap());
                 assert!(verdict.counterexample.is_some(), "{}: {clause}", of.name);
             }

@@ -189,7 +189,7 @@ fn a_missing_rule_is_noticed() {
             let mut fewer = rules.clone();
             fewer.remove(at);
             let comm = format!("comm {} {{ {} }}", of.name, fewer.join("\n"));
-            let text = format!("{}{comm}{}", of.fine, of.waits);
+            let text = format!("{}{comm}{}", of.item("spec", of.fine), of.item("waits", of.waits));
             let document = anyorder_commute::Document::parse(&text).unwrap();
             let spec = document.spec(of.name).unwrap();
             let full = of.fine().unwrap();

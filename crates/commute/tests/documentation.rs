@@ -29,11 +29,12 @@ fn generated() -> String {
     }
     for of in built_in_types() {
         let name = of.name;
-        write!(text, "\n### `{name}`\n\nFine:\n\n```\n{}```\n", of.fine).unwrap();
-        write!(text, "\nCoarse:\n\n```\n{}```\n", of.coarse).unwrap();
-        write!(text, "\nCommunication:\n\n```\n{}```\n", of.comm).unwrap();
+        let fine = of.item("spec", of.fine);
+        write!(text, "\n### `{name}`\n\nFine:\n\n```\n{fine}```\n").unwrap();
+        write!(text, "\nCoarse:\n\n```\n{}```\n", of.item("spec", of.coarse)).unwrap();
+        write!(text, "\nCommunication:\n\n```\n{}```\n", of.item("comm", of.comm)).unwrap();
         if !of.waits.is_empty() {
-            write!(text, "\nWaiting:\n\n```\n{}```\n", of.waits).unwrap();
+            write!(text, "\nWaiting:\n\n```\n{}```\n", of.item("waits", of.waits)).unwrap();
         }
     }
     text

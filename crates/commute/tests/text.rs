@@ -80,7 +80,7 @@ fn a_specification_is_written_as_it_is_read() {
     texts.push("spec s { f(a, b)/r ~ g(c) when -(a - (b - c)) < 0x10 % 3 && (r == null || \"x\\n\" == c); }".to_owned());
     texts.push("spec s { f(a)/r ~ g()/s when !(left.p(a, r) && s) == (a < 3); }".to_owned());
     for of in built_in_types() {
-        texts.extend([of.coarse.to_owned(), of.fine.to_owned()]);
+        texts.extend([of.coarse, of.fine].map(|clauses| of.item("spec", clauses)));
     }
     for text in texts {
         let spec = Spec::parse(&text).unwrap();

@@ -180,13 +180,15 @@ fn a_missing_or_weaker_rule_is_noticed() {
     for (from, to) in changes {
         let of = built_in_types().iter().find(|of| of.waits.contains(from));
         let of = of.unwrap_or_else(|| panic!("no rule `{from}`"));
-        let text = format!("{}{}", of.fine, of.waits.replacen(from, to, 1));
+        let waits = of.item("waits", &of.waits.replacen(from, to, 1));
+        let text = of.item("spec", of.fine) + &waits;
         let document = Document::parse(&text).unwrap();
         let (_, _, differs) = compare(of, document.waits(of.name));
         assert!(differs.is_some(), "{}: `{to}` is not noticed", of.name);
     }
     for of in built_in_types().iter().filter(|of| !of.waits.is_empty()) {
-        let waits = Document::parse(&format!("{}waits {} {{}}", of.fine, of.name)).unwrap();
+        let waits = Document::parse(&format!("{}waits {} {{}}", of.item("spec", of.fine), of.name));
+        let waits = waits.unwrap();
         let (_, _, differs) = compare(of, waits.waits(of.name));
         assert!(differs.is_some(), "{} without rules", of.name);
     }

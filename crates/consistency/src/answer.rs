@@ -1,7 +1,7 @@
 //! The answer: a witness, a refutation whose every step can be checked, or the limit that was
 //! reached.
 
-use crate::partial::{MessageId, Relation, Slot};
+use crate::partial::{MessageId, PartialTrace, Relation, Slot};
 use anyorder_system::StopReason;
 
 /// The answer of a procedure.
@@ -127,4 +127,18 @@ pub struct Stats {
     pub candidates: u64,
     /// Pairs turned into variables.
     pub variables: u64,
+}
+
+impl Stats {
+    /// Returns the counts of a trace before any work.
+    #[must_use]
+    pub fn of(trace: &PartialTrace) -> Stats {
+        Stats {
+            events: trace.events.len() as u64,
+            messages: trace.messages.len() as u64,
+            handlers: u64::from(trace.handlers),
+            pairs_total: trace.pairs(),
+            ..Stats::default()
+        }
+    }
 }

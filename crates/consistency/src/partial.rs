@@ -143,12 +143,11 @@ impl PartialTrace {
         self.posted().iter().map(|messages| count(messages.len())).sum()
     }
 
-    /// Returns whether some message other than an initial one posts.
+    /// Returns the first message other than an initial one that posts.
     #[must_use]
-    pub fn nested(&self) -> bool {
-        self.messages
-            .iter()
-            .filter_map(|message| message.post)
-            .any(|post| !self.messages[self.message_of(post) as usize].initial)
+    pub fn nested(&self) -> Option<MessageId> {
+        let posts = self.messages.iter().filter_map(|message| message.post);
+        let posters = posts.map(|post| self.message_of(post));
+        posters.filter(|&id| !self.messages[id as usize].initial).min()
     }
 }

@@ -1,13 +1,13 @@
 //! The whole check of a trace: happens-before, races, coverage, groups, findings.
 
-use crate::races::category::{CapturedClocks, Categories, Origins, categorise};
+use crate::races::category::{CapturedClocks, Origins, categorise};
 use crate::races::conflicts::Conflicts;
-use crate::races::coverage::{Uncovered, access_coverage, single_coverage, task_coverage};
+use crate::races::coverage::{Uncovered, coverage};
 use crate::races::detector::{Detector, Races};
 use crate::races::filters::Filters;
 use crate::races::groups::{Group, GroupBy, Key, group};
 use crate::relation::engine::{Engine, Mode};
-use crate::relation::pass::{Ends, View, Visitor};
+use crate::relation::pass::{View, Visitor};
 use crate::relation::rules::RuleSet;
 use crate::relation::strands::StrandId;
 use crate::report::findings::{Found, findings};
@@ -131,9 +131,10 @@ impl Check<'_> {
         let Detection { detector, triggers } = pass;
         self.races = detector.races;
         self.statistics.race_pairs = self.races.total();
-        let mut categories = Categories::new(&engine, &origins, &triggers);
-        let categories = categorise(&self.races, &mut categories);
-        let covered = ends.and_then(|ends| self.coverage(&mut engine, &ends, cancel));
+        let categories = categorise(&engine, &self.races, &origins, &triggers);
+        let covered = ends.and_then(|ends| {
+            coverage(self.options.coverage, &mut engine, &self.races, &ends, cancel)
+        });
         let (uncovered, stopped) = match covered {
             Ok(uncovered) => (uncovered, Ok(())),
             // Not known to be covered, so listed with the uncovered ones.
@@ -149,19 +150,6 @@ impl Check<'_> {
         let found = Found { races, groups, uncovered, level, max_pairs: max };
         self.findings = findings(&mut engine, &found, &cancel)?;
         stopped
-    }
-
-    fn coverage(
-        &self,
-        engine: &mut Engine<'_>,
-        ends: &Ends,
-        cancel: &Cancel,
-    ) -> Result<Uncovered, Stopped> {
-        match self.options.coverage {
-            CoverageLevel::Task => task_coverage(engine, &self.races, ends, cancel),
-            CoverageLevel::Access => access_coverage(engine, &self.races, cancel, &mut |_| ()),
-            CoverageLevel::Single => single_coverage(engine, &self.races, cancel, &mut |_| ()),
-        }
     }
 
     fn all_uncovered(&self) -> Uncovered {
@@ -188,8 +176,7 @@ impl Check<'_> {
                 groups.count()
             }
         };
-        self.statistics.races_by_category =
-            RaceCounts(CATEGORIES.map(|category| (category, counted(category) as u64)));
+        self.statistics.races_by_category = RaceCounts::of(|category| counted(category) as u64);
     }
 
     /// Counts classes and fields (co-enabled: objects and fields) in groups with another key.
@@ -218,20 +205,17 @@ impl Check<'_> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RaceCounts(pub [(RaceCategory, u64); 5]);
 
-impl Default for RaceCounts {
-    fn default() -> RaceCounts {
-        RaceCounts(CATEGORIES.map(|category| (category, 0)))
+impl RaceCounts {
+    fn of(count: impl Fn(RaceCategory) -> u64) -> RaceCounts {
+        RaceCounts(std::array::from_fn(|at| (RaceCategory::ALL[at], count(RaceCategory::ALL[at]))))
     }
 }
 
-/// The categories in the order of reports.
-const CATEGORIES: [RaceCategory; 5] = [
-    RaceCategory::MultiThreaded,
-    RaceCategory::CrossPosted,
-    RaceCategory::CoEnabled,
-    RaceCategory::Delayed,
-    RaceCategory::Uncategorised,
-];
+impl Default for RaceCounts {
+    fn default() -> RaceCounts {
+        RaceCounts::of(|_| 0)
+    }
+}
 
 /// Detects races and takes the clocks at triggers in one pass.
 struct Detection<'t> {

@@ -1,7 +1,7 @@
 //! Lifecycle callbacks.
 
-use super::{OrderBuilder, enables};
-use anyorder_trace::{Event, EventId, EventKind, Input};
+use super::InputEvent;
+use anyorder_trace::{EventId, EventKind};
 use std::collections::HashMap;
 
 /// An instance and a state.
@@ -18,33 +18,23 @@ pub(super) struct Activities {
 }
 
 impl Activities {
-    pub(super) fn take(
-        &mut self,
-        add: &mut OrderBuilder<'_, '_>,
-        event: Event,
-        input: &Input,
-        state: &str,
-    ) {
-        if enables(event) {
-            self.enable(event.id, input, state);
-            if state == "BINDAPP-DONE"
-                && let Some(task) = add.view.posted_task_of(event.id)
-            {
-                self.binding_post = add.view.post(task);
-            }
-        } else if event.kind() == EventKind::Trigger {
-            self.trigger(add, event.id, input.instance, state);
+    pub(super) fn take(&mut self, at: &mut InputEvent<'_, '_>) {
+        match at.event.kind() {
+            EventKind::Enable => self.enable(at),
+            EventKind::Trigger => self.trigger(at),
+            _ => {}
         }
     }
 
-    fn enable(&mut self, event: EventId, input: &Input, state: &str) {
-        if state == "INSTANCE" {
-            self.rename(input.argument, input.instance);
+    fn enable(&mut self, at: &InputEvent<'_, '_>) {
+        let instance = at.input.instance;
+        match at.state {
+            "INSTANCE" => self.rename(at.input.argument, instance),
+            "RESUME-ACT" if instance == 0 => self.unused_resume = Some(at.event.id),
+            "BINDAPP-DONE" if at.posted.is_some() => self.binding_post = at.post,
+            _ => {}
         }
-        if (input.instance, state) == (0, "RESUME-ACT") {
-            self.unused_resume = Some(event);
-        }
-        self.pending.entry((input.instance, state.to_owned())).or_default().push(event);
+        self.pending.entry((instance, at.state.to_owned())).or_default().push(at.event.id);
     }
 
     /// An intent became an instance.
@@ -58,12 +48,13 @@ impl Activities {
         }
     }
 
-    fn trigger(&mut self, add: &mut OrderBuilder<'_, '_>, t: EventId, instance: u64, state: &str) {
+    fn trigger(&mut self, at: &mut InputEvent<'_, '_>) {
+        let (instance, state) = (at.input.instance, at.state);
         let pending = self.pending.remove(&(instance, state.to_owned())).unwrap_or_default();
-        pending.iter().for_each(|e| add.add_cause(*e, t));
         if state == "RESUME-ACT" && pending.is_empty() {
-            self.unused_resume.take().into_iter().for_each(|e| add.add_cause(e, t));
+            at.causes(self.unused_resume.take());
         }
+        at.causes(pending);
         let before: &[&str] = match state {
             "RESUME-ACT" => {
                 &["LAUNCH-ACT", "START-ACT", "PAUSE-ACT", "STOP-ACT", "NEW_INTENT", "RESULT-ACT"]
@@ -78,10 +69,10 @@ impl Activities {
             // No state of an activity.
             _ => return,
         };
-        if let Some((p, of_p)) = self.remembered.insert(instance, (t, state.to_owned()))
+        if let Some((p, of_p)) = self.remembered.insert(instance, (at.event.id, state.to_owned()))
             && before.contains(&of_p.as_str())
         {
-            add.base(p, t);
+            at.base(p);
         }
         if state == "DESTROY-ACT" {
             self.remembered.remove(&instance);

@@ -72,22 +72,22 @@ impl BroadcastOrder {
 
     fn note(&mut self, orders: &Orders, event: EventId) {
         let place = self.places.len();
-        let mut is_told = false;
+        let mut is_known = false;
         for (line, owed) in orders.lines.iter().zip(&mut self.owed) {
             for cause in line.causes.get(&event).into_iter().flatten() {
-                is_told = true;
+                is_known = true;
                 let at = self.places.get(cause).copied();
                 if let Some(effects) = at.and_then(|at| owed.get_mut(&at)) {
                     effects.retain(|effect| *effect != event);
                 }
             }
             if let Some(effects) = line.effects.get(&event) {
-                is_told = true;
+                is_known = true;
                 let open = effects.iter().filter(|effect| !self.places.contains_key(effect));
                 owed.insert(place, open.copied().collect());
             }
         }
-        if is_told {
+        if is_known {
             self.places.insert(event, place);
         }
     }

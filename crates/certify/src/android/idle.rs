@@ -1,8 +1,8 @@
 //! Idle handlers.
 
-use super::OrderBuilder;
+use super::InputEvent;
 use crate::view::View;
-use anyorder_trace::{Event, EventId, EventKind, HandlerId, Input, TaskId, TaskKind};
+use anyorder_trace::{EventId, EventKind, HandlerId, TaskId, TaskKind};
 use std::collections::HashMap;
 
 /// The state of the family `idle`.
@@ -26,34 +26,28 @@ impl IdleHandlers {
         IdleHandlers { loops, added: HashMap::new() }
     }
 
-    pub(super) fn take(&mut self, add: &mut OrderBuilder<'_, '_>, event: Event, input: &Input) {
-        let key = (input.instance, input.argument);
-        match event.kind() {
-            EventKind::Enable => drop(self.added.entry(key).or_insert((event.id, None))),
-            EventKind::Disable => drop(self.added.remove(&key)),
-            _ => {
-                if let Some(m) = add.view.posted_task_of(event.id) {
-                    self.trigger(add, m, key);
-                }
-            }
+    pub(super) fn take(&mut self, at: &mut InputEvent<'_, '_>) {
+        let key = (at.input.instance, at.input.argument);
+        match (at.event.kind(), at.posted) {
+            (EventKind::Enable, _) => drop(self.added.entry(key).or_insert((at.event.id, None))),
+            (EventKind::Disable, _) => drop(self.added.remove(&key)),
+            (_, Some(m)) => self.trigger(at, m, key),
+            _ => {}
         }
     }
 
-    fn trigger(&mut self, add: &mut OrderBuilder<'_, '_>, m: TaskId, key: (u64, u64)) {
-        let view = add.view;
-        let post = view.post(m);
+    fn trigger(&mut self, at: &mut InputEvent<'_, '_>, m: TaskId, key: (u64, u64)) {
+        let view = at.view;
         let of_m = view.handler(m);
-        add.edge(of_m.and_then(|handler| self.loops.get(&handler).copied()), post);
+        at.edge(of_m.and_then(|handler| self.loops.get(&handler).copied()), at.post);
         let Some((enable, last)) = self.added.get_mut(&key) else { return };
-        add.edge(Some(*enable), post);
+        at.edge(Some(*enable), at.post);
         if let Some(a) = view.posted_task_of(*enable)
             && a != m
             && view.handler(a) == of_m
         {
-            add.edge(view.end(a), post);
+            at.edge(view.end(a), at.post);
         }
-        if let Some(b) = last.replace(m) {
-            add.edge(view.end(b), post);
-        }
+        at.edge(last.replace(m).and_then(|b| view.end(b)), at.post);
     }
 }

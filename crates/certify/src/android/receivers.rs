@@ -1,7 +1,7 @@
 //! Broadcasts.
 
-use super::OrderBuilder;
-use anyorder_trace::{Event, EventId, EventKind, Input, NameId};
+use super::InputEvent;
+use anyorder_trace::{EventId, EventKind, Input, NameId};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// A receiver and an action.
@@ -28,44 +28,39 @@ pub(super) struct Receivers {
 }
 
 impl Receivers {
-    pub(super) fn take(
-        &mut self,
-        add: &mut OrderBuilder<'_, '_>,
-        event: Event,
-        input: &Input,
-        state: &str,
-        binding_post: Option<EventId>,
-    ) {
-        let (action, receiver) = (input.name, (input.instance, input.name));
-        match (event.kind(), state) {
+    pub(super) fn take(&mut self, at: &mut InputEvent<'_, '_>, binding_post: Option<EventId>) {
+        let Input { instance, argument: intent, name: action, .. } = *at.input;
+        let (receiver, event) = ((instance, action), at.event.id);
+        match (at.event.kind(), at.state) {
             (EventKind::Enable, "SEND_BROADCAST") => {
-                self.sends.insert(input.argument, (event.id, false));
+                self.sends.insert(intent, (event, false));
             }
             (EventKind::Enable, "SEND_STICKY_BROADCAST") => {
-                self.sends.insert(input.argument, (event.id, true));
+                self.sends.insert(intent, (event, true));
                 self.sticky.insert(action);
             }
             (EventKind::Disable, "REMOVE_STICKY_BROADCAST") => drop(self.sticky.remove(&action)),
             (EventKind::Enable, "REGISTER_RECEIVER") => {
-                self.registered.entry(receiver).or_insert(event.id);
+                self.registered.entry(receiver).or_insert(event);
                 if self.sticky.contains(&action) {
-                    self.sticky_registrations.entry(receiver).or_default().push_back(event.id);
+                    self.sticky_registrations.entry(receiver).or_default().push_back(event);
                 }
             }
             (EventKind::Disable, "UNREGISTER_RECEIVER") => {
-                self.registered.retain(|of, _| of.0 != input.instance);
-                self.sticky_registrations.retain(|of, _| of.0 != input.instance);
+                self.registered.retain(|of, _| of.0 != instance);
+                self.sticky_registrations.retain(|of, _| of.0 != instance);
             }
             (EventKind::Enable, "ONRECEIVE_LATER") => {
-                let origin = self.settle(input.argument, receiver);
-                self.announced.insert(event.id, origin);
+                let origin = self.settle(intent, receiver);
+                self.announced.insert(event, origin);
             }
             (EventKind::Trigger, "ONRECEIVE") => {
-                let later = add.view.trace.columns().refers.get(event.id.0);
+                let later = at.view.trace.columns().refers.get(event.0);
                 let later = later.and_then(|event| u32::try_from(event).ok()).map(EventId);
                 let announced = later.and_then(|later| self.announced.get(&later).copied());
-                let origin = announced.unwrap_or_else(|| self.settle(input.argument, receiver));
-                self.receive(add, event.id, action, origin, binding_post);
+                let origin = announced.unwrap_or_else(|| self.settle(intent, receiver));
+                at.edge(binding_post, at.post);
+                self.receive(at, origin);
             }
             _ => {}
         }
@@ -85,29 +80,17 @@ impl Receivers {
         }
     }
 
-    fn receive(
-        &mut self,
-        add: &mut OrderBuilder<'_, '_>,
-        t: EventId,
-        action: NameId,
-        origin: Origin,
-        binding_post: Option<EventId>,
-    ) {
-        let view = add.view;
-        let task = view.posted_task_of(t);
-        let post = task.and_then(|m| view.post(m));
-        if task.is_some() {
-            add.edge(binding_post, post);
-            if view.trace.tables().name(action) == "android.intent.action.TIME_TICK" {
-                add.edge(self.last_tick, post);
-                self.last_tick = post;
-            }
+    fn receive(&mut self, at: &mut InputEvent<'_, '_>, origin: Origin) {
+        let action = at.view.trace.tables().name(at.input.name);
+        if at.posted.is_some() && action == "android.intent.action.TIME_TICK" {
+            at.edge(self.last_tick, at.post);
+            self.last_tick = at.post;
         }
         let Origin { sender, registration, by_sticky } = origin;
-        sender.into_iter().chain(registration).for_each(|e| add.add_cause(e, t));
+        at.causes(sender.into_iter().chain(registration));
         let (cause, lines) = if by_sticky { (registration, 2..4) } else { (sender, 0..2) };
         let Some(cause) = cause else { return };
-        for (line, effect) in add.orders.lines[lines].iter_mut().zip([Some(t), post]) {
+        for (line, effect) in at.orders.lines[lines].iter_mut().zip([Some(at.event.id), at.post]) {
             effect.into_iter().for_each(|effect| line.add(cause, effect));
         }
     }

@@ -1,35 +1,24 @@
 //! Services.
 
-use super::OrderBuilder;
-use anyorder_trace::{Event, EventId, EventKind, Input, NameId};
+use super::InputEvent;
+use anyorder_trace::{EventId, EventKind, Input, NameId};
 use std::collections::{BTreeMap, HashMap};
 
-/// A step of a started or bound service.
+/// The last callback of a started or a bound service.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
-    Create(EventId),
-    Args(EventId),
-    Bind(EventId),
-    Unbind(EventId),
+    Create,
+    Args,
+    Bind,
+    Unbind,
 }
 
-impl Step {
-    fn event(self) -> EventId {
-        match self {
-            Step::Create(t) | Step::Args(t) | Step::Bind(t) | Step::Unbind(t) => t,
-        }
-    }
-
-    fn is_create(self) -> bool {
-        matches!(self, Step::Create(_))
-    }
-}
-
+/// What is known of a service that was requested.
+#[derive(Default)]
 struct Record {
-    creator: EventId,
-    is_created: bool,
-    started: Option<Step>,
-    bound: Option<Step>,
+    creator: Option<EventId>,
+    started: Option<(Step, EventId)>,
+    bound: Option<(Step, EventId)>,
     /// The callback that bound it, until it is unbound.
     binding: Option<EventId>,
     first_binder: Option<EventId>,
@@ -48,65 +37,48 @@ pub(super) struct Services {
 }
 
 impl Services {
-    pub(super) fn take(
-        &mut self,
-        add: &mut OrderBuilder<'_, '_>,
-        event: Event,
-        input: &Input,
-        state: &str,
-    ) {
-        let Input { component: service, instance: connection, argument: intent, .. } = *input;
-        match (event.kind(), state) {
+    pub(super) fn take(&mut self, at: &mut InputEvent<'_, '_>) {
+        let Input { component: service, instance: connection, argument: intent, .. } = *at.input;
+        let event = at.event.id;
+        match (at.event.kind(), at.state) {
             (EventKind::Enable, "REQUEST_START_SERVICE") => {
-                self.record(service, event.id);
-                self.starts.insert((service, intent), event.id);
+                self.requested(service, event);
+                self.starts.insert((service, intent), event);
             }
             (EventKind::Enable, "REQUEST_BIND_SERVICE") => {
-                self.record(service, event.id).bind_request(event.id, connection);
+                self.requested(service, event).bind_request(event, connection);
             }
             (EventKind::Enable, "REQUEST_STOP_SERVICE") => {
                 if let Some(record) = self.records.get_mut(&service) {
-                    record.first_stop.get_or_insert(event.id);
+                    record.first_stop.get_or_insert(event);
                 }
             }
             (EventKind::Disable, "REQUEST_UNBIND_SERVICE") => {
                 for record in self.records.values_mut() {
                     if let Some((_, is_unbound @ false)) = record.requests.get_mut(&connection) {
                         *is_unbound = true;
-                        record.unbinders.push(event.id);
+                        record.unbinders.push(event);
                     }
                 }
             }
-            (EventKind::Trigger, _) => {
+            (EventKind::Trigger, state) => {
                 let Some(record) = self.records.get_mut(&service) else { return };
-                match state {
-                    "SERVICE-ARGS" => {
-                        let start = self.starts.remove(&(service, intent));
-                        record.arguments(add, event.id, start);
-                    }
-                    "STOP-SERVICE" => {
-                        record.stop(add, event.id);
-                        self.records.remove(&service);
-                    }
-                    _ => record.callback(add, event.id, connection, state),
+                if state == "SERVICE-ARGS" {
+                    at.causes(self.starts.remove(&(service, intent)));
+                }
+                record.callback(at);
+                if state == "STOP-SERVICE" {
+                    self.records.remove(&service);
                 }
             }
             _ => {}
         }
     }
 
-    fn record(&mut self, service: NameId, request: EventId) -> &mut Record {
-        self.records.entry(service).or_insert_with(|| Record {
-            creator: request,
-            is_created: false,
-            started: None,
-            bound: None,
-            binding: None,
-            first_binder: None,
-            requests: HashMap::new(),
-            unbinders: Vec::new(),
-            first_stop: None,
-        })
+    fn requested(&mut self, service: NameId, request: EventId) -> &mut Record {
+        let record = self.records.entry(service).or_default();
+        record.creator.get_or_insert(request);
+        record
     }
 }
 
@@ -119,63 +91,54 @@ impl Record {
         }
     }
 
-    fn callback(
-        &mut self,
-        add: &mut OrderBuilder<'_, '_>,
-        t: EventId,
-        connection: u64,
-        state: &str,
-    ) {
-        match state {
-            "CREATE-SERVICE" if !self.is_created => {
-                add.add_cause(self.creator, t);
-                self.is_created = true;
-                (self.started, self.bound) = (Some(Step::Create(t)), Some(Step::Create(t)));
+    fn callback(&mut self, at: &mut InputEvent<'_, '_>) {
+        let t = at.event.id;
+        // A service that was created has a line of starts and a line of bindings.
+        let is_created = self.bound.is_some();
+        match at.state {
+            "CREATE-SERVICE" if !is_created => {
+                at.causes(self.creator);
+                (self.started, self.bound) = (Some((Step::Create, t)), Some((Step::Create, t)));
             }
-            "BIND-SERVICE" if self.is_created && self.binding.is_none() => {
-                self.first_binder.into_iter().for_each(|e| add.add_cause(e, t));
-                if let Some(Step::Create(p) | Step::Unbind(p)) = self.bound {
-                    add.base(p, t);
+            "SERVICE-ARGS" => {
+                if let Some((_, last)) = self.started.replace((Step::Args, t)) {
+                    at.base(last);
                 }
-                (self.bound, self.binding) = (Some(Step::Bind(t)), Some(t));
+            }
+            "BIND-SERVICE" if is_created && self.binding.is_none() => {
+                at.causes(self.first_binder);
+                if let Some((Step::Create | Step::Unbind, last)) = self.bound {
+                    at.base(last);
+                }
+                (self.bound, self.binding) = (Some((Step::Bind, t)), Some(t));
             }
             "SERVICE_CONNECT" => {
-                self.binding.into_iter().for_each(|bind| add.add_cause(bind, t));
-                let post = add.view.posted_task_of(t).and_then(|m| add.view.post(m));
-                if let (Some((request, _)), Some(post)) = (self.requests.get(&connection), post)
-                    && *request < post
-                {
-                    add.add_cause(*request, t);
-                }
+                at.causes(self.binding);
+                let request = self.requests.get(&at.input.instance).map(|(request, _)| *request);
+                at.causes(request.filter(|request| at.post.is_some_and(|post| *request < post)));
             }
             "UNBIND-SERVICE" if self.binding.is_some() => {
-                self.unbinders.drain(..).for_each(|e| add.add_cause(e, t));
-                if let Some(Step::Bind(p)) = self.bound {
-                    add.base(p, t);
+                at.causes(self.unbinders.drain(..));
+                if let Some((Step::Bind, last)) = self.bound {
+                    at.base(last);
                 }
-                self.bound = Some(Step::Unbind(t));
+                self.bound = Some((Step::Unbind, t));
                 (self.binding, self.first_binder) = (None, None);
                 self.requests.clear();
             }
+            "STOP-SERVICE" if is_created => self.stop(at),
             _ => {}
         }
     }
 
-    fn arguments(&mut self, add: &mut OrderBuilder<'_, '_>, t: EventId, start: Option<EventId>) {
-        start.into_iter().for_each(|e| add.add_cause(e, t));
-        if let Some(last) = self.started.replace(Step::Args(t)) {
-            add.base(last.event(), t);
+    fn stop(&self, at: &mut InputEvent<'_, '_>) {
+        let is_moved = |(step, _): &(Step, EventId)| *step != Step::Create;
+        let lines = [self.bound, self.started];
+        if lines.iter().flatten().any(is_moved) {
+            lines.into_iter().flatten().for_each(|(_, last)| at.base(last));
         }
-    }
-
-    fn stop(&self, add: &mut OrderBuilder<'_, '_>, t: EventId) {
-        let lines = [self.bound, self.started].into_iter().flatten();
-        if !self.is_created || lines.clone().all(Step::is_create) {
-            return;
-        }
-        lines.for_each(|last| add.base(last.event(), t));
-        if self.started.is_some_and(|last| !last.is_create()) {
-            self.first_stop.into_iter().for_each(|e| add.add_cause(e, t));
+        if self.started.as_ref().is_some_and(is_moved) {
+            at.causes(self.first_stop);
         }
     }
 }

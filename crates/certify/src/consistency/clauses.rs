@@ -207,16 +207,16 @@ impl Clauses {
                 own.swap(0, 1);
             }
             let other = own[0];
-            let again = Watch { clause: watch.clause, blocker: other };
+            let renewed = Watch { clause: watch.clause, blocker: other };
             let left = |literal: &Literal| self.values[*literal as usize] != Value::False;
             if self.values[other as usize] != Value::True
                 && let Some(index) = own[2..].iter().position(left)
             {
                 own.swap(1, index + 2);
-                self.watches[size][own[1] as usize].push(again);
+                self.watches[size][own[1] as usize].push(renewed);
                 continue;
             }
-            watching[kept] = again;
+            watching[kept] = renewed;
             kept += 1;
             match self.values[other as usize] {
                 Value::True => {}

@@ -48,7 +48,7 @@ pub(super) fn check_fact(model: &Model<'_>, fact: Fact) -> Result<(), &'static s
     }
 }
 
-fn require(holds: bool, otherwise: &'static str) -> Result<(), &'static str> {
+pub(super) fn require(holds: bool, otherwise: &'static str) -> Result<(), &'static str> {
     if holds { Ok(()) } else { Err(otherwise) }
 }
 

@@ -89,7 +89,6 @@ pub use witness::check_consistency_witness;
 mod clauses;
 mod fault;
 mod links;
-mod lists;
 mod mailbox;
 mod model;
 mod names;

@@ -23,22 +23,6 @@ impl Renderer<'_> {
         }
     }
 
-    fn task(self, task: TaskId) -> String {
-        if task.index() < self.trace.tasks_count() {
-            self.trace.task_name(task).to_owned()
-        } else {
-            by_number(task.0)
-        }
-    }
-
-    pub(super) fn fact(self, fact: Fact) -> String {
-        let (word, first, second) = match fact {
-            Fact::Runs { first, second } => ("runs", self.task(first), self.task(second)),
-            Fact::Before { first, second } => ("before", self.event(first), self.event(second)),
-        };
-        format!("{word} {} {}", first.escape_debug(), second.escape_debug())
-    }
-
     pub(super) fn facts(self, facts: &[Fact]) -> String {
         let mut shown: Vec<String> =
             facts.iter().take(Renderer::FACTS_MAX).map(|&fact| self.fact(fact)).collect();
@@ -49,14 +33,49 @@ impl Renderer<'_> {
         }
         shown.join(", ")
     }
+}
 
-    pub(super) fn link(self, link: &Link) -> String {
-        let (from, to) = (self.event(link.from), self.event(link.to));
+/// Facts and links as text.
+pub(super) trait Naming {
+    /// Returns an event as it stands in a fact.
+    fn event_text(&self, event: EventId) -> String;
+
+    /// Returns a task as it stands in a fact.
+    fn task_text(&self, task: TaskId) -> String;
+
+    /// Returns a fact.
+    fn fact(&self, fact: Fact) -> String {
+        match fact {
+            Fact::Runs { first, second } => {
+                format!("runs {} {}", self.task_text(first), self.task_text(second))
+            }
+            Fact::Before { first, second } => {
+                format!("before {} {}", self.event_text(first), self.event_text(second))
+            }
+        }
+    }
+
+    /// Returns a link of a cycle.
+    fn link(&self, link: &Link) -> String {
         let why = match link.why {
             Why::Decided(fact) => self.fact(fact),
             given => given.word().to_owned(),
         };
-        format!("{} {} {why}", from.escape_debug(), to.escape_debug())
+        format!("{} {} {why}", self.event_text(link.from), self.event_text(link.to))
+    }
+}
+
+impl Naming for Renderer<'_> {
+    fn event_text(&self, event: EventId) -> String {
+        self.event(event).escape_debug().to_string()
+    }
+
+    fn task_text(&self, task: TaskId) -> String {
+        if task.index() < self.trace.tasks_count() {
+            self.trace.task_name(task).escape_debug().to_string()
+        } else {
+            by_number(task.0)
+        }
     }
 }
 
@@ -77,42 +96,36 @@ fn by_number(number: u32) -> String {
 
 /// Unambiguous names: an event or task is named by its number if its name is not fit for the text,
 /// or not unique.
-pub(super) struct Names {
+pub(super) struct Names<'t> {
+    trace: &'t Trace,
     events: Table,
     tasks: Table,
 }
 
 /// The map from names to ids.
 struct Table {
-    by_name: HashMap<String, Named>,
+    /// `None` for a name of several.
+    by_name: HashMap<String, Option<u32>>,
     len: usize,
 }
 
-#[derive(Clone, Copy)]
-enum Named {
-    One(u32),
-    Several,
+impl Naming for Names<'_> {
+    fn event_text(&self, event: EventId) -> String {
+        self.events.name(event.0, || event_name(self.trace, event))
+    }
+
+    fn task_text(&self, task: TaskId) -> String {
+        self.tasks.name(task.0, || self.trace.task_name(task).to_owned())
+    }
 }
 
-impl Names {
+impl<'t> Names<'t> {
     /// Reads all names of a trace.
-    pub(super) fn new(trace: &Trace) -> Names {
+    pub(super) fn new(trace: &'t Trace) -> Names<'t> {
         let event = |row| event_name(trace, EventId(row));
         let task = |row| trace.task_name(TaskId(row)).to_owned();
-        Names {
-            events: Table::new(trace.len(), event),
-            tasks: Table::new(trace.tasks_count(), task),
-        }
-    }
-
-    pub(super) fn event(&self, trace: &Trace, event: EventId) -> String {
-        let named = (event.index() < trace.len()).then(|| event_name(trace, event));
-        self.events.name(event.0, named)
-    }
-
-    pub(super) fn task(&self, trace: &Trace, task: TaskId) -> String {
-        let named = (task.index() < trace.tasks_count()).then(|| trace.task_name(task).to_owned());
-        self.tasks.name(task.0, named)
+        let events = Table::new(trace.len(), event);
+        Names { trace, events, tasks: Table::new(trace.tasks_count(), task) }
     }
 
     pub(super) fn find_event(&self, name: &str) -> Option<EventId> {
@@ -131,18 +144,16 @@ impl Table {
         for row in 0..len as u32 {
             let name = name(row);
             if is_fit(&name) {
-                let named = by_name.entry(name);
-                named.and_modify(|named| *named = Named::Several).or_insert(Named::One(row));
+                by_name.entry(name).and_modify(|named| *named = None).or_insert(Some(row));
             }
         }
         Table { by_name, len }
     }
 
-    fn name(&self, row: u32, name: Option<String>) -> String {
-        match name {
-            Some(name) if matches!(self.by_name.get(&name), Some(Named::One(_))) => name,
-            _ => by_number(row),
-        }
+    fn name(&self, row: u32, name: impl FnOnce() -> String) -> String {
+        let name = ((row as usize) < self.len).then(name);
+        let is_unique = |name: &String| matches!(self.by_name.get(name), Some(Some(_)));
+        name.filter(is_unique).unwrap_or_else(|| by_number(row))
     }
 
     fn find(&self, name: &str) -> Option<u32> {
@@ -151,10 +162,7 @@ impl Table {
             let row = number.parse::<u32>().ok().filter(|_| plain);
             return row.filter(|&row| (row as usize) < self.len);
         }
-        match self.by_name.get(name) {
-            Some(Named::One(row)) => Some(*row),
-            _ => None,
-        }
+        self.by_name.get(name).copied().flatten()
     }
 }
 

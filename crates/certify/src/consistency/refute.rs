@@ -4,7 +4,7 @@ use super::clauses::{Clauses, Literal};
 use super::links;
 use super::mailbox::{Due, MailboxRule, dues};
 use super::model::{Model, Source};
-use super::names::Renderer;
+use super::names::{Naming, Renderer};
 use super::proof::{ConsistencyProof, Fact, Link, ProofStats, Step, Why};
 use anyorder_trace::{EventId, Trace};
 use std::collections::HashMap;
@@ -198,19 +198,12 @@ impl Checker<'_> {
         other: EventId,
     ) -> Result<Option<EventId>, &'static str> {
         let model = &self.model;
-        if !model.has(read) || !model.has(other) {
-            return Err("no such event");
-        }
+        links::require(model.has(read) && model.has(other), "no such event")?;
         let (event, write) = (model.event(read), model.event(other));
-        if !event.kind().reads() || !write.kind().writes() {
-            return Err("not a read and a write");
-        }
-        if event.operand != write.operand {
-            return Err("different locations");
-        }
-        if read == other {
-            return Err("an event and itself");
-        }
+        let accesses = event.kind().reads() && write.kind().writes();
+        links::require(accesses, "not a read and a write")?;
+        links::require(event.operand == write.operand, "different locations")?;
+        links::require(read != other, "an event and itself")?;
         match model.source(read) {
             Source::Initial => Ok(None),
             Source::Write(source) if source == other => Err("the write that is read"),

@@ -2,10 +2,10 @@
 //! events.
 
 use super::fault::{WitnessError, WitnessReason};
-use super::lists::Lists;
 use super::mailbox::{MailboxRule, dues};
 use super::model::{Model, Role, Source};
 use super::pending::Pending;
+use crate::lists::{Lists, Pointers};
 use anyorder_trace::{Action, Event, EventId, HandlerId, TaskId, Trace};
 
 /// Checks that the handlers of a trace can run its events in this order. The definitions are in
@@ -55,6 +55,8 @@ struct Run<'m, 't> {
     /// handler.
     of_handler: Lists,
     forks_of: Lists,
+    handlers_done: Pointers,
+    forks_done: Pointers,
 }
 
 #[derive(Clone, Copy)]
@@ -102,7 +104,10 @@ impl<'m, 't> Run<'m, 't> {
                 handlers[model.span(task).handler.index()].initial_open += 1;
             }
         }
-        let needed = |event: Event| model.is_needed(event);
+        let lists = |of: &dyn Fn(Event) -> Option<HandlerId>| {
+            let listed = trace.events().filter_map(|event| Some((of(event)?.0, event.id.0)));
+            Lists::new(listed.collect())
+        };
         Run {
             model,
             done: vec![false; trace.len()],
@@ -111,10 +116,12 @@ impl<'m, 't> Run<'m, 't> {
             handlers,
             memory: vec![Cell { last: NONE, ordered: NONE }; tables.locations.len()],
             pending: Pending::new(model, dues(trace, mailboxes)),
-            of_handler: Lists::new(trace, |event| {
-                if needed(event) { model.handler(event.task) } else { None }
+            of_handler: lists(&|event| {
+                model.handler(event.task).filter(|_| model.is_needed(event))
             }),
-            forks_of: Lists::new(trace, |event| model.forks(event)),
+            forks_of: lists(&|event| model.forks(event)),
+            handlers_done: Pointers::new(),
+            forks_done: Pointers::new(),
         }
     }
 
@@ -200,8 +207,10 @@ impl<'m, 't> Run<'m, 't> {
     }
 
     fn effect(&mut self, place: usize, event: Event) -> Result<(), WitnessReason> {
+        let is_done = |event: u32| self.done[event as usize];
         if let Some(handler) = self.model.handler(event.task)
-            && let Some(fork) = self.forks_of.first_open(handler, &self.done)
+            && let Some(fork) =
+                self.forks_of.first_open(handler.0, &mut self.forks_done, 0, is_done).map(EventId)
             && self.model.starts(fork, event.id)
         {
             return Err(self.too_early(fork, "fork"));
@@ -218,11 +227,10 @@ impl<'m, 't> Run<'m, 't> {
                 Ok(())
             }
             Action::Join(_) => {
-                let open = self
-                    .model
-                    .joins(event)
-                    .and_then(|handler| self.of_handler.first_open(handler, &self.done));
-                match open.filter(|&open| self.model.ends(open, event.id)) {
+                let open = self.model.joins(event).and_then(|joined| {
+                    self.of_handler.first_open(joined.0, &mut self.handlers_done, 0, is_done)
+                });
+                match open.map(EventId).filter(|&open| self.model.ends(open, event.id)) {
                     Some(open) => Err(self.too_early(open, "join")),
                     None => Ok(()),
                 }

@@ -1,7 +1,7 @@
 //! Barriers: the arrivals required before a passage.
 
 use anyorder_trace::{EventKind, Trace};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 /// An event of a round, with the events that must precede the first one.
 struct Passage {
@@ -68,7 +68,7 @@ impl Barriers {
 
     /// Returns the first event of an irregular barrier.
     pub(super) fn first_irregular(&self) -> Option<u32> {
-        self.irregular.values().copied().collect::<BTreeSet<u32>>().first().copied()
+        self.irregular.values().copied().min()
     }
 }
 

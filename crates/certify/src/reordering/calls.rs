@@ -1,8 +1,8 @@
 //! The invocations of specified objects, and which earlier ones each observes.
 
 use super::error::ReorderingReason;
-use super::index::Lists;
 use super::waits::{ActiveRules, Counts, active_rules};
+use crate::lists::Lists;
 use anyorder_commute::{Comm, Invocation, Mode, Observations, Observed, Spec, Waits};
 use anyorder_trace::{EventId, Trace};
 use std::collections::HashMap;
@@ -74,10 +74,8 @@ pub(super) struct CallIndex<'c> {
     calls: &'c dyn Calls,
     /// By object, in the order of the trace.
     of_object: Lists,
-    /// The observing events, ascending, with the start of their observations in `seen`; the next
-    /// entry gives the end.
-    observers: Vec<(u32, u32)>,
-    seen: Vec<Seen>,
+    /// By observing event, its observations.
+    seen: HashMap<u32, Vec<Seen>>,
     /// By event: the active wait rules in the trace; and by object, the number left open.
     active_rules: HashMap<u32, ActiveRules>,
     open: HashMap<u32, i64>,
@@ -87,8 +85,8 @@ impl<'c> CallIndex<'c> {
     pub(super) fn new(trace: &Trace, calls: &'c dyn Calls) -> CallIndex<'c> {
         let mut objects: HashMap<u32, Object> = HashMap::new();
         let mut of_object = Vec::new();
-        let (mut observers, mut seen) = (Vec::new(), Vec::new());
-        let (mut all_asked, mut open) = (HashMap::new(), HashMap::new());
+        let (mut seen, mut all_active) = (HashMap::new(), HashMap::new());
+        let mut open = HashMap::new();
         for id in (0..trace.len() as u32).map(EventId) {
             let Some(call) = calls.call(trace, id) else { continue };
             of_object.push((call.object, id.0));
@@ -98,28 +96,18 @@ impl<'c> CallIndex<'c> {
                 let known: &mut i64 = open.entry(call.object).or_default();
                 *known = least.max(*known);
                 if !active_rules.is_empty() {
-                    all_asked.insert(id.0, active_rules);
+                    all_active.insert(id.0, active_rules);
                 }
                 object.counts.add(waits, &call.invocation);
             }
             let observed = object.invoke(&call, id.0);
             if !observed.is_empty() {
-                observers.push((id.0, seen.len() as u32));
-                seen.extend(observed.iter().map(|observed| Seen::of(observed, &object.events)));
+                let of = |observed| Seen::of(observed, &object.events);
+                seen.insert(id.0, observed.iter().map(of).collect());
             }
         }
         let of_object = Lists::new(of_object);
-        CallIndex { calls, of_object, observers, seen, active_rules: all_asked, open }
-    }
-
-    fn seen_by(&self, event: EventId) -> &[Seen] {
-        match self.observers.binary_search_by_key(&event.0, |observer| observer.0) {
-            Ok(at) => {
-                let end = self.observers.get(at + 1).map_or(self.seen.len(), |o| o.1 as usize);
-                &self.seen[self.observers[at].1 as usize..end]
-            }
-            Err(_) => &[],
-        }
+        CallIndex { calls, of_object, seen, active_rules: all_active, open }
     }
 }
 
@@ -189,7 +177,7 @@ impl CallRun {
         if may_differ && !call.waits.is_some_and(is_bound) {
             return Ok(());
         }
-        let then = index.seen_by(event);
+        let then = index.seen.get(&event.0).map_or(&[][..], Vec::as_slice);
         let events = &object.events;
         let differs = |now: &&Observed| {
             // The matching invocations in the mode `all` do not depend on the run. So if none of

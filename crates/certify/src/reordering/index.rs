@@ -5,34 +5,12 @@ use super::barriers::Barriers;
 use super::calls::{CallIndex, Calls};
 use super::memory::{Footprints, LastWrites, Piece, Sources};
 use super::sections::Sections;
+use crate::lists::Lists;
 use crate::wakes::{Match, matches};
 use anyorder_trace::{EventId, EventKind, LocationId, TaskId, TaskKind, Trace};
 use std::collections::HashMap;
 
 pub(super) const NONE: u32 = u32::MAX;
-
-/// Lists of events, by a number.
-#[derive(Default)]
-pub(super) struct Lists {
-    starts: HashMap<u32, (usize, usize)>,
-    events: Vec<u32>,
-}
-
-impl Lists {
-    /// Builds them from pairs of number and event; the order of events is kept.
-    pub(super) fn new(mut pairs: Vec<(u32, u32)>) -> Lists {
-        pairs.sort_by_key(|pair| pair.0);
-        let mut starts: HashMap<u32, (usize, usize)> = HashMap::new();
-        for (at, pair) in pairs.iter().enumerate() {
-            starts.entry(pair.0).or_insert((at, at)).1 = at + 1;
-        }
-        Lists { starts, events: pairs.into_iter().map(|pair| pair.1).collect() }
-    }
-
-    pub(super) fn of(&self, number: u32) -> &[u32] {
-        self.starts.get(&number).map_or(&[], |&(start, end)| &self.events[start..end])
-    }
-}
 
 /// The relations of one trace.
 pub(super) struct Index<'t> {

@@ -2,11 +2,13 @@
 
 use super::calls::{CallRun, Calls};
 use super::error::{ReorderingError, ReorderingReason};
-use super::index::{Index, Lists, NONE};
+use super::index::{Index, NONE};
 use super::memory::{LastWrites, Observation, Piece};
 use super::sections::OpenSections;
 use super::{ClaimedWitness, Lanes, WitnessForm};
-use crate::schedule::{ScheduleError, ScheduleIndex, check_with_index};
+use crate::index::TraceIndex;
+use crate::lists::Pointers;
+use crate::schedule::{ScheduleError, check_with_index};
 use anyorder_trace::{Event, EventId, EventKind, LocationId, LockId, Trace};
 use std::collections::HashMap;
 
@@ -15,7 +17,7 @@ pub struct ReorderingChecker<'t> {
     index: Index<'t>,
     lanes: Lanes,
     /// The index for schedules, if tasks can be reordered.
-    schedules: Option<ScheduleIndex>,
+    schedules: Option<TraceIndex>,
     /// By event, the last check that contained it.
     stamps: Vec<u32>,
     checks: u32,
@@ -34,8 +36,8 @@ impl<'t> ReorderingChecker<'t> {
         let index = Index::new(trace, calls, lanes);
         let schedules = match lanes {
             Lanes::Handlers => None,
-            Lanes::Tasks => Some(ScheduleIndex::new(trace)),
-            Lanes::Components => Some(ScheduleIndex::with_components(trace)),
+            Lanes::Tasks => Some(TraceIndex::new(trace)),
+            Lanes::Components => Some(TraceIndex::with_components(trace)),
         };
         ReorderingChecker { index, lanes, schedules, stamps: vec![0; trace.len()], checks: 0 }
     }
@@ -59,7 +61,19 @@ impl<'t> ReorderingChecker<'t> {
             check_form(&witness)?;
         }
         self.check_tasks(prefix, order)?;
-        let mut run = Run::new(&self.index, self.lanes, prefix, &mut self.stamps, self.checks);
+        let mut run = Run {
+            index: &self.index,
+            lanes: self.lanes,
+            prefix,
+            stamps: &mut self.stamps,
+            now: self.checks,
+            waiting: Default::default(),
+            open: OpenSections::default(),
+            writes: LastWrites::default(),
+            places: HashMap::new(),
+            calls: CallRun::default(),
+            signals: HashMap::new(),
+        };
         for (place, &event) in order.iter().enumerate() {
             let may_differ = exempt.contains(&Some(event));
             run.step(event, may_differ).map_err(|reason| ReorderingError {
@@ -158,15 +172,15 @@ fn check_form(witness: &ClaimedWitness<'_>) -> Result<(), ReorderingError> {
     Ok(())
 }
 
-/// The first event of a list that has not happened; it only moves forward.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+/// What an event waits for.
+#[derive(Clone, Copy)]
 enum Waiting {
-    /// For the events of a handler.
-    Handler(u32),
-    /// For the forks of a handler.
-    Forks(u32),
-    /// For the events of a barrier.
-    Barrier(u32),
+    /// The events of a handler.
+    Handler,
+    /// The forks of a handler.
+    Forks,
+    /// The events of a barrier.
+    Barrier,
 }
 
 struct Run<'r, 't> {
@@ -175,7 +189,8 @@ struct Run<'r, 't> {
     prefix: u32,
     stamps: &'r mut [u32],
     now: u32,
-    waiting: HashMap<Waiting, usize>,
+    /// By what is waited for.
+    waiting: [Pointers; 3],
     open: OpenSections,
     writes: LastWrites,
     /// By signal matched with a wake of the order: how many events had happened before it.
@@ -185,29 +200,7 @@ struct Run<'r, 't> {
     signals: HashMap<u32, Vec<EventId>>,
 }
 
-impl<'r, 't> Run<'r, 't> {
-    fn new(
-        index: &'r Index<'t>,
-        lanes: Lanes,
-        prefix: u32,
-        stamps: &'r mut [u32],
-        now: u32,
-    ) -> Run<'r, 't> {
-        Run {
-            index,
-            lanes,
-            prefix,
-            stamps,
-            now,
-            waiting: HashMap::new(),
-            open: OpenSections::default(),
-            writes: LastWrites::default(),
-            places: HashMap::new(),
-            calls: CallRun::default(),
-            signals: HashMap::new(),
-        }
-    }
-
+impl Run<'_, '_> {
     fn has_happened(&self, event: u32) -> bool {
         event < self.prefix || self.stamps[event as usize] == self.now
     }
@@ -266,15 +259,15 @@ impl<'r, 't> Run<'r, 't> {
         let (index, id) = (self.index, event.id);
         let handler = index.handler_of[id.index()];
         if handler != NONE {
-            self.after_all(Waiting::Forks(handler), id, "fork")?;
+            self.after_all(Waiting::Forks, handler, event, "fork")?;
         }
         match event.kind() {
             EventKind::Join => {
-                self.after_all(Waiting::Handler(event.operand), id, "join")?;
-                self.after_all(Waiting::Forks(event.operand), id, "join")?;
+                self.after_all(Waiting::Handler, event.operand, event, "join")?;
+                self.after_all(Waiting::Forks, event.operand, event, "join")?;
             }
             EventKind::Barrier => {
-                self.after_all(Waiting::Barrier(event.operand), id, "barrier")?;
+                self.after_all(Waiting::Barrier, event.operand, event, "barrier")?;
                 if index.rounds.is_irregular(event.operand) {
                     return Err(ReorderingReason::Barrier);
                 }
@@ -291,23 +284,20 @@ impl<'r, 't> Run<'r, 't> {
     fn after_all(
         &mut self,
         what: Waiting,
-        event: EventId,
+        number: u32,
+        event: Event,
         rule: &'static str,
     ) -> Result<(), ReorderingReason> {
-        let (lists, number): (&Lists, u32) = match what {
-            Waiting::Handler(number) => (&self.index.of_handler, number),
-            Waiting::Forks(number) => (&self.index.forks, number),
-            Waiting::Barrier(number) => (&self.index.barriers, number),
+        let lists = match what {
+            Waiting::Handler => &self.index.of_handler,
+            Waiting::Forks => &self.index.forks,
+            Waiting::Barrier => &self.index.barriers,
         };
-        let list = lists.of(number);
-        let begin = || list.partition_point(|event| *event < self.prefix);
-        let mut at = self.waiting.get(&what).copied().unwrap_or_else(begin);
-        while at < list.len() && self.has_happened(list[at]) {
-            at += 1;
-        }
-        self.waiting.insert(what, at);
-        let missing = list.get(at).copied().filter(|missing| *missing < event.0);
-        self.after(missing, rule)
+        let (stamps, now, prefix) = (&*self.stamps, self.now, self.prefix);
+        let has_happened = |event: u32| event < prefix || stamps[event as usize] == now;
+        let pointers = &mut self.waiting[what as usize];
+        let missing = lists.first_open(number, pointers, prefix, has_happened);
+        self.after(missing.filter(|missing| *missing < event.id.0), rule)
     }
 
     fn reads(&self, event: Event) -> Result<(), ReorderingReason> {

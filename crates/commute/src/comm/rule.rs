@@ -31,17 +31,13 @@ impl Mode {
     pub const ALL: [Mode; 6] =
         [Mode::Last, Mode::All, Mode::First, Mode::Top, Mode::TakeFirst, Mode::TakeTop];
 
+    /// The words for the modes, in the order of [`Mode::ALL`].
+    const WORDS: [&str; 6] = ["last", "all", "first", "top", "take_first", "take_top"];
+
     /// Returns the word for the mode in a text.
     #[must_use]
     pub const fn word(self) -> &'static str {
-        match self {
-            Mode::Last => "last",
-            Mode::All => "all",
-            Mode::First => "first",
-            Mode::Top => "top",
-            Mode::TakeFirst => "take_first",
-            Mode::TakeTop => "take_top",
-        }
+        Mode::WORDS[self as usize]
     }
 }
 
@@ -106,30 +102,21 @@ impl Comm {
         let mut keys = [Vec::new(), Vec::new()];
         let own = |expr: &Expr| expr.with_sides(&|_| Side::Left);
         for clause in clauses {
-            let uses = |side: Side| {
-                clause.iter().any(|literal| match side {
-                    Side::Left => literal.sides().left,
-                    Side::Right => literal.sides().right,
-                })
-            };
-            match (uses(Side::Left), uses(Side::Right), clause.as_slice()) {
-                (true, true, [Expr::Binary(Operator::Equal, a, b)])
-                    if a.sides().only(Side::Left) && b.sides().only(Side::Right) =>
-                {
-                    keys[0].push(own(a));
-                    keys[1].push(own(b));
-                }
-                (true, true, [Expr::Binary(Operator::Equal, b, a)])
-                    if a.sides().only(Side::Left) && b.sides().only(Side::Right) =>
-                {
-                    keys[0].push(own(a));
-                    keys[1].push(own(b));
-                }
-                (true, true, _) => return Err("a rule cannot say this of two calls".to_owned()),
-                (left, _, _) => {
-                    let literals = clause.iter().map(|literal| Formula::Literal(own(literal)));
-                    guards[usize::from(!left)].push(Formula::Any(literals.collect()));
-                }
+            let (left, right) = (
+                clause.iter().any(|literal| literal.sides().left),
+                clause.iter().any(|literal| literal.sides().right),
+            );
+            if left && right {
+                let key = match clause.as_slice() {
+                    [literal] => literal.sides_of(Operator::Equal),
+                    _ => None,
+                };
+                let (a, b) = key.ok_or_else(|| "a rule cannot say this of two calls".to_owned())?;
+                keys[0].push(own(a));
+                keys[1].push(own(b));
+            } else {
+                let literals = clause.iter().map(|literal| Formula::Literal(own(literal)));
+                guards[usize::from(!left)].push(Formula::Any(literals.collect()));
             }
         }
         let [earlier_guard, later_guard] = guards.map(Formula::All);

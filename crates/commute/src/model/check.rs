@@ -109,25 +109,24 @@ pub fn check<M: Model>(spec: &Spec, model: &M, limits: Limits) -> Verdict {
         let ends = |pair: &(Invocation, Invocation)| -> BTreeSet<&M::State> {
             pair_runs.get(pair).into_iter().flatten().map(|(_, end)| end).collect()
         };
-        for ((first, second), way) in &pair_runs {
-            let swapped = (second.clone(), first.clone());
-            let commutes = ends(&(first.clone(), second.clone())) == ends(&swapped);
-            let says = way.iter().any(|(between, _)| {
+        let says = |pair: &(Invocation, Invocation)| {
+            pair_runs.get(pair).into_iter().flatten().any(|(between, _)| {
                 let (before, between) = (InState(model, state), InState(model, between));
-                spec.commute_in((first, Some(&before)), (second, Some(&between)))
-            });
-            let one = (first.clone(), second.clone());
+                spec.commute_in((&pair.0, Some(&before)), (&pair.1, Some(&between)))
+            })
+        };
+        for one in pair_runs.keys() {
+            let (first, second) = one;
+            let swapped = (second.clone(), first.clone());
+            let commutes = ends(one) == ends(&swapped);
+            let is_declared = says(one);
             let entry =
-                seen.entry(if first <= second { one } else { swapped.clone() }).or_default();
+                seen.entry(if first <= second { one } else { &swapped }.clone()).or_default();
             entry.commutes |= commutes;
             entry.differs |= !commutes;
             // With states, the other order may say so.
-            let other_says = pair_runs.get(&swapped).into_iter().flatten().any(|(between, _)| {
-                let (before, between) = (InState(model, state), InState(model, between));
-                spec.commute_in((second, Some(&before)), (first, Some(&between)))
-            });
-            entry.missed |= commutes && !says && !other_says;
-            if says && !commutes && counterexample.is_none() {
+            entry.missed |= commutes && !is_declared && !says(&swapped);
+            if is_declared && !commutes && counterexample.is_none() {
                 let difference = match pair_runs.contains_key(&swapped) {
                     true => Difference::States,
                     false => Difference::Results,

@@ -237,22 +237,10 @@ impl Compiler {
     fn clause(&mut self, condition: &Condition, parts: Parts) {
         let missing = |key: &[Expr]| key.iter().any(|part| !part.is_total());
         let (left_missing, right_missing) = (missing(&parts.left_key), missing(&parts.right_key));
-        let mut left = Class {
-            method: Some(condition.left),
-            unless: parts.left,
-            key: parts.left_key,
-            form: Form::Keyed,
-        };
-        let mut right = Class {
-            method: Some(condition.right),
-            unless: parts.right,
-            key: parts.right_key,
-            form: Form::Keyed,
-        };
-        if left.key.is_empty() {
-            left.form = Form::Present;
-            right.form = Form::Present;
-        }
+        let form = if parts.left_key.is_empty() { Form::Present } else { Form::Keyed };
+        let class = |method, unless, key| Class { method: Some(method), unless, key, form };
+        let left = class(condition.left, parts.left, parts.left_key);
+        let right = class(condition.right, parts.right, parts.right_key);
         let mut pair = |left: &Class, right: &Class| {
             let (a, b) = (self.class(left.clone()), self.class(right.clone()));
             self.conflict(a, b);
@@ -321,7 +309,7 @@ impl Parts {
                 let view = crate::expr::View { arguments: &[], result: &nothing, state: None };
                 parts.holds |= literal.value(view, view) == Some(true.into());
             } else {
-                match key(&literal) {
+                match literal.sides_of(Operator::Unequal) {
                     Some((left, right)) => {
                         parts.left_key.push(own(left));
                         parts.right_key.push(own(right));
@@ -331,17 +319,5 @@ impl Parts {
             }
         }
         parts
-    }
-}
-
-/// The two sides of an inequality between the two invocations, left first.
-fn key(literal: &Expr) -> Option<(&Expr, &Expr)> {
-    let Expr::Binary(Operator::Unequal, a, b) = literal else { return None };
-    if a.sides().only(Side::Left) && b.sides().only(Side::Right) {
-        Some((a, b))
-    } else if b.sides().only(Side::Left) && a.sides().only(Side::Right) {
-        Some((b, a))
-    } else {
-        None
     }
 }

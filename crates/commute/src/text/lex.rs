@@ -14,9 +14,9 @@ pub(super) enum Token {
 }
 
 /// Signs; a longer one comes before its prefixes.
-const SIGNS: [&str; 22] = [
+const SIGNS: [&str; 23] = [
     "->", "==", "!=", "<=", ">=", "&&", "||", "{", "}", "(", ")", ",", ";", ".", "~", "/", "<",
-    ">", "!", "+", "-", "*",
+    ">", "!", "+", "-", "*", "%",
 ];
 
 /// Splits a text; the last token is [`Token::End`].
@@ -27,33 +27,29 @@ pub(super) fn tokens(source: &str) -> Result<Vec<(Token, Range<usize>)>, SpecErr
         let rest = &source[at..];
         if letter.is_whitespace() {
             at += letter.len_utf8();
+            continue;
         } else if rest.starts_with("//") {
             at += rest.find('\n').unwrap_or(rest.len());
+            continue;
         } else if rest.starts_with("/*") {
             at += comment(source, at)?;
-        } else if letter.is_ascii_alphabetic() || letter == '_' {
-            let is_end = |letter: char| !letter.is_ascii_alphanumeric() && letter != '_';
-            let length = rest.find(is_end).unwrap_or(rest.len());
-            found.push((Token::Word(rest[..length].to_owned()), at..at + length));
-            at += length;
+            continue;
+        }
+        let (token, length) = if letter.is_ascii_alphabetic() || letter == '_' {
+            let length = word_length(rest);
+            (Token::Word(rest[..length].to_owned()), length)
         } else if letter.is_ascii_digit() {
-            let (value, length) = number(source, at)?;
-            found.push((Token::Int(value), at..at + length));
-            at += length;
+            number(source, at)?
         } else if letter == '"' {
-            let (text, length) = string(source, at)?;
-            found.push((Token::Text(text), at..at + length));
-            at += length;
+            string(source, at)?
         } else if let Some(sign) = SIGNS.into_iter().find(|sign| rest.starts_with(sign)) {
-            found.push((Token::Sign(sign), at..at + sign.len()));
-            at += sign.len();
-        } else if letter == '%' {
-            found.push((Token::Sign("%"), at..at + 1));
-            at += 1;
+            (Token::Sign(sign), sign.len())
         } else {
             let message = format!("`{}` has no meaning here", letter.escape_debug());
             return Err(SpecError::new(source, at..at + letter.len_utf8(), message, None));
-        }
+        };
+        found.push((token, at..at + length));
+        at += length;
     }
     found.push((Token::End, source.len()..source.len()));
     Ok(found)
@@ -86,22 +82,26 @@ fn comment(source: &str, start: usize) -> Result<usize, SpecError> {
     }
 }
 
-fn number(source: &str, start: usize) -> Result<(i64, usize), SpecError> {
+/// The length of the letters, digits and `_` at the beginning of a text.
+fn word_length(text: &str) -> usize {
+    text.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(text.len())
+}
+
+fn number(source: &str, start: usize) -> Result<(Token, usize), SpecError> {
     let rest = &source[start..];
-    let is_end = |letter: char| !letter.is_ascii_alphanumeric() && letter != '_';
-    let length = rest.find(is_end).unwrap_or(rest.len());
+    let length = word_length(rest);
     let digits = rest[..length].replace('_', "");
     let value = match digits.strip_prefix("0x") {
         Some(hex) => i64::from_str_radix(hex, 16),
         None => digits.parse(),
     };
-    value.map(|value| (value, length)).map_err(|_| {
+    value.map(|value| (Token::Int(value), length)).map_err(|_| {
         let message = format!("`{}` is no number of 64 bits", &rest[..length]);
         SpecError::new(source, start..start + length, message, None)
     })
 }
 
-fn string(source: &str, start: usize) -> Result<(String, usize), SpecError> {
+fn string(source: &str, start: usize) -> Result<(Token, usize), SpecError> {
     let mut text = String::new();
     let mut letters = source[start..].char_indices().skip(1);
     let open = |length: usize| {
@@ -109,7 +109,7 @@ fn string(source: &str, start: usize) -> Result<(String, usize), SpecError> {
     };
     while let Some((at, letter)) = letters.next() {
         match letter {
-            '"' => return Ok((text, at + 1)),
+            '"' => return Ok((Token::Text(text), at + 1)),
             '\n' => return Err(open(at)),
             '\\' => {
                 let escape = letters.next();

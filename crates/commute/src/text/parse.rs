@@ -82,16 +82,13 @@ impl Parser<'_> {
         self.at = (self.at + 1).min(self.tokens.len() - 1);
     }
 
-    fn eat(&mut self, sign: &str) -> bool {
-        let found = matches!(self.token(), Token::Sign(found) if *found == sign);
-        if found {
-            self.bump();
-        }
-        found
-    }
-
-    fn eat_word(&mut self, word: &str) -> bool {
-        let found = matches!(self.token(), Token::Word(found) if found == word);
+    /// Skips a sign or a word, if it is next.
+    fn eat(&mut self, text: &str) -> bool {
+        let found = match self.token() {
+            Token::Sign(sign) => *sign == text,
+            Token::Word(word) => word == text,
+            Token::Int(_) | Token::Text(_) | Token::End => false,
+        };
         if found {
             self.bump();
         }
@@ -125,13 +122,9 @@ impl Parser<'_> {
     }
 
     fn item(&mut self) -> Parsed<Item> {
-        let kind = if self.eat_word("spec") {
-            ItemKind::Spec
-        } else if self.eat_word("comm") {
-            ItemKind::Comm
-        } else if self.eat_word("waits") {
-            ItemKind::Waits
-        } else {
+        let kinds =
+            [("spec", ItemKind::Spec), ("comm", ItemKind::Comm), ("waits", ItemKind::Waits)];
+        let Some((_, kind)) = kinds.into_iter().find(|(word, _)| self.eat(word)) else {
             return Err(self.wanted("`spec`, `comm` or `waits`"));
         };
         let name = self.name("the name of a type")?;
@@ -170,7 +163,7 @@ impl Parser<'_> {
         self.expect(if is_comm { "->" } else { "~" })?;
         let right = self.call()?;
         self.operators = 0;
-        let when = if self.eat_word("when") { Some(self.expr(0)?) } else { None };
+        let when = if self.eat("when") { Some(self.expr(0)?) } else { None };
         if !self.eat(";") {
             let what = if when.is_some() { "an operator or `;`" } else { "`when` or `;`" };
             return Err(self.wanted(what));
@@ -188,7 +181,7 @@ impl Parser<'_> {
     fn waits_clause(&mut self) -> Parsed<WaitsClause> {
         let call = self.pattern_call()?;
         self.operators = 0;
-        let clause = if self.eat_word("until") {
+        let clause = if self.eat("until") {
             WaitsClause::Until(call, self.any_of()?)
         } else if self.eat("~") {
             WaitsClause::Settled(call, self.pattern_call()?)
@@ -204,7 +197,7 @@ impl Parser<'_> {
             let start = parser.span().start;
             Ok(match parser.literal() {
                 Some(value) => PatternArgument::Value(value, start..parser.end()),
-                None if parser.eat_word("_") => PatternArgument::Any,
+                None if parser.eat("_") => PatternArgument::Any,
                 None => PatternArgument::Name(parser.name("a name for an argument")?),
             })
         })?;
@@ -240,12 +233,7 @@ impl Parser<'_> {
         let is_minus = matches!(self.token(), Token::Sign("-"));
         let value = match self.tokens.get(self.at + usize::from(is_minus)).map(|token| &token.0) {
             Some(Token::Int(value)) => Value::Int(if is_minus { -*value } else { *value }),
-            Some(Token::Word(word)) if !is_minus => match word.as_str() {
-                "true" => Value::Bool(true),
-                "false" => Value::Bool(false),
-                "null" => Value::Null,
-                _ => return None,
-            },
+            Some(Token::Word(word)) if !is_minus => constant(word)?,
             _ => return None,
         };
         self.at += usize::from(is_minus);
@@ -254,19 +242,26 @@ impl Parser<'_> {
     }
 
     fn any_of(&mut self) -> Parsed<WaitNode> {
-        let mut parts = vec![self.all_of()?];
-        while self.eat("||") {
-            parts.push(self.all_of()?);
-        }
-        Ok(if parts.len() == 1 { parts.remove(0) } else { WaitNode::Any(parts) })
+        let all_of = |parser: &mut Self| parser.joined("&&", Self::comparison, WaitNode::All);
+        self.joined("||", all_of, WaitNode::Any)
     }
 
-    fn all_of(&mut self) -> Parsed<WaitNode> {
-        let mut parts = vec![self.comparison()?];
-        while self.eat("&&") {
-            parts.push(self.comparison()?);
+    /// Parses one or more parts with a sign between them.
+    fn joined(
+        &mut self,
+        sign: &str,
+        part: impl Fn(&mut Self) -> Parsed<WaitNode>,
+        join: fn(Vec<WaitNode>) -> WaitNode,
+    ) -> Parsed<WaitNode> {
+        let first = part(self)?;
+        if !self.eat(sign) {
+            return Ok(first);
         }
-        Ok(if parts.len() == 1 { parts.remove(0) } else { WaitNode::All(parts) })
+        let mut parts = vec![first, part(self)?];
+        while self.eat(sign) {
+            parts.push(part(self)?);
+        }
+        Ok(join(parts))
     }
 
     fn comparison(&mut self) -> Parsed<WaitNode> {
@@ -277,7 +272,7 @@ impl Parser<'_> {
             self.expect(")")?;
             return Ok(inner);
         }
-        if self.eat_word("observed") {
+        if self.eat("observed") {
             return Ok(WaitNode::Observed(start..self.end()));
         }
         let left = self.sum()?;
@@ -345,7 +340,7 @@ impl Parser<'_> {
 
     fn operator(&self) -> Option<Operator> {
         let Token::Sign(sign) = self.token() else { return None };
-        OPERATORS.into_iter().find(|op| op.sign() == *sign)
+        Operator::of_sign(sign)
     }
 
     fn operand(&mut self) -> Parsed<Node> {
@@ -369,12 +364,9 @@ impl Parser<'_> {
         let kind = match self.token() {
             Token::Int(value) => NodeKind::Value(Value::Int(*value)),
             Token::Text(text) => NodeKind::Value(Value::Text(text.as_str().into())),
-            Token::Word(word) => match word.as_str() {
-                "true" => NodeKind::Value(Value::Bool(true)),
-                "false" => NodeKind::Value(Value::Bool(false)),
-                "null" => NodeKind::Value(Value::Null),
-                word => NodeKind::Name(word.to_owned()),
-            },
+            Token::Word(word) => {
+                constant(word).map_or_else(|| NodeKind::Name(word.clone()), NodeKind::Value)
+            }
             _ => return Err(self.wanted("a value")),
         };
         let span = self.span();
@@ -396,18 +388,11 @@ impl Parser<'_> {
     }
 }
 
-const OPERATORS: [Operator; 13] = [
-    Operator::Or,
-    Operator::And,
-    Operator::Equal,
-    Operator::Unequal,
-    Operator::Less,
-    Operator::LessEqual,
-    Operator::Greater,
-    Operator::GreaterEqual,
-    Operator::Add,
-    Operator::Subtract,
-    Operator::Multiply,
-    Operator::Divide,
-    Operator::Remainder,
-];
+fn constant(word: &str) -> Option<Value> {
+    match word {
+        "true" => Some(Value::Bool(true)),
+        "false" => Some(Value::Bool(false)),
+        "null" => Some(Value::Null),
+        _ => None,
+    }
+}

@@ -7,6 +7,7 @@ use crate::expr::{Expr, Operator, Side, Slot};
 use crate::formula::Formula;
 use crate::spec::{Method, MethodId};
 use crate::value::Value;
+use std::ops::Range;
 
 /// Names that a clause cannot give to values; the model language reserves them. (`left` and `right`
 /// are allowed: they hide the states.)
@@ -29,18 +30,18 @@ type Resolved<T> = Result<T, SpecError>;
 impl Methods<'_> {
     pub(super) fn error(
         &self,
-        span: std::ops::Range<usize>,
+        span: &Range<usize>,
         message: String,
-        hint: Option<String>,
+        hint: Option<&str>,
     ) -> SpecError {
-        SpecError::new(self.source, span, message, hint)
+        SpecError::new(self.source, span.clone(), message, hint.map(str::to_owned))
     }
 
     /// Finds the two methods of a clause, and infers the kinds of their arguments and results from
     /// its condition.
     pub(super) fn learn(&mut self, clause: &Clause) -> Resolved<(MethodId, MethodId)> {
-        let left = self.method(&clause.left)?;
-        let right = self.method(&clause.right)?;
+        let left = self.method(&clause.left.method, clause.left.arguments.len())?;
+        let right = self.method(&clause.right.method, clause.right.arguments.len())?;
         self.names(clause)?;
         let Some(when) = &clause.when else { return Ok((left, right)) };
         // Twice, as a later use may determine the kind of a name.
@@ -58,34 +59,34 @@ impl Methods<'_> {
             if let Err((span, is, wanted)) = found {
                 let is = if is == Kind::Any { "a text" } else { is.words() };
                 let message = format!("this is {is}, not {}", wanted.words());
-                return Err(self.error(span, message, None));
+                return Err(self.error(&span, message, None));
             }
         }
         Ok((left, right))
     }
 
-    fn method(&mut self, call: &Call) -> Resolved<MethodId> {
-        let name = &call.method.text;
-        let arity = call.arguments.len();
-        if let Some(at) = self.list.iter().position(|method| method.name() == name) {
-            let known = self.list[at].arity();
-            if known != arity {
-                let message = format!("`{name}` has {arity} arguments here, {known} before");
-                return Err(self.error(call.method.span.clone(), message, None));
+    /// Finds a method with a number of arguments, or adds it.
+    pub(super) fn method(
+        &mut self,
+        Name { text, span }: &Name,
+        arity: usize,
+    ) -> Resolved<MethodId> {
+        let known = self.list.iter().position(|method| method.name() == text);
+        let message = match known.map(|at| (at, self.list[at].arity())) {
+            Some((at, known)) if known == arity => return Ok(MethodId::of(at)),
+            Some((_, known)) => format!("`{text}` has {arity} arguments here, {known} before"),
+            None if !self.may_grow => {
+                format!("`{text}` is no method in the specification of `{}`", self.type_name)
             }
-            return Ok(MethodId::of(at));
-        }
-        if !self.may_grow {
-            let message =
-                format!("`{name}` is no method in the specification of `{}`", self.type_name);
-            return Err(self.error(call.method.span.clone(), message, None));
-        }
-        if self.list.len() >= MethodId::COUNT_MAX {
-            let message = format!("a type has at most {} methods", MethodId::COUNT_MAX);
-            return Err(self.error(call.method.span.clone(), message, None));
-        }
-        self.list.push(Method::new(name, arity));
-        Ok(MethodId::of(self.list.len() - 1))
+            None if self.list.len() >= MethodId::COUNT_MAX => {
+                format!("a type has at most {} methods", MethodId::COUNT_MAX)
+            }
+            None => {
+                self.list.push(Method::new(text, arity));
+                return Ok(MethodId::of(self.list.len() - 1));
+            }
+        };
+        Err(self.error(span, message, None))
     }
 
     /// Checks that the names of a clause are different and not reserved.
@@ -98,12 +99,12 @@ impl Methods<'_> {
             }
             if RESERVED.contains(&format!(" {text} ")) {
                 let message = format!("`{text}` is a reserved word");
-                return Err(self.error(name.span.clone(), message, None));
+                return Err(self.error(&name.span, message, None));
             }
             if seen.iter().any(|other| other.text == text) {
-                let hint = "use `_` for what the condition does not need".to_owned();
+                let hint = "use `_` for what the condition does not need";
                 let message = format!("`{text}` names two values");
-                return Err(self.error(name.span.clone(), message, Some(hint)));
+                return Err(self.error(&name.span, message, Some(hint)));
             }
             seen.push(name);
         }
@@ -155,11 +156,7 @@ impl Methods<'_> {
                     _ => {
                         let message = format!("`{}` is no state", object.text);
                         let hint = "`left` and `right` are the states before the two calls";
-                        return Err(self.error(
-                            object.span.clone(),
-                            message,
-                            Some(hint.to_owned()),
-                        ));
+                        return Err(self.error(&object.span, message, Some(hint)));
                     }
                 };
                 let arguments: Resolved<Vec<Expr>> =
@@ -180,7 +177,7 @@ impl Methods<'_> {
             (_, []) => "the clause names no values".to_owned(),
             (_, known) => format!("the clause names {}", known.join(", ")),
         };
-        self.error(node.span.clone(), format!("`{name}` is not known"), Some(hint))
+        self.error(&node.span, format!("`{name}` is not known"), Some(&hint))
     }
 }
 

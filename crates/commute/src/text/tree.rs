@@ -3,14 +3,12 @@
 use std::ops::Range;
 
 /// A word and its position.
-#[derive(Clone, Debug)]
 pub(crate) struct Name {
     pub(crate) text: String,
     pub(crate) span: Range<usize>,
 }
 
 /// `add(a)/r`.
-#[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub(crate) method: Name,
     pub(crate) arguments: Vec<Name>,
@@ -18,13 +16,11 @@ pub(crate) struct Call {
 }
 
 /// An expression and its position.
-#[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub(crate) kind: NodeKind,
     pub(crate) span: Range<usize>,
 }
 
-#[derive(Clone, Debug)]
 pub(crate) enum NodeKind {
     Value(crate::value::Value),
     Name(String),
@@ -36,7 +32,6 @@ pub(crate) enum NodeKind {
 }
 
 /// `call ~ call when condition;`, or with a mode in `comm`: `last call -> call when condition;`.
-#[derive(Clone, Debug)]
 pub(crate) struct Clause {
     /// How the second call observes the first.
     pub(crate) mode: Option<Name>,
@@ -47,7 +42,6 @@ pub(crate) struct Clause {
 }
 
 /// An argument of a call in a `waits` item.
-#[derive(Clone, Debug)]
 pub(crate) enum PatternArgument {
     Any,
     Name(Name),
@@ -55,7 +49,6 @@ pub(crate) enum PatternArgument {
 }
 
 /// A call in a `waits` item: `try_take()/true`.
-#[derive(Clone, Debug)]
 pub(crate) struct PatternCall {
     pub(crate) method: Name,
     pub(crate) arguments: Vec<PatternArgument>,
@@ -63,7 +56,6 @@ pub(crate) struct PatternCall {
 }
 
 /// A part of a sum.
-#[derive(Clone, Debug)]
 pub(crate) enum TermNode {
     Int(i64),
     /// The number left open.
@@ -76,7 +68,6 @@ pub(crate) enum TermNode {
 pub(crate) type SumNode = Vec<(i64, TermNode)>;
 
 /// The condition that a call waits for.
-#[derive(Clone, Debug)]
 pub(crate) enum WaitNode {
     All(Vec<WaitNode>),
     Any(Vec<WaitNode>),
@@ -85,7 +76,6 @@ pub(crate) enum WaitNode {
 }
 
 /// `call until condition;` or `call ~ call;`.
-#[derive(Clone, Debug)]
 pub(crate) enum WaitsClause {
     Until(PatternCall, WaitNode),
     Settled(PatternCall, PatternCall),
@@ -100,7 +90,6 @@ pub(crate) enum ItemKind {
 }
 
 /// `spec name { clauses }`, `comm name { clauses }` or `waits name { clauses }`.
-#[derive(Clone, Debug)]
 pub(crate) struct Item {
     pub(crate) name: Name,
     pub(crate) kind: ItemKind,

@@ -2,9 +2,10 @@
 
 use super::error::SpecError;
 use super::kinds::Kind;
+use super::resolve::Methods;
 use super::tree::{Item, PatternArgument, PatternCall, SumNode, TermNode, WaitNode, WaitsClause};
 use crate::expr::{Operator, Slot};
-use crate::spec::{Method, MethodId, Spec};
+use crate::spec::{MethodId, Spec};
 use crate::value::Value;
 use crate::waits::{Argument, Counted, Holds, Linear, Pattern, WaitRule, Waits};
 use std::ops::Range;
@@ -12,11 +13,8 @@ use std::sync::Arc;
 
 type Resolved<T> = Result<T, SpecError>;
 
-/// The methods of the type, and their rules.
 struct Reader<'a> {
-    source: &'a str,
-    type_name: &'a str,
-    methods: Vec<Method>,
+    methods: Methods<'a>,
     /// The name of the number left open.
     open: Option<String>,
 }
@@ -35,8 +33,8 @@ pub(super) fn waits(
     errors: &mut Vec<SpecError>,
 ) -> Waits {
     let type_name = item.name.text.as_str();
-    let methods = spec.methods().to_vec();
-    let mut reader = Reader { source, type_name, methods, open: None };
+    let methods = Methods { source, type_name, list: spec.methods().to_vec(), may_grow: false };
+    let mut reader = Reader { methods, open: None };
     let mut waits = Waits::new(type_name);
     for clause in &item.waits {
         let read = match clause {
@@ -50,22 +48,18 @@ pub(super) fn waits(
         };
         errors.extend(read.err());
     }
-    spec.set_kinds(&reader.methods);
+    spec.set_kinds(&reader.methods.list);
     waits
 }
 
 impl Reader<'_> {
-    fn error(&self, span: &Range<usize>, message: String, hint: Option<&str>) -> SpecError {
-        SpecError::new(self.source, span.clone(), message, hint.map(str::to_owned))
-    }
-
     fn rule(&mut self, head: &PatternCall, until: &WaitNode) -> Resolved<WaitRule> {
         let mut seen: Vec<&str> = Vec::new();
         for argument in &head.arguments {
             if let PatternArgument::Name(name) = argument {
                 if seen.contains(&name.text.as_str()) {
                     let message = format!("`{}` names two values", name.text);
-                    return Err(self.error(&name.span, message, None));
+                    return Err(self.methods.error(&name.span, message, None));
                 }
                 seen.push(&name.text);
             }
@@ -81,7 +75,7 @@ impl Reader<'_> {
             if let PatternArgument::Name(name) = argument {
                 let hint = "such a clause says it of all arguments: use `_`";
                 let message = format!("`{}` is not known", name.text);
-                return Err(self.error(&name.span, message, Some(hint)));
+                return Err(self.methods.error(&name.span, message, Some(hint)));
             }
         }
         self.pattern(call, None)
@@ -89,24 +83,13 @@ impl Reader<'_> {
 
     /// Reads a pattern. In a counted pattern, names are those of the head.
     fn pattern(&mut self, call: &PatternCall, head: Option<&PatternCall>) -> Resolved<Pattern> {
-        let (name, span) = (&call.method.text, &call.method.span);
-        let Some(at) = self.methods.iter().position(|method| method.name() == name) else {
-            let message =
-                format!("`{name}` is no method in the specification of `{}`", self.type_name);
-            return Err(self.error(span, message, None));
-        };
-        let arity = self.methods[at].arity();
-        if call.arguments.len() != arity {
-            let count = call.arguments.len();
-            let message = format!("`{name}` has {count} arguments here, {arity} before");
-            return Err(self.error(span, message, None));
-        }
+        let method = self.methods.method(&call.method, call.arguments.len())?;
         let mut arguments = Vec::new();
         for (place, argument) in call.arguments.iter().enumerate() {
             arguments.push(match argument {
                 PatternArgument::Any => Argument::Any,
                 PatternArgument::Value(value, span) => {
-                    self.learn(at, Slot::Argument(place), value, span)?;
+                    self.learn(method, Slot::Argument(place), value, span)?;
                     Argument::Is(value.clone())
                 }
                 PatternArgument::Name(name) => match head {
@@ -118,7 +101,7 @@ impl Reader<'_> {
                         let Some(place) = head.arguments.iter().position(is_it) else {
                             let message = format!("`{}` is not known", name.text);
                             let hint = "names stand for the arguments of the call that waits";
-                            return Err(self.error(&name.span, message, Some(hint)));
+                            return Err(self.methods.error(&name.span, message, Some(hint)));
                         };
                         Argument::Same(place)
                     }
@@ -126,19 +109,25 @@ impl Reader<'_> {
             });
         }
         if let Some((value, span)) = &call.result {
-            self.learn(at, Slot::Result, value, span)?;
+            self.learn(method, Slot::Result, value, span)?;
         }
         let result = call.result.as_ref().map(|(value, _)| value.clone());
-        Ok(Pattern { method: MethodId::of(at), arguments, result })
+        Ok(Pattern { method, arguments, result })
     }
 
-    fn learn(&mut self, at: usize, slot: Slot, value: &Value, span: &Range<usize>) -> Resolved<()> {
+    fn learn(
+        &mut self,
+        method: MethodId,
+        slot: Slot,
+        value: &Value,
+        span: &Range<usize>,
+    ) -> Resolved<()> {
         let is = match value {
             Value::Bool(_) => Kind::Bool,
             Value::Int(_) => Kind::Int,
             Value::Null | Value::Text(_) => return Ok(()),
         };
-        let kind = self.methods[at].kind_mut(slot);
+        let kind = self.methods.list[method.index()].kind_mut(slot);
         if *kind == Kind::Any {
             *kind = is;
         }
@@ -146,7 +135,11 @@ impl Reader<'_> {
         if known == is {
             return Ok(());
         }
-        Err(self.error(span, format!("this is {}, not {}", is.words(), known.words()), None))
+        Err(self.methods.error(
+            span,
+            format!("this is {}, not {}", is.words(), known.words()),
+            None,
+        ))
     }
 
     fn condition(
@@ -161,7 +154,7 @@ impl Reader<'_> {
             WaitNode::Observed(_) if alone && clause.head.result.is_none() => Ok(Holds::Observed),
             WaitNode::Observed(span) => {
                 let hint = "the clause is `CALL until observed;`, for a call without a result";
-                Err(self.error(span, "`observed` stands alone".to_owned(), Some(hint)))
+                Err(self.methods.error(span, "`observed` stands alone".to_owned(), Some(hint)))
             }
             WaitNode::Compare(op, left, right, span) => {
                 let mut sum = Linear::default();
@@ -171,7 +164,7 @@ impl Reader<'_> {
                     _ => {
                         let message = format!("a call cannot wait for `{}`", op.sign());
                         let hint = "known are `<`, `<=`, `>` and `>=`";
-                        return Err(self.error(span, message, Some(hint)));
+                        return Err(self.methods.error(span, message, Some(hint)));
                     }
                 };
                 sum.constant =
@@ -181,7 +174,7 @@ impl Reader<'_> {
                 if sum.unknown < 0 {
                     let name = self.open.as_deref().unwrap_or_default();
                     let message = format!("a larger `{name}` must make waiting shorter");
-                    return Err(self.error(span, message, None));
+                    return Err(self.methods.error(span, message, None));
                 }
                 for (factor, at) in &sum.counts {
                     clause.counted[*at].helps |= *factor > 0;
@@ -217,7 +210,7 @@ impl Reader<'_> {
                             "one number may be left open, and it is `{known}`; calls are counted as in `{}()`",
                             name.text
                         );
-                        return Err(self.error(&name.span, message, Some(&hint)));
+                        return Err(self.methods.error(&name.span, message, Some(&hint)));
                     }
                     sum.unknown += factor;
                 }

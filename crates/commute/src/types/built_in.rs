@@ -12,15 +12,15 @@ use crate::value::Value;
 pub struct BuiltIn {
     /// The name, which its specifications share.
     pub name: &'static str,
-    /// A specification that uses arguments and methods only, or less than possible: cheap to
-    /// evaluate.
+    /// The clauses of a specification that uses arguments and methods only, or less than possible:
+    /// cheap to evaluate.
     pub coarse: &'static str,
-    /// The most precise specification, as the tests prove on its model.
+    /// The clauses of the most precise specification, as the tests prove on its model.
     pub fine: &'static str,
-    /// The observations of invocations: `comm` items.
+    /// The observations of invocations: the clauses of its `comm` item.
     pub comm: &'static str,
-    /// The conditions that calls wait for: `waits` items; empty for types whose calls always
-    /// return.
+    /// The conditions that calls wait for: the clauses of its `waits` item; none for types whose
+    /// calls always return.
     pub waits: &'static str,
     pub(super) initial: fn() -> Vec<State>,
     pub(super) calls: fn() -> Vec<Call>,
@@ -64,7 +64,7 @@ impl BuiltIn {
     /// # Errors
     /// None: the tests parse all texts.
     pub fn coarse(&self) -> Result<Document, SpecErrors> {
-        Document::parse(&format!("{}{}{}", self.coarse, self.comm, self.waits))
+        self.document(self.coarse)
     }
 
     /// Parses the fine specification, the communication and the wait rules.
@@ -72,7 +72,21 @@ impl BuiltIn {
     /// # Errors
     /// None: the tests parse all texts.
     pub fn fine(&self) -> Result<Document, SpecErrors> {
-        Document::parse(&format!("{}{}{}", self.fine, self.comm, self.waits))
+        self.document(self.fine)
+    }
+
+    /// Returns an item of a text about this type: its kind and its clauses. Empty without clauses.
+    #[must_use]
+    pub fn item(&self, kind: &str, clauses: &str) -> String {
+        match clauses {
+            "" => String::new(),
+            clauses => format!("{kind} {} {{{}\n}}\n", self.name, clauses.trim_end()),
+        }
+    }
+
+    fn document(&self, spec: &str) -> Result<Document, SpecErrors> {
+        let items = [("spec", spec), ("comm", self.comm), ("waits", self.waits)];
+        Document::parse(&items.map(|(kind, clauses)| self.item(kind, clauses)).concat())
     }
 }
 

@@ -11,7 +11,7 @@ use crate::value::Value;
 /// possible element, whether it is present.
 pub(super) const SET: BuiltIn = BuiltIn {
     name: "set",
-    coarse: "spec set {
+    coarse: "
     add(v) ~ add(w) when v != w;
     add(v) ~ remove(w) when v != w;
     add(v) ~ contains(w) when v != w;
@@ -20,9 +20,8 @@ pub(super) const SET: BuiltIn = BuiltIn {
     contains(_) ~ contains(_);
     contains(_) ~ size();
     size() ~ size();
-}
-",
-    fine: "spec set {
+    ",
+    fine: "
     add(v)/r ~ add(w)/s when v != w || (!r && !s);
     add(v) ~ remove(w) when v != w;
     add(v)/r ~ contains(w) when v != w || !r;
@@ -33,9 +32,8 @@ pub(super) const SET: BuiltIn = BuiltIn {
     contains(_) ~ contains(_);
     contains(_) ~ size();
     size() ~ size();
-}
-",
-    comm: "comm set {
+    ",
+    comm: "
     last add(v)/r -> add(w) when v == w && r;
     last remove(v)/r -> add(w) when v == w && r;
     last add(v)/r -> remove(w) when v == w && r;
@@ -44,8 +42,7 @@ pub(super) const SET: BuiltIn = BuiltIn {
     last remove(v)/r -> contains(w) when v == w && r;
     all add(_)/r -> size() when r;
     all remove(_)/r -> size() when r;
-}
-",
+    ",
     waits: "",
     initial: || vec![vec![0; 3]],
     calls: || [calls_of(&["add", "remove", "contains"], 0..3), plain_calls(&["size"])].concat(),
@@ -73,7 +70,7 @@ fn set(state: &State, method: &str, arguments: &[Value]) -> Outcomes {
 /// 0 if there is none.
 pub(super) const MAP: BuiltIn = BuiltIn {
     name: "map",
-    coarse: "spec map {
+    coarse: "
     put(k, _) ~ put(l, _) when k != l;
     put(k, _) ~ get(l) when k != l;
     put(k, _) ~ remove(l) when k != l;
@@ -82,9 +79,8 @@ pub(super) const MAP: BuiltIn = BuiltIn {
     get(_) ~ size();
     remove(k) ~ remove(l) when k != l;
     size() ~ size();
-}
-",
-    fine: "spec map {
+    ",
+    fine: "
     put(k, v)/p ~ put(l, w)/q when k != l || (v == p && w == q);
     put(k, v)/p ~ get(l) when k != l || v == p;
     put(k, _) ~ remove(l) when k != l;
@@ -95,9 +91,8 @@ pub(super) const MAP: BuiltIn = BuiltIn {
     remove(k)/p ~ remove(l)/q when k != l || (p == null && q == null);
     remove(_)/p ~ size() when p == null;
     size() ~ size();
-}
-",
-    comm: "comm map {
+    ",
+    comm: "
     last put(k, v)/p -> put(l, _) when k == l && v != p;
     last remove(k)/p -> put(l, _) when k == l && p != null;
     last put(k, v)/p -> get(l) when k == l && v != p;
@@ -106,8 +101,7 @@ pub(super) const MAP: BuiltIn = BuiltIn {
     last remove(k)/p -> remove(l) when k == l && p != null;
     all put(_, _)/p -> size() when p == null;
     all remove(_)/p -> size() when p != null;
-}
-",
+    ",
     waits: "",
     initial: || vec![vec![0; 2]],
     calls: map_calls,
@@ -142,7 +136,7 @@ fn map(state: &State, method: &str, arguments: &[Value]) -> Outcomes {
 /// possible element, its multiplicity.
 pub(super) const MULTISET: BuiltIn = BuiltIn {
     name: "multiset",
-    coarse: "spec multiset {
+    coarse: "
     add(_) ~ add(_);
     add(v) ~ remove(w) when v != w;
     add(v) ~ count(w) when v != w;
@@ -151,9 +145,8 @@ pub(super) const MULTISET: BuiltIn = BuiltIn {
     count(_) ~ count(_);
     count(_) ~ size();
     size() ~ size();
-}
-",
-    fine: "spec multiset {
+    ",
+    fine: "
     add(_) ~ add(_);
     add(v) ~ remove(w) when v != w;
     add(v) ~ count(w) when v != w;
@@ -163,9 +156,8 @@ pub(super) const MULTISET: BuiltIn = BuiltIn {
     count(_) ~ count(_);
     count(_) ~ size();
     size() ~ size();
-}
-",
-    comm: "comm multiset {
+    ",
+    comm: "
     take_first add(v) -> remove(w)/r when v == w && r;
     all add(v) -> remove(w)/r when v == w && !r;
     all remove(v)/r -> remove(w)/s when v == w && r && !s;
@@ -173,8 +165,7 @@ pub(super) const MULTISET: BuiltIn = BuiltIn {
     all remove(v)/r -> count(w) when v == w && r;
     all add(_) -> size();
     all remove(_)/r -> size() when r;
-}
-",
+    ",
     waits: "",
     initial: || vec![vec![0; 2]],
     calls: || [calls_of(&["add", "remove", "count"], 0..2), plain_calls(&["size"])].concat(),

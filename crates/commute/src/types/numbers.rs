@@ -2,29 +2,25 @@
 
 use super::built_in::BuiltIn;
 use super::state::{Outcomes, State, calls_of, int, no_functions, one, one_or_null, plain_calls};
-use crate::model::Call;
 use crate::value::Value;
 
 /// A value that is read and written. State: the value.
 pub(super) const REGISTER: BuiltIn = BuiltIn {
     name: "register",
-    coarse: "spec register {
+    coarse: "
     read() ~ read();
     read() ~ write(_) when false;
-}
-",
-    fine: "spec register {
+    ",
+    fine: "
     read() ~ read();
     write(v) ~ write(w) when v == w;
-}
-",
-    comm: "comm register {
+    ",
+    comm: "
     last write(_) -> read();
-}
-",
+    ",
     waits: "",
     initial: || vec![vec![0]],
-    calls: register_calls,
+    calls: || [calls_of(&["write"], 0..3), plain_calls(&["read"])].concat(),
     apply: |state, method, arguments| match method {
         "write" => one(vec![int(arguments, 0)], Value::Null),
         _ => one_or_null(state.clone(), state.first().copied()),
@@ -32,35 +28,28 @@ pub(super) const REGISTER: BuiltIn = BuiltIn {
     function: no_functions,
 };
 
-fn register_calls() -> Vec<Call> {
-    [calls_of(&["write"], 0..3), plain_calls(&["read"])].concat()
-}
-
 /// A number that is added to, modulo its size. State: the number, here modulo 5.
 pub(super) const COUNTER: BuiltIn = BuiltIn {
     name: "counter",
-    coarse: "spec counter {
+    coarse: "
     add(_) ~ add(_);
     get() ~ get();
     fetch_add(_) ~ fetch_add(_) when false;
-}
-",
-    fine: "spec counter {
+    ",
+    fine: "
     add(_) ~ add(_);
     add(v) ~ get() when v == 0;
     add(v) ~ fetch_add(_) when v == 0;
     get() ~ get();
     get() ~ fetch_add(v) when v == 0;
     fetch_add(v) ~ fetch_add(w) when v == 0 && w == 0;
-}
-",
-    comm: "comm counter {
+    ",
+    comm: "
     all add(v) -> get() when v != 0;
     all fetch_add(v) -> get() when v != 0;
     all add(v) -> fetch_add(_) when v != 0;
     all fetch_add(v) -> fetch_add(_) when v != 0;
-}
-",
+    ",
     waits: "",
     initial: || vec![vec![0]],
     calls: || [calls_of(&["add", "fetch_add"], -1..3), plain_calls(&["get"])].concat(),

@@ -8,29 +8,26 @@ use super::state::{Outcomes, State, no_functions, one, plain_calls};
 /// A file descriptor: every method returns whether the file was open. State: whether it is closed.
 pub(super) const FILE: BuiltIn = BuiltIn {
     name: "file",
-    coarse: "spec file {
+    coarse: "
     read() ~ read();
     read() ~ write();
     write() ~ write();
     read() ~ close() when false;
     write() ~ close() when false;
-}
-",
-    fine: "spec file {
+    ",
+    fine: "
     read() ~ read();
     read() ~ write();
     write() ~ write();
     read() ~ close()/c when !c;
     write() ~ close()/c when !c;
     close()/c ~ close()/d when !c && !d;
-}
-",
-    comm: "comm file {
+    ",
+    comm: "
     last close()/c -> read() when c;
     last close()/c -> write() when c;
     last close()/c -> close() when c;
-}
-",
+    ",
     waits: "",
     initial: || vec![vec![0]],
     calls: || plain_calls(&["read", "write", "close"]),
@@ -41,29 +38,26 @@ pub(super) const FILE: BuiltIn = BuiltIn {
 /// Memory: every method returns whether the memory was allocated. State: whether it has been freed.
 pub(super) const MEMORY: BuiltIn = BuiltIn {
     name: "memory",
-    coarse: "spec memory {
+    coarse: "
     read() ~ read();
     read() ~ write();
     write() ~ write();
     read() ~ free() when false;
     write() ~ free() when false;
-}
-",
-    fine: "spec memory {
+    ",
+    fine: "
     read() ~ read();
     read() ~ write();
     write() ~ write();
     read() ~ free()/f when !f;
     write() ~ free()/f when !f;
     free()/f ~ free()/g when !f && !g;
-}
-",
-    comm: "comm memory {
+    ",
+    comm: "
     last free()/f -> read() when f;
     last free()/f -> write() when f;
     last free()/f -> free() when f;
-}
-",
+    ",
     waits: "",
     initial: || vec![vec![0]],
     calls: || plain_calls(&["read", "write", "free"]),

@@ -9,32 +9,28 @@ use crate::value::Value;
 /// initial number is open.
 pub(super) const SEMAPHORE: BuiltIn = BuiltIn {
     name: "semaphore",
-    coarse: "spec semaphore {
+    coarse: "
     acquire() ~ acquire();
     acquire() ~ release() when false;
     release() ~ release();
     release() ~ try_acquire() when false;
-}
-",
-    fine: "spec semaphore {
+    ",
+    fine: "
     acquire() ~ acquire();
     acquire() ~ try_acquire()/r when r;
     try_acquire()/r ~ try_acquire()/s when (r && s) || (!r && !s);
     release() ~ release();
-}
-",
-    comm: "comm semaphore {
+    ",
+    comm: "
     all release() -> try_acquire()/r when !r;
     all acquire() -> try_acquire()/r when !r;
     all try_acquire()/r -> try_acquire()/s when r && !s;
-}
-",
-    waits: "waits semaphore {
+    ",
+    waits: "
     acquire() until release() + permits > acquire() + try_acquire()/true;
     try_acquire()/true until release() + permits > acquire() + try_acquire()/true;
     acquire() ~ release();
-}
-",
+    ",
     initial: || vec![vec![0], vec![1], vec![2]],
     calls: || plain_calls(&["acquire", "try_acquire", "release"]),
     apply: semaphore,

@@ -8,15 +8,14 @@ use crate::value::Value;
 /// elements, first to last.
 pub(super) const QUEUE: BuiltIn = BuiltIn {
     name: "queue",
-    coarse: "spec queue {
+    coarse: "
     enqueue(_) ~ enqueue(_) when false;
     enqueue(_) ~ dequeue() when false;
     peek() ~ peek();
     peek() ~ size();
     size() ~ size();
-}
-",
-    fine: "spec queue {
+    ",
+    fine: "
     enqueue(v) ~ enqueue(w) when v == w;
     enqueue(v) ~ dequeue()/r when r != null && r != v;
     enqueue(v) ~ peek()/r when r != null && r != v;
@@ -26,9 +25,8 @@ pub(super) const QUEUE: BuiltIn = BuiltIn {
     peek() ~ peek();
     peek() ~ size();
     size() ~ size();
-}
-",
-    comm: "comm queue {
+    ",
+    comm: "
     take_first enqueue(_) -> dequeue()/r when r != null;
     all enqueue(_) -> dequeue()/r when r == null;
     all dequeue()/r -> dequeue()/s when r != null && s == null;
@@ -37,8 +35,7 @@ pub(super) const QUEUE: BuiltIn = BuiltIn {
     all dequeue()/r -> peek()/s when r != null && s == null;
     all enqueue(_) -> size();
     all dequeue()/r -> size() when r != null;
-}
-",
+    ",
     waits: "",
     initial: || vec![Vec::new()],
     calls: || [calls_of(&["enqueue"], 1..4), plain_calls(&["dequeue", "peek", "size"])].concat(),
@@ -52,15 +49,14 @@ pub(super) const QUEUE: BuiltIn = BuiltIn {
 /// bottom to top.
 pub(super) const STACK: BuiltIn = BuiltIn {
     name: "stack",
-    coarse: "spec stack {
+    coarse: "
     push(_) ~ push(_) when false;
     push(_) ~ pop() when false;
     top() ~ top();
     top() ~ size();
     size() ~ size();
-}
-",
-    fine: "spec stack {
+    ",
+    fine: "
     push(v) ~ push(w) when v == w;
     pop()/r ~ pop()/s when r == s;
     pop()/r ~ top() when r == null;
@@ -68,9 +64,8 @@ pub(super) const STACK: BuiltIn = BuiltIn {
     top() ~ top();
     top() ~ size();
     size() ~ size();
-}
-",
-    comm: "comm stack {
+    ",
+    comm: "
     take_top push(_) -> pop()/r when r != null;
     all push(_) -> pop()/r when r == null;
     all pop()/r -> pop()/s when r != null && s == null;
@@ -79,8 +74,7 @@ pub(super) const STACK: BuiltIn = BuiltIn {
     all pop()/r -> top()/s when r != null && s == null;
     all push(_) -> size();
     all pop()/r -> size() when r != null;
-}
-",
+    ",
     waits: "",
     initial: || vec![Vec::new()],
     calls: || [calls_of(&["push"], 1..4), plain_calls(&["pop", "top", "size"])].concat(),

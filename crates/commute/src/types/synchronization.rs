@@ -2,7 +2,6 @@
 
 use super::built_in::BuiltIn;
 use super::state::{Outcomes, State, calls_of, int, no_functions, one, one_or_null, plain_calls};
-use crate::model::Call;
 use crate::value::Value;
 
 /// A channel that can be closed, as in Go. `send` returns whether the channel was open (in Go it
@@ -12,36 +11,32 @@ use crate::value::Value;
 /// The specifications are sound for each capacity.
 pub(super) const CHANNEL: BuiltIn = BuiltIn {
     name: "channel",
-    coarse: "spec channel {
+    coarse: "
     send(_) ~ send(_) when false;
     send(_) ~ recv() when false;
     send(_) ~ close() when false;
-}
-",
-    fine: "spec channel {
+    ",
+    fine: "
     send(v)/r ~ send(w)/s when v == w || (!r && !s);
     send(_)/r ~ recv() when !r;
     send(_) ~ close()/c when !c;
     recv()/r ~ recv()/s when r == s;
     recv()/r ~ close()/c when !c || r != null;
     close()/c ~ close()/d when !c && !d;
-}
-",
-    comm: "comm channel {
+    ",
+    comm: "
     take_first send(_)/s -> recv()/r when s && r != null;
     all recv()/r -> recv()/s when r != null && s == null;
     last close()/c -> recv()/r when c && r == null;
     last close()/c -> send(_) when c;
     last close()/c -> close() when c;
-}
-",
-    waits: "waits channel {
+    ",
+    waits: "
     recv() until send(_) > recv() || close() > 0;
     send(_) until send(_) < recv() + room || close() > 0;
     send(_) ~ recv();
     recv() ~ close();
-}
-",
+    ",
     // A capacity at least as large as searches and tests are deep, and small ones.
     initial: || vec![vec![64, 0], vec![2, 0], vec![1, 0]],
     calls: || [calls_of(&["send"], 1..3), plain_calls(&["recv", "close"])].concat(),
@@ -77,35 +72,31 @@ fn channel(state: &State, method: &str, arguments: &[Value]) -> Outcomes {
 /// many of them may wake.
 pub(super) const CONDITION: BuiltIn = BuiltIn {
     name: "condition",
-    coarse: "spec condition {
+    coarse: "
     wait() ~ signal() when false;
     wait() ~ broadcast() when false;
     signal() ~ signal();
     signal() ~ broadcast();
     broadcast() ~ broadcast();
     wake() ~ wake();
-}
-",
-    fine: "spec condition {
+    ",
+    fine: "
     wait() ~ wait();
     wait() ~ wake();
     wake() ~ wake();
     signal() ~ signal();
     signal() ~ broadcast();
     broadcast() ~ broadcast();
-}
-",
-    comm: "comm condition {
+    ",
+    comm: "
     all signal() -> wake();
     all broadcast() -> wake();
     all wait() -> signal();
     all wait() -> broadcast();
-}
-",
-    waits: "waits condition {
+    ",
+    waits: "
     wake() until observed;
-}
-",
+    ",
     initial: || vec![vec![0, 0]],
     calls: || plain_calls(&["wait", "wake", "signal", "broadcast"]),
     apply: condition,
@@ -128,30 +119,26 @@ fn condition(state: &State, method: &str, _: &[Value]) -> Outcomes {
 /// waits for it. State: whether it is cancelled.
 pub(super) const CONTEXT: BuiltIn = BuiltIn {
     name: "context",
-    coarse: "spec context {
+    coarse: "
     err() ~ err();
     cancel() ~ cancel();
     err() ~ cancel() when false;
     done() ~ done();
-}
-",
-    fine: "spec context {
+    ",
+    fine: "
     err() ~ err();
     err() ~ done();
     done() ~ done();
     cancel() ~ cancel();
-}
-",
-    comm: "comm context {
+    ",
+    comm: "
     first cancel() -> err();
     first cancel() -> done();
-}
-",
-    waits: "waits context {
+    ",
+    waits: "
     done() until cancel() > 0;
     cancel() ~ done();
-}
-",
+    ",
     initial: || vec![vec![0]],
     calls: || plain_calls(&["err", "done", "cancel"]),
     apply: |state, method, _| match method {
@@ -167,42 +154,34 @@ pub(super) const CONTEXT: BuiltIn = BuiltIn {
 /// `poll` returns `null` before. State: the value, 0 before.
 pub(super) const FUTURE: BuiltIn = BuiltIn {
     name: "future",
-    coarse: "spec future {
+    coarse: "
     set(_) ~ set(_) when false;
     get() ~ get();
     get() ~ poll();
     poll() ~ poll();
-}
-",
-    fine: "spec future {
+    ",
+    fine: "
     set(_)/r ~ set(_)/s when !r && !s;
     set(_)/r ~ get() when !r;
     set(_)/r ~ poll() when !r;
     get() ~ get();
     get() ~ poll();
     poll() ~ poll();
-}
-",
-    comm: "comm future {
+    ",
+    comm: "
     last set(_)/r -> set(_) when r;
     last set(_)/r -> get() when r;
     last set(_)/r -> poll() when r;
-}
-",
-    waits: "waits future {
+    ",
+    waits: "
     get() until set(_) > 0;
     set(_) ~ get();
-}
-",
+    ",
     initial: || vec![vec![0]],
-    calls: future_calls,
+    calls: || [calls_of(&["set"], 1..3), plain_calls(&["get", "poll"])].concat(),
     apply: future,
     function: no_functions,
 };
-
-fn future_calls() -> Vec<Call> {
-    [calls_of(&["set"], 1..3), plain_calls(&["get", "poll"])].concat()
-}
 
 fn future(state: &State, method: &str, arguments: &[Value]) -> Outcomes {
     let value = (state[0] != 0).then_some(state[0]);

@@ -16,29 +16,26 @@ const ELEMENTS: i64 = 4;
 /// `union(a, b)` would join `c` and `d`.
 pub(super) const UNION_FIND: BuiltIn = BuiltIn {
     name: "union_find",
-    coarse: "spec union_find {
+    coarse: "
     union(_, _) ~ union(_, _);
     union(_, _) ~ find(_) when false;
     union(_, _) ~ connected(_, _) when false;
     find(_) ~ find(_);
     find(_) ~ connected(_, _);
     connected(_, _) ~ connected(_, _);
-}
-",
-    fine: "spec union_find {
+    ",
+    fine: "
     union(_, _) ~ union(_, _);
     union(a, b) ~ find(c) when left.loser(a, b) != left.find(c);
     union(a, b) ~ connected(c, d) when !left.joins(a, b, c, d);
     find(_) ~ find(_);
     find(_) ~ connected(_, _);
     connected(_, _) ~ connected(_, _);
-}
-",
-    comm: "comm union_find {
+    ",
+    comm: "
     all union(_, _) -> find(_);
     all union(_, _) -> connected(_, _);
-}
-",
+    ",
     waits: "",
     initial: || vec![(0..ELEMENTS).collect()],
     calls,

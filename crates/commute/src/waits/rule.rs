@@ -47,23 +47,13 @@ impl Pattern {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Counted {
     pub(crate) pattern: Pattern,
-    pub(crate) helps: bool,
-    pub(crate) hurts: bool,
+    /// Whether more of them can make the condition true.
+    pub helps: bool,
+    /// Whether more of them can make the condition false.
+    pub hurts: bool,
 }
 
 impl Counted {
-    /// Returns whether more of them can make the condition true.
-    #[must_use]
-    pub const fn helps(&self) -> bool {
-        self.helps
-    }
-
-    /// Returns whether more of them can make the condition false.
-    #[must_use]
-    pub const fn hurts(&self) -> bool {
-        self.hurts
-    }
-
     /// Returns whether the result of a call decides whether it counts.
     #[must_use]
     pub const fn uses_result(&self) -> bool {

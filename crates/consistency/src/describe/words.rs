@@ -103,7 +103,7 @@ impl<'a> Words<'a> {
     /// Returns the word for the order of a link.
     fn why(&self, link: &Link) -> String {
         let fact = match link.why {
-            Why::Given(relation) => return word(relation).to_owned(),
+            Why::Given(relation) => return WORDS[relation as usize].to_owned(),
             Why::Decided(fact) => fact,
         };
         let word = match fact {
@@ -147,15 +147,5 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Returns the word for a relation.
-fn word(relation: Relation) -> &'static str {
-    match relation {
-        Relation::Program => "po",
-        Relation::ReadsFrom => "rf",
-        Relation::Coherence => "co",
-        Relation::FromReads => "fr",
-        Relation::PostedBy => "pb",
-        Relation::Fork => "fork",
-        Relation::Join => "join",
-    }
-}
+/// The words for relations, in the order of their declaration.
+const WORDS: [&str; 7] = ["po", "rf", "co", "fr", "pb", "fork", "join"];

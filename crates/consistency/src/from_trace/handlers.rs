@@ -75,12 +75,8 @@ struct ForkJoinTargets<'a> {
     layout: &'a Layout,
     /// By handler of the trace: its initial and posted messages.
     messages: Vec<Vec<MessageId>>,
-    /// By slot: how many events of its message come before the first one with an effect, starting
-    /// at the slot.
-    effect_behind: Vec<u32>,
-    /// By slot: 1 + the position in its message of the last event with an effect, up to the slot; 0
-    /// for none.
-    effect_before: Vec<u32>,
+    /// By message: its events with an effect, ascending.
+    effects: Vec<Vec<EventId>>,
     /// Each fork or join adds one order per message; this bounds their sum.
     budget: usize,
 }
@@ -93,28 +89,13 @@ impl<'a> ForkJoinTargets<'a> {
                 messages[message.handler_id.index()].push(id);
             }
         }
-        let mut effect_behind = vec![0; trace.len()];
-        let mut effect_before = vec![0; trace.len()];
-        for (id, message) in (0_u32..).zip(&layout.messages) {
-            let start = message.slots.start as usize;
-            let events = layout.events_of(id);
-            let mut before = 0;
-            for (place, event) in events.iter().enumerate() {
-                if has_effect(trace, layout, *event) {
-                    before = place as u32 + 1;
-                }
-                effect_before[start + place] = before;
-            }
-            let mut behind = events.len() as u32;
-            for (place, event) in events.iter().enumerate().rev() {
-                if has_effect(trace, layout, *event) {
-                    behind = place as u32;
-                }
-                effect_behind[start + place] = behind;
-            }
-        }
+        let effects = (0..layout.messages.len() as MessageId).map(|id| {
+            let events = layout.events_of(id).iter().copied();
+            events.filter(|event| has_effect(trace, layout, *event)).collect()
+        });
+        let effects = effects.collect();
         let budget = 2 * trace.len().max(512);
-        ForkJoinTargets { trace, layout, messages, effect_behind, effect_before, budget }
+        ForkJoinTargets { trace, layout, messages, effects, budget }
     }
 
     /// Returns the messages of a handler other than the event's own; when the budget is spent, at
@@ -138,14 +119,13 @@ impl<'a> ForkJoinTargets<'a> {
         let layout = self.layout;
         for id in self.of(handler, fork, kept).to_vec() {
             let events = layout.events_of(id);
-            let mut place = 0;
-            if layout.observed && events[0] < fork {
-                place = events.partition_point(|event| *event < fork);
-                let slot = layout.messages[id as usize].slots.start as usize + place;
-                place =
-                    if place == events.len() { place } else { self.effect_behind[slot] as usize };
-            }
-            if let Some(to) = events.get(place) {
+            let to = if layout.observed && events[0] < fork {
+                let effects = &self.effects[id as usize];
+                effects.get(effects.partition_point(|event| *event < fork))
+            } else {
+                events.first()
+            };
+            if let Some(to) = to {
                 orders.add(fork.0, to.0, Relation::Fork);
             }
         }
@@ -157,18 +137,14 @@ impl<'a> ForkJoinTargets<'a> {
         kept.joins += 1;
         let layout = self.layout;
         for id in self.of(handler, join, kept).to_vec() {
-            let events = layout.events_of(id);
-            let before = if layout.observed {
-                events.partition_point(|event| *event < join)
-            } else {
-                events.len()
-            };
-            let Some(last) = before.checked_sub(1) else { continue };
-            let slot = layout.messages[id as usize].slots.start as usize + last;
-            let Some(effect) = self.effect_before[slot].checked_sub(1) else { continue };
+            let is_before = |event: &EventId| !layout.observed || *event < join;
+            let effects = &self.effects[id as usize];
+            let effects = &effects[..effects.partition_point(is_before)];
             // All events of a finished message come before the join, including its last one.
-            let from = if before == events.len() { last } else { effect as usize };
-            orders.add(events[from].0, join.0, Relation::Join);
+            let end = layout.events_of(id).last().filter(|event| is_before(event));
+            if let Some(effect) = effects.last() {
+                orders.add(end.unwrap_or(effect).0, join.0, Relation::Join);
+            }
         }
     }
 }

@@ -81,7 +81,7 @@ impl PartialTrace {
         let mut orders = orders::Orders::new(&layout);
         let open = memory::fill(trace, options, &layout, &mut orders, &mut kept)?;
         handlers::fill(trace, &layout, &mut orders, &mut kept);
-        let (given, backward) = orders.finish();
+        let orders::Orders { given, backward, .. } = orders;
         let partial = PartialTrace {
             mailboxes: options.mailboxes,
             handlers: layout.handlers,

@@ -6,8 +6,10 @@ use crate::partial::{Given, Relation};
 /// The orders so far.
 pub(super) struct Orders<'a> {
     layout: &'a Layout,
-    given: Vec<Given>,
-    backward: Vec<Given>,
+    /// Orders between messages.
+    pub(super) given: Vec<Given>,
+    /// Orders within a message against its program order.
+    pub(super) backward: Vec<Given>,
 }
 
 impl<'a> Orders<'a> {
@@ -33,10 +35,5 @@ impl<'a> Orders<'a> {
         if !(before.initial && before.handler == layout.messages[second as usize].handler) {
             self.given.push(order);
         }
-    }
-
-    /// Returns the orders between messages, and those within a message against its program order.
-    pub(super) fn finish(self) -> (Vec<Given>, Vec<Given>) {
-        (self.given, self.backward)
     }
 }

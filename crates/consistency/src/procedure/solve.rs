@@ -22,7 +22,7 @@ pub(super) fn solve(trace: &PartialTrace, effort: Effort, control: &Control<'_>)
         // A trace has fewer than 2^31 events, so the only cause is too little memory.
         Err(_) => {
             let answer = Answer::Unknown(Limit::Stopped(StopReason::MemoryLimit));
-            return Outcome { answer, stats: stats(trace, &solver::Stats::default()) };
+            return Outcome { answer, stats: Stats::of(trace) };
         }
     };
     let answer = run.decide(effort, control);
@@ -247,15 +247,12 @@ fn problem(trace: &PartialTrace) -> Result<(Problem, Vec<MessageId>), ProblemErr
 
 fn stats(trace: &PartialTrace, solver: &solver::Stats) -> Stats {
     Stats {
-        events: trace.events.len() as u64,
-        messages: trace.messages.len() as u64,
-        handlers: u64::from(trace.handlers),
-        pairs_total: trace.pairs(),
         pairs: solver.undecided,
         decisions: solver.decisions,
         conflicts: solver.conflicts,
         propagations: solver.propagations + solver.forced,
         candidates: solver.candidates,
         variables: solver.variables,
+        ..Stats::of(trace)
     }
 }

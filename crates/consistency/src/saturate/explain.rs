@@ -2,7 +2,7 @@
 
 use super::{Conflict, Entry, Reason, Saturation};
 use crate::answer::{Fact, Link, Why};
-use crate::partial::Slot;
+use crate::partial::{MessageId, Slot};
 use std::collections::VecDeque;
 
 /// A node not reached yet.
@@ -32,7 +32,7 @@ impl Saturation<'_> {
 
     fn cycle(&self, path: (Slot, Slot), closing: Fact, limit: usize) -> Option<Vec<Link>> {
         let mut links = self.path(path, limit)?;
-        links.push(self.closing_link(path, closing));
+        links.push(Link { from: path.1, to: path.0, why: Why::Decided(closing) });
         let mut links = self.graph.joined(&links);
         // The closing link may also replace the first one.
         if links.len() > 2 {
@@ -69,7 +69,11 @@ impl Saturation<'_> {
             for (next, relation) in self.graph.after(slot) {
                 step(next, Why::Given(relation), 0);
             }
-            self.decided_after(slot, limit, |next, fact| step(next, Why::Decided(fact), 1));
+            let later = |first: MessageId| {
+                let early = self.outgoing[first as usize].iter().map(|&index| index as usize);
+                early.take_while(|&index| index < limit).map(|index| self.trail[index].second)
+            };
+            self.graph.decided_after(slot, self.rules, later, |next, why| step(next, why, 1));
         }
         let mut links = Vec::new();
         let mut at = to;
@@ -80,29 +84,5 @@ impl Saturation<'_> {
         }
         links.reverse();
         Some(links)
-    }
-
-    /// Calls `step` for each slot that decided orders put after a slot.
-    fn decided_after(&self, slot: Slot, limit: usize, mut step: impl FnMut(Slot, Fact)) {
-        let message = self.graph.message(slot);
-        let early = |&&index: &&u32| (index as usize) < limit;
-        if self.rules.runs_edges && self.graph.last(message) == slot {
-            for &index in self.outgoing[message as usize].iter().take_while(early) {
-                let entry = self.trail[index as usize];
-                step(self.graph.first(entry.second), entry.fact());
-            }
-        }
-        if self.rules.post_edges {
-            for message in self.graph.posted_by(slot) {
-                for &index in self.outgoing[message as usize].iter().take_while(early) {
-                    let entry = self.trail[index as usize];
-                    if let Some(post) = self.graph.post(entry.second)
-                        && self.graph.posts_follow(entry.first, entry.second)
-                    {
-                        step(post, entry.fact());
-                    }
-                }
-            }
-        }
     }
 }

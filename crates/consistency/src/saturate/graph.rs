@@ -1,6 +1,7 @@
 //! The graph of the given orders, over slots.
 
-use crate::answer::{Link, Why};
+use super::Rules;
+use crate::answer::{Fact, Link, Why};
 use crate::partial::{MessageId, PartialTrace, Relation, Slot};
 
 /// Program order and the given orders of a trace: linear in both.
@@ -117,28 +118,32 @@ impl<'t> Graph<'t> {
         Some(if given.from == given.to { vec![back] } else { vec![program, back] })
     }
 
-    /// Returns a topological order of all slots, or `None` when the given orders have a cycle.
-    pub(crate) fn topological(&self) -> Option<Vec<Slot>> {
-        let slots = self.slots();
-        let mut waits = vec![0_u32; slots];
-        for slot in 0..slots as Slot {
-            for (to, _) in self.after(slot) {
-                waits[to as usize] += 1;
-            }
+    /// Calls `step` with the slots that orders of messages put directly after a slot; `later` gives
+    /// the messages that run after a posted one.
+    pub(crate) fn decided_after<I: Iterator<Item = MessageId>>(
+        &self,
+        slot: Slot,
+        rules: Rules,
+        later: impl Fn(MessageId) -> I,
+        mut step: impl FnMut(Slot, Why),
+    ) {
+        let message = self.message(slot);
+        let runs = |first, second| Why::Decided(Fact::Runs { first, second });
+        if rules.runs_edges && self.last(message) == slot {
+            later(message).for_each(|second| step(self.first(second), runs(message, second)));
         }
-        let mut order: Vec<Slot> =
-            (0..slots as Slot).filter(|&slot| waits[slot as usize] == 0).collect();
-        let mut next = 0;
-        while let Some(&slot) = order.get(next) {
-            next += 1;
-            for (to, _) in self.after(slot) {
-                waits[to as usize] -= 1;
-                if waits[to as usize] == 0 {
-                    order.push(to);
+        if !rules.post_edges {
+            return;
+        }
+        for first in self.posted_by(slot) {
+            for second in later(first) {
+                if let Some(post) = self.post(second)
+                    && self.posts_follow(first, second)
+                {
+                    step(post, runs(first, second));
                 }
             }
         }
-        (order.len() == slots).then_some(order)
     }
 
     /// Merges consecutive links of a path where one link suffices: program order with program
@@ -160,7 +165,7 @@ impl<'t> Graph<'t> {
         // A decided order of messages covers all their events; the order of their posts covers only
         // the posts.
         let bodies = |link: Link| match link.why {
-            Why::Decided(crate::Fact::Runs { first, second }) => {
+            Why::Decided(Fact::Runs { first, second }) => {
                 self.message(link.from) == first && self.message(link.to) == second
             }
             _ => false,

@@ -26,18 +26,18 @@
 //! closure, O(P) plus O(P / 64) for each row that changes per edge; 4 P² bits, and as many again
 //! per level of decisions.
 
-use crate::answer::{Fact, Link, Why};
+use crate::answer::{Fact, Link};
+use crate::full::order_all;
 use crate::partial::{MessageId, PartialTrace, Slot};
 use anyorder_system::{Cancel, Control, Stopped};
+pub(crate) use graph::Graph;
 pub use rules::Rules;
-pub(crate) use {graph::Graph, sizes::sizes};
 
 mod endpoints;
 mod explain;
 mod graph;
 mod pairs;
 mod rules;
-mod sizes;
 
 use endpoints::{Endpoints, Reached};
 use pairs::Pairs;
@@ -79,23 +79,26 @@ pub(crate) struct Conflict {
 /// The state of a search over orders of messages.
 pub(crate) struct Saturation<'t> {
     pub(crate) graph: Graph<'t>,
-    rules: Rules,
+    pub(crate) rules: Rules,
     /// After a cancellation, saturation ends early; its caller checks the token too.
     cancel: Cancel,
     endpoints: Endpoints,
     pairs: Pairs,
     /// All orders that hold, in the order in which they were found.
-    trail: Vec<Entry>,
-    /// For each message, the entries of the trail of which it is the first.
+    pub(crate) trail: Vec<Entry>,
+    /// For each message, the positions in the trail of the orders that put it first.
     outgoing: Vec<Vec<u32>>,
     /// The edges of the entries before this one are in the closure.
     head: usize,
-    levels: Vec<Level>,
+    /// The open decisions.
+    pub(crate) levels: Vec<Level>,
     reached: Vec<Reached>,
 }
 
-struct Level {
-    trail: usize,
+/// A decision.
+pub(crate) struct Level {
+    /// Its position in the trail.
+    pub(crate) trail: usize,
     mark: usize,
 }
 
@@ -123,8 +126,9 @@ impl<'t> Saturation<'t> {
         if let Some(cycle) = graph.backward_cycle() {
             return Ok(Start::Cyclic(cycle));
         }
-        let Some(order) = graph.topological() else {
-            return Ok(Start::Cyclic(crate::full::given_cycle(&graph)));
+        let order = match order_all(&graph, &[], rules) {
+            Ok(order) => order,
+            Err(cycle) => return Ok(Start::Cyclic(cycle)),
         };
         let endpoints = Endpoints::new(&graph, &order, control)?;
         let pairs = Pairs::new(&endpoints, control)?;
@@ -163,26 +167,6 @@ impl<'t> Saturation<'t> {
             }
         }
         self.propagate()
-    }
-
-    /// The orders that hold, in the order in which they were found.
-    pub(crate) fn trail(&self) -> &[Entry] {
-        &self.trail
-    }
-
-    /// The rules in force.
-    pub(crate) fn rules(&self) -> Rules {
-        self.rules
-    }
-
-    /// The number of open decisions.
-    pub(crate) fn level(&self) -> usize {
-        self.levels.len()
-    }
-
-    /// The trail's length when a level began; the decision of the level is there.
-    pub(crate) fn level_start(&self, level: usize) -> usize {
-        self.levels[level].trail
     }
 
     /// The bytes of the growing parts.
@@ -264,17 +248,12 @@ impl<'t> Saturation<'t> {
             if self.rules.runs_edges {
                 self.add(x, y, entry)?;
             }
-            if self.rules.post_edges && self.posts_follow(entry.first, entry.second) {
+            if self.rules.post_edges && self.graph.posts_follow(entry.first, entry.second) {
                 self.add(count + x, count + y, entry)?;
             }
             self.head += 1;
         }
         Ok(())
-    }
-
-    /// Whether the posts of two messages must be in the order in which the messages run.
-    fn posts_follow(&self, first: MessageId, second: MessageId) -> bool {
-        self.graph.posts_follow(first, second)
     }
 
     /// Adds one edge of an entry, from a target to a source.
@@ -327,10 +306,5 @@ impl<'t> Saturation<'t> {
         }
         self.assign(first, second, Reason::Path(from, to));
         Ok(())
-    }
-
-    /// The link of an order of messages that closes a cycle with a path between two slots.
-    fn closing_link(&self, path: (Slot, Slot), closing: Fact) -> Link {
-        Link { from: path.1, to: path.0, why: Why::Decided(closing) }
     }
 }

@@ -20,9 +20,3 @@ impl Rules {
     pub const ALL: Rules =
         Rules { first_last: true, posts: true, runs_edges: true, post_edges: true };
 }
-
-impl Default for Rules {
-    fn default() -> Rules {
-        Rules::ALL
-    }
-}

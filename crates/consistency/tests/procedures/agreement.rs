@@ -3,7 +3,7 @@
 use crate::support::{
     REFUTE, all_orders, by_all_orders, control, mailboxes, orders_count, timed, verdict,
 };
-use anyorder_consistency::testing::{FlatRules, NotFull, check_full, enumerate_by, flat_by};
+use anyorder_consistency::testing::{FlatRules, NotFull, Rules, check_full, enumerate_by, flat_by};
 use anyorder_consistency::{
     Answer, Effort, FromTrace, Limit, MailboxRule, PartialTrace, Procedure, Stats, Unsupported,
 };
@@ -139,7 +139,7 @@ fn refuse(question: &PartialTrace, place: &str) {
     let ask = |procedure: Procedure| procedure.decide(question, REFUTE, &control()).err();
     assert_eq!(ask(Procedure::Enumerate), Some(Unsupported::OpenCoherence), "{place}");
     let flat = ask(Procedure::Flat);
-    let nested = question.nested() && matches!(flat, Some(Unsupported::Nested { .. }));
+    let nested = question.nested().is_some() && matches!(flat, Some(Unsupported::Nested { .. }));
     assert!(nested || flat == Some(Unsupported::OpenCoherence), "{place}: {flat:?}");
     all_orders(question, &mut |orders| {
         assert_eq!(check_full(question, orders).err(), Some(NotFull::OpenCoherence), "{place}");
@@ -166,7 +166,7 @@ fn compare_enumerate(
         counters.add(name, 1);
     }
     // A request for reasons changes nothing else.
-    let silent = enumerate_by(question, Default::default(), Effort::default(), &control());
+    let silent = enumerate_by(question, Rules::ALL, Effort::default(), &control());
     let silent = silent.expect("coherence is given");
     assert_eq!(silent.stats, stats);
     assert_eq!(matches!(silent.answer, Answer::Consistent(_)), expected);
@@ -193,7 +193,7 @@ fn compare_flat(
     counters: &mut Counters,
 ) {
     let flat = Procedure::Flat.decide(question, REFUTE, &control());
-    if question.nested() {
+    if question.nested().is_some() {
         assert!(matches!(flat, Err(Unsupported::Nested { .. })));
         counters.add("nested refused", 1);
         return;

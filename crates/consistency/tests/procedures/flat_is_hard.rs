@@ -169,7 +169,7 @@ fn satisfiable(variables: usize, clauses: &[Vec<Literal>]) -> bool {
 fn check(variables: usize, clauses: &[Vec<Literal>], search: bool, counts: &mut Counts) {
     let trace = read(&image(variables, clauses));
     let question = partial(&trace, MailboxRule::Fifo);
-    assert!(!question.nested());
+    assert!(question.nested().is_none());
     assert_eq!(question.handlers, 7);
     let expected = satisfiable(variables, clauses);
     let effort = Effort { conflicts: Some(50_000), ..REFUTE };

@@ -207,14 +207,8 @@ fn decide(
 }
 
 fn stopped(reason: StopReason, partial: &PartialTrace) -> anyorder_consistency::Outcome {
-    let stats = Stats {
-        events: partial.events.len() as u64,
-        messages: partial.messages.len() as u64,
-        handlers: u64::from(partial.handlers),
-        pairs_total: partial.pairs(),
-        ..Stats::default()
-    };
-    anyorder_consistency::Outcome { answer: Answer::Unknown(Limit::Stopped(reason)), stats }
+    let answer = Answer::Unknown(Limit::Stopped(reason));
+    anyorder_consistency::Outcome { answer, stats: Stats::of(partial) }
 }
 
 fn disagree(what: &str) -> ! {

@@ -24,7 +24,6 @@ const NOWHERE: Origin =
     Origin { trigger: EventId::NONE, cross_post: TaskId::NONE, delayed_post: TaskId::NONE };
 
 /// The origins of all tasks.
-#[derive(Clone, Debug)]
 pub(crate) struct Origins {
     of_task: Vec<Origin>,
 }
@@ -75,15 +74,6 @@ impl Origins {
 /// evidence. Idle handlers belong to the program.
 fn keeps_no_cross_post(trace: &Trace, input: InputId) -> bool {
     trace.tables().inputs[input.index()].family != anyorder_trace::InputFamily::Idle
-}
-
-/// The facts that decide the categories of a pair of tasks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Traits {
-    pub(crate) multi_threaded: bool,
-    pub(crate) co_enabled: bool,
-    pub(crate) delayed: bool,
-    pub(crate) cross_posted: bool,
 }
 
 /// Clocks at chosen events, captured during a pass.
@@ -138,47 +128,22 @@ impl Visitor for CapturedClocks {
     }
 }
 
-/// Finds categories of pairs of tasks, remembering them.
-pub(crate) struct Categories<'e, 't> {
-    engine: &'e Engine<'t>,
-    origins: &'e Origins,
-    captured: &'e CapturedClocks,
-    known: FxHashMap<(TaskId, TaskId), Traits>,
+/// The differences between the origins of two tasks of one handler.
+#[derive(Clone, Copy)]
+struct Differences {
+    co_enabled: bool,
+    delayed: bool,
+    cross_posted: bool,
 }
 
-impl<'e, 't> Categories<'e, 't> {
-    pub(crate) fn new(
-        engine: &'e Engine<'t>,
-        origins: &'e Origins,
-        captured: &'e CapturedClocks,
-    ) -> Categories<'e, 't> {
-        Categories { engine, origins, captured, known: FxHashMap::default() }
-    }
-
-    pub(crate) fn traits(&mut self, a: TaskId, b: TaskId) -> Traits {
-        if let Some(traits) = self.known.get(&(a, b)) {
-            return *traits;
-        }
-        let traits = self.find(a, b);
-        self.known.insert((a, b), traits);
-        traits
-    }
-
-    fn find(&self, a: TaskId, b: TaskId) -> Traits {
-        let trace = self.engine.trace;
-        if trace.span(a).handler != trace.span(b).handler {
-            let no = false;
-            return Traits { multi_threaded: true, co_enabled: no, delayed: no, cross_posted: no };
-        }
-        let (x, y) = (self.origins.of(a), self.origins.of(b));
-        let ordered = |x, y| self.captured.happens_before(self.engine, x, y);
+impl Differences {
+    fn of(x: Origin, y: Origin, ordered: impl Fn(EventId, EventId) -> bool) -> Differences {
         let co_enabled = !x.trigger.is_none()
             && !y.trigger.is_none()
             && x.trigger != y.trigger
             && !ordered(x.trigger, y.trigger)
             && !ordered(y.trigger, x.trigger);
-        Traits {
-            multi_threaded: false,
+        Differences {
             co_enabled,
             delayed: x.delayed_post != y.delayed_post,
             cross_posted: x.cross_post != y.cross_post,
@@ -189,7 +154,15 @@ impl<'e, 't> Categories<'e, 't> {
 /// Gives each racing pair of runs its category. If the tasks of a race differ both in a delayed and
 /// in a cross-handler post, the first such race at a location counts as delayed and later ones as
 /// cross-posted. DroidRacer does the same; it processes reads before writes.
-pub(crate) fn categorise(races: &Races, categories: &mut Categories<'_, '_>) -> Vec<RaceCategory> {
+pub(crate) fn categorise(
+    engine: &Engine<'_>,
+    races: &Races,
+    origins: &Origins,
+    captured: &CapturedClocks,
+) -> Vec<RaceCategory> {
+    let ordered = |x, y| captured.happens_before(engine, x, y);
+    let handler = |task: TaskId| engine.trace.span(task).handler;
+    let mut known: FxHashMap<(TaskId, TaskId), Differences> = FxHashMap::default();
     let mut order: Vec<u32> = (0..races.pairs.len() as u32).collect();
     let key = |pair: (RunId, RunId)| {
         let (a, b) = (races.run(pair.0), races.run(pair.1));
@@ -205,15 +178,20 @@ pub(crate) fn categorise(races: &Races, categories: &mut Categories<'_, '_>) -> 
     for i in order {
         let (a, b) = races.pairs[i as usize];
         let location = races.run(a).location;
-        let traits = categories.traits(races.run(a).task, races.run(b).task);
-        result[i as usize] = if traits.multi_threaded {
-            RaceCategory::MultiThreaded
-        } else if traits.co_enabled {
+        let tasks = (races.run(a).task, races.run(b).task);
+        if handler(tasks.0) != handler(tasks.1) {
+            result[i as usize] = RaceCategory::MultiThreaded;
+            continue;
+        }
+        let Differences { co_enabled, delayed, cross_posted } = *known
+            .entry(tasks)
+            .or_insert_with(|| Differences::of(origins.of(tasks.0), origins.of(tasks.1), ordered));
+        result[i as usize] = if co_enabled {
             RaceCategory::CoEnabled
-        } else if traits.delayed && (delayed_at != Some(location) || !traits.cross_posted) {
+        } else if delayed && (delayed_at != Some(location) || !cross_posted) {
             delayed_at = Some(location);
             RaceCategory::Delayed
-        } else if traits.cross_posted {
+        } else if cross_posted {
             RaceCategory::CrossPosted
         } else {
             RaceCategory::Uncategorised

@@ -6,7 +6,7 @@ use anyorder_trace::{EventId, Location, LocationId, Mode, Op, Trace};
 
 /// The attributes of an access that matter for conflicts: whether it writes, and whether it is
 /// atomic.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct AccessClass {
     pub(crate) writes: bool,
     pub(crate) atomic: bool,
@@ -26,7 +26,6 @@ impl AccessClass {
 }
 
 /// The locations of a trace by what they overlap.
-#[derive(Clone, Debug)]
 pub(crate) struct Conflicts {
     /// For each location the smallest location that it is connected to by overlaps.
     cluster: Vec<LocationId>,

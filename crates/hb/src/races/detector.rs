@@ -208,20 +208,6 @@ impl<'t> Detector<'t> {
         }
     }
 
-    /// Returns whether an access of `strand`, in `task`, to `location` belongs to a run that is the
-    /// last at its location.
-    fn extends(
-        run: &Run,
-        view: &View<'_, '_>,
-        (strand, task): (StrandId, TaskId),
-        location: LocationId,
-    ) -> bool {
-        run.location == location
-            && run.strand == strand
-            && run.task == task
-            && run.segment == view.segments[run.strand.index()]
-    }
-
     fn start(&mut self, view: &View<'_, '_>, run: Run) {
         let id = RunId(self.races.runs.len() as u32);
         self.races.runs.push(run);
@@ -287,10 +273,15 @@ impl Visitor for Detector<'_> {
         let task = columns.tasks[row];
         let class = AccessClass::of(op);
         let cluster = self.conflicts.cluster(location);
+        let segment = view.segments[strand.index()];
         if let Some(last) = self.last_run[cluster.index()] {
-            let run = &self.races.runs[last.0 as usize];
-            if run.class == class && Self::extends(run, view, (strand, task), location) {
-                let run = &mut self.races.runs[last.0 as usize];
+            let run = &mut self.races.runs[last.0 as usize];
+            if run.class == class
+                && run.location == location
+                && run.strand == strand
+                && run.task == task
+                && run.segment == segment
+            {
                 run.last = event;
                 run.count += 1;
                 return;
@@ -301,7 +292,7 @@ impl Visitor for Detector<'_> {
             strand,
             chain: view.engine.chains.of(strand),
             task,
-            segment: view.segments[strand.index()],
+            segment,
             first: event,
             last: event,
             count: 1,

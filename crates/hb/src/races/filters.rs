@@ -43,7 +43,6 @@ const TEARDOWN: [&str; 9] = [
 ];
 
 /// The data of a trace that the filters use.
-#[derive(Clone, Debug)]
 pub(crate) struct Filters {
     /// Which inputs each task enables.
     enables: FxHashSet<(TaskId, InputId)>,

@@ -27,7 +27,7 @@ impl GroupBy {
         }
     }
 
-    /// Returns the way with this word.
+    /// Returns the grouping with this word.
     #[must_use]
     pub fn from_word(word: &str) -> Option<GroupBy> {
         [GroupBy::Field, GroupBy::Sites].into_iter().find(|by| by.word() == word)
@@ -46,7 +46,6 @@ pub(crate) enum Key {
 }
 
 /// A group of races.
-#[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub(crate) key: Key,
     pub(crate) category: RaceCategory,

@@ -1,7 +1,7 @@
 //! Every race of a trace, one by one.
 
 use crate::races::conflicts::Conflicts;
-use crate::races::coverage::{access_coverage, single_coverage, task_coverage};
+use crate::races::coverage::coverage;
 use crate::races::detector::Detector;
 use crate::relation::engine::{Engine, Mode};
 use crate::relation::rules::RuleSet;
@@ -31,7 +31,7 @@ pub struct Race {
 pub fn races(
     trace: &Trace,
     rules: RuleSet,
-    coverage: CoverageLevel,
+    level: CoverageLevel,
     cancel: &Cancel,
 ) -> Result<Vec<Race>, Stopped> {
     let mut engine = Engine::new(trace, rules, Mode::default(), cancel)?;
@@ -39,11 +39,7 @@ pub fn races(
     let mut detector = Detector::new(trace, &conflicts);
     let ends = engine.visit(&mut detector, cancel, &mut |_| ())?;
     let races = detector.races;
-    let uncovered = match coverage {
-        CoverageLevel::Task => task_coverage(&engine, &races, &ends, cancel)?,
-        CoverageLevel::Access => access_coverage(&mut engine, &races, cancel, &mut |_| ())?,
-        CoverageLevel::Single => single_coverage(&mut engine, &races, cancel, &mut |_| ())?,
-    };
+    let uncovered = coverage(level, &mut engine, &races, &ends, cancel)?;
     let mut list = Vec::new();
     for (i, &(a, b)) in races.pairs.iter().enumerate() {
         let edge = (races.run(a).last, races.run(b).first);

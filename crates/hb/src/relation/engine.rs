@@ -35,7 +35,7 @@ use crate::relation::locks::Locks;
 use crate::relation::pass::{Ends, Pass, Visitor};
 use crate::relation::rules::RuleSet;
 use crate::relation::sections::{Actions, Points, SectionPlan};
-use crate::relation::strands::{Strand, StrandId, Strands};
+use crate::relation::strands::{StrandId, Strands};
 use anyorder_order::{ChainId, Clock};
 use anyorder_system::{Cancel, Stopped};
 use anyorder_trace::{EventId, EventKind, HandlerId, Mailbox, Position, TaskId, TaskKind, Trace};
@@ -232,13 +232,9 @@ impl<'t> Engine<'t> {
                 }
             }
         }
-        for edge in &self.given.edges {
+        let conditional = self.given.conditionals.iter().flat_map(|given| &given.edges);
+        for edge in self.given.edges.iter().chain(conditional) {
             bare[self.strand_of(edge.from).index()] = false;
-        }
-        for conditional in &self.given.conditionals {
-            for edge in &conditional.edges {
-                bare[self.strand_of(edge.from).index()] = false;
-            }
         }
         for (bare, posts) in bare.iter_mut().zip(posts) {
             *bare &= posts == 1;
@@ -284,6 +280,12 @@ impl<'t> Engine<'t> {
         }
     }
 
+    /// Returns the strands of a chain that begin before an event number, in order.
+    pub(crate) fn begun_on(&self, chain: ChainId, before: u32) -> &[StrandId] {
+        let strands = self.chains.strands_of(chain);
+        &strands[..strands.partition_point(|s| self.strands.get(*s).first.0 < before)]
+    }
+
     /// Returns whether task `a` ends before task `b` begins; both are posted strands of one
     /// handler.
     pub(crate) fn task_before(&self, a: StrandId, b: StrandId) -> bool {
@@ -320,23 +322,19 @@ impl<'t> Engine<'t> {
 
     /// Returns the first event of a node.
     pub(crate) fn node_first(&self, node: TaskId) -> EventId {
-        self.node_end(node, self.trace.span(node).first, |strand| strand.first)
+        self.node_span(node).0
     }
 
     /// Returns the last event of a node.
     pub(crate) fn node_last(&self, node: TaskId) -> EventId {
-        self.node_end(node, self.trace.span(node).last, |strand| strand.last)
+        self.node_span(node).1
     }
 
-    fn node_end(
-        &self,
-        node: TaskId,
-        of_task: EventId,
-        of_strand: impl Fn(&Strand) -> EventId,
-    ) -> EventId {
-        match self.strands.of_task(node).next() {
-            Some(strand) if !self.rules.reorders_tasks() => of_strand(self.strands.get(strand)),
-            _ => of_task,
+    fn node_span(&self, node: TaskId) -> (EventId, EventId) {
+        let strand = self.strands.of_task(node).next().map(|strand| self.strands.get(strand));
+        match strand.filter(|_| !self.rules.reorders_tasks()) {
+            Some(strand) => (strand.first, strand.last),
+            None => (self.trace.span(node).first, self.trace.span(node).last),
         }
     }
 

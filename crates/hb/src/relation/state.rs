@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 /// difference from its sources.
 #[derive(Debug)]
 pub(crate) struct Clocks {
-    store: ClockStore,
+    pub(crate) store: ClockStore,
     /// Set when the store was full. Later results are too small, so the pass must stop.
     pub(crate) full: bool,
     /// The number of nodes at which to compact next.
@@ -71,22 +71,6 @@ impl Clocks {
         flat
     }
 
-    /// Calls `visit` with each entry that is not 0.
-    pub(crate) fn for_each(&self, clock: ClockRef, visit: impl FnMut(ChainId, u32)) {
-        self.store.for_each(clock, visit);
-    }
-
-    /// Calls `visit` with each entry that is greater than that of `than`. The cost is proportional
-    /// to their difference.
-    pub(crate) fn for_each_above(
-        &self,
-        clock: ClockRef,
-        than: ClockRef,
-        visit: impl FnMut(ChainId, u32),
-    ) {
-        self.store.for_each_above(clock, than, visit);
-    }
-
     /// Returns whether the clocks have grown enough since the last compaction to justify another.
     pub(crate) fn wants_compaction(&self) -> bool {
         self.store.nodes_count() >= self.compact_at
@@ -122,21 +106,14 @@ impl ByKey {
         }
     }
 
-    /// Joins the clocks of all keys but one into `clock`; returns it and how many there were.
-    pub(crate) fn join_others(
-        &self,
-        clocks: &mut Clocks,
-        key: u32,
-        mut clock: ClockRef,
-    ) -> (ClockRef, u64) {
+    /// Joins the clocks of all keys but one into `clock`; returns how many there were.
+    pub(crate) fn join_others(&self, clocks: &mut Clocks, key: u32, clock: &mut ClockRef) -> u64 {
         let mut count = 0;
-        for (k, other) in &self.joined {
-            if *k != key {
-                clock = clocks.join(clock, *other);
-                count += 1;
-            }
+        for (_, other) in self.joined.iter().filter(|(k, _)| *k != key) {
+            *clock = clocks.join(*clock, *other);
+            count += 1;
         }
-        (clock, count)
+        count
     }
 }
 
@@ -178,26 +155,25 @@ impl Slot {
         self.releases.push(SlotRelease { handler, chain, event, clock });
     }
 
-    /// Joins the releases of other handlers into a clock; returns it, and how many it did not know.
+    /// Joins the releases of other handlers into a clock; returns how many it did not know.
     pub(crate) fn join_others(
         &self,
         clocks: &mut Clocks,
         handler: HandlerId,
-        mut clock: ClockRef,
-    ) -> (ClockRef, u64) {
+        clock: &mut ClockRef,
+    ) -> u64 {
         let mut count = 0;
         for release in self.releases.iter().rev().filter(|release| release.handler != handler) {
-            if clocks.get(clock, release.chain) <= release.event.0 {
-                clock = clocks.join(clock, release.clock);
+            if clocks.get(*clock, release.chain) <= release.event.0 {
+                *clock = clocks.join(*clock, release.clock);
                 count += 1;
             }
         }
-        (clock, count)
+        count
     }
 }
 
 /// The state of a forward pass.
-#[derive(Debug)]
 pub(crate) struct State {
     pub(crate) clocks: Clocks,
     /// The clock of each strand at its current event; at its end after that.

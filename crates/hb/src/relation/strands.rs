@@ -83,13 +83,12 @@ impl Strands {
                     last: span.last,
                     posted,
                 };
-                if next_piece < pieces.len() && pieces[next_piece].task == task {
-                    while next_piece < pieces.len() && pieces[next_piece].task == task {
-                        list.push(pieces[next_piece]);
-                        next_piece += 1;
-                    }
-                } else {
+                let own = pieces[next_piece..].iter().take_while(|piece| piece.task == task);
+                list.extend(own);
+                if list.len() as u32 == start {
                     list.push(strand);
+                } else {
+                    next_piece += list.len() - start as usize;
                 }
             }
             of_task.push((start, list.len() as u32));

@@ -75,9 +75,7 @@ impl Pass<'_, '_> {
             if value <= order.get(engine.chains.info(chain).local) {
                 continue;
             }
-            let strands = engine.chains.strands_of(chain);
-            let begun = strands.partition_point(|s| engine.strands.get(*s).first.0 < value);
-            if let Some(&a) = strands[..begun].last()
+            if let Some(&a) = engine.begun_on(chain, value).last()
                 && engine.strands.get(a).last < at.first
             {
                 self.put_before(a, order);
@@ -109,7 +107,7 @@ impl Pass<'_, '_> {
         // lists is short.
         if let Some(recent) = recent {
             let clocks = &self.state.clocks;
-            clocks.for_each_above(post.clock, recent.clock, &mut visit);
+            clocks.store.for_each_above(post.clock, recent.clock, &mut visit);
             let poster = self.engine.strands.get(post.strand);
             if poster.posted {
                 for &chain in self.engine.chains.posted_of(poster.handler) {
@@ -121,7 +119,7 @@ impl Pass<'_, '_> {
                 visit(chain, self.state.clocks.get(post.clock, chain));
             }
         } else {
-            self.state.clocks.for_each(post.clock, &mut visit);
+            self.state.clocks.store.for_each(post.clock, &mut visit);
         }
     }
 
@@ -168,9 +166,7 @@ impl Pass<'_, '_> {
             if value <= known {
                 continue;
             }
-            let strands = engine.chains.strands_of(chain);
-            let begun = strands.partition_point(|s| engine.strands.get(*s).first.0 < value);
-            for &earlier in strands[..begun].iter().rev() {
+            for &earlier in engine.begun_on(chain, value).iter().rev() {
                 let task = engine.strands.get(earlier);
                 if task.last.0 < known {
                     break;

@@ -23,11 +23,18 @@ pub(crate) fn event(trace: &Trace, id: EventId) -> String {
         },
     };
     let place = task(trace, event.task);
-    let site = trace.tables().site_text(event.site);
-    let at = if site == "?" { String::new() } else { format!(" at {site}") };
+    let at = at_site(trace, id);
     match event.kind() {
         EventKind::Get | EventKind::End => format!("{what} (event {}{at})", trace.label(id)),
         _ => format!("{what} in {place} (event {}{at})", trace.label(id)),
+    }
+}
+
+/// Returns where an event happened, ` at FILE:LINE`; nothing if that is not known.
+fn at_site(trace: &Trace, id: EventId) -> String {
+    match trace.tables().site_text(trace.event(id).site).as_ref() {
+        "?" => String::new(),
+        site => format!(" at {site}"),
     }
 }
 
@@ -65,13 +72,12 @@ pub fn chain(trace: &Trace, mut at: TaskId) -> Vec<String> {
         let delay =
             if def.delay > 0 { format!(" with delay {}", def.delay) } else { String::new() };
         let by = trace.event(post).task;
-        let site = trace.tables().site_text(trace.event(post).site);
-        let place = if site == "?" { String::new() } else { format!(" at {site}") };
         lines.push(format!(
-            "`{}` posted{delay} by {} (event {}{place})",
+            "`{}` posted{delay} by {} (event {}{})",
             trace.task_name(at),
             task(trace, by),
-            trace.label(post)
+            trace.label(post),
+            at_site(trace, post)
         ));
         if by == at || lines.len() > CHAIN_POSTS_MAX {
             break;

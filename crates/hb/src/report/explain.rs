@@ -139,9 +139,7 @@ fn nearest(
         let text = format!("nothing on the way of `{side_task}` happens before the {other}");
         return Some(step(engine, text, Some("nearest order"), &[than]));
     }
-    let strands = engine.chains.strands_of(engine.chains.of(side));
-    let known = strands.partition_point(|s| engine.strands.get(*s).first.0 < bound);
-    let last = *engine.strands.get(*strands[..known].last()?);
+    let last = *engine.strands.get(*engine.begun_on(engine.chains.of(side), bound).last()?);
     let at = EventId(bound - 1).min(last.last);
     let text = if last.first <= of && of <= last.last {
         format!("nearest order: the {} happens before the {other}", describe::event(trace, at))

@@ -47,38 +47,31 @@ pub fn why(
     cancel: &Cancel,
 ) -> Result<OrderExplanation, Stopped> {
     let (first, second) = (a.min(b), a.max(b));
+    let unordered = |steps| OrderExplanation { first, second, ordered: false, steps, proof: None };
     if first == second {
         // An event is not ordered with itself.
-        return Ok(OrderExplanation {
-            first,
-            second,
-            ordered: false,
-            steps: Vec::new(),
-            proof: None,
-        });
+        return Ok(unordered(Vec::new()));
     }
     let mut engine = Engine::new(trace, rules, Mode::EXACT, cancel)?;
     let mut prover = prove::Prover::new(&mut engine, cancel);
     let ordered = prover.happens_before(first, second)?;
     if ordered {
         let proof = prover.prove(first, second)?;
-        let steps = proof.as_ref().map_or_else(Vec::new, |proof| words(trace, proof));
+        let words = |proof: &Proof| {
+            proof.path.iter().map(|step| step_in_words(trace, proof, step)).collect()
+        };
+        let steps = proof.as_ref().map_or_else(Vec::new, words);
         return Ok(OrderExplanation { first, second, ordered, steps, proof });
     }
     let mut needed = Vec::new();
     explain::needs(&engine, first, second, &mut needed);
     let mut captured = CapturedClocks::new(needed.into_iter());
     engine.visit(&mut captured, cancel, &mut |_| ())?;
-    let steps = explain::steps(&engine, &captured, first, second);
-    Ok(OrderExplanation { first, second, ordered, steps, proof: None })
+    Ok(unordered(explain::steps(&engine, &captured, first, second)))
 }
 
-/// Describes the path of a proof in words.
-fn words(trace: &Trace, proof: &Proof) -> Vec<Step> {
-    proof.path.iter().map(|step| tell(trace, proof, step)).collect()
-}
-
-fn tell(trace: &Trace, proof: &Proof, step: &ProofStep) -> Step {
+/// Describes a step of a proof in words.
+fn step_in_words(trace: &Trace, proof: &Proof, step: &ProofStep) -> Step {
     let because = match step.rule {
         Rule::NoPreemption => "some event of the one comes before what begins the other",
         Rule::Fifo => "they were posted in this order",

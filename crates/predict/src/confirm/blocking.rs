@@ -212,13 +212,13 @@ impl CallRule {
     /// Returns the counters whose increase can make the rule hold.
     pub(super) fn helpers(&self) -> impl Iterator<Item = CounterId> + '_ {
         let counted = self.rule.counted().iter().zip(&self.counters);
-        counted.filter(|(counted, _)| counted.helps()).map(|(_, counter)| *counter)
+        counted.filter(|(counted, _)| counted.helps).map(|(_, counter)| *counter)
     }
 
     /// Returns the counters whose increase can make the rule fail.
     pub(super) fn takers(&self) -> impl Iterator<Item = CounterId> + '_ {
         let counted = self.rule.counted().iter().zip(&self.counters);
-        counted.filter(|(counted, _)| counted.hurts()).map(|(_, counter)| *counter)
+        counted.filter(|(counted, _)| counted.hurts).map(|(_, counter)| *counter)
     }
 
     /// Returns whether the rule holds, by the number that each counter has.

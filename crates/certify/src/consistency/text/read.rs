@@ -98,8 +98,8 @@ impl<R: BufRead> Lines<R> {
 }
 
 /// The steps read so far. Errors are the messages of the current line.
-struct Reader {
-    names: Names,
+struct Reader<'t> {
+    names: Names<'t>,
     proof: ConsistencyProof,
     headed: bool,
     /// The links that the last step, a cycle, still needs.
@@ -108,7 +108,7 @@ struct Reader {
 
 type Parts<'l> = SplitAsciiWhitespace<'l>;
 
-impl Reader {
+impl Reader<'_> {
     fn line(&mut self, text: &str) -> Result<(), String> {
         let mut parts = text.split_ascii_whitespace();
         if !self.headed {

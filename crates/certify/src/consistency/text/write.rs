@@ -1,9 +1,9 @@
 //! The writer.
 
 use super::HEADER;
-use crate::consistency::names::Names;
-use crate::consistency::proof::{ConsistencyProof, Fact, Link, Step, Why};
-use anyorder_trace::{EventId, TaskId, Trace};
+use crate::consistency::names::{Names, Naming};
+use crate::consistency::proof::{ConsistencyProof, Fact, Step};
+use anyorder_trace::Trace;
 use std::io::{self, Write};
 
 /// Writes a proof as text, with the names of events and tasks in its trace.
@@ -18,64 +18,35 @@ pub fn write_proof(
     trace: &Trace,
     mut output: impl Write,
 ) -> io::Result<()> {
-    let text = Text { trace, names: Names::new(trace) };
+    let names = Names::new(trace);
     writeln!(output, "{HEADER}")?;
     for step in &proof.steps {
         match step {
             Step::Cycle(links) => {
                 writeln!(output, "cycle {}", links.len())?;
                 for link in links {
-                    writeln!(output, "  {}", text.link(link))?;
+                    writeln!(output, "  {}", names.link(link))?;
                 }
             }
             Step::ReadsOpen { read, other } => {
-                writeln!(output, "reads {} {}", text.event(*read), text.event(*other))?;
+                writeln!(output, "reads {} {}", names.event_text(*read), names.event_text(*other))?;
             }
-            Step::Derived(facts) => text.clause(&mut output, "derived", facts)?,
-            Step::Forget(facts) => text.clause(&mut output, "forget", facts)?,
+            Step::Derived(facts) => clause(&mut output, &names, "derived", facts)?,
+            Step::Forget(facts) => clause(&mut output, &names, "forget", facts)?,
         }
     }
     output.flush()
 }
 
-struct Text<'t> {
-    trace: &'t Trace,
-    names: Names,
-}
-
-impl Text<'_> {
-    fn event(&self, event: EventId) -> String {
-        self.names.event(self.trace, event)
+fn clause(
+    output: &mut impl Write,
+    names: &Names<'_>,
+    word: &str,
+    facts: &[Fact],
+) -> io::Result<()> {
+    write!(output, "{word}")?;
+    for &fact in facts {
+        write!(output, " {}", names.fact(fact))?;
     }
-
-    fn task(&self, task: TaskId) -> String {
-        self.names.task(self.trace, task)
-    }
-
-    fn fact(&self, fact: Fact) -> String {
-        match fact {
-            Fact::Runs { first, second } => {
-                format!("runs {} {}", self.task(first), self.task(second))
-            }
-            Fact::Before { first, second } => {
-                format!("before {} {}", self.event(first), self.event(second))
-            }
-        }
-    }
-
-    fn link(&self, link: &Link) -> String {
-        let why = match link.why {
-            Why::Decided(fact) => self.fact(fact),
-            given => given.word().to_owned(),
-        };
-        format!("{} {} {why}", self.event(link.from), self.event(link.to))
-    }
-
-    fn clause(&self, output: &mut impl Write, word: &str, facts: &[Fact]) -> io::Result<()> {
-        write!(output, "{word}")?;
-        for &fact in facts {
-            write!(output, " {}", self.fact(fact))?;
-        }
-        writeln!(output)
-    }
+    writeln!(output)
 }

@@ -11,11 +11,11 @@ impl Search<'_, '_> {
     /// level of the last of them; `None` when no decision is behind it: then the trace is
     /// inconsistent. Records the cycles and the clause in the proof.
     pub(super) fn learn(&mut self, conflict: Conflict) -> Option<(Vec<Fact>, usize)> {
-        let decisions = self.decisions_of(conflict);
+        let decisions = self.decisions_of(conflict).unwrap_or_else(|| self.all_decisions());
         let last = *decisions.last()?;
         let saturation = &self.saturation;
         let clause: Vec<Fact> =
-            decisions.iter().map(|&index| saturation.trail()[index].fact().opposite()).collect();
+            decisions.iter().map(|&index| saturation.trail[index].fact().opposite()).collect();
         let level = level_of(saturation, last);
         if self.effort.refute {
             self.links += clause.len() as u64;
@@ -24,22 +24,21 @@ impl Search<'_, '_> {
         Some((clause, level))
     }
 
-    /// The positions in the trail of the decisions behind a conflict, ascending.
-    fn decisions_of(&mut self, conflict: Conflict) -> BTreeSet<usize> {
+    /// The positions in the trail of the decisions behind a conflict, ascending; `None` if a cycle
+    /// is not found a second time.
+    fn decisions_of(&mut self, conflict: Conflict) -> Option<BTreeSet<usize>> {
         let mut decisions = BTreeSet::new();
         let mut seen = BTreeSet::new();
         let mut open = Vec::new();
-        let Some(cycle) = self.saturation.conflict_cycle(conflict) else {
-            return self.all_decisions();
-        };
+        let cycle = self.saturation.conflict_cycle(conflict)?;
         open.extend(facts(&cycle));
         self.emit(cycle);
         while let Some(fact) = open.pop() {
-            let Some(index) = self.saturation.index(fact) else { return self.all_decisions() };
+            let index = self.saturation.index(fact)?;
             if !seen.insert(index) {
                 continue;
             }
-            match self.saturation.trail()[index].reason {
+            match self.saturation.trail[index].reason {
                 Reason::Decision => {
                     decisions.insert(index);
                 }
@@ -48,21 +47,19 @@ impl Search<'_, '_> {
                     open.extend(others.map(|literal| literal.opposite()));
                 }
                 Reason::Path(..) => {
-                    let Some(cycle) = self.saturation.entry_cycle(index) else {
-                        return self.all_decisions();
-                    };
+                    let cycle = self.saturation.entry_cycle(index)?;
                     open.extend(facts(&cycle).filter(|&other| other != fact.opposite()));
                     self.emit(cycle);
                 }
             }
         }
-        decisions
+        Some(decisions)
     }
 
-    /// All decisions, in case a cycle is not found again: sound, but the weakest clause.
+    /// All decisions: sound, but the weakest clause.
     fn all_decisions(&self) -> BTreeSet<usize> {
         debug_assert!(false, "a cycle of the closure is not one of the graph");
-        (0..self.saturation.level()).map(|level| self.saturation.level_start(level)).collect()
+        (0..self.saturation.levels.len()).map(|level| self.saturation.levels[level].trail).collect()
     }
 
     fn emit(&mut self, cycle: Vec<Link>) {
@@ -86,5 +83,8 @@ fn facts(cycle: &[Link]) -> impl Iterator<Item = Fact> + '_ {
 
 /// The level of the decision at this position of the trail.
 fn level_of(saturation: &Saturation<'_>, index: usize) -> usize {
-    (0..saturation.level()).rev().find(|&level| saturation.level_start(level) <= index).unwrap_or(0)
+    (0..saturation.levels.len())
+        .rev()
+        .find(|&level| saturation.levels[level].trail <= index)
+        .unwrap_or(0)
 }

@@ -29,7 +29,7 @@ use super::{Effort, Outcome, Unsupported};
 use crate::answer::{Answer, Limit, Link, Refutation, Stats, Step};
 use crate::full::order_all;
 use crate::partial::{MessageId, PartialTrace};
-use crate::saturate::{Conflict, Rules, Saturation, Start, sizes};
+use crate::saturate::{Conflict, Rules, Saturation, Start};
 use anyorder_system::{Control, Stopped};
 use search::Search;
 
@@ -63,7 +63,7 @@ pub fn enumerate_by(
     if !trace.open.is_empty() {
         return Err(Unsupported::OpenCoherence);
     }
-    let mut stats = sizes(trace);
+    let mut stats = Stats::of(trace);
     let answer = match Saturation::start(trace, rules, control) {
         Err(Stopped(reason)) => Answer::Unknown(Limit::Stopped(reason)),
         Ok(Start::Cyclic(cycle)) => Answer::Inconsistent(Some(one_cycle(cycle))),

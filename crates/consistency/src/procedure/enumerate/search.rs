@@ -1,8 +1,7 @@
 //! The search: decisions, levels and the proof.
 
 use super::{
-    Answer, Control, Effort, Limit, MessageId, Refutation, Rules, Saturation, Stats, Step,
-    order_all,
+    Answer, Control, Effort, Limit, MessageId, Refutation, Saturation, Stats, Step, order_all,
 };
 use crate::answer::Fact;
 use crate::saturate::{Conflict, Entry, Reason};
@@ -52,9 +51,9 @@ impl<'s, 't> Search<'s, 't> {
     /// Runs the search.
     pub(super) fn run(mut self) -> Answer {
         let mut found = self.saturation.first_round();
-        self.stats.propagations += self.saturation.trail().len() as u64;
+        self.stats.propagations += self.saturation.trail.len() as u64;
         if found.is_ok() {
-            self.stats.pairs = self.stats.pairs_total - self.saturation.trail().len() as u64;
+            self.stats.pairs = self.stats.pairs_total - self.saturation.trail.len() as u64;
         }
         loop {
             if let Err(reason) = self.stopped() {
@@ -83,8 +82,8 @@ impl<'s, 't> Search<'s, 't> {
 
     /// Undoes all levels from one on; the clause excludes the decision of that level.
     fn flip(&mut self, clause: Vec<Fact>, level: usize) -> Result<(), Conflict> {
-        let decision = self.saturation.trail()[self.saturation.level_start(level)];
-        while self.saturation.level() > level {
+        let decision = self.saturation.trail[self.saturation.levels[level].trail];
+        while self.saturation.levels.len() > level {
             self.saturation.undo();
         }
         let (cursor, clauses) = self.levels[level];
@@ -107,9 +106,9 @@ impl<'s, 't> Search<'s, 't> {
         work: impl FnOnce(&mut Saturation<'t>) -> Result<(), Conflict>,
         own: u64,
     ) -> Result<(), Conflict> {
-        let before = self.saturation.trail().len() as u64 + own;
+        let before = self.saturation.trail.len() as u64 + own;
         let result = work(&mut self.saturation);
-        self.stats.propagations += self.saturation.trail().len() as u64 - before;
+        self.stats.propagations += self.saturation.trail.len() as u64 - before;
         result
     }
 
@@ -134,8 +133,7 @@ impl<'s, 't> Search<'s, 't> {
     /// disabled.
     fn consistent(&self) -> Answer {
         let orders = self.orders();
-        let rules = Rules { first_last: true, posts: true, ..self.saturation.rules() };
-        match order_all(&self.saturation.graph, &orders, rules) {
+        match order_all(&self.saturation.graph, &orders, self.saturation.rules) {
             Ok(order) => Answer::Consistent(order),
             Err(_) => Answer::Inconsistent(None),
         }

@@ -29,7 +29,7 @@ use super::{Effort, Outcome, Unsupported};
 use crate::answer::{Answer, Limit, Stats};
 use crate::partial::PartialTrace;
 use crate::procedure::enumerate::{one_cycle, refute_start};
-use crate::saturate::{Graph, Rules, Saturation, Start, sizes};
+use crate::saturate::{Graph, Rules, Saturation, Start};
 use anyorder_system::{Control, Stopped};
 use search::Search;
 use state::Orders;
@@ -79,10 +79,10 @@ pub fn flat_by(
     if !trace.open.is_empty() {
         return Err(Unsupported::OpenCoherence);
     }
-    if let Some(message) = first_nested(trace) {
+    if let Some(message) = trace.nested() {
         return Err(Unsupported::Nested { message });
     }
-    let mut stats = sizes(trace);
+    let mut stats = Stats::of(trace);
     let answer = decide(trace, rules, effort, control, &mut stats)
         .unwrap_or_else(|Stopped(reason)| Answer::Unknown(Limit::Stopped(reason)));
     Ok(Outcome { answer, stats })
@@ -109,21 +109,12 @@ fn decide(
         Start::Ready(saturation) => saturation,
     };
     if let Err(conflict) = saturation.first_round() {
-        stats.propagations = saturation.trail().len() as u64;
+        stats.propagations = saturation.trail.len() as u64;
         return Ok(refute_start(*saturation, conflict, effort, control, stats));
     }
     control.check()?;
-    stats.propagations = saturation.trail().len() as u64;
+    stats.propagations = saturation.trail.len() as u64;
     stats.pairs = stats.pairs_total - stats.propagations;
     let orders = Orders { saturation: Some(&saturation), queue: rules.queue_order };
     Search::new(&saturation.graph, orders).run(effort, control, stats)
-}
-
-/// The first posted message that posts.
-fn first_nested(trace: &PartialTrace) -> Option<crate::partial::MessageId> {
-    let posters = trace.messages.iter().filter_map(|message| message.post);
-    posters
-        .map(|post| trace.message_of(post))
-        .filter(|&id| !trace.messages[id as usize].initial)
-        .min()
 }

@@ -27,7 +27,7 @@ use crate::relation::sections::{
 };
 use crate::relation::strands::StrandId;
 use anyorder_order::{ChainId, ClockRef};
-use anyorder_trace::{Action, EventId, LocationId, Trace};
+use anyorder_trace::{Action, EventId, LocationId, LockId, Mode, Trace};
 use rustc_hash::FxHashMap;
 
 /// A release in a slot that no later release of its handler knows.
@@ -39,7 +39,7 @@ struct Latest {
 }
 
 /// Of one strand in sections.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Inside {
     /// Which of the strand's blocks this is.
     block: u32,
@@ -49,8 +49,7 @@ struct Inside {
     published: bool,
 }
 
-/// Finds them as a pass goes by.
-#[derive(Debug)]
+/// Finds them during a pass.
 pub(crate) struct NonRacy<'a> {
     trace: &'a Trace,
     actions: &'a Actions<'a>,
@@ -98,7 +97,7 @@ impl<'a> NonRacy<'a> {
 
     /// Ends the trace.
     pub(crate) fn finish(mut self) -> OrderCandidates {
-        let open = self.inside.values().map(|inside| inside.open.len() as u64);
+        let open = self.inside.values().map(|inside| inside.open.count as u64);
         self.found.undecided += open.sum::<u64>();
         self.found.lost += self.visits.lost;
         self.found.stray_releases = self.held.strays;
@@ -227,17 +226,15 @@ impl<'a> NonRacy<'a> {
         }
     }
 
-    fn acquire(&mut self, event: EventId, strand: StrandId, action: Action) {
-        if let Action::Acquire(lock, mode) = action
-            && let Some(section) = self.held.acquire(event, strand, lock, mode.is_shared())
-        {
-            let block = self.held.section(section).block;
-            let inside = self.inside.entry(strand).or_default();
-            if inside.block != block {
-                // The previous section, if still present, ended without a release.
-                self.found.undecided += inside.open.len() as u64;
-                *inside = Inside { block, ..Inside::default() };
-            }
+    fn acquire(&mut self, event: EventId, strand: StrandId, lock: LockId, mode: Mode) {
+        let section = self.held.acquire(event, strand, lock, mode.is_shared());
+        let Some(section) = section else { return };
+        let block = self.held.section(section).block;
+        let inside = self.inside.entry(strand).or_default();
+        if inside.block != block {
+            // The previous section, if still present, ended without a release.
+            self.found.undecided += inside.open.count as u64;
+            *inside = Inside { block, ..Inside::default() };
         }
     }
 
@@ -258,8 +255,7 @@ impl<'a> NonRacy<'a> {
     }
 
     /// Handles a release: decides the pairs that waited for it.
-    fn release(&mut self, event: EventId, strand: StrandId, action: Action) {
-        let Action::Release(lock, _) = action else { return };
+    fn release(&mut self, event: EventId, strand: StrandId, lock: LockId) {
         let Some(section) = self.held.release(event, strand, lock) else { return };
         let Some(inside) = self.inside.get_mut(&strand) else { return };
         let (found, max) = (&mut self.found, self.limits.pairs_max);
@@ -291,12 +287,11 @@ impl Visitor for NonRacy<'_> {
         {
             inside.open.learn(view.learnt, None, |clock, chain| view.clocks.get(clock, chain));
         }
-        let action = self.trace.event(event).action();
-        match action {
-            Action::Acquire(..) => self.acquire(event, strand, action),
-            Action::Release(..) => {
+        match self.trace.event(event).action() {
+            Action::Acquire(lock, mode) => self.acquire(event, strand, lock, mode),
+            Action::Release(lock, _) => {
                 self.chain = view.engine.chains.of(strand);
-                self.release(event, strand, action);
+                self.release(event, strand, lock);
                 self.forget_known(view, event, strand);
             }
             _ => {

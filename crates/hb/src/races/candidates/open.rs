@@ -7,7 +7,6 @@ use anyorder_order::{ChainId, ClockRef};
 use anyorder_trace::EventId;
 
 /// A pair of actions with a second section that has not ended.
-#[derive(Clone, Debug)]
 struct OpenPair {
     pair: CandidatePair,
     /// For each common lock: the acquire of the first section, and the second section until it
@@ -16,7 +15,6 @@ struct OpenPair {
 }
 
 /// An earlier block with edges into the one that a strand is in.
-#[derive(Clone, Debug)]
 pub(crate) struct EarlierBlock {
     pub(crate) block: BlockId,
     pub(crate) chain: ChainId,
@@ -27,10 +25,11 @@ pub(crate) struct EarlierBlock {
 }
 
 /// The open pairs of the block that a strand is in.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 pub(crate) struct OpenBlock {
     pub(crate) earlier: Vec<EarlierBlock>,
-    count: usize,
+    /// The number of open pairs.
+    pub(crate) count: usize,
 }
 
 impl OpenBlock {
@@ -103,10 +102,5 @@ impl OpenBlock {
             });
         }
         ordered
-    }
-
-    /// The number of open pairs.
-    pub(crate) fn len(&self) -> usize {
-        self.count
     }
 }

@@ -19,7 +19,6 @@ struct Last {
 }
 
 /// A visitor that finds, for each second action, the last first action of each chain and class.
-#[derive(Debug)]
 pub(crate) struct PointRaces<'a> {
     points: &'a Points,
     next: usize,

@@ -16,7 +16,7 @@ pub(crate) struct SectionSetId(u32);
 /// A kind of action on an object, as reports distinguish it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum ActionKind {
-    Access(LocationId, bool, bool),
+    Access(LocationId, AccessClass),
     Point(u32, u16, u8),
 }
 
@@ -29,7 +29,6 @@ pub(crate) struct Visit {
 }
 
 /// The visits of the blocks.
-#[derive(Debug)]
 pub(crate) struct Visits<'a> {
     trace: &'a Trace,
     conflicts: &'a Conflicts,
@@ -87,8 +86,7 @@ impl<'a> Visits<'a> {
         if op.kind().is_access() {
             let location = LocationId(columns.operands[event.index()]);
             if self.conflicts.is_shared(location) {
-                let class = AccessClass::of(op);
-                visit(ActionKind::Access(location, class.writes, class.atomic));
+                visit(ActionKind::Access(location, AccessClass::of(op)));
             }
         } else if !self.points.list.is_empty() {
             for point in self.points.of(event) {
@@ -116,27 +114,18 @@ impl<'a> Visits<'a> {
     pub(crate) fn conflicting(&self, block: BlockId, what: ActionKind) -> Vec<Visit> {
         let Some(objects) = self.blocks.get(&block) else { return Vec::new() };
         let at = |object| objects.get(&object).into_iter().flatten().copied();
-        match what {
-            ActionKind::Access(location, ..) => {
-                let overlaps = self.conflicts.overlaps(location).iter().copied();
-                std::iter::once(location)
-                    .chain(overlaps)
-                    .flat_map(|location| at((true, location.0)))
-                    .filter(|visit| self.conflict(visit.what, what))
-                    .collect()
-            }
-            ActionKind::Point(..) => {
-                at(object(what)).filter(|visit| self.conflict(visit.what, what)).collect()
-            }
-        }
+        let overlaps = match what {
+            ActionKind::Access(location, _) => self.conflicts.overlaps(location),
+            ActionKind::Point(..) => &[],
+        };
+        let overlapping = overlaps.iter().map(|location| (true, location.0));
+        let visits = std::iter::once(object(what)).chain(overlapping).flat_map(at);
+        visits.filter(|visit| self.conflict(visit.what, what)).collect()
     }
 
     fn conflict(&self, a: ActionKind, b: ActionKind) -> bool {
         match (a, b) {
-            (ActionKind::Access(_, aw, aa), ActionKind::Access(_, bw, ba)) => {
-                AccessClass { writes: aw, atomic: aa }
-                    .conflicts(AccessClass { writes: bw, atomic: ba })
-            }
+            (ActionKind::Access(_, a), ActionKind::Access(_, b)) => a.conflicts(b),
             (ActionKind::Point(_, _, class), ActionKind::Point(object, table, other)) => {
                 let point = Point { event: EventId::NONE, object, table, class: other };
                 self.points.conflict(point, class)

@@ -37,15 +37,10 @@ struct Closure {
 }
 
 /// Counts the uncovered pairs of accesses in each racing pair of runs: at most one each.
-///
-/// # Errors
-///
-/// Fails when it was cancelled.
-pub(crate) fn access_coverage(
+pub(super) fn access_coverage(
     engine: &mut Engine<'_>,
     races: &Races,
     cancel: &Cancel,
-    progress: &mut dyn FnMut(u64),
 ) -> Result<Uncovered, Stopped> {
     let candidates = candidates(races);
     let mut uses = FxHashMap::default();
@@ -60,7 +55,7 @@ pub(crate) fn access_coverage(
         uncovered: vec![0; races.pairs.len()],
     };
     if !closure.candidates.is_empty() {
-        engine.visit(&mut closure, cancel, progress)?;
+        engine.visit(&mut closure, cancel, &mut |_| ())?;
     }
     Ok(Uncovered { in_pair: closure.uncovered, edge_only: true })
 }

@@ -6,17 +6,18 @@
 //! section 2.1: it is `single`, for comparison.
 
 use crate::races::detector::{Races, RunId};
+use crate::relation::engine::Engine;
+use crate::relation::pass::Ends;
+use anyorder_finding::CoverageLevel;
+use anyorder_system::{Cancel, Stopped};
+use anyorder_trace::TaskId;
+use rustc_hash::FxHashSet;
 
 mod access;
 mod single;
 mod task;
 
-pub(crate) use access::access_coverage;
-pub(crate) use single::single_coverage;
-pub(crate) use task::task_coverage;
-
 /// For each racing pair of runs, the number of uncovered pairs of accesses.
-#[derive(Clone, Debug)]
 pub(crate) struct Uncovered {
     pub(crate) in_pair: Vec<u64>,
     /// If only one is uncovered: whether it is the last access of the one run with the first of the
@@ -24,12 +25,49 @@ pub(crate) struct Uncovered {
     pub(crate) edge_only: bool,
 }
 
-/// Marks pairs whose whole task pair is uncovered.
-fn by_tasks(races: &Races, mut uncovered: impl FnMut(RunId, RunId) -> bool) -> Uncovered {
-    let in_pair = races
-        .pairs
-        .iter()
-        .map(|pair| if uncovered(pair.0, pair.1) { races.pairs_in(*pair) } else { 0 })
-        .collect();
-    Uncovered { in_pair, edge_only: false }
+/// Counts the uncovered pairs of accesses in each racing pair of runs. `ends` are the clocks of the
+/// pass that found the races.
+///
+/// # Errors
+///
+/// Fails when it was cancelled.
+pub(crate) fn coverage(
+    level: CoverageLevel,
+    engine: &mut Engine<'_>,
+    races: &Races,
+    ends: &Ends,
+    cancel: &Cancel,
+) -> Result<Uncovered, Stopped> {
+    if level == CoverageLevel::Access {
+        return access::access_coverage(engine, races, cancel);
+    }
+    let racing = racing_tasks(engine, races);
+    let uncovered = match level {
+        CoverageLevel::Task => task::task_coverage(engine, &racing, ends, cancel)?,
+        _ => single::single_coverage(engine, &racing, cancel)?,
+    };
+    let pairs_in =
+        |&(a, b): &(RunId, RunId)| match uncovered.contains(&tasks_of(engine, races, a, b)) {
+            true => races.pairs_in((a, b)),
+            false => 0,
+        };
+    Ok(Uncovered { in_pair: races.pairs.iter().map(pairs_in).collect(), edge_only: false })
+}
+
+/// A pair of tasks, the one that begins first first.
+type TaskPair = (TaskId, TaskId);
+
+/// Returns the tasks of two runs.
+fn tasks_of(engine: &Engine<'_>, races: &Races, a: RunId, b: RunId) -> TaskPair {
+    let (a, b) = (engine.node_of(races.run(a)), engine.node_of(races.run(b)));
+    if engine.node_first(a) <= engine.node_first(b) { (a, b) } else { (b, a) }
+}
+
+/// Returns the distinct pairs of tasks that race, by the one that begins later.
+fn racing_tasks(engine: &Engine<'_>, races: &Races) -> Vec<TaskPair> {
+    let pairs: FxHashSet<TaskPair> =
+        races.pairs.iter().map(|(a, b)| tasks_of(engine, races, *a, *b)).collect();
+    let mut pairs: Vec<TaskPair> = pairs.into_iter().filter(|(a, b)| a != b).collect();
+    pairs.sort_unstable_by_key(|(a, b)| (engine.node_first(*b), engine.node_first(*a), *a, *b));
+    pairs
 }

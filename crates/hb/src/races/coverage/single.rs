@@ -2,50 +2,35 @@
 //!
 //! **Cost.** Quadratic in the number of racing pairs of tasks, with an early end for most.
 
-use super::task::{in_order, racing_tasks};
-use super::{Uncovered, by_tasks};
+use super::TaskPair;
 use crate::races::category::CapturedClocks;
-use crate::races::detector::Races;
 use crate::relation::engine::Engine;
 use anyorder_system::{Cancel, Stopped};
 use anyorder_trace::TaskId;
 use rustc_hash::FxHashSet;
 
-/// Counts the uncovered pairs of accesses in each racing pair of runs.
-///
-/// # Errors
-///
-/// Fails when it was cancelled.
-pub(crate) fn single_coverage(
+/// Finds the uncovered pairs among the pairs of tasks that race.
+pub(super) fn single_coverage(
     engine: &mut Engine<'_>,
-    races: &Races,
+    racing: &[TaskPair],
     cancel: &Cancel,
-    progress: &mut dyn FnMut(u64),
-) -> Result<Uncovered, Stopped> {
-    let racing = racing_tasks(engine, races);
+) -> Result<FxHashSet<TaskPair>, Stopped> {
     let firsts = racing.iter().flat_map(|(a, b)| [*a, *b]).map(|t| engine.node_first(t));
     let mut captured = CapturedClocks::new(firsts);
-    engine.visit(&mut captured, cancel, progress)?;
-    let engine = &*engine;
-    let wholly_before = |a: TaskId, b: TaskId| {
-        let (last, first) = (engine.node_last(a), engine.node_first(b));
-        captured.happens_before(engine, last, first)
+    engine.visit(&mut captured, cancel, &mut |_| ())?;
+    let at_or_before = |a: TaskId, b: TaskId| {
+        a == b || captured.happens_before(engine, engine.node_last(a), engine.node_first(b))
     };
-    let at_or_before = |a: TaskId, b: TaskId| a == b || wholly_before(a, b);
-    let mut uncovered: FxHashSet<(TaskId, TaskId)> = FxHashSet::default();
+    let mut uncovered = FxHashSet::default();
     for (i, &(a, b)) in racing.iter().enumerate() {
         if i % 64 == 0 {
             cancel.check()?;
         }
-        let covers = |&(c, d): &(TaskId, TaskId)| {
-            (c, d) != (a, b) && at_or_before(d, b) && at_or_before(a, c)
-        };
+        let covers =
+            |&(c, d): &TaskPair| (c, d) != (a, b) && at_or_before(d, b) && at_or_before(a, c);
         if !racing.iter().any(covers) {
             uncovered.insert((a, b));
         }
     }
-    Ok(by_tasks(races, |a, b| {
-        let (a, b) = (engine.node_of(races.run(a)), engine.node_of(races.run(b)));
-        uncovered.contains(&in_order(engine, a, b))
-    }))
+    Ok(uncovered)
 }

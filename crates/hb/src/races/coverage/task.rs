@@ -11,8 +11,7 @@
 //! predecessor that no other predecessor leads to. The posting task comes first: it leads to most
 //! of the others.
 
-use super::{Uncovered, by_tasks};
-use crate::races::detector::Races;
+use super::TaskPair;
 use crate::relation::engine::Engine;
 use crate::relation::pass::Ends;
 use crate::relation::state::Clocks;
@@ -36,67 +35,37 @@ struct Tasks<'e, 't> {
     late: Vec<Vec<ChainId>>,
 }
 
-/// Counts the uncovered pairs of accesses in each racing pair of runs.
-///
-/// # Errors
-///
-/// Fails when it was cancelled.
-pub(crate) fn task_coverage(
+/// Finds the uncovered pairs among the pairs of tasks that race.
+pub(super) fn task_coverage(
     engine: &Engine<'_>,
-    races: &Races,
+    racing: &[TaskPair],
     ends: &Ends,
     cancel: &Cancel,
-) -> Result<Uncovered, Stopped> {
-    let racing = racing_tasks(engine, races);
-    let mut uncovered: FxHashSet<(TaskId, TaskId)> = FxHashSet::default();
-    if !racing.is_empty() {
-        let last = racing.iter().map(|(_, b)| engine.node_first(*b)).max();
-        let mut tasks = Tasks::new(engine, ends);
-        let mut next = 0;
-        for (i, task) in engine.nodes().into_iter().enumerate() {
-            if i % 1024 == 0 {
-                cancel.check()?;
-                tasks.compact();
-            }
-            if Some(engine.node_first(task)) > last {
-                break;
-            }
-            let start = next;
-            while next < racing.len() && racing[next].1 == task {
-                next += 1;
-            }
-            if tasks.counts[task.index()] {
-                let rivals: Vec<TaskId> = racing[start..next].iter().map(|(a, _)| *a).collect();
-                tasks.add(task, &rivals, &mut uncovered);
-            }
+) -> Result<FxHashSet<TaskPair>, Stopped> {
+    let mut uncovered = FxHashSet::default();
+    let Some(last) = racing.iter().map(|(_, b)| engine.node_first(*b)).max() else {
+        return Ok(uncovered);
+    };
+    let mut tasks = Tasks::new(engine, ends);
+    let mut next = 0;
+    for (i, task) in engine.nodes().into_iter().enumerate() {
+        if i % 1024 == 0 {
+            cancel.check()?;
+            tasks.compact();
+        }
+        if engine.node_first(task) > last {
+            break;
+        }
+        let start = next;
+        while next < racing.len() && racing[next].1 == task {
+            next += 1;
+        }
+        if tasks.counts[task.index()] {
+            let rivals: Vec<TaskId> = racing[start..next].iter().map(|(a, _)| *a).collect();
+            tasks.add(task, &rivals, &mut uncovered);
         }
     }
-    Ok(by_tasks(races, |a, b| {
-        let (a, b) = (engine.node_of(races.run(a)), engine.node_of(races.run(b)));
-        uncovered.contains(&in_order(engine, a, b))
-    }))
-}
-
-/// Puts the task that begins first first.
-pub(super) fn in_order(engine: &Engine<'_>, a: TaskId, b: TaskId) -> (TaskId, TaskId) {
-    if engine.node_first(a) <= engine.node_first(b) { (a, b) } else { (b, a) }
-}
-
-/// Returns the distinct pairs of tasks that race, by the one that begins later.
-pub(super) fn racing_tasks(engine: &Engine<'_>, races: &Races) -> Vec<(TaskId, TaskId)> {
-    let mut pairs: Vec<(TaskId, TaskId)> = races
-        .pairs
-        .iter()
-        .map(|(a, b)| {
-            let (a, b) = (engine.node_of(races.run(*a)), engine.node_of(races.run(*b)));
-            in_order(engine, a, b)
-        })
-        .filter(|(a, b)| a != b)
-        .collect();
-    pairs.sort_unstable();
-    pairs.dedup();
-    pairs.sort_by_key(|(a, b)| (engine.node_first(*b), engine.node_first(*a)));
-    pairs
+    Ok(uncovered)
 }
 
 impl<'e, 't> Tasks<'e, 't> {
@@ -148,12 +117,7 @@ impl<'e, 't> Tasks<'e, 't> {
         self.clocks.get(clock, chain) >= value
     }
 
-    fn add(
-        &mut self,
-        task: TaskId,
-        rivals: &[TaskId],
-        uncovered: &mut FxHashSet<(TaskId, TaskId)>,
-    ) {
+    fn add(&mut self, task: TaskId, rivals: &[TaskId], uncovered: &mut FxHashSet<TaskPair>) {
         let mut direct: Vec<TaskId> = Vec::new();
         let mut between = ClockRef::EMPTY;
         let base = self.base(task);
@@ -230,9 +194,9 @@ impl<'e, 't> Tasks<'e, 't> {
                     look(chain, self.ends.clocks.get(end, chain));
                 }
                 let than = self.ends.of_strand[base_strand.index()];
-                self.ends.clocks.for_each_above(end, than, &mut look);
+                self.ends.clocks.store.for_each_above(end, than, &mut look);
             } else {
-                self.ends.clocks.for_each(end, &mut look);
+                self.ends.clocks.store.for_each(end, &mut look);
             }
         }
         for strand in self.engine.strands.of_task(task) {
@@ -253,16 +217,13 @@ impl<'e, 't> Tasks<'e, 't> {
         begins: EventId,
         task: TaskId,
     ) -> (Option<TaskId>, bool) {
-        let strands = self.engine.chains.strands_of(chain);
-        let known = strands.partition_point(|s| self.engine.strands.get(*s).first.0 < value);
+        let known = self.engine.begun_on(chain, value).iter().rev();
         let mut late = false;
-        let other =
-            strands[..known].iter().rev().map(|s| self.engine.strands.get(*s).task).find(|other| {
-                late |= self.engine.node_first(*other) >= begins;
-                *other != task
-                    && self.engine.node_first(*other) < begins
-                    && self.counts[other.index()]
-            });
+        let other = known.map(|s| self.engine.strands.get(*s).task).find(|other| {
+            let is_late = self.engine.node_first(*other) >= begins;
+            late |= is_late;
+            *other != task && !is_late && self.counts[other.index()]
+        });
         (other, late)
     }
 

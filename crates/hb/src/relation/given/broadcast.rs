@@ -1,8 +1,8 @@
 //! Broadcasts: senders, registrations and receivers.
 
-use super::{Conditional, Edge, Given, posted_task};
+use super::{Conditional, Edge, Given, InputEvent, posted_task};
 use crate::relation::rules::Rule;
-use anyorder_trace::{EventId, EventKind, InputId, NameId, Trace};
+use anyorder_trace::{EventId, EventKind, Input, NameId, Trace};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
@@ -36,23 +36,15 @@ pub(super) struct Broadcasts {
 }
 
 impl Broadcasts {
-    pub(super) fn event(
-        &mut self,
-        trace: &Trace,
-        event: EventId,
-        kind: EventKind,
-        input: InputId,
-        binding_post: Option<EventId>,
-        given: &mut Given,
-    ) {
-        let input = trace.tables().inputs[input.index()];
-        let (action, key) = (input.name, (input.instance, input.name));
-        match (kind, trace.tables().name(input.state)) {
+    pub(super) fn take(&mut self, at: &mut InputEvent<'_, '_>, binding_post: Option<EventId>) {
+        let Input { instance, argument: intent, name: action, .. } = at.input;
+        let (key, event) = ((instance, action), at.event);
+        match (at.kind, at.state) {
             (EventKind::Enable, "SEND_BROADCAST") => {
-                self.sends.insert(input.argument, (event, false));
+                self.sends.insert(intent, (event, false));
             }
             (EventKind::Enable, "SEND_STICKY_BROADCAST") => {
-                self.sends.insert(input.argument, (event, true));
+                self.sends.insert(intent, (event, true));
                 self.sticky_actions.insert(action);
             }
             (EventKind::Enable, "REGISTER_RECEIVER") => {
@@ -62,23 +54,25 @@ impl Broadcasts {
                 }
             }
             (EventKind::Enable, "ONRECEIVE_LATER") => {
-                let origin = self.origin(input.argument, key);
+                let origin = self.origin(intent, key);
                 self.announced.insert(u64::from(event.0), origin);
             }
             (EventKind::Disable, "UNREGISTER_RECEIVER") => {
-                self.registrations.retain(|(receiver, _), _| *receiver != input.instance);
-                self.sticky_registrations.retain(|(receiver, _), _| *receiver != input.instance);
+                self.registrations.retain(|(receiver, _), _| *receiver != instance);
+                self.sticky_registrations.retain(|(receiver, _), _| *receiver != instance);
             }
             (EventKind::Disable, "REMOVE_STICKY_BROADCAST") => {
                 self.sticky_actions.remove(&action);
             }
             (EventKind::Trigger, "ONRECEIVE") => {
-                let announced = trace.columns().refers.get(event.0);
+                let announced = at.trace.columns().refers.get(event.0);
                 let origin = announced
                     .and_then(|announced| self.announced.get(&announced).copied())
-                    .unwrap_or_else(|| self.origin(input.argument, key));
-                self.order_post(trace, (event, action), binding_post, given);
-                self.receive(trace, event, origin, given);
+                    .unwrap_or_else(|| self.origin(intent, key));
+                if let Some(binding_post) = binding_post {
+                    at.before_post(binding_post, BOUND);
+                }
+                self.receive(at, origin);
             }
             _ => {}
         }
@@ -96,40 +90,20 @@ impl Broadcasts {
         Origin { sender, registration: self.registrations.get(&key).copied(), sticky: false }
     }
 
-    /// Orders the post of the task that receives.
-    fn order_post(
-        &mut self,
-        trace: &Trace,
-        (event, action): (EventId, NameId),
-        binding_post: Option<EventId>,
-        given: &mut Given,
-    ) {
-        let post = posted_task(trace, event).and_then(|task| trace.span(task).post.some());
-        if let Some(post) = post {
-            if let Some(binding_post) = binding_post {
-                given.edge(binding_post, post, BOUND);
-            }
-            if trace.tables().name(action) == "android.intent.action.TIME_TICK"
-                && let Some(last) = self.last_tick.replace(post)
-            {
-                given.edge(last, post, TICK);
-            }
+    fn receive(&mut self, at: &mut InputEvent<'_, '_>, origin: Origin) {
+        if at.trace.tables().name(at.input.name) == "android.intent.action.TIME_TICK"
+            && let Some(post) = at.post
+            && let Some(last) = self.last_tick.replace(post)
+        {
+            at.before_post(last, TICK);
         }
-    }
-
-    fn receive(&mut self, trace: &Trace, event: EventId, origin: Origin, given: &mut Given) {
-        if let Some(sender) = origin.sender {
-            given.cause(trace, sender, event, RULE);
-            if !origin.sticky {
-                self.by_sender.push((event, sender));
-            }
-        }
-        if let Some(registration) = origin.registration {
-            given.cause(trace, registration, event, RULE);
-            if origin.sticky {
-                self.by_sticky.push((event, registration));
-            }
-        }
+        let Origin { sender, registration, sticky } = origin;
+        at.causes(sender.into_iter().chain(registration), RULE);
+        let (receipts, cause) = match sticky {
+            true => (&mut self.by_sticky, registration),
+            false => (&mut self.by_sender, sender),
+        };
+        receipts.extend(cause.map(|cause| (at.event, cause)));
     }
 
     /// Adds the orders that depend on the orders of senders, or of sticky registrations.

@@ -1,8 +1,8 @@
 //! Idle handlers: code that a looper runs when its mailbox is empty.
 
-use super::{Given, posted_task};
+use super::{InputEvent, posted_task};
 use crate::relation::rules::Rule;
-use anyorder_trace::{EventId, EventKind, InputId, TaskId, Trace};
+use anyorder_trace::{EventId, EventKind, TaskId, Trace};
 use rustc_hash::FxHashMap;
 
 const IDLE: Rule = Rule::Component("idle");
@@ -16,47 +16,37 @@ pub(super) struct Idle {
 }
 
 impl Idle {
-    pub(super) fn event(
-        &mut self,
-        trace: &Trace,
-        event: EventId,
-        kind: EventKind,
-        input: InputId,
-        given: &mut Given,
-    ) {
-        let input = trace.tables().inputs[input.index()];
-        let key = (input.instance, input.argument);
-        match kind {
-            EventKind::Enable => {
-                self.added.entry(key).or_insert((event, None));
+    pub(super) fn take(&mut self, at: &mut InputEvent<'_, '_>) {
+        let key = (at.input.instance, at.input.argument);
+        match (at.kind, at.posted) {
+            (EventKind::Enable, _) => {
+                self.added.entry(key).or_insert((at.event, None));
             }
-            EventKind::Disable => {
+            (EventKind::Disable, _) => {
                 self.added.remove(&key);
             }
-            _ => {
-                let Some(task) = posted_task(trace, event) else { return };
-                self.trigger(trace, key, task, given);
-            }
+            (_, Some(task)) if at.post.is_some() => self.trigger(at, key, task),
+            _ => {}
         }
     }
 
-    fn trigger(&mut self, trace: &Trace, key: (u64, u64), task: TaskId, given: &mut Given) {
-        let span = trace.span(task);
-        let Some(post) = span.post.some() else { return };
+    fn trigger(&mut self, at: &mut InputEvent<'_, '_>, key: (u64, u64), task: TaskId) {
+        let trace = at.trace;
+        let handler = trace.span(task).handler;
         let loops = self.loops.get_or_insert_with(|| first_loops(trace));
-        if let Some(&point) = loops.get(&span.handler.0) {
-            given.edge(point, post, IDLE);
+        if let Some(&point) = loops.get(&handler.0) {
+            at.before_post(point, IDLE);
         }
         let Some((enable, last_run)) = self.added.get_mut(&key) else { return };
-        given.edge(*enable, post, IDLE);
+        at.before_post(*enable, IDLE);
         if let Some(adder) = posted_task(trace, *enable)
             && adder != task
-            && trace.span(adder).handler == span.handler
+            && trace.span(adder).handler == handler
         {
-            given.edge(trace.span(adder).last, post, IDLE);
+            at.before_post(trace.span(adder).last, IDLE);
         }
         if let Some(last_run) = last_run.replace(task) {
-            given.edge(trace.span(last_run).last, post, IDLE);
+            at.before_post(trace.span(last_run).last, IDLE);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Activities and applications: enables and triggers of lifecycle callbacks.
 
-use super::{Given, posted_task};
+use super::InputEvent;
 use crate::relation::rules::Rule;
-use anyorder_trace::{EventId, EventKind, InputId, Trace};
+use anyorder_trace::{EventId, EventKind};
 use rustc_hash::FxHashMap;
 
 const ENABLED: Rule = Rule::Component("lifecycle: enabled");
@@ -65,63 +65,41 @@ pub(super) struct Lifecycle {
 }
 
 impl Lifecycle {
-    pub(super) fn event(
-        &mut self,
-        trace: &Trace,
-        event: EventId,
-        kind: EventKind,
-        input: InputId,
-        given: &mut Given,
-    ) {
-        let input = trace.tables().inputs[input.index()];
-        let state = trace.tables().name(input.state);
-        match kind {
-            EventKind::Enable if state == "INSTANCE" => self.rename(input.argument, input.instance),
-            EventKind::Enable => self.enable(trace, event, input.instance, state),
-            EventKind::Trigger => self.trigger(trace, event, input.instance, state, given),
+    pub(super) fn take(&mut self, at: &mut InputEvent<'_, '_>) {
+        match at.kind {
+            EventKind::Enable => self.enable(at),
+            EventKind::Trigger => self.trigger(at),
             _ => {}
         }
     }
 
-    fn enable(&mut self, trace: &Trace, event: EventId, instance: u64, state: &str) {
-        self.pending.entry((instance, state.to_owned())).or_default().push(event);
-        if state == "RESUME-ACT" && instance == 0 {
-            self.blank_resume = Some(event);
+    fn enable(&mut self, at: &InputEvent<'_, '_>) {
+        let instance = at.input.instance;
+        match at.state {
+            "INSTANCE" => return self.rename(at.input.argument, instance),
+            "RESUME-ACT" if instance == 0 => self.blank_resume = Some(at.event),
+            "BINDAPP-DONE" if at.posted.is_some() => self.binding_post = at.post,
+            _ => {}
         }
-        if state == "BINDAPP-DONE"
-            && let Some(task) = posted_task(trace, event)
-        {
-            self.binding_post = trace.span(task).post.some();
-        }
+        self.pending.entry((instance, at.state.to_owned())).or_default().push(at.event);
     }
 
-    fn trigger(
-        &mut self,
-        trace: &Trace,
-        event: EventId,
-        instance: u64,
-        state: &str,
-        given: &mut Given,
-    ) {
+    fn trigger(&mut self, at: &mut InputEvent<'_, '_>) {
+        let (instance, state) = (at.input.instance, at.state);
         let enables = self.pending.remove(&(instance, state.to_owned())).unwrap_or_default();
-        for enable in &enables {
-            given.cause(trace, *enable, event, ENABLED);
+        if state == "RESUME-ACT" && enables.is_empty() {
+            at.causes(self.blank_resume.take(), ENABLED);
         }
-        if state == "RESUME-ACT"
-            && enables.is_empty()
-            && let Some(enable) = self.blank_resume.take()
-        {
-            given.cause(trace, enable, event, ENABLED);
-        }
+        at.causes(enables, ENABLED);
         let Some(activity) = Activity::from_state(state) else { return };
-        if let Some((previous, at)) = self.activities.get(&instance).copied()
+        if let Some((previous, before)) = self.activities.get(&instance).copied()
             && activity.follows(previous)
         {
-            given.base(trace, at, event, STEP);
+            at.base(before, STEP);
         }
         match activity {
             Activity::Destroy => self.activities.remove(&instance),
-            _ => self.activities.insert(instance, (activity, event)),
+            _ => self.activities.insert(instance, (activity, at.event)),
         };
     }
 

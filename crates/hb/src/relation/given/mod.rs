@@ -5,7 +5,7 @@
 //! source it knows when it reaches the target (posts, forks, locks).
 
 use crate::relation::rules::{Rule, RuleSet};
-use anyorder_trace::{EventId, EventKind, InputFamily, InputId, TaskId, TaskKind, Trace};
+use anyorder_trace::{EventId, EventKind, Input, InputFamily, TaskId, TaskKind, Trace};
 
 mod broadcast;
 mod idle;
@@ -48,7 +48,7 @@ impl Given {
         let mut given = Given::default();
         wakes::add(trace, &mut given);
         if rules.reorders_tasks() {
-            Inputs::new(trace, rules).run(&mut given);
+            add_inputs(trace, rules, &mut given);
         }
         given.sort();
         given
@@ -58,37 +58,6 @@ impl Given {
     pub(crate) fn edge(&mut self, from: EventId, to: EventId, rule: Rule) {
         if from < to && !from.is_none() && !to.is_none() {
             self.edges.push(Edge { from, to, rule });
-        }
-    }
-
-    /// Adds `e -> t`, and `e -> get(m)` and `e -> post(m)` where `t` belongs to a posted task `m`
-    /// that is not `e`'s own. The environment often posts first and enables later: then only the
-    /// first two remain.
-    pub(crate) fn cause(&mut self, trace: &Trace, e: EventId, t: EventId, rule: Rule) {
-        self.edge(e, t, rule);
-        if let Some(task) = posted_task(trace, t)
-            && trace.event(e).task != task
-        {
-            self.edge(e, trace.span(task).get, rule);
-            if let Some(post) = trace.span(task).post.some() {
-                self.edge(e, post, rule);
-            }
-        }
-    }
-
-    /// Adds that callback `p` comes before callback `t`: the events, their tasks, the posts of
-    /// those.
-    pub(crate) fn base(&mut self, trace: &Trace, p: EventId, t: EventId, rule: Rule) {
-        self.edge(p, t, rule);
-        let (Some(a), Some(b)) = (posted_task(trace, p), posted_task(trace, t)) else { return };
-        if a != b && trace.span(a).handler == trace.span(b).handler {
-            if trace.span(a).get < trace.span(b).get {
-                self.orders.push((a, b, rule));
-            }
-            let (from, to) = (trace.span(a).post, trace.span(b).post);
-            if !from.is_none() {
-                self.edge(from, to, rule);
-            }
         }
     }
 
@@ -107,69 +76,96 @@ pub(crate) fn posted_task(trace: &Trace, event: EventId) -> Option<TaskId> {
     (trace.tables().tasks[task.index()].kind == TaskKind::Posted).then_some(task)
 }
 
-/// Processes the inputs of a trace. Each family has its own state.
-struct Inputs<'t> {
+/// An enable, a disable or a trigger of an input, and the orders that end there.
+struct InputEvent<'g, 't> {
     trace: &'t Trace,
-    rules: RuleSet,
-    /// The last enable of each input that no disable has followed.
-    enabled: Vec<EventId>,
-    lifecycle: lifecycle::Lifecycle,
-    idle: idle::Idle,
-    service: service::Services,
-    broadcast: broadcast::Broadcasts,
+    given: &'g mut Given,
+    event: EventId,
+    kind: EventKind,
+    input: Input,
+    state: &'t str,
+    /// The posted task of the event, and its post.
+    posted: Option<TaskId>,
+    post: Option<EventId>,
 }
 
-impl<'t> Inputs<'t> {
-    fn new(trace: &'t Trace, rules: RuleSet) -> Inputs<'t> {
-        Inputs {
+impl InputEvent<'_, '_> {
+    /// Adds an edge to the post of this event's task, if it has one.
+    fn before_post(&mut self, from: EventId, rule: Rule) {
+        if let Some(post) = self.post {
+            self.given.edge(from, post, rule);
+        }
+    }
+
+    /// Adds `e -> t` for this event `t` and each of some events, and `e -> get(m)` and `e ->
+    /// post(m)` where `t` belongs to a posted task `m` that is not `e`'s own. The environment often
+    /// posts first and enables later: then only the first two remain.
+    fn causes(&mut self, events: impl IntoIterator<Item = EventId>, rule: Rule) {
+        for e in events {
+            self.given.edge(e, self.event, rule);
+            if let Some(task) = self.posted.filter(|task| self.trace.event(e).task != *task) {
+                self.given.edge(e, self.trace.span(task).get, rule);
+                self.before_post(e, rule);
+            }
+        }
+    }
+
+    /// Adds that callback `p` comes before this callback: the events, their tasks, the posts of
+    /// those.
+    fn base(&mut self, p: EventId, rule: Rule) {
+        self.given.edge(p, self.event, rule);
+        let (Some(a), Some(b)) = (posted_task(self.trace, p), self.posted) else { return };
+        let (from, to) = (self.trace.span(a), self.trace.span(b));
+        if a != b && from.handler == to.handler {
+            if from.get < to.get {
+                self.given.orders.push((a, b, rule));
+            }
+            self.given.edge(from.post, to.post, rule);
+        }
+    }
+}
+
+/// Adds the orders of inputs. Each family of components has its own state.
+fn add_inputs(trace: &Trace, rules: RuleSet, given: &mut Given) {
+    let inputs = &trace.tables().inputs;
+    // The last enable of each input that no disable has followed.
+    let mut enabled: Vec<Option<EventId>> = vec![None; inputs.len()];
+    let mut lifecycle = lifecycle::Lifecycle::default();
+    let mut idle = idle::Idle::default();
+    let mut services = service::Services::default();
+    let mut broadcasts = broadcast::Broadcasts::default();
+    for event in trace.events() {
+        let kind = event.kind();
+        if !matches!(kind, EventKind::Enable | EventKind::Disable | EventKind::Trigger) {
+            continue;
+        }
+        let input = inputs[event.operand as usize];
+        let posted = posted_task(trace, event.id);
+        let mut at = InputEvent {
             trace,
-            rules,
-            enabled: vec![EventId::NONE; trace.tables().inputs.len()],
-            lifecycle: lifecycle::Lifecycle::default(),
-            idle: idle::Idle::default(),
-            service: service::Services::default(),
-            broadcast: broadcast::Broadcasts::default(),
-        }
-    }
-
-    fn run(mut self, given: &mut Given) {
-        for event in self.trace.events() {
-            let kind = event.kind();
-            if !matches!(kind, EventKind::Enable | EventKind::Disable | EventKind::Trigger) {
-                continue;
-            }
-            let input = InputId(event.operand);
-            let family = self.trace.tables().inputs[input.index()].family;
-            let own_rules = self.rules == RuleSet::Android;
-            match family {
-                InputFamily::Lifecycle if own_rules => {
-                    self.lifecycle.event(self.trace, event.id, kind, input, given);
-                }
-                InputFamily::Idle if own_rules => {
-                    self.idle.event(self.trace, event.id, kind, input, given);
-                }
-                InputFamily::Service if own_rules => {
-                    self.service.event(self.trace, event.id, kind, input, given);
-                }
-                InputFamily::Broadcast if own_rules => {
-                    let binding_post = self.lifecycle.binding_post;
-                    self.broadcast.event(self.trace, event.id, kind, input, binding_post, given);
-                }
-                _ => self.plain(event.id, kind, input, given),
-            }
-        }
-        self.broadcast.finish(self.trace, given);
-    }
-
-    fn plain(&mut self, event: EventId, kind: EventKind, input: InputId, given: &mut Given) {
-        let slot = &mut self.enabled[input.index()];
-        match kind {
-            EventKind::Enable => *slot = event,
-            EventKind::Disable => *slot = EventId::NONE,
+            given,
+            event: event.id,
+            kind,
+            input,
+            state: trace.tables().name(input.state),
+            posted,
+            post: posted.and_then(|task| trace.span(task).post.some()),
+        };
+        let family = if rules == RuleSet::Android { input.family } else { InputFamily::Plain };
+        match family {
+            InputFamily::Lifecycle => lifecycle.take(&mut at),
+            InputFamily::Idle => idle.take(&mut at),
+            InputFamily::Service => services.take(&mut at),
+            InputFamily::Broadcast => broadcasts.take(&mut at, lifecycle.binding_post),
             _ => {
-                let Some(enable) = slot.some() else { return };
-                given.cause(self.trace, enable, event, Rule::Enable);
+                let last = &mut enabled[event.operand as usize];
+                match kind {
+                    EventKind::Enable => *last = Some(event.id),
+                    EventKind::Disable => *last = None,
+                    _ => at.causes(*last, Rule::Enable),
+                }
             }
         }
     }
+    broadcasts.finish(trace, given);
 }

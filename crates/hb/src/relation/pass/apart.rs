@@ -4,6 +4,7 @@
 //! separates edges of sections and derived edges from the others.
 
 use super::Pass;
+use crate::relation::state::State;
 use crate::relation::strands::StrandId;
 use anyorder_order::ClockRef;
 use anyorder_trace::{EventId, TaskId};
@@ -43,14 +44,12 @@ impl Pass<'_, '_> {
         let Some(plan) = &self.engine.sections else { return };
         let handler = self.engine.strands.get(strand).handler;
         while let Some(pull) = plan.pulls.get(self.next_pull).filter(|pull| pull.event <= event) {
-            let (clocks, at) = (&mut self.state.clocks, self.state.at[strand.index()]);
-            let slot = &self.state.slots[pull.slot.0 as usize];
-            let (at, edges) = slot.join_others(clocks, handler, at);
-            self.state.at[strand.index()] = at;
+            let State { clocks, at, slots, edges, .. } = &mut self.state;
+            let slot = &slots[pull.slot.0 as usize];
+            *edges += slot.join_others(clocks, handler, &mut at[strand.index()]);
             if let Some(plain) = self.plain.get_mut(strand.index()) {
-                *plain = slot.join_others(clocks, handler, *plain).0;
+                slot.join_others(clocks, handler, plain);
             }
-            self.state.edges += edges;
             self.next_pull += 1;
         }
     }

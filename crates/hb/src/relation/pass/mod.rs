@@ -72,7 +72,6 @@ impl View<'_, '_> {
 }
 
 /// The clocks at the ends of all strands.
-#[derive(Debug)]
 pub(crate) struct Ends {
     pub(crate) clocks: Clocks,
     pub(crate) of_strand: Vec<ClockRef>,
@@ -242,17 +241,14 @@ impl<'p, 't> Pass<'p, 't> {
         match trace.event(event).action() {
             Action::Join(joined) => self.join_handler(event, joined, strand),
             Action::Acquire(lock, mode) if self.engine.sections.is_none() => {
-                let Some(releases) = self.state.locks.get(&lock) else { return };
-                let clocks = &mut self.state.clocks;
-                let at = self.state.at[strand.index()];
-                let (mut at, mut edges) = releases.exclusive.join_others(clocks, handler.0, at);
+                let State { clocks, at, locks, edges, .. } = &mut self.state;
+                let (Some(releases), at) = (locks.get(&lock), &mut at[strand.index()]) else {
+                    return;
+                };
+                *edges += releases.exclusive.join_others(clocks, handler.0, at);
                 if !mode.is_shared() {
-                    let (both, more) = releases.shared.join_others(clocks, handler.0, at);
-                    at = both;
-                    edges += more;
+                    *edges += releases.shared.join_others(clocks, handler.0, at);
                 }
-                self.state.at[strand.index()] = at;
-                self.state.edges += edges;
             }
             Action::Get(_) => {
                 let task = trace.event(event).task;
@@ -260,13 +256,10 @@ impl<'p, 't> Pass<'p, 't> {
                 self.join(strand, stamp);
             }
             Action::Barrier(condition) => {
-                let task = trace.event(event).task;
-                let Some(earlier) = self.state.barriers.get(&condition) else { return };
-                let at = self.state.at[strand.index()];
-                let key = self.passer(task, strand);
-                let (at, edges) = earlier.join_others(&mut self.state.clocks, key, at);
-                self.state.at[strand.index()] = at;
-                self.state.edges += edges;
+                let key = self.passer(trace.event(event).task, strand);
+                let State { clocks, at, barriers, edges, .. } = &mut self.state;
+                let Some(earlier) = barriers.get(&condition) else { return };
+                *edges += earlier.join_others(clocks, key, &mut at[strand.index()]);
             }
             Action::Access { kind, location, mode } if kind.reads() && mode.acquires() => {
                 let Some(stamp) = self.state.atomics.get(&location).copied() else { return };
@@ -291,9 +284,7 @@ impl<'p, 't> Pass<'p, 't> {
         let engine = &*self.engine;
         let (posted, thread) = (engine.chains.posted_of(joined), engine.chains.thread_of(joined));
         for &chain in posted.iter().chain(thread) {
-            let strands = engine.chains.strands_of(chain);
-            let begun = strands.partition_point(|s| engine.strands.get(*s).first < event);
-            let Some(&tail) = strands[..begun].last() else { continue };
+            let Some(&tail) = engine.begun_on(chain, event.0).last() else { continue };
             if self.apart && tail == strand {
                 continue;
             }

@@ -19,7 +19,7 @@ pub struct Point {
     pub class: u8,
 }
 
-/// Actions beside memory accesses.
+/// Actions other than memory accesses.
 #[derive(Clone, Debug, Default)]
 pub struct Points {
     /// The points, by event, ascending.
@@ -66,7 +66,6 @@ pub(crate) const READ: u8 = 0;
 pub(crate) const WRITE: u8 = 1;
 
 /// The actions of the events of a trace.
-#[derive(Debug)]
 pub(crate) struct Actions<'t> {
     pub(crate) trace: &'t Trace,
     pub(crate) conflicts: &'t Conflicts,

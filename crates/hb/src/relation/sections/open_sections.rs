@@ -54,7 +54,6 @@ struct StrandLocks {
 }
 
 /// The sections of a trace, and the open ones of each strand at the current event.
-#[derive(Debug)]
 pub(crate) struct OpenSections {
     pub(crate) sections: Vec<Section>,
     strands: Vec<StrandLocks>,

@@ -27,16 +27,12 @@
 
 use crate::android::BroadcastOrder;
 use crate::edges;
+use crate::index::{TraceIndex, Unit};
 use crate::view::View;
 use anyorder_trace::{
     Action, Event, EventId, HandlerId, LockId, Mailbox, Position, TaskId, TaskKind, Trace,
 };
-use index::Unit;
 use std::collections::HashMap;
-
-pub(crate) use index::ScheduleIndex;
-
-mod index;
 
 /// A schedule that the program cannot run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -101,16 +97,25 @@ pub enum ScheduleReason {
 ///
 /// Names the first event that cannot come at its position.
 pub fn check_schedule(trace: &Trace, order: &[EventId]) -> Result<(), ScheduleError> {
-    check_with_index(trace, &ScheduleIndex::new(trace), order.iter().copied())
+    check_with_index(trace, &TraceIndex::new(trace), order.iter().copied())
 }
 
 /// The same, for one of several schedules of a trace.
 pub(crate) fn check_with_index(
     trace: &Trace,
-    index: &ScheduleIndex,
+    index: &TraceIndex,
     order: impl Iterator<Item = EventId>,
 ) -> Result<(), ScheduleError> {
-    let mut run = Run::new(trace, index);
+    let mut run = Run {
+        view: View { trace },
+        index,
+        done: vec![false; trace.len()],
+        executed: HashMap::new(),
+        running: HashMap::new(),
+        pending: HashMap::new(),
+        holders: HashMap::new(),
+        broadcast_order: BroadcastOrder::default(),
+    };
     for (place, event) in order.enumerate() {
         run.step(event).map_err(|reason| ScheduleError { place, event, reason })?;
     }
@@ -155,7 +160,7 @@ pub fn check_adjacent(
 /// A run of the program along a schedule.
 struct Run<'t> {
     view: View<'t>,
-    index: &'t ScheduleIndex,
+    index: &'t TraceIndex,
     /// By event of the trace.
     done: Vec<bool>,
     /// By unit: the number of its executed events.
@@ -175,20 +180,7 @@ struct Holder {
     times: u32,
 }
 
-impl<'t> Run<'t> {
-    fn new(trace: &'t Trace, index: &'t ScheduleIndex) -> Run<'t> {
-        Run {
-            view: View { trace },
-            index,
-            done: vec![false; trace.len()],
-            executed: HashMap::new(),
-            running: HashMap::new(),
-            pending: HashMap::new(),
-            holders: HashMap::new(),
-            broadcast_order: BroadcastOrder::default(),
-        }
-    }
-
+impl Run<'_> {
     fn step(&mut self, id: EventId) -> Result<(), ScheduleReason> {
         let Some(done) = self.done.get(id.index()) else { return Err(ScheduleReason::Unknown) };
         if *done {
@@ -293,7 +285,7 @@ impl<'t> Run<'t> {
     fn components(&mut self, id: EventId) -> Result<(), ScheduleReason> {
         let Some(orders) = &self.index.components else { return Ok(()) };
         for before in orders.before(id) {
-            self.after(Some(*before), "component")?;
+            self.after(Some(before), "component")?;
         }
         let late = |first| ScheduleReason::TooEarly { first, rule: "component" };
         self.broadcast_order.take(orders, id).map_err(late)

@@ -1,4 +1,5 @@
-//! The relations of handlers and tasks in a trace, computed once for all schedules.
+//! The relations of handlers and tasks in a trace, computed once for all steps of a proof and for
+//! all schedules.
 
 use crate::android::Orders;
 use crate::proof::RuleSet;
@@ -9,7 +10,7 @@ use std::collections::HashMap;
 
 /// What a handler runs without interruption: a posted task, or the thread code between two of them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Unit {
+pub(crate) enum Unit {
     Task(TaskId),
     /// By the number of `get` events of the handler before it in the trace.
     Piece(HandlerId, u32),
@@ -17,35 +18,35 @@ pub(super) enum Unit {
 
 /// The relations of handlers and tasks in a trace.
 #[derive(Default)]
-pub(crate) struct ScheduleIndex {
+pub(crate) struct TraceIndex {
     /// By event of the trace.
-    pub(super) facts: Vec<Facts>,
+    pub(crate) facts: Vec<Facts>,
     /// By unit, the number of its events.
-    pub(super) sizes: HashMap<Unit, u32>,
-    pub(super) loop_points: HashMap<HandlerId, EventId>,
+    pub(crate) sizes: HashMap<Unit, u32>,
+    pub(crate) loop_points: HashMap<HandlerId, EventId>,
     /// The first `attach` that names the handler.
-    pub(super) attaches: HashMap<HandlerId, EventId>,
-    pub(super) forks: HashMap<HandlerId, Vec<EventId>>,
-    pub(super) triggers: HashMap<TaskId, Vec<Event>>,
-    pub(super) wakes: HashMap<EventId, Match>,
+    pub(crate) attaches: HashMap<HandlerId, EventId>,
+    pub(crate) forks: HashMap<HandlerId, Vec<EventId>>,
+    pub(crate) triggers: HashMap<TaskId, Vec<Event>>,
+    pub(crate) wakes: HashMap<EventId, Match>,
     /// The component rules, if requested.
-    pub(super) components: Option<Orders>,
+    pub(crate) components: Option<Orders>,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Facts {
+pub(crate) struct Facts {
     /// The previous event in program order.
-    pub(super) previous: Option<EventId>,
-    pub(super) unit: Unit,
+    pub(crate) previous: Option<EventId>,
+    pub(crate) unit: Unit,
 }
 
-impl ScheduleIndex {
+impl TraceIndex {
     /// Builds the index of a trace. Linear, times a logarithm if there are conditions.
-    pub(crate) fn new(trace: &Trace) -> ScheduleIndex {
+    pub(crate) fn new(trace: &Trace) -> TraceIndex {
         let view = View { trace };
         let loop_points = loop_points(view);
         let wakes = matches(trace);
-        let mut index = ScheduleIndex { loop_points, wakes, ..ScheduleIndex::default() };
+        let mut index = TraceIndex { loop_points, wakes, ..TraceIndex::default() };
         for event in view.events() {
             match event.action() {
                 Action::Attach(handler) => {
@@ -63,18 +64,19 @@ impl ScheduleIndex {
         index
     }
 
-    /// The same, for schedules that obey the rules of Android's components.
-    pub(crate) fn with_components(trace: &Trace) -> ScheduleIndex {
-        ScheduleIndex { components: Some(Orders::new(trace)), ..ScheduleIndex::new(trace) }
+    /// The same, with the rules of Android's components.
+    pub(crate) fn with_components(trace: &Trace) -> TraceIndex {
+        TraceIndex { components: Some(Orders::new(trace)), ..TraceIndex::new(trace) }
     }
 
     /// The rule set that determines what enables an input.
-    pub(super) fn rules(&self) -> RuleSet {
+    pub(crate) fn rules(&self) -> RuleSet {
         if self.components.is_some() { RuleSet::Android } else { RuleSet::Mailbox }
     }
 }
 
-/// The loop point of each handler that has one, as [`View::loop_point`] finds it.
+/// The loop point of each handler that has one: its first `loop` event, else its last thread code
+/// before its first `get`. Handlers without posted tasks have none.
 fn loop_points(view: View<'_>) -> HashMap<HandlerId, EventId> {
     let mut first_loops: HashMap<HandlerId, EventId> = HashMap::new();
     let mut first_gets: HashMap<HandlerId, EventId> = HashMap::new();
@@ -136,6 +138,17 @@ mod tests {
     use super::*;
     use anyorder_testkit::{Shape, random_trace};
 
+    /// The definition of the loop point.
+    fn loop_point(view: View<'_>, handler: HandlerId) -> Option<EventId> {
+        let of_handler = |e: &Event| view.handler(e.task) == Some(handler);
+        let is_code = |e: &Event| view.kind_of(e.id) == Some(TaskKind::Initial) && of_handler(e);
+        let is_get = |e: &Event| view.get(e.task) == Some(e.id) && of_handler(e);
+        let first_get = view.events().find(is_get)?;
+        let first_loop = view.events().find(|e| e.kind() == EventKind::Loop && is_code(e));
+        let last_code = || view.events().rfind(|e| is_code(e) && e.id < first_get.id);
+        first_loop.or_else(last_code).map(|e| e.id)
+    }
+
     #[test]
     fn loop_points_are_those_of_the_definition() {
         let mut found = 0;
@@ -144,7 +157,7 @@ mod tests {
             let view = View { trace: &trace };
             let all = loop_points(view);
             for handler in (0..trace.tables().handlers.len() as u32).map(HandlerId) {
-                let one = view.loop_point(handler);
+                let one = loop_point(view, handler);
                 assert_eq!(all.get(&handler).copied(), one, "seed {seed}");
                 found += u32::from(one.is_some());
             }
