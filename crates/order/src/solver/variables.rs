@@ -1,7 +1,7 @@
 //! The meaning of the search's variables.
 
 use super::fact::Fact;
-use super::problem::{Block, Node};
+use super::problem::Node;
 use crate::sat::{Lit, Var};
 use std::collections::HashMap;
 
@@ -32,7 +32,7 @@ impl Variables {
     /// Adds a variable that says that the first block comes before the second.
     pub(crate) fn add_blocks(&mut self, var: Var, first: u32, second: u32) {
         self.blocks.insert((first, second), var);
-        self.push(var, Some(Fact::Blocks { first: Block(first), second: Block(second) }));
+        self.push(var, Some(Fact::of_blocks(first, second)));
     }
 
     /// Adds a variable that says that the first node comes before the second.
