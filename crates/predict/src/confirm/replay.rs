@@ -7,15 +7,16 @@ use super::answer::Form;
 use super::calls::takes;
 use super::chains::NONE;
 use super::clause::{Atom, Clause};
+use super::communication::Observation;
 use super::components::Deliveries;
+use super::confirmer::ConfirmStats;
 use super::holding::SectionId;
 use super::mailboxes::Mailboxes;
 use super::past::Past;
 use super::question::Question;
 use super::waiting::Counts;
-use crate::confirm::communication::{Communication, Observation};
 use anyorder_commute::Mode;
-use anyorder_trace::{EventKind, Trace};
+use anyorder_trace::EventKind;
 use std::collections::HashMap;
 
 /// The most clauses from one observation, and about the most from one run.
@@ -25,6 +26,8 @@ const FROM_ALL: usize = 1 << 16;
 /// Reused buffers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Replay {
+    /// The counts of the search so far.
+    pub(super) stats: ConfirmStats,
     round: u32,
     /// For each cell: the round and the event of its last write.
     written: Vec<(u32, u32)>,
@@ -45,7 +48,8 @@ pub(super) struct Replay {
 }
 
 impl Replay {
-    pub(super) fn new(trace: &Trace, past: &Past) -> Replay {
+    pub(super) fn new(past: &Past<'_>) -> Replay {
+        let trace = past.trace;
         Replay {
             written: vec![(0, NONE); past.cells.len()],
             open: vec![Vec::new(); trace.tables().locks.len() + trace.tables().handlers.len()],
@@ -60,14 +64,14 @@ impl Replay {
     /// broken rules, or the first of them.
     pub(super) fn run(
         &mut self,
-        (trace, past, communication): (&Trace, &Past, &dyn Communication),
+        past: &Past<'_>,
         question: &Question,
         start: u32,
         order: &[u32],
     ) -> Vec<Clause> {
         self.begin(past, start);
         if let Some(mailboxes) = &mut self.mailboxes {
-            mailboxes.begin(trace, start);
+            mailboxes.begin(past.trace, start);
         }
         if let Some(components) = &past.components {
             self.deliveries.begin(components, start);
@@ -81,7 +85,7 @@ impl Replay {
             self.seen[(event - start) as usize] = (self.round, place as u32);
             self.locks(past, event, &mut broken);
             if let Some(mailboxes) = &mut self.mailboxes {
-                mailboxes.take(trace, event, &mut broken);
+                mailboxes.take(past.trace, event, &mut broken);
             }
             if let Some(components) = &past.components {
                 let (round, seen) = (self.round, &self.seen);
@@ -94,7 +98,7 @@ impl Replay {
             }
             let must_communicate = place < order.len() || question.requires_communication(event);
             if must_communicate {
-                self.observes((trace, past, communication), event, &mut broken);
+                self.observes(past, event, &mut broken);
             } else if let Some(object) = past.calls.object(event) {
                 self.invoked(object, event);
             }
@@ -112,7 +116,7 @@ impl Replay {
         broken
     }
 
-    fn begin(&mut self, past: &Past, start: u32) {
+    fn begin(&mut self, past: &Past<'_>, start: u32) {
         for lock in self.touched.drain(..) {
             self.open[lock as usize].clear();
         }
@@ -147,7 +151,12 @@ impl Replay {
 
     /// Returns whether the first action waits for ever behind the second one, at the end of what
     /// was run last; see [`Counts::is_lost`].
-    pub(super) fn is_lost(&self, past: &Past, first: u32, may_come: &dyn Fn(u32) -> bool) -> bool {
+    pub(super) fn is_lost(
+        &self,
+        past: &Past<'_>,
+        first: u32,
+        may_come: &dyn Fn(u32) -> bool,
+    ) -> bool {
         let has_come = |event: u32| event != first && self.has_come(event);
         self.counts.is_lost(past, first, &has_come, may_come)
     }
@@ -156,7 +165,7 @@ impl Replay {
         event != NONE && (event < self.start || self.place(event).is_some())
     }
 
-    fn locks(&mut self, past: &Past, event: u32, broken: &mut Vec<Clause>) {
+    fn locks(&mut self, past: &Past<'_>, event: u32, broken: &mut Vec<Clause>) {
         let holding = &past.holding;
         for begun in holding.begun(event) {
             let new = holding.sections[begun as usize];
@@ -182,13 +191,8 @@ impl Replay {
         }
     }
 
-    fn observes(
-        &mut self,
-        (trace, past, communication): (&Trace, &Past, &dyn Communication),
-        event: u32,
-        broken: &mut Vec<Clause>,
-    ) {
-        let (op, operand) = Past::op(trace, event);
+    fn observes(&mut self, past: &Past<'_>, event: u32, broken: &mut Vec<Clause>) {
+        let (op, operand) = past.op(event);
         let kind = op.kind();
         if kind.is_access() {
             let cells = past.cells.of(operand);
@@ -225,7 +229,7 @@ impl Replay {
         if !past.calls.is_empty()
             && let Some(object) = past.calls.object(event)
         {
-            self.call((trace, past, communication), event, object, broken);
+            self.call(past, event, object, broken);
             self.invoked(object, event);
         }
     }
@@ -241,7 +245,7 @@ impl Replay {
     /// Finds signals that would have come in time.
     fn timeouts(
         &mut self,
-        past: &Past,
+        past: &Past<'_>,
         kind: EventKind,
         (event, condition): (u32, u32),
         broken: &mut Vec<Clause>,
@@ -263,13 +267,7 @@ impl Replay {
     }
 
     /// Compares the observations of an invocation.
-    fn call(
-        &mut self,
-        (trace, past, communication): (&Trace, &Past, &dyn Communication),
-        event: u32,
-        object: u32,
-        broken: &mut Vec<Clause>,
-    ) {
+    fn call(&mut self, past: &Past<'_>, event: u32, object: u32, broken: &mut Vec<Clause>) {
         let observed = past.calls.observed(event);
         let free = |mode| !matches!(mode, Mode::All | Mode::Last);
         if observed.iter().any(|o| free(o.mode)) && !self.left.contains_key(&object) {
@@ -277,11 +275,10 @@ impl Replay {
             let left = of.filter(|e| past.calls.taker(*e) >= self.start).collect();
             self.left.insert(object, left);
         }
-        let op = |event| Past::op(trace, event);
-        let later = op(event);
+        let (tables, later) = (past.trace.tables(), past.op(event));
         for observation in observed {
             let mode = observation.mode;
-            let matches = |e: &u32| communication.matches(trace.tables(), mode, op(*e), later);
+            let matches = |e: &u32| past.communication.matches(tables, mode, past.op(*e), later);
             let expected = observation.sources.first().map_or(NONE, |e| *e as u32);
             let came = self.calls[object as usize].iter().copied();
             match mode {
@@ -309,7 +306,7 @@ impl Replay {
     /// Finds the invocations that hide the first or last invocation to be observed.
     fn hidden(
         &self,
-        (past, observation): (&Past, &Observation),
+        (past, observation): (&Past<'_>, &Observation),
         (event, object): (u32, u32),
         matches: impl Fn(&u32) -> bool,
         broken: &mut Vec<Clause>,

@@ -87,11 +87,11 @@ impl Confirmer<'_> {
     }
 
     fn solve_task_pair(&mut self, tasks: Overtaken, cancel: &Cancel) -> Known {
-        let question = Question::ends_first(self.trace, &self.past, tasks);
+        let question = Question::ends_first(&self.past, tasks);
         let mut doubt = false;
         let (ends_first, found) = self.solve(&question, &mut doubt, cancel);
         let beginning = found.map(|found| self.trimmed(&question, found));
-        let question = Question::overtakes(self.trace, &self.past, tasks);
+        let question = Question::overtakes(&self.past, tasks);
         let (overtakes, found) = match beginning.as_ref().and_then(|order| taken(order, tasks)) {
             Some(found) => (PairAnswer::Found, Some(found)),
             None => self.solve(&question, &mut doubt, cancel),

@@ -25,7 +25,7 @@ impl Window {
 
     /// Finds the events that are behind the tail in every run. Linear in the distance from the
     /// first action to the end.
-    pub(super) fn bar(&mut self, past: &Past, question: &Question) {
+    pub(super) fn bar(&mut self, past: &Past<'_>, question: &Question) {
         self.from = question.first;
         self.barred.clear();
         self.chains.clear();
