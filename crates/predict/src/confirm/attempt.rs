@@ -60,6 +60,12 @@ enum LiteralValue {
     Unknown,
 }
 
+impl LiteralValue {
+    const fn of(is_true: bool) -> LiteralValue {
+        if is_true { LiteralValue::True } else { LiteralValue::False }
+    }
+}
+
 /// The most rounds of one attempt.
 const ROUNDS: usize = 10_000;
 
@@ -174,20 +180,10 @@ impl AttemptInput<'_> {
                     (Place::Node(first), Place::Node(second)) => before(solver, first, second),
                     (Place::Node(first), Place::End) => before(solver, first, nodes.end),
                     (Place::End, Place::Node(second)) => before(solver, nodes.end, second),
-                    (Place::Earlier, Place::Earlier) => {
-                        if first < second {
-                            LiteralValue::True
-                        } else {
-                            LiteralValue::False
-                        }
-                    }
+                    (Place::Earlier, Place::Earlier) => LiteralValue::of(first < second),
                     (Place::End, Place::End) => {
                         let at = |event| self.question.tail.iter().position(|e| *e == event);
-                        if at(first) < at(second) {
-                            LiteralValue::True
-                        } else {
-                            LiteralValue::False
-                        }
+                        LiteralValue::of(at(first) < at(second))
                     }
                     (Place::Earlier, _) => LiteralValue::True,
                     (_, Place::Earlier) => LiteralValue::False,
