@@ -224,8 +224,8 @@ impl<'a> Saturation<'a> {
         }
         own.copy_from_slice(row);
         // During the first pass all later keys are dirty anyway.
-        for i in 0..self.keys.out.keys(key).len() {
-            let other = self.keys.out.keys(key)[i];
+        let (keys, blocks) = (self.keys, self.blocks);
+        for &other in keys.out.keys(key) {
             self.mark_dirty(other);
         }
         let (dirty, heap, graph) = (&mut self.dirty, &mut self.heap, &*self.graph);
@@ -235,19 +235,14 @@ impl<'a> Saturation<'a> {
                 heap.push(Reverse((graph.place(added.to), added.to)));
             }
         }
-        let ending =
-            if self.sabotage == Sabotage::NoFirstLast { 0 } else { self.blocks.ending(key).len() };
-        for i in 0..ending {
-            let block = self.blocks.ending(key)[i];
-            if !self.force_all(block, key, columns, width, 0) {
-                return false;
-            }
-        }
-        let entering =
-            if self.sabotage == Sabotage::NoEntries { 0 } else { self.blocks.entering(key).len() };
-        for i in 0..entering {
-            let block = self.blocks.entering(key)[i];
-            if !self.force_all(block, key, columns, width, columns.len) {
+        let by_paths = [
+            (blocks.ending(key), 0, Sabotage::NoFirstLast),
+            (blocks.entering(key), columns.len, Sabotage::NoEntries),
+        ];
+        for (found, plane, sabotage) in by_paths {
+            if self.sabotage != sabotage
+                && !found.iter().all(|&block| self.force_all(block, key, columns, width, plane))
+            {
                 return false;
             }
         }

@@ -62,6 +62,7 @@ pub struct Stats {
 ///
 /// Clauses, literals and formulas may be added between calls of [`solve`](Self::solve); learned
 /// clauses stay.
+#[derive(Default)]
 pub struct Solver {
     pub(super) problem: Problem,
     pub(super) core: Core,
@@ -82,19 +83,7 @@ impl Solver {
     /// Makes a solver for a problem.
     #[must_use]
     pub fn new(problem: Problem) -> Solver {
-        Solver {
-            problem,
-            core: Core::new(),
-            variables: Variables::default(),
-            prepared: None,
-            cycles: None,
-            contradiction: None,
-            impossible: false,
-            scopes: Vec::new(),
-            stats: Stats::default(),
-            theory_stats: TheoryStats::default(),
-            sabotage: Sabotage::None,
-        }
+        Solver { problem, ..Solver::default() }
     }
 
     /// Returns the problem.
@@ -123,9 +112,7 @@ impl Solver {
 
     /// Makes a variable that stands for no order.
     pub fn free(&mut self) -> Lit {
-        let var = self.core.new_var(false);
-        self.variables.add_free(var);
-        Lit::new(var, true)
+        self.variables.add_free(&mut self.core)
     }
 
     /// Returns the literal "`first` comes before `second`"; its negation is the opposite order.
@@ -193,12 +180,8 @@ impl Solver {
     pub fn require(&mut self, formula: &Formula) {
         let mut clauses: Vec<Vec<Lit>> = Vec::new();
         let (core, variables) = (&mut self.core, &mut self.variables);
-        let mut fresh = || {
-            let var = core.new_var(false);
-            variables.add_free(var);
-            Lit::new(var, true)
-        };
-        formula.clauses(&mut fresh, &mut |clause| clauses.push(clause.to_vec()));
+        formula
+            .clauses(&mut || variables.add_free(core), &mut |clause| clauses.push(clause.to_vec()));
         for clause in clauses {
             self.clause(&clause);
         }

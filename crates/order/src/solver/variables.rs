@@ -2,7 +2,7 @@
 
 use super::fact::Fact;
 use super::problem::Node;
-use crate::sat::{Lit, Var};
+use crate::sat::{Core, Lit, Var};
 use std::collections::HashMap;
 
 /// The meaning of each variable, and the inverse map.
@@ -24,9 +24,11 @@ impl Variables {
         self.blocks.len()
     }
 
-    /// Adds a free variable of the caller.
-    pub(crate) fn add_free(&mut self, var: Var) {
+    /// Makes a free variable; returns its literal.
+    pub(crate) fn add_free(&mut self, core: &mut Core) -> Lit {
+        let var = core.new_var(false);
         self.push(var, None);
+        Lit::new(var, true)
     }
 
     /// Adds a variable that says that the first block comes before the second.
