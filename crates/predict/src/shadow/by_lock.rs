@@ -355,6 +355,7 @@ mod tests {
     use super::*;
     use crate::report::Side;
     use crate::shadow::record::{LockBits, epoch};
+    use anyorder_trace::SiteId;
 
     fn entry(slot: u32, class: Class) -> Entry {
         let side = Side { event: u64::from(slot), site: SiteId::UNKNOWN };
