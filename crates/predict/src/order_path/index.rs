@@ -75,8 +75,9 @@ pub(super) struct Edge {
     pub(super) rule: OrderRule,
 }
 
+/// The edges of a trace.
 #[derive(Debug)]
-pub(super) struct Index {
+pub struct OrderPaths {
     pub(super) lane_of: Vec<u32>,
     /// By lane, its events.
     pub(super) lanes: Vec<Vec<u32>>,
@@ -94,11 +95,17 @@ pub(super) struct Index {
     pub(super) overlaps: Overlaps,
 }
 
-impl Index {
-    pub(super) fn new<S: Specification>(trace: &Trace, spec: S) -> Result<Index, PredictError> {
+impl OrderPaths {
+    /// Indexes a trace. `spec` defines the actions, as for an analysis; with
+    /// [`MemoryOnly`](crate::MemoryOnly) the order is WDC.
+    ///
+    /// # Errors
+    ///
+    /// Fails as the analyses do, for traces with too many of something.
+    pub fn new<S: Specification>(trace: &Trace, spec: S) -> Result<OrderPaths, PredictError> {
         let mut overlaps = Overlaps::default();
         overlaps.grow(trace.tables(), |_| {})?;
-        let index = Index {
+        let index = OrderPaths {
             lane_of: Vec::with_capacity(trace.len()),
             lanes: Vec::new(),
             edges: Vec::new(),
@@ -152,7 +159,7 @@ struct Open {
 struct Maker<'t, S> {
     trace: &'t Trace,
     spec: S,
-    index: Index,
+    index: OrderPaths,
     pass: Pass,
 }
 

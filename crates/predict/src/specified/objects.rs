@@ -114,12 +114,4 @@ impl Numbering {
             }
         })
     }
-
-    /// Returns the memory held, in bytes, without that of texts in keys.
-    pub(super) fn memory_bytes(&self) -> usize {
-        let key = size_of::<(u32, u16, Vec<Value>, u32)>() + size_of::<Value>();
-        self.behind.capacity() * size_of::<ObjectKind>()
-            + self.known.capacity() * size_of::<(ObjectKind, u32)>()
-            + self.cells.capacity() * key
-    }
 }

@@ -80,14 +80,6 @@ impl Specified {
         self.counts.iter().filter(|(_, invocations)| *invocations > 0).map(of).collect()
     }
 
-    /// Returns the memory held, in bytes, roughly.
-    #[must_use]
-    pub fn memory_bytes(&self) -> usize {
-        self.numbers.memory_bytes()
-            + self.calls.capacity() * size_of::<Option<Touched>>()
-            + self.touched.capacity() * size_of::<Point>()
-    }
-
     /// Returns the points that an invocation of the tables touches; `None` if the tables do not
     /// have it.
     fn touched(&mut self, tables: &Tables, call: u32) -> Option<Touched> {
@@ -167,10 +159,8 @@ impl Specification for Specified {
         match kind {
             EventKind::Invoke => return self.invoke(tables, step, points),
             EventKind::Return => {
-                let known = self.resolver.object_of(tables, step.operand);
-                let known = known.filter(|known| known.of_type.is_some());
-                if let Some(known) = known.zip(self.resolver.method(tables, step.operand)) {
-                    self.inside.returns(tables, step.task, known);
+                if let Some(call) = self.resolver.specified_call(tables, step.operand) {
+                    self.inside.returns(tables, step.task, call);
                 }
                 return;
             }
