@@ -130,7 +130,8 @@ pub(crate) fn analyse(
         Analysis::Hb | Analysis::Wdc => {
             let mut hb = HbAnalysis::new(MemoryOnly, candidates);
             let mut wdc = WdcAnalysis::new(MemoryOnly, candidates);
-            let engine: &mut dyn anyorder_predict::Analysis = if analysis == Analysis::Hb { &mut hb } else { &mut wdc };
+            let engine: &mut dyn anyorder_predict::Analysis =
+                if analysis == Analysis::Hb { &mut hb } else { &mut wdc };
             let order = Some(Order::Engine(engine));
             let spec = MemoryOnly;
             let subject = Subject { trace, report, spec, order, why: None, extra, is_known };

@@ -25,7 +25,7 @@ enum Next {
     Complete,
 }
 
-/// When to check the limits again.
+/// When to check the limits next.
 struct LimitTimer {
     conflicts_end: Option<u64>,
     conflicts_next: u64,

@@ -102,7 +102,7 @@ impl fmt::Debug for Confirmer<'_> {
     }
 }
 
-/// Where the search changes its ways.
+/// The thresholds at which the search changes its strategy.
 #[doc(hidden)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Scale {
@@ -129,7 +129,7 @@ impl Default for Scale {
 pub(super) enum State {
     Open,
     Impossible,
-    /// No window tells.
+    /// No window gives an answer.
     GivenUp,
     Found,
 }

@@ -24,7 +24,7 @@ pub(super) struct TaskPairs {
     events: usize,
 }
 
-/// The most events in all stored orders; answers without room are computed again.
+/// The most events in all stored orders; answers without room are not stored.
 const ROOM: usize = 1 << 25;
 
 #[derive(Clone, Debug)]

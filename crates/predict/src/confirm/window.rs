@@ -8,7 +8,7 @@ use super::question::Question;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Window {
     pub(super) start: u32,
-    /// Events from here on are not looked at.
+    /// The search ignores events from here on.
     pub(super) end: u32,
     /// For each event behind the first action, whether it needs an event of the tail.
     barred: Vec<bool>,

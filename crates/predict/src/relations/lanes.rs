@@ -34,8 +34,8 @@ pub(crate) struct Lane {
     /// Whether something must be done before the next event: a fork, or a new slot.
     pending: bool,
     joined: bool,
-    /// Whether it has had an event. Until then its slot may be that of a lane of which it knows
-    /// nothing yet.
+    /// Whether it has had an event. Until then its slot may belong to a lane that it knows nothing
+    /// of yet.
     begun: bool,
 }
 
@@ -189,7 +189,7 @@ impl Lanes {
         lane.version += u64::from(lane.clock.join(clock));
     }
 
-    /// Lets a lane learn a clock, and tells `watch` first.
+    /// Lets a lane learn a clock; calls `watch` first.
     pub(crate) fn learn_from(&mut self, lane: LaneId, clock: &Clock, watch: ClockObserver<'_>) {
         watch(lane, clock);
         self.join(lane, clock);

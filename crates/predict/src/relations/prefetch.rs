@@ -11,10 +11,10 @@ use crate::shadow::record::{Cell, Pool};
 use anyorder_trace::{Block, EventKind};
 use std::ops::Range;
 
-/// How many events are looked at together.
+/// How many events are prefetched together.
 pub(crate) const AHEAD: usize = 64;
 
-/// How many locks of a task are minded.
+/// How many locks of a task the prefetcher remembers.
 const LOCKS: usize = 4;
 
 /// The locks that a task has taken and not given back, or some of them.

@@ -338,7 +338,7 @@ impl ByLocks {
     pub(crate) fn some_sections(&self, object: u32, lock: u32, classes: u32) -> [u32; INLINE] {
         let by_lock = &self.all[object as usize - 1];
         let group = by_lock.groups.get(by_lock.place(lock));
-        // Without a branch: see `ahead.rs`.
+        // Without a branch: see `relations/prefetch.rs`.
         let section = |e: Entry| e.section() & (classes >> e.class().0 & 1).wrapping_neg();
         group.map_or([0; INLINE], |group| group.inline.map(section))
     }

@@ -224,7 +224,7 @@ impl Cell {
         self.second
     }
 
-    /// Replaces all records, of which there are at most two, by one or two.
+    /// Replaces the records by one or two. There must be at most two.
     #[inline]
     pub(crate) fn set_two(&mut self, newest: Record, second: Record) {
         self.classes = 1 << newest.class().0;
