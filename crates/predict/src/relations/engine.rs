@@ -34,7 +34,7 @@ use crate::report::{Report, Side};
 use crate::sections::candidates::Open;
 use crate::sections::table::{NO_LOCKSET, Sections};
 use crate::shadow::by_lock::ByLocks;
-use crate::shadow::quick::{CoverTable, Question, Quick};
+use crate::shadow::quick::{CoverTable, Quick};
 use crate::shadow::record::{Cell, LockBits, Pool, Record, epoch};
 use anyorder_order::Clock;
 use anyorder_trace::{Block, EventKind, Tables};
@@ -167,16 +167,18 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             self.act(act);
             return Ok(());
         }
-        let accessed = (step.op, step.operand);
-        let ordered = &mut self.report.counts.ordered;
+        let (open, sections, counts) =
+            (&mut self.open, &mut self.sections, &mut self.report.counts);
         self.hard.before_access(
             &mut self.lanes,
             lane,
-            accessed,
-            &mut close_pairs(&mut self.open, &mut self.sections, ordered),
+            (step.op, step.operand),
+            &mut |lane, clock| {
+                counts.ordered += learn(open, sections, lane, clock);
+            },
         );
         self.act(act);
-        self.hard.after_access(&mut self.lanes, lane, accessed);
+        self.hard.after_access(&mut self.lanes, lane, (step.op, step.operand));
         Ok(())
     }
 
@@ -229,20 +231,30 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let Engine { cells, sections, lanes, table, own_tables, cover_table, open, pool, .. } =
             self;
         let table = act.table(table, own_tables);
-        let question = Question::new(act, &new, (lanes, open), table, cover_table);
         let heavy = cover_table.heavy(usize::from(act.table));
+        let covering = cover_table.of(usize::from(act.table), act.class);
         let cell = &mut cells[act.space][act.index];
-        let waits = pool.may_wait(cell.more(), question.conflicting);
+        let waits = pool.may_wait(cell.more(), table.conflicting(act.class));
         if waits && let Some(old) = cell.find(pool, &new, false) {
             *old = new;
             return;
         }
+        let pairs = open.get(act.lane).map_or(&[][..], |open| &open.pairs);
+        let lane = lanes.get(act.lane);
         if R::SECTIONS {
             sections.keep_lockset(new.lockset);
         }
-        let skips = waits || pool.classes(cell.more()) & question.covering == 0;
+        let skips = waits || pool.classes(cell.more()) & covering == 0;
         cell.add(pool, new, (skips, heavy), |old| {
-            let covered = question.covers::<R>(sections, old);
+            let covered = covering >> old.class().0 & 1 != 0
+                && (old.slot() == lane.slot || old.count() <= lane.clock.get(old.slot()))
+                && (old.lockset == NO_LOCKSET
+                    || old.lockset == new.lockset
+                    || (old.locks().may_be_in(new.locks())
+                        && sections.covers(lanes, act.lane, old.lockset)
+                        // A clock known only by a pair's own edge may still be learnt by another
+                        // edge.
+                        && !pairs.iter().any(|pair| pair.has_any(&sections.of_lockset(old.lockset)))));
             if R::SECTIONS && covered {
                 sections.drop_lockset(old.lockset);
             }
@@ -290,13 +302,11 @@ impl<R: Relation, S: Specification> Engine<R, S> {
     }
 
     fn hard(&mut self, lane: LaneId, step: Step) {
-        let ordered = &mut self.report.counts.ordered;
-        self.hard.apply(
-            &mut self.lanes,
-            lane,
-            step,
-            &mut close_pairs(&mut self.open, &mut self.sections, ordered),
-        );
+        let (open, sections, counts) =
+            (&mut self.open, &mut self.sections, &mut self.report.counts);
+        self.hard.apply(&mut self.lanes, lane, step, &mut |lane, clock| {
+            counts.ordered += learn(open, sections, lane, clock);
+        });
     }
 
     /// Returns whether an event is hidden inside an invocation, and counts it.
@@ -376,17 +386,13 @@ impl<R: Relation, S: Specification> Engine<R, S> {
     }
 }
 
-/// Returns the observer that drops the open pairs of a lane that a clock it is about to learn
-/// orders, and counts them.
-fn close_pairs<'e>(
-    open: &'e mut [Open],
-    sections: &'e mut Sections,
-    ordered: &'e mut u64,
-) -> impl FnMut(LaneId, &Clock) + 'e {
-    move |lane, clock| {
-        if let Some(open) = open.get_mut(lane).filter(|open| !open.pairs.is_empty()) {
-            *ordered += open.drop_if(sections, |pair, _| pair.is_ordered_by(clock.get(pair.slot)));
+/// Drops the open pairs of a lane that a clock it is about to learn orders; returns their number.
+fn learn(open: &mut [Open], sections: &mut Sections, lane: LaneId, clock: &Clock) -> u64 {
+    match open.get_mut(lane) {
+        Some(open) if !open.pairs.is_empty() => {
+            open.drop_if(sections, |pair, _| pair.is_ordered_by(clock.get(pair.slot)))
         }
+        _ => 0,
     }
 }
 
@@ -403,13 +409,12 @@ impl<R: Relation, S: Specification> Analysis for Engine<R, S> {
 
     #[inline(always)]
     fn step(&mut self, tables: &Tables, step: Step) -> Result<(), PredictError> {
-        let counts = &mut self.report.counts;
+        let (open, sections, counts) =
+            (&mut self.open, &mut self.sections, &mut self.report.counts);
         counts.events += 1;
-        let lane = self.lanes.enter(
-            tables,
-            (step.event, step.task),
-            &mut close_pairs(&mut self.open, &mut self.sections, &mut counts.ordered),
-        )?;
+        let lane = self.lanes.enter(tables, (step.event, step.task), &mut |lane, clock| {
+            counts.ordered += learn(open, sections, lane, clock);
+        })?;
         if R::SECTIONS && self.lanes.len() != self.open.len() {
             self.sections.grow(self.lanes.len());
             self.open.resize_with(self.lanes.len(), Open::default);

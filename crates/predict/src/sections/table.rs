@@ -5,7 +5,7 @@
 //! release. Sections are reference-counted, so memory depends on the shadow state and not on the
 //! length of the trace.
 
-use crate::relations::lanes::{Lane, LaneId, Lanes};
+use crate::relations::lanes::{LaneId, Lanes};
 use crate::sections::locksets::{Locksets, Members, UNMADE, as_one, of_one};
 use crate::sections::snapshots::{NO_SNAPSHOT, Snapshots};
 use crate::shadow::record::LockBits;
@@ -285,7 +285,8 @@ impl Sections {
 
     /// Returns whether whatever a later access learns from the sections of `lockset`, it learns
     /// from those that a lane holds now.
-    pub(crate) fn covers(&self, me: &Lane, lane: LaneId, lockset: u32) -> bool {
+    pub(crate) fn covers(&self, lanes: &Lanes, lane: LaneId, lockset: u32) -> bool {
+        let me = lanes.get(lane);
         self.of_lockset(lockset).iter().all(|section| {
             let s = self.section(*section);
             let covers = |held: &Held| held.lock == s.lock && (!held.shared || s.shared);

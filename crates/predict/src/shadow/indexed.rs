@@ -10,7 +10,6 @@ use crate::relations::engine::{Act, Engine};
 use crate::relations::relation::Relation;
 use crate::sections::table::NO_LOCKSET;
 use crate::shadow::by_lock::Entry;
-use crate::shadow::quick::Question;
 use crate::shadow::record::Record;
 use crate::shadow::slot_list::OfSlot;
 
@@ -76,10 +75,12 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             ..
         } = self;
         let table = act.table(table, own_tables);
-        let question = Question::new(act, &new, (lanes, open), table, cover_table);
-        let Question { lane, conflicting, covering, pairs, .. } = question;
-        let heavy = cover_table.heavy(usize::from(act.table));
+        let pairs = open.get(act.lane).map_or(&[][..], |open| &open.pairs);
+        let lane = lanes.get(act.lane);
         let cell = &mut cells[act.space][act.index];
+        let conflicting = table.conflicting(act.class);
+        let heavy = cover_table.heavy(usize::from(act.table));
+        let covering = cover_table.of(usize::from(act.table), act.class);
         let covers = |old: Class| covering >> old.0 & 1 != 0;
         let waits = !printed && pool.may_wait(cell.more(), conflicting);
         sections.keep_lockset(new.lockset);

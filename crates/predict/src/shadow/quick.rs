@@ -5,11 +5,13 @@
 
 use crate::class::{Class, ClassTable, Specification};
 use crate::relations::engine::{Act, Engine};
-use crate::relations::lanes::{Lane, LaneId, Lanes};
+use crate::relations::lanes::{Lane, LaneId};
 use crate::relations::relation::Relation;
-use crate::sections::candidates::{Candidate, Open};
-use crate::sections::table::{NO_LOCKSET, Sections};
+use crate::sections::candidates::Candidate;
+use crate::sections::locksets::{NO_LOCKSET, as_one};
+use crate::sections::table::Sections;
 use crate::shadow::record::{LockBits, Record};
+use anyorder_order::Clock;
 
 /// For each class of each table, the classes that it covers, a bit each.
 #[derive(Clone, Debug)]
@@ -64,94 +66,77 @@ pub(crate) enum Quick {
 
 /// An action, ready to be compared.
 #[derive(Clone, Copy)]
-pub(crate) struct Question<'e> {
-    pub(crate) lane: &'e Lane,
+struct Question<'e> {
+    lane: &'e Lane,
     id: LaneId,
+    sections: &'e Sections,
     table: &'e ClassTable,
     class: Class,
-    pub(crate) conflicting: u32,
-    pub(crate) covering: u32,
+    conflicting: u32,
+    covering: u32,
     lockset: u32,
     locks: LockBits,
     /// The pairs whose second sections the lane has not released.
-    pub(crate) pairs: &'e [Candidate],
+    pairs: &'e [Candidate],
 }
 
-impl<'e> Question<'e> {
-    #[inline(always)]
-    pub(crate) fn new(
-        act: Act,
-        new: &Record,
-        (lanes, open): (&'e Lanes, &'e [Open]),
-        table: &'e ClassTable,
-        cover_table: &CoverTable,
-    ) -> Question<'e> {
-        Question {
-            lane: lanes.get(act.lane),
-            id: act.lane,
-            table,
-            class: act.class,
-            conflicting: table.conflicting(act.class),
-            covering: cover_table.of(usize::from(act.table), act.class),
-            lockset: new.lockset,
-            locks: new.locks(),
-            pairs: open.get(act.lane).map_or(&[], |open| &open.pairs),
-        }
-    }
-
+impl Question<'_> {
     /// Returns whether the record gives no reason to learn or to report, and counts it in
     /// `together`.
     #[inline(always)]
-    fn is_settled<R: Relation>(
-        &self,
-        sections: &Sections,
-        old: &Record,
-        together: &mut u64,
-    ) -> bool {
+    fn is_settled<R: Relation>(&self, old: &Record, together: &mut u64) -> bool {
         if self.conflicting >> old.class().0 & 1 == 0 || old.slot() == self.lane.slot {
             return true;
         }
         if !R::SECTIONS || !old.locks().may_meet(self.locks) {
             return old.count() <= self.lane.clock.get(old.slot());
         }
-        self.pairs.is_empty() && self.knows_sections(sections, old, together)
+        self.pairs.is_empty() && self.knows_sections(old, together)
     }
 
     /// Returns whether the lane knows the releases of all sections that a record lies in; counts
     /// the record if the access lies in such a one, too.
     #[inline]
-    fn knows_sections(&self, sections: &Sections, old: &Record, together: &mut u64) -> bool {
+    fn knows_sections(&self, old: &Record, together: &mut u64) -> bool {
         let mut common = false;
-        for section in &*sections.of_lockset(old.lockset) {
-            let s = sections.section(*section);
-            if !sections.is_known(*section, s.slot, &self.lane.clock) {
+        let clock: &Clock = &self.lane.clock;
+        for section in &*self.sections.of_lockset(old.lockset) {
+            let s = self.sections.section(*section);
+            if !self.sections.is_known(*section, s.slot, clock) {
                 return false;
             }
-            let held = sections.held(self.id);
+            let held = self.sections.held(self.id);
             common |= held.iter().any(|h| h.lock == s.lock && !(h.shared && s.shared));
         }
         *together += u64::from(common && self.table.is_reported(self.class, old.class()));
         true
     }
 
-    /// Returns whether the action represents a record for all later accesses.
+    /// Returns whether the action covers a settled record.
     #[inline(always)]
-    pub(crate) fn covers<R: Relation>(&self, sections: &Sections, old: &Record) -> bool {
+    fn covers<R: Relation>(&self, old: &Record) -> bool {
         self.covering >> old.class().0 & 1 != 0
             && (old.slot() == self.lane.slot || old.count() <= self.lane.clock.get(old.slot()))
             && (!R::SECTIONS
                 || old.lockset == self.lockset
                 || old.lockset == NO_LOCKSET
-                || self.covers_sections(sections, old))
+                || self.covers_one(old))
     }
 
-    /// Returns whether the locks held do for later accesses what those of a record do.
+    /// Returns whether the locks held do for later accesses what the one lock of a record does.
     #[inline]
-    fn covers_sections(&self, sections: &Sections, old: &Record) -> bool {
-        old.locks().may_be_in(self.locks)
-            && sections.covers(self.lane, self.id, old.lockset)
+    fn covers_one(&self, old: &Record) -> bool {
+        let Some(section) = as_one(old.lockset) else { return false };
+        let s = self.sections.section(section);
+        let clock = &self.lane.clock;
+        (s.slot == self.lane.slot || self.sections.is_known(section, s.slot, clock))
+            && self
+                .sections
+                .held(self.id)
+                .iter()
+                .any(|held| held.lock == s.lock && (!held.shared || s.shared))
             // A clock known only by a pair's own edge may still be learnt by another edge.
-            && !self.pairs.iter().any(|pair| pair.has_any(&sections.of_lockset(old.lockset)))
+            && !self.pairs.iter().any(|pair| pair.has(section))
     }
 }
 
@@ -161,13 +146,24 @@ impl<R: Relation, S: Specification> Engine<R, S> {
     pub(crate) fn quick(&mut self, act: Act, new: Record) -> Quick {
         let Engine { cells, lanes, sections, table, own_tables, cover_table, open, .. } = self;
         let table = act.table(table, own_tables);
-        let question = Question::new(act, &new, (lanes, open), table, cover_table);
+        let question = Question {
+            lane: lanes.get(act.lane),
+            id: act.lane,
+            sections,
+            table,
+            class: act.class,
+            conflicting: table.conflicting(act.class),
+            covering: cover_table.of(usize::from(act.table), act.class),
+            lockset: new.lockset,
+            locks: new.locks(),
+            pairs: open.get(act.lane).map_or(&[], |open| &open.pairs),
+        };
         let cell = &mut cells[act.space][act.index];
         let (first, second) = (cell.newest, cell.second());
         let mut together = 0;
         // Records that are none have no count, and so are known.
-        if !(question.is_settled::<R>(sections, &first, &mut together)
-            && question.is_settled::<R>(sections, &second, &mut together))
+        if !(question.is_settled::<R>(&first, &mut together)
+            && question.is_settled::<R>(&second, &mut together))
         {
             return Quick::Slow;
         }
@@ -177,7 +173,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
                 && !pool
                     .items(cell.more())
                     .iter()
-                    .all(|old| question.is_settled::<R>(sections, old, &mut together))
+                    .all(|old| question.is_settled::<R>(old, &mut together))
             {
                 return Quick::Slow;
             }
@@ -186,8 +182,8 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             }
             return Quick::Ordered;
         }
-        let drops_first = !first.is_some() || question.covers::<R>(sections, &first);
-        let drops_second = !second.is_some() || question.covers::<R>(sections, &second);
+        let drops_first = !first.is_some() || question.covers::<R>(&first);
+        let drops_second = !second.is_some() || question.covers::<R>(&second);
         let done = if drops_second {
             cell.set_two(new, if drops_first { Record::NONE } else { first });
             true
