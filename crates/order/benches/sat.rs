@@ -9,7 +9,7 @@
 use std::time::Instant;
 
 use anyorder_common::random::{Random, SplitMix64};
-use anyorder_order::sat::{Answer, Budget, Core, Lit, NoTheory};
+use anyorder_order::sat::{Answer, Core, Limits, Lit, NoTheory};
 use batsat::{BasicSolver, SolverInterface, lbool};
 
 /// Clauses of three different variables each, as (variable, positive).
@@ -35,7 +35,7 @@ fn ours(vars: usize, formula: &[[(usize, bool); 3]]) -> (bool, f64, u64) {
         core.add_clause(&clause.map(|(var, positive)| Lit::new(table[var], positive)));
     }
     let begin = Instant::now();
-    let answer = core.solve(&[], &mut NoTheory, &mut Budget::default());
+    let answer = core.solve(&[], &mut NoTheory, &mut Limits::default());
     (answer == Answer::Sat, begin.elapsed().as_secs_f64(), core.stats().conflicts)
 }
 

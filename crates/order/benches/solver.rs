@@ -18,7 +18,7 @@ mod oracle;
 #[path = "../tests/solver/random.rs"]
 mod random;
 
-use anyorder_order::sat::{self, Budget, Core, Lit, NoTheory};
+use anyorder_order::sat::{self, Core, Lit, NoTheory};
 use anyorder_order::solver::{Answer, Limits, Rank, Solver};
 use batsat::{BasicSolver, SolverInterface, lbool};
 use encoding::Encoding;
@@ -228,7 +228,7 @@ fn with_core(encoding: &Encoding) -> Outcome {
         );
         core.add_clause(&lits);
     }
-    let ordered = core.solve(&[], &mut NoTheory, &mut Budget::default()) == sat::Answer::Sat;
+    let ordered = core.solve(&[], &mut NoTheory, &mut Limits::default()) == sat::Answer::Sat;
     Outcome { ordered, seconds: begin.elapsed().as_secs_f64(), conflicts: core.stats().conflicts }
 }
 

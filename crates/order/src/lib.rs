@@ -12,6 +12,7 @@ pub use store::{ClockEdit, ClockRef, ClockStore, StoreFull, StoreStats};
 
 mod chains;
 mod clock;
+mod rows;
 pub mod sat;
 pub mod solver;
 mod store;

@@ -167,26 +167,12 @@ impl ClockStore {
     /// Writes a stored clock into a flat one. O(chains).
     pub fn load(&self, clock: ClockRef, into: &mut Clock) {
         into.clear();
-        self.load_node(clock.root(), clock.height(), 0, into);
+        self.for_each(clock, |chain, value| into.raise(chain, value));
     }
 
     /// Calls `visit` with each entry that is not 0, by ascending chain. O(nodes of the clock).
-    pub fn for_each(&self, clock: ClockRef, mut visit: impl FnMut(ChainId, u32)) {
-        self.visit_node(clock.root(), clock.height(), 0, &mut visit);
-    }
-
-    fn visit_node(&self, node: u32, height: u32, first: u32, visit: &mut impl FnMut(ChainId, u32)) {
-        if node == 0 {
-            return;
-        }
-        for (i, &child) in self.nodes[node as usize].iter().enumerate() {
-            let chain = first | (i as u32) << (FAN_BITS * height);
-            if height > 0 {
-                self.visit_node(child, height - 1, chain, visit);
-            } else if child != 0 {
-                visit(ChainId(chain), child);
-            }
-        }
+    pub fn for_each(&self, clock: ClockRef, visit: impl FnMut(ChainId, u32)) {
+        self.for_each_above(clock, ClockRef::EMPTY, visit);
     }
 
     /// Calls `visit` with each entry of `clock` that is greater than that of `than`, by ascending
@@ -194,78 +180,44 @@ impl ClockStore {
     pub fn for_each_above(
         &self,
         clock: ClockRef,
-        than: ClockRef,
+        mut than: ClockRef,
         mut visit: impl FnMut(ChainId, u32),
     ) {
-        let (high, low) = (clock.height(), than.height());
-        if high < low {
-            let mut node = than.root();
-            for _ in high..low {
-                node = self.nodes[node as usize][0];
-            }
-            self.visit_above(clock.root(), node, high, 0, &mut visit);
-        } else {
-            self.visit_above_lifted(clock.root(), high, (than.root(), low), 0, &mut visit);
+        while than.height() > clock.height() {
+            than = ClockRef::new(than.height() - 1, self.nodes[than.root() as usize][0]);
         }
+        self.visit_above(clock, than, 0, &mut visit);
     }
 
-    /// As `visit_above`, where the other tree is not as high: it covers the first chains only.
-    fn visit_above_lifted(
-        &self,
-        node: u32,
-        height: u32,
-        (other, low): (u32, u32),
-        first: u32,
-        visit: &mut impl FnMut(ChainId, u32),
-    ) {
-        if height == low {
-            return self.visit_above(node, other, height, first, visit);
-        }
-        if node == 0 {
-            return;
-        }
-        for (i, &child) in self.nodes[node as usize].iter().enumerate() {
-            let chain = first | (i as u32) << (FAN_BITS * height);
-            if i == 0 {
-                self.visit_above_lifted(child, height - 1, (other, low), chain, visit);
-            } else {
-                self.visit_node(child, height - 1, chain, visit);
-            }
-        }
-    }
-
+    /// Visits a subtree whose first chain is `first`. The other tree may be lower: it covers the
+    /// first chains only.
     fn visit_above(
         &self,
-        node: u32,
-        other: u32,
-        height: u32,
+        tree: ClockRef,
+        other: ClockRef,
         first: u32,
         visit: &mut impl FnMut(ChainId, u32),
     ) {
-        if node == other || node == 0 {
+        if tree == other || tree.root() == 0 {
             return;
         }
-        let others = self.nodes[other as usize];
-        for (i, (&child, other)) in self.nodes[node as usize].iter().zip(others).enumerate() {
+        let height = tree.height();
+        let is_lower = other.height() < height;
+        let mut others = [0; FAN];
+        if is_lower {
+            others[0] = other.root();
+        } else {
+            others = self.nodes[other.root() as usize];
+        }
+        for (i, (&child, below)) in self.nodes[tree.root() as usize].iter().zip(others).enumerate()
+        {
             let chain = first | (i as u32) << (FAN_BITS * height);
             if height > 0 {
-                self.visit_above(child, other, height - 1, chain, visit);
-            } else if child > other {
+                let height_below = if is_lower { other.height() } else { height - 1 };
+                let below = ClockRef::new(height_below, below);
+                self.visit_above(ClockRef::new(height - 1, child), below, chain, visit);
+            } else if child > below {
                 visit(ChainId(chain), child);
-            }
-        }
-    }
-
-    fn load_node(&self, node: u32, height: u32, first: u32, into: &mut Clock) {
-        if node == 0 {
-            return;
-        }
-        for (i, &child) in self.nodes[node as usize].iter().enumerate() {
-            let chain = first | (i as u32) << (FAN_BITS * height);
-            if height == 0 {
-                into.raise(ChainId(chain), child);
-            } else {
-                self.load_node(child, height - 1, chain, into);
             }
         }
     }

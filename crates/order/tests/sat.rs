@@ -5,7 +5,7 @@ use anyorder_common::random::{Random, SplitMix64};
 use std::collections::HashMap;
 
 use anyorder_order::sat::{
-    Answer, Budget, Cause, Core, Lit, NoTheory, ProofLog, Stats, Value, Var,
+    Answer, Cause, Core, Limits, Lit, NoTheory, ProofLog, Stats, Value, Var,
 };
 
 use checker::{Checker, sorted};
@@ -135,7 +135,7 @@ impl Case {
 
     fn solve(&mut self, rng: &mut Rng, seen: &mut Seen) {
         let assumptions: Vec<Lit> = (0..rng.below(5)).map(|_| rng.lit(self.vars)).collect();
-        let answer = self.core.solve(&assumptions, &mut self.theory, &mut Budget::default());
+        let answer = self.core.solve(&assumptions, &mut self.theory, &mut Limits::default());
         let meets = |lits: &[Lit], model: u64| lits.iter().all(|&lit| holds(lit, model));
         match answer {
             Answer::Sat => {
@@ -222,7 +222,7 @@ fn agrees_with_brute_force_under_a_whimsical_theory() {
 /// Solves, and checks the answer and its proof against the clauses alone; returns whether there is
 /// a model.
 fn solve_and_check(core: &mut Core, clauses: &[Vec<Lit>]) -> bool {
-    match core.solve(&[], &mut NoTheory, &mut Budget::default()) {
+    match core.solve(&[], &mut NoTheory, &mut Limits::default()) {
         Answer::Sat => {
             assert!(clauses.iter().all(|clause| clause.iter().any(|&lit| core.model(lit))));
             true
@@ -297,7 +297,7 @@ fn systems_of_parities_with_lazy_reasons() {
         for _ in 0..vars {
             core.new_var(false);
         }
-        let answer = core.solve(&[], &mut theory, &mut Budget::default());
+        let answer = core.solve(&[], &mut theory, &mut Limits::default());
         assert_eq!(answer == Answer::Sat, consistent(&demands, vars));
         answers[usize::from(answer == Answer::Sat)] += 1;
         // Each lemma follows from the demand that its tag names.
@@ -341,13 +341,13 @@ fn pigeons(pigeons: usize) -> (Core, RandomTheory) {
 #[test]
 fn limits_end_a_search_and_it_can_go_on() {
     let (mut core, mut theory) = pigeons(7);
-    let mut solve = |budget: &mut Budget<'_>| core.solve(&[], &mut theory, budget);
+    let mut solve = |budget: &mut Limits<'_>| core.solve(&[], &mut theory, budget);
     assert_eq!(
-        solve(&mut Budget { conflicts: Some(20), ..Budget::default() }),
+        solve(&mut Limits { conflicts: Some(20), ..Limits::default() }),
         Answer::Unknown(Cause::Conflicts)
     );
     assert_eq!(
-        solve(&mut Budget { memory_bytes: Some(1000), ..Budget::default() }),
+        solve(&mut Limits { memory_bytes: Some(1000), ..Limits::default() }),
         Answer::Unknown(Cause::Memory)
     );
     let mut asked = 0;
@@ -356,10 +356,10 @@ fn limits_end_a_search_and_it_can_go_on() {
         asked == 3
     };
     assert_eq!(
-        solve(&mut Budget { stop: Some(&mut stop), ..Budget::default() }),
+        solve(&mut Limits { stop: Some(&mut stop), ..Limits::default() }),
         Answer::Unknown(Cause::Stopped)
     );
-    assert_eq!(solve(&mut Budget::default()), Answer::Unsat { core: vec![] });
+    assert_eq!(solve(&mut Limits::default()), Answer::Unsat { core: vec![] });
     assert_eq!(Checker::check(core.proof().expect("recorded"), |_, _| true), Some(vec![]));
     assert!(core.stats().memory_bytes > 1000);
 }
@@ -368,7 +368,7 @@ fn limits_end_a_search_and_it_can_go_on() {
 fn the_same_calls_give_the_same_run() {
     let run = || {
         let (mut core, mut theory) = pigeons(6);
-        core.solve(&[], &mut theory, &mut Budget::default());
+        core.solve(&[], &mut theory, &mut Limits::default());
         let steps: Vec<String> = core
             .proof()
             .into_iter()
@@ -383,17 +383,17 @@ fn the_same_calls_give_the_same_run() {
 #[test]
 fn corner_cases() {
     let mut core = Core::default();
-    assert_eq!(core.solve(&[], &mut NoTheory, &mut Budget::default()), Answer::Sat);
+    assert_eq!(core.solve(&[], &mut NoTheory, &mut Limits::default()), Answer::Sat);
     core.log_proof();
     let a = Lit::new(core.new_var(false), true);
     let b = Lit::new(core.new_var(false), true);
     assert!(core.add_clause(&[a, !a]) && core.add_clause(&[b, b, a]));
     let solve =
-        |core: &mut Core, lits: &[Lit]| core.solve(lits, &mut NoTheory, &mut Budget::default());
+        |core: &mut Core, lits: &[Lit]| core.solve(lits, &mut NoTheory, &mut Limits::default());
     assert_eq!(solve(&mut core, &[a, a, a]), Answer::Sat);
     assert_eq!(solve(&mut core, &[b, !b]), Answer::Unsat { core: vec![!b, b] });
     assert!(core.add_lemma(&[!a], 5));
-    assert_eq!((core.value(a), core.level_zero(b), core.vars()), (Value::False, Value::True, 2));
+    assert_eq!((core.value(a), core.value(b), core.vars()), (Value::False, Value::True, 2));
     assert_eq!(solve(&mut core, &[a]), Answer::Unsat { core: vec![a] });
     assert!(!core.add_clause(&[!b]) && !core.add_clause(&[a]));
     assert_eq!(solve(&mut core, &[]), Answer::Unsat { core: vec![] });

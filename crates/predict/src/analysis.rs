@@ -47,7 +47,10 @@ impl Step {
     #[inline(always)]
     fn in_row(columns: &Columns, row: usize, first: u64) -> Step {
         let op = columns.ops[row];
-        let refers = if op.kind() == EventKind::Wake { refers(columns, row) } else { None };
+        let mut refers = None;
+        if op.kind() == EventKind::Wake {
+            refers = columns.refers.get(row as u32).filter(|event| *event != Columns::INITIAL);
+        }
         Step {
             event: first + row as u64,
             op,
@@ -84,6 +87,12 @@ pub trait Analysis {
     /// Fails when the event names something that `tables` does not have, or a count overflows.
     fn step(&mut self, tables: &Tables, step: Step) -> Result<(), PredictError>;
 
+    /// Returns the stamp of the last event.
+    fn stamp(&self) -> Option<Stamp>;
+
+    /// Returns whether an event is ordered before, or is, the last event.
+    fn knows(&self, stamp: Stamp) -> bool;
+
     /// Ends the trace and returns the findings.
     fn finish(&mut self) -> Report;
 
@@ -102,10 +111,6 @@ pub trait Analysis {
         }
         Ok(())
     }
-}
-
-fn refers(columns: &Columns, row: usize) -> Option<u64> {
-    columns.refers.get(row as u32).filter(|event| *event != Columns::INITIAL)
 }
 
 /// Runs analyses over a stream, block by block; returns the number of events. `progress` gets the

@@ -57,8 +57,10 @@ impl Class {
 /// other.
 #[derive(Clone, Debug)]
 pub struct ClassTable {
-    conflicts: [u32; 32],
-    reported: [u32; 32],
+    /// For each class, the classes that do not commute with it, a bit each.
+    pub(crate) conflicts: [u32; 32],
+    /// The same for the pairs that are reported.
+    pub(crate) reported: [u32; 32],
     observes: [u32; 32],
     /// The transpose of `observes`.
     observers: [u32; 32],

@@ -143,8 +143,8 @@ impl FoundPoints {
         let tables = specification.classes();
         let mut points = Points {
             list: Vec::new(),
-            tables: tables.iter().map(|table| bits(|a, b| table.conflicts(a, b))).collect(),
-            reported: tables.iter().map(|table| bits(|a, b| table.is_reported(a, b))).collect(),
+            tables: tables.iter().map(|table| table.conflicts).collect(),
+            reported: tables.iter().map(|table| table.reported).collect(),
         };
         let (mut objects, mut actions) = (BTreeMap::new(), 0);
         let mut of_event: Vec<Point> = Vec::new();
@@ -175,13 +175,4 @@ impl FoundPoints {
         let object = own.or(location).unwrap_or(Object::Own(0));
         Violation { kind, object, first: side(pair.first), second: side(pair.second) }
     }
-}
-
-/// The rows of a symmetric relation of classes.
-fn bits(related: impl Fn(crate::Class, crate::Class) -> bool) -> anyorder_hb::Conflicting {
-    let class = crate::Class;
-    std::array::from_fn(|a| {
-        let row = (0..32).filter(|b| related(class(a as u8), class(*b)));
-        row.fold(0, |row, b| row | 1 << b)
-    })
 }

@@ -63,7 +63,7 @@ fn check_order<R: Relation>(
                 ordered,
                 naive.before[at][i],
                 "{i} before {at} by {}:\n{}",
-                R::NAME,
+                std::any::type_name::<R>(),
                 show(t)
             );
             if ordered {

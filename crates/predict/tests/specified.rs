@@ -256,7 +256,7 @@ fn check<R: Relation>(
                 ordered,
                 naive.before[at][i],
                 "{i} before {at} by {}:\n{}",
-                R::NAME,
+                std::any::type_name::<R>(),
                 show(t)
             );
             tally.unordered += u64::from(!ordered);

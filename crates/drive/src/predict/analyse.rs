@@ -10,7 +10,7 @@ use crate::trace_input::observed;
 use anyorder_common::text::escape;
 use anyorder_finding::Warning;
 use anyorder_predict::check::{
-    Candidate, CheckOptions, Checked, Facts, Knows, Order, Pairs, Subject, check, check_unconfirmed,
+    Candidate, CheckOptions, Checked, Facts, Order, Pairs, Subject, check, check_unconfirmed,
 };
 use anyorder_predict::{
     Analysis as Engine, ConfirmOptions, Confirmer, EdcAnalysis, HbAnalysis, Internals, MemoryOnly,
@@ -123,7 +123,8 @@ pub(crate) fn analyse(
         Analysis::Hb | Analysis::Wdc => {
             let mut hb = HbAnalysis::new(MemoryOnly, candidates);
             let mut wdc = WdcAnalysis::new(MemoryOnly, candidates);
-            let engine: &mut dyn Knows = if analysis == Analysis::Hb { &mut hb } else { &mut wdc };
+            let engine: &mut dyn anyorder_predict::Analysis =
+                if analysis == Analysis::Hb { &mut hb } else { &mut wdc };
             let order = Some(Order::Engine(engine));
             let spec = MemoryOnly;
             let subject = Subject { trace, report, spec, order, why: None, extra, is_known };

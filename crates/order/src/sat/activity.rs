@@ -75,12 +75,10 @@ impl Activity {
             if self.activity[above as usize] >= activity {
                 break;
             }
-            self.heap[place] = above;
-            self.places[above as usize] = place as u32;
+            self.put(above, place);
             place = parent;
         }
-        self.heap[place] = var;
-        self.places[var as usize] = place as u32;
+        self.put(var, place);
     }
 
     fn down(&mut self, mut place: usize) {
@@ -101,10 +99,14 @@ impl Activity {
             if self.activity[below as usize] <= activity {
                 break;
             }
-            self.heap[place] = below;
-            self.places[below as usize] = place as u32;
+            self.put(below, place);
             place = child;
         }
+        self.put(var, place);
+    }
+
+    #[inline]
+    fn put(&mut self, var: u32, place: usize) {
         self.heap[place] = var;
         self.places[var as usize] = place as u32;
     }

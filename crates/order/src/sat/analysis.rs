@@ -4,7 +4,7 @@
 //! with the reasons of its literals of the current level, latest first, until one such literal is
 //! left.
 
-use super::arena::ClauseRef;
+use super::arena::{ClauseRef, LEARNED, USED};
 use super::core::Core;
 use super::lit::Lit;
 use super::minimise::Mark;
@@ -47,9 +47,7 @@ impl Core {
         let glue = self.marks.glue(&self.values, self.clause.iter().copied());
         self.restarts.learned(glue);
         self.counters.learned += 1;
-        if let Some(proof) = &mut self.proof {
-            proof.learned(self.clause.iter().copied());
-        }
+        self.proof.learned(self.clause.iter().copied());
         let back = self.watch_highest();
         self.backjump(back, theory);
         self.assert_learned(glue);
@@ -161,17 +159,15 @@ impl Core {
             self.reason[1..].iter().all(valid),
             "a theory explained a literal by one that was not false before it"
         );
-        if let Some(proof) = &mut self.proof {
-            proof.lemma(self.reason.iter().copied(), tag);
-        }
+        self.proof.lemma(&self.reason, tag);
     }
 
     /// Records that a clause took part in a conflict.
     fn use_clause(&mut self, clause: ClauseRef) {
-        if !self.arena.is_learned(clause) {
+        if !self.arena.is(clause, LEARNED) {
             return;
         }
-        self.arena.set_used(clause, true);
+        self.arena.set(clause, USED, true);
         let activity = self.arena.activity(clause) + self.clause_increment;
         self.arena.set_activity(clause, activity);
         if activity > CLAUSE_ACTIVITY_MAX {
@@ -215,7 +211,7 @@ impl Core {
             return;
         };
         self.arena.set_activity(clause, self.clause_increment);
-        self.arena.set_used(clause, true);
+        self.arena.set(clause, USED, true);
         self.learned.push(clause);
         self.watches.attach(&self.arena, clause);
         self.values.assign(first, Reason::from_clause(clause));
@@ -252,9 +248,7 @@ impl Core {
         }
         self.conflict = reason;
         self.marks.clear();
-        if let Some(proof) = &mut self.proof {
-            proof.learned(core.iter().map(|&lit| !lit));
-        }
+        self.proof.learned(core.iter().map(|&lit| !lit));
         core
     }
 

@@ -16,13 +16,13 @@ pub(super) struct ClauseRef(pub(super) u32);
 /// most this.
 const GLUE_MAX: u32 = (1 << 20) - 1;
 /// Learned from a conflict, so it may be deleted.
-const LEARNED: u32 = GLUE_MAX + 1;
+pub(super) const LEARNED: u32 = GLUE_MAX + 1;
 /// A reason: the current reduction must not delete it.
-const PROTECTED: u32 = LEARNED << 1;
+pub(super) const PROTECTED: u32 = LEARNED << 1;
 /// Took part in a conflict since the last reduction.
-const USED: u32 = PROTECTED << 1;
+pub(super) const USED: u32 = PROTECTED << 1;
 /// Deleted; the next collection frees it.
-const DEAD: u32 = USED << 1;
+pub(super) const DEAD: u32 = USED << 1;
 /// Copied to another arena; the word of the length says where.
 const MOVED: u32 = DEAD << 1;
 
@@ -100,10 +100,6 @@ impl Arena {
         &mut self.words[clause.0 as usize + 1]
     }
 
-    pub(super) fn is_learned(&self, clause: ClauseRef) -> bool {
-        self.meta(clause) & LEARNED != 0
-    }
-
     pub(super) fn glue(&self, clause: ClauseRef) -> u32 {
         self.meta(clause) & GLUE_MAX
     }
@@ -114,52 +110,34 @@ impl Arena {
     }
 
     pub(super) fn activity(&self, clause: ClauseRef) -> f32 {
-        debug_assert!(self.is_learned(clause));
+        debug_assert!(self.is(clause, LEARNED));
         f32::from_bits(self.words[clause.0 as usize - 1])
     }
 
     pub(super) fn set_activity(&mut self, clause: ClauseRef, activity: f32) {
-        debug_assert!(self.is_learned(clause));
+        debug_assert!(self.is(clause, LEARNED));
         self.words[clause.0 as usize - 1] = activity.to_bits();
     }
 
-    pub(super) fn is_used(&self, clause: ClauseRef) -> bool {
-        self.meta(clause) & USED != 0
+    /// Returns whether a clause has a flag.
+    pub(super) fn is(&self, clause: ClauseRef, flag: u32) -> bool {
+        self.meta(clause) & flag != 0
     }
 
-    pub(super) fn set_used(&mut self, clause: ClauseRef, used: bool) {
-        self.set(clause, USED, used);
-    }
-
-    pub(super) fn is_protected(&self, clause: ClauseRef) -> bool {
-        self.meta(clause) & PROTECTED != 0
-    }
-
-    pub(super) fn set_protected(&mut self, clause: ClauseRef, protected: bool) {
-        self.set(clause, PROTECTED, protected);
-    }
-
-    pub(super) fn is_dead(&self, clause: ClauseRef) -> bool {
-        self.meta(clause) & DEAD != 0
-    }
-
-    pub(super) fn kill(&mut self, clause: ClauseRef) {
-        self.set(clause, DEAD, true);
-    }
-
-    fn set(&mut self, clause: ClauseRef, bit: u32, on: bool) {
+    /// Sets or clears a flag.
+    pub(super) fn set(&mut self, clause: ClauseRef, flag: u32, on: bool) {
         let meta = self.meta_mut(clause);
-        *meta = if on { *meta | bit } else { *meta & !bit };
+        *meta = if on { *meta | flag } else { *meta & !flag };
     }
 
     /// Copies a live clause into the other arena, once, and returns its new reference.
     pub(super) fn relocate(&mut self, clause: ClauseRef, to: &mut Arena) -> ClauseRef {
-        debug_assert!(!self.is_dead(clause));
+        debug_assert!(!self.is(clause, DEAD));
         let at = clause.0 as usize;
         if self.words[at + 1] & MOVED != 0 {
             return ClauseRef(self.words[at]);
         }
-        let begin = if self.is_learned(clause) { at - 1 } else { at };
+        let begin = if self.is(clause, LEARNED) { at - 1 } else { at };
         let end = at + HEAD_WORDS + self.words[at] as usize;
         let moved = ClauseRef((to.words.len() + at - begin) as u32);
         to.words.extend_from_slice(&self.words[begin..end]);

@@ -5,7 +5,7 @@ use super::arena::{Arena, ClauseRef};
 use super::limits::Stats;
 use super::lit::{Lit, Var};
 use super::minimise::Marks;
-use super::proof::ProofLog;
+use super::proof::{ProofLog, Recorder};
 use super::restarts::Restarts;
 use super::theory::Output;
 use super::values::{Reason, Value, Values};
@@ -47,7 +47,7 @@ pub struct Core {
     pub(super) consistent: bool,
     /// Whether a table overflowed: no search can be trusted to end.
     pub(super) full: bool,
-    pub(super) proof: Option<ProofLog>,
+    pub(super) proof: Recorder,
     /// The proof is dropped when it takes more.
     pub(super) proof_bytes_max: usize,
     pub(super) counters: Stats,
@@ -92,7 +92,7 @@ impl Core {
             walked_at: 0,
             consistent: true,
             full: false,
-            proof: None,
+            proof: Recorder::default(),
             proof_bytes_max: usize::MAX,
             counters: Stats::default(),
             model: Vec::new(),
@@ -144,10 +144,8 @@ impl Core {
     ///
     /// Returns false when unit propagation shows that there is no model.
     pub fn add_clause(&mut self, lits: &[Lit]) -> bool {
-        if self.consistent
-            && let Some(proof) = &mut self.proof
-        {
-            proof.input(lits);
+        if self.consistent {
+            self.proof.input(lits);
         }
         self.add(lits)
     }
@@ -156,23 +154,15 @@ impl Core {
     /// with this tag.
     pub fn add_lemma(&mut self, lits: &[Lit], tag: u32) -> bool {
         self.counters.lemmas += 1;
-        if self.consistent
-            && let Some(proof) = &mut self.proof
-        {
-            proof.lemma(lits.iter().copied(), tag);
+        if self.consistent {
+            self.proof.lemma(lits, tag);
         }
         self.add(lits)
     }
 
-    /// Returns the permanent value; between searches it equals [`Core::level_zero`].
+    /// Returns the value of the literal in all models, as far as propagation has shown it.
     pub fn value(&self, lit: Lit) -> Value {
         self.values.values[lit.index()]
-    }
-
-    /// Returns the value of the literal in all models, as far as propagation has shown it.
-    pub fn level_zero(&self, lit: Lit) -> Value {
-        let value = self.value(lit);
-        if value != Value::Open && self.values.level_of(lit) > 0 { Value::Open } else { value }
     }
 
     /// Whether the literal is true in the model of the last answer "satisfiable"; false without
@@ -202,14 +192,14 @@ impl Core {
     pub fn log_proof_up_to(&mut self, bytes: usize) {
         self.proof_bytes_max = bytes;
         let untouched = self.clauses.is_empty() && self.values.trail.is_empty() && self.consistent;
-        if untouched && self.proof.is_none() {
-            self.proof = Some(ProofLog::default());
+        if untouched {
+            self.proof.0.get_or_insert_default();
         }
     }
 
     /// Returns the proof, when it is recorded.
     pub fn proof(&self) -> Option<&ProofLog> {
-        self.proof.as_ref()
+        self.proof.0.as_ref()
     }
 
     /// An estimate of the memory held, in constant time.
@@ -229,7 +219,7 @@ impl Core {
             + self.values.memory_bytes()
             + self.activity.memory_bytes()
             + self.output.memory_bytes()
-            + self.proof.as_ref().map_or(0, ProofLog::memory_bytes)
+            + self.proof().map_or(0, ProofLog::memory_bytes)
     }
 
     /// Adds a clause at level 0 and propagates.
@@ -259,7 +249,7 @@ impl Core {
     /// Puts the clause into `self.clause`, sorted, without repetitions and permanently false
     /// literals. Returns false when the clause is permanently true.
     pub(super) fn normalise(&mut self, lits: &[Lit]) -> bool {
-        let Core { clause, values, .. } = self;
+        let Core { clause, values, proof, .. } = self;
         clause.clear();
         clause.extend_from_slice(lits);
         clause.sort_unstable();
@@ -273,9 +263,7 @@ impl Core {
         }
         clause.retain(|&lit| !fixed(lit, Value::False));
         // Deletions name the clause as it is stored.
-        if clause.len() < lits.len()
-            && let Some(proof) = &mut self.proof
-        {
+        if clause.len() < lits.len() {
             proof.learned(clause.iter().copied());
         }
         true
@@ -302,8 +290,6 @@ impl Core {
     /// propagation.
     pub(super) fn refute(&mut self) {
         self.consistent = false;
-        if let Some(proof) = &mut self.proof {
-            proof.learned(std::iter::empty());
-        }
+        self.proof.learned(std::iter::empty());
     }
 }

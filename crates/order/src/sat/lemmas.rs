@@ -57,9 +57,7 @@ impl Core {
     /// Adds a lemma, whatever values its literals have. Returns false when there is no model.
     fn take_lemma<T: Theory + ?Sized>(&mut self, lits: &[Lit], tag: u32, theory: &mut T) -> bool {
         self.counters.lemmas += 1;
-        if let Some(proof) = &mut self.proof {
-            proof.lemma(lits.iter().copied(), tag);
-        }
+        self.proof.lemma(lits, tag);
         // Permanently false literals are dropped, so the proof must contain them first.
         self.log_units(theory);
         if !self.normalise(lits) {
@@ -150,7 +148,7 @@ impl Core {
 
     /// Records new literals of level 0 in the proof, with the theory's reasons, in order.
     pub(super) fn log_units<T: Theory + ?Sized>(&mut self, theory: &mut T) {
-        if self.proof.is_none() {
+        if self.proof.0.is_none() {
             return;
         }
         let end =
@@ -161,10 +159,8 @@ impl Core {
             if reason == Reason::THEORY {
                 self.explain(lit, theory);
             }
-            if let Some(proof) = &mut self.proof
-                && reason != Reason::NONE
-            {
-                proof.learned(std::iter::once(lit));
+            if reason != Reason::NONE {
+                self.proof.learned(std::iter::once(lit));
             }
             self.units_logged += 1;
         }

@@ -20,22 +20,22 @@ pub enum Answer {
 /// The limit that was reached.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Cause {
-    /// As many conflicts as [`Budget::conflicts`] allows.
+    /// As many conflicts as [`Limits::conflicts`] allows.
     Conflicts,
-    /// More memory than [`Budget::memory_bytes`] allows, or than the data structures can address
+    /// More memory than [`Limits::memory_bytes`] allows, or than the data structures can address
     /// (2^31 words of clauses, 2^30 variables).
     Memory,
-    /// [`Budget::stop`] returned true.
+    /// [`Limits::stop`] returned true.
     Stopped,
 }
 
 /// Limits of one search. The default has none.
 #[derive(Default)]
-pub struct Budget<'a> {
+pub struct Limits<'a> {
     /// Greatest number of conflicts of this search.
     pub conflicts: Option<u64>,
-    /// Greatest memory of the core ([`Stats::memory_bytes`], an estimate that leaves out the
-    /// theory), in bytes.
+    /// Greatest memory, in bytes, by an estimate. For a [`Core`](super::Core) it leaves out the
+    /// theory; for a [`Solver`](crate::solver::Solver) it includes everything.
     pub memory_bytes: Option<usize>,
     /// Called first, then every hundred conflicts or thousand decisions, and after each final
     /// check. True ends the search.

@@ -20,15 +20,15 @@
 //! **Worked example.** Two clauses refuted under an assumption:
 //!
 //! ```
-//! use anyorder_order::sat::{Answer, Budget, Core, Lit, NoTheory};
+//! use anyorder_order::sat::{Answer, Limits, Core, Lit, NoTheory};
 //! let mut core = Core::new();
 //! let a = Lit::new(core.new_var(false), true);
 //! let b = Lit::new(core.new_var(false), true);
 //! core.add_clause(&[a, b]);
 //! core.add_clause(&[!a, b]);
-//! assert_eq!(core.solve(&[], &mut NoTheory, &mut Budget::default()), Answer::Sat);
+//! assert_eq!(core.solve(&[], &mut NoTheory, &mut Limits::default()), Answer::Sat);
 //! assert!(core.model(b));
-//! let refuted = core.solve(&[!b], &mut NoTheory, &mut Budget::default());
+//! let refuted = core.solve(&[!b], &mut NoTheory, &mut Limits::default());
 //! assert_eq!(refuted, Answer::Unsat { core: vec![!b] });
 //! ```
 //!
@@ -36,7 +36,7 @@
 //! misses dominate unit propagation.
 
 pub use core::Core;
-pub use limits::{Answer, Budget, Cause, Stats};
+pub use limits::{Answer, Cause, Limits, Stats};
 pub use lit::{Lit, Var};
 pub use proof::{ProofLog, Step};
 pub use theory::{NoTheory, Output, Theory};

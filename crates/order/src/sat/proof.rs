@@ -74,13 +74,19 @@ impl ProofLog {
     pub fn memory_bytes(&self) -> usize {
         self.heads.capacity() * size_of::<Head>() + self.lits.capacity() * size_of::<Lit>()
     }
+}
 
+/// The proof, when it is recorded.
+#[derive(Default)]
+pub(super) struct Recorder(pub(super) Option<ProofLog>);
+
+impl Recorder {
     pub(super) fn input(&mut self, lits: &[Lit]) {
         self.push(Kind::Input, 0, lits.iter().copied());
     }
 
-    pub(super) fn lemma(&mut self, lits: impl Iterator<Item = Lit>, tag: u32) {
-        self.push(Kind::Lemma, tag, lits);
+    pub(super) fn lemma(&mut self, lits: &[Lit], tag: u32) {
+        self.push(Kind::Lemma, tag, lits.iter().copied());
     }
 
     pub(super) fn learned(&mut self, lits: impl Iterator<Item = Lit>) {
@@ -92,7 +98,9 @@ impl ProofLog {
     }
 
     fn push(&mut self, kind: Kind, tag: u32, lits: impl Iterator<Item = Lit>) {
-        self.lits.extend(lits);
-        self.heads.push(Head { kind, tag, end: self.lits.len() });
+        if let Some(log) = &mut self.0 {
+            log.lits.extend(lits);
+            log.heads.push(Head { kind, tag, end: log.lits.len() });
+        }
     }
 }

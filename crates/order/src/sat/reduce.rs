@@ -1,6 +1,6 @@
 //! Deletes useless learned clauses and permanently true clauses.
 
-use super::arena::{Arena, ClauseRef};
+use super::arena::{Arena, ClauseRef, DEAD, LEARNED, PROTECTED, USED};
 use super::core::Core;
 use super::lit::Lit;
 use super::theory::Theory;
@@ -25,19 +25,19 @@ impl Core {
     /// first, and among equally long ones the least active.
     pub(super) fn reduce(&mut self) {
         self.counters.reductions += 1;
-        if self.proof.as_ref().is_some_and(|proof| proof.memory_bytes() > self.proof_bytes_max) {
-            self.proof = None;
+        if self.proof().is_some_and(|proof| proof.memory_bytes() > self.proof_bytes_max) {
+            self.proof.0 = None;
         }
         self.reduce_at = self.counters.conflicts + FIRST + STEP * self.counters.reductions;
         self.protect_reasons(true);
         let mut candidates = Vec::new();
         for &clause in &self.learned {
             let glue = self.arena.glue(clause);
-            let used = self.arena.is_used(clause);
-            self.arena.set_used(clause, false);
+            let used = self.arena.is(clause, USED);
+            self.arena.set(clause, USED, false);
             let kept =
                 glue <= GLUE_KEPT || used && glue <= GLUE_KEPT_USED || self.arena.len(clause) == 2;
-            if !kept && !self.arena.is_protected(clause) {
+            if !kept && !self.arena.is(clause, PROTECTED) {
                 candidates.push(clause);
             }
         }
@@ -91,10 +91,8 @@ impl Core {
         if open == self.arena.len(clause) {
             return;
         }
-        if let Some(proof) = &mut self.proof {
-            proof.learned(self.arena.lits(clause).filter(|&lit| !values.is_false(lit)));
-            proof.deleted(self.arena.lits(clause));
-        }
+        self.proof.learned(self.arena.lits(clause).filter(|&lit| !values.is_false(lit)));
+        self.proof.deleted(self.arena.lits(clause));
         // Propagation is complete, so the first two literals are open and stay in place.
         let lits = self.arena.packed_mut(clause);
         let mut kept = 0;
@@ -108,19 +106,17 @@ impl Core {
     }
 
     fn delete(&mut self, clause: ClauseRef) {
-        if self.arena.is_learned(clause) {
+        if self.arena.is(clause, LEARNED) {
             self.counters.deleted += 1;
         }
-        if let Some(proof) = &mut self.proof {
-            proof.deleted(self.arena.lits(clause));
-        }
-        self.arena.kill(clause);
+        self.proof.deleted(self.arena.lits(clause));
+        self.arena.set(clause, DEAD, true);
     }
 
     fn protect_reasons(&mut self, protected: bool) {
         for at in 0..self.values.trail.len() {
             if let Some(clause) = self.values.reason_of(self.values.trail[at]).clause() {
-                self.arena.set_protected(clause, protected);
+                self.arena.set(clause, PROTECTED, protected);
             }
         }
     }
@@ -133,7 +129,7 @@ impl Core {
             let used = values.is_true(lit) && values.reason_of(lit) == Reason::from_clause(clause);
             if used {
                 *explained_words += arena.len(clause) + 2;
-            } else if let Some(proof) = proof {
+            } else {
                 proof.deleted(arena.lits(clause));
             }
             used
@@ -150,7 +146,7 @@ impl Core {
             let lit = Lit(index as u32);
             self.watches.lists[index].retain_mut(|watch| {
                 let clause = watch.clause();
-                if arena.is_dead(clause) {
+                if arena.is(clause, DEAD) {
                     return false;
                 }
                 let moved = arena.relocate(clause, &mut to);
@@ -162,7 +158,7 @@ impl Core {
         }
         for list in [&mut self.clauses, &mut self.learned] {
             list.retain_mut(|clause| {
-                let living = !arena.is_dead(*clause);
+                let living = !arena.is(*clause, DEAD);
                 if living {
                     *clause = arena.relocate(*clause, &mut to);
                 }

@@ -34,14 +34,23 @@ impl Average {
     }
 }
 
-/// The two search modes, which alternate.
-#[derive(Copy, Clone, PartialEq, Eq)]
-enum Mode {
-    /// For refutation: restarts often, and decides on the variables of the last conflicts.
-    Focused,
-    /// For finding a model, or refuting without structure: restarts rarely, and decays slowly.
-    Stable,
+/// One of the two search modes, which alternate.
+struct Mode {
+    /// How many conflicts it lasts in the first round; `n` times as many in round `n`.
+    conflicts: u64,
+    /// A restart comes after this many conflicts at the latest: clauses that improve all the time
+    /// would never cause one.
+    conflicts_max: u64,
+    /// By what factor recent clauses must be worse than the average for a restart.
+    margin: f64,
+    /// The decay factor of variable activities.
+    decay: f64,
 }
+
+/// For refutation: restarts often, and decides on the variables of the last conflicts.
+const FOCUSED: Mode = Mode { conflicts: 2000, conflicts_max: 100, margin: 1.1, decay: 0.75 };
+/// For finding a model, or refuting without structure: restarts rarely, and decays slowly.
+const STABLE: Mode = Mode { conflicts: 12000, conflicts_max: 2000, margin: 1.25, decay: 0.99 };
 
 /// Restarts when recently learned clauses span more levels than the long-term average.
 pub(super) struct Restarts {
@@ -49,7 +58,7 @@ pub(super) struct Restarts {
     slow: Average,
     /// Conflicts since the last restart.
     conflicts: u64,
-    mode: Mode,
+    is_stable: bool,
     /// Conflicts until the mode changes.
     left: u64,
     /// How many times both modes have run.
@@ -65,8 +74,8 @@ impl Restarts {
             fast: Average::new(1.0 / 32.0),
             slow: Average::new(1.0 / 8192.0),
             conflicts: 0,
-            mode: Mode::Focused,
-            left: Mode::Focused.conflicts(1),
+            is_stable: false,
+            left: FOCUSED.conflicts,
             rounds: 1,
         }
     }
@@ -78,17 +87,17 @@ impl Restarts {
         self.conflicts += 1;
         self.left -= 1;
         if self.left == 0 {
-            self.rounds += u64::from(self.mode == Mode::Stable);
-            self.mode = if self.mode == Mode::Stable { Mode::Focused } else { Mode::Stable };
-            self.left = self.mode.conflicts(self.rounds);
+            self.rounds += u64::from(self.is_stable);
+            self.is_stable = !self.is_stable;
+            self.left = self.mode().conflicts * self.rounds;
         }
     }
 
     /// Returns whether to restart now; the caller restarts.
     pub(super) fn due(&mut self) -> bool {
-        let worse = self.fast.value > self.mode.margin() * self.slow.value;
+        let worse = self.fast.value > self.mode().margin * self.slow.value;
         let due =
-            self.conflicts >= CONFLICTS_MIN && worse || self.conflicts >= self.mode.conflicts_max();
+            self.conflicts >= CONFLICTS_MIN && worse || self.conflicts >= self.mode().conflicts_max;
         if due {
             self.conflicts = 0;
         }
@@ -97,36 +106,10 @@ impl Restarts {
 
     /// Returns the decay factor of variable activities for one more conflict.
     pub(super) fn decay(&self) -> f64 {
-        match self.mode {
-            Mode::Focused => 0.75,
-            Mode::Stable => 0.99,
-        }
-    }
-}
-
-impl Mode {
-    /// Returns how many conflicts a mode lasts.
-    fn conflicts(self, round: u64) -> u64 {
-        match self {
-            Mode::Focused => 2000 * round,
-            Mode::Stable => 12000 * round,
-        }
+        self.mode().decay
     }
 
-    /// A restart comes after this many conflicts at the latest: clauses that improve all the time
-    /// would never cause one.
-    fn conflicts_max(self) -> u64 {
-        match self {
-            Mode::Focused => 100,
-            Mode::Stable => 2000,
-        }
-    }
-
-    /// Returns by what factor recent clauses must be worse than the average for a restart.
-    fn margin(self) -> f64 {
-        match self {
-            Mode::Focused => 1.1,
-            Mode::Stable => 1.25,
-        }
+    fn mode(&self) -> Mode {
+        if self.is_stable { STABLE } else { FOCUSED }
     }
 }

@@ -1,7 +1,7 @@
 //! The search: propagate, learn, decide.
 
 use super::core::Core;
-use super::limits::{Answer, Budget, Cause};
+use super::limits::{Answer, Cause, Limits};
 use super::lit::Lit;
 use super::theory::Theory;
 use super::values::{Reason, Value};
@@ -9,7 +9,7 @@ use super::values::{Reason, Value};
 /// The decay factor of clause activities for one more conflict.
 pub(super) const CLAUSE_DECAY: f32 = 0.999;
 
-/// Conflicts and decisions between two calls of [`Budget::stop`].
+/// Conflicts and decisions between two calls of [`Limits::stop`].
 const STOP_CONFLICTS: u64 = 100;
 const STOP_DECISIONS: u64 = 1000;
 
@@ -25,7 +25,7 @@ enum Next {
     Complete,
 }
 
-/// When to check the limits again.
+/// When to check the limits next.
 struct LimitTimer {
     conflicts_end: Option<u64>,
     conflicts_next: u64,
@@ -42,13 +42,13 @@ impl Core {
         &mut self,
         assumptions: &[Lit],
         theory: &mut T,
-        budget: &mut Budget<'_>,
+        limits: &mut Limits<'_>,
     ) -> Answer {
         self.model.clear();
         if !self.consistent {
             return Answer::Unsat { core: Vec::new() };
         }
-        let answer = self.search(assumptions, theory, budget);
+        let answer = self.search(assumptions, theory, limits);
         self.backjump(0, theory);
         if self.consistent {
             // The theory may forget reasons at the end of a search.
@@ -61,12 +61,12 @@ impl Core {
         &mut self,
         assumptions: &[Lit],
         theory: &mut T,
-        budget: &mut Budget<'_>,
+        limits: &mut Limits<'_>,
     ) -> Answer {
         let refuted = || Answer::Unsat { core: Vec::new() };
-        let mut timer = self.timer(budget);
+        let mut timer = self.timer(limits);
         loop {
-            if let Some(cause) = self.out_of_budget(&mut timer, budget) {
+            if let Some(cause) = self.limit_reached(&mut timer, limits) {
                 return Answer::Unknown(cause);
             }
             if let Some(clause) = self.propagate() {
@@ -153,9 +153,9 @@ impl Core {
         Next::Complete
     }
 
-    fn timer(&self, budget: &Budget<'_>) -> LimitTimer {
+    fn timer(&self, limits: &Limits<'_>) -> LimitTimer {
         LimitTimer {
-            conflicts_end: budget
+            conflicts_end: limits
                 .conflicts
                 .map(|count| self.counters.conflicts.saturating_add(count)),
             conflicts_next: self.counters.conflicts,
@@ -163,7 +163,7 @@ impl Core {
         }
     }
 
-    fn out_of_budget(&mut self, timer: &mut LimitTimer, budget: &mut Budget<'_>) -> Option<Cause> {
+    fn limit_reached(&mut self, timer: &mut LimitTimer, limits: &mut Limits<'_>) -> Option<Cause> {
         if self.full {
             return Some(Cause::Memory);
         }
@@ -171,7 +171,7 @@ impl Core {
         if timer.conflicts_end.is_some_and(|end| conflicts >= end) {
             return Some(Cause::Conflicts);
         }
-        if let Some(limit) = budget.memory_bytes
+        if let Some(limit) = limits.memory_bytes
             && self.memory_bytes() > limit
         {
             self.reduce();
@@ -182,7 +182,7 @@ impl Core {
         if conflicts >= timer.conflicts_next || decisions >= timer.decisions_next {
             timer.conflicts_next = conflicts + STOP_CONFLICTS;
             timer.decisions_next = decisions + STOP_DECISIONS;
-            if budget.stop.as_mut().is_some_and(|stop| stop()) {
+            if limits.stop.as_mut().is_some_and(|stop| stop()) {
                 return Some(Cause::Stopped);
             }
         }

@@ -80,14 +80,17 @@ impl Values {
     /// Returns the decision level at which the variable got its value (0: permanent), if it has
     /// one.
     pub fn level(&self, var: Var) -> Option<u32> {
-        let open = self.value(Lit::new(var, true)) == Value::Open;
-        if open { None } else { Some(self.slots[var.index()].level) }
+        self.slot(var).map(|slot| slot.level)
     }
 
     /// Returns the position on the trail where the variable got its value, if it has one.
     pub fn position(&self, var: Var) -> Option<usize> {
+        self.slot(var).map(|slot| slot.position as usize)
+    }
+
+    fn slot(&self, var: Var) -> Option<&Slot> {
         let open = self.value(Lit::new(var, true)) == Value::Open;
-        if open { None } else { Some(self.slots[var.index()].position as usize) }
+        if open { None } else { self.slots.get(var.index()) }
     }
 
     /// Returns the current decision level; 0 when nothing is decided or assumed.

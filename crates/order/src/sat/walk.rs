@@ -9,6 +9,7 @@
 
 use super::core::Core;
 use super::lit::Lit;
+use crate::rows::Rows;
 use anyorder_common::random::{Random, XorShift64};
 
 /// Conflicts before the first walk.
@@ -27,9 +28,8 @@ struct Walk {
     /// The literals of all clauses, and where each clause begins.
     lits: Vec<Lit>,
     start: Vec<u32>,
-    /// For each literal, the clauses with it, and where its list begins.
-    occurs: Vec<u32>,
-    occurs_start: Vec<u32>,
+    /// For each literal, the clauses with it.
+    occurs: Rows<u32>,
     /// By variable.
     values: Vec<bool>,
     /// For each clause, how many of its literals are true, and the exclusive or of their variables:
@@ -78,22 +78,11 @@ impl Core {
 
 impl Walk {
     fn new(lits: Vec<Lit>, start: Vec<u32>, values: Vec<bool>, seed: u64) -> Walk {
-        let mut occurs_start = vec![0_u32; 2 * values.len() + 1];
-        for lit in &lits {
-            occurs_start[lit.index() + 1] += 1;
-        }
-        for at in 1..occurs_start.len() {
-            occurs_start[at] += occurs_start[at - 1];
-        }
-        let mut next = occurs_start.clone();
-        let mut occurs = vec![0; lits.len()];
         let clauses = start.len() - 1;
-        for clause in 0..clauses {
-            for lit in &lits[start[clause] as usize..start[clause + 1] as usize] {
-                occurs[next[lit.index()] as usize] = clause as u32;
-                next[lit.index()] += 1;
-            }
-        }
+        let of = |clause: usize| &lits[start[clause] as usize..start[clause + 1] as usize];
+        let occurs = (0..clauses)
+            .flat_map(|clause| of(clause).iter().map(move |lit| (lit.0, clause as u32)));
+        let occurs = Rows::new(2 * values.len(), occurs);
         let mut walk = Walk {
             holding: vec![(0, 0); clauses],
             breaks: vec![0; values.len()],
@@ -103,7 +92,6 @@ impl Walk {
             lits,
             start,
             occurs,
-            occurs_start,
             values,
         };
         for clause in 0..clauses {
@@ -151,8 +139,8 @@ impl Walk {
     fn flip(&mut self, lit: Lit) {
         let var = lit.var();
         self.values[var.index()] = lit.is_positive();
-        for at in self.occurs_start[lit.index()]..self.occurs_start[lit.index() + 1] {
-            let clause = self.occurs[at as usize];
+        for at in self.occurs.range(lit.0) {
+            let clause = self.occurs.items[at];
             let (count, held) = &mut self.holding[clause as usize];
             let (before, holder) = (*count, *held);
             *count += 1;
@@ -167,8 +155,8 @@ impl Walk {
             }
         }
         let lost = !lit;
-        for at in self.occurs_start[lost.index()]..self.occurs_start[lost.index() + 1] {
-            let clause = self.occurs[at as usize];
+        for at in self.occurs.range(lost.0) {
+            let clause = self.occurs.items[at];
             let (count, held) = &mut self.holding[clause as usize];
             *count -= 1;
             *held ^= var.0;

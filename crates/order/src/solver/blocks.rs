@@ -2,6 +2,7 @@
 
 use super::condense::{Key, Keys};
 use super::problem::Problem;
+use crate::rows::Rows;
 
 /// In place of a key: the block has no entry.
 pub(crate) const NO_ENTRY: Key = u32::MAX;
@@ -17,43 +18,10 @@ pub(crate) struct Blocks {
     /// For each resource, whether all its blocks enter with the same level: first come, first
     /// served.
     pub(crate) fifo: Vec<bool>,
-    starts: Lists,
-    ends: Lists,
-    enters: Lists,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Lists {
-    offset: Vec<u32>,
-    item: Vec<u32>,
-}
-
-impl Lists {
-    fn build(keys: usize, of: &[Key], used: impl Fn(usize) -> bool) -> Lists {
-        let mut offset = vec![0_u32; keys + 1];
-        for (block, &key) in of.iter().enumerate() {
-            if key != NO_ENTRY && used(block) {
-                offset[key as usize + 1] += 1;
-            }
-        }
-        for i in 0..keys {
-            offset[i + 1] += offset[i];
-        }
-        let mut next = offset.clone();
-        let mut item = vec![0; offset[keys] as usize];
-        for (block, &key) in of.iter().enumerate() {
-            if key != NO_ENTRY && used(block) {
-                item[next[key as usize] as usize] = block as u32;
-                next[key as usize] += 1;
-            }
-        }
-        Lists { offset, item }
-    }
-
-    #[inline]
-    fn at(&self, key: Key) -> &[u32] {
-        &self.item[self.offset[key as usize] as usize..self.offset[key as usize + 1] as usize]
-    }
+    /// By key, the blocks that begin, end and enter there and share their resource.
+    starts: Rows<u32>,
+    ends: Rows<u32>,
+    enters: Rows<u32>,
 }
 
 impl Blocks {
@@ -68,10 +36,14 @@ impl Blocks {
         }
         blocks.fifo = of.iter().map(|members| first_come_first_served(problem, members)).collect();
         // A block alone on its resource excludes no other block.
-        let used = |block: usize| of[problem.blocks[block].resource as usize].len() > 1;
-        blocks.starts = Lists::build(keys.len(), &blocks.first, used);
-        blocks.ends = Lists::build(keys.len(), &blocks.last, used);
-        blocks.enters = Lists::build(keys.len(), &blocks.entry, used);
+        let used = |block: u32| of[problem.blocks[block as usize].resource as usize].len() > 1;
+        let by_key = |at: &[Key]| {
+            let at = at.iter().copied().zip(0..);
+            Rows::new(keys.len(), at.filter(|&(key, block)| key != NO_ENTRY && used(block)))
+        };
+        blocks.starts = by_key(&blocks.first);
+        blocks.ends = by_key(&blocks.last);
+        blocks.enters = by_key(&blocks.entry);
         blocks.of = of;
         blocks
     }
@@ -79,19 +51,19 @@ impl Blocks {
     /// Returns the blocks that begin at a key and share their resource.
     #[inline]
     pub(crate) fn starting(&self, key: Key) -> &[u32] {
-        self.starts.at(key)
+        self.starts.row(key)
     }
 
     /// Returns the blocks that end at a key and share their resource.
     #[inline]
     pub(crate) fn ending(&self, key: Key) -> &[u32] {
-        self.ends.at(key)
+        self.ends.row(key)
     }
 
     /// Returns the blocks that enter at a key and share their resource.
     #[inline]
     pub(crate) fn entering(&self, key: Key) -> &[u32] {
-        self.enters.at(key)
+        self.enters.row(key)
     }
 
     /// Returns the number of pairs of blocks of one resource.
@@ -103,9 +75,7 @@ impl Blocks {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        let lists = [&self.starts, &self.ends, &self.enters];
-        16 * self.first.len()
-            + 4 * lists.iter().map(|list| list.offset.len() + list.item.len()).sum::<usize>()
+        16 * self.first.len() + self.starts.bytes() + self.ends.bytes() + self.enters.bytes()
     }
 }
 

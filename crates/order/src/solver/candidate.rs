@@ -7,44 +7,24 @@
 //! schedule records the shortest such cycle, drops one choice in it, and continues to find more
 //! cycles.
 
-use super::blocks::{Blocks, NO_ENTRY};
-use super::condense::{CHAIN, Key, Keys};
-use super::graph::Graph;
-use super::known::Known;
+use super::blocks::NO_ENTRY;
+use super::condense::{CHAIN, Key};
 use super::path::{Hop, HopKind, PathRules, Paths};
+use super::prepare::Prepared;
 use super::problem::{Problem, Rank};
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
-
-/// The inputs of a candidate.
-#[derive(Clone, Copy)]
-pub(crate) struct CandidateInput<'a> {
-    pub(crate) problem: &'a Problem,
-    pub(crate) keys: &'a Keys,
-    pub(crate) blocks: &'a Blocks,
-    pub(crate) graph: &'a Graph,
-    pub(crate) known: &'a Known,
-    /// Added edges with a smaller label depend on no decision.
-    pub(crate) fixed: u32,
-}
-
-/// A cycle that blocks a candidate.
-#[derive(Clone, Debug)]
-pub(crate) struct BlockingCycle {
-    /// Its edges. Without an assumed edge, the graph itself has a cycle.
-    pub(crate) hops: Vec<Hop>,
-    /// The assumed order that was dropped to continue.
-    pub(crate) undone: Option<(u32, u32)>,
-}
 
 /// The result of one candidate.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Candidate {
     /// All keys in a topological order of the graph; a solution when no cycle was found.
     pub(crate) order: Vec<Key>,
-    /// The cycles found.
-    pub(crate) cycles: Vec<BlockingCycle>,
+    /// The cycles found, in hops.
+    pub(crate) cycles: Vec<Vec<Hop>>,
+    /// Whether the last cycle is one of the graph itself: there is no order.
+    pub(crate) refuted: bool,
 }
 
 /// Buffers, reused from one candidate to the next.
@@ -77,10 +57,13 @@ pub(crate) struct CandidateRunner {
 /// The greatest number of cycles recorded for one candidate; then it ends and ignores resources.
 const CYCLES_MAX: usize = 512;
 
-struct Run<'a, 'b> {
-    on: CandidateInput<'a>,
-    hint: &'b [u32],
-    with: &'b mut CandidateRunner,
+struct Run<'a> {
+    problem: &'a Problem,
+    on: &'a Prepared,
+    /// Added edges with a smaller label depend on no decision.
+    fixed: u32,
+    hint: &'a [u32],
+    with: &'a mut CandidateRunner,
     candidate: Candidate,
     /// How many keys the searches for cycles may still visit.
     effort: u64,
@@ -88,7 +71,13 @@ struct Run<'a, 'b> {
 
 impl CandidateRunner {
     /// Runs one candidate. Among choices, the key with the smallest `hint` runs first.
-    pub(crate) fn run(&mut self, on: CandidateInput<'_>, hint: &[u32]) -> Candidate {
+    pub(crate) fn run(
+        &mut self,
+        problem: &Problem,
+        on: &Prepared,
+        fixed: u32,
+        hint: &[u32],
+    ) -> Candidate {
         let keys = on.keys.len();
         let resources = on.blocks.of.len();
         self.waits.clear();
@@ -116,8 +105,8 @@ impl CandidateRunner {
         self.entered_at.resize(on.blocks.first.len(), 0);
         self.entries = 0;
         let effort = 16 * keys as u64 + 1_000_000;
-        let candidate = Candidate { order: Vec::with_capacity(keys), cycles: Vec::new() };
-        let mut run = Run { on, hint, with: self, candidate, effort };
+        let candidate = Candidate { order: Vec::with_capacity(keys), ..Candidate::default() };
+        let mut run = Run { problem, on, fixed, hint, with: self, candidate, effort };
         run.run_all();
         run.candidate
     }
@@ -127,7 +116,7 @@ impl CandidateRunner {
     }
 }
 
-impl Run<'_, '_> {
+impl Run<'_> {
     fn run_all(&mut self) {
         for key in (0..self.on.keys.len() as u32).rev() {
             if self.with.waits[key as usize] == 0 {
@@ -155,13 +144,7 @@ impl Run<'_, '_> {
 
     /// Queues a key whose predecessors have all run.
     fn enable(&mut self, key: Key) {
-        if !self.allowed(key) {
-            self.park(key);
-        } else if self.is_choice(key) {
-            self.with.choices.push(Reverse((self.hint[key as usize], key)));
-        } else {
-            self.with.plain.push(key);
-        }
+        if self.allowed(key) { self.unpark(key) } else { self.park(key) }
     }
 
     fn park(&mut self, key: Key) {
@@ -175,7 +158,7 @@ impl Run<'_, '_> {
     }
 
     fn resource(&self, block: u32) -> usize {
-        self.on.problem.blocks[block as usize].resource as usize
+        self.problem.blocks[block as usize].resource as usize
     }
 
     /// Returns whether running the key decides an order.
@@ -214,16 +197,18 @@ impl Run<'_, '_> {
         if let Some(other) = self.on.blocks.starting(key).iter().copied().find(twin) {
             return Some(other);
         }
-        queue.iter().copied().take_while(|&other| other != block).find(|&other| {
-            !self.with.finished[other as usize] && self.on.problem.keeps(other, block)
-        })
+        queue
+            .iter()
+            .copied()
+            .take_while(|&other| other != block)
+            .find(|&other| !self.with.finished[other as usize] && self.problem.keeps(other, block))
     }
 
     fn execute(&mut self, key: Key) {
         debug_assert!(!self.with.done[key as usize]);
         self.with.done[key as usize] = true;
         self.candidate.order.push(key);
-        let blocks = self.on.blocks;
+        let blocks = &self.on.blocks;
         for &block in blocks.entering(key) {
             let resource = self.resource(block);
             self.with.queue[resource].push(block);
@@ -242,11 +227,11 @@ impl Run<'_, '_> {
         for &block in blocks.ending(key) {
             self.finish(block);
         }
-        let (given, graph) = (self.on.keys.out.keys(key), self.on.graph);
-        for &other in given {
+        let on = self.on;
+        for &other in on.keys.out.keys(key) {
             self.release(other);
         }
-        for (_, added) in graph.added_out(key) {
+        for (_, added) in on.graph.added_out(key) {
             self.release(added.to);
         }
     }
@@ -305,8 +290,8 @@ impl Run<'_, '_> {
     /// it. Returns false when there is none to drop.
     fn break_cycle(&mut self) -> bool {
         let (blocker, blocked) = match self.stuck() {
-            Stuck::Assumed(blocker, blocked) => (blocker, blocked),
-            Stuck::Graph(key) => {
+            Ok(assumed) => assumed,
+            Err(key) => {
                 self.graph_cycle(key);
                 return false;
             }
@@ -317,17 +302,17 @@ impl Run<'_, '_> {
             self.with.plain.append(&mut self.with.parked_keys);
             return true;
         }
-        let blocks = self.on.blocks;
+        let blocks = &self.on.blocks;
         let (from, to) = (blocks.first[blocked as usize], blocks.last[blocker as usize]);
         let mut paths = std::mem::take(&mut self.with.paths);
         let visited = paths.visited;
         let waiting = Waiting { run: self, expanded: RefCell::default() };
-        let found = paths.shortest(self.on.keys, self.on.graph, from, to, &waiting);
+        let found = paths.shortest(&self.on.keys, &self.on.graph, from, to, &waiting);
         self.effort = self.effort.saturating_sub(paths.visited - visited);
         self.with.paths = paths;
         let mut hops = found.expect("what waits in a circle has a path around it");
         hops.push(Hop { from: to, to: from, kind: HopKind::Assumed(blocker, blocked) });
-        self.candidate.cycles.push(BlockingCycle { hops, undone: Some((blocker, blocked)) });
+        self.candidate.cycles.push(hops);
         self.with.freed[blocked as usize] = true;
         let key = blocks.first[blocked as usize];
         if self.allowed(key) && !self.with.done[key as usize] {
@@ -336,9 +321,13 @@ impl Run<'_, '_> {
         true
     }
 
-    /// Walks back from a waiting key until the walk closes. Returns an assumed order on the circle,
-    /// or a key of it.
-    fn stuck(&mut self) -> Stuck {
+    /// Walks back from a waiting key until the walk closes. Returns an order on the circle that the
+    /// candidate assumed: the first block before the second.
+    ///
+    /// # Errors
+    ///
+    /// Fails with a key of the circle when it is a cycle of the graph.
+    fn stuck(&mut self) -> Result<(u32, u32), Key> {
         let done = &self.with.done;
         self.with.parked_keys.retain(|&key| !done[key as usize]);
         let undone = || done.iter().position(|done| !done).expect("something waits") as Key;
@@ -347,9 +336,7 @@ impl Run<'_, '_> {
         let mut walk: Vec<Option<(u32, u32)>> = Vec::new();
         loop {
             if let Some(&since) = met.get(&key) {
-                let assumed = walk[since..].iter().find_map(|&assumed| assumed);
-                return assumed
-                    .map_or(Stuck::Graph(key), |(first, second)| Stuck::Assumed(first, second));
+                return walk[since..].iter().find_map(|&assumed| assumed).ok_or(key);
             }
             met.insert(key, walk.len());
             if let Some(hop) = self.back(key) {
@@ -388,20 +375,13 @@ impl Run<'_, '_> {
         let close = self.back(key).expect("the key is on a cycle");
         let mut paths = std::mem::take(&mut self.with.paths);
         let rules = Remaining { done: &self.with.done };
-        let found = paths.shortest(self.on.keys, self.on.graph, key, close.from, &rules);
+        let found = paths.shortest(&self.on.keys, &self.on.graph, key, close.from, &rules);
         self.with.paths = paths;
         let mut hops = found.expect("the key is on a cycle");
         hops.push(close);
-        self.candidate.cycles.push(BlockingCycle { hops, undone: None });
+        self.candidate.cycles.push(hops);
+        self.candidate.refuted = true;
     }
-}
-
-/// The cause of a deadlock.
-enum Stuck {
-    /// A circle with an order that the candidate assumed: the first block before the second.
-    Assumed(u32, u32),
-    /// A cycle of the graph, through this key.
-    Graph(Key),
 }
 
 /// Paths between keys that have not run.
@@ -417,25 +397,23 @@ impl PathRules for Remaining<'_> {
     fn cost(&self, _: u32, _: u32) -> Option<bool> {
         Some(false)
     }
-
-    fn assumed(&self, _: Key, _: &mut dyn FnMut(Key, u32, u32)) {}
 }
 
 /// Paths of a blocked candidate: between keys that have not run, and over the assumed orders.
-struct Waiting<'r, 'a, 'b> {
-    run: &'r Run<'a, 'b>,
+struct Waiting<'r, 'a> {
+    run: &'r Run<'a>,
     /// For each resource and rank, the earliest entry of a waiting block that the search has
     /// expanded. It leads to all that a later entry leads to, and no further.
     expanded: RefCell<HashMap<(usize, Rank), u32>>,
 }
 
-impl PathRules for Waiting<'_, '_, '_> {
+impl PathRules for Waiting<'_, '_> {
     fn passes(&self, key: Key) -> bool {
         !self.run.with.done[key as usize]
     }
 
     fn cost(&self, _: u32, label: u32) -> Option<bool> {
-        Some(label >= self.run.on.fixed)
+        Some(label >= self.run.fixed)
     }
 
     fn assumed(&self, key: Key, visit: &mut dyn FnMut(Key, u32, u32)) {
@@ -463,7 +441,7 @@ impl PathRules for Waiting<'_, '_, '_> {
                 {
                     continue;
                 }
-                if head || (on.problem.keeps(block, other) && run.precedes(block, other)) {
+                if head || (run.problem.keeps(block, other) && run.precedes(block, other)) {
                     visit(first, block, other);
                 }
             }
@@ -471,7 +449,7 @@ impl PathRules for Waiting<'_, '_, '_> {
     }
 }
 
-impl Run<'_, '_> {
+impl Run<'_> {
     /// Returns whether a waiting block entered before another one, which has not begun and may not
     /// have entered yet.
     fn precedes(&self, block: u32, other: u32) -> bool {
@@ -483,10 +461,10 @@ impl Run<'_, '_> {
     }
 }
 
-impl Waiting<'_, '_, '_> {
+impl Waiting<'_, '_> {
     /// Returns whether no block of the rank that entered before this block was expanded.
     fn is_new(&self, block: u32, resource: usize) -> bool {
-        let Some(entry) = self.run.on.problem.blocks[block as usize].entry else { return false };
+        let Some(entry) = self.run.problem.blocks[block as usize].entry else { return false };
         let at = self.run.with.entered_at[block as usize];
         let mut expanded = self.expanded.borrow_mut();
         let earliest = expanded.entry((resource, entry.rank)).or_insert(u32::MAX);

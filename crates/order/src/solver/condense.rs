@@ -6,6 +6,7 @@
 //! that of the chains.
 
 use super::problem::{Node, Problem};
+use crate::rows::Rows;
 
 /// The number of a key. The keys of a chain have consecutive numbers, in its order.
 pub(crate) type Key = u32;
@@ -32,50 +33,29 @@ pub(crate) struct Keys {
 /// For each key, its neighbours and the edge of the problem that leads there ([`CHAIN`] for none).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Adjacency {
-    offset: Vec<u32>,
-    key: Vec<Key>,
-    edge: Vec<u32>,
+    keys: Rows<Key>,
+    edges: Vec<u32>,
 }
 
 impl Adjacency {
     #[inline]
     pub(crate) fn keys(&self, key: Key) -> &[Key] {
-        &self.key[self.offset[key as usize] as usize..self.offset[key as usize + 1] as usize]
-    }
-
-    #[inline]
-    pub(crate) fn edges(&self, key: Key) -> &[u32] {
-        &self.edge[self.offset[key as usize] as usize..self.offset[key as usize + 1] as usize]
+        self.keys.row(key)
     }
 
     pub(crate) fn iter(&self, key: Key) -> impl Iterator<Item = (Key, u32)> + '_ {
-        self.keys(key).iter().copied().zip(self.edges(key).iter().copied())
+        self.keys(key).iter().copied().zip(self.edges[self.keys.range(key)].iter().copied())
     }
 
-    fn build(keys: usize, pairs: &[(Key, Key, u32)], flip: bool) -> Adjacency {
-        let ends = |&(from, to, _): &(Key, Key, u32)| if flip { (to, from) } else { (from, to) };
-        let mut offset = vec![0_u32; keys + 1];
-        for pair in pairs {
-            offset[ends(pair).0 as usize + 1] += 1;
-        }
-        for i in 0..keys {
-            offset[i + 1] += offset[i];
-        }
-        let mut next = offset.clone();
-        let mut key = vec![0; pairs.len()];
-        let mut edge = vec![0; pairs.len()];
-        for pair in pairs {
-            let (own, other) = ends(pair);
-            let at = next[own as usize] as usize;
-            next[own as usize] += 1;
-            key[at] = other;
-            edge[at] = pair.2;
-        }
-        Adjacency { offset, key, edge }
+    /// Builds the lists of `keys` keys from edges, each with its two ends.
+    fn new(keys: usize, edges: impl Iterator<Item = (Key, Key, u32)> + Clone) -> Adjacency {
+        let rows = Rows::new(keys, edges.map(|(own, other, edge)| (own, (other, edge))));
+        let edges = rows.items.iter().map(|(_, edge)| *edge).collect();
+        Adjacency { keys: rows.map(|(other, _)| other), edges }
     }
 
     fn bytes(&self) -> usize {
-        4 * (self.offset.len() + self.key.len() + self.edge.len())
+        self.keys.bytes() + 4 * self.edges.len()
     }
 }
 
@@ -128,7 +108,7 @@ impl Keys {
                 pairs.push((keys.of(edge.from), keys.of(edge.to), index as u32));
             }
         }
-        let parallel = Adjacency::build(keys.len(), &pairs, false);
+        let parallel = Adjacency::new(keys.len(), pairs.iter().copied());
         let mut seen = vec![NO_KEY; keys.len()];
         pairs.clear();
         for from in 0..keys.len() as u32 {
@@ -139,8 +119,9 @@ impl Keys {
                 }
             }
         }
-        keys.out = Adjacency::build(keys.len(), &pairs, false);
-        keys.into = Adjacency::build(keys.len(), &pairs, true);
+        keys.out = Adjacency::new(keys.len(), pairs.iter().copied());
+        let reversed = pairs.iter().map(|&(from, to, edge)| (to, from, edge));
+        keys.into = Adjacency::new(keys.len(), reversed);
         Ok(keys)
     }
 

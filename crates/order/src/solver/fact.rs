@@ -23,6 +23,10 @@ pub enum Fact {
 }
 
 impl Fact {
+    pub(crate) const fn of_blocks(first: u32, second: u32) -> Fact {
+        Fact::Blocks { first: Block(first), second: Block(second) }
+    }
+
     /// Returns the opposite order of the same two.
     #[must_use]
     pub fn opposite(self) -> Fact {

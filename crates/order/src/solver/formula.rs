@@ -55,17 +55,16 @@ impl Formula {
     ) {
         match (self, positive) {
             (Formula::Not(part), _) => part.assert(!positive, or, fresh, clause),
-            (Formula::Lit(lit), _) => {
-                or.push(if positive { *lit } else { !*lit });
-                clause(or);
-                or.pop();
-            }
             (Formula::And(parts), true) | (Formula::Or(parts), false) => {
                 for part in parts {
                     part.assert(positive, or, fresh, clause);
                 }
             }
-            (Formula::And(parts), false) | (Formula::Or(parts), true) => {
+            _ => {
+                let parts = match self {
+                    Formula::And(parts) | Formula::Or(parts) => parts,
+                    lit => std::slice::from_ref(lit),
+                };
                 let len = or.len();
                 for part in parts {
                     let name = part.name(positive, fresh, clause);
@@ -85,13 +84,8 @@ impl Formula {
         clause: &mut dyn FnMut(&[Lit]),
     ) -> Lit {
         match self {
-            Formula::Lit(lit) => {
-                if positive {
-                    *lit
-                } else {
-                    !*lit
-                }
-            }
+            Formula::Lit(lit) if positive => *lit,
+            Formula::Lit(lit) => !*lit,
             Formula::Not(part) => part.name(!positive, fresh, clause),
             Formula::And(_) | Formula::Or(_) => {
                 let name = fresh();

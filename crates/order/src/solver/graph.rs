@@ -33,8 +33,6 @@ pub(crate) struct Graph {
     stamp: u32,
     forward: Vec<Key>,
     backward: Vec<Key>,
-    /// Keys visited by insertions so far.
-    pub(crate) visited: u64,
 }
 
 impl Graph {
@@ -46,16 +44,12 @@ impl Graph {
             place[key as usize] = at as u32;
         }
         Graph {
-            added: Vec::new(),
             first_out: vec![NONE; keys],
             first_into: vec![NONE; keys],
             place,
             at: order,
             mark: vec![0; keys],
-            stamp: 0,
-            forward: Vec::new(),
-            backward: Vec::new(),
-            visited: 0,
+            ..Graph::default()
         }
     }
 
@@ -153,7 +147,6 @@ impl Graph {
                 self.at[place as usize] = key;
             }
         }
-        self.visited += (forward.len() + backward.len()) as u64;
         self.forward = forward;
         self.backward = backward;
         !cycle

@@ -49,9 +49,9 @@ pub use problem::{Block, Entry, Node, Problem, ProblemError, Rank, Resource, Tag
 pub use refutation::{Claim, Link, Refutation, Step, Why};
 #[cfg(feature = "sabotage")]
 pub use sabotage::Sabotage;
-pub use solve::{Answer, Limits, Solver, Stats};
-// The literals of clauses, and the reason for a missing answer.
-pub use crate::sat::{Cause, Lit};
+pub use solve::{Answer, Solver, Stats};
+// The limits of a call, the literals of clauses, and the reason for a missing answer.
+pub use crate::sat::{Cause, Limits, Lit};
 
 mod blocks;
 mod candidate;

@@ -6,9 +6,9 @@
 //! pairs below it. Among the pairs below, the edge from the last to the first block of each queue
 //! suffices.
 
-use super::blocks::{Blocks, NO_ENTRY};
+use super::blocks::Blocks;
 use super::fact::{Fact, Info};
-use super::problem::{Block, Problem};
+use super::problem::Problem;
 use crate::sat::Lit;
 
 const NONE: u32 = u32::MAX;
@@ -25,9 +25,6 @@ pub(crate) struct Pairs {
 }
 
 impl Pairs {
-    /// No block was entered from within another.
-    pub(crate) const EMPTY: Pairs = Pairs { parent: Vec::new(), kids: Vec::new() };
-
     /// Finds the parents; `O(b log b)` for `b` blocks. The entries must come before their blocks in
     /// an order without cycles.
     pub(crate) fn build(problem: &Problem, blocks: &Blocks) -> Pairs {
@@ -86,12 +83,17 @@ impl Pairs {
     pub(crate) fn edges(
         &self,
         problem: &Problem,
-        blocks: &Blocks,
         (first, second): (u32, u32),
         lit: Lit,
     ) -> Vec<Info> {
         let mut edges = Vec::new();
-        push_edges(problem, blocks, first, second, lit, &mut edges);
+        let (a, b) = (&problem.blocks[first as usize], &problem.blocks[second as usize]);
+        let fact = Fact::of_blocks(first, second);
+        edges.push(Info { from: a.last, to: b.first, fact, lit: Some(lit) });
+        if problem.keeps(second, first) {
+            let (from, to) = (problem.entry_node(first), problem.entry_node(second));
+            edges.push(Info { from, to, fact, lit: Some(lit) });
+        }
         self.below(problem, first, second, lit, &mut edges);
         edges
     }
@@ -115,7 +117,7 @@ impl Pairs {
                 edges.push(Info {
                     from: problem.blocks[last as usize].last,
                     to: problem.blocks[first as usize].first,
-                    fact: Fact::Blocks { first: Block(last), second: Block(first) },
+                    fact: Fact::of_blocks(last, first),
                     lit: Some(lit),
                 });
                 todo.push((mine, theirs));
@@ -136,23 +138,5 @@ impl Pairs {
         all.chunk_by(|a, b| a.0 == b.0)
             .map(|chunk| (chunk[0].0, chunk.iter().map(|&(_, kid)| kid).collect()))
             .collect()
-    }
-}
-
-/// Adds the edges of one pair.
-fn push_edges(
-    problem: &Problem,
-    blocks: &Blocks,
-    first: u32,
-    second: u32,
-    lit: Lit,
-    edges: &mut Vec<Info>,
-) {
-    let (a, b) = (&problem.blocks[first as usize], &problem.blocks[second as usize]);
-    let fact = Fact::Blocks { first: Block(first), second: Block(second) };
-    edges.push(Info { from: a.last, to: b.first, fact, lit: Some(lit) });
-    if problem.keeps(second, first) && blocks.entry[first as usize] != NO_ENTRY {
-        let node = |entry: Option<super::problem::Entry>| entry.expect("keeps needs entries").node;
-        edges.push(Info { from: node(a.entry), to: node(b.entry), fact, lit: Some(lit) });
     }
 }

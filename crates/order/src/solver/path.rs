@@ -28,14 +28,25 @@ pub(crate) enum HopKind {
 /// The edges that a path may use, and their costs.
 pub(crate) trait PathRules {
     /// Returns whether the path may go through a key.
-    fn passes(&self, key: Key) -> bool;
+    fn passes(&self, _key: Key) -> bool {
+        true
+    }
 
     /// Returns the cost of an added edge (0 or 1), or `None` if the path may not use it. `index`
     /// counts the added edges.
     fn cost(&self, index: u32, label: u32) -> Option<bool>;
 
     /// Calls `visit` for further edges from a key, at cost 1 each.
-    fn assumed(&self, key: Key, visit: &mut dyn FnMut(Key, u32, u32));
+    fn assumed(&self, _key: Key, _visit: &mut dyn FnMut(Key, u32, u32)) {}
+}
+
+/// Paths over the given edges and those added before this one.
+pub(crate) struct AddedBefore(pub(crate) u32);
+
+impl PathRules for AddedBefore {
+    fn cost(&self, index: u32, _: u32) -> Option<bool> {
+        (index < self.0).then_some(true)
+    }
 }
 
 /// Search buffers, reused so that a search costs only what it visits.

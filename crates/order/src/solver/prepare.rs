@@ -1,13 +1,13 @@
 //! Preparation: condensation, a first candidate, saturation.
 
 use super::blocks::Blocks;
-use super::candidate::{CandidateInput, CandidateRunner};
+use super::candidate::CandidateRunner;
 use super::condense::{Key, Keys};
 use super::fact::Info;
 use super::graph::Graph;
 use super::known::Known;
 use super::pairs::Pairs;
-use super::path::{Hop, HopKind, PathRules, Paths};
+use super::path::{AddedBefore, Hop, HopKind, PathRules, Paths};
 use super::problem::Edge;
 use super::refutation::{Link, Refutation, Source, Step, Why};
 use super::sabotage::Sabotage;
@@ -22,30 +22,46 @@ pub(super) struct Prepared {
     pub(super) pairs: Pairs,
     pub(super) known: Known,
     pub(super) graph: Graph,
+    /// The cause of each added edge, by label.
     pub(super) infos: Vec<Info>,
     pub(super) forced: Vec<Forced>,
     /// The number of atoms.
     pub(super) variables: usize,
 }
 
+impl Prepared {
+    /// Returns the ends of an edge, by its label.
+    pub(super) fn ends(&self, label: u32) -> (Key, Key) {
+        let info = &self.infos[label as usize];
+        (self.keys.of(info.from), self.keys.of(info.to))
+    }
+
+    /// Returns the cycle that an edge would close, with a path of least cost.
+    ///
+    /// # Panics
+    ///
+    /// Panics when the edge would close none.
+    pub(super) fn cycle_of(
+        &self,
+        label: u32,
+        paths: &mut Paths,
+        rules: &impl PathRules,
+    ) -> Vec<Hop> {
+        let (from, to) = self.ends(label);
+        let mut hops = Vec::new();
+        if from != to {
+            let back = paths.shortest(&self.keys, &self.graph, to, from, rules);
+            hops = back.expect("the edge closes a cycle");
+        }
+        hops.push(Hop { from, to, kind: HopKind::Added(label) });
+        hops
+    }
+}
+
 /// The memory for rows of saturation when no limit is smaller, in bytes.
 const ROWS: usize = 256 << 20;
 /// The memory for the sets of known pairs, in bytes.
 const KNOWN: usize = 512 << 20;
-
-struct Everywhere;
-
-impl PathRules for Everywhere {
-    fn passes(&self, _: u32) -> bool {
-        true
-    }
-
-    fn cost(&self, _: u32, _: u32) -> Option<bool> {
-        Some(true)
-    }
-
-    fn assumed(&self, _: u32, _: &mut dyn FnMut(u32, u32, u32)) {}
-}
 
 /// Refutes an edge against the order of its chain.
 fn against_its_chain(edge: Edge) -> Refutation {
@@ -54,18 +70,6 @@ fn against_its_chain(edge: Edge) -> Refutation {
         cycle.push(Link { from: edge.to, to: edge.from, why: Why::Chain });
     }
     Refutation { steps: vec![Step::Cycle(cycle)] }
-}
-
-/// No block was entered from within another.
-static EMPTY: Pairs = Pairs::EMPTY;
-
-/// The results of saturation so far.
-#[derive(Clone, Copy)]
-struct Saturated<'s> {
-    graph: &'s Graph,
-    known: &'s Known,
-    infos: &'s [Info],
-    forced: &'s [Forced],
 }
 
 impl Solver {
@@ -103,84 +107,64 @@ impl Solver {
         if memory.is_some_and(|limit| held > limit) {
             return Err(Cause::Memory);
         }
-        let Some(first) = self.first_order(&keys, &blocks) else { return Ok(()) };
-        let graph = Graph::new(first);
-        let rows = memory.map_or(ROWS, |bytes| ROWS.min(bytes / 4));
-        let most_known = memory.map_or(KNOWN, |bytes| KNOWN.min(bytes / 4));
-        self.stats.keys = keys.len() as u64;
-        self.stats.pairs = blocks.pairs();
+        let mut prepared = Prepared {
+            graph: Graph::new((0..keys.len() as u32).collect()),
+            keys,
+            blocks,
+            pairs: Pairs::default(),
+            known: Known::default(),
+            infos: Vec::new(),
+            forced: Vec::new(),
+            variables,
+        };
+        let Some(first) = self.first_order(&prepared) else { return Ok(()) };
+        prepared.graph = Graph::new(first);
+        self.stats.keys = prepared.keys.len() as u64;
+        self.stats.pairs = prepared.blocks.pairs();
         self.stats.undecided = self.stats.pairs;
-        if Known::bytes_for(&blocks) > most_known || self.sabotage == Sabotage::SearchOnly {
-            // The search alone is complete; without saturation it only has more to find.
-            let pairs = Pairs::build(&self.problem, &blocks);
-            let known = Known::default();
-            let (infos, forced) = (Vec::new(), Vec::new());
-            self.prepared =
-                Some(Prepared { keys, blocks, pairs, known, graph, infos, forced, variables });
-            return Ok(());
+        // The search alone is complete; without saturation it only has more to find.
+        let most_known = memory.map_or(KNOWN, |bytes| KNOWN.min(bytes / 4));
+        if Known::bytes_for(&prepared.blocks) <= most_known && self.sabotage != Sabotage::SearchOnly
+        {
+            let rows = memory.map_or(ROWS, |bytes| ROWS.min(bytes / 4));
+            let mut saturation = Saturation::new(&self.problem, &mut prepared, self.sabotage);
+            let end = saturation.run(rows, stop);
+            if end == End::Stopped {
+                return Err(Cause::Stopped);
+            }
+            self.stats.memory_bytes = saturation.bytes() as u64;
+            self.stats.forced = prepared.forced.len() as u64;
+            if end == End::Refuted {
+                self.stats.undecided = 0;
+                self.contradiction = Some(self.by_saturation(&prepared));
+                return Ok(());
+            }
+            self.stats.undecided -= prepared.known.count();
         }
-        let mut saturation = Saturation::new(&self.problem, &keys, &blocks, graph);
-        saturation.sabotage = self.sabotage;
-        let end = saturation.run(rows, stop);
-        if end == End::Stopped {
-            return Err(Cause::Stopped);
-        }
-        self.stats.memory_bytes = saturation.bytes() as u64;
-        let Saturation { graph, known, infos, forced, .. } = saturation;
-        self.stats.forced = forced.len() as u64;
-        if end == End::Refuted {
-            self.stats.undecided = 0;
-            let saturated =
-                Saturated { graph: &graph, known: &known, infos: &infos, forced: &forced };
-            self.contradiction = Some(self.by_saturation(&keys, &blocks, &saturated));
-            return Ok(());
-        }
-        self.stats.undecided = self.stats.pairs - known.count();
-        let pairs = Pairs::build(&self.problem, &blocks);
-        self.prepared =
-            Some(Prepared { keys, blocks, pairs, known, graph, infos, forced, variables });
+        prepared.pairs = Pairs::build(&self.problem, &prepared.blocks);
+        self.prepared = Some(prepared);
         Ok(())
     }
 
     /// Returns an order of the keys, close to the preferred one; `None` if it recorded a
     /// contradiction.
-    fn first_order(&mut self, keys: &Keys, blocks: &Blocks) -> Option<Vec<Key>> {
-        let graph = &Graph::new((0..keys.len() as u32).collect());
-        let known = &Known::default();
-        let hint: Vec<u32> = keys.start.iter().map(|&node| self.problem.position(node)).collect();
+    fn first_order(&mut self, on: &Prepared) -> Option<Vec<Key>> {
         let problem = &self.problem;
-        let first = CandidateRunner::default()
-            .run(CandidateInput { problem, keys, blocks, graph, known, fixed: 0 }, &hint);
+        let hint: Vec<u32> = on.keys.start.iter().map(|&node| problem.position(node)).collect();
+        let first = CandidateRunner::default().run(problem, on, 0, &hint);
         self.theory_stats.candidates += 1;
-        let Some(cycle) = first.cycles.iter().find(|cycle| cycle.undone.is_none()) else {
+        if !first.refuted {
             return Some(first.order);
-        };
-        let saturated = Saturated { graph, known, infos: &[], forced: &[] };
-        self.contradiction =
-            Some(self.saturated_source(keys, blocks, &saturated, 0).by_cycle(&cycle.hops));
+        }
+        let cycle = first.cycles.last().expect("the cycle that refutes");
+        self.contradiction = Some(Source { problem, on }.by_cycle(cycle));
         None
     }
 
     /// Refutes the problem by the cycle that the last edge of saturation closed.
-    fn by_saturation(&self, keys: &Keys, blocks: &Blocks, found: &Saturated<'_>) -> Refutation {
-        let closing = found.infos.last().expect("the pair that closed a cycle has an edge");
-        let (from, to) = (keys.of(closing.from), keys.of(closing.to));
-        let mut paths = Paths::default();
-        let back = (from != to).then(|| paths.shortest(keys, found.graph, to, from, &Everywhere));
-        let mut hops = back.map_or(Vec::new(), |hops| hops.expect("the edge closes a cycle"));
-        hops.push(Hop { from, to, kind: HopKind::Added(found.infos.len() as u32 - 1) });
-        self.saturated_source(keys, blocks, found, found.graph.len()).by_cycle(&hops)
-    }
-
-    fn saturated_source<'s>(
-        &'s self,
-        keys: &'s Keys,
-        blocks: &'s Blocks,
-        found: &Saturated<'s>,
-        fixed: u32,
-    ) -> Source<'s> {
-        let Saturated { graph, known, infos, forced } = *found;
-        let (problem, pairs) = (&self.problem, &EMPTY);
-        Source { problem, keys, blocks, pairs, graph, known, infos, forced, fixed }
+    fn by_saturation(&self, on: &Prepared) -> Refutation {
+        let label = on.infos.len() as u32 - 1;
+        let cycle = on.cycle_of(label, &mut Paths::default(), &AddedBefore(u32::MAX));
+        Source { problem: &self.problem, on }.by_cycle(&cycle)
     }
 }

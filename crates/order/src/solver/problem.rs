@@ -224,6 +224,15 @@ impl Problem {
         if node < self.nodes() { Ok(()) } else { Err(ProblemError::NoNode(node)) }
     }
 
+    /// Returns the node at which a block enters its queue.
+    ///
+    /// # Panics
+    ///
+    /// Panics when it enters none. Where [`Problem::keeps`] holds, both blocks enter one.
+    pub(crate) fn entry_node(&self, block: u32) -> Node {
+        self.blocks[block as usize].entry.expect("the block enters a queue").node
+    }
+
     /// Returns whether the order of the entries of two blocks of one resource binds them: whether
     /// `first` holds the resource before `second` if it entered before it.
     pub(crate) fn keeps(&self, first: u32, second: u32) -> bool {

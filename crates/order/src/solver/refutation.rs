@@ -1,14 +1,9 @@
 //! Proofs that there is no order: cycles of labelled edges, and clauses that follow from them.
 
-use super::blocks::{Blocks, NO_ENTRY};
-use super::condense::{Key, Keys};
 use super::fact::{Fact, Info};
-use super::graph::Graph;
-use super::known::Known;
-use super::pairs::Pairs;
-use super::path::{Hop, HopKind, PathRules, Paths};
-use super::problem::{Block, Node, Problem, Tag};
-use super::saturate::Forced;
+use super::path::{AddedBefore, Hop, HopKind, Paths};
+use super::prepare::Prepared;
+use super::problem::{Node, Problem, Tag};
 use super::variables::Variables;
 use crate::sat::{self, Lit, ProofLog};
 use std::collections::{BTreeMap, HashSet};
@@ -67,41 +62,16 @@ pub struct Refutation {
     pub steps: Vec<Step>,
 }
 
-/// The data from which the steps are built.
+/// The data from which the steps are built: a problem, and the edges that saturation added.
 pub(crate) struct Source<'a> {
     pub(crate) problem: &'a Problem,
-    pub(crate) keys: &'a Keys,
-    pub(crate) blocks: &'a Blocks,
-    pub(crate) pairs: &'a Pairs,
-    pub(crate) graph: &'a Graph,
-    pub(crate) known: &'a Known,
-    pub(crate) infos: &'a [Info],
-    pub(crate) forced: &'a [Forced],
-    /// Labels below this come from saturation, and number the added edges.
-    pub(crate) fixed: u32,
-}
-
-/// Paths over the edges that saturation added before `limit`.
-struct Before {
-    limit: u32,
-}
-
-impl PathRules for Before {
-    fn passes(&self, _: Key) -> bool {
-        true
-    }
-
-    fn cost(&self, index: u32, _: u32) -> Option<bool> {
-        (index < self.limit).then_some(true)
-    }
-
-    fn assumed(&self, _: Key, _: &mut dyn FnMut(Key, u32, u32)) {}
+    pub(crate) on: &'a Prepared,
 }
 
 impl Source<'_> {
     /// Builds the proof from one cycle of given and saturated edges.
     pub(crate) fn by_cycle(&self, hops: &[Hop]) -> Refutation {
-        let last = cycle_links(self.problem, self.infos, hops);
+        let last = cycle_links(self.problem, &self.on.infos, hops);
         let mut steps = self.forced_steps(std::slice::from_ref(&last));
         let rests_on_facts = last.iter().any(|link| matches!(link.why, Why::Decided(_)));
         steps.push(Step::Cycle(last));
@@ -156,12 +126,12 @@ impl Source<'_> {
     /// use.
     fn forced_steps(&self, cycles: &[Vec<Link>]) -> Vec<Step> {
         let mut direct: BTreeMap<Fact, u32> = BTreeMap::new();
-        for forced in self.forced {
-            direct.entry(fact(forced.first, forced.second)).or_insert(forced.limit);
+        for forced in &self.on.forced {
+            direct.entry(Fact::of_blocks(forced.first, forced.second)).or_insert(forced.limit);
         }
         // The first edge of each fact that has edges but was not forced by itself.
         let mut edge: BTreeMap<Fact, u32> = BTreeMap::new();
-        for (label, info) in self.infos[..self.fixed as usize].iter().enumerate() {
+        for (label, info) in self.on.infos[..self.on.graph.len() as usize].iter().enumerate() {
             edge.entry(info.fact).or_insert(label as u32);
         }
         let mut todo: Vec<Fact> = Vec::new();
@@ -171,7 +141,7 @@ impl Source<'_> {
         let want = |links: &[Link], todo: &mut Vec<Fact>, seen: &mut HashSet<Fact>| {
             for link in links {
                 if let Why::Decided(fact @ Fact::Blocks { first, second }) = link.why
-                    && self.known.is(first.0, second.0)
+                    && self.on.known.is(first.0, second.0)
                     && seen.insert(fact)
                 {
                     todo.push(fact);
@@ -182,7 +152,8 @@ impl Source<'_> {
             want(links, &mut todo, &mut seen);
         }
         while let Some(fact) = todo.pop() {
-            let limit = direct.get(&fact).or(edge.get(&fact)).copied().unwrap_or(self.fixed);
+            let limit =
+                direct.get(&fact).or(edge.get(&fact)).copied().unwrap_or(self.on.graph.len());
             let Fact::Blocks { first, second } = fact else { continue };
             let links = self.force(first.0, second.0, limit, &mut paths);
             want(&links, &mut todo, &mut seen);
@@ -193,26 +164,25 @@ impl Source<'_> {
 
     /// Returns the cycle that the opposite of a forced pair closes.
     fn force(&self, first: u32, second: u32, limit: u32, paths: &mut Paths) -> Vec<Link> {
-        let (blocks, rules) = (self.blocks, Before { limit });
-        let mut found = |from, to| paths.shortest(self.keys, self.graph, from, to, &rules);
-        let (a, b) = (&self.problem.blocks[first as usize], &self.problem.blocks[second as usize]);
-        let (ends, start, end) =
+        let (blocks, rules) = (&self.on.blocks, AddedBefore(limit));
+        let mut found = |from, to| paths.shortest(&self.on.keys, &self.on.graph, from, to, &rules);
+        let problem = self.problem;
+        let (hops, start, end) =
             match found(blocks.first[first as usize], blocks.last[second as usize]) {
-                Some(hops) => (hops, a.first, b.last),
+                Some(hops) => {
+                    let start = problem.blocks[first as usize].first;
+                    (hops, start, problem.blocks[second as usize].last)
+                }
                 None => {
+                    debug_assert!(problem.keeps(first, second));
                     let (from, to) = (blocks.entry[first as usize], blocks.entry[second as usize]);
-                    debug_assert!(
-                        from != NO_ENTRY && to != NO_ENTRY && self.problem.keeps(first, second)
-                    );
                     let hops = found(from, to).expect("a forced pair has a path");
-                    let node = |entry: Option<super::problem::Entry>| {
-                        entry.map_or(a.first, |entry| entry.node)
-                    };
-                    (hops, node(a.entry), node(b.entry))
+                    (hops, problem.entry_node(first), problem.entry_node(second))
                 }
             };
-        let mut links = path_links(self.problem, self.infos, &ends, start, end);
-        let closing = Link { from: end, to: start, why: Why::Decided(fact(second, first)) };
+        let mut links = path_links(problem, &self.on.infos, &hops, start, end);
+        let closing =
+            Link { from: end, to: start, why: Why::Decided(Fact::of_blocks(second, first)) };
         links.push(closing);
         links
     }
@@ -225,22 +195,25 @@ impl Source<'_> {
         for link in cycles.iter().flatten() {
             let Why::Decided(Fact::Blocks { first, second }) = link.why else { continue };
             let (mut first, mut second) = (first.0, second.0);
-            while let Some((outer, other)) = self.pairs.above(self.problem, first, second) {
+            while let Some((outer, other)) = self.on.pairs.above(self.problem, first, second) {
                 if !seen.insert((first.min(second), first.max(second))) {
                     break;
                 }
                 for (a, b, p, q) in [(first, second, outer, other), (second, first, other, outer)] {
                     // Given p before q, assume b before a: the entry of b comes before that of a,
                     // but a's is within p and b's within q.
-                    let node = |block: u32| {
-                        self.problem.blocks[block as usize]
-                            .entry
-                            .expect("pairs below have entries")
-                            .node
-                    };
+                    let node = |block: u32| self.problem.entry_node(block);
                     steps.push(Step::Cycle(vec![
-                        Link { from: node(a), to: node(b), why: Why::Decided(fact(p, q)) },
-                        Link { from: node(b), to: node(a), why: Why::Decided(fact(b, a)) },
+                        Link {
+                            from: node(a),
+                            to: node(b),
+                            why: Why::Decided(Fact::of_blocks(p, q)),
+                        },
+                        Link {
+                            from: node(b),
+                            to: node(a),
+                            why: Why::Decided(Fact::of_blocks(b, a)),
+                        },
                     ]));
                 }
                 (first, second) = (outer, other);
@@ -253,11 +226,8 @@ impl Source<'_> {
 /// Turns hops that close a cycle into links.
 pub(crate) fn cycle_links(problem: &Problem, infos: &[Info], hops: &[Hop]) -> Vec<Link> {
     let mut links = hop_links(problem, infos, hops);
-    if let (Some(first), Some(last)) = (links.first(), links.last())
-        && last.to != first.from
-    {
-        let along = Link { from: last.to, to: first.from, why: Why::Chain };
-        links.push(along);
+    if let Some(first) = links.first().copied() {
+        continue_to(&mut links, first.from);
     }
     links
 }
@@ -271,17 +241,11 @@ fn path_links(
     end: Node,
 ) -> Vec<Link> {
     let mut links = hop_links(problem, infos, hops);
-    let chain = |from, to| Link { from, to, why: Why::Chain };
     let leaves = links.first().map_or(end, |link| link.from);
     if leaves != start {
-        links.insert(0, chain(start, leaves));
+        links.insert(0, Link { from: start, to: leaves, why: Why::Chain });
     }
-    if let Some(last) = links.last()
-        && last.to != end
-    {
-        let along = chain(last.to, end);
-        links.push(along);
-    }
+    continue_to(&mut links, end);
     links
 }
 
@@ -303,18 +267,20 @@ fn hop_links(problem: &Problem, infos: &[Info], hops: &[Hop]) -> Vec<Link> {
             HopKind::Assumed(first, second) => Link {
                 from: problem.blocks[first as usize].last,
                 to: problem.blocks[second as usize].first,
-                why: Why::Decided(fact(first, second)),
+                why: Why::Decided(Fact::of_blocks(first, second)),
             },
         };
-        if let Some(before) = links.last()
-            && before.to != link.from
-        {
-            let along = Link { from: before.to, to: link.from, why: Why::Chain };
-            links.push(along);
-        }
+        continue_to(&mut links, link.from);
         links.push(link);
     }
     links
+}
+
+/// Adds a link along the chain from the end of the last link to a node, unless it ends there.
+fn continue_to(links: &mut Vec<Link>, to: Node) {
+    if let Some(last) = links.last().copied().filter(|last| last.to != to) {
+        links.push(Link { from: last.to, to, why: Why::Chain });
+    }
 }
 
 /// Returns the clause of a cycle: not all of its facts hold.
@@ -329,8 +295,4 @@ fn broken(links: &[Link]) -> Vec<Claim> {
     clause.sort_unstable();
     clause.dedup();
     clause
-}
-
-fn fact(first: u32, second: u32) -> Fact {
-    Fact::Blocks { first: Block(first), second: Block(second) }
 }

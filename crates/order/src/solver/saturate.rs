@@ -18,7 +18,8 @@ use super::condense::{Key, Keys};
 use super::fact::{Fact, Info};
 use super::graph::Graph;
 use super::known::Known;
-use super::problem::{Block, Problem};
+use super::prepare::Prepared;
+use super::problem::Problem;
 use super::sabotage::Sabotage;
 use anyorder_common::bits::{self, members_of_word};
 use std::cmp::Reverse;
@@ -50,10 +51,10 @@ pub(crate) struct Saturation<'a> {
     problem: &'a Problem,
     keys: &'a Keys,
     blocks: &'a Blocks,
-    pub(crate) graph: Graph,
-    pub(crate) known: Known,
-    pub(crate) infos: Vec<Info>,
-    pub(crate) forced: Vec<Forced>,
+    graph: &'a mut Graph,
+    known: &'a mut Known,
+    infos: &'a mut Vec<Info>,
+    forced: &'a mut Vec<Forced>,
     /// These pairs imply the pairs that were forced without an edge of their own.
     covers: Vec<Vec<u32>>,
     entry_covers: Vec<Vec<u32>>,
@@ -66,7 +67,7 @@ pub(crate) struct Saturation<'a> {
     dirty: Vec<bool>,
     heap: BinaryHeap<Reverse<(u32, Key)>>,
     fresh: Vec<u32>,
-    pub(crate) sabotage: Sabotage,
+    sabotage: Sabotage,
 }
 
 /// The range of words in a row that is being computed.
@@ -77,13 +78,13 @@ struct Columns {
 }
 
 impl<'a> Saturation<'a> {
-    /// Prepares saturation; `graph` holds a topological order of the given edges.
+    /// Prepares saturation; the graph holds a topological order of the given edges.
     pub(crate) fn new(
         problem: &'a Problem,
-        keys: &'a Keys,
-        blocks: &'a Blocks,
-        graph: Graph,
+        prepared: &'a mut Prepared,
+        sabotage: Sabotage,
     ) -> Saturation<'a> {
+        let Prepared { keys, blocks, graph, known, infos, forced, .. } = prepared;
         // Blocks close together in the order share words: fewer groups concern each key.
         let mut members = blocks.of.clone();
         for members in &mut members {
@@ -101,13 +102,15 @@ impl<'a> Saturation<'a> {
             base[resource] = bits;
             bits += members.len();
         }
+        *known = Known::new(blocks, &members);
         Saturation {
             problem,
             keys,
             blocks,
-            known: Known::new(blocks, &members),
-            infos: Vec::new(),
-            forced: Vec::new(),
+            graph,
+            known,
+            infos,
+            forced,
             covers: vec![Vec::new(); blocks.first.len()],
             entry_covers: vec![Vec::new(); blocks.first.len()],
             members,
@@ -117,8 +120,7 @@ impl<'a> Saturation<'a> {
             dirty: vec![false; keys.len()],
             heap: BinaryHeap::new(),
             fresh: Vec::new(),
-            sabotage: Sabotage::None,
-            graph,
+            sabotage,
         }
     }
 
@@ -222,30 +224,25 @@ impl<'a> Saturation<'a> {
         }
         own.copy_from_slice(row);
         // During the first pass all later keys are dirty anyway.
-        for i in 0..self.keys.out.keys(key).len() {
-            let other = self.keys.out.keys(key)[i];
+        let (keys, blocks) = (self.keys, self.blocks);
+        for &other in keys.out.keys(key) {
             self.mark_dirty(other);
         }
-        let (dirty, heap, graph) = (&mut self.dirty, &mut self.heap, &self.graph);
+        let (dirty, heap, graph) = (&mut self.dirty, &mut self.heap, &*self.graph);
         for (_, added) in graph.added_out(key) {
             if !dirty[added.to as usize] {
                 dirty[added.to as usize] = true;
                 heap.push(Reverse((graph.place(added.to), added.to)));
             }
         }
-        let ending =
-            if self.sabotage == Sabotage::NoFirstLast { 0 } else { self.blocks.ending(key).len() };
-        for i in 0..ending {
-            let block = self.blocks.ending(key)[i];
-            if !self.force_all(block, key, columns, width, 0) {
-                return false;
-            }
-        }
-        let entering =
-            if self.sabotage == Sabotage::NoEntries { 0 } else { self.blocks.entering(key).len() };
-        for i in 0..entering {
-            let block = self.blocks.entering(key)[i];
-            if !self.force_all(block, key, columns, width, columns.len) {
+        let by_paths = [
+            (blocks.ending(key), 0, Sabotage::NoFirstLast),
+            (blocks.entering(key), columns.len, Sabotage::NoEntries),
+        ];
+        for (found, plane, sabotage) in by_paths {
+            if self.sabotage != sabotage
+                && !found.iter().all(|&block| self.force_all(block, key, columns, width, plane))
+            {
                 return false;
             }
         }
@@ -337,7 +334,7 @@ impl<'a> Saturation<'a> {
             let (from, to) =
                 (problem.blocks[first as usize].last, problem.blocks[second as usize].first);
             let ends = (blocks.last[first as usize], blocks.first[second as usize]);
-            if !self.add(ends, Info { from, to, fact: fact(first, second), lit: None }) {
+            if !self.add(ends, Info { from, to, fact: Fact::of_blocks(first, second), lit: None }) {
                 return false;
             }
         }
@@ -369,13 +366,9 @@ impl<'a> Saturation<'a> {
         if !self.problem.keeps(second, first) {
             return true;
         }
-        let entry = |block: u32| {
-            self.problem.blocks[block as usize].entry.expect("keeps needs entries").node
-        };
         let ends = (self.blocks.entry[first as usize], self.blocks.entry[second as usize]);
-        let info =
-            Info { from: entry(first), to: entry(second), fact: fact(first, second), lit: None };
-        self.add(ends, info)
+        let (from, to) = (self.problem.entry_node(first), self.problem.entry_node(second));
+        self.add(ends, Info { from, to, fact: Fact::of_blocks(first, second), lit: None })
     }
 
     fn add(&mut self, (from, to): (Key, Key), info: Info) -> bool {
@@ -391,10 +384,6 @@ impl<'a> Saturation<'a> {
     pub(crate) fn bytes(&self) -> usize {
         8 * self.rows.capacity() + self.known.bytes() + self.graph.bytes() + 64 * self.infos.len()
     }
-}
-
-fn fact(first: u32, second: u32) -> Fact {
-    Fact::Blocks { first: Block(first), second: Block(second) }
 }
 
 fn set(row: &mut [u64], bit: usize, columns: Columns, plane: usize) {

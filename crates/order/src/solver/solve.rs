@@ -6,10 +6,10 @@ use super::prepare::Prepared;
 use super::problem::{Block, Node, Problem, ProblemError};
 use super::refutation::{Link, Refutation, Source};
 use super::sabotage::Sabotage;
-use super::theory::{Base, OrderTheory, TheoryStats};
+use super::theory::{OrderTheory, TheoryStats};
 use super::variables::Variables;
 use super::witness::linearise;
-use crate::sat::{self, Cause, Core, Lit, Var};
+use crate::sat::{self, Cause, Core, Limits, Lit, Var};
 
 /// The answer of a solver.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -23,17 +23,6 @@ pub enum Answer {
     },
     /// A limit was reached first.
     Unknown(Cause),
-}
-
-/// Limits of one call. The default has none.
-#[derive(Default)]
-pub struct Limits<'a> {
-    /// The number of conflicts.
-    pub conflicts: Option<u64>,
-    /// The memory that the solver may take, in bytes, by its own estimate.
-    pub memory_bytes: Option<usize>,
-    /// Called now and then; true ends the call.
-    pub stop: Option<&'a mut dyn FnMut() -> bool>,
 }
 
 /// Counters of a solver.
@@ -73,6 +62,7 @@ pub struct Stats {
 ///
 /// Clauses, literals and formulas may be added between calls of [`solve`](Self::solve); learned
 /// clauses stay.
+#[derive(Default)]
 pub struct Solver {
     pub(super) problem: Problem,
     pub(super) core: Core,
@@ -93,19 +83,7 @@ impl Solver {
     /// Makes a solver for a problem.
     #[must_use]
     pub fn new(problem: Problem) -> Solver {
-        Solver {
-            problem,
-            core: Core::new(),
-            variables: Variables::default(),
-            prepared: None,
-            cycles: None,
-            contradiction: None,
-            impossible: false,
-            scopes: Vec::new(),
-            stats: Stats::default(),
-            theory_stats: TheoryStats::default(),
-            sabotage: Sabotage::None,
-        }
+        Solver { problem, ..Solver::default() }
     }
 
     /// Returns the problem.
@@ -134,9 +112,7 @@ impl Solver {
 
     /// Makes a variable that stands for no order.
     pub fn free(&mut self) -> Lit {
-        let var = self.core.new_var(false);
-        self.variables.add_free(var);
-        Lit::new(var, true)
+        self.variables.add_free(&mut self.core)
     }
 
     /// Returns the literal "`first` comes before `second`"; its negation is the opposite order.
@@ -204,12 +180,8 @@ impl Solver {
     pub fn require(&mut self, formula: &Formula) {
         let mut clauses: Vec<Vec<Lit>> = Vec::new();
         let (core, variables) = (&mut self.core, &mut self.variables);
-        let mut fresh = || {
-            let var = core.new_var(false);
-            variables.add_free(var);
-            Lit::new(var, true)
-        };
-        formula.clauses(&mut fresh, &mut |clause| clauses.push(clause.to_vec()));
+        formula
+            .clauses(&mut || variables.add_free(core), &mut |clause| clauses.push(clause.to_vec()));
         for clause in clauses {
             self.clause(&clause);
         }
@@ -243,43 +215,24 @@ impl Solver {
         if self.contradiction.is_some() || self.impossible {
             return Answer::Impossible { core: Vec::new() };
         }
-        let mut prepared = self.prepared.take().expect("prepared above");
-        let fixed = prepared.infos.len();
-        let graph = std::mem::take(&mut prepared.graph);
-        let infos = std::mem::take(&mut prepared.infos);
-        let base = Base {
-            problem: &self.problem,
-            keys: &prepared.keys,
-            blocks: &prepared.blocks,
-            pairs: &prepared.pairs,
-            known: &prepared.known,
-        };
-        let mut theory =
-            OrderTheory::new(&base, graph, infos, &mut self.variables, self.cycles.take());
-        theory.sabotage(self.sabotage);
-        let held = theory.bytes()
-            + prepared.keys.bytes()
-            + prepared.known.bytes()
-            + prepared.blocks.bytes();
+        let prepared = self.prepared.take().expect("prepared above");
+        let mut theory = OrderTheory::new(
+            (&self.problem, prepared),
+            &mut self.variables,
+            &mut self.cycles,
+            &mut self.theory_stats,
+            self.sabotage,
+        );
         let mut all: Vec<Lit> = self.scopes.clone();
         all.extend_from_slice(assumptions);
-        let mut budget = sat::Budget {
+        let mut limits = Limits {
             conflicts: limits.conflicts,
-            memory_bytes: limits.memory_bytes.map(|bytes| bytes.saturating_sub(held)),
+            memory_bytes: limits.memory_bytes.map(|bytes| bytes.saturating_sub(theory.bytes())),
             stop: Some(stop),
         };
-        let answer = self.core.solve(&all, &mut theory, &mut budget);
-        let accepted = theory.accepted.take();
-        self.theory_stats.add(&theory.stats);
-        self.cycles = theory.cycles.take();
-        let bytes = theory.bytes() + held;
-        let (mut graph, mut infos) =
-            (std::mem::take(&mut theory.graph), std::mem::take(&mut theory.infos));
-        drop(theory);
-        graph.truncate(fixed as u32);
-        infos.truncate(fixed);
-        prepared.graph = graph;
-        prepared.infos = infos;
+        let answer = self.core.solve(&all, &mut theory, &mut limits);
+        let (accepted, bytes) = (theory.accepted.take(), theory.bytes());
+        let prepared = theory.into_prepared();
         let answer = match answer {
             sat::Answer::Sat => Answer::Ordered(
                 self.order_of_model(&prepared, &accepted.expect("a model was accepted")),
@@ -344,20 +297,7 @@ impl Solver {
         }
         let (log, cycles) = (self.core.proof()?, self.cycles.as_ref()?);
         let prepared = self.prepared.as_ref()?;
-        Some(self.source(prepared).by_search(log, cycles, &self.variables))
-    }
-
-    fn source<'a>(&'a self, prepared: &'a Prepared) -> Source<'a> {
-        Source {
-            problem: &self.problem,
-            keys: &prepared.keys,
-            blocks: &prepared.blocks,
-            pairs: &prepared.pairs,
-            graph: &prepared.graph,
-            known: &prepared.known,
-            infos: &prepared.infos,
-            forced: &prepared.forced,
-            fixed: prepared.graph.len(),
-        }
+        let source = Source { problem: &self.problem, on: prepared };
+        Some(source.by_search(log, cycles, &self.variables))
     }
 }

@@ -6,15 +6,13 @@
 //! [candidate](super::candidate) tries to run everything; the pairs in the cycles that block it
 //! become variables.
 
-use super::blocks::Blocks;
-use super::candidate::{BlockingCycle, Candidate, CandidateInput, CandidateRunner};
-use super::condense::{Key, Keys};
+use super::candidate::{Candidate, CandidateRunner};
+use super::condense::Key;
 use super::cone::Cone;
 use super::fact::{Fact, Info};
 use super::graph::Graph;
-use super::known::Known;
-use super::pairs::Pairs;
 use super::path::{Hop, HopKind, PathRules, Paths};
+use super::prepare::Prepared;
 use super::problem::Problem;
 use super::refutation::{Link, cycle_links};
 use super::sabotage::Sabotage;
@@ -27,14 +25,6 @@ pub(crate) struct TheoryStats {
     pub(crate) candidates: u64,
     pub(crate) cycles: u64,
     pub(crate) implied: u64,
-}
-
-impl TheoryStats {
-    pub(crate) fn add(&mut self, other: &TheoryStats) {
-        self.candidates += other.candidates;
-        self.cycles += other.cycles;
-        self.implied += other.implied;
-    }
 }
 
 /// A literal and one of its edges; the list that holds the watch gives the other end.
@@ -54,16 +44,12 @@ struct ImpliedBy {
 }
 
 pub(crate) struct OrderTheory<'a> {
-    pub(crate) problem: &'a Problem,
-    pub(crate) keys: &'a Keys,
-    pub(crate) blocks: &'a Blocks,
-    pub(crate) pairs: &'a Pairs,
-    pub(crate) known: &'a Known,
-    pub(crate) graph: Graph,
-    /// The cause of each added edge, by label; the first `fixed` come from saturation.
-    pub(crate) infos: Vec<Info>,
-    pub(crate) fixed: u32,
-    pub(crate) variables: &'a mut Variables,
+    problem: &'a Problem,
+    /// The result of saturation; decided edges are added to its graph.
+    on: Prepared,
+    /// The number of edges that come from saturation.
+    fixed: u32,
+    variables: &'a mut Variables,
     /// For each literal, the labels of its edges.
     edges: Vec<std::ops::Range<u32>>,
     /// By key, the edges that leave it, and those that arrive.
@@ -82,10 +68,10 @@ pub(crate) struct OrderTheory<'a> {
     backward: Cone,
     budget: LookAheadBudget,
     /// The cycles of lemmas, by tag, if a proof is kept.
-    pub(crate) cycles: Option<Vec<Vec<Link>>>,
+    cycles: &'a mut Option<Vec<Vec<Link>>>,
     /// The accepted order.
     pub(crate) accepted: Option<Vec<Key>>,
-    pub(crate) stats: TheoryStats,
+    stats: &'a mut TheoryStats,
     sabotage: Sabotage,
 }
 
@@ -129,38 +115,24 @@ impl PathRules for Earlier<'_> {
     fn cost(&self, index: u32, label: u32) -> Option<bool> {
         (index < self.limit).then_some(label >= self.fixed)
     }
-
-    fn assumed(&self, _: Key, _: &mut dyn FnMut(Key, u32, u32)) {}
-}
-
-/// The result of saturation, on which a theory starts.
-pub(crate) struct Base<'a> {
-    pub(crate) problem: &'a Problem,
-    pub(crate) keys: &'a Keys,
-    pub(crate) blocks: &'a Blocks,
-    pub(crate) pairs: &'a Pairs,
-    pub(crate) known: &'a Known,
 }
 
 impl<'a> OrderTheory<'a> {
     /// Makes a theory with an empty assignment.
     pub(crate) fn new(
-        base: &Base<'a>,
-        graph: Graph,
-        infos: Vec<Info>,
+        (problem, on): (&'a Problem, Prepared),
         variables: &'a mut Variables,
-        cycles: Option<Vec<Vec<Link>>>,
+        cycles: &'a mut Option<Vec<Vec<Link>>>,
+        stats: &'a mut TheoryStats,
+        sabotage: Sabotage,
     ) -> OrderTheory<'a> {
-        let keys = base.keys.len();
+        let keys = on.keys.len();
+        let mut runner = CandidateRunner::default();
+        runner.no_queues = sabotage == Sabotage::NoQueues;
         let mut theory = OrderTheory {
-            problem: base.problem,
-            keys: base.keys,
-            blocks: base.blocks,
-            pairs: base.pairs,
-            known: base.known,
-            fixed: infos.len() as u32,
-            graph,
-            infos,
+            problem,
+            fixed: on.infos.len() as u32,
+            on,
             variables,
             edges: Vec::new(),
             watches: vec![Vec::new(); keys],
@@ -170,22 +142,24 @@ impl<'a> OrderTheory<'a> {
             implied: Vec::new(),
             closing: Vec::new(),
             paths: Paths::default(),
-            runner: CandidateRunner::default(),
+            runner,
             forward: Cone::new(keys),
             backward: Cone::new(keys),
             budget: LookAheadBudget::default(),
             cycles,
             accepted: None,
-            stats: TheoryStats::default(),
-            sabotage: Sabotage::None,
+            stats,
+            sabotage,
         };
         theory.add_edges();
         theory
     }
 
-    pub(crate) fn sabotage(&mut self, sabotage: Sabotage) {
-        self.sabotage = sabotage;
-        self.runner.no_queues = sabotage == Sabotage::NoQueues;
+    /// Returns the result of saturation, without the edges of literals.
+    pub(crate) fn into_prepared(mut self) -> Prepared {
+        self.on.graph.truncate(self.fixed);
+        self.on.infos.truncate(self.fixed as usize);
+        self.on
     }
 
     /// Adds edges to the variables that have none yet.
@@ -193,20 +167,20 @@ impl<'a> OrderTheory<'a> {
         for var in self.edges.len() / 2..self.variables.len() {
             let var = Var::from_index(var);
             for lit in [Lit::new(var, true), Lit::new(var, false)] {
-                let start = self.infos.len() as u32;
+                let start = self.on.infos.len() as u32;
                 match self.variables.fact(lit) {
                     Some(Fact::Blocks { first, second }) => {
                         let pair = (first.0, second.0);
-                        self.infos.extend(self.pairs.edges(self.problem, self.blocks, pair, lit));
+                        self.on.infos.extend(self.on.pairs.edges(self.problem, pair, lit));
                     }
                     Some(fact @ Fact::Nodes { first, second }) => {
-                        self.infos.push(Info { from: first, to: second, fact, lit: Some(lit) });
+                        self.on.infos.push(Info { from: first, to: second, fact, lit: Some(lit) });
                     }
                     None => {}
                 }
-                let labels = start..self.infos.len() as u32;
+                let labels = start..self.on.infos.len() as u32;
                 for label in labels.clone() {
-                    let (from, to) = self.ends(label);
+                    let (from, to) = self.on.ends(label);
                     self.watches[from as usize].push(Watch { lit, other: to, label });
                     self.watches_into[to as usize].push(Watch { lit, other: from, label });
                 }
@@ -218,11 +192,6 @@ impl<'a> OrderTheory<'a> {
         }
     }
 
-    fn ends(&self, label: u32) -> (Key, Key) {
-        let info = &self.infos[label as usize];
-        (self.keys.of(info.from), self.keys.of(info.to))
-    }
-
     /// Returns the clause "not all literals of this cycle hold", without repetitions.
     fn clause(&mut self, hops: &[Hop], out: Option<&mut Output>) -> Vec<Lit> {
         let mut clause = Vec::new();
@@ -230,7 +199,7 @@ impl<'a> OrderTheory<'a> {
         for hop in hops {
             match hop.kind {
                 HopKind::Added(label) => {
-                    clause.extend(self.infos[label as usize].lit.map(|lit| !lit))
+                    clause.extend(self.on.infos[label as usize].lit.map(|lit| !lit))
                 }
                 HopKind::Assumed(first, second) => {
                     let lit = self.lit(first, second, out.as_deref_mut());
@@ -249,7 +218,7 @@ impl<'a> OrderTheory<'a> {
 
     /// Returns the literal for the order of two blocks; a new variable is first tried as requested.
     fn lit(&mut self, first: u32, second: u32, out: Option<&mut Output>) -> Lit {
-        let (first, second) = self.pairs.root(self.problem, first, second);
+        let (first, second) = self.on.pairs.root(self.problem, first, second);
         if let Some(lit) = self.variables.blocks(first, second) {
             return lit;
         }
@@ -262,9 +231,9 @@ impl<'a> OrderTheory<'a> {
 
     fn tag(&mut self, hops: &[Hop]) -> u32 {
         self.stats.cycles += 1;
-        match &mut self.cycles {
+        match self.cycles {
             Some(cycles) => {
-                cycles.push(cycle_links(self.problem, &self.infos, hops));
+                cycles.push(cycle_links(self.problem, &self.on.infos, hops));
                 cycles.len() as u32 - 1
             }
             None => 0,
@@ -278,12 +247,12 @@ impl<'a> OrderTheory<'a> {
         let mut conflicts = 0;
         while self.marks.len() < trail.len() && conflicts < most {
             let lit = trail[self.marks.len()];
-            let len = self.graph.len();
+            let len = self.on.graph.len();
             self.marks.push(len);
             self.budget.idle += 1;
             for label in self.edges[lit.index()].clone() {
-                let (from, to) = self.ends(label);
-                if self.graph.add(self.keys, from, to, label) {
+                let (from, to) = self.on.ends(label);
+                if self.on.graph.add(&self.on.keys, from, to, label) {
                     if ahead {
                         self.look_ahead(from, to, values);
                     }
@@ -291,13 +260,14 @@ impl<'a> OrderTheory<'a> {
                 }
                 first_conflict.get_or_insert((self.marks.len() - 1, len));
                 conflicts += 1;
-                self.conflict(from, to, label, out);
+                let cycle = self.cycle_of(label, self.on.graph.len());
+                self.lemma(&cycle, out);
                 break;
             }
         }
         if let Some((taken, len)) = first_conflict {
             self.marks.truncate(taken);
-            self.graph.truncate(len);
+            self.on.graph.truncate(len);
             self.budget.idle -= CONFLICT_VALUE * conflicts as i64;
             // Implied literals may depend on removed edges.
             self.implied.clear();
@@ -307,20 +277,20 @@ impl<'a> OrderTheory<'a> {
         }
     }
 
-    /// Explains why an edge cannot be added.
-    fn conflict(&mut self, from: Key, to: Key, label: u32, out: &mut Output) {
-        let mut hops = if from == to { Vec::new() } else { self.path(to, from, self.graph.len()) };
-        hops.push(Hop { from, to, kind: HopKind::Added(label) });
-        let clause = self.clause(&hops, None);
-        let tag = self.tag(&hops);
-        out.lemma(&clause, tag);
+    /// Returns the cycle with the fewest literals that an edge would close over edges added before
+    /// `limit`.
+    fn cycle_of(&mut self, label: u32, limit: u32) -> Vec<Hop> {
+        let graph = &self.on.graph;
+        let last_place = graph.place(self.on.ends(label).0);
+        let rules = Earlier { graph, limit, fixed: self.fixed, last_place };
+        self.on.cycle_of(label, &mut self.paths, &rules)
     }
 
-    /// Returns a path with the fewest literals, over edges added before `limit`.
-    fn path(&mut self, from: Key, to: Key, limit: u32) -> Vec<Hop> {
-        let last_place = self.graph.place(to);
-        let rules = Earlier { graph: &self.graph, limit, fixed: self.fixed, last_place };
-        self.paths.shortest(self.keys, &self.graph, from, to, &rules).expect("the path was there")
+    /// Adds the lemma that not all literals of a cycle hold.
+    fn lemma(&mut self, cycle: &[Hop], out: &mut Output) {
+        let clause = self.clause(cycle, Some(out));
+        let tag = self.tag(cycle);
+        out.lemma(&clause, tag);
     }
 
     /// Searches for literals whose edges would close a cycle through the edge just added.
@@ -328,11 +298,11 @@ impl<'a> OrderTheory<'a> {
         if self.budget.debt > DEBT_MAX {
             return;
         }
-        self.forward.grow::<true>(self.keys, &self.graph, to);
+        self.forward.grow::<true>(&self.on.keys, &self.on.graph, to);
         if self.sabotage == Sabotage::WrongCone {
-            self.backward.grow::<true>(self.keys, &self.graph, from);
+            self.backward.grow::<true>(&self.on.keys, &self.on.graph, from);
         } else {
-            self.backward.grow::<false>(self.keys, &self.graph, from);
+            self.backward.grow::<false>(&self.on.keys, &self.on.graph, from);
         }
         self.budget.debt += (self.forward.keys.len() + self.backward.keys.len()) as i64;
         let mut closing = std::mem::take(&mut self.closing);
@@ -343,7 +313,7 @@ impl<'a> OrderTheory<'a> {
             }
             // A literal and its opposite may be implied at once: one entry each.
             let lit = if self.sabotage == Sabotage::ImpliesOpposite { edge } else { !edge };
-            self.implied_by[lit.index()] = ImpliedBy { label, limit: self.graph.len() };
+            self.implied_by[lit.index()] = ImpliedBy { label, limit: self.on.graph.len() };
             self.stats.implied += 1;
             self.budget.debt -= IMPLIED_VALUE;
             self.budget.idle -= CONFLICT_VALUE;
@@ -379,43 +349,26 @@ impl<'a> OrderTheory<'a> {
         }
     }
 
-    fn lemma_of(&mut self, cycle: BlockingCycle, out: &mut Output) {
-        let clause = self.clause(&cycle.hops, Some(out));
-        // The dropped order is the one that the candidate continued without.
-        let tag = self.tag(&cycle.hops);
-        out.lemma(&clause, tag);
-    }
-
     fn candidate(&mut self) -> Candidate {
         self.stats.candidates += 1;
-        let preferred = self.problem.preferred.is_some();
-        let hint: Vec<u32> = (0..self.keys.len() as u32)
-            .map(|key| {
-                if preferred {
-                    self.problem.position(self.keys.start[key as usize])
-                } else {
-                    self.graph.place(key)
-                }
-            })
-            .collect();
-        let input = CandidateInput {
-            problem: self.problem,
-            keys: self.keys,
-            blocks: self.blocks,
-            graph: &self.graph,
-            known: self.known,
-            fixed: self.fixed,
+        let on = &self.on;
+        let hint: Vec<u32> = match &self.problem.preferred {
+            Some(positions) => on.keys.start.iter().map(|&node| positions[node as usize]).collect(),
+            None => (0..on.keys.len() as u32).map(|key| on.graph.place(key)).collect(),
         };
-        self.runner.run(input, &hint)
+        self.runner.run(self.problem, on, self.fixed, &hint)
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.graph.bytes()
+        self.on.graph.bytes()
+            + self.on.keys.bytes()
+            + self.on.known.bytes()
+            + self.on.blocks.bytes()
             + self.paths.bytes()
             + self.runner.bytes()
-            + std::mem::size_of::<Info>() * self.infos.capacity()
+            + std::mem::size_of::<Info>() * self.on.infos.capacity()
             + 24 * self.watches.len()
-            + 16 * self.infos.len()
+            + 16 * self.on.infos.len()
     }
 }
 
@@ -436,23 +389,21 @@ impl Theory for OrderTheory<'_> {
             self.accepted = Some(candidate.order);
             return;
         }
-        for cycle in candidate.cycles {
-            self.lemma_of(cycle, out);
+        for cycle in &candidate.cycles {
+            self.lemma(cycle, out);
         }
     }
 
     fn backtrack(&mut self, len: usize) {
         if self.marks.len() > len {
-            self.graph.truncate(self.marks[len]);
+            self.on.graph.truncate(self.marks[len]);
             self.marks.truncate(len);
         }
     }
 
     fn explain(&mut self, lit: Lit, out: &mut Vec<Lit>) -> u32 {
         let ImpliedBy { label, limit } = self.implied_by[lit.index()];
-        let (from, to) = self.ends(label);
-        let mut hops = if from == to { Vec::new() } else { self.path(to, from, limit) };
-        hops.push(Hop { from, to, kind: HopKind::Added(label) });
+        let hops = self.cycle_of(label, limit);
         let clause = self.clause(&hops, None);
         out.extend(clause.into_iter().filter(|&other| other != lit));
         self.tag(&hops)

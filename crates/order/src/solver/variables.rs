@@ -1,8 +1,8 @@
 //! The meaning of the search's variables.
 
 use super::fact::Fact;
-use super::problem::{Block, Node};
-use crate::sat::{Lit, Var};
+use super::problem::Node;
+use crate::sat::{Core, Lit, Var};
 use std::collections::HashMap;
 
 /// The meaning of each variable, and the inverse map.
@@ -24,15 +24,17 @@ impl Variables {
         self.blocks.len()
     }
 
-    /// Adds a free variable of the caller.
-    pub(crate) fn add_free(&mut self, var: Var) {
+    /// Makes a free variable; returns its literal.
+    pub(crate) fn add_free(&mut self, core: &mut Core) -> Lit {
+        let var = core.new_var(false);
         self.push(var, None);
+        Lit::new(var, true)
     }
 
     /// Adds a variable that says that the first block comes before the second.
     pub(crate) fn add_blocks(&mut self, var: Var, first: u32, second: u32) {
         self.blocks.insert((first, second), var);
-        self.push(var, Some(Fact::Blocks { first: Block(first), second: Block(second) }));
+        self.push(var, Some(Fact::of_blocks(first, second)));
     }
 
     /// Adds a variable that says that the first node comes before the second.

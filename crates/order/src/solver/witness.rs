@@ -5,6 +5,7 @@ use super::blocks::Blocks;
 use super::condense::{Key, Keys};
 use super::fact::Fact;
 use super::problem::{Node, Problem};
+use crate::rows::Rows;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -22,22 +23,9 @@ pub(crate) fn linearise(
     let nodes = problem.nodes() as usize;
     let given =
         problem.edges.iter().map(|edge| (edge.from, edge.to)).chain(decided.iter().copied());
-    let mut offset = vec![0_u32; nodes + 1];
+    let targets = Rows::new(nodes, given);
     let mut waits = vec![0_u32; nodes];
-    for (from, to) in given.clone() {
-        offset[from as usize + 1] += 1;
-        waits[to as usize] += 1;
-    }
-    for i in 0..nodes {
-        offset[i + 1] += offset[i];
-    }
-    let mut next = offset.clone();
-    let mut target = vec![0; offset[nodes] as usize];
-    for (from, to) in given {
-        target[next[from as usize] as usize] = to;
-        next[from as usize] += 1;
-    }
-    drop(next);
+    targets.items.iter().for_each(|to| waits[*to as usize] += 1);
     let mut last = vec![false; nodes];
     let mut ready = BinaryHeap::new();
     let mut start = 0;
@@ -58,8 +46,7 @@ pub(crate) fn linearise(
     while let Some(Reverse((_, node))) = ready.pop() {
         order.push(node);
         let along = (!last[node as usize]).then_some(node + 1);
-        let range = offset[node as usize] as usize..offset[node as usize + 1] as usize;
-        for other in along.into_iter().chain(target[range].iter().copied()) {
+        for other in along.into_iter().chain(targets.row(node).iter().copied()) {
             waits[other as usize] -= 1;
             if waits[other as usize] == 0 {
                 ready.push(Reverse((problem.position(other), other)));
@@ -94,9 +81,9 @@ fn decided(
         order.retain(|&block| problem.blocks[block as usize].entry.is_some());
         order.sort_by_key(|&block| place[blocks.entry[block as usize] as usize]);
         for pair in order.windows(2) {
-            let entry = |block: u32| problem.blocks[block as usize].entry.expect("retained").node;
-            if entry(pair[0]) != entry(pair[1]) {
-                edges.push((entry(pair[0]), entry(pair[1])));
+            let (first, second) = (problem.entry_node(pair[0]), problem.entry_node(pair[1]));
+            if first != second {
+                edges.push((first, second));
             }
         }
     }

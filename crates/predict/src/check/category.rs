@@ -35,22 +35,6 @@ pub enum Category {
 }
 
 impl Category {
-    /// All categories, in the order of reports.
-    pub const ALL: [Category; 12] = [
-        Category::UseAfterFree,
-        Category::DoubleFree,
-        Category::DestroyedLock,
-        Category::ClosedChannel,
-        Category::ClosedFile,
-        Category::LostSignal,
-        Category::LostWakeup,
-        Category::EarlyErr,
-        Category::MultiThreaded,
-        Category::SameHandler,
-        Category::Calls,
-        Category::Guarded,
-    ];
-
     /// Returns the word for it.
     #[must_use]
     pub const fn word(self) -> &'static str {

@@ -11,7 +11,7 @@ use super::missed::explain_missed;
 use super::options::{CheckOptions, Pairs};
 use super::pairs::{all_pairs, commute};
 use super::statistics::Statistics;
-use super::tries::{Confirms, PairResult, TriedPairs, try_all};
+use super::tries::{Confirms, PairResult, try_all};
 use crate::class::Specification;
 use crate::confirm::Witness;
 use crate::error::PredictError;
@@ -114,7 +114,14 @@ pub fn check<S: Specification>(
     let by_site = groups(tables, &facts, &list.list);
     let mut tried = try_all(&list.list, &by_site, confirms, options, control);
     cuts.append(&mut tried.cuts);
-    let mut checked = assemble(tables, &facts, &list, &tried, &by_site, report, is_known, options);
+    let input = FindingInput {
+        tables,
+        facts: &facts,
+        candidates: &list,
+        pair_results: &tried.pair_results,
+        max_pairs: options.max_pairs,
+    };
+    let mut checked = assemble(&input, report, &by_site, is_known);
     add_chains(trace, &mut checked.found);
     if let Some(why) = why {
         explain_missed(trace, why, &mut checked.found);
@@ -136,11 +143,10 @@ pub fn check_unconfirmed(
 ) -> Checked {
     let list = CandidateList::of(report);
     let by_site = groups(tables, facts, &list.list);
-    let tried = TriedPairs {
-        pair_results: vec![PairResult::Untried; list.list.len()],
-        ..TriedPairs::default()
-    };
-    let mut checked = assemble(tables, facts, &list, &tried, &by_site, report, &|_| false, options);
+    let pair_results = &vec![PairResult::Untried; list.list.len()];
+    let max_pairs = options.max_pairs;
+    let input = FindingInput { tables, facts, candidates: &list, pair_results, max_pairs };
+    let mut checked = assemble(&input, report, &by_site, &|_| false);
     if list.unlisted() > 0 {
         checked.cuts.push("max-candidates");
     }
@@ -213,19 +219,16 @@ fn classify(facts: &Facts, list: &mut CandidateList) {
     }
 }
 
-#[expect(clippy::too_many_arguments, reason = "the parts of one result, used once each")]
+/// Builds findings of the groups, without the pairs that are known, and counts all pairs.
 fn assemble(
-    tables: &Tables,
-    facts: &Facts,
-    list: &CandidateList,
-    tried: &TriedPairs,
-    by_site: &[Group],
+    input: &FindingInput<'_>,
     report: &Report,
+    by_site: &[Group],
     is_known: &dyn Fn(&Candidate) -> bool,
-    options: &CheckOptions,
 ) -> Checked {
-    let mut statistics = Statistics::of(&report.counts, tables, facts.invocations);
-    for (candidate, pair_result) in list.list.iter().zip(&tried.pair_results) {
+    let list = input.candidates;
+    let mut statistics = Statistics::of(&report.counts, input.tables, input.facts.invocations);
+    for (candidate, pair_result) in list.list.iter().zip(input.pair_results) {
         statistics.count(candidate, pair_result);
     }
     statistics.count_unlisted(list);
@@ -233,14 +236,7 @@ fn assemble(
     for group in &mut reported {
         group.members.retain(|i| !is_known(&list.list[*i]));
     }
-    let material = FindingInput {
-        tables,
-        facts,
-        candidates: &list.list,
-        pair_results: &tried.pair_results,
-        max_pairs: options.max_pairs,
-    };
-    let found = findings(&material, &reported);
+    let found = findings(input, &reported);
     statistics.race_pairs = found
         .iter()
         .filter(|one| one.finding.kind == Kind::Race && one.finding.confirmed != Some(false))

@@ -1,6 +1,6 @@
 //! Groups as findings, each with its best witness.
 
-use super::candidate::Candidate;
+use super::candidate::{Candidate, CandidateList};
 use super::category::Category;
 use super::driver::Found;
 use super::facts::{Fact, Facts};
@@ -17,15 +17,14 @@ use anyorder_trace::{EventId, Tables};
 pub(crate) struct FindingInput<'a> {
     pub(crate) tables: &'a Tables,
     pub(crate) facts: &'a Facts,
-    pub(crate) candidates: &'a [Candidate],
+    pub(crate) candidates: &'a CandidateList,
     pub(crate) pair_results: &'a [PairResult],
     pub(crate) max_pairs: usize,
 }
 
 /// Builds findings of groups, the most important first.
-pub(crate) fn findings(material: &FindingInput<'_>, groups: &[Group]) -> Vec<Found> {
-    let mut found: Vec<Found> =
-        groups.iter().filter_map(|group| finding(material, group)).collect();
+pub(crate) fn findings(input: &FindingInput<'_>, groups: &[Group]) -> Vec<Found> {
+    let mut found: Vec<Found> = groups.iter().filter_map(|group| finding(input, group)).collect();
     found.sort_by_key(|one| one.category);
     let mut findings: Vec<Finding> = found.iter().map(|one| one.finding.clone()).collect();
     assign_ids(&mut findings);
@@ -38,28 +37,27 @@ pub(crate) fn findings(material: &FindingInput<'_>, groups: &[Group]) -> Vec<Fou
 
 /// Builds the finding of a group from its confirmed pairs, or, if it has none, from those without
 /// an answer.
-fn finding(material: &FindingInput<'_>, group: &Group) -> Option<Found> {
-    let pair_result = |i: &usize| &material.pair_results[*i];
+fn finding(input: &FindingInput<'_>, group: &Group) -> Option<Found> {
+    let pair_result = |i: &usize| &input.pair_results[*i];
     let confirmed: Vec<usize> =
         group.members.iter().copied().filter(|i| pair_result(i).form().is_some()).collect();
     let open: Vec<usize> = group
         .members
         .iter()
         .copied()
-        .filter(|i| !material.candidates[*i].ordered)
+        .filter(|i| !input.candidates.list[*i].ordered)
         .filter(|i| pair_result(i).form().is_none() && *pair_result(i) != PairResult::Impossible)
         .collect();
     let (listed, others) =
         if confirmed.is_empty() { (&open, &[][..]) } else { (&confirmed, &open[..]) };
-    let best = best(material, listed)?;
-    let candidate = material.candidates[best];
-    let (first, second) =
-        (material.facts.get(candidate.first)?, material.facts.get(candidate.second)?);
-    let witness = match &material.pair_results[best] {
+    let best = best(input, listed)?;
+    let candidate = input.candidates.list[best];
+    let (first, second) = (input.facts.get(candidate.first)?, input.facts.get(candidate.second)?);
+    let witness = match &input.pair_results[best] {
         PairResult::Confirmed(witness) => Some(witness),
         _ => None,
     };
-    let form = material.pair_results[best].form();
+    let form = input.pair_results[best].form();
     let is_apart =
         |i: &usize| matches!(pair_result(i), PairResult::Confirmed(witness) if witness.apart);
     let category = match group.category {
@@ -71,17 +69,17 @@ fn finding(material: &FindingInput<'_>, group: &Group) -> Option<Found> {
         category => category,
     };
     let mut finding = of_category(category, form.is_some());
-    finding.title = words::title(material.tables, category, first, second);
-    finding.sites = vec![words::site(material.tables, first), words::site(material.tables, second)];
+    finding.title = words::title(input.tables, category, first, second);
+    finding.sites = vec![words::site(input.tables, first), words::site(input.tables, second)];
     finding.pairs = listed
         .iter()
-        .take(material.max_pairs)
-        .filter_map(|i| labels(material.facts, &material.candidates[*i]))
+        .take(input.max_pairs)
+        .filter_map(|i| labels(input.facts, &input.candidates.list[*i]))
         .collect();
     finding.pairs_total = listed.len() as u64;
     finding.confirmed = match form {
         Some(_) => Some(true),
-        None if listed.iter().all(|i| material.pair_results[*i] == PairResult::Untried) => None,
+        None if listed.iter().all(|i| input.pair_results[*i] == PairResult::Untried) => None,
         None => Some(false),
     };
     finding.form = form.map(|form| form.word().to_owned());
@@ -89,14 +87,14 @@ fn finding(material: &FindingInput<'_>, group: &Group) -> Option<Found> {
         finding.filters = vec![UNCONFIRMED.to_owned()];
     }
     let pair = Pair {
-        tables: material.tables,
-        facts: material.facts,
+        tables: input.tables,
+        facts: input.facts,
         category,
         first,
         second,
         second_event: candidate.second,
     };
-    finding.explanation = explanation(&pair, candidate, &material.pair_results[best]);
+    finding.explanation = explanation(&pair, candidate, &input.pair_results[best]);
     if !others.is_empty() {
         let text = format!("{} more of the group: without an answer", others.len());
         finding.explanation.push(Step { rule: Some("unconfirmed".to_owned()), ..Step::new(text) });
@@ -130,8 +128,8 @@ pub(crate) const UNCONFIRMED: &str = "unconfirmed";
 
 /// Returns the member that represents the group. Prefers a call that may wait for ever, then the
 /// strongest form, then the shortest witness, then the first member.
-fn best(material: &FindingInput<'_>, members: &[usize]) -> Option<usize> {
-    let rank = |i: &usize| match &material.pair_results[*i] {
+fn best(input: &FindingInput<'_>, members: &[usize]) -> Option<usize> {
+    let rank = |i: &usize| match &input.pair_results[*i] {
         PairResult::Confirmed(Witness { form, order, waits, .. }) => {
             (0, !waits, *form, order.len())
         }

@@ -4,37 +4,15 @@
 use super::candidate::Candidate;
 use super::facts::Facts;
 use crate::analysis::{Analysis, Stamp, Step};
-use crate::class::Specification;
 use crate::error::PredictError;
-use crate::relations::engine::Engine;
-use crate::relations::relation::Relation;
 use crate::report::ViolationKind;
 use anyorder_trace::{Block, EventId, Trace, TraceBlocks, TraceSource};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An analysis with queries about the order while it runs.
-pub trait Knows: Analysis {
-    /// Returns the stamp of the last event.
-    fn stamp(&self) -> Option<Stamp>;
-
-    /// Returns whether an event is ordered before, or is, the last event.
-    fn knows(&self, stamp: Stamp) -> bool;
-}
-
-impl<R: Relation, S: Specification> Knows for Engine<R, S> {
-    fn stamp(&self) -> Option<Stamp> {
-        Engine::stamp(self)
-    }
-
-    fn knows(&self, stamp: Stamp) -> bool {
-        Engine::knows(self, stamp)
-    }
-}
-
 /// The order of the analysis, as the check queries it.
 pub enum Order<'a> {
     /// The analysis, before its first event.
-    Engine(&'a mut dyn Knows),
+    Engine(&'a mut dyn Analysis),
     /// The relation: whether the first event is ordered before the second one.
     Relation(&'a dyn Fn(EventId, EventId) -> bool),
 }
@@ -89,7 +67,7 @@ fn by_relation(before: &dyn Fn(EventId, EventId) -> bool, candidates: &mut [Cand
 
 fn by_engine(
     trace: &Trace,
-    engine: &mut dyn Knows,
+    engine: &mut dyn Analysis,
     facts: &Facts,
     candidates: &mut [Candidate],
 ) -> Result<(), PredictError> {

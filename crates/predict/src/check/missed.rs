@@ -12,7 +12,7 @@ const STEPS_MAX: u64 = 2_000_000;
 /// The most edges that one chain reports.
 const EDGES_MAX: usize = 6;
 
-/// Adds to the findings of pairs that the analysis had ordered the edges by which it ordered them.
+/// Adds the edges by which the analysis ordered a pair to the finding of that pair.
 pub(crate) fn explain_missed(trace: &Trace, why: &OrderPaths, found: &mut [Found]) {
     let missed = found.iter_mut().filter(|one| one.ordered);
     for one in missed.take(EXPLAINED_MAX) {

@@ -11,7 +11,7 @@ pub use category::Category;
 pub use driver::{Checked, Found, Subject, check, check_unconfirmed};
 pub use facts::Facts;
 pub use findings::form_words;
-pub use left_open::{Knows, Order};
+pub use left_open::Order;
 pub use options::{CheckOptions, Pairs};
 pub use statistics::Statistics;
 pub use tries::{Confirms, PairResult};

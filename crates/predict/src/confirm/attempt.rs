@@ -6,16 +6,13 @@
 
 use super::chains::NONE;
 use super::clause::{Atom, Clause};
-use super::confirmer::ConfirmStats;
 use super::past::Past;
 use super::question::Question;
 use super::reach::Reach;
 use super::replay::Replay;
 use super::window::Window;
-use crate::confirm::communication::Communication;
 use anyorder_order::solver::{Answer, Cause, Limits, Lit, Node, Problem, Solver, Tag};
 use anyorder_system::Cancel;
-use anyorder_trace::Trace;
 use std::collections::HashSet;
 
 /// The result of an attempt.
@@ -43,44 +40,17 @@ pub(super) enum OutsideEvents {
     Open,
 }
 
-/// The data that all attempts at one form in one window share.
+/// The input of an attempt.
 #[derive(Clone, Copy)]
-pub(super) struct Shared<'g> {
-    pub(super) trace: &'g Trace,
-    pub(super) past: &'g Past,
-    pub(super) communication: &'g dyn Communication,
+pub(super) struct AttemptInput<'g> {
+    pub(super) past: &'g Past<'g>,
     pub(super) question: &'g Question,
+    pub(super) window: &'g Window,
     /// The required events.
     pub(super) required: &'g Reach,
-}
-
-impl<'g> Shared<'g> {
-    /// Returns the input of an attempt; `optional` has the allowed events, including the required
-    /// ones.
-    pub(super) fn input<'s>(
-        self,
-        window: &'s Window,
-        optional: &'s Reach,
-        outside: OutsideEvents,
-    ) -> AttemptInput<'s>
-    where
-        'g: 's,
-    {
-        let Shared { trace, past, communication, question, required } = self;
-        AttemptInput { trace, past, communication, question, window, required, optional, outside }
-    }
-}
-
-/// The input of an attempt.
-pub(super) struct AttemptInput<'g> {
-    trace: &'g Trace,
-    past: &'g Past,
-    communication: &'g dyn Communication,
-    question: &'g Question,
-    window: &'g Window,
-    required: &'g Reach,
-    optional: &'g Reach,
-    outside: OutsideEvents,
+    /// The allowed events, including the required ones.
+    pub(super) optional: &'g Reach,
+    pub(super) outside: OutsideEvents,
 }
 
 enum LiteralValue {
@@ -90,21 +60,22 @@ enum LiteralValue {
     Unknown,
 }
 
+impl LiteralValue {
+    const fn of(is_true: bool) -> LiteralValue {
+        if is_true { LiteralValue::True } else { LiteralValue::False }
+    }
+}
+
 /// The most rounds of one attempt.
 const ROUNDS: usize = 10_000;
 
 impl AttemptInput<'_> {
     /// Replays the required events in trace order. Returns them, and the rules that they break.
-    pub(super) fn replay(
-        &self,
-        replay: &mut Replay,
-        stats: &mut ConfirmStats,
-    ) -> (Vec<u32>, Vec<Clause>) {
+    pub(super) fn replay(&self, replay: &mut Replay) -> (Vec<u32>, Vec<Clause>) {
         let mut required = self.required.events.clone();
         required.sort_unstable();
-        stats.events += required.len() as u64;
-        let all = (self.trace, self.past, self.communication);
-        let broken = replay.run(all, self.question, self.window.start, &required);
+        replay.stats.events += required.len() as u64;
+        let broken = replay.run(self.past, self.question, self.window.start, &required);
         (required, broken)
     }
 
@@ -114,13 +85,11 @@ impl AttemptInput<'_> {
         &self,
         mut broken: Vec<Clause>,
         replay: &mut Replay,
-        stats: &mut ConfirmStats,
         conflicts: &mut u64,
         cancel: &Cancel,
     ) -> End {
-        let all = (self.trace, self.past, self.communication);
         let mut nodes = Nodes::new(self);
-        stats.events += nodes.events.len() as u64;
+        replay.stats.events += nodes.events.len() as u64;
         let Some(problem) = nodes.problem(self) else { return End::None };
         let mut solver = Solver::new(problem);
         let mut known: HashSet<Clause> = HashSet::new();
@@ -134,7 +103,7 @@ impl AttemptInput<'_> {
                     Some(literals) if literals.is_empty() => return End::None,
                     Some(literals) => {
                         solver.clause(&literals);
-                        stats.clauses += 1;
+                        replay.stats.clauses += 1;
                         is_new = true;
                     }
                     None => {}
@@ -144,14 +113,14 @@ impl AttemptInput<'_> {
             if !is_new {
                 return End::Unclear;
             }
-            stats.rounds += 1;
+            replay.stats.rounds += 1;
             let before = solver.stats().conflicts;
             let mut stop = || cancel.reason().is_some();
             let mut limits =
                 Limits { conflicts: Some(*conflicts), memory_bytes: None, stop: Some(&mut stop) };
             let answer = solver.solve(&[], &mut limits);
             let used = solver.stats().conflicts - before;
-            stats.conflicts += used;
+            replay.stats.conflicts += used;
             *conflicts = conflicts.saturating_sub(used);
             let order = match answer {
                 Answer::Ordered(order) => order,
@@ -161,8 +130,8 @@ impl AttemptInput<'_> {
             };
             let inside = order.iter().take_while(|node| **node != nodes.end);
             let order: Vec<u32> = inside.map(|node| nodes.events[*node as usize]).collect();
-            stats.events += order.len() as u64;
-            broken = replay.run(all, self.question, self.window.start, &order);
+            replay.stats.events += order.len() as u64;
+            broken = replay.run(self.past, self.question, self.window.start, &order);
             if broken.is_empty() {
                 return self.accepted(order);
             }
@@ -211,20 +180,10 @@ impl AttemptInput<'_> {
                     (Place::Node(first), Place::Node(second)) => before(solver, first, second),
                     (Place::Node(first), Place::End) => before(solver, first, nodes.end),
                     (Place::End, Place::Node(second)) => before(solver, nodes.end, second),
-                    (Place::Earlier, Place::Earlier) => {
-                        if first < second {
-                            LiteralValue::True
-                        } else {
-                            LiteralValue::False
-                        }
-                    }
+                    (Place::Earlier, Place::Earlier) => LiteralValue::of(first < second),
                     (Place::End, Place::End) => {
                         let at = |event| self.question.tail.iter().position(|e| *e == event);
-                        if at(first) < at(second) {
-                            LiteralValue::True
-                        } else {
-                            LiteralValue::False
-                        }
+                        LiteralValue::of(at(first) < at(second))
                     }
                     (Place::Earlier, _) => LiteralValue::True,
                     (_, Place::Earlier) => LiteralValue::False,

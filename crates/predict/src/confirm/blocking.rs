@@ -5,7 +5,7 @@
 
 use super::chains::NONE;
 use crate::confirm::communication::Communication;
-use anyorder_commute::{Invocation, Value, WaitRule};
+use anyorder_commute::{Counted, Invocation, Value, WaitRule};
 use anyorder_trace::{Event, Trace};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -211,14 +211,17 @@ impl Blocking {
 impl CallRule {
     /// Returns the counters whose increase can make the rule hold.
     pub(super) fn helpers(&self) -> impl Iterator<Item = CounterId> + '_ {
-        let counted = self.rule.counted().iter().zip(&self.counters);
-        counted.filter(|(counted, _)| counted.helps).map(|(_, counter)| *counter)
+        self.counters_that(|counted| counted.helps)
     }
 
     /// Returns the counters whose increase can make the rule fail.
     pub(super) fn takers(&self) -> impl Iterator<Item = CounterId> + '_ {
+        self.counters_that(|counted| counted.hurts)
+    }
+
+    fn counters_that(&self, are: fn(&Counted) -> bool) -> impl Iterator<Item = CounterId> + '_ {
         let counted = self.rule.counted().iter().zip(&self.counters);
-        counted.filter(|(counted, _)| counted.hurts).map(|(_, counter)| *counter)
+        counted.filter(move |(counted, _)| are(counted)).map(|(_, counter)| *counter)
     }
 
     /// Returns whether the rule holds, by the number that each counter has.

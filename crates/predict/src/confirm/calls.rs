@@ -52,18 +52,18 @@ impl Calls {
         self.of_object[object as usize].push(id);
     }
 
+    fn place(&self, event: u32) -> Option<usize> {
+        self.events.binary_search_by_key(&event, |entry| entry.0).ok()
+    }
+
     /// Returns the object of an event.
     pub(super) fn object(&self, event: u32) -> Option<u32> {
-        let at = self.events.binary_search_by_key(&event, |entry| entry.0).ok()?;
-        Some(self.events[at].1)
+        self.place(event).map(|at| self.events[at].1)
     }
 
     /// Returns the observations of an event.
     pub(super) fn observed(&self, event: u32) -> &[Observation] {
-        match self.events.binary_search_by_key(&event, |entry| entry.0) {
-            Ok(at) => &self.observed[at],
-            Err(_) => &[],
-        }
+        self.place(event).map_or(&[], |at| self.observed[at].as_slice())
     }
 
     /// Returns who takes an event.

@@ -15,19 +15,74 @@ pub(super) struct Link {
     pub(super) owner: u32,
 }
 
+/// The chains of each handler, with its forks and joins, during a pass over the trace.
+#[derive(Clone, Debug, Default)]
+pub(super) struct HandlerChains {
+    /// By handler.
+    chains: Vec<Vec<u32>>,
+    forks: Vec<Vec<u32>>,
+    /// For each chain: its last event, and the number of forks before it.
+    last: Vec<u32>,
+    behind: Vec<u32>,
+}
+
+impl HandlerChains {
+    pub(super) fn new(handlers: usize) -> HandlerChains {
+        let none = vec![Vec::new(); handlers];
+        HandlerChains { chains: none.clone(), forks: none, ..HandlerChains::default() }
+    }
+
+    /// Takes the next event, of a chain of a handler; calls `before` with the forks and ends of
+    /// chains that come before it in every run. Returns the event before it in its chain.
+    pub(super) fn take(
+        &mut self,
+        event: Event,
+        (chain, handler): (u32, usize),
+        before: &mut dyn FnMut(u32),
+    ) -> u32 {
+        if self.last.len() <= chain as usize {
+            self.last.resize(chain as usize + 1, NONE);
+            self.behind.resize(chain as usize + 1, 0);
+        }
+        let previous = std::mem::replace(&mut self.last[chain as usize], event.id.0);
+        if previous == NONE
+            && let Some(chains) = self.chains.get_mut(handler)
+        {
+            chains.push(chain);
+        }
+        if let Some(forks) = self.forks.get(handler) {
+            let known = &mut self.behind[chain as usize];
+            forks[*known as usize..].iter().for_each(|fork| before(*fork));
+            *known = forks.len() as u32;
+        }
+        let other = event.operand as usize;
+        match event.kind() {
+            EventKind::Fork => {
+                if let Some(forks) = self.forks.get_mut(other) {
+                    forks.push(event.id.0);
+                }
+            }
+            EventKind::Join => {
+                self.forks.get(other).into_iter().flatten().for_each(|fork| before(*fork));
+                let chains = self.chains.get(other).into_iter().flatten();
+                let others = chains.filter(|other| **other != chain);
+                others.for_each(|other| before(self.last[*other as usize]));
+            }
+            _ => {}
+        }
+        previous
+    }
+}
+
 /// Chains of events during a pass over the trace: a handler with its tasks, or one burst of an
 /// untracked handler.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chains {
     of_task: Vec<u32>,
-    /// For each handler: its chain other than bursts, its chains, and its forks.
+    /// For each handler: its chain other than bursts.
     main: Vec<u32>,
-    of_handler: Vec<Vec<u32>>,
-    forks: Vec<Vec<u32>>,
-    /// For each chain: its handler, its last event, and the number of forks before it.
-    handler: Vec<u32>,
-    last: Vec<u32>,
-    behind: Vec<u32>,
+    len: usize,
+    handlers: HandlerChains,
 }
 
 impl Chains {
@@ -36,15 +91,14 @@ impl Chains {
         Chains {
             of_task: vec![NONE; trace.tables().tasks.len()],
             main: vec![NONE; handlers],
-            of_handler: vec![Vec::new(); handlers],
-            forks: vec![Vec::new(); handlers],
-            ..Chains::default()
+            len: 0,
+            handlers: HandlerChains::new(handlers),
         }
     }
 
     /// Returns the number of chains.
     pub(super) fn len(&self) -> usize {
-        self.handler.len()
+        self.len
     }
 
     /// Takes the next event; calls `before` with events that come before it in every run.
@@ -54,64 +108,33 @@ impl Chains {
         event: Event,
         before: &mut dyn FnMut(u32),
     ) -> Link {
-        let chain = self.chain(trace, event);
-        let previous = self.last[chain as usize];
-        if let Some(forks) = self.forks.get(self.handler[chain as usize] as usize) {
-            let known = &mut self.behind[chain as usize];
-            forks[*known as usize..].iter().for_each(|fork| before(*fork));
-            *known = forks.len() as u32;
+        let def = trace.tables().tasks[event.task.index()];
+        let handler = def.handler.index();
+        let chain = self.chain(event, handler, def.kind == TaskKind::Burst);
+        let previous = self.handlers.take(event, (chain, handler), before);
+        if event.kind() == EventKind::Get {
+            let post = trace.span(event.task).post;
+            if !post.is_none() && post < event.id {
+                before(post.0);
+            }
         }
-        match event.kind() {
-            EventKind::Fork => {
-                if let Some(forks) = self.forks.get_mut(event.operand as usize) {
-                    forks.push(event.id.0);
-                }
-            }
-            EventKind::Join => {
-                let forks = self.forks.get(event.operand as usize);
-                forks.into_iter().flatten().for_each(|fork| before(*fork));
-                if let Some(chains) = self.of_handler.get(event.operand as usize) {
-                    for other in chains.iter().filter(|other| **other != chain) {
-                        before(self.last[*other as usize]);
-                    }
-                }
-            }
-            EventKind::Get => {
-                let post = trace.span(event.task).post;
-                if !post.is_none() && post < event.id {
-                    before(post.0);
-                }
-            }
-            _ => {}
-        }
-        self.last[chain as usize] = event.id.0;
         Link { chain, previous, owner: chain }
     }
 
-    fn chain(&mut self, trace: &Trace, event: Event) -> u32 {
-        let known = self.of_task[event.task.index()];
-        if known != NONE {
-            return known;
+    fn chain(&mut self, event: Event, handler: usize, is_burst: bool) -> u32 {
+        let known = &mut self.of_task[event.task.index()];
+        if *known == NONE {
+            let new = self.len as u32;
+            *known = match self.main.get_mut(handler).filter(|_| !is_burst) {
+                Some(main) if *main != NONE => *main,
+                Some(main) => {
+                    *main = new;
+                    new
+                }
+                None => new,
+            };
+            self.len += usize::from(*known == new);
         }
-        let def = trace.tables().tasks[event.task.index()];
-        let (handler, at) = (def.handler, def.handler.0 as usize);
-        let is_burst = def.kind == TaskKind::Burst;
-        let main = self.main.get(at).copied().filter(|main| !is_burst && *main != NONE);
-        let chain = main.unwrap_or_else(|| {
-            self.handler.push(if handler.is_none() { NONE } else { handler.0 });
-            self.last.push(NONE);
-            self.behind.push(0);
-            self.handler.len() as u32 - 1
-        });
-        if main.is_none()
-            && let Some(chains) = self.of_handler.get_mut(at)
-        {
-            chains.push(chain);
-            if !is_burst {
-                self.main[at] = chain;
-            }
-        }
-        self.of_task[event.task.index()] = chain;
-        chain
+        *known
     }
 }

@@ -107,7 +107,7 @@ impl Deliveries {
         self.pending.clone_from(&self.pending_at);
     }
 
-    /// Takes the next event of the order; `place` tells where an event came, if it did.
+    /// Takes the next event of the order; `place` returns the position of an event that has come.
     pub(super) fn take(
         &mut self,
         components: &Components,

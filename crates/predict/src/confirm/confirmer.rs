@@ -1,8 +1,9 @@
 //! The search for one witness after another in one trace.
 
 use super::answer::{Answer, Form, GaveUp, Witness};
-use super::attempt::{End, OutsideEvents, Shared};
+use super::attempt::{AttemptInput, End, OutsideEvents};
 use super::chains::NONE;
+use super::communication::Communication;
 use super::past::Past;
 use super::question::{Overtaken, Question};
 use super::reach::{Excluded, Reach};
@@ -11,7 +12,6 @@ use super::shorten::shorten;
 use super::task_pairs::TaskPairs;
 use super::trim::trim;
 use super::window::Window;
-use crate::confirm::communication::Communication;
 use anyorder_system::Cancel;
 use anyorder_trace::{EventId, Trace};
 use std::fmt;
@@ -86,16 +86,13 @@ pub struct ConfirmStats {
 
 /// Looks for witnesses in a trace.
 pub struct Confirmer<'t> {
-    pub(super) trace: &'t Trace,
-    communication: &'t dyn Communication,
     pub(super) options: ConfirmOptions,
     pub(super) scale: Scale,
-    pub(super) past: Past,
+    pub(super) past: Past<'t>,
     replay: Replay,
     pub(super) required: Reach,
     optional: Reach,
     window: Window,
-    pub(super) stats: ConfirmStats,
     pub(super) task_pairs: TaskPairs,
 }
 
@@ -105,7 +102,7 @@ impl fmt::Debug for Confirmer<'_> {
     }
 }
 
-/// Where the search changes its ways.
+/// The thresholds at which the search changes its strategy.
 #[doc(hidden)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Scale {
@@ -132,7 +129,7 @@ impl Default for Scale {
 pub(super) enum State {
     Open,
     Impossible,
-    /// No window tells.
+    /// No window gives an answer.
     GivenUp,
     Found,
 }
@@ -161,15 +158,12 @@ impl<'t> Confirmer<'t> {
         let past = Past::new(trace, communication, options.reorders, scale.grain);
         Confirmer {
             scale,
-            trace,
-            communication,
             options,
-            replay: Replay::new(trace, &past),
+            replay: Replay::new(&past),
             past,
             required: Reach::default(),
             optional: Reach::default(),
             window: Window::default(),
-            stats: ConfirmStats::default(),
             task_pairs: TaskPairs::default(),
         }
     }
@@ -177,7 +171,7 @@ impl<'t> Confirmer<'t> {
     /// Returns the counts of the search so far.
     #[must_use]
     pub fn stats(&self) -> ConfirmStats {
-        self.stats
+        self.replay.stats
     }
 
     /// Looks for a witness for two actions, `first` before `second` in the trace.
@@ -186,7 +180,10 @@ impl<'t> Confirmer<'t> {
     ///
     /// Panics when the trace does not have them in this order.
     pub fn confirm(&mut self, first: EventId, second: EventId, cancel: &Cancel) -> Answer {
-        assert!(first < second && second.index() < self.trace.len(), "two events of the trace");
+        assert!(
+            first < second && second.index() < self.past.trace.len(),
+            "two events of the trace"
+        );
         if self.past.is_cut {
             return Answer::Unconfirmed(GaveUp::Window);
         }
@@ -199,7 +196,7 @@ impl<'t> Confirmer<'t> {
             beginning: None,
         };
         if self.options.reorders.tasks()
-            && let Some(tasks) = Overtaken::of(self.trace, first.0, second.0)
+            && let Some(tasks) = Overtaken::of(self.past.trace, first.0, second.0)
         {
             self.apply_task_pair(&mut search, tasks, cancel);
         }
@@ -238,7 +235,7 @@ impl<'t> Confirmer<'t> {
                 // Weaker forms are not tried.
                 State::Found => break,
             }
-            let question = Question::new(self.trace, &self.past, (first, second), form);
+            let question = Question::new(&self.past, (first, second), form);
             let (start, _) = self.start(&question, first, back);
             let beginning = search.beginning.clone().filter(|_| {
                 back == self.scale.first_window && matches!(form, Form::Reversed | Form::Last)
@@ -259,8 +256,7 @@ impl<'t> Confirmer<'t> {
                 End::None => {
                     search.states[at] = State::Impossible;
                     // The question did not constrain what the first action observes.
-                    if form == Form::Reversed && !self.past.is_observer(self.trace, EventId(first))
-                    {
+                    if form == Form::Reversed && !self.past.is_observer(first) {
                         search.states[1] = State::Impossible;
                     }
                     if form == Form::Last {
@@ -303,35 +299,19 @@ impl<'t> Confirmer<'t> {
         cancel: &Cancel,
     ) -> Witness {
         let mut witness = self.trimmed(question, found);
-        let shared = Shared {
-            trace: self.trace,
-            past: &self.past,
-            communication: self.communication,
-            question,
-            required: &self.required,
-        };
-        let (replay, stats) = (&mut self.replay, &mut self.stats);
-        shorten(shared, replay, &mut witness, stats, cancel);
+        shorten(&self.past, question, &mut self.replay, &mut witness, cancel);
         witness
     }
 
     /// Builds the witness of an order, without unnecessary events.
     pub(super) fn trimmed(&mut self, question: &Question, found: (u32, Vec<u32>)) -> Witness {
-        trim(
-            (self.trace, &self.past, self.communication),
-            &mut self.replay,
-            question,
-            found,
-            self.scale.prefix_max,
-            &mut self.stats,
-        )
+        trim(&self.past, &mut self.replay, question, found, self.scale.prefix_max)
     }
 
     /// Returns whether an order of events from `start` on, with the tail behind it, breaks nothing.
     pub(super) fn replays(&mut self, question: &Question, start: u32, order: &[u32]) -> bool {
-        self.stats.events += order.len() as u64;
-        let all = (self.trace, &self.past, self.communication);
-        self.replay.run(all, question, start, order).is_empty()
+        self.replay.stats.events += order.len() as u64;
+        self.replay.run(&self.past, question, start, order).is_empty()
     }
 
     /// Returns whether a witness shows that the first action may wait for ever.
@@ -344,12 +324,11 @@ impl<'t> Confirmer<'t> {
         }
         let before = witness.order.len() - question.tail.len();
         let order: Vec<u32> = witness.order[..before].iter().map(|event| event.0).collect();
-        let all = (self.trace, past, self.communication);
-        let broken = self.replay.run(all, question, witness.prefix, &order);
+        let broken = self.replay.run(past, question, witness.prefix, &order);
         debug_assert!(broken.is_empty(), "it is a witness");
-        self.window.bound(0, self.trace.len() as u32);
+        self.window.bound(0, past.trace.len() as u32);
         self.window.bar(past, question);
-        self.stats.events += (self.trace.len() - question.first as usize) as u64;
+        self.replay.stats.events += (past.trace.len() - question.first as usize) as u64;
         self.replay.is_lost(past, question.first, &|event| self.window.allows(event))
     }
 
@@ -357,7 +336,7 @@ impl<'t> Confirmer<'t> {
     /// next.
     fn is_apart(&mut self, search: &mut Search, form: Form, start: u32, cancel: &Cancel) -> bool {
         let (first, second) = search.pair;
-        let is_access = |event| self.trace.event(EventId(event)).kind().is_access();
+        let is_access = |event| self.past.op(event).0.kind().is_access();
         if self.past.blocking.is_empty()
             || !matches!(form, Form::Reversed | Form::Last)
             || !is_access(first)
@@ -366,7 +345,7 @@ impl<'t> Confirmer<'t> {
             return false;
         }
         let doubt = std::mem::take(&mut search.budget.doubt);
-        let question = Question::new(self.trace, &self.past, (first, second), Form::CoEnabled);
+        let question = Question::new(&self.past, (first, second), Form::CoEnabled);
         let end = self.search_window(&mut search.budget, &question, start, cancel);
         let is_proved = !search.budget.doubt && !self.past.holding.is_ambiguous;
         search.budget.doubt |= doubt;
@@ -381,56 +360,51 @@ impl<'t> Confirmer<'t> {
         start: u32,
         cancel: &Cancel,
     ) -> End {
-        self.stats.windows += 1;
+        self.replay.stats.windows += 1;
         let past = &self.past;
         if let Err(why) = self.required.require(past, question, start, &[]) {
             *doubt |= why == Excluded::Barrier;
             return End::None;
         }
-        let len = self.trace.len() as u32;
+        let len = past.trace.len() as u32;
         let last = self.required.events.iter().max().copied().unwrap_or(start);
         let last = last.max(question.second);
         let slack = (question.first - start).saturating_add(self.scale.first_window);
         let end = if start == 0 { len } else { len.min(last.saturating_add(slack)) };
         let fixed = start <= past.holding.overlap().min(past.first_doubt);
-        let (replay, stats, window) = (&mut self.replay, &mut self.stats, &mut self.window);
-        let shared = Shared {
-            trace: self.trace,
-            past,
-            communication: self.communication,
-            question,
-            required: &self.required,
-        };
+        let (replay, window) = (&mut self.replay, &mut self.window);
         window.bound(start, end);
-        let input = shared.input(window, &self.required, OutsideEvents::Fixed);
-        let (order, broken) = input.replay(replay, stats);
+        let (required, outside) = (&self.required, OutsideEvents::Fixed);
+        let input = AttemptInput { past, question, window, required, optional: required, outside };
+        let (order, broken) = input.replay(replay);
         if broken.is_empty() {
             return if fixed { End::Found(order) } else { End::Unclear };
         }
         // From here on, an event excluded because of a barrier could have helped.
         *doubt |= past.first_doubt != NONE;
         if fixed {
-            match input.attempt(broken.clone(), replay, stats, conflicts, cancel) {
+            match input.attempt(broken.clone(), replay, conflicts, cancel) {
                 End::None | End::Unclear => {}
                 end => return end,
             }
         }
         window.bar(past, question);
-        stats.events += u64::from(end - question.first);
+        replay.stats.events += u64::from(end - question.first);
         self.optional.copy_from(past, &self.required);
-        self.optional.complete((self.trace, past), question, cancel, &|event| window.allows(event));
+        self.optional.complete(past, question, cancel, &|event| window.allows(event));
         let is_whole = start == 0 && end == len;
+        let optional = &self.optional;
+        let input = AttemptInput { past, question, window, required, optional, outside };
         let mut found = End::Unclear;
         if fixed {
-            let input = shared.input(window, &self.optional, OutsideEvents::Fixed);
-            found = input.attempt(broken.clone(), replay, stats, conflicts, cancel);
+            found = input.attempt(broken.clone(), replay, conflicts, cancel);
             if found == End::None && !is_whole {
                 found = End::Unclear;
             }
         }
         if found == End::Unclear && !is_whole {
-            let input = shared.input(window, &self.optional, OutsideEvents::Open);
-            found = input.attempt(broken, replay, stats, conflicts, cancel);
+            let input = AttemptInput { outside: OutsideEvents::Open, ..input };
+            found = input.attempt(broken, replay, conflicts, cancel);
         }
         found
     }

@@ -1,7 +1,7 @@
 //! Critical sections of a whole trace, and the open sections at each position.
 
 use super::chains::{Link, NONE};
-use anyorder_trace::{Event, EventId, EventKind, Trace};
+use anyorder_trace::{Event, EventKind, Trace};
 use std::collections::HashMap;
 
 /// Number of a section, in the order of the acquires.
@@ -315,19 +315,18 @@ impl Holding {
     }
 
     /// Returns the sections that are open before an event of a chain, and the one it begins.
-    pub(super) fn held(&self, trace: &Trace, chain: &[u32], event: EventId) -> Vec<SectionId> {
-        let stop = self.stop_before(event.0);
-        let lane = chain[event.index()];
+    pub(super) fn held(&self, chain: &[u32], event: u32) -> Vec<SectionId> {
+        let stop = self.stop_before(event);
+        let lane = chain[event as usize];
         let of_lane = |section: &SectionId| self.sections[*section as usize].chain == lane;
         let mut held: Vec<SectionId> = self.open_at(stop).iter().copied().filter(of_lane).collect();
-        debug_assert!(event.index() < trace.len());
-        for at in stop..event.0 {
+        for at in stop..event {
             if chain[at as usize] == lane {
                 held.extend(self.begun(at));
                 held.retain(|section| self.sections[*section as usize].release != at);
             }
         }
-        held.extend(self.begun(event.0));
+        held.extend(self.begun(event));
         held
     }
 }

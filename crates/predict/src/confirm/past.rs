@@ -5,19 +5,20 @@ use super::blocking::Blocking;
 use super::calls::Calls;
 use super::cells::Cells;
 use super::chains::{Chains, NONE};
+use super::communication::{Communication, NoCommunication};
 use super::components::Components;
 use super::confirmer::Reorders;
 use super::holding::Holding;
 use super::lists::Lists;
 use super::units::{Units, get_of, mailbox_of, post_of};
 use super::wakes::Wakes;
-use crate::confirm::communication::Communication;
-use anyorder_trace::{Event, EventId, EventKind, Op, TaskId, Trace};
+use anyorder_trace::{Event, EventKind, Op, TaskId, Trace};
 use std::collections::HashMap;
 
 /// The data of all events, about 30 bytes for each.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Past {
+pub(super) struct Past<'t> {
+    pub(super) trace: &'t Trace,
+    pub(super) communication: &'t dyn Communication,
     pub(super) chain: Vec<u32>,
     /// The event before it in its chain.
     pub(super) previous: Vec<u32>,
@@ -65,21 +66,35 @@ impl Memory {
     }
 }
 
-impl Past {
+impl<'t> Past<'t> {
     /// Goes through a trace once.
     pub(super) fn new(
-        trace: &Trace,
-        communication: &mut dyn Communication,
+        trace: &'t Trace,
+        communication: &'t mut dyn Communication,
         reorders: Reorders,
         grain: u32,
-    ) -> Past {
+    ) -> Past<'t> {
         let mut past = Past {
+            trace,
+            // The pass changes the real one.
+            communication: &NoCommunication,
+            chain: Vec::with_capacity(trace.len()),
+            previous: Vec::with_capacity(trace.len()),
+            chains: 0,
+            causes: Lists::default(),
+            observes: Lists::default(),
+            reads: Lists::default(),
             cells: Cells::new(trace.tables()),
             holding: Holding::new(trace, grain, reorders.tasks()),
+            wakes: Wakes::default(),
+            calls: Calls::default(),
+            blocking: Blocking::default(),
+            doubtful: Vec::new(),
+            unknown: Vec::new(),
+            first_doubt: NONE,
             tasks: reorders.tasks(),
             components: (reorders == Reorders::Components).then(|| Components::new(trace)),
-            first_doubt: NONE,
-            ..Past::default()
+            is_cut: false,
         };
         let mut chains = Chains::new(trace);
         let mut units = past.tasks.then(|| Units::new(trace, past.components.is_some()));
@@ -134,7 +149,8 @@ impl Past {
         past.holding.finish();
         past.blocking.finish(&past.chain);
         past.chains = units.map_or(chains.len(), |units| units.len());
-        past.find_doubts(trace, &rounds);
+        past.find_doubts(&rounds);
+        past.communication = communication;
         past
     }
 
@@ -178,12 +194,12 @@ impl Past {
     }
 
     /// Finds the events that depend on an irregular barrier.
-    fn find_doubts(&mut self, trace: &Trace, rounds: &Barriers) {
+    fn find_doubts(&mut self, rounds: &Barriers) {
         if rounds.irregular.is_empty() {
             return;
         }
         let mut chains = vec![false; self.chains];
-        for event in trace.events() {
+        for event in self.trace.events() {
             let (id, chain) = (event.id.0, self.chain[event.id.index()] as usize);
             let mut before = self.causes.row(id).iter().chain(self.observes.row(id));
             let is_unknown =
@@ -219,18 +235,14 @@ impl Past {
 
     /// Returns the takers of an event: the taker of the value of an invocation, the `get` of a
     /// posted task, the receivers of a broadcast.
-    pub(super) fn takers<'p>(
-        &'p self,
-        trace: &Trace,
-        event: u32,
-    ) -> impl Iterator<Item = u32> + 'p {
+    pub(super) fn takers(&self, event: u32) -> impl Iterator<Item = u32> + '_ {
         let effects = self.components.iter().flat_map(move |of| of.effects(event));
-        Some(self.taker(trace, event)).filter(|taker| *taker != NONE).into_iter().chain(effects)
+        Some(self.taker(event)).filter(|taker| *taker != NONE).into_iter().chain(effects)
     }
 
-    fn taker(&self, trace: &Trace, event: u32) -> u32 {
+    fn taker(&self, event: u32) -> u32 {
         if self.tasks {
-            let (op, operand) = Past::op(trace, event);
+            let (trace, (op, operand)) = (self.trace, self.op(event));
             if op.kind() == EventKind::Post && post_of(trace, TaskId(operand)) == Some(event) {
                 return mailbox_of(trace, TaskId(operand))
                     .and_then(|_| get_of(trace, TaskId(operand)))
@@ -242,26 +254,26 @@ impl Past {
 
     /// Returns an event of the trace.
     #[inline]
-    pub(super) fn op(trace: &Trace, event: u32) -> (Op, u32) {
-        let columns = trace.columns();
+    pub(super) fn op(&self, event: u32) -> (Op, u32) {
+        let columns = self.trace.columns();
         (columns.ops[event as usize], columns.operands[event as usize])
     }
 
     /// Returns whether an event observes something that another order could change.
-    pub(super) fn is_observer(&self, trace: &Trace, event: EventId) -> bool {
-        let kind = trace.event(event).kind();
+    pub(super) fn is_observer(&self, event: u32) -> bool {
+        let kind = self.op(event).0.kind();
         kind.reads()
             || kind == EventKind::Refused
-            || self.wakes.timed_out(event.0).is_some()
-            || self.blocking.call_rules(event.0, true).count() > 0
-            || (kind == EventKind::Wake && self.wakes.of(event.0).is_some())
-            || !self.calls.observed(event.0).is_empty()
+            || self.wakes.timed_out(event).is_some()
+            || self.blocking.call_rules(event, true).count() > 0
+            || (kind == EventKind::Wake && self.wakes.of(event).is_some())
+            || !self.calls.observed(event).is_empty()
     }
 
     /// Returns whether an event must observe what it observed at any position, because it waited
     /// for that.
-    pub(super) fn is_bound(&self, trace: &Trace, event: u32) -> bool {
-        trace.event(EventId(event)).kind() == EventKind::Wake && self.wakes.of(event).is_some()
+    pub(super) fn is_bound(&self, event: u32) -> bool {
+        self.op(event).0.kind() == EventKind::Wake && self.wakes.of(event).is_some()
             || self.blocking.is_bound(event)
     }
 }

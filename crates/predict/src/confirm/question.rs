@@ -28,44 +28,31 @@ pub(super) struct Question {
 
 impl Question {
     /// Builds the question for one of the forms about a single pair of actions.
-    pub(super) fn new(
-        trace: &Trace,
-        past: &Past,
-        (first, second): (u32, u32),
-        form: Form,
-    ) -> Question {
+    pub(super) fn new(past: &Past<'_>, (first, second): (u32, u32), form: Form) -> Question {
         let (tail, needs) = match form {
             Form::CoEnabled => (vec![second, first], Vec::new()),
             _ => (vec![first], vec![second]),
         };
-        Question::with(trace, past, (first, second), form, (tail, needs), None)
+        Question::with(past, (first, second), form, (tail, needs), None)
     }
 
     /// Builds the question whether a task can end before the task that it overtakes begins; every
     /// event keeps its observations.
-    pub(super) fn ends_first(trace: &Trace, past: &Past, tasks: Overtaken) -> Question {
+    pub(super) fn ends_first(past: &Past<'_>, tasks: Overtaken) -> Question {
         let Overtaken { overtaken, last, .. } = tasks;
         let pair = (overtaken, last);
-        Question::with(trace, past, pair, Form::Reversed, (vec![last], Vec::new()), Some(overtaken))
+        Question::with(past, pair, Form::Reversed, (vec![last], Vec::new()), Some(overtaken))
     }
 
     /// Builds the question whether a task can be taken while another one waits.
-    pub(super) fn overtakes(trace: &Trace, past: &Past, tasks: Overtaken) -> Question {
+    pub(super) fn overtakes(past: &Past<'_>, tasks: Overtaken) -> Question {
         let Overtaken { overtaken, get, post, .. } = tasks;
         let form = Form::Overtakes;
-        Question::with(
-            trace,
-            past,
-            (overtaken, get),
-            form,
-            (vec![get], vec![post]),
-            Some(overtaken),
-        )
+        Question::with(past, (overtaken, get), form, (vec![get], vec![post]), Some(overtaken))
     }
 
     fn with(
-        trace: &Trace,
-        past: &Past,
+        past: &Past<'_>,
         (first, second): (u32, u32),
         form: Form,
         (tail, needs): (Vec<u32>, Vec<u32>),
@@ -74,12 +61,12 @@ impl Question {
         let held = tail
             .iter()
             .flat_map(|event| {
-                let held = past.holding.held(trace, &past.chain, EventId(*event));
+                let held = past.holding.held(&past.chain, *event);
                 held.into_iter().map(|section| (*event, section))
             })
             .collect();
         let asks_all = matches!(form, Form::Reversed | Form::Overtakes);
-        let must_communicate = |event: &u32| asks_all || past.is_bound(trace, *event);
+        let must_communicate = |event: &u32| asks_all || past.is_bound(*event);
         let communicating = tail.iter().copied().filter(must_communicate).collect();
         Question { first, second, form, tail, held, needs, never, communicating }
     }
@@ -87,7 +74,7 @@ impl Question {
     /// Returns whether an event can only come behind the witness: it follows one of its last events
     /// in the chain of that event, or is one.
     #[inline]
-    pub(super) fn is_behind(&self, past: &Past, event: u32) -> bool {
+    pub(super) fn is_behind(&self, past: &Past<'_>, event: u32) -> bool {
         let chain = past.chain[event as usize];
         let ends = self.tail.iter().chain(&self.never);
         ends.into_iter().any(|last| event >= *last && past.chain[*last as usize] == chain)
@@ -99,7 +86,7 @@ impl Question {
     }
 
     /// Returns the position where the outermost section around an action begins.
-    pub(super) fn start(&self, past: &Past) -> u32 {
+    pub(super) fn start(&self, past: &Past<'_>) -> u32 {
         let acquires = self.held.iter().map(|(_, s)| past.holding.sections[*s as usize].acquire);
         acquires.min().unwrap_or(self.first).min(self.first)
     }
@@ -108,7 +95,7 @@ impl Question {
     /// so that the latter must have ended before.
     pub(super) fn keepers<'q>(
         &'q self,
-        past: &'q Past,
+        past: &'q Past<'_>,
         section: &'q Section,
     ) -> impl Iterator<Item = (u32, &'q Section)> {
         let held = self.held.iter().map(|(event, s)| (*event, &past.holding.sections[*s as usize]));
@@ -116,7 +103,7 @@ impl Question {
     }
 
     /// Returns whether the sections held around the two actions of the tail are compatible.
-    pub(super) fn holds_together(&self, past: &Past) -> bool {
+    pub(super) fn holds_together(&self, past: &Past<'_>) -> bool {
         self.held.iter().filter(|(event, _)| *event != self.first).all(|(_, section)| {
             let section = &past.holding.sections[*section as usize];
             self.keepers(past, section).all(|(event, other)| {

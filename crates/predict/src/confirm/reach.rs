@@ -6,7 +6,6 @@ use super::holding::SectionId;
 use super::past::Past;
 use super::question::Question;
 use anyorder_system::Cancel;
-use anyorder_trace::Trace;
 use std::collections::HashSet;
 
 /// A set of events, from a position on: in each chain, all events up to one.
@@ -34,7 +33,7 @@ pub(super) enum Excluded {
 
 impl Reach {
     /// Empties the set, which will then contain events from `start` on.
-    pub(super) fn clear(&mut self, past: &Past, start: u32) {
+    pub(super) fn clear(&mut self, past: &Past<'_>, start: u32) {
         for chain in self.chains.drain(..) {
             self.last[chain as usize] = NONE;
         }
@@ -45,7 +44,7 @@ impl Reach {
     }
 
     /// Becomes equal to another set.
-    pub(super) fn copy_from(&mut self, past: &Past, other: &Reach) {
+    pub(super) fn copy_from(&mut self, past: &Past<'_>, other: &Reach) {
         self.clear(past, other.start);
         for chain in &other.chains {
             self.last[*chain as usize] = other.last[*chain as usize];
@@ -57,7 +56,7 @@ impl Reach {
 
     /// Returns whether it holds an event.
     #[inline]
-    pub(super) fn has(&self, past: &Past, event: u32) -> bool {
+    pub(super) fn has(&self, past: &Past<'_>, event: u32) -> bool {
         let last = self.last[past.chain[event as usize] as usize];
         last != NONE && event <= last && event >= self.start
     }
@@ -77,7 +76,7 @@ impl Reach {
     /// Adds an event and all its required predecessors.
     pub(super) fn add(
         &mut self,
-        past: &Past,
+        past: &Past<'_>,
         question: &Question,
         event: u32,
     ) -> Result<(), Excluded> {
@@ -117,7 +116,7 @@ impl Reach {
     /// Adds the predecessors of an event, but not the event; its observations only on request.
     pub(super) fn add_before(
         &mut self,
-        past: &Past,
+        past: &Past<'_>,
         question: &Question,
         event: u32,
         observed: bool,
@@ -137,7 +136,7 @@ impl Reach {
     /// without the tail. Fails if there is no such witness.
     pub(super) fn require(
         &mut self,
-        past: &Past,
+        past: &Past<'_>,
         question: &Question,
         start: u32,
         more: &[u32],
@@ -174,7 +173,7 @@ impl Reach {
     /// permits.
     pub(super) fn complete(
         &mut self,
-        (trace, past): (&Trace, &Past),
+        past: &Past<'_>,
         question: &Question,
         cancel: &Cancel,
         allowed: &dyn Fn(u32) -> bool,
@@ -209,7 +208,7 @@ impl Reach {
                 let event = self.events[next_event];
                 next_event += 1;
                 self.add_helpers(past, question, event, &mut done, allowed);
-                for taker in past.takers(trace, event) {
+                for taker in past.takers(event) {
                     if taker >= self.start && allowed(taker) {
                         let _ = self.add(past, question, taker);
                     }
@@ -227,7 +226,7 @@ impl Reach {
     /// counter.
     fn add_helpers(
         &mut self,
-        past: &Past,
+        past: &Past<'_>,
         question: &Question,
         event: u32,
         done: &mut HashSet<CounterId>,

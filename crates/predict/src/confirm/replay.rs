@@ -7,15 +7,16 @@ use super::answer::Form;
 use super::calls::takes;
 use super::chains::NONE;
 use super::clause::{Atom, Clause};
+use super::communication::Observation;
 use super::components::Deliveries;
+use super::confirmer::ConfirmStats;
 use super::holding::SectionId;
 use super::mailboxes::Mailboxes;
 use super::past::Past;
 use super::question::Question;
 use super::waiting::Counts;
-use crate::confirm::communication::{Communication, Observation};
 use anyorder_commute::Mode;
-use anyorder_trace::{EventKind, Trace};
+use anyorder_trace::EventKind;
 use std::collections::HashMap;
 
 /// The most clauses from one observation, and about the most from one run.
@@ -25,16 +26,15 @@ const FROM_ALL: usize = 1 << 16;
 /// Reused buffers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Replay {
-    round: u32,
+    /// The counts of the search so far.
+    pub(super) stats: ConfirmStats,
     /// For each cell: the round and the event of its last write.
     written: Vec<(u32, u32)>,
     open: Vec<Vec<SectionId>>,
     mailboxes: Option<Mailboxes>,
     deliveries: Deliveries,
     touched: Vec<u32>,
-    /// For each event from the start of the window on: the round and the position at which it came.
-    seen: Vec<(u32, u32)>,
-    start: u32,
+    replayed: Replayed,
     calls: Vec<Vec<u32>>,
     called: Vec<u32>,
     /// For each object, the values that were not taken before the window.
@@ -44,8 +44,32 @@ pub(super) struct Replay {
     signalled: HashMap<u32, Vec<u32>>,
 }
 
+/// The events replayed so far.
+#[derive(Clone, Debug, Default)]
+struct Replayed {
+    /// The events before it happened as recorded.
+    start: u32,
+    round: u32,
+    /// For each event from `start` on: the round and the position at which it came.
+    places: Vec<(u32, u32)>,
+}
+
+impl Replayed {
+    /// Returns a number that grows with the position of an event, if it was replayed.
+    fn place(&self, event: u32) -> Option<u64> {
+        let Some(at) = event.checked_sub(self.start) else { return Some(u64::from(event)) };
+        let (round, place) = *self.places.get(at as usize)?;
+        (round == self.round).then_some(1 << 32 | u64::from(place))
+    }
+
+    fn has(&self, event: u32) -> bool {
+        self.place(event).is_some()
+    }
+}
+
 impl Replay {
-    pub(super) fn new(trace: &Trace, past: &Past) -> Replay {
+    pub(super) fn new(past: &Past<'_>) -> Replay {
+        let trace = past.trace;
         Replay {
             written: vec![(0, NONE); past.cells.len()],
             open: vec![Vec::new(); trace.tables().locks.len() + trace.tables().handlers.len()],
@@ -60,50 +84,44 @@ impl Replay {
     /// broken rules, or the first of them.
     pub(super) fn run(
         &mut self,
-        (trace, past, communication): (&Trace, &Past, &dyn Communication),
+        past: &Past<'_>,
         question: &Question,
         start: u32,
         order: &[u32],
     ) -> Vec<Clause> {
         self.begin(past, start);
         if let Some(mailboxes) = &mut self.mailboxes {
-            mailboxes.begin(trace, start);
+            mailboxes.begin(past.trace, start);
         }
         if let Some(components) = &past.components {
             self.deliveries.begin(components, start);
         }
         let mut broken = Vec::new();
         let last = order.iter().chain(&question.tail).max().copied().unwrap_or(start);
-        if self.seen.len() <= (last - start) as usize {
-            self.seen.resize((last - start) as usize + 1, (0, 0));
+        if self.replayed.places.len() <= (last - start) as usize {
+            self.replayed.places.resize((last - start) as usize + 1, (0, 0));
         }
         for (place, &event) in order.iter().chain(&question.tail).enumerate() {
-            self.seen[(event - start) as usize] = (self.round, place as u32);
+            self.replayed.places[(event - start) as usize] = (self.replayed.round, place as u32);
             self.locks(past, event, &mut broken);
             if let Some(mailboxes) = &mut self.mailboxes {
-                mailboxes.take(trace, event, &mut broken);
+                mailboxes.take(past.trace, event, &mut broken);
             }
             if let Some(components) = &past.components {
-                let (round, seen) = (self.round, &self.seen);
-                let place = |event: u32| {
-                    let Some(at) = event.checked_sub(start) else { return Some(u64::from(event)) };
-                    let (of, place) = *seen.get(at as usize)?;
-                    (of == round).then_some(1 << 32 | u64::from(place))
-                };
+                let place = |event: u32| self.replayed.place(event);
                 self.deliveries.take(components, event, &place, &mut broken);
             }
             let must_communicate = place < order.len() || question.requires_communication(event);
             if must_communicate {
-                self.observes((trace, past, communication), event, &mut broken);
+                self.observes(past, event, &mut broken);
             } else if let Some(object) = past.calls.object(event) {
                 self.invoked(object, event);
             }
             if !past.blocking.is_empty() {
-                let Replay { seen, round, counts, .. } = &mut *self;
-                let has_come = |event: u32| come(seen, (start, *round), event).is_some();
+                let has_come = |event: u32| self.replayed.has(event);
                 let is_tail = place >= order.len()
                     && !matches!(question.form, Form::Reversed | Form::Overtakes);
-                counts.take(past, event, is_tail, &has_come, &mut broken);
+                self.counts.take(past, event, is_tail, &has_come, &mut broken);
             }
             if broken.len() >= FROM_ALL {
                 break;
@@ -112,24 +130,24 @@ impl Replay {
         broken
     }
 
-    fn begin(&mut self, past: &Past, start: u32) {
+    fn begin(&mut self, past: &Past<'_>, start: u32) {
         for lock in self.touched.drain(..) {
             self.open[lock as usize].clear();
         }
         for object in self.called.drain(..) {
             self.calls[object as usize].clear();
         }
-        if self.round == u32::MAX {
-            self.round = 0;
+        if self.replayed.round == u32::MAX {
+            self.replayed.round = 0;
             self.written.fill((0, NONE));
-            self.seen.fill((0, 0));
+            self.replayed.places.fill((0, 0));
         }
-        self.round += 1;
-        self.counts.begin(self.round, start);
+        self.replayed.round += 1;
+        self.counts.begin(self.replayed.round, start);
         self.signalled.clear();
-        if start != self.start {
+        if start != self.replayed.start {
             self.left.clear();
-            self.start = start;
+            self.replayed.start = start;
         }
         for section in past.holding.open_at(start) {
             let lock = past.holding.sections[*section as usize].lock;
@@ -140,23 +158,19 @@ impl Replay {
         }
     }
 
-    fn place(&self, event: u32) -> Option<u32> {
-        let (round, place) = *self.seen.get(event.checked_sub(self.start)? as usize)?;
-        (round == self.round).then_some(place)
-    }
-
     /// Returns whether the first action waits for ever behind the second one, at the end of what
     /// was run last; see [`Counts::is_lost`].
-    pub(super) fn is_lost(&self, past: &Past, first: u32, may_come: &dyn Fn(u32) -> bool) -> bool {
-        let has_come = |event: u32| event != first && self.has_come(event);
+    pub(super) fn is_lost(
+        &self,
+        past: &Past<'_>,
+        first: u32,
+        may_come: &dyn Fn(u32) -> bool,
+    ) -> bool {
+        let has_come = |event: u32| event != first && self.replayed.has(event);
         self.counts.is_lost(past, first, &has_come, may_come)
     }
 
-    fn has_come(&self, event: u32) -> bool {
-        event != NONE && (event < self.start || self.place(event).is_some())
-    }
-
-    fn locks(&mut self, past: &Past, event: u32, broken: &mut Vec<Clause>) {
+    fn locks(&mut self, past: &Past<'_>, event: u32, broken: &mut Vec<Clause>) {
         let holding = &past.holding;
         for begun in holding.begun(event) {
             let new = holding.sections[begun as usize];
@@ -182,20 +196,15 @@ impl Replay {
         }
     }
 
-    fn observes(
-        &mut self,
-        (trace, past, communication): (&Trace, &Past, &dyn Communication),
-        event: u32,
-        broken: &mut Vec<Clause>,
-    ) {
-        let (op, operand) = Past::op(trace, event);
+    fn observes(&mut self, past: &Past<'_>, event: u32, broken: &mut Vec<Clause>) {
+        let (op, operand) = past.op(event);
         let kind = op.kind();
         if kind.is_access() {
             let cells = past.cells.of(operand);
             if kind.reads() {
                 for (cell, &expected) in cells.clone().zip(past.reads.row(event)) {
                     let (round, writer) = self.written[cell as usize];
-                    if round == self.round && writer != expected {
+                    if round == self.replayed.round && writer != expected {
                         // Several cells of one range say the same.
                         let clause = between(expected, writer, event);
                         if broken.last() != Some(&clause) {
@@ -205,17 +214,18 @@ impl Replay {
                 }
             }
             if kind.writes() {
-                self.written[cells.start as usize..cells.end as usize].fill((self.round, event));
+                self.written[cells.start as usize..cells.end as usize]
+                    .fill((self.replayed.round, event));
             }
         } else if kind == EventKind::Wake
             && let Some(wake) = past.wakes.of(event)
             && wake.wait != NONE
-            && self.place(wake.wait) > self.place(wake.signal)
+            && self.replayed.place(wake.wait) > self.replayed.place(wake.signal)
         {
             broken.push(vec![Atom::Before(wake.wait, wake.signal), Atom::Out(event)]);
         }
         if let Some(section) = past.holding.met(event)
-            && self.has_come(section.release)
+            && self.replayed.has(section.release)
         {
             broken.push(vec![Atom::Before(event, section.release), Atom::Out(event)]);
         }
@@ -225,7 +235,7 @@ impl Replay {
         if !past.calls.is_empty()
             && let Some(object) = past.calls.object(event)
         {
-            self.call((trace, past, communication), event, object, broken);
+            self.call(past, event, object, broken);
             self.invoked(object, event);
         }
     }
@@ -241,7 +251,7 @@ impl Replay {
     /// Finds signals that would have come in time.
     fn timeouts(
         &mut self,
-        past: &Past,
+        past: &Past<'_>,
         kind: EventKind,
         (event, condition): (u32, u32),
         broken: &mut Vec<Clause>,
@@ -250,7 +260,7 @@ impl Replay {
             self.signalled.entry(condition).or_default().push(event);
         }
         let Some(wait) = past.wakes.timed_out(event) else { return };
-        let after_wait = |signal: &u32| self.place(*signal) > self.place(wait);
+        let after_wait = |signal: &u32| self.replayed.place(*signal) > self.replayed.place(wait);
         let was_there = |signal: &u32| (wait..event).contains(signal);
         let signals = self.signalled.get(&condition).into_iter().flatten().copied();
         for signal in signals.filter(after_wait).filter(|signal| !was_there(signal)) {
@@ -263,25 +273,18 @@ impl Replay {
     }
 
     /// Compares the observations of an invocation.
-    fn call(
-        &mut self,
-        (trace, past, communication): (&Trace, &Past, &dyn Communication),
-        event: u32,
-        object: u32,
-        broken: &mut Vec<Clause>,
-    ) {
+    fn call(&mut self, past: &Past<'_>, event: u32, object: u32, broken: &mut Vec<Clause>) {
         let observed = past.calls.observed(event);
         let free = |mode| !matches!(mode, Mode::All | Mode::Last);
         if observed.iter().any(|o| free(o.mode)) && !self.left.contains_key(&object) {
-            let of = past.calls.before(object, self.start).iter().copied();
-            let left = of.filter(|e| past.calls.taker(*e) >= self.start).collect();
+            let of = past.calls.before(object, self.replayed.start).iter().copied();
+            let left = of.filter(|e| past.calls.taker(*e) >= self.replayed.start).collect();
             self.left.insert(object, left);
         }
-        let op = |event| Past::op(trace, event);
-        let later = op(event);
+        let (tables, later) = (past.trace.tables(), past.op(event));
         for observation in observed {
             let mode = observation.mode;
-            let matches = |e: &u32| communication.matches(trace.tables(), mode, op(*e), later);
+            let matches = |e: &u32| past.communication.matches(tables, mode, past.op(*e), later);
             let expected = observation.sources.first().map_or(NONE, |e| *e as u32);
             let came = self.calls[object as usize].iter().copied();
             match mode {
@@ -309,7 +312,7 @@ impl Replay {
     /// Finds the invocations that hide the first or last invocation to be observed.
     fn hidden(
         &self,
-        (past, observation): (&Past, &Observation),
+        (past, observation): (&Past<'_>, &Observation),
         (event, object): (u32, u32),
         matches: impl Fn(&u32) -> bool,
         broken: &mut Vec<Clause>,
@@ -319,7 +322,7 @@ impl Replay {
         let left = self.left.get(&object).map_or(&[][..], Vec::as_slice);
         let all = left.iter().chain(&self.calls[object as usize]).copied();
         let is_first = matches!(mode, Mode::First | Mode::TakeFirst);
-        let hides = |e: &u32| !self.has_come(past.calls.taker(*e)) && matches(e);
+        let hides = |e: &u32| !self.replayed.has(past.calls.taker(*e)) && matches(e);
         // Invocations beyond the expected one hide nothing.
         let near = |e: &u32| *e != expected;
         let hiding: Vec<u32> = if is_first {
@@ -342,18 +345,10 @@ impl Replay {
             broken.push(clause);
         }
         let taker = past.calls.taker(expected);
-        if expected != NONE && !takes(mode) && self.has_come(taker) {
+        if expected != NONE && !takes(mode) && self.replayed.has(taker) {
             broken.push(vec![Atom::Before(event, taker), Atom::Out(event)]);
         }
     }
-}
-
-/// Returns the position of an event in a round that begins at `start`, if it is contained; 0 for
-/// events before `start`.
-fn come(seen: &[(u32, u32)], (start, now): (u32, u32), event: u32) -> Option<u32> {
-    let Some(at) = event.checked_sub(start) else { return Some(0) };
-    let (round, place) = *seen.get(at as usize)?;
-    (round == now).then_some(place)
 }
 
 /// A write comes neither between another one and the event that observes that, nor before an event

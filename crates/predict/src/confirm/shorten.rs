@@ -7,10 +7,11 @@
 //! sets by size, the smallest first.
 
 use super::answer::Witness;
-use super::attempt::{End, OutsideEvents, Shared};
+use super::attempt::{AttemptInput, End, OutsideEvents};
 use super::blocking::first_missing;
 use super::chains::NONE;
-use super::confirmer::ConfirmStats;
+use super::past::Past;
+use super::question::Question;
 use super::reach::Reach;
 use super::replay::Replay;
 use super::window::Window;
@@ -28,16 +29,15 @@ const CONFLICTS_MAX: u64 = 1_000;
 /// Searches for a shorter witness, or proves that there is none. Leaves the witness as it is if the
 /// search exceeds its limits.
 pub(super) fn shorten(
-    shared: Shared<'_>,
+    past: &Past<'_>,
+    question: &Question,
     replay: &mut Replay,
     witness: &mut Witness,
-    stats: &mut ConfirmStats,
     cancel: &Cancel,
 ) {
     if witness.prefix > 0 || witness.shortest {
         return;
     }
-    let (past, question) = (shared.past, shared.question);
     let mut window = Window::default();
     window.bound(0, past.chain.len() as u32);
     let best = witness.order.len() - question.tail.len();
@@ -67,12 +67,18 @@ pub(super) fn shorten(
         if events > EVENTS_MAX || tried > SETS_MAX {
             return;
         }
-        let shared = Shared { required: &set, ..shared };
-        let input = shared.input(&window, &set, OutsideEvents::Fixed);
-        let (order, broken) = input.replay(replay, stats);
+        let input = AttemptInput {
+            past,
+            question,
+            window: &window,
+            required: &set,
+            optional: &set,
+            outside: OutsideEvents::Fixed,
+        };
+        let (order, broken) = input.replay(replay);
         let end = match broken.is_empty() {
             true => End::Found(order),
-            false => input.attempt(broken, replay, stats, &mut conflicts, cancel),
+            false => input.attempt(broken, replay, &mut conflicts, cancel),
         };
         match end {
             End::Found(order) => {
@@ -84,7 +90,7 @@ pub(super) fn shorten(
             End::None => {}
             _ => return,
         }
-        for next in helpful(&shared, &set) {
+        for next in helpful(past, question, &set) {
             let mut more = added.clone();
             more.push(next);
             more.sort_unstable();
@@ -97,10 +103,9 @@ pub(super) fn shorten(
 
 /// Returns the events that a refuted set may lack: ends of its sections, and events that its events
 /// wait for.
-fn helpful(shared: &Shared<'_>, set: &Reach) -> Vec<u32> {
-    let (past, question) = (shared.past, shared.question);
+fn helpful(past: &Past<'_>, question: &Question, set: &Reach) -> Vec<u32> {
     let ends = set.begun.iter().map(|s| past.holding.sections[*s as usize].release);
-    let takers = set.events.iter().flat_map(|event| past.takers(shared.trace, *event));
+    let takers = set.events.iter().flat_map(|event| past.takers(*event));
     let waiting = set.events.iter().chain(&question.tail);
     let call_rules = waiting.flat_map(|event| past.blocking.call_rules(*event, true));
     let helpers = call_rules.flat_map(|call_rule| past.blocking.helpers(call_rule));

@@ -24,27 +24,23 @@ pub(super) struct TaskPairs {
     events: usize,
 }
 
-/// The most events in all stored orders; answers without room are computed again.
+/// The most events in all stored orders; answers without room are not stored.
 const ROOM: usize = 1 << 25;
 
 #[derive(Clone, Debug)]
 struct Known {
-    /// Whether the second can end before the first begins.
-    ends_first: PairAnswer,
-    /// An order in which it does.
-    beginning: Option<Rc<Witness>>,
-    overtakes: PairAnswer,
-    witness: Option<Rc<Witness>>,
+    /// An order in which the second ends before the first begins.
+    ends_first: PairAnswer<Rc<Witness>>,
+    overtakes: PairAnswer<Rc<Witness>>,
     /// Whether an event was excluded because it depends on a barrier without enough information.
     doubt: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum PairAnswer {
-    Found,
-    Impossible,
-    GaveUp(GaveUp),
-}
+/// An order of events; `None` if it is proved that there is none.
+type PairAnswer<T> = Result<Option<T>, GaveUp>;
+
+/// An order of events without the tail, and the start of its window.
+type FoundOrder = (u32, Vec<u32>);
 
 impl Confirmer<'_> {
     /// Applies the answers for the tasks of a candidate to its search.
@@ -59,45 +55,50 @@ impl Confirmer<'_> {
             Some(known) => known.clone(),
             None => {
                 let known = self.solve_task_pair(tasks, cancel);
-                let is_stopped = |answer| answer == PairAnswer::GaveUp(GaveUp::Stopped);
-                let orders = [&known.beginning, &known.witness].into_iter().flatten();
+                let answers = [&known.ends_first, &known.overtakes];
+                let orders = answers.into_iter().flatten().flatten();
                 let events: usize = orders.map(|order| order.order.len()).sum();
-                let has_room = self.task_pairs.events + events <= ROOM;
-                if has_room && !is_stopped(known.ends_first) && !is_stopped(known.overtakes) {
+                let is_stopped = answers.contains(&&Err(GaveUp::Stopped));
+                if self.task_pairs.events + events <= ROOM && !is_stopped {
                     self.task_pairs.events += events;
                     self.task_pairs.known.insert(key, known.clone());
                 }
                 known
             }
         };
-        if known.ends_first == PairAnswer::Impossible {
+        if known.ends_first == Ok(None) {
             (search.states[0], search.states[1]) = (State::Impossible, State::Impossible);
         }
         search.states[3] = match known.overtakes {
-            PairAnswer::Found => State::Found,
-            PairAnswer::Impossible => State::Impossible,
-            PairAnswer::GaveUp(why) => {
+            Ok(Some(witness)) => {
+                search.best = Some((*witness).clone());
+                State::Found
+            }
+            Ok(None) => State::Impossible,
+            Err(why) => {
                 search.gave_up = why;
                 State::GivenUp
             }
         };
-        search.best = known.witness.as_deref().cloned();
-        search.beginning = known.beginning;
+        search.beginning = known.ends_first.ok().flatten();
         search.budget.doubt |= known.doubt;
     }
 
     fn solve_task_pair(&mut self, tasks: Overtaken, cancel: &Cancel) -> Known {
-        let question = Question::ends_first(self.trace, &self.past, tasks);
+        let question = Question::ends_first(&self.past, tasks);
         let mut doubt = false;
-        let (ends_first, found) = self.solve(&question, &mut doubt, cancel);
-        let beginning = found.map(|found| self.trimmed(&question, found));
-        let question = Question::overtakes(self.trace, &self.past, tasks);
-        let (overtakes, found) = match beginning.as_ref().and_then(|order| taken(order, tasks)) {
-            Some(found) => (PairAnswer::Found, Some(found)),
+        let found = self.solve(&question, &mut doubt, cancel);
+        let ends_first =
+            found.map(|found| found.map(|found| Rc::new(self.trimmed(&question, found))));
+        let question = Question::overtakes(&self.past, tasks);
+        let begun = ends_first.as_ref().ok().and_then(|order| taken(order.as_ref()?, tasks));
+        let found = match begun {
+            Some(found) => Ok(Some(found)),
             None => self.solve(&question, &mut doubt, cancel),
         };
-        let witness = found.map(|found| Rc::new(self.witness(&question, found, cancel)));
-        Known { ends_first, beginning: beginning.map(Rc::new), overtakes, witness, doubt }
+        let overtakes =
+            found.map(|found| found.map(|found| Rc::new(self.witness(&question, found, cancel))));
+        Known { ends_first, overtakes, doubt }
     }
 
     /// Tries the stored order of the tasks of a candidate as the prefix of a witness for `reversed`
@@ -108,7 +109,7 @@ impl Confirmer<'_> {
         &mut self,
         question: &Question,
         beginning: &Witness,
-    ) -> Option<(u32, Vec<u32>)> {
+    ) -> Option<FoundOrder> {
         let start = beginning.prefix;
         self.required.require(&self.past, question, start, &[]).ok()?;
         let begun: Vec<u32> = beginning.order.iter().map(|event| event.0).collect();
@@ -146,7 +147,7 @@ impl Confirmer<'_> {
         question: &Question,
         doubt: &mut bool,
         cancel: &Cancel,
-    ) -> (PairAnswer, Option<(u32, Vec<u32>)>) {
+    ) -> PairAnswer<FoundOrder> {
         let mut back = self.scale.first_window;
         let mut budget = Budget::new(self.options.conflicts);
         let mut gave_up = GaveUp::Window;
@@ -155,14 +156,14 @@ impl Confirmer<'_> {
             let end = self.search_window(&mut budget, question, start, cancel);
             *doubt |= budget.doubt;
             match end {
-                End::Found(order) => return (PairAnswer::Found, Some((start, order))),
-                End::None => return (PairAnswer::Impossible, None),
-                End::Stopped => return (PairAnswer::GaveUp(GaveUp::Stopped), None),
+                End::Found(order) => return Ok(Some((start, order))),
+                End::None => return Ok(None),
+                End::Stopped => return Err(GaveUp::Stopped),
                 End::Conflicts => gave_up = GaveUp::Conflicts,
                 End::Unclear => {}
             }
             if is_last || (gave_up == GaveUp::Conflicts && budget.conflicts == 0) {
-                return (PairAnswer::GaveUp(gave_up), None);
+                return Err(gave_up);
             }
             back = back.saturating_mul(GROWTH);
         }
@@ -171,7 +172,7 @@ impl Confirmer<'_> {
 
 /// Returns how an order goes in which a task ends before another one begins, up to where it is
 /// taken; `None` if the other one is not posted by then.
-fn taken(beginning: &Witness, tasks: Overtaken) -> Option<(u32, Vec<u32>)> {
+fn taken(beginning: &Witness, tasks: Overtaken) -> Option<FoundOrder> {
     let is = |number: u32| move |event: &EventId| event.0 == number;
     let get = beginning.order.iter().position(is(tasks.get))?;
     let order = &beginning.order[..get];

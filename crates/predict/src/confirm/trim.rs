@@ -3,26 +3,22 @@
 use super::answer::Witness;
 use super::chains::NONE;
 use super::clause::Atom;
-use super::confirmer::ConfirmStats;
 use super::past::Past;
 use super::question::Question;
 use super::reach::Reach;
 use super::replay::Replay;
-use crate::confirm::communication::Communication;
-use anyorder_trace::{EventId, Trace};
+use anyorder_trace::EventId;
 
 /// Builds a witness of an order (without the tail) of events from `start` on. Starts with the
 /// events that every witness needs, and adds those that the order needs: ends of sections, and
 /// takers. If the window begins behind `prefix_max`, all events before it stay.
 pub(super) fn trim(
-    all: (&Trace, &Past, &dyn Communication),
+    past: &Past<'_>,
     replay: &mut Replay,
     question: &Question,
     (start, order): (u32, Vec<u32>),
     prefix_max: u32,
-    stats: &mut ConfirmStats,
 ) -> Witness {
-    let past = all.1;
     let prefix = if start > prefix_max { start } else { 0 };
     let witness = |prefix, mut order: Vec<u32>, shortest| {
         order.extend(&question.tail);
@@ -47,8 +43,8 @@ pub(super) fn trim(
     loop {
         let mut short = kept.events.clone();
         short.sort_unstable_by_key(|event| of(*event));
-        stats.events += short.len() as u64;
-        let broken = replay.run(all, question, prefix, &short);
+        replay.stats.events += short.len() as u64;
+        let broken = replay.run(past, question, prefix, &short);
         if broken.is_empty() {
             return witness(prefix, short, prefix == 0 && kept.events.len() == needed);
         }

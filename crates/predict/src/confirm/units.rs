@@ -5,7 +5,7 @@
 //! The definitions of thread code, loop points and enabling are those of `docs/happens-before.md`,
 //! section 1.
 
-use super::chains::{Link, NONE};
+use super::chains::{HandlerChains, Link, NONE};
 use super::components::is_of_component;
 use anyorder_trace::{
     Event, EventId, EventKind, HandlerId, Mailbox, Position, TaskId, TaskKind, Trace,
@@ -17,20 +17,16 @@ use std::collections::{HashMap, HashSet};
 pub(super) struct Units {
     /// For each event, its unit.
     of: Vec<u32>,
-    /// For each unit: its handler if that runs one unit at a time, the current event of the pass,
-    /// and its last event.
+    /// For each unit: its handler if that runs one unit at a time, and its last event.
     handler: Vec<u32>,
-    seen: Vec<u32>,
     last: Vec<u32>,
-    behind: Vec<u32>,
     loop_points: Vec<u32>,
     attaches: HashMap<u32, u32>,
     /// For each task, the events that enabled the inputs that caused it.
     enables: HashMap<u32, Vec<u32>>,
     triggers: HashMap<u32, u32>,
-    /// During the pass, for each handler: its units, its forks, and its last thread code.
-    of_handler: Vec<Vec<u32>>,
-    forks: Vec<Vec<u32>>,
+    /// During the pass, for each handler: its units, forks and joins, and its last thread code.
+    handlers: HandlerChains,
     code: Vec<u32>,
     /// By unit and handler: the last post from the unit to the handler.
     posts: HashMap<(u32, u32), TaskId>,
@@ -78,15 +74,12 @@ impl Units {
         let handlers = trace.tables().handlers.len();
         let mut units = Units {
             loop_points: vec![NONE; handlers],
-            of_handler: vec![Vec::new(); handlers],
-            forks: vec![Vec::new(); handlers],
+            handlers: HandlerChains::new(handlers),
             code: vec![NONE; handlers],
             ..Units::default()
         };
         units.find_points(trace, components);
         units.number(trace);
-        units.behind = vec![0; units.handler.len()];
-        units.seen = vec![NONE; units.handler.len()];
         units
     }
 
@@ -197,19 +190,9 @@ impl Units {
     ) -> Link {
         let id = event.id.0;
         let unit = self.of[id as usize];
-        let previous = std::mem::replace(&mut self.seen[unit as usize], id);
         let handler = trace.span(event.task).handler;
         let at = handler.0 as usize;
-        if previous == NONE
-            && let Some(units) = self.of_handler.get_mut(at)
-        {
-            units.push(unit);
-        }
-        if let Some(forks) = self.forks.get(at) {
-            let known = &mut self.behind[unit as usize];
-            forks[*known as usize..].iter().for_each(|fork| before(*fork));
-            *known = forks.len() as u32;
-        }
+        let previous = self.handlers.take(event, (unit, at), before);
         if let Some(code) = Units::is_code(trace, event).and_then(|h| self.code.get_mut(h)) {
             let last = std::mem::replace(code, id);
             let point = self.loop_points[at];
@@ -222,20 +205,6 @@ impl Units {
             }
         }
         match event.kind() {
-            EventKind::Fork => {
-                if let Some(forks) = self.forks.get_mut(event.operand as usize) {
-                    forks.push(id);
-                }
-            }
-            EventKind::Join => {
-                let forks = self.forks.get(event.operand as usize);
-                forks.into_iter().flatten().for_each(|fork| before(*fork));
-                for other in self.of_handler.get(event.operand as usize).into_iter().flatten() {
-                    if *other != unit {
-                        before(self.seen[*other as usize]);
-                    }
-                }
-            }
             EventKind::Post => self.post(trace, event, unit, before),
             EventKind::Get if get_of(trace, event.task) == Some(id) => {
                 let post = post_of(trace, event.task).filter(|post| *post < id);
@@ -254,7 +223,7 @@ impl Units {
             }
             _ => {}
         }
-        let owner = if handler.is_none() { self.of_handler.len() as u32 + unit } else { handler.0 };
+        let owner = if handler.is_none() { self.code.len() as u32 + unit } else { handler.0 };
         Link { chain: unit, previous, owner }
     }
 

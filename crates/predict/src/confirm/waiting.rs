@@ -20,7 +20,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    pub(super) fn new(past: &Past) -> Counts {
+    pub(super) fn new(past: &Past<'_>) -> Counts {
         Counts { counts: vec![(0, 0); past.blocking.counters()], ..Counts::default() }
     }
 
@@ -33,7 +33,7 @@ impl Counts {
         }
     }
 
-    fn count(&self, past: &Past, counter: CounterId) -> i64 {
+    fn count(&self, past: &Past<'_>, counter: CounterId) -> i64 {
         let (round, count) = self.counts[counter as usize];
         if round == self.round { count } else { past.blocking.before(counter, self.start) }
     }
@@ -41,7 +41,7 @@ impl Counts {
     /// Takes the next event. `is_tail`: neither its communication nor its result is required.
     pub(super) fn take(
         &mut self,
-        past: &Past,
+        past: &Past<'_>,
         event: u32,
         is_tail: bool,
         has_come: &dyn Fn(u32) -> bool,
@@ -65,7 +65,7 @@ impl Counts {
 
     /// Returns whether a rule holds before the first event of the tail, or behind it. Behind it,
     /// that event counts only independently of its result.
-    fn holds(&self, past: &Past, call_rule: &CallRule, behind: bool) -> bool {
+    fn holds(&self, past: &Past<'_>, call_rule: &CallRule, behind: bool) -> bool {
         call_rule.holds(|counter| {
             let of_last =
                 self.last.iter().any(|raise| raise.counter == counter && !raise.depends_on_result);
@@ -75,7 +75,7 @@ impl Counts {
 
     fn clause(
         &self,
-        past: &Past,
+        past: &Past<'_>,
         call_rule: &CallRule,
         event: u32,
         has_come: &dyn Fn(u32) -> bool,
@@ -103,7 +103,7 @@ impl Counts {
     /// this after the previous event, with the events so far.
     pub(super) fn is_lost(
         &self,
-        past: &Past,
+        past: &Past<'_>,
         event: u32,
         has_come: &dyn Fn(u32) -> bool,
         may_come: &dyn Fn(u32) -> bool,

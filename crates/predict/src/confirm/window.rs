@@ -8,7 +8,7 @@ use super::question::Question;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Window {
     pub(super) start: u32,
-    /// Events from here on are not looked at.
+    /// The search ignores events from here on.
     pub(super) end: u32,
     /// For each event behind the first action, whether it needs an event of the tail.
     barred: Vec<bool>,
@@ -25,7 +25,7 @@ impl Window {
 
     /// Finds the events that are behind the tail in every run. Linear in the distance from the
     /// first action to the end.
-    pub(super) fn bar(&mut self, past: &Past, question: &Question) {
+    pub(super) fn bar(&mut self, past: &Past<'_>, question: &Question) {
         self.from = question.first;
         self.barred.clear();
         self.chains.clear();

@@ -75,8 +75,9 @@ pub(super) struct Edge {
     pub(super) rule: OrderRule,
 }
 
+/// The edges of a trace.
 #[derive(Debug)]
-pub(super) struct Index {
+pub struct OrderPaths {
     pub(super) lane_of: Vec<u32>,
     /// By lane, its events.
     pub(super) lanes: Vec<Vec<u32>>,
@@ -94,11 +95,17 @@ pub(super) struct Index {
     pub(super) overlaps: Overlaps,
 }
 
-impl Index {
-    pub(super) fn new<S: Specification>(trace: &Trace, spec: S) -> Result<Index, PredictError> {
+impl OrderPaths {
+    /// Indexes a trace. `spec` defines the actions, as for an analysis; with
+    /// [`MemoryOnly`](crate::MemoryOnly) the order is WDC.
+    ///
+    /// # Errors
+    ///
+    /// Fails as the analyses do, for traces with too many of something.
+    pub fn new<S: Specification>(trace: &Trace, spec: S) -> Result<OrderPaths, PredictError> {
         let mut overlaps = Overlaps::default();
         overlaps.grow(trace.tables(), |_| {})?;
-        let index = Index {
+        let index = OrderPaths {
             lane_of: Vec::with_capacity(trace.len()),
             lanes: Vec::new(),
             edges: Vec::new(),
@@ -110,20 +117,7 @@ impl Index {
             tables: spec.classes(),
             overlaps,
         };
-        let mut maker = Maker {
-            trace,
-            spec,
-            index,
-            numbers: HashMap::new(),
-            of_handler: HashMap::new(),
-            open: Vec::new(),
-            forks: HashMap::new(),
-            forked: HashMap::new(),
-            barriers: HashMap::new(),
-            released: HashMap::new(),
-            wakes: Wakes::default(),
-            points: Vec::new(),
-        };
+        let mut maker = Maker { trace, spec, index, pass: Pass::default() };
         for event in trace.events() {
             maker.take(event);
             if maker.index.edges.len() > EDGES_PER_EVENT * (trace.len() + 1_024) {
@@ -165,7 +159,13 @@ struct Open {
 struct Maker<'t, S> {
     trace: &'t Trace,
     spec: S,
-    index: Index,
+    index: OrderPaths,
+    pass: Pass,
+}
+
+/// The state of the pass over the trace.
+#[derive(Default)]
+struct Pass {
     numbers: HashMap<(bool, u32), u32>,
     /// By handler, its lanes.
     of_handler: HashMap<u32, Vec<u32>>,
@@ -187,7 +187,7 @@ impl<S: Specification> Maker<'_, S> {
     fn take(&mut self, event: Event) {
         let (lane, handler) = self.lane(event);
         let id = event.id.0;
-        let forks = if handler == NONE { None } else { self.forks.remove(&handler) };
+        let forks = if handler == NONE { None } else { self.pass.forks.remove(&handler) };
         for from in forks.unwrap_or_default() {
             self.edge(from, id, OrderRule::Fork);
         }
@@ -199,13 +199,13 @@ impl<S: Specification> Maker<'_, S> {
             && S::HIDES
             && self.spec.hides(event.task.0, kind, event.operand)
         {
-            self.index.lockset_of.push(self.open[lane as usize].lockset);
+            self.index.lockset_of.push(self.pass.open[lane as usize].lockset);
             return;
         }
         self.actions(event, lane);
         // Actions of an acquire are before the section that it begins, and those of a release in
         // the one that it ends.
-        self.index.lockset_of.push(self.open[lane as usize].lockset);
+        self.index.lockset_of.push(self.pass.open[lane as usize].lockset);
         match kind {
             EventKind::Acquire => self.acquire(event, lane),
             EventKind::Release => self.release(event, lane),
@@ -220,11 +220,11 @@ impl<S: Specification> Maker<'_, S> {
         let of_task = handler == NONE || def.is_none_or(|def| def.kind == TaskKind::Burst);
         let key = (of_task, if of_task { event.task.0 } else { handler });
         let next = self.index.lanes.len() as u32;
-        let lane = *self.numbers.entry(key).or_insert(next);
+        let lane = *self.pass.numbers.entry(key).or_insert(next);
         if lane == next {
             self.index.lanes.push(Vec::new());
-            self.open.push(Open::default());
-            self.of_handler.entry(handler).or_default().push(lane);
+            self.pass.open.push(Open::default());
+            self.pass.of_handler.entry(handler).or_default().push(lane);
         }
         (lane, handler)
     }
@@ -241,7 +241,7 @@ impl<S: Specification> Maker<'_, S> {
             return;
         }
         let step = Step::of_event(self.trace, event.id);
-        let mut points = std::mem::take(&mut self.points);
+        let mut points = std::mem::take(&mut self.pass.points);
         points.clear();
         self.spec.points(self.trace.tables(), step, &mut points);
         for point in &points {
@@ -250,7 +250,7 @@ impl<S: Specification> Maker<'_, S> {
                 self.act(Act { event: id, cell: (1, cell), table, class }, lane);
             }
         }
-        self.points = points;
+        self.pass.points = points;
     }
 
     fn act(&mut self, act: Act, lane: u32) {
@@ -260,7 +260,7 @@ impl<S: Specification> Maker<'_, S> {
     }
 
     fn acquire(&mut self, event: Event, lane: u32) {
-        let open = &mut self.open[lane as usize];
+        let open = &mut self.pass.open[lane as usize];
         let sections = &self.index.sections;
         let is_same = |entry: &&mut (u32, u64)| sections[entry.0 as usize].lock == event.operand;
         if let Some(entered) = open.sections.iter_mut().find(is_same) {
@@ -278,7 +278,7 @@ impl<S: Specification> Maker<'_, S> {
     }
 
     fn release(&mut self, event: Event, lane: u32) {
-        let open = &mut self.open[lane as usize];
+        let open = &mut self.pass.open[lane as usize];
         let sections = &mut self.index.sections;
         let is_same = |entry: &(u32, u64)| sections[entry.0 as usize].lock == event.operand;
         let Some(at) = open.sections.iter().position(is_same) else { return };
@@ -292,7 +292,7 @@ impl<S: Specification> Maker<'_, S> {
 
     /// Updates the lockset of a lane.
     fn lockset(&mut self, lane: u32) {
-        let open = &mut self.open[lane as usize];
+        let open = &mut self.pass.open[lane as usize];
         open.lockset = 0;
         if !open.sections.is_empty() {
             open.lockset = self.index.locksets.len() as u32;
@@ -304,15 +304,15 @@ impl<S: Specification> Maker<'_, S> {
         let (kind, mode, at) = (event.kind(), event.mode(), event.operand);
         if kind.reads()
             && mode.acquires()
-            && let Some(&from) = self.released.get(&at)
+            && let Some(&from) = self.pass.released.get(&at)
         {
             self.edge(from, event.id.0, OrderRule::Atomic);
         }
         if kind.writes() {
             if kind != EventKind::Free && mode.releases() {
-                self.released.insert(at, event.id.0);
+                self.pass.released.insert(at, event.id.0);
             } else {
-                self.released.remove(&at);
+                self.pass.released.remove(&at);
             }
         }
     }
@@ -321,14 +321,15 @@ impl<S: Specification> Maker<'_, S> {
         let id = event.id.0;
         match event.kind() {
             EventKind::Fork => {
-                self.forks.entry(event.operand).or_default().push(id);
-                self.forked.entry(event.operand).or_default().push(id);
+                self.pass.forks.entry(event.operand).or_default().push(id);
+                self.pass.forked.entry(event.operand).or_default().push(id);
             }
             EventKind::Join => {
-                for fork in self.forked.get(&event.operand).cloned().unwrap_or_default() {
+                for fork in self.pass.forked.get(&event.operand).cloned().unwrap_or_default() {
                     self.edge(fork, id, OrderRule::Join);
                 }
                 for lane in self
+                    .pass
                     .of_handler
                     .get(&event.operand)
                     .filter(|_| event.operand != NONE)
@@ -349,7 +350,7 @@ impl<S: Specification> Maker<'_, S> {
                 }
             }
             EventKind::Barrier => {
-                let mut last = self.barriers.remove(&event.operand).unwrap_or_default();
+                let mut last = self.pass.barriers.remove(&event.operand).unwrap_or_default();
                 for from in &last {
                     self.edge(*from, id, OrderRule::Barrier);
                 }
@@ -357,11 +358,11 @@ impl<S: Specification> Maker<'_, S> {
                 last.retain(|other| lanes[*other as usize] != lanes[id as usize]);
                 last.insert(0, id);
                 last.truncate(BARRIER_LANES);
-                self.barriers.insert(event.operand, last);
+                self.pass.barriers.insert(event.operand, last);
             }
             _ => {}
         }
-        if let Some(signal) = self.wakes.take(self.trace.columns(), event) {
+        if let Some(signal) = self.pass.wakes.take(self.trace.columns(), event) {
             self.edge(signal, id, OrderRule::Wake);
         }
     }

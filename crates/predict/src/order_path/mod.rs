@@ -19,15 +19,12 @@
 //! bursts. A search visits the events between `a` and `b`. Where lanes share objects and few locks,
 //! it visits actions of others repeatedly, up to `steps_max` steps.
 
-pub use index::OrderRule;
+pub use index::{OrderPaths, OrderRule};
 
 mod index;
 mod search;
 
-use crate::class::Specification;
-use crate::error::PredictError;
-use anyorder_trace::{EventId, Trace};
-use index::Index;
+use anyorder_trace::EventId;
 
 /// One edge, or events of one lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,23 +48,7 @@ pub enum Ordered {
     Unknown,
 }
 
-/// The edges of a trace.
-#[derive(Debug)]
-pub struct OrderPaths {
-    index: Index,
-}
-
 impl OrderPaths {
-    /// Indexes a trace. `spec` defines the actions, as for an analysis; with
-    /// [`MemoryOnly`](crate::MemoryOnly) the order is WDC.
-    ///
-    /// # Errors
-    ///
-    /// Fails as the analyses do, for traces with too many of something.
-    pub fn new<S: Specification>(trace: &Trace, spec: S) -> Result<OrderPaths, PredictError> {
-        Ok(OrderPaths { index: Index::new(trace, spec)? })
-    }
-
     /// Returns why the first event is ordered before the second one.
     ///
     /// # Panics
@@ -75,7 +56,7 @@ impl OrderPaths {
     /// Panics when the trace does not have them in this order.
     #[must_use]
     pub fn why(&self, first: EventId, second: EventId, steps_max: u64) -> Ordered {
-        assert!(first < second && second.index() < self.index.len(), "two events of the trace");
-        search::search(&self.index, first.0, second.0, steps_max)
+        assert!(first < second && second.index() < self.len(), "two events of the trace");
+        search::search(self, first.0, second.0, steps_max)
     }
 }

@@ -1,6 +1,6 @@
 //! The search for a chain of edges, backwards from the later event.
 
-use super::index::{Act, Index, NONE, OrderRule};
+use super::index::{Act, NONE, OrderPaths, OrderRule};
 use super::{OrderStep, Ordered};
 use anyorder_trace::{EventId, LockId};
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ struct Reached {
 }
 
 struct Search<'i> {
-    index: &'i Index,
+    index: &'i OrderPaths,
     first: u32,
     /// By lane, the last event that was reached.
     covered: BTreeMap<u32, u32>,
@@ -25,7 +25,7 @@ struct Search<'i> {
 }
 
 /// Finds a chain from an event to a later one.
-pub(super) fn search(index: &Index, first: u32, second: u32, steps_max: u64) -> Ordered {
+pub(super) fn search(index: &OrderPaths, first: u32, second: u32, steps_max: u64) -> Ordered {
     let start = Reached { from: second, to: second, rule: OrderRule::ProgramOrder, by: 0 };
     let mut search = Search {
         index,

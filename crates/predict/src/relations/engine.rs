@@ -24,7 +24,7 @@ use crate::class::{Class, ClassTable, Point, Specification};
 use crate::error::PredictError;
 use crate::options::{Candidates, Options};
 use crate::relations::compare::Scratch;
-use crate::relations::hard::{Hard, HardEvent};
+use crate::relations::hard::Hard;
 use crate::relations::lanes::{LaneId, Lanes};
 use crate::relations::lock_clocks::LockClocks;
 use crate::relations::overlaps::Overlaps;
@@ -139,29 +139,11 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         &self.spec
     }
 
-    /// Returns the stamp of the last event.
-    #[must_use]
-    pub fn stamp(&self) -> Option<Stamp> {
-        self.last.map(|(_, stamp)| stamp)
-    }
-
-    /// Returns whether an event is ordered before, or is, the last event.
-    #[must_use]
-    pub fn knows(&self, stamp: Stamp) -> bool {
-        self.last.is_some_and(|(lane, _)| self.lanes.get(lane).clock.get(stamp.slot) >= stamp.count)
-    }
-
     /// Returns the width of the clocks: the number of lanes, less those that reuse the slot of
     /// another.
     #[must_use]
     pub fn slots_count(&self) -> u32 {
         self.lanes.slots_count()
-    }
-
-    /// Returns the number of critical sections remembered now, and the maximum so far.
-    #[must_use]
-    pub fn sections_counts(&self) -> (usize, usize) {
-        self.sections.counts()
     }
 
     /// Returns whether the analysis searches for pairs under a common lock.
@@ -279,7 +261,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             covered
         });
         if R::SECTIONS
-            && self.pool.list_len(self.cells[act.space][act.index].more()) > self.list_max
+            && self.pool.items(self.cells[act.space][act.index].more()).len() > self.list_max
         {
             self.index_by_lock((act.space, act.index));
         }
@@ -288,19 +270,19 @@ impl<R: Relation, S: Specification> Engine<R, S> {
     fn acquire(&mut self, lane: LaneId, step: Step) {
         self.report.counts.acquires += 1;
         let shared = step.op.mode().is_shared();
-        if R::LOCKS {
-            self.locks.acquire(&mut self.lanes, lane, (step.operand, shared));
-        }
         if R::SECTIONS {
             self.sections.acquire(&self.lanes, lane, step.operand, shared);
+        } else {
+            self.locks.acquire(&mut self.lanes, lane, (step.operand, shared));
         }
     }
 
     fn release(&mut self, lane: LaneId, step: Step) {
-        if R::LOCKS {
+        if !R::SECTIONS {
             self.locks.release(&mut self.lanes, lane, (step.operand, step.op.mode().is_shared()));
+            return;
         }
-        if !R::SECTIONS || !self.sections.release(&mut self.lanes, lane, step.operand) {
+        if !self.sections.release(&mut self.lanes, lane, step.operand) {
             return;
         }
         let Engine { open, sections, report, lanes, options, .. } = self;
@@ -320,11 +302,9 @@ impl<R: Relation, S: Specification> Engine<R, S> {
     }
 
     fn hard(&mut self, lane: LaneId, step: Step) {
-        let Step { event, op, task, operand, refers, .. } = step;
         let (open, sections, counts) =
             (&mut self.open, &mut self.sections, &mut self.report.counts);
-        let event = HardEvent { event, task, op, operand, refers };
-        self.hard.apply(&mut self.lanes, lane, event, &mut |lane, clock| {
+        self.hard.apply(&mut self.lanes, lane, step, &mut |lane, clock| {
             counts.ordered += learn(open, sections, lane, clock);
         });
     }
@@ -450,11 +430,11 @@ impl<R: Relation, S: Specification> Analysis for Engine<R, S> {
                 self.locks.check(step)?;
                 // An acquire lies outside its own section, and behind the releases that a lock
                 // orders before it.
-                if R::LOCKS {
+                if !R::SECTIONS {
                     self.acquire(lane, step);
-                    self.own_actions(tables, lane, step)?;
-                } else {
-                    self.own_actions(tables, lane, step)?;
+                }
+                self.own_actions(tables, lane, step)?;
+                if R::SECTIONS {
                     self.acquire(lane, step);
                 }
             }
@@ -488,6 +468,14 @@ impl<R: Relation, S: Specification> Analysis for Engine<R, S> {
             }
         }
         Ok(())
+    }
+
+    fn stamp(&self) -> Option<Stamp> {
+        self.last.map(|(_, stamp)| stamp)
+    }
+
+    fn knows(&self, stamp: Stamp) -> bool {
+        self.last.is_some_and(|(lane, _)| self.lanes.get(lane).clock.get(stamp.slot) >= stamp.count)
     }
 
     fn finish(&mut self) -> Report {

@@ -5,6 +5,7 @@
 //! it; as `docs/happens-before.md` defines them for its rule set `threads`. Forks, joins and posts
 //! hold in every run; wakes, barriers and atomics are only observed.
 
+use crate::analysis::Step;
 use crate::relations::lanes::{ClockObserver, LaneId, Lanes};
 use anyorder_order::Clock;
 use anyorder_trace::{EventKind, Op};
@@ -39,23 +40,13 @@ pub(crate) struct Hard {
     pub(crate) signals_lost: u64,
 }
 
-/// One event, as the hard order sees it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct HardEvent {
-    pub(crate) event: u64,
-    pub(crate) task: u32,
-    pub(crate) op: Op,
-    pub(crate) operand: u32,
-    pub(crate) refers: Option<u64>,
-}
-
 impl Hard {
     /// Applies an event that is neither a memory access nor a lock operation.
     pub(crate) fn apply(
         &mut self,
         lanes: &mut Lanes,
         lane: LaneId,
-        e: HardEvent,
+        e: Step,
         watch: ClockObserver<'_>,
     ) {
         match e.op.kind() {
@@ -70,8 +61,7 @@ impl Hard {
             }
             EventKind::Get => {
                 if let Some(clock) = self.posts.remove(&e.task) {
-                    watch(lane, &clock);
-                    lanes.join(lane, &clock);
+                    lanes.learn_from(lane, &clock, watch);
                 }
             }
             EventKind::Signal | EventKind::Broadcast => self.signal(lanes, lane, e),
@@ -81,8 +71,7 @@ impl Hard {
             EventKind::Wake if !e.op.is_timeout() => self.wake(lanes, lane, e, watch),
             EventKind::Barrier => {
                 let condition = self.conditions.entry(e.operand).or_default();
-                watch(lane, &condition.barrier);
-                lanes.join(lane, &condition.barrier);
+                lanes.learn_from(lane, &condition.barrier, watch);
                 condition.barrier.join(&lanes.get(lane).clock);
                 lanes.advance(lane);
             }
@@ -90,7 +79,7 @@ impl Hard {
         }
     }
 
-    fn signal(&mut self, lanes: &mut Lanes, lane: LaneId, e: HardEvent) {
+    fn signal(&mut self, lanes: &mut Lanes, lane: LaneId, e: Step) {
         let condition = self.conditions.entry(e.operand).or_default();
         if condition.signals.len() >= SIGNALS_MAX {
             condition.signals.pop_front();
@@ -102,7 +91,7 @@ impl Hard {
         lanes.advance(lane);
     }
 
-    fn wake(&mut self, lanes: &mut Lanes, lane: LaneId, e: HardEvent, watch: ClockObserver<'_>) {
+    fn wake(&mut self, lanes: &mut Lanes, lane: LaneId, e: Step, watch: ClockObserver<'_>) {
         let Some(condition) = self.conditions.get_mut(&e.operand) else { return };
         let waited = condition.waits.get(&e.task).copied();
         let at = match e.refers {
@@ -110,8 +99,7 @@ impl Hard {
             None => condition.signals.iter().position(|s| waited.is_none_or(|w| s.event > w)),
         };
         let Some(at) = at else { return };
-        watch(lane, &condition.signals[at].clock);
-        lanes.join(lane, &condition.signals[at].clock);
+        lanes.learn_from(lane, &condition.signals[at].clock, watch);
         if !condition.signals[at].broadcast {
             condition.signals.remove(at);
         }
@@ -135,8 +123,7 @@ impl Hard {
             && op.mode().acquires()
             && let Some(clock) = self.released.get(&location)
         {
-            watch(lane, clock);
-            lanes.join(lane, clock);
+            lanes.learn_from(lane, clock, watch);
         }
     }
 

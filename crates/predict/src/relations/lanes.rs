@@ -34,8 +34,8 @@ pub(crate) struct Lane {
     /// Whether something must be done before the next event: a fork, or a new slot.
     pending: bool,
     joined: bool,
-    /// Whether it has had an event. Until then its slot may be that of a lane of which it knows
-    /// nothing yet.
+    /// Whether it has had an event. Until then its slot may belong to a lane that it knows nothing
+    /// of yet.
     begun: bool,
 }
 
@@ -107,8 +107,7 @@ impl Lanes {
         }
         self.lanes[lane].begun = true;
         if let Some(fork) = self.handlers[handler].fork.take() {
-            watch(lane, &fork);
-            self.join(lane, &fork);
+            self.learn_from(lane, &fork, watch);
         }
         for other in &self.handlers[handler].lanes {
             let other = &mut self.lanes[*other];
@@ -190,6 +189,12 @@ impl Lanes {
         lane.version += u64::from(lane.clock.join(clock));
     }
 
+    /// Lets a lane learn a clock; calls `watch` first.
+    pub(crate) fn learn_from(&mut self, lane: LaneId, clock: &Clock, watch: ClockObserver<'_>) {
+        watch(lane, clock);
+        self.join(lane, clock);
+    }
+
     /// Joins a clock into a lane, and raises the entry of a slot to a count.
     #[inline]
     pub(crate) fn learn(
@@ -254,25 +259,18 @@ impl Lanes {
             if !self.lanes[other].begun {
                 continue;
             }
-            if self.lanes[other].joined {
-                // Only its first joiner knows it; the clock is complete.
-                let clock = self.lanes[other].clock.clone();
-                watch(lane, &clock);
-                self.join(lane, &clock);
-                continue;
-            }
             // The handler does not know a fork that no event followed.
             let clock = self.lanes[other].clock.clone();
-            watch(lane, &clock);
-            self.join(lane, &clock);
+            self.learn_from(lane, &clock, watch);
             let ended = &mut self.lanes[other];
-            (ended.joined, ended.pending) = (true, true);
-            self.free.push((ended.slot, ended.now));
+            if !ended.joined {
+                (ended.joined, ended.pending) = (true, true);
+                self.free.push((ended.slot, ended.now));
+            }
         }
         // Started without events: the clock of its starter is still before the join.
         if let Some(fork) = self.handlers[handler].fork.clone() {
-            watch(lane, &fork);
-            self.join(lane, &fork);
+            self.learn_from(lane, &fork, watch);
         }
     }
 

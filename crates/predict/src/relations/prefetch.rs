@@ -11,10 +11,10 @@ use crate::shadow::record::{Cell, Pool};
 use anyorder_trace::{Block, EventKind};
 use std::ops::Range;
 
-/// How many events are looked at together.
+/// How many events are prefetched together.
 pub(crate) const AHEAD: usize = 64;
 
-/// How many locks of a task are minded.
+/// How many locks of a task the prefetcher remembers.
 const LOCKS: usize = 4;
 
 /// The locks that a task has taken and not given back, or some of them.
@@ -113,7 +113,8 @@ impl Prefetcher {
             }
         }
         for prefetch in &self.prefetches {
-            touched |= by_locks.len(prefetch.by_lock) as u32 | pool.list_len(prefetch.list) as u32;
+            touched |=
+                by_locks.len(prefetch.by_lock) as u32 | pool.items(prefetch.list).len() as u32;
         }
         std::hint::black_box(touched);
         for prefetch in &self.prefetches {

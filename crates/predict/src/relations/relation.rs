@@ -2,12 +2,9 @@
 
 /// The edges of a relation besides the hard order.
 pub trait Relation {
-    /// Its short name.
-    const NAME: &'static str;
-    /// Whether each release of a lock is before the next acquires of it.
-    const LOCKS: bool;
     /// Whether the release of a critical section is before a later action that lies in a section of
-    /// the same lock and conflicts with an action of the first.
+    /// the same lock and conflicts with an action of the first. If not, each release of a lock is
+    /// before the next acquires of it.
     const SECTIONS: bool;
 }
 
@@ -16,8 +13,6 @@ pub trait Relation {
 pub struct Hb;
 
 impl Relation for Hb {
-    const NAME: &'static str = "hb";
-    const LOCKS: bool = true;
     const SECTIONS: bool = false;
 }
 
@@ -27,7 +22,5 @@ impl Relation for Hb {
 pub struct DoesntCommute;
 
 impl Relation for DoesntCommute {
-    const NAME: &'static str = "edc";
-    const LOCKS: bool = false;
     const SECTIONS: bool = true;
 }

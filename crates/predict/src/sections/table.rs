@@ -295,11 +295,6 @@ impl Sections {
         })
     }
 
-    /// Returns the number of referenced sections, and the maximum so far.
-    pub(crate) fn counts(&self) -> (usize, usize) {
-        (self.sections.len() - self.free.len(), self.sections.len())
-    }
-
     /// Returns the memory held, in bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.sections.capacity() * (size_of::<Section>() + 8)

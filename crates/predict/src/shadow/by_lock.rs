@@ -11,9 +11,8 @@
 
 use crate::class::Class;
 use crate::shadow::record::Record;
-use crate::shadow::slot_list::{OfSlot, SlotList};
+use crate::shadow::slot_list::{OfSlot, SlotLists};
 use anyorder_order::ChainId;
-use anyorder_trace::SiteId;
 
 const NO_LOCK: u32 = u32::MAX;
 /// Entries in the group itself; most groups have a writer and a few readers.
@@ -22,48 +21,32 @@ const GROUPS_MIN: usize = 4;
 /// Tables above this size keep free space.
 const FULL_MAX: usize = 32;
 
-/// An access in its role for one of its locks.
+/// An access in its role for one of its locks. Packed: four entries and their head are two lines of
+/// memory.
 #[derive(Clone, Copy, Debug)]
+#[repr(C, packed(4))]
 pub(crate) struct Entry {
-    /// The record's numbers, in halves.
-    epoch: [u32; 2],
-    packed: [u32; 2],
-    site: u32,
-    pub(crate) lockset: u32,
+    record: Record,
     /// The section of the lock, and in the highest bit whether that is shared.
     section: u32,
 }
 
 const SHARED: u32 = 1 << 31;
-const NO_ENTRY: Entry = Entry { epoch: [0; 2], packed: [0; 2], site: 0, lockset: 0, section: 0 };
+const NO_ENTRY: Entry = Entry { record: Record::NONE, section: 0 };
 const _: () = assert!(size_of::<Entry>() == 28);
-
-const fn halves(number: u64) -> [u32; 2] {
-    [(number >> 32) as u32, number as u32]
-}
-
-const fn whole(halves: [u32; 2]) -> u64 {
-    (halves[0] as u64) << 32 | halves[1] as u64
-}
 
 impl Entry {
     /// Makes the entry of an access in a section.
     #[inline]
     pub(crate) fn new(record: &Record, section: u32, shared: bool) -> Entry {
         let flag = if shared { SHARED } else { 0 };
-        Entry {
-            epoch: halves(record.epoch),
-            packed: halves(record.packed()),
-            site: record.site.0,
-            lockset: record.lockset,
-            section: section | flag,
-        }
+        Entry { record: *record, section: section | flag }
     }
 
     /// Returns the access.
     #[inline]
-    pub(crate) fn record(&self) -> Record {
-        Record::unpack(whole(self.epoch), whole(self.packed), SiteId(self.site), self.lockset)
+    pub(crate) const fn record(&self) -> Record {
+        self.record
     }
 
     /// Returns the section of the lock.
@@ -77,17 +60,17 @@ impl Entry {
     pub(crate) const fn is_shared(&self) -> bool {
         self.section & SHARED != 0
     }
+}
 
-    /// Returns the slot.
+impl OfSlot for Entry {
     #[inline]
-    pub(crate) const fn slot(&self) -> ChainId {
-        ChainId(self.epoch[0])
+    fn slot(&self) -> ChainId {
+        self.record().slot()
     }
 
-    /// Returns the class.
     #[inline]
-    pub(crate) const fn class(&self) -> Class {
-        Record::class_of(whole(self.packed))
+    fn class(&self) -> Class {
+        self.record().class()
     }
 }
 
@@ -97,7 +80,7 @@ impl Entry {
 struct Group {
     lock: u32,
     inline_count: u32,
-    /// The list in [`Lists`] of those for which there is no room; 0 is none.
+    /// The list of those for which there is no room; 0 is none.
     more: u32,
     /// Their classes, a bit each.
     more_classes: u32,
@@ -120,7 +103,7 @@ impl Group {
         &self.inline[..self.inline_count as usize]
     }
 
-    fn push(&mut self, lists: &mut Lists, new: Entry) {
+    fn push(&mut self, lists: &mut SlotLists<Entry>, new: Entry) {
         if let Some(place) = self.inline.get_mut(self.inline_count as usize) {
             *place = new;
             self.inline_count += 1;
@@ -130,14 +113,14 @@ impl Group {
             self.more = lists.make();
         }
         self.more_classes |= 1 << new.class().0;
-        lists.list_mut(self.more).push(new);
+        lists.get_mut(self.more).push(new);
     }
 
     /// Drops the entries that are `covered`; returns how many. Skips a list whose cleanup may wait.
     #[inline]
     fn drop_if(
         &mut self,
-        lists: &mut Lists,
+        lists: &mut SlotLists<Entry>,
         conflicting: u32,
         mut covered: impl FnMut(&Entry) -> bool,
     ) -> u32 {
@@ -155,7 +138,7 @@ impl Group {
         if self.more == 0 {
             return dropped;
         }
-        let list = lists.list_mut(self.more);
+        let list = lists.get_mut(self.more);
         if list.may_wait() && list.classes() & conflicting == 0 {
             return dropped;
         }
@@ -170,47 +153,9 @@ impl Group {
         }
         self.more_classes = list.items().iter().fold(0, |all, entry| all | 1 << entry.class().0);
         if list.items().is_empty() {
-            list.clear();
-            lists.free.push(std::mem::take(&mut self.more));
+            lists.free(std::mem::take(&mut self.more));
         }
         dropped
-    }
-}
-
-impl OfSlot for Entry {
-    #[inline]
-    fn slot(&self) -> ChainId {
-        Entry::slot(self)
-    }
-
-    #[inline]
-    fn class(&self) -> Class {
-        Entry::class(self)
-    }
-}
-
-/// The entries that their groups have no room for.
-#[derive(Clone, Debug, Default)]
-struct Lists {
-    all: Vec<SlotList<Entry>>,
-    free: Vec<u32>,
-}
-
-impl Lists {
-    fn make(&mut self) -> u32 {
-        self.free.pop().unwrap_or_else(|| {
-            self.all.push(SlotList::default());
-            self.all.len() as u32
-        })
-    }
-
-    #[inline]
-    fn list(&self, more: u32) -> &[Entry] {
-        if more == 0 { &[] } else { self.all[more as usize - 1].items() }
-    }
-
-    fn list_mut(&mut self, more: u32) -> &mut SlotList<Entry> {
-        &mut self.all[more as usize - 1]
     }
 }
 
@@ -279,7 +224,8 @@ impl ByLock {
 pub(crate) struct ByLocks {
     all: Vec<ByLock>,
     free: Vec<u32>,
-    lists: Lists,
+    /// The entries that their groups have no room for.
+    lists: SlotLists<Entry>,
 }
 
 impl ByLocks {
@@ -297,9 +243,8 @@ impl ByLocks {
         for group in &by_lock.groups {
             group.inline().iter().for_each(&mut dropped);
             if group.more != 0 {
-                self.lists.list(group.more).iter().for_each(&mut dropped);
-                self.lists.list_mut(group.more).clear();
-                self.lists.free.push(group.more);
+                self.lists.items(group.more).iter().for_each(&mut dropped);
+                self.lists.free(group.more);
             }
         }
         self.free.push(object);
@@ -315,7 +260,7 @@ impl ByLocks {
     pub(crate) fn entries(&self, object: u32, lock: u32) -> impl Iterator<Item = &Entry> {
         let group = self.group(object, lock);
         let inline = group.map_or(&[][..], Group::inline);
-        inline.iter().chain(self.lists.list(group.map_or(0, |group| group.more)))
+        inline.iter().chain(self.lists.items(group.map_or(0, |group| group.more)))
     }
 
     /// Returns whether a condition holds for all entries of an object for a lock that have one of
@@ -330,7 +275,7 @@ impl ByLocks {
         self.group(object, lock).is_none_or(|group| {
             group.inline().iter().all(&mut condition)
                 && (group.more_classes & classes == 0
-                    || self.lists.list(group.more).iter().all(&mut condition))
+                    || self.lists.items(group.more).iter().all(&mut condition))
         })
     }
 
@@ -355,7 +300,7 @@ impl ByLocks {
                     && old.class() == new.class()
                     && old.is_shared() == new.is_shared()
             };
-            let list = self.lists.list_mut(group.more);
+            let list = self.lists.get_mut(group.more);
             if list.may_wait()
                 && let Some(old) = list.find(new.slot(), is_like)
                 && covered(old)
@@ -393,7 +338,7 @@ impl ByLocks {
     pub(crate) fn some_sections(&self, object: u32, lock: u32, classes: u32) -> [u32; INLINE] {
         let by_lock = &self.all[object as usize - 1];
         let group = by_lock.groups.get(by_lock.place(lock));
-        // Without a branch: see `ahead.rs`.
+        // Without a branch: see `relations/prefetch.rs`.
         let section = |e: Entry| e.section() & (classes >> e.class().0 & 1).wrapping_neg();
         group.map_or([0; INLINE], |group| group.inline.map(section))
     }
@@ -401,8 +346,7 @@ impl ByLocks {
     /// Returns the memory held, in bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         let object = |o: &ByLock| size_of::<ByLock>() + o.groups.capacity() * size_of::<Group>();
-        let lists = self.lists.all.iter().map(SlotList::memory_bytes);
-        self.all.iter().map(object).sum::<usize>() + lists.sum::<usize>()
+        self.all.iter().map(object).sum::<usize>() + self.lists.memory_bytes()
     }
 }
 
@@ -411,6 +355,7 @@ mod tests {
     use super::*;
     use crate::report::Side;
     use crate::shadow::record::{LockBits, epoch};
+    use anyorder_trace::SiteId;
 
     fn entry(slot: u32, class: Class) -> Entry {
         let side = Side { event: u64::from(slot), site: SiteId::UNKNOWN };

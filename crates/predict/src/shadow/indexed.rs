@@ -11,6 +11,7 @@ use crate::relations::relation::Relation;
 use crate::sections::table::NO_LOCKSET;
 use crate::shadow::by_lock::Entry;
 use crate::shadow::record::Record;
+use crate::shadow::slot_list::OfSlot;
 
 impl<R: Relation, S: Specification> Engine<R, S> {
     /// Keeps the records of objects with more than `records` by lock, instead of 8. Orders and the
@@ -111,13 +112,13 @@ impl<R: Relation, S: Specification> Engine<R, S> {
                     // A clock known only by a pair's own edge may still be learnt by another edge.
                     && !pairs.iter().any(|pair| pair.has(old.section()));
                 if covered {
-                    sections.drop_lockset(old.lockset);
+                    sections.drop_lockset(old.record().lockset);
                 }
                 covered
             });
         }
         if cell.has_one() && by_locks.len(cell.by_lock) == held_count {
-            by_locks.free(cell.by_lock, |entry| sections.drop_lockset(entry.lockset));
+            by_locks.free(cell.by_lock, |entry| sections.drop_lockset(entry.record().lockset));
             cell.by_lock = 0;
         }
     }

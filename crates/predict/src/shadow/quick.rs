@@ -170,7 +170,10 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         if cell.more() != 0 {
             let pool = &self.pool;
             if pool.classes(cell.more()) & question.conflicting != 0
-                && !pool.all(cell.more(), |old| question.is_settled::<R>(old, &mut together))
+                && !pool
+                    .items(cell.more())
+                    .iter()
+                    .all(|old| question.is_settled::<R>(old, &mut together))
             {
                 return Quick::Slow;
             }

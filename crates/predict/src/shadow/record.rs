@@ -7,7 +7,7 @@
 
 use crate::class::Class;
 use crate::report::Side;
-use crate::shadow::slot_list::{OfSlot, SlotList};
+use crate::shadow::slot_list::{OfSlot, SlotList, SlotLists};
 use anyorder_order::ChainId;
 use anyorder_trace::SiteId;
 
@@ -90,24 +90,6 @@ impl Record {
         Record { epoch, packed, site: side.site, lockset }
     }
 
-    /// Returns the event, the class, the locks and the flag as one number.
-    #[inline]
-    pub(crate) const fn packed(&self) -> u64 {
-        self.packed
-    }
-
-    /// Builds a record from its parts.
-    #[inline]
-    pub(crate) const fn unpack(epoch: u64, packed: u64, site: SiteId, lockset: u32) -> Record {
-        Record { epoch, packed, site, lockset }
-    }
-
-    /// Returns the class in a packed number.
-    #[inline]
-    pub(crate) const fn class_of(packed: u64) -> Class {
-        Class((packed >> EVENT_BITS & 31) as u8)
-    }
-
     /// Returns which locks were held.
     #[inline]
     pub(crate) const fn locks(&self) -> LockBits {
@@ -135,7 +117,7 @@ impl Record {
     /// Returns the class.
     #[inline]
     pub(crate) const fn class(&self) -> Class {
-        Record::class_of(self.packed)
+        Class((self.packed >> EVENT_BITS & 31) as u8)
     }
 
     /// Returns, of the newest record of an object, whether nothing raced with it.
@@ -175,64 +157,29 @@ pub(crate) struct Cell {
 }
 
 /// The lists of those objects that have more than two records.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Pool {
-    lists: Vec<SlotList<Record>>,
-    free: Vec<u32>,
-}
+pub(crate) type Pool = SlotLists<Record>;
 
 impl Pool {
-    fn list(&self, more: u32) -> &[Record] {
-        if more == 0 { &[] } else { self.lists[more as usize - 1].items() }
-    }
-
     /// Returns whether an action that conflicts with some classes may be added to a list without
     /// looking at all of it.
     #[inline]
     pub(crate) fn may_wait(&self, more: u32, conflicting: u32) -> bool {
-        more != 0 && {
-            let list = &self.lists[more as usize - 1];
-            list.may_wait() && list.classes() & conflicting == 0
-        }
+        self.get(more).is_some_and(|list| list.may_wait() && list.classes() & conflicting == 0)
     }
 
     /// Returns the classes of a list, a bit each.
     #[inline]
     pub(crate) fn classes(&self, more: u32) -> u32 {
-        if more == 0 { 0 } else { self.lists[more as usize - 1].classes() }
-    }
-
-    /// Returns whether a condition holds for all records of a list.
-    #[inline]
-    pub(crate) fn all(&self, more: u32, condition: impl FnMut(&Record) -> bool) -> bool {
-        self.list(more).iter().all(condition)
-    }
-
-    /// Returns the length of a list.
-    #[inline]
-    pub(crate) fn list_len(&self, more: u32) -> usize {
-        self.list(more).len()
+        self.get(more).map_or(0, SlotList::classes)
     }
 
     /// Loads some lines of a list from memory.
     #[inline]
     pub(crate) fn touch(&self, more: u32) -> u32 {
-        let list = self.list(more);
+        let list = self.items(more);
         let last = list.len().saturating_sub(1);
         let places = [0, last / 4, last / 2, last / 4 * 3, last];
         places.iter().fold(0, |all, at| all | list.get(*at).map_or(0, |record| record.lockset))
-    }
-
-    fn make(&mut self) -> u32 {
-        self.free.pop().unwrap_or_else(|| {
-            self.lists.push(SlotList::default());
-            self.lists.len() as u32
-        })
-    }
-
-    /// Returns the memory held, in bytes.
-    pub(crate) fn memory_bytes(&self) -> usize {
-        self.lists.iter().map(SlotList::memory_bytes).sum()
     }
 }
 
@@ -250,7 +197,10 @@ impl Cell {
     /// Returns all records, the newest first.
     #[inline]
     pub(crate) fn records<'c>(&'c self, pool: &'c Pool) -> impl Iterator<Item = &'c Record> {
-        [&self.newest, &self.second].into_iter().filter(|r| r.is_some()).chain(pool.list(self.more))
+        [&self.newest, &self.second]
+            .into_iter()
+            .filter(|r| r.is_some())
+            .chain(pool.items(self.more))
     }
 
     /// Returns whether a condition holds for all records of some classes; it may be tested on
@@ -264,7 +214,8 @@ impl Cell {
     ) -> bool {
         (!self.newest.is_some() || condition(&self.newest))
             && (!self.second.is_some() || condition(&self.second))
-            && (pool.classes(self.more) & classes == 0 || pool.all(self.more, condition))
+            && (pool.classes(self.more) & classes == 0
+                || pool.items(self.more).iter().all(condition))
     }
 
     /// Returns the second record, perhaps none.
@@ -273,7 +224,7 @@ impl Cell {
         self.second
     }
 
-    /// Replaces all records, of which there are at most two, by one or two.
+    /// Replaces the records by one or two. There must be at most two.
     #[inline]
     pub(crate) fn set_two(&mut self, newest: Record, second: Record) {
         self.classes = 1 << newest.class().0;
@@ -318,7 +269,7 @@ impl Cell {
         if self.more == 0 {
             return None;
         }
-        pool.lists[self.more as usize - 1].find(like.slot(), is_like)
+        pool.get_mut(self.more).find(like.slot(), is_like)
     }
 
     /// Makes a record the newest, and drops those that are `covered`. The list is left out if
@@ -333,11 +284,10 @@ impl Cell {
         mut covered: impl FnMut(&Record) -> bool,
     ) {
         if self.more != 0 && !skips {
-            let list = &mut pool.lists[self.more as usize - 1];
+            let list = pool.get_mut(self.more);
             list.retain(|old| !covered(old));
             if list.items().is_empty() {
-                list.clear();
-                pool.free.push(self.more);
+                pool.free(self.more);
                 self.more = 0;
             }
         }
@@ -353,7 +303,7 @@ impl Cell {
                 if self.more == 0 {
                     self.more = pool.make();
                 }
-                pool.lists[self.more as usize - 1].push(kept);
+                pool.get_mut(self.more).push(kept);
             } else {
                 self.second = kept;
             }

@@ -148,6 +148,58 @@ impl<T: OfSlot> SlotList<T> {
     }
 }
 
+/// Lists by number, from 1; number 0 is an empty list that nobody changes.
+#[derive(Clone, Debug)]
+pub(crate) struct SlotLists<T> {
+    lists: Vec<SlotList<T>>,
+    unused: Vec<u32>,
+}
+
+impl<T> Default for SlotLists<T> {
+    fn default() -> SlotLists<T> {
+        SlotLists { lists: Vec::new(), unused: Vec::new() }
+    }
+}
+
+impl<T: OfSlot> SlotLists<T> {
+    /// Makes an empty list; returns its number.
+    pub(crate) fn make(&mut self) -> u32 {
+        self.unused.pop().unwrap_or_else(|| {
+            self.lists.push(SlotList::default());
+            self.lists.len() as u32
+        })
+    }
+
+    /// Drops the items of a list, and its number.
+    pub(crate) fn free(&mut self, number: u32) {
+        self.get_mut(number).clear();
+        self.unused.push(number);
+    }
+
+    /// Returns a list; `None` for number 0.
+    #[inline]
+    pub(crate) fn get(&self, number: u32) -> Option<&SlotList<T>> {
+        self.lists.get((number as usize).wrapping_sub(1))
+    }
+
+    /// Returns the items of a list.
+    #[inline]
+    pub(crate) fn items(&self, number: u32) -> &[T] {
+        if number == 0 { &[] } else { self.lists[number as usize - 1].items() }
+    }
+
+    /// Returns a list with a number from 1.
+    #[inline]
+    pub(crate) fn get_mut(&mut self, number: u32) -> &mut SlotList<T> {
+        &mut self.lists[number as usize - 1]
+    }
+
+    /// Returns the memory held, in bytes.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.lists.iter().map(SlotList::memory_bytes).sum()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

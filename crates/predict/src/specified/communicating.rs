@@ -50,8 +50,12 @@ impl SpecifiedCommunication {
         made
     }
 
-    /// Returns an invocation, and its object's number and type.
-    fn call(&self, tables: &Tables, operand: u32) -> Option<(u32, &Type, Invocation)> {
+    /// Returns the invocation that an event is, and its object's number and type; `None` if it is
+    /// none of a specified object.
+    fn call(&self, tables: &Tables, op: Op, operand: u32) -> Option<(u32, &Type, Invocation)> {
+        if op.kind() != EventKind::Invoke {
+            return None;
+        }
         let known = self.resolver.known(tables, operand)?;
         let of_type = known.of_type?;
         let call = self.resolver.call(tables, operand, of_type)?;
@@ -80,10 +84,7 @@ impl SpecifiedCommunication {
     /// Returns the invocation that an event is; `None` if it is none of a specified object.
     #[must_use]
     pub fn invocation(&self, tables: &Tables, op: Op, operand: u32) -> Option<SpecifiedCall<'_>> {
-        if op.kind() != EventKind::Invoke {
-            return None;
-        }
-        let (object, of_type, invocation) = self.call(tables, operand)?;
+        let (object, of_type, invocation) = self.call(tables, op, operand)?;
         Some(SpecifiedCall {
             object,
             spec: &of_type.spec,
@@ -137,15 +138,8 @@ impl Communication for SpecifiedCommunication {
     }
 
     fn matches(&self, tables: &Tables, mode: Mode, earlier: (Op, u32), later: (Op, u32)) -> bool {
-        let is_call = |(op, _): (Op, u32)| op.kind() == EventKind::Invoke;
-        if !is_call(earlier) || !is_call(later) {
-            return false;
-        }
-        let (Some(earlier), Some(later)) =
-            (self.call(tables, earlier.1), self.call(tables, later.1))
-        else {
-            return false;
-        };
+        let [earlier, later] = [earlier, later].map(|(op, operand)| self.call(tables, op, operand));
+        let (Some(earlier), Some(later)) = (earlier, later) else { return false };
         if earlier.0 != later.0 {
             return false;
         }
@@ -157,10 +151,7 @@ impl Communication for SpecifiedCommunication {
     }
 
     fn waits(&self, tables: &Tables, op: Op, operand: u32) -> Option<(&Waits, Invocation)> {
-        if op.kind() != EventKind::Invoke {
-            return None;
-        }
-        let (_, of_type, invocation) = self.call(tables, operand)?;
+        let (_, of_type, invocation) = self.call(tables, op, operand)?;
         of_type.waits.as_ref().map(|waits| (waits, invocation))
     }
 }

@@ -56,7 +56,7 @@ pub(super) fn places(points: &AccessPoints, tables: &mut Vec<ClassTable>) -> Vec
     }
     for part in parts {
         if part.len() <= CLASSES_MAX {
-            add_table(points, tables, &mut places, &part);
+            add_table(points, tables, &mut places, &part, &part);
             continue;
         }
         let groups: Vec<&[ClassId]> = part.chunks(GROUP).collect();
@@ -66,7 +66,7 @@ pub(super) fn places(points: &AccessPoints, tables: &mut Vec<ClassTable>) -> Vec
                     tables.truncate(before);
                     return nothing_commutes(ids.len());
                 }
-                add_cross(points, tables, &mut places, left, right);
+                add_table(points, tables, &mut places, left, right);
             }
         }
     }
@@ -99,27 +99,8 @@ fn parts(points: &AccessPoints, ids: &[ClassId]) -> Vec<Vec<ClassId>> {
     parts
 }
 
-fn add_table(
-    points: &AccessPoints,
-    tables: &mut Vec<ClassTable>,
-    places: &mut [Vec<Place>],
-    part: &[ClassId],
-) {
-    let mut table = ClassTable::new();
-    for (a, &id) in part.iter().enumerate() {
-        for (b, other) in part.iter().enumerate() {
-            if points.conflicts(id).binary_search(other).is_ok() {
-                table.conflict(Class(a as u8), Class(b as u8));
-            }
-        }
-        let place = Place { table: tables.len() as u16, class: Class(a as u8), keyless: false };
-        places[id.index()].push(place);
-    }
-    tables.push(table);
-}
-
 /// Adds a table for the conflicts between two groups, or within one.
-fn add_cross(
+fn add_table(
     points: &AccessPoints,
     tables: &mut Vec<ClassTable>,
     places: &mut [Vec<Place>],

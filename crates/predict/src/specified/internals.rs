@@ -207,10 +207,7 @@ pub fn hidden_events(trace: &Trace, types: &Types, internals: Internals) -> Vec<
         let (task, operand) = (columns.tasks[row].0, columns.operands[row]);
         let kind = columns.ops[row].kind();
         let known = match kind {
-            EventKind::Invoke | EventKind::Return => {
-                let known = resolver.object_of(tables, operand);
-                known.filter(|known| known.of_type.is_some()).zip(resolver.method(tables, operand))
-            }
+            EventKind::Invoke | EventKind::Return => resolver.specified_call(tables, operand),
             _ => None,
         };
         hidden.push(match (kind, known) {

@@ -87,10 +87,9 @@ impl Lives {
             }
             EventKind::Release => {
                 let is_known = life.taken == (step.task, mark) && life.destroyed_by.is_none();
-                let point =
-                    Point { object: life.object, cell: life.cell, table: LOCKS, class: USE };
+                let Life { object, cell, .. } = *life;
                 self.mark(tables, step);
-                return (!is_known).then_some(point);
+                return (!is_known).then_some(Point { object, cell, table: LOCKS, class: USE });
             }
             EventKind::Destroy => {
                 life.destroyed_by = Some(step.task);

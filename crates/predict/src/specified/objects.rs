@@ -26,7 +26,7 @@ pub struct ObjectSummary {
 }
 
 /// The object that a number denotes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum ObjectKind {
     Condition(u32),
     Lock(u32),
@@ -40,19 +40,10 @@ pub(super) enum ObjectKind {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Numbering {
     behind: Vec<ObjectKind>,
-    conditions: Vec<u32>,
-    invoked: Vec<u32>,
+    /// The numbers of conditions and invoked objects.
+    known: HashMap<ObjectKind, u32>,
     cells: HashMap<(u32, u16, Vec<Value>), u32>,
     cells_count: u32,
-}
-
-const NONE: u32 = u32::MAX;
-
-fn entry(list: &mut Vec<u32>, at: u32) -> &mut u32 {
-    if at as usize >= list.len() {
-        list.resize(at as usize + 1, NONE);
-    }
-    &mut list[at as usize]
 }
 
 impl Numbering {
@@ -67,11 +58,18 @@ impl Numbering {
         self.cells_count - 1
     }
 
+    fn number(&mut self, kind: ObjectKind) -> u32 {
+        if let Some(known) = self.known.get(&kind) {
+            return *known;
+        }
+        let object = self.add(kind);
+        self.known.insert(kind, object);
+        object
+    }
+
     /// Returns object and cell of a condition.
     pub(super) fn condition(&mut self, condition: u32) -> (u32, u32) {
-        let known = *entry(&mut self.conditions, condition);
-        let object = if known == NONE { self.add(ObjectKind::Condition(condition)) } else { known };
-        *entry(&mut self.conditions, condition) = object;
+        let object = self.number(ObjectKind::Condition(condition));
         (object, self.cell(object, 0, Vec::new()))
     }
 
@@ -82,13 +80,7 @@ impl Numbering {
 
     /// Returns the object for a number of the resolver.
     pub(super) fn invoked(&mut self, resolved: u32, of_type: usize) -> u32 {
-        let known = *entry(&mut self.invoked, resolved);
-        if known != NONE {
-            return known;
-        }
-        let object = self.add(ObjectKind::Invoked(resolved, of_type));
-        *entry(&mut self.invoked, resolved) = object;
-        object
+        self.number(ObjectKind::Invoked(resolved, of_type))
     }
 
     /// Returns the cell of an object, a table and a key.
@@ -121,13 +113,5 @@ impl Numbering {
                 Described { type_name, name: tables.name(name) }
             }
         })
-    }
-
-    /// Returns the memory held, in bytes, without that of texts in keys.
-    pub(super) fn memory_bytes(&self) -> usize {
-        let key = size_of::<(u32, u16, Vec<Value>, u32)>() + size_of::<Value>();
-        self.behind.capacity() * size_of::<ObjectKind>()
-            + (self.conditions.capacity() + self.invoked.capacity()) * 4
-            + self.cells.capacity() * key
     }
 }

@@ -103,6 +103,16 @@ impl Resolver {
         Some(resolved)
     }
 
+    /// Returns the object and the method of an invocation of a specified object.
+    pub(super) fn specified_call(
+        &mut self,
+        tables: &Tables,
+        id: u32,
+    ) -> Option<(Resolved, NameId)> {
+        let known = self.object_of(tables, id).filter(|known| known.of_type.is_some())?;
+        Some((known, self.method(tables, id)?))
+    }
+
     /// Returns an earlier result of [`Resolver::object_of`].
     pub(super) fn known(&self, tables: &Tables, id: u32) -> Option<Resolved> {
         let name = tables.invocations.get(InvocationId(id).index())?.object;

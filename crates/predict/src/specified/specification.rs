@@ -22,7 +22,8 @@ pub struct Specified {
     numbers: Numbering,
     lives: Lives,
     inside: Inside,
-    calls: Vec<Touched>,
+    /// By invocation, once it was seen.
+    calls: Vec<Option<Touched>>,
     /// The points of all invocations, one after another.
     touched: Vec<Point>,
     /// For each object of the resolver, its type and its invocations.
@@ -30,14 +31,8 @@ pub struct Specified {
     touch_buffer: Vec<anyorder_commute::Point>,
 }
 
-/// The points that an invocation of the tables touches.
-#[derive(Clone, Copy, Debug, Default)]
-enum Touched {
-    #[default]
-    Unknown,
-    Nothing(Resolved),
-    Points(Resolved, usize, usize),
-}
+/// The object of an invocation of the tables, and the range of the points that it touches.
+type Touched = (Resolved, usize, usize);
 
 impl Specified {
     /// Makes a specification for a stream.
@@ -85,36 +80,23 @@ impl Specified {
         self.counts.iter().filter(|(_, invocations)| *invocations > 0).map(of).collect()
     }
 
-    /// Returns the memory held, in bytes, roughly.
-    #[must_use]
-    pub fn memory_bytes(&self) -> usize {
-        self.numbers.memory_bytes()
-            + self.calls.capacity() * size_of::<Touched>()
-            + self.touched.capacity() * size_of::<Point>()
-    }
-
     /// Returns the points that an invocation of the tables touches; `None` if the tables do not
     /// have it.
     fn touched(&mut self, tables: &Tables, call: u32) -> Option<Touched> {
         let at = InvocationId(call).index();
-        if let Some(known @ (Touched::Nothing(_) | Touched::Points(..))) = self.calls.get(at) {
-            return Some(*known);
+        if let Some(Some(touched)) = self.calls.get(at) {
+            return Some(*touched);
         }
         let known = self.resolver.object_of(tables, call)?;
         if self.calls.len() < tables.invocations.len() {
-            self.calls.resize(tables.invocations.len(), Touched::Unknown);
+            self.calls.resize(tables.invocations.len(), None);
         }
         let from = self.touched.len();
         if let Some(of_type) = known.of_type {
             self.touch(tables, call, known, of_type);
         }
-        let count = self.touched.len() - from;
-        let touched = if known.of_type.is_some() {
-            Touched::Points(known, from, count)
-        } else {
-            Touched::Nothing(known)
-        };
-        self.calls[at] = touched;
+        let touched = (known, from, self.touched.len());
+        self.calls[at] = Some(touched);
         Some(touched)
     }
 
@@ -138,8 +120,7 @@ impl Specified {
     }
 
     fn invoke(&mut self, tables: &Tables, step: Step, points: &mut Vec<Point>) {
-        let Some(touched) = self.touched(tables, step.operand) else { return };
-        let (Touched::Nothing(known) | Touched::Points(known, ..)) = touched else { return };
+        let Some((known, from, to)) = self.touched(tables, step.operand) else { return };
         let is_inside = match (known.of_type, self.resolver.method(tables, step.operand)) {
             (Some(_), Some(method)) => self.inside.invoke(tables, step.task, (known, method)),
             _ => self.inside.is_hidden(step.task),
@@ -154,9 +135,7 @@ impl Specified {
             }
         }
         self.counts[at] = (known, self.counts[at].1 + 1);
-        if let Touched::Points(_, from, count) = touched {
-            points.extend_from_slice(&self.touched[from..from + count]);
-        }
+        points.extend_from_slice(&self.touched[from..to]);
     }
 
     fn condition(&mut self, tables: &Tables, step: Step, class: Class) -> Option<Point> {
@@ -180,10 +159,8 @@ impl Specification for Specified {
         match kind {
             EventKind::Invoke => return self.invoke(tables, step, points),
             EventKind::Return => {
-                let known = self.resolver.object_of(tables, step.operand);
-                let known = known.filter(|known| known.of_type.is_some());
-                if let Some(known) = known.zip(self.resolver.method(tables, step.operand)) {
-                    self.inside.returns(tables, step.task, known);
+                if let Some(call) = self.resolver.specified_call(tables, step.operand) {
+                    self.inside.returns(tables, step.task, call);
                 }
                 return;
             }

@@ -32,7 +32,7 @@ pub(super) struct Type {
     pub(super) spec: Spec,
     pub(super) comm: Option<Comm>,
     pub(super) waits: Option<Waits>,
-    /// For objects of which only the methods specified are called.
+    /// For objects whose callers use specified methods only.
     pub(super) exact: Compiled,
     /// For all others.
     pub(super) strangers: Compiled,
