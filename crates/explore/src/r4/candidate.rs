@@ -4,7 +4,7 @@ use super::footprint::AccessRules;
 use super::names::TaskId;
 use super::options::Inputs;
 use super::step::ExecutedStep;
-use anyorder_system::{Choice, Observation, StopReason};
+use anyorder_system::{Choice, Observation, RunError, StopReason, Stopped};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -24,7 +24,7 @@ pub(crate) struct Config {
     /// The most alternatives of a task to run.
     pub(crate) alternatives_max: u32,
     /// Whether to ask the system what tasks wait for.
-    pub(crate) asks_waits: Arc<AtomicBool>,
+    pub(crate) asks_waits: AtomicBool,
     /// After the plan, a run may take any alternative that is not in the sleep set.
     pub(crate) exhaustive: bool,
     pub(crate) stop_after_plan: bool,
@@ -69,4 +69,16 @@ pub(crate) enum NoRun {
     Stopped(StopReason),
     /// All attempts failed. Holds the text of the last error.
     Lost(String),
+}
+
+impl From<RunError> for NoRun {
+    fn from(error: RunError) -> NoRun {
+        NoRun::Lost(error.to_string())
+    }
+}
+
+impl From<Stopped> for NoRun {
+    fn from(stopped: Stopped) -> NoRun {
+        NoRun::Stopped(stopped.0)
+    }
 }

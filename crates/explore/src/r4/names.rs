@@ -3,7 +3,8 @@
 //! The numbers depend on the order of first use, so no output may depend on their order.
 
 use super::lock::{read, write};
-use anyorder_system::{Hash128, TaskName, TaskRole};
+use anyorder_system::{Choice, Hash128, TaskName, TaskRole};
+use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
 
@@ -172,6 +173,14 @@ impl NameCache {
     /// Returns the data of a task added before the last [`catch_up`](Self::catch_up).
     pub(crate) fn task(&self, id: TaskId) -> &TaskInfo {
         &self.tasks[id as usize]
+    }
+
+    /// Returns the choice that runs a task, given the choices that hold more than a name.
+    pub(crate) fn choice(&self, task: TaskId, choices: &FxHashMap<TaskId, Choice>) -> Choice {
+        let info = self.task(task);
+        let choice = choices.get(&info.base).cloned();
+        let choice = choice.unwrap_or_else(|| Choice::of(info.name.clone()));
+        Choice { alternative: info.alternative, ..choice }
     }
 
     /// Returns the number of tasks known.

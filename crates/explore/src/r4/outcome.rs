@@ -1,5 +1,6 @@
 //! The outcome of an exploration.
 
+use super::sequences::Sequences;
 use super::verdict::Comparison;
 use anyorder_system::{Choice, Observation, Program, Schedule, StopReason, TaskName};
 use std::sync::Arc;
@@ -158,7 +159,7 @@ pub struct Outcome {
     /// The limits that cut it.
     pub limits: Vec<Limit>,
     pub(crate) program: Program,
-    pub(crate) sequences: super::sequences::Sequences,
+    pub(crate) sequences: Arc<Sequences>,
 }
 
 impl Outcome {
@@ -170,7 +171,7 @@ impl Outcome {
     /// Panics if no run has this number.
     #[must_use]
     pub fn sequence(&self, run: usize) -> Vec<TaskName> {
-        self.sequences.names(run)
+        self.choices(run).into_iter().map(|choice| choice.task).collect()
     }
 
     /// Returns the schedule that reproduces a run.
@@ -181,11 +182,15 @@ impl Outcome {
     #[must_use]
     pub fn schedule(&self, run: usize) -> Schedule {
         let mut schedule = Schedule::new(self.program.clone());
-        schedule.choices = self.sequences.choices(run);
+        schedule.choices = self.choices(run);
         schedule
     }
 
     /// Returns the choices of a run.
+    ///
+    /// # Panics
+    ///
+    /// Panics if no run has this number.
     #[must_use]
     pub fn choices(&self, run: usize) -> Vec<Choice> {
         self.sequences.choices(run)

@@ -17,18 +17,14 @@ pub(crate) fn depends(a: &ExecutedStep, b: &ExecutedStep) -> bool {
             std::cmp::Ordering::Less => drop(left.next()),
             std::cmp::Ordering::Greater => drop(right.next()),
             std::cmp::Ordering::Equal if !mode.commutes_with(*other) => return true,
-            std::cmp::Ordering::Equal => {
-                left.next();
-                right.next();
-            }
+            std::cmp::Ordering::Equal => drop((left.next(), right.next())),
         }
     }
     let touches = |one: &ExecutedStep, other: &ExecutedStep| {
         one.cancelled.contains(&other.base)
             || one.posted.iter().any(|(task, _)| *task == other.base)
-            || one.enabled_change.as_ref().is_some_and(|enabled_change| {
-                enabled_change.closed.contains(&other.base)
-                    || enabled_change.enables.contains(&other.base)
+            || one.enabled_change.as_ref().is_some_and(|change| {
+                change.closed.contains(&other.base) || change.enables.contains(&other.base)
             })
     };
     a.base == b.base || touches(a, b) || touches(b, a)

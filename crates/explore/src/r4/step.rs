@@ -2,6 +2,10 @@
 
 use super::footprint::Footprint;
 use super::names::{NameCache, TaskId};
+use std::sync::Arc;
+
+/// The steps of a run, or of a part of it.
+pub(crate) type Steps = [Arc<ExecutedStep>];
 
 /// One executed task. Runs share equal steps.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,7 +46,8 @@ impl ExecutedStep {
         }
     }
 
-    /// Returns whether two steps are equal. Flips count only if both are known.
+    /// Returns whether two steps are equal. Alternatives, and changes of the enabled tasks, count
+    /// only if both steps know them.
     pub(crate) fn is_same(&self, other: &ExecutedStep) -> bool {
         self.task == other.task
             && self.footprint == other.footprint
@@ -61,12 +66,9 @@ impl ExecutedStep {
     /// The bytes that it counts towards the memory limit.
     pub(crate) fn memory_bytes(&self) -> u64 {
         let failures: usize = self.failures.iter().map(String::len).sum();
-        let enabled_change = self
-            .enabled_change
-            .as_ref()
-            .map_or(0, |enabled_change| enabled_change.enables.len() + enabled_change.closed.len());
-        let words =
-            self.footprint.len() * 3 + self.posted.len() + self.cancelled.len() + enabled_change;
+        let change = self.enabled_change.as_ref();
+        let changed = change.map_or(0, |change| change.enables.len() + change.closed.len());
+        let words = self.footprint.len() * 3 + self.posted.len() + self.cancelled.len() + changed;
         (size_of::<ExecutedStep>() + 16 + words * 8 + failures) as u64
     }
 }

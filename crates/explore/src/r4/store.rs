@@ -1,7 +1,7 @@
 //! The runs of an exploration. A run is stored as its changed steps and the ranges of its parent
 //! that it keeps.
 
-use super::step::ExecutedStep;
+use super::step::{ExecutedStep, Steps};
 use std::sync::Arc;
 
 /// The number of a run.
@@ -27,11 +27,7 @@ pub(crate) struct Store {
 
 impl Store {
     /// Adds a run; linear in its length.
-    pub(crate) fn add(
-        &mut self,
-        parent: Option<(RunId, &[Arc<ExecutedStep>])>,
-        steps: &[Arc<ExecutedStep>],
-    ) -> RunId {
+    pub(crate) fn add(&mut self, parent: Option<(RunId, &Steps)>, steps: &Steps) -> RunId {
         let of_parent = parent.map_or(&[][..], |(_, steps)| steps);
         let same = |(a, b): &(&Arc<ExecutedStep>, &Arc<ExecutedStep>)| Arc::ptr_eq(a, b);
         let start = steps.iter().zip(of_parent).take_while(same).count();

@@ -3,7 +3,8 @@
 use super::footprint::Mode;
 use super::names::{NameCache, TaskId};
 use super::options::{Inputs, Options};
-use super::step::ExecutedStep;
+use super::reversal::Pair;
+use super::step::{ExecutedStep, Steps};
 use anyorder_system::{Difference, Hash128, Level, Observation, TaskRole};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -77,13 +78,13 @@ pub struct Comparison {
 
 /// One of the two runs to compare.
 pub(crate) struct ComparedRun<'a> {
-    pub(crate) steps: &'a [Arc<ExecutedStep>],
+    pub(crate) steps: &'a Steps,
     pub(crate) observation: &'a Observation,
     pub(crate) hash: Hash128,
 }
 
 /// The failures of a run, in order.
-pub(crate) fn failures(steps: &[Arc<ExecutedStep>]) -> Vec<String> {
+pub(crate) fn failures(steps: &Steps) -> Vec<String> {
     steps.iter().flat_map(|step| step.failures.iter().cloned()).collect()
 }
 
@@ -91,7 +92,7 @@ pub(crate) fn failures(steps: &[Arc<ExecutedStep>]) -> Vec<String> {
 pub(crate) fn compare(
     parent: &ComparedRun<'_>,
     child: &ComparedRun<'_>,
-    pair: (TaskId, TaskId),
+    pair: Pair,
     (name_cache, inputs, options): (&NameCache, &Inputs, &Options),
 ) -> Comparison {
     let differences = if parent.hash == child.hash {
@@ -103,27 +104,26 @@ pub(crate) fn compare(
     let (failures_new, failures_gone) = (without(&after, &before), without(&before, &after));
     let only = |levels: &[Level]| differences.iter().all(|d| levels.contains(&d.level));
     let is_same = failures_new.is_empty() && failures_gone.is_empty();
-    let verdict = if is_same && only(&[]) {
-        if other_timers(parent, child, name_cache) { Verdict::Timers } else { Verdict::Equivalent }
+    let odd = || tasks_of_one_run(parent, child);
+    let is_timer = |task: &TaskId| is_timer(name_cache, *task, parent, child);
+    let verdict = if is_same && differences.is_empty() {
+        let odd = odd();
+        let timers = !odd.is_empty() && odd.iter().all(is_timer);
+        if timers { Verdict::Timers } else { Verdict::Equivalent }
     } else if is_same && only(&[Level::Bookkeeping]) {
         Verdict::Bookkeeping
     } else if is_same
         && only(&[Level::PendingTimers, Level::Bookkeeping])
-        && tasks_of_one_run(parent, child)
-            .iter()
-            .all(|task| is_timer(name_cache, *task, parent, child))
+        && odd().iter().all(is_timer)
     {
         Verdict::Timers
-    } else if failures_new.is_empty()
-        && late_registration(parent, child, pair, (name_cache, inputs, options))
-    {
+    } else if !failures_new.is_empty() {
+        Verdict::Different
+    } else if late_registration(parent, child, pair, (name_cache, inputs, options)) {
         Verdict::LateRegistration
-    } else if failures_new.is_empty() && name_cache.base(pair.0) == name_cache.base(pair.1) {
+    } else if name_cache.base(pair.first) == name_cache.base(pair.second) {
         Verdict::Alternative
-    } else if failures_new.is_empty()
-        && failures_gone.is_empty()
-        && cut_by_failure(parent, pair, name_cache)
-    {
+    } else if is_same && cut_by_failure(parent, pair, name_cache) {
         Verdict::CutByFailure
     } else {
         Verdict::Different
@@ -133,14 +133,10 @@ pub(crate) fn compare(
 
 /// Whether one of the pair fails in the parent, and the other is related to it only because the
 /// failure ends the run.
-fn cut_by_failure(
-    parent: &ComparedRun<'_>,
-    (first, second): (TaskId, TaskId),
-    name_cache: &NameCache,
-) -> bool {
+fn cut_by_failure(parent: &ComparedRun<'_>, pair: Pair, name_cache: &NameCache) -> bool {
     let find = |task| parent.steps.iter().find(|step| step.task == task);
     let fails = |step: &Arc<ExecutedStep>| !step.failures.is_empty();
-    match (find(first), find(second)) {
+    match (find(pair.first), find(pair.second)) {
         (Some(first), Some(second)) => {
             let mut shared = conflicts(first, second).peekable();
             (fails(first) || fails(second))
@@ -193,12 +189,6 @@ fn tasks_of_one_run(parent: &ComparedRun<'_>, child: &ComparedRun<'_>) -> Vec<Ta
     gone.chain(new).collect()
 }
 
-/// Whether the two runs executed different tasks, and all of those are timers.
-fn other_timers(parent: &ComparedRun<'_>, child: &ComparedRun<'_>, name_cache: &NameCache) -> bool {
-    let odd = tasks_of_one_run(parent, child);
-    !odd.is_empty() && odd.iter().all(|task| is_timer(name_cache, *task, parent, child))
-}
-
 /// Whether a task is a timer: its role is timer, or some task posted it with a delay.
 fn is_timer(
     name_cache: &NameCache,
@@ -215,7 +205,7 @@ fn is_timer(
 fn late_registration(
     parent: &ComparedRun<'_>,
     child: &ComparedRun<'_>,
-    (first, second): (TaskId, TaskId),
+    Pair { first, second, .. }: Pair,
     (name_cache, inputs, options): (&NameCache, &Inputs, &Options),
 ) -> bool {
     let find = |side: &ComparedRun<'_>, task| side.steps.iter().position(|step| step.task == task);
@@ -225,7 +215,7 @@ fn late_registration(
     let (Some(was), Some(earlier)) = (find(parent, second), find(parent, first)) else {
         return false;
     };
-    if event > registers || was < earlier || inputs.is_input(first, name_cache.task(first)) {
+    if event > registers || was < earlier || inputs.is_input(name_cache.task(first)) {
         return false;
     }
     let (event, registers, was) = (&child.steps[event], &parent.steps[earlier], &parent.steps[was]);
