@@ -8,6 +8,7 @@
 use crate::chunk::{Chunk, NO_SLOT, PENDING, Status};
 use crate::expand::Block;
 use crate::frontier::Entry;
+use crate::outcome::Limit;
 use crate::parallel::Pool;
 use crate::search::{SystemInfo, flags};
 use crate::store::{Exact, FingerprintTable, Store};
@@ -30,21 +31,8 @@ pub(crate) struct Numbering<'a, S: StateSystem> {
     pub(crate) graph: bool,
 }
 
-impl<S: StateSystem> Clone for Numbering<'_, S> {
-    fn clone(&self) -> Self {
-        Numbering { info: Arc::clone(&self.info), ..*self }
-    }
-}
-
 /// Rounds with fewer candidates use one thread: a second one would not pay.
 const ONE_THREAD_MAX: usize = 2048;
-
-/// The counted limit that a round reached.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Reached {
-    States,
-    Transitions,
-}
 
 impl<'a, S: StateSystem> Numbering<'a, S> {
     /// Removes the results of positions not done, from `cut` on, and beyond counted limits. Returns
@@ -55,7 +43,7 @@ impl<'a, S: StateSystem> Numbering<'a, S> {
         chunks: &mut Vec<Chunk<S::State>>,
         store: &mut Arc<Store>,
         cut: u32,
-    ) -> (u32, Option<Reached>)
+    ) -> (u32, Option<Limit>)
     where
         'a: 'scope,
         S: 'scope,
@@ -99,7 +87,7 @@ impl<'a, S: StateSystem> Numbering<'a, S> {
     }
 
     /// Returns the first position that would exceed a counted limit.
-    fn first_beyond(&self, chunks: &[Chunk<S::State>]) -> Option<(u32, Reached)> {
+    fn first_beyond(&self, chunks: &[Chunk<S::State>]) -> Option<(u32, Limit)> {
         let (mut states, mut transitions) = (self.states, self.transitions);
         for chunk in chunks {
             let moves: u64 = chunk.transitions.iter().map(|count| u64::from(*count)).sum();
@@ -118,10 +106,10 @@ impl<'a, S: StateSystem> Numbering<'a, S> {
                     states += 1;
                 }
                 if states > self.states_max {
-                    return Some((position, Reached::States));
+                    return Some((position, Limit::States));
                 }
                 if transitions > self.transitions_max {
-                    return Some((position, Reached::Transitions));
+                    return Some((position, Limit::Transitions));
                 }
             }
         }
@@ -155,16 +143,16 @@ impl<'a, S: StateSystem> Numbering<'a, S> {
         if let Store::Exact(exact) = exclusive(store) {
             keep_exact(chunks, exact);
         }
-        let (shared, round) = (Arc::clone(store), Arc::clone(round));
+        let (shared, round, numbering) = (Arc::clone(store), Arc::clone(round), Arc::new(self));
         pool.for_each(threads, chunks, move |chunk| {
             if at_once {
                 give_numbers(chunk, shared.table());
             }
-            if self.graph {
+            if numbering.graph {
                 resolve_targets(chunk, &shared);
             }
             if let Some((_, parents)) = round.unit(chunk.unit) {
-                self.extract(chunk, parents);
+                numbering.extract(chunk, parents);
             }
         });
     }

@@ -1,13 +1,13 @@
 //! One round: expands a block of states and numbers the new ones.
 
 use crate::chunk::Chunk;
-use crate::commit::{Numbering, Reached, exclusive};
-use crate::expand::{Block, Shared};
+use crate::commit::{Numbering, exclusive};
+use crate::expand::{Block, Counters, Shared};
 use crate::frontier::Entry;
 use crate::options::Order;
 use crate::outcome::{Limit, Property};
 use crate::parallel::Pool;
-use crate::search::{Fault, Search, SystemInfo};
+use crate::search::{Fault, Search};
 use crate::store::POSITIONS_MAX;
 use anyorder_system::{Control, StateSystem};
 use std::sync::Arc;
@@ -39,12 +39,19 @@ impl<'s, S: StateSystem> Search<'s, S> {
             .store
             .table()
             .map_or(u64::MAX, |table| (table.room() as u64).saturating_sub(self.stats.states));
-        let info: Arc<SystemInfo<'s, S>> = Arc::clone(&self.info);
-        let detail = (self.graph.is_some(), info, room);
-        let (store, states) = (Arc::clone(&self.store), Arc::clone(&round));
-        let shared = Shared::new((self.system, control), &self.options, store, states, detail);
-        let expanded = shared.run(pool);
-        let mut chunks = expanded.chunks;
+        let shared = Shared {
+            system: self.system,
+            control,
+            store: Arc::clone(&self.store),
+            round: Arc::clone(&round),
+            symmetry: self.options.symmetry,
+            deadlocks: self.options.deadlocks,
+            graph: self.graph.is_some(),
+            updates: self.options.updates,
+            info: Arc::clone(&self.info),
+            counters: Counters { room: room.into(), ..Counters::default() },
+        };
+        let (mut chunks, lacking) = shared.run(pool);
 
         let mut done = done_up_to(&chunks, &round);
         if (done as usize) < positions && order == Order::Depth {
@@ -61,16 +68,9 @@ impl<'s, S: StateSystem> Search<'s, S> {
             self.frontier.put_back(order, std::mem::take(&mut round.blocks), cut as usize);
         }
         self.stale |= rest;
-        if let Some(reached) = reached {
-            return Some(match reached {
-                Reached::States => Limit::States,
-                Reached::Transitions => Limit::Transitions,
-            });
-        }
-        if rest && expanded.lacking > 0 {
-            self.grow(pool, control, expanded.lacking as usize)
-        } else {
-            None
+        match reached {
+            None if rest && lacking > 0 => self.grow(pool, control, lacking as usize),
+            reached => reached,
         }
     }
 

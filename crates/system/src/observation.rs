@@ -25,17 +25,6 @@ pub enum Level {
 }
 
 impl Level {
-    /// All levels, the most visible first.
-    pub const ALL: [Level; 7] = [
-        Level::Output,
-        Level::Failure,
-        Level::Request,
-        Level::Persistent,
-        Level::Heap,
-        Level::PendingTimers,
-        Level::Bookkeeping,
-    ];
-
     /// Returns its name.
     #[must_use]
     pub const fn word(self) -> &'static str {
@@ -66,12 +55,6 @@ impl PartPath {
     #[must_use]
     pub fn names(&self) -> &[String] {
         &self.0
-    }
-
-    /// Returns whether this part is `other`, or lies under it.
-    #[must_use]
-    pub fn is_under(&self, other: &PartPath) -> bool {
-        self.0.starts_with(&other.0)
     }
 }
 
@@ -269,7 +252,6 @@ mod tests {
     fn paths_print_without_ambiguity() {
         assert_eq!(PartPath::new(["a/b", "c~d"]).to_string(), "a~1b/c~0d");
         assert_eq!(PartPath::new(["a\u{1b}"]).to_string(), "a\\u{1b}");
-        assert!(PartPath::new(["a", "b"]).is_under(&PartPath::new(["a"])));
     }
 
     proptest! {

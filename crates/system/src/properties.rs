@@ -136,6 +136,12 @@ impl<'s, S> Properties<'s, S> {
         self
     }
 
+    /// Returns the indices of the invariants that do not hold in a state.
+    pub fn broken<'p>(&'p self, state: &'p S) -> impl Iterator<Item = usize> + use<'p, 's, S> {
+        let invariants = self.invariants.iter().enumerate();
+        invariants.filter(|(_, invariant)| !invariant.holds(state)).map(|(index, _)| index)
+    }
+
     /// Sets the meaning of states where nothing can happen.
     #[must_use]
     pub fn end(mut self, end: impl Fn(&S) -> End + Send + Sync + 's) -> Properties<'s, S> {

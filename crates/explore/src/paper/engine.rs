@@ -5,9 +5,9 @@ use super::graph::{Mark, StateGraph, Transition};
 use super::options::{Choice, Options, Revisit};
 use super::outcome::{Cause, Counts, Outcome, Point};
 use super::sequence::Sequence;
+use crate::paths::info_of;
 use crate::stateful::Error;
-use crate::system_info::SystemInfo;
-use anyorder_search::{Limit, Stats};
+use anyorder_search::{Limit, Stats, SystemInfo};
 use anyorder_system::{Control, Failure, Hash128, Reducible, TaskKey};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ pub fn explore<S: Reducible>(
     options: &Options,
     control: &Control<'_>,
 ) -> Result<Outcome<S>, Error> {
-    let mut engine = Engine::new((system, SystemInfo::of(system)?), options, control);
+    let mut engine = Engine::new((system, info_of(system)?), options, control);
     engine.explore_all()?;
     engine.conclude()
 }

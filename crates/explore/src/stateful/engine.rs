@@ -3,7 +3,7 @@
 
 use super::commit::{Cursor, Cut};
 use super::error::Error;
-use super::expand::{CHUNK, Shared, WorkerData};
+use super::expand::{CHUNK, Shared, Worker};
 use super::found::Item;
 use super::knowledge::{Knowledge, Reading};
 use super::options::Options;
@@ -11,8 +11,8 @@ use super::outcome::{Counts, Graph, Outcome};
 use super::sabotage::Sabotage;
 use super::seeds::Seeds;
 use super::space::{Link, NO_PARENT, Space};
-use crate::system_info::SystemInfo;
-use anyorder_search::{Limit, Property, Stats, found_words};
+use crate::paths::info_of;
+use anyorder_search::{Limit, Property, Stats, SystemInfo, found_words};
 use anyorder_system::{Control, End, Failure, Hash128, Reducible};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::AtomicUsize;
@@ -59,8 +59,8 @@ pub(crate) struct Engine<'a, S: Reducible> {
     /// The number of blocks, and of the attempts in them that needed no run.
     blocks: u64,
     pub(crate) spared: u64,
-    /// What each thread reuses from block to block.
-    worker_data: Vec<WorkerData<S>>,
+    /// One for each thread.
+    workers: Vec<Worker<S>>,
     pub(crate) seeds_of_driver: Seeds,
     /// The number of states, and the version of the facts, at the last check of all states.
     checked: (usize, u64),
@@ -92,8 +92,6 @@ pub(crate) enum Mode {
 ///
 /// Fails if the system has no initial state, or breaks its contract so that a path cannot be
 /// replayed.
-/// Fails when the system has no initial state, or breaks its contract so that a path cannot be run
-/// again.
 pub fn explore<S: Reducible>(
     system: &S,
     options: &Options,
@@ -101,7 +99,7 @@ pub fn explore<S: Reducible>(
 ) -> Result<Outcome<S>, Error> {
     let updates = options.updates && !system.components().is_empty();
     let reading = Reading { values: options.values, updates, sabotage: options.sabotage() };
-    let info = SystemInfo::of(system)?;
+    let info = info_of(system)?;
     let invariants = info.properties.invariants.len();
     let mut engine = Engine {
         system,
@@ -123,7 +121,7 @@ pub fn explore<S: Reducible>(
         limits: BTreeSet::new(),
         blocks: 0,
         spared: 0,
-        worker_data: Vec::new(),
+        workers: Vec::new(),
         seeds_of_driver: Seeds::default(),
         checked: (0, 0),
         expanded: 0,
@@ -266,16 +264,14 @@ impl<S: Reducible> Engine<'_, S> {
     /// Expands each state, on all threads.
     fn expand(&mut self, items: &[Item<S::State>]) {
         let threads = if items.len() < ONE_THREAD_MAX { 1 } else { self.options.threads.get() };
-        self.worker_data.resize_with(self.worker_data.len().max(threads), WorkerData::default);
-        let rest = self.worker_data.split_off(threads);
-        let mut mine = std::mem::take(&mut self.worker_data);
+        self.workers.resize_with(self.workers.len().max(threads), Worker::default);
         // If almost no edge could be inferred, only some blocks try.
         self.blocks += 1;
         let pays = self.inference_pays();
         let infer = self.options.infer
             && self.mode != Mode::Bare
             && (pays || self.blocks.is_multiple_of(16));
-        let shared = Shared {
+        let shared = &Shared {
             infer,
             info: &self.info,
             mode: self.mode,
@@ -287,64 +283,46 @@ impl<S: Reducible> Engine<'_, S> {
             items,
             next: AtomicUsize::new(0),
         };
-        let own = mine.pop().unwrap_or_default();
-        if mine.is_empty() {
-            self.worker_data = vec![shared.work(own)];
-            self.worker_data.extend(rest);
-            return;
-        }
-        self.worker_data = thread::scope(|scope| {
-            let shared = &shared;
-            let others: Vec<_> = mine
-                .into_iter()
-                .map(|worker_data| scope.spawn(move || shared.work(worker_data)))
-                .collect();
-            let own = shared.work(own);
-            let others = others.into_iter().map(|other| match other.join() {
-                Ok(worker_data) => worker_data,
-                Err(panic) => std::panic::resume_unwind(panic),
-            });
-            others.chain([own]).collect()
+        let (own, others) = self.workers.split_at_mut(1);
+        thread::scope(|scope| {
+            for worker in &mut others[..threads - 1] {
+                scope.spawn(move || worker.work(shared));
+            }
+            own[0].work(shared);
         });
-        self.worker_data.extend(rest);
     }
 
     /// Commits results in the order of the states. Returns the states to expand next, in order.
     fn take_in(&mut self, items: Vec<Item<S::State>>) -> Vec<Item<S::State>> {
         let width = self.know.width;
-        let mut worker_data = std::mem::take(&mut self.worker_data);
+        let mut workers = std::mem::take(&mut self.workers);
         let mut order = Vec::new();
-        for (tool, index) in worker_data.iter().zip(0usize..) {
-            self.stats.executions += tool.found.executions;
-            let ran = self.parts_ran.iter_mut().zip(&tool.found.parts);
+        for (worker, index) in workers.iter().zip(0usize..) {
+            self.stats.executions += worker.found.executions;
+            let ran = self.parts_ran.iter_mut().zip(&worker.found.parts);
             ran.for_each(|(ran, now)| *ran |= now);
-            order.extend(tool.found.chunks.iter().map(|(chunk, done)| (*chunk, index, *done)));
+            order.extend(worker.found.chunks.iter().map(|(chunk, done)| (*chunk, index, *done)));
         }
         order.sort_unstable();
-        let mut cursors = vec![Cursor::default(); worker_data.len()];
+        let mut cursors = vec![Cursor::default(); workers.len()];
         let (mut items, mut next) = (items.into_iter(), Vec::new());
-        for (_, tool, done) in order {
-            let found = &mut worker_data[tool].found;
+        for (_, worker, done) in order {
+            let (found, cursor) = (&mut workers[worker].found, &mut cursors[worker]);
             let mut chunk = items.by_ref().take(CHUNK);
-            let taken =
-                self.commit(found, &mut cursors[tool], (&mut chunk, done), width, &mut next);
-            if taken.is_err() {
+            if self.commit(found, cursor, (&mut chunk, done), width, &mut next).is_err() {
                 break;
             }
         }
-        worker_data.iter_mut().for_each(|worker_data| worker_data.found.clear());
-        self.worker_data = worker_data;
+        workers.iter_mut().for_each(|worker| worker.found.clear());
+        self.workers = workers;
         next.extend(items);
         next
     }
 
     /// Checks the invariants of a state that will not be expanded.
     pub(crate) fn check_invariants(&mut self, item: &Item<S::State>) {
-        for (index, invariant) in self.info.properties.invariants.iter().enumerate() {
-            if !invariant.holds(&item.state) {
-                self.broken.push((index, item.number));
-            }
-        }
+        let broken = self.info.properties.broken(&item.state);
+        self.broken.extend(broken.map(|invariant| (invariant, item.number)));
     }
 
     pub(crate) fn graph(&mut self) -> Graph {
