@@ -1,7 +1,7 @@
 //! One round: expands a block of states and numbers the new ones.
 
 use crate::chunk::Chunk;
-use crate::commit::{Numbering, exclusive};
+use crate::commit::exclusive;
 use crate::expand::{Block, Counters, Shared};
 use crate::frontier::Entry;
 use crate::options::Order;
@@ -59,9 +59,8 @@ impl<'s, S: StateSystem> Search<'s, S> {
             // first states.
             done = 0;
         }
-        let numbering = self.numbering();
-        let (cut, reached) = numbering.decide(pool, &mut chunks, &mut self.store, done);
-        numbering.number(pool, &mut chunks, &mut self.store, &round);
+        let (cut, reached) = self.decide(pool, &mut chunks, done);
+        self.number(pool, &mut chunks, &round);
         self.take_in(&mut chunks, &round);
         let rest = (cut as usize) < positions;
         if let Some(round) = Arc::get_mut(&mut round) {
@@ -71,18 +70,6 @@ impl<'s, S: StateSystem> Search<'s, S> {
         match reached {
             None if rest && lacking > 0 => self.grow(pool, control, lacking as usize),
             reached => reached,
-        }
-    }
-
-    fn numbering(&self) -> Numbering<'s, S> {
-        Numbering {
-            info: Arc::clone(&self.info),
-            states: self.stats.states,
-            transitions: self.stats.transitions,
-            states_max: self.states_max(),
-            transitions_max: self.options.transitions_max.unwrap_or(u64::MAX),
-            responses: if self.graph.is_some() { self.responses } else { 0 },
-            graph: self.graph.is_some(),
         }
     }
 

@@ -194,10 +194,16 @@ impl<'a, S: Reducible> Engine<'a, S> {
         let place = node.place_of(event).expect("an enabled event was chosen");
         node.enabled[place].mark = Mark::Planned;
         node.planned += 1;
+        self.note(state, event, Cause::Chosen);
+    }
+
+    /// Records why an event is in a backtrack set, if requested.
+    pub(crate) fn note(&mut self, state: u32, event: u32, cause: Cause) {
         if self.options.keep_trail {
-            let task = Some(self.graph.tasks[event as usize]);
+            // An observer is no task.
+            let task = self.graph.tasks.get(event as usize).copied();
             let state = self.graph.node(state).fingerprint;
-            self.points.insert(Point { state, task, cause: Cause::Chosen });
+            self.points.insert(Point { state, task, cause });
         }
     }
 

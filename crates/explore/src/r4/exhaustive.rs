@@ -102,7 +102,10 @@ impl Exploration<'_> {
             run.extend(ran.steps.iter().cloned());
             self.note_alternatives(&ran);
             if self.awaiting.learn(&ran.awaited) {
-                run = self.restart();
+                // Conflicts were missed because these waits were unknown: start again.
+                self.records.forget_all_but_the_recording();
+                self.records.counts.restarts += 1;
+                run = self.records.store.steps(0);
                 frames.clear();
                 extend(&mut frames, &run);
                 (source, fresh) = (Some(0), 0);
@@ -113,14 +116,6 @@ impl Exploration<'_> {
         }
         let all: Vec<RunId> = (0..).take(self.records.nodes.len()).collect();
         confirm(self, &all);
-    }
-
-    /// Forgets all runs but the recording, and returns the recording. Conflicts were missed because
-    /// the waits of some tasks were unknown.
-    fn restart(&mut self) -> Vec<Arc<ExecutedStep>> {
-        self.records.forget_all_but_the_recording();
-        self.records.counts.restarts += 1;
-        self.records.store.steps(0)
     }
 
     /// Runs a guide. Outer `None`: the exploration was stopped. Inner `None`: the run is lost.

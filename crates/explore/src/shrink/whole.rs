@@ -51,7 +51,7 @@ where
     }
     let reversals = fewest.unwrap_or_else(|| inversions(&best, &recording));
     let mut schedule = failing.clone();
-    schedule.program = runner.system().program().clone();
+    schedule.program = runner.system.program().clone();
     schedule.choices = best.choices;
     Ok(Shrunk {
         schedule,

@@ -1,7 +1,7 @@
 //! The driver. It expands blocks of states until none waits, checks sets against new facts, and
 //! looks for cycles that ignore a task; it repeats this until nothing changes.
 
-use super::commit::{Cursor, Cut};
+use super::commit::Cut;
 use super::error::Error;
 use super::expand::{CHUNK, Shared, Worker};
 use super::found::Item;
@@ -304,12 +304,11 @@ impl<S: Reducible> Engine<'_, S> {
             order.extend(worker.found.chunks.iter().map(|(chunk, done)| (*chunk, index, *done)));
         }
         order.sort_unstable();
-        let mut cursors = vec![Cursor::default(); workers.len()];
         let (mut items, mut next) = (items.into_iter(), Vec::new());
         for (_, worker, done) in order {
-            let (found, cursor) = (&mut workers[worker].found, &mut cursors[worker]);
+            let found = &mut workers[worker].found;
             let mut chunk = items.by_ref().take(CHUNK);
-            if self.commit(found, cursor, (&mut chunk, done), width, &mut next).is_err() {
+            if self.commit(found, (&mut chunk, done), width, &mut next).is_err() {
                 break;
             }
         }

@@ -5,7 +5,6 @@
 
 use super::commuting::{NO_SOURCE, Source};
 use super::engine::Mode;
-use super::footprints::SilentWrites;
 use super::found::{Attempt, Found, Item, NEW, SOURCE_BLOCKED, Unit};
 use super::knowledge::Knowledge;
 use super::options::Options;
@@ -420,8 +419,7 @@ impl<S: Reducible> Worker<S> {
 
     /// Sabotage: adds the tasks whose footprints in this state conflict with the current one.
     fn join_actual(&mut self, shared: &Shared<'_, S>, item: &Item<S::State>, task: u32) {
-        let silent = if shared.options.values { SilentWrites::Read } else { SilentWrites::Write };
-        let writes = |one: &Touched| super::footprints::writes(one.kind, silent) == Some(true);
+        let writes = |one: &Touched| shared.know.reading.writes(one.kind) == Some(true);
         for other in bits::members(&self.ready) {
             let mut effects = Effects::default();
             shared.system.run(&item.state, shared.know.tasks.task(other), &mut effects);
