@@ -61,8 +61,8 @@ pub enum End {
     Fine,
     /// A task waits for ever: a deadlock.
     Deadlock,
-    /// Everything is done, but the program must not end in this state. Results say that
-    /// `final` does not hold: the word of the model language for it.
+    /// Everything is done, but the program must not end in this state. Results call this kind of
+    /// finding `final`, after the property of the model language.
     Wrong,
 }
 

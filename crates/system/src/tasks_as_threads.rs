@@ -124,7 +124,7 @@ impl Recorder {
             }
         }
         for failure in &step.failures {
-            let name = self.builder.interner.name(failure)?;
+            let name = self.builder.interner.name(&failure.to_string())?;
             self.builder.push(task, EventKind::Failure.into(), name.0);
         }
         self.builder.end(task)?;

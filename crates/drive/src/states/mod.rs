@@ -34,12 +34,11 @@ pub use check::{
 };
 pub use compare::{Compared, Parting, compare};
 pub use full::{GraphOptions, SimulateOptions, export_graph, simulate};
-pub use program::{AttributeUpdate, Described, End, NoSchedule, StateProgram};
+pub use program::{AttributeUpdate, Described, NoSchedule, RunEnd, StateProgram};
 pub use progress::SearchProgress;
 pub use replay::{ReplayVerdict, Replayed, replay_path};
 
 pub(crate) use conflicts::{Conflict, is_conflict};
-pub(crate) use replay::same_failure_kind;
 pub(crate) use report::{explanation, report, report_conflicts};
 
 // The interface for front ends.

@@ -2,7 +2,7 @@
 
 use super::sequences::Sequences;
 use super::verdict::Comparison;
-use anyorder_system::{Choice, Observation, Program, Schedule, StopReason, TaskName};
+use anyorder_system::{Choice, Failure, Observation, Program, Schedule, StopReason, TaskName};
 use std::sync::Arc;
 
 /// Why two tasks form a pair.
@@ -57,7 +57,7 @@ pub struct RunInfo {
     /// A limit cut it before its end.
     pub cut: bool,
     /// The failures of the program, in the order of occurrence.
-    pub failures: Vec<String>,
+    pub failures: Vec<Failure>,
     /// The comparison with its parent.
     pub comparison: Option<Comparison>,
     /// The observation at its end.
@@ -70,7 +70,7 @@ pub enum FindingKind {
     /// The reversal makes a difference: see the run's comparison.
     Harmful,
     /// The program fails, and its parent does not have this failure. The recording may fail, too.
-    Failure(String),
+    Failure(Failure),
     /// A run could not be repeated, or gave another result when repeated; a description.
     Unstable(String),
 }

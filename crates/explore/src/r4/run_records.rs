@@ -6,7 +6,7 @@ use super::reversal::{Pair, Plan};
 use super::step::Steps;
 use super::store::{RunId, Store};
 use super::verdict::Comparison;
-use anyorder_system::{Hash128, Observation};
+use anyorder_system::{Failure, Hash128, Observation};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(crate) struct Node {
     pub(crate) equivalent_to: Option<RunId>,
     pub(crate) slept: bool,
     pub(crate) cut: bool,
-    pub(crate) failures: Vec<String>,
+    pub(crate) failures: Vec<Failure>,
     pub(crate) observation: usize,
     pub(crate) comparison: Option<Comparison>,
     pub(crate) confirmed: Option<bool>,

@@ -2,6 +2,7 @@
 
 use super::footprint::Footprint;
 use super::names::{NameCache, TaskId};
+use anyorder_system::Failure;
 use std::sync::Arc;
 
 /// The steps of a run, or of a part of it.
@@ -19,7 +20,7 @@ pub(crate) struct ExecutedStep {
     /// The tasks that it created, and whether each has a delay.
     pub(crate) posted: Box<[(TaskId, bool)]>,
     pub(crate) cancelled: Box<[TaskId]>,
-    pub(crate) failures: Box<[String]>,
+    pub(crate) failures: Box<[Failure]>,
     /// The tasks that it enabled and disabled, if known.
     pub(crate) enabled_change: Option<EnabledChange>,
 }
@@ -65,7 +66,7 @@ impl ExecutedStep {
 
     /// The bytes that it counts towards the memory limit.
     pub(crate) fn memory_bytes(&self) -> u64 {
-        let failures: usize = self.failures.iter().map(String::len).sum();
+        let failures: usize = self.failures.iter().map(|failure| failure.message.len()).sum();
         let change = self.enabled_change.as_ref();
         let changed = change.map_or(0, |change| change.enables.len() + change.closed.len());
         let words = self.footprint.len() * 3 + self.posted.len() + self.cancelled.len() + changed;

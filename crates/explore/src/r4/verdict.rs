@@ -5,8 +5,8 @@ use super::names::{NameCache, TaskId};
 use super::options::{Inputs, Options};
 use super::reversal::Pair;
 use super::step::{ExecutedStep, Steps};
-use anyorder_system::{Difference, Hash128, Level, Observation, TaskRole};
-use rustc_hash::{FxHashMap, FxHashSet};
+use anyorder_system::{Difference, Failure, Hash128, Level, Observation, TaskRole};
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// The location that a failing step writes, and every other step reads, if a failure ends the run.
@@ -71,9 +71,9 @@ pub struct Comparison {
     /// The differences of the observations, in the order of paths.
     pub differences: Vec<Difference>,
     /// Failures that the parent does not have, in the order of occurrence.
-    pub failures_new: Vec<String>,
+    pub failures_new: Vec<Failure>,
     /// Failures that only the parent has.
-    pub failures_gone: Vec<String>,
+    pub failures_gone: Vec<Failure>,
 }
 
 /// One of the two runs to compare.
@@ -84,7 +84,7 @@ pub(crate) struct ComparedRun<'a> {
 }
 
 /// The failures of a run, in order.
-pub(crate) fn failures(steps: &Steps) -> Vec<String> {
+pub(crate) fn failures(steps: &Steps) -> Vec<Failure> {
     steps.iter().flat_map(|step| step.failures.iter().cloned()).collect()
 }
 
@@ -164,17 +164,14 @@ pub(crate) fn conflicts<'d>(
 }
 
 /// The entries of `these` beyond those in `others`, counting repetitions.
-fn without(these: &[String], others: &[String]) -> Vec<String> {
-    let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
-    for other in others {
-        *counts.entry(other).or_default() += 1;
-    }
-    let is_extra = |text: &&String| match counts.get_mut(text.as_str()) {
-        Some(count) if *count > 0 => {
-            *count -= 1;
+fn without(these: &[Failure], others: &[Failure]) -> Vec<Failure> {
+    let mut others: Vec<&Failure> = others.iter().collect();
+    let is_extra = |failure: &&Failure| match others.iter().position(|other| other == failure) {
+        Some(at) => {
+            others.swap_remove(at);
             false
         }
-        _ => true,
+        None => true,
     };
     these.iter().filter(is_extra).cloned().collect()
 }

@@ -121,7 +121,7 @@ impl<'a, S: TaskSystem> Runner<'a, S> {
             Err(error) => return Err(error),
         };
         ran.choices.push(choice.clone());
-        ran.shows |= step.failures.iter().any(|text| (self.symptom.failure)(text));
+        ran.shows |= step.failures.iter().any(self.symptom.failure);
         let footprint = self.footprint(&step);
         ran.footprints.push(footprint);
         Ok(true)

@@ -14,8 +14,8 @@ use crate::transitions::{Outcome, StepExecutor, StepId, candidates, initial};
 use crate::value::Value;
 use anyorder_system::{
     AccessDetail, AccessKind, Accesses, Awaited, Capabilities, Choice, Divergence, EnabledDetail,
-    EnabledTask, Hash128, Observation, Posted, Program, RunError, SnapshotId, Snapshots, Step,
-    SystemFactory, TaskName, TaskSystem,
+    EnabledTask, Failure, Hash128, Observation, Posted, Program, RunError, SnapshotId, Snapshots,
+    Step, SystemFactory, TaskName, TaskSystem,
 };
 use anyorder_trace::{Interner, Tables};
 use rustc_hash::FxHashMap;
@@ -27,7 +27,7 @@ struct Position {
     state: State,
     names: StateNames,
     /// What has failed, if something has: then nothing more can run.
-    failure: Option<String>,
+    failure: Option<Failure>,
     choices: usize,
 }
 
@@ -272,7 +272,7 @@ impl TaskSystem for MachineRun {
     }
 
     fn observe(&mut self) -> Result<Observation, RunError> {
-        Ok(observe(&self.machine, &self.at.state, self.at.failure.as_deref()))
+        Ok(observe(&self.machine, &self.at.state, self.at.failure.as_ref()))
     }
 
     fn snapshots(&mut self) -> Option<&mut dyn Snapshots> {
@@ -332,7 +332,7 @@ impl MachineRun {
             Posted { task, handler, delay: created.delay }
         });
         let posted = posted.collect();
-        let failure = outcome.fault.map(|fault| fault.failure(&machine.program).to_string());
+        let failure = outcome.fault.map(|fault| fault.failure(&machine.program));
         self.at = Position {
             state: outcome.state,
             names,
@@ -406,7 +406,7 @@ impl Snapshots for MachineRun {
     fn fingerprint(&mut self) -> Hash128 {
         let hash = Hash128(self.at.state.sum);
         match &self.at.failure {
-            Some(failure) => hash.part(failure.as_bytes()),
+            Some(failure) => hash.part(failure.to_string().as_bytes()),
             None => hash,
         }
     }
