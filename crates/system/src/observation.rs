@@ -2,7 +2,6 @@
 
 use crate::hash::Hash128;
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::fmt;
 
 /// The kind of a part; decides whether a difference in it is harmful.
@@ -118,21 +117,6 @@ impl Observation {
         self.parts.insert(path, Part { level, hash: Hash128::of(content), text: None });
     }
 
-    /// Appends to a part: its new hash is that of the old hash followed by `content`. For parts
-    /// that arrive in pieces, such as a log.
-    pub fn append(&mut self, path: PartPath, level: Level, content: &[u8]) {
-        match self.parts.entry(path) {
-            Entry::Vacant(entry) => {
-                entry.insert(Part { level, hash: Hash128::of(content), text: None });
-            }
-            Entry::Occupied(mut entry) => {
-                let part = entry.get_mut();
-                part.hash = part.hash.part(content);
-                part.level = part.level.min(level);
-            }
-        }
-    }
-
     /// Stores the text of an existing part, for people to read.
     pub fn keep_text(&mut self, path: &PartPath, text: &str) {
         if let Some(part) = self.parts.get_mut(path) {
@@ -235,17 +219,6 @@ mod tests {
         assert_eq!(a.difference(&b), []);
         assert_eq!(a.hash(), b.hash());
         assert_eq!(a.part(&PartPath::new(["a"])).unwrap().text.as_deref(), Some("one"));
-    }
-
-    #[test]
-    fn appended_parts_remember_their_order() {
-        let path = || PartPath::new(["log"]);
-        let (mut a, mut b) = (Observation::new(), Observation::new());
-        for (x, y) in [("1", "2"), ("2", "1")] {
-            a.append(path(), Level::Output, x.as_bytes());
-            b.append(path(), Level::Output, y.as_bytes());
-        }
-        assert_eq!(a.difference(&b).len(), 1);
     }
 
     #[test]

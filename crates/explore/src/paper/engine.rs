@@ -22,7 +22,32 @@ pub fn explore<S: Reducible>(
     options: &Options,
     control: &Control<'_>,
 ) -> Result<Outcome<S>, Error> {
-    let mut engine = Engine::new((system, info_of(system)?), options, control);
+    let info = info_of(system)?;
+    let mut engine = Engine {
+        system,
+        options,
+        control,
+        graph: StateGraph::new(),
+        accesses: AccessTable::new(options.as_printed),
+        everywhere: Vec::new(),
+        initial: Vec::new(),
+        work: Vec::new(),
+        draining: false,
+        observed: Vec::new(),
+        open: Vec::new(),
+        failures: BTreeMap::new(),
+        broken: BTreeMap::new(),
+        points: BTreeSet::new(),
+        executed: Vec::new(),
+        carried: 0,
+        parts_ran: vec![false; info.parts.len()],
+        info,
+        stats: Stats::default(),
+        counts: Counts::default(),
+        limit: None,
+        sequence: Sequence::default(),
+        calls: Vec::new(),
+    };
     engine.explore_all()?;
     engine.conclude()
 }
@@ -69,39 +94,7 @@ pub(crate) struct Engine<'a, S: Reducible> {
     calls: Vec<Call>,
 }
 
-impl<'a, S: Reducible> Engine<'a, S> {
-    fn new(
-        (system, info): (&'a S, SystemInfo<'a, S>),
-        options: &'a Options,
-        control: &'a Control<'a>,
-    ) -> Engine<'a, S> {
-        Engine {
-            system,
-            options,
-            control,
-            graph: StateGraph::new(),
-            accesses: AccessTable::new(options.as_printed),
-            everywhere: Vec::new(),
-            initial: Vec::new(),
-            work: Vec::new(),
-            draining: false,
-            observed: Vec::new(),
-            open: Vec::new(),
-            failures: BTreeMap::new(),
-            broken: BTreeMap::new(),
-            points: BTreeSet::new(),
-            executed: Vec::new(),
-            carried: 0,
-            parts_ran: vec![false; info.parts.len()],
-            info,
-            stats: Stats::default(),
-            counts: Counts::default(),
-            limit: None,
-            sequence: Sequence::default(),
-            calls: Vec::new(),
-        }
-    }
-
+impl<S: Reducible> Engine<'_, S> {
     /// EXPLOREALL. [Algorithm 1]
     fn explore_all(&mut self) -> Result<(), Error> {
         let mut tasks = Vec::new();

@@ -17,7 +17,7 @@ pub(crate) fn conclude(mut exploration: Exploration<'_>) -> Outcome {
     let mut runs = Vec::with_capacity(exploration.records.nodes.len());
     for (id, node) in exploration.records.nodes.iter().enumerate() {
         let reversal = node.pair.map(|pair| exploration.reversal(node, pair));
-        exploration.findings(id, node, reversal.as_ref(), &mut findings);
+        findings.extend(exploration.findings(id, node, reversal.as_ref()));
         runs.push(exploration.run_info(node, reversal));
     }
     for lost in &exploration.records.lost {
@@ -98,13 +98,7 @@ impl Exploration<'_> {
         }
     }
 
-    fn findings(
-        &self,
-        id: usize,
-        node: &Node,
-        reversal: Option<&Reversal>,
-        findings: &mut Vec<Found>,
-    ) {
+    fn findings(&self, id: usize, node: &Node, reversal: Option<&Reversal>) -> Vec<Found> {
         let found = |kind| Found {
             kind,
             run: Some(id),
@@ -112,22 +106,19 @@ impl Exploration<'_> {
             reversal: reversal.cloned(),
             confirmed: node.confirmed,
         };
-        if let Some(error) = &node.unstable {
-            findings.push(found(FindingKind::Unstable(error.clone())));
-        }
-        match &node.comparison {
-            None => {
-                findings.extend(node.failures.iter().cloned().map(FindingKind::Failure).map(found));
-            }
+        let mut kinds = Vec::new();
+        kinds.extend(node.unstable.clone().map(FindingKind::Unstable));
+        let failures = match &node.comparison {
+            None => &node.failures,
             Some(comparison) if comparison.verdict == Verdict::Different => {
-                for failure in &comparison.failures_new {
-                    findings.push(found(FindingKind::Failure(failure.clone())));
-                }
                 if comparison.failures_new.is_empty() {
-                    findings.push(found(FindingKind::Harmful));
+                    kinds.push(FindingKind::Harmful);
                 }
+                &comparison.failures_new
             }
-            Some(_) => {}
-        }
+            Some(_) => return kinds.into_iter().map(found).collect(),
+        };
+        kinds.extend(failures.iter().cloned().map(FindingKind::Failure));
+        kinds.into_iter().map(found).collect()
     }
 }

@@ -132,17 +132,14 @@ impl NameCache {
         }
         let known = read(&self.names.tables).alternative_ids.get(&(base, alternative)).copied();
         let id = known.unwrap_or_else(|| {
-            let mut tables = write(&self.names.tables);
-            if let Some(id) = tables.alternative_ids.get(&(base, alternative)) {
-                return *id;
-            }
-            let id = number(tables.tasks.len());
-            let mut info = tables.tasks[base as usize].clone();
-            let part = format!("{}\n{alternative}", info.name);
-            (info.hash, info.alternative) = (Hash128::of(part.as_bytes()).0, alternative);
-            tables.tasks.push(info);
-            tables.alternative_ids.insert((base, alternative), id);
-            id
+            let tables = &mut *write(&self.names.tables);
+            *tables.alternative_ids.entry((base, alternative)).or_insert_with(|| {
+                let mut info = tables.tasks[base as usize].clone();
+                let part = format!("{}\n{alternative}", info.name);
+                (info.hash, info.alternative) = (Hash128::of(part.as_bytes()).0, alternative);
+                tables.tasks.push(info);
+                number(tables.tasks.len() - 1)
+            })
         });
         self.catch_up();
         id

@@ -15,7 +15,6 @@ struct StoredRun {
     start: u32,
     middle: Box<[Arc<ExecutedStep>]>,
     resume: u32,
-    length: u32,
 }
 
 /// All runs.
@@ -46,7 +45,6 @@ impl Store {
             start: number(start),
             middle,
             resume: number(of_parent.len() - end),
-            length: number(steps.len()),
         });
         id
     }
@@ -70,10 +68,8 @@ impl Store {
         }
         let mut steps: Vec<Arc<ExecutedStep>> = Vec::new();
         for run in lineage.into_iter().rev() {
-            let mut next = Vec::with_capacity(run.length as usize);
-            next.extend_from_slice(&steps[..run.start as usize]);
-            next.extend_from_slice(&run.middle);
-            next.extend_from_slice(&steps[run.resume as usize..]);
+            let (start, rest) = (&steps[..run.start as usize], &steps[run.resume as usize..]);
+            let next = [start, &run.middle, rest].concat();
             steps = next;
         }
         steps

@@ -225,16 +225,11 @@ fn late_registration(
         let text = name_cache.names.location_text(location);
         options.registrations.iter().any(|start| text.starts_with(start.as_str()))
     };
-    let written: FxHashSet<u32> = registers
-        .footprint
-        .iter()
-        .filter(|(_, mode)| *mode != Mode::Read)
-        .map(|(location, _)| *location)
-        .collect();
-    let mut shared =
-        was.footprint.iter().filter(|(location, _)| written.contains(location)).peekable();
-    idle(event)
-        && !idle(was)
-        && shared.peek().is_some()
-        && shared.all(|(location, _)| is_registration(*location))
+    let writes = |location: &u32| {
+        let mut used = registers.footprint.iter();
+        used.any(|(other, mode)| other == location && *mode != Mode::Read)
+    };
+    let touched = was.footprint.iter().map(|(location, _)| *location);
+    let mut shared = touched.filter(writes).peekable();
+    idle(event) && !idle(was) && shared.peek().is_some() && shared.all(is_registration)
 }

@@ -19,7 +19,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The locations that each task waits for, over all executed states.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Awaiting {
-    reported: FxHashSet<(TaskId, u32)>,
     /// The tasks that wait for a location, in the order of discovery.
     by_location: FxHashMap<u32, Vec<TaskId>>,
 }
@@ -29,8 +28,9 @@ impl Awaiting {
     pub(crate) fn learn(&mut self, reported: &[(TaskId, u32)]) -> bool {
         let mut new = false;
         for (task, location) in reported {
-            if self.reported.insert((*task, *location)) {
-                self.by_location.entry(*location).or_default().push(*task);
+            let tasks = self.by_location.entry(*location).or_default();
+            if !tasks.contains(task) {
+                tasks.push(*task);
                 new = true;
             }
         }

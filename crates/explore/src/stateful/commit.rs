@@ -1,10 +1,10 @@
 //! Commits the results of a block, state by state in order. The numbers of states, footprints and
 //! facts depend only on this order.
 
-use super::engine::{Engine, Failing};
+use super::engine::Engine;
 use super::found::{Attempt, Found, Item, NEW, SOURCE_BLOCKED, Unit};
 use super::space::{BLOCKED, Edge, FAILED, FULL, Link, NO_PARENT, WAITING};
-use anyorder_search::{Key, Limit, NUMBERS_MAX, Property};
+use anyorder_search::{Key, Limit, NUMBERS_MAX};
 use anyorder_system::{Effects, Failure, Hash128, Reducible};
 
 /// A limit cut the search.
@@ -234,16 +234,7 @@ impl<S: Reducible> Engine<'_, S> {
     }
 
     fn fail(&mut self, failure: Failure, link: Link) -> u32 {
-        let message = match self.message_numbers.get(&failure) {
-            Some(known) => *known,
-            None => {
-                let next = self.messages.len() as u32;
-                self.messages.push(Property::Failure(failure.clone()));
-                self.message_numbers.insert(failure, next);
-                next
-            }
-        };
-        self.failures.push(Failing { message, link });
+        self.failures.entry(failure).or_default().push(link);
         FAILED
     }
 

@@ -26,13 +26,6 @@ const BLOCK: std::ops::Range<usize> = 1 << 8..1 << 13;
 /// Blocks with fewer states use one thread: a second one would not pay.
 const ONE_THREAD_MAX: usize = 4 * CHUNK;
 
-/// A step that fails.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Failing {
-    pub(crate) message: u32,
-    pub(crate) link: Link,
-}
-
 pub(crate) struct Engine<'a, S: Reducible> {
     pub(crate) system: &'a S,
     pub(crate) options: &'a Options,
@@ -41,10 +34,8 @@ pub(crate) struct Engine<'a, S: Reducible> {
     pub(crate) space: Space<S::State>,
     /// The waiting states, in order.
     pub(crate) queue: VecDeque<Item<S::State>>,
-    /// Different failures, by number.
-    pub(crate) messages: Vec<Property>,
-    pub(crate) message_numbers: BTreeMap<Failure, u32>,
-    pub(crate) failures: Vec<Failing>,
+    /// The steps that fail, by their failures.
+    pub(crate) failures: BTreeMap<Failure, Vec<Link>>,
     /// Invariants and states that violate them.
     pub(crate) broken: Vec<(usize, u32)>,
     /// Deadlocks and wrong ends.
@@ -108,9 +99,7 @@ pub fn explore<S: Reducible>(
         know: Knowledge::new(system, invariants, reading),
         space: Space::new(),
         queue: VecDeque::new(),
-        messages: Vec::new(),
-        message_numbers: BTreeMap::new(),
-        failures: Vec::new(),
+        failures: BTreeMap::new(),
         broken: Vec::new(),
         dead: Vec::new(),
         hashes: Vec::new(),
@@ -143,11 +132,11 @@ impl<S: Reducible> Engine<'_, S> {
         if found == self.reported_at || self.options.stop_at_first {
             return;
         }
-        let (failures, broken, dead) = std::mem::replace(&mut self.reported_at, found);
+        let (_, broken, dead) = std::mem::replace(&mut self.reported_at, found);
         let depth = |state: u32| self.space.nodes.get(state as usize).map_or(0, |node| node.depth);
-        let failures = self.failures[failures..].iter().map(|failing| {
-            let property = self.messages[failing.message as usize].clone();
-            (property, depth(failing.link.parent).saturating_add(1))
+        let failures = self.failures.iter().map(|(failure, links)| {
+            let steps = depth(links[0].parent).saturating_add(1);
+            (Property::Failure(failure.clone()), steps)
         });
         let broken = self.broken[broken..].iter();
         let broken = broken.map(|(index, state)| (Property::Invariant(*index), depth(*state)));

@@ -223,12 +223,9 @@ impl<S: Reducible> Worker<S> {
         }
         self.found.units.push(Unit {
             deferred: true,
-            full: false,
-            dead: None,
-            end: false,
-            ready: NEW,
             attempts: self.found.attempts.len(),
             unknown: self.found.unknown.len(),
+            ..Unit::default()
         });
         false
     }
@@ -346,9 +343,7 @@ impl<S: Reducible> Worker<S> {
             self.push_attempt(task, source.footprint, source);
             return;
         }
-        self.effects.clear();
-        shared.system.run(&item.state, shared.know.tasks.task(task), &mut self.effects);
-        self.found.executions += 1;
+        self.run(shared, item, task);
         if shared.options.sabotage() == Sabotage::BlockedTouchNothing
             && self.effects.successors.is_empty()
         {
@@ -370,6 +365,12 @@ impl<S: Reducible> Worker<S> {
         }
         self.take_successors(shared);
         self.push_attempt(task, known.unwrap_or(NEW), Source { state: NEW, ..NO_SOURCE });
+    }
+
+    pub(super) fn run(&mut self, shared: &Shared<'_, S>, item: &Item<S::State>, task: u32) {
+        self.effects.clear();
+        shared.system.run(&item.state, shared.know.tasks.task(task), &mut self.effects);
+        self.found.executions += 1;
     }
 
     pub(super) fn take_successors(&mut self, shared: &Shared<'_, S>) {

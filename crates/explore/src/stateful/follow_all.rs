@@ -155,9 +155,7 @@ impl<S: Reducible> Worker<S> {
             self.push_attempt(task, source.footprint, source);
             return;
         }
-        self.effects.clear();
-        shared.system.run(&item.state, shared.know.tasks.task(task), &mut self.effects);
-        self.found.executions += 1;
+        self.run(shared, item, task);
         let mut footprint = NOT_RECORDED;
         if shared.mode != Mode::Bare {
             let known = shared.know.footprints.find(task, &self.effects.touched);

@@ -45,8 +45,8 @@ pub(crate) struct Footprints {
     known: FxHashMap<Box<[PlaceAccess]>, u32>,
 }
 
-impl Footprints {
-    pub(crate) fn new() -> Footprints {
+impl Default for Footprints {
+    fn default() -> Footprints {
         Footprints {
             touched: Vec::new(),
             raws: Vec::new(),
@@ -56,7 +56,9 @@ impl Footprints {
             known: FxHashMap::default(),
         }
     }
+}
 
+impl Footprints {
     pub(crate) fn bytes(&self) -> u64 {
         (self.touched.len() * 16
             + self.raws.len() * 16

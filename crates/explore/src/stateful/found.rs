@@ -16,7 +16,7 @@ pub(crate) struct Item<T> {
 pub(crate) const NEW: u32 = u32::MAX;
 
 /// The result of one state.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Unit {
     /// Whether it has a new task. Then it waits until the task has a number.
     pub(crate) deferred: bool,

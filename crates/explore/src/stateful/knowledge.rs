@@ -16,7 +16,7 @@ use anyorder_common::bits::{self, Rows};
 use anyorder_system::{Reducible, TaskKey, TouchKind, Touched};
 
 /// How the system and the options interpret footprints.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reading {
     pub(crate) values: bool,
     /// Whether attributes are distinguished.
@@ -36,7 +36,7 @@ impl Reading {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Knowledge {
     pub(crate) reading: Reading,
     /// The number of observers.
@@ -66,25 +66,7 @@ pub(crate) struct Knowledge {
 
 impl Knowledge {
     pub(crate) fn new<S: Reducible>(system: &S, invariants: usize, reading: Reading) -> Knowledge {
-        let mut new = Knowledge {
-            reading,
-            observers: 0,
-            tasks: Numbering::new(),
-            places: Numbering::new(),
-            footprints: Footprints::new(),
-            version: 0,
-            width: 0,
-            readers: Rows::default(),
-            writers: Rows::default(),
-            conflicts: Rows::default(),
-            enablers: Rows::default(),
-            rivals: Rows::default(),
-            awaits: Vec::new(),
-            awaited_by: Vec::new(),
-            touched_by: Vec::new(),
-            written_by: Vec::new(),
-            sets: Interned::new(1),
-        };
+        let mut new = Knowledge { reading, ..Knowledge::default() };
         new.widen(1);
         for _ in 0..invariants {
             let observer = new.tasks.push(u64::MAX);
