@@ -9,7 +9,7 @@ use crate::frontier::Entry;
 use crate::outcome::Property;
 use crate::parallel::Pool;
 use crate::search::SystemInfo;
-use crate::store::{Exact, FingerprintTable, Key, Store, Visit};
+use crate::store::{FingerprintTable, Key, Store, Visit};
 use anyorder_system::{Control, Hash128, StateSystem, Successor, Updates};
 use std::hint::black_box;
 use std::sync::Arc;
@@ -245,9 +245,13 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
             Store::Exact(exact) => {
                 self.encoding.clear();
                 self.shared.system.encode(&state, &mut self.encoding);
-                let (slot, status) = match self.visit_exact(exact, hash, position) {
-                    Ok(number) => return number,
-                    Err(found) => found,
+                let (slot, status) = match self.visit(&exact.table, hash, position) {
+                    Visit::Known(holder) => match exact.find(holder, &self.encoding) {
+                        Some(number) => return number,
+                        None => (NO_SLOT, Status::Aside),
+                    },
+                    Visit::New(slot) | Visit::Lowered(slot) => (slot, Status::First),
+                    Visit::Behind(slot) => (slot, Status::Later),
                 };
                 chunk.encodings.extend_from_slice(&self.encoding);
                 chunk.ends.push(chunk.encodings.len());
@@ -270,22 +274,6 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
             self.reserved -= 1;
         }
         visit
-    }
-
-    fn visit_exact(
-        &mut self,
-        exact: &Exact,
-        hash: Hash128,
-        position: u32,
-    ) -> Result<u32, (usize, Status)> {
-        match self.visit(&exact.table, hash, position) {
-            Visit::Known(holder) => match exact.find(holder, &self.encoding) {
-                Some(number) => Ok(number),
-                None => Err((NO_SLOT, Status::Aside)),
-            },
-            Visit::New(slot) | Visit::Lowered(slot) => Err((slot, Status::First)),
-            Visit::Behind(slot) => Err((slot, Status::Later)),
-        }
     }
 
     /// Ensures that this thread has `count` slots of the table reserved.

@@ -41,9 +41,6 @@ pub(crate) struct Pending {
     decision: Decision,
 }
 
-/// A parent run, and the candidates that vary it, with their indices in the batch.
-type ParentBatch = (Arc<Parent>, Vec<(usize, Candidate)>);
-
 /// The decision about a plan, and its result.
 enum Decision {
     /// It has to run.
@@ -241,10 +238,10 @@ impl Exploration<'_> {
     /// Runs the plans that have to run, up to the limit on executions.
     fn dispatch(&mut self, batch: &mut [Pending], ask: bool) {
         let limit = self.control.limits.executions.unwrap_or(u64::MAX);
-        let mut jobs: Vec<Job> = Vec::new();
         let mut left = limit.saturating_sub(self.records.counts.executions);
         let stopped = self.is_stopped();
-        let mut of: Option<ParentBatch> = None;
+        // Parent runs, each with the candidates that vary it, and their indices in the batch.
+        let mut groups: Vec<(Arc<Parent>, Vec<(usize, Candidate)>)> = Vec::new();
         for (place, pending) in batch.iter_mut().enumerate() {
             if !matches!(pending.decision, Decision::Run) {
                 continue;
@@ -261,19 +258,15 @@ impl Exploration<'_> {
             let plan = &pending.plan;
             let rest = plan.sequence(&pending.parent.steps).skip(plan.at as usize).collect();
             let candidate = Candidate { shared: plan.at as usize, rest, asleep: Vec::new() };
-            match &mut of {
+            match groups.last_mut() {
                 Some((parent, candidates)) if parent.id == pending.parent.id => {
                     candidates.push((place, candidate));
                 }
-                _ => {
-                    if let Some((parent, candidates)) = of.take() {
-                        self.split(candidates, &parent, ask, &mut jobs);
-                    }
-                    of = Some((pending.parent.clone(), vec![(place, candidate)]));
-                }
+                _ => groups.push((pending.parent.clone(), vec![(place, candidate)])),
             }
         }
-        if let Some((parent, candidates)) = of {
+        let mut jobs = Vec::new();
+        for (parent, candidates) in groups {
             self.split(candidates, &parent, ask, &mut jobs);
         }
         for Answer { order, result, .. } in self.execute(jobs) {
