@@ -68,14 +68,14 @@ impl<S: StateSystem> Search<'_, S> {
             transitions_max: None,
             ..self.options.clone()
         };
-        let mut again = Search::new(self.system, &options)?;
-        let outcome = again.run(control)?;
+        let mut second = Search::new(self.system, &options)?;
+        let outcome = second.run(control)?;
         let whole =
             outcome.limits.iter().all(|limit| matches!(limit, Limit::Depth | Limit::Bitstate));
         let known = |found: &BTreeMap<Property, Fault>| {
             self.faults.keys().all(|key| found.contains_key(key))
         };
-        let enough = self.options.stop == Stop::FirstViolation || known(&again.faults);
+        let enough = self.options.stop == Stop::FirstViolation || known(&second.faults);
         Ok((whole && enough && !outcome.violations.is_empty()).then_some(outcome.violations))
     }
 

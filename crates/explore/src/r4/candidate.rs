@@ -3,8 +3,8 @@
 use super::footprint::AccessRules;
 use super::names::TaskId;
 use super::options::Inputs;
-use super::step::ExecutedStep;
-use anyorder_system::{Choice, Observation, RunError, StopReason, Stopped};
+use super::step::{ExecutedStep, Steps};
+use anyorder_system::{Choice, Control, Observation, RunError, StopReason, Stopped};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -41,6 +41,19 @@ pub(crate) struct Candidate {
     /// Sleep sets: tasks that must not run before a task that depends on them. Empty except in
     /// exhaustive exploration.
     pub(crate) asleep: Vec<Arc<ExecutedStep>>,
+}
+
+/// The request to execute a candidate.
+pub(crate) struct Request<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) control: &'a Control<'a>,
+    /// A number for the parent run. It stays the same as long as saved states of that parent are
+    /// useful.
+    pub(crate) run: u64,
+    pub(crate) parent: &'a Steps,
+    pub(crate) candidate: &'a Candidate,
+    /// Whether to ask for the enabled tasks after each step.
+    pub(crate) ask: bool,
 }
 
 /// An executed run.

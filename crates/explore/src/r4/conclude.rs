@@ -2,10 +2,9 @@
 
 use super::explore::Exploration;
 use super::names::TaskId;
-use super::outcome::{FindingKind, Found, Outcome, Reversal, ReversalKind, RunInfo};
+use super::outcome::{FindingKind, Found, Outcome, Reversal, ReversalKind, RunInfo, Sequences};
 use super::reversal::Pair;
 use super::run_records::Node;
-use super::sequences::Sequences;
 use super::verdict::{Verdict, conflicts};
 use anyorder_system::TaskName;
 use std::sync::Arc;

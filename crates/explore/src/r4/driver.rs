@@ -3,31 +3,15 @@
 //! The driver follows a planned sequence as far as possible. It skips a task that cannot run at its
 //! turn. Then the default scheduler runs until no task is left.
 
-use super::candidate::{Candidate, Config, NoRun, RunResult};
+use super::candidate::{Config, NoRun, Request, RunResult};
 use super::footprint::footprint;
 use super::names::{NO_TASK, NameCache, Names, TaskId};
-use super::sleep_sets::wake;
-use super::step::{EnabledChange, ExecutedStep, Steps};
-use anyorder_system::{
-    Access, Control, EnabledDetail, RunError, SnapshotId, Step, TaskName, TaskSystem,
-};
+use super::step::{EnabledChange, ExecutedStep, Steps, wake};
+use anyorder_system::{Access, EnabledDetail, RunError, SnapshotId, Step, TaskName, TaskSystem};
 use anyorder_trace::{LocationId, Tables};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-
-/// A run to execute.
-pub(crate) struct Request<'a> {
-    pub(crate) config: &'a Config,
-    pub(crate) control: &'a Control<'a>,
-    /// A number for the parent run. It stays the same as long as saved states of that parent are
-    /// useful.
-    pub(crate) run: u64,
-    pub(crate) parent: &'a Steps,
-    pub(crate) candidate: &'a Candidate,
-    /// Whether to ask for the enabled tasks after each step.
-    pub(crate) ask: bool,
-}
 
 /// A saved state: the number of the run, and of the steps executed.
 #[derive(Debug)]

@@ -22,7 +22,6 @@ pub use sabotage::Sabotage;
 // Options and outcome.
 mod options;
 mod outcome;
-mod sequences;
 
 // Runs and their parts.
 mod footprint;
@@ -40,7 +39,6 @@ mod waiting;
 mod candidate;
 mod driver;
 mod pool;
-mod sleep_sets;
 
 // Comparison of runs.
 mod verdict;

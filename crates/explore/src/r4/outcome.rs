@@ -1,8 +1,11 @@
 //! The outcome of an exploration.
 
-use super::sequences::Sequences;
+use super::names::{NameCache, TaskId};
+use super::store::Store;
 use super::verdict::Comparison;
 use anyorder_system::{Choice, Failure, Observation, Program, Schedule, StopReason, TaskName};
+use rustc_hash::FxHashMap;
+use std::fmt;
 use std::sync::Arc;
 
 /// Why two tasks form a pair.
@@ -194,6 +197,26 @@ impl Outcome {
     #[must_use]
     pub fn choices(&self, run: usize) -> Vec<Choice> {
         self.sequences.choices(run)
+    }
+}
+
+/// The runs, the names of their tasks, and the choices that hold more than a name.
+pub(crate) struct Sequences {
+    pub(crate) store: Store,
+    pub(crate) name_cache: NameCache,
+    pub(crate) choices: FxHashMap<TaskId, Choice>,
+}
+
+impl Sequences {
+    pub(crate) fn choices(&self, run: usize) -> Vec<Choice> {
+        let steps = self.store.steps(u32::try_from(run).unwrap_or(u32::MAX));
+        steps.iter().map(|step| self.name_cache.choice(step.task, &self.choices)).collect()
+    }
+}
+
+impl fmt::Debug for Sequences {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sequences").field("runs", &self.store.len()).finish()
     }
 }
 

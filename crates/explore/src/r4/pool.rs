@@ -1,7 +1,7 @@
 //! Workers. Each has its own system.
 
-use super::candidate::{Candidate, Config, NoRun, RunResult};
-use super::driver::{Driver, Request};
+use super::candidate::{Candidate, Config, NoRun, Request, RunResult};
+use super::driver::Driver;
 use super::lock::lock;
 use super::names::{NameCache, Names};
 use super::step::ExecutedStep;

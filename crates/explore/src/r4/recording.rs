@@ -1,7 +1,7 @@
 //! Makes the recording: the run that the others vary.
 
-use super::candidate::{Candidate, Config, NoRun, RunResult};
-use super::driver::{Driver, Request};
+use super::candidate::{Candidate, Config, NoRun, Request, RunResult};
+use super::driver::Driver;
 use super::footprint::AccessRules;
 use super::names::TaskId;
 use super::options::{Inputs, Options};

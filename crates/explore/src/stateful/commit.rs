@@ -13,13 +13,13 @@ pub(crate) struct Cut;
 
 impl<S: Reducible> Engine<'_, S> {
     /// Commits the results of a thread for its next chunk of states. States that wait for the
-    /// numbers of their tasks, or that were not reached, go to `again`.
+    /// numbers of their tasks, or that were not reached, go to `waiting`.
     pub(crate) fn commit(
         &mut self,
         found: &mut Found<S::State>,
         (items, done): (&mut impl Iterator<Item = Item<S::State>>, usize),
         width: usize,
-        again: &mut Vec<Item<S::State>>,
+        waiting: &mut Vec<Item<S::State>>,
     ) -> Result<(), Cut> {
         for item in items.by_ref().take(done) {
             let index = found.at.units;
@@ -30,7 +30,7 @@ impl<S: Reducible> Engine<'_, S> {
                     self.know.task(self.system, *key);
                 }
                 found.at.unknown = unit.unknown;
-                again.push(item);
+                waiting.push(item);
                 continue;
             }
             let fresh = self.space.nodes[item.number as usize].inside == WAITING;
@@ -46,7 +46,7 @@ impl<S: Reducible> Engine<'_, S> {
             done?;
             self.take_sets(found, &unit, item, width);
         }
-        again.extend(items);
+        waiting.extend(items);
         Ok(())
     }
 

@@ -174,12 +174,12 @@ impl<S: Reducible> Engine<'_, S> {
                 self.report_found();
                 let (states, version) = self.checked;
                 if self.know.version != version && self.space.nodes.len() >= 2 * states {
-                    self.check_again();
+                    self.check_sets();
                 }
                 self.decide_giving_up();
             }
             if self.know.version != self.checked.1 {
-                self.check_again();
+                self.check_sets();
             }
             if self.queue.is_empty() && !self.add_ignored() {
                 return Ok(());
@@ -187,7 +187,7 @@ impl<S: Reducible> Engine<'_, S> {
         }
     }
 
-    fn check_again(&mut self) {
+    fn check_sets(&mut self) {
         self.checked = (self.space.nodes.len(), self.know.version);
         if self.options.sabotage() != Sabotage::NoReclosing {
             self.counts.rounds += 1;

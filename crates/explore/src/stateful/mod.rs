@@ -133,7 +133,6 @@ mod engine;
 mod expand;
 mod follow_all;
 mod found;
-mod overwritten;
 mod recheck;
 #[cfg_attr(not(feature = "sabotage"), allow(unreachable_pub, reason = "nobody can ask for it"))]
 mod sabotage;

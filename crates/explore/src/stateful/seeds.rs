@@ -60,9 +60,10 @@ impl Seeds {
         }
         let candidates = bits::members(ready).zip(&ranking.sizes);
         let open = candidates.filter(|(task, _)| !bits::has(attempted, *task));
-        let again = last.is_some_and(|last| bits::has(ready, last));
-        let best =
-            open.min_by_key(|(task, size)| (again && !stays(*task), **size, !stays(*task), *task))?;
+        let last_is_ready = last.is_some_and(|last| bits::has(ready, last));
+        let best = open.min_by_key(|(task, size)| {
+            (last_is_ready && !stays(*task), **size, !stays(*task), *task)
+        })?;
         Some((best.0, u32::from(*best.1) >= all))
     }
 

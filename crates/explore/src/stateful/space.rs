@@ -43,7 +43,7 @@ pub(crate) struct Link {
     pub(crate) alternative: u32,
 }
 
-/// The data of a state, besides the state itself.
+/// The data of a state, without the state itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
     pub(crate) link: Link,
