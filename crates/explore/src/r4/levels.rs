@@ -41,6 +41,9 @@ pub(crate) struct Pending {
     decision: Decision,
 }
 
+/// A parent run, and the candidates that vary it, with their indices in the batch.
+type ParentBatch = (Arc<Parent>, Vec<(usize, Candidate)>);
+
 /// The decision about a plan, and its result.
 enum Decision {
     /// It has to run.
@@ -240,8 +243,7 @@ impl Exploration<'_> {
         let limit = self.control.limits.executions.unwrap_or(u64::MAX);
         let mut left = limit.saturating_sub(self.records.counts.executions);
         let stopped = self.is_stopped();
-        // Parent runs, each with the candidates that vary it, and their indices in the batch.
-        let mut groups: Vec<(Arc<Parent>, Vec<(usize, Candidate)>)> = Vec::new();
+        let mut groups: Vec<ParentBatch> = Vec::new();
         for (place, pending) in batch.iter_mut().enumerate() {
             if !matches!(pending.decision, Decision::Run) {
                 continue;
