@@ -10,4 +10,3 @@ pub mod shrink;
 pub mod stateful;
 
 mod paths;
-mod system_info;

@@ -1,8 +1,17 @@
-//! Replays paths of explored graphs.
+//! What both stateful engines ask of a system: its properties, and paths that are replayed.
 
 use crate::stateful::Error;
-use anyorder_search::{Path, Property, Violation};
+use anyorder_search::{Path, Property, SystemInfo, Violation};
 use anyorder_system::{Effects, Reducible, TaskKey};
+
+/// Asks a system for its properties. Fails if an invariant does not list the places that it reads.
+pub(crate) fn info_of<S: Reducible>(system: &S) -> Result<SystemInfo<'_, S>, Error> {
+    let info = SystemInfo::of(system);
+    match info.properties.invariants.iter().find(|invariant| !invariant.is_watching()) {
+        Some(invariant) => Err(Error::NotWatching { invariant: invariant.name.clone() }),
+        None => Ok(info),
+    }
+}
 
 /// Runs choices (tasks with their alternatives) from an initial state. Only the last step may fail.
 pub(crate) fn run<S: Reducible>(

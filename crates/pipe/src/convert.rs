@@ -6,8 +6,8 @@ use crate::protocol::{
 };
 use crate::roles::Roles;
 use anyorder_system::{
-    Access, AccessDetail, AccessKind, Accesses, EnabledTask, Observation, PartPath, Posted, Step,
-    TaskName,
+    Access, AccessDetail, AccessKind, Accesses, EnabledTask, Failure, Observation, PartPath,
+    Posted, Step, TaskName,
 };
 use anyorder_trace::{Interner, Location, LocationId, Site, SiteId, TableFull, Tables};
 use std::collections::{HashMap, HashSet};
@@ -52,7 +52,8 @@ impl Converter {
             self.roles.record(&task, entry.role, options)?;
             posted.push(Posted { task, handler: entry.handler, delay: entry.delay });
         }
-        Ok(Step { task: task.clone(), accesses, posted, cancelled, failures: reply.failures })
+        let failures = reply.failures.into_iter().map(Failure::from).collect();
+        Ok(Step { task: task.clone(), accesses, posted, cancelled, failures })
     }
 
     fn accesses(

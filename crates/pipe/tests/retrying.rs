@@ -71,7 +71,7 @@ impl TaskSystem for LossySystem {
         self.steps += 1;
         self.lose()?;
         let failures =
-            if self.resets >= self.fails_from { vec!["moody".to_owned()] } else { Vec::new() };
+            if self.resets >= self.fails_from { vec!["moody".into()] } else { Vec::new() };
         Ok(Step { accesses: Accesses::Unknown, failures, ..Step::of(choice.task.clone()) })
     }
 

@@ -8,60 +8,31 @@
 use crate::chunk::{Chunk, NO_SLOT, PENDING, Status};
 use crate::expand::Block;
 use crate::frontier::Entry;
+use crate::outcome::Limit;
 use crate::parallel::Pool;
-use crate::search::{SystemInfo, flags};
+use crate::search::{Search, flags};
 use crate::store::{Exact, FingerprintTable, Store};
-use anyorder_system::StateSystem;
+use anyorder_system::{Properties, StateSystem};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// The inputs of numbering.
-pub(crate) struct Numbering<'a, S: StateSystem> {
-    pub(crate) info: Arc<SystemInfo<'a, S>>,
-    /// The number of states so far.
-    pub(crate) states: u64,
-    pub(crate) transitions: u64,
-    /// Counted limits.
-    pub(crate) states_max: u64,
-    pub(crate) transitions_max: u64,
-    /// The number of response properties to keep flags of; 0 when the graph is not kept.
-    pub(crate) responses: usize,
-    /// Whether the graph is kept.
-    pub(crate) graph: bool,
-}
-
-impl<S: StateSystem> Clone for Numbering<'_, S> {
-    fn clone(&self) -> Self {
-        Numbering { info: Arc::clone(&self.info), ..*self }
-    }
-}
 
 /// Rounds with fewer candidates use one thread: a second one would not pay.
 const ONE_THREAD_MAX: usize = 2048;
 
-/// The counted limit that a round reached.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Reached {
-    States,
-    Transitions,
-}
-
-impl<'a, S: StateSystem> Numbering<'a, S> {
+impl<'s, S: StateSystem> Search<'s, S> {
     /// Removes the results of positions not done, from `cut` on, and beyond counted limits. Returns
     /// the position up to which the round counts, and the limit that it reached.
     pub(crate) fn decide<'scope>(
-        &self,
+        &mut self,
         pool: &Pool<'scope>,
         chunks: &mut Vec<Chunk<S::State>>,
-        store: &mut Arc<Store>,
         cut: u32,
-    ) -> (u32, Option<Reached>)
+    ) -> (u32, Option<Limit>)
     where
-        'a: 'scope,
-        S: 'scope,
+        's: 'scope,
     {
         let threads = threads_for(pool, chunks);
-        let shared = Arc::clone(store);
+        let shared = Arc::clone(&self.store);
         pool.for_each(threads, chunks, move |chunk| {
             chunk.cut(cut);
             if let Some(table) = shared.table() {
@@ -71,10 +42,10 @@ impl<'a, S: StateSystem> Numbering<'a, S> {
             // below.
             chunk.count_new();
         });
-        if let Store::Exact(_) = **store {
-            decide_exact(pool, threads, chunks, store);
+        if let Store::Exact(_) = *self.store {
+            decide_exact(pool, threads, chunks, &self.store);
         }
-        if let Store::Bitstate(bits) = exclusive(store) {
+        if let Store::Bitstate(bits) = exclusive(&mut self.store) {
             for chunk in &mut *chunks {
                 for (candidate, hash) in chunk.candidates.iter_mut().zip(&chunk.hashes) {
                     if candidate.status == Status::Aside && bits.insert(*hash, candidate.position) {
@@ -83,14 +54,14 @@ impl<'a, S: StateSystem> Numbering<'a, S> {
                 }
             }
         }
-        if !matches!(**store, Store::Fingerprints(_)) {
+        if !matches!(*self.store, Store::Fingerprints(_)) {
             chunks.iter_mut().for_each(Chunk::count_new);
         }
         let Some((position, reached)) = self.first_beyond(chunks) else {
-            exclusive(store).settle(cut);
+            exclusive(&mut self.store).settle(cut);
             return (cut, None);
         };
-        exclusive(store).settle(position);
+        exclusive(&mut self.store).settle(position);
         for chunk in &mut *chunks {
             chunk.cut(position);
             chunk.count_new();
@@ -99,12 +70,14 @@ impl<'a, S: StateSystem> Numbering<'a, S> {
     }
 
     /// Returns the first position that would exceed a counted limit.
-    fn first_beyond(&self, chunks: &[Chunk<S::State>]) -> Option<(u32, Reached)> {
-        let (mut states, mut transitions) = (self.states, self.transitions);
+    fn first_beyond(&self, chunks: &[Chunk<S::State>]) -> Option<(u32, Limit)> {
+        let (states_max, transitions_max) =
+            (self.states_max(), self.options.transitions_max.unwrap_or(u64::MAX));
+        let (mut states, mut transitions) = (self.stats.states, self.stats.transitions);
         for chunk in chunks {
             let moves: u64 = chunk.transitions.iter().map(|count| u64::from(*count)).sum();
-            let fits = states + chunk.fresh.count as u64 <= self.states_max
-                && transitions + moves <= self.transitions_max;
+            let fits = states + chunk.fresh.count as u64 <= states_max
+                && transitions + moves <= transitions_max;
             if fits {
                 states += chunk.fresh.count as u64;
                 transitions += moves;
@@ -117,11 +90,11 @@ impl<'a, S: StateSystem> Numbering<'a, S> {
                 while new.next_if(|one| one.position == position).is_some() {
                     states += 1;
                 }
-                if states > self.states_max {
-                    return Some((position, Reached::States));
+                if states > states_max {
+                    return Some((position, Limit::States));
                 }
-                if transitions > self.transitions_max {
-                    return Some((position, Reached::Transitions));
+                if transitions > transitions_max {
+                    return Some((position, Limit::Transitions));
                 }
             }
         }
@@ -130,72 +103,75 @@ impl<'a, S: StateSystem> Numbering<'a, S> {
 
     /// Numbers the new states, evaluates the properties of each, and creates their entries.
     pub(crate) fn number<'scope>(
-        self,
+        &mut self,
         pool: &Pool<'scope>,
         chunks: &mut Vec<Chunk<S::State>>,
-        store: &mut Arc<Store>,
         round: &Arc<Block<S::State>>,
     ) where
-        'a: 'scope,
-        S: 'scope,
+        's: 'scope,
     {
         let threads = threads_for(pool, chunks);
-        let mut base = self.states;
+        let mut base = self.stats.states;
         for chunk in &mut *chunks {
             chunk.fresh.base = base as u32;
             base += chunk.fresh.count as u64;
         }
-        let exact = matches!(**store, Store::Exact(_));
+        let graph = self.graph.is_some();
+        let responses = if graph { self.responses } else { 0 };
         // If no step is needed between numbers and entries, one pass makes both.
-        let at_once = !exact && !self.graph;
+        let at_once = !matches!(*self.store, Store::Exact(_)) && !graph;
         if !at_once {
-            let shared = Arc::clone(store);
+            let shared = Arc::clone(&self.store);
             pool.for_each(threads, chunks, move |chunk| give_numbers(chunk, shared.table()));
         }
-        if let Store::Exact(exact) = exclusive(store) {
+        if let Store::Exact(exact) = exclusive(&mut self.store) {
             keep_exact(chunks, exact);
         }
-        let (shared, round) = (Arc::clone(store), Arc::clone(round));
+        let (shared, round, info) =
+            (Arc::clone(&self.store), Arc::clone(round), Arc::clone(&self.info));
         pool.for_each(threads, chunks, move |chunk| {
             if at_once {
                 give_numbers(chunk, shared.table());
             }
-            if self.graph {
+            if graph {
                 resolve_targets(chunk, &shared);
             }
             if let Some((_, parents)) = round.unit(chunk.unit) {
-                self.extract(chunk, parents);
+                extract(chunk, parents, (&info.properties, responses));
             }
         });
     }
+}
 
-    /// Creates entries for the new states.
-    fn extract(&self, chunk: &mut Chunk<S::State>, parents: &[Entry<S::State>]) {
-        let fresh = &mut chunk.fresh;
-        fresh.entries.reserve(fresh.count);
-        fresh.links.reserve(fresh.count);
-        for candidate in std::mem::take(&mut chunk.candidates) {
-            let Status::Numbered(number) = candidate.status else { continue };
-            // The first successor with this number is the state itself; the others are duplicates
-            // of this round.
-            if number != fresh.base + fresh.entries.len() as u32 {
-                continue;
-            }
-            let parent = &parents[(candidate.position - chunk.start) as usize];
-            let properties = &self.info.properties;
-            for (index, invariant) in properties.invariants.iter().enumerate() {
-                if !fresh.broken.contains_key(&index) && !invariant.holds(&candidate.state) {
-                    fresh.broken.insert(index, number);
-                }
-            }
-            let responses = properties.responses.iter().take(self.responses);
-            fresh.flags.extend(responses.map(|one| flags(one.holds(&candidate.state))));
-            fresh.links.push((parent.number, candidate.place));
-            let depth = parent.depth.saturating_add(1);
-            fresh.entries.push(Entry { number, depth, state: candidate.state });
+/// Creates entries for the new states, with the flags of some response properties.
+fn extract<S>(
+    chunk: &mut Chunk<S>,
+    parents: &[Entry<S>],
+    (properties, responses): (&Properties<'_, S>, usize),
+) {
+    let fresh = &mut chunk.fresh;
+    fresh.entries.reserve(fresh.count);
+    fresh.links.reserve(fresh.count);
+    for candidate in std::mem::take(&mut chunk.candidates) {
+        let Status::Numbered(number) = candidate.status else { continue };
+        // The first successor with this number is the state itself; the others are duplicates of
+        // this round.
+        if number != fresh.base + fresh.entries.len() as u32 {
+            continue;
         }
-        debug_assert_eq!(fresh.entries.len(), fresh.count, "every new state is found again");
+        let parent = &parents[(candidate.position - chunk.start) as usize];
+        for (index, invariant) in properties.invariants.iter().enumerate() {
+            if !fresh.broken.contains_key(&index) && !invariant.holds(&candidate.state) {
+                fresh.broken.insert(index, number);
+            }
+        }
+        let responses = properties.responses.iter().take(responses);
+        fresh.flags.extend(responses.map(|one| flags(one.holds(&candidate.state))));
+        fresh.links.push((parent.number, candidate.place));
+        let depth = parent.depth.saturating_add(1);
+        fresh.entries.push(Entry { number, depth, state: candidate.state });
     }
+    debug_assert_eq!(fresh.entries.len(), fresh.count, "every new state is found again");
 }
 
 /// Returns the store to write to, when no thread uses it.

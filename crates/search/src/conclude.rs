@@ -63,20 +63,19 @@ impl<S: StateSystem> Search<'_, S> {
             responses: false,
             keep_graph: false,
             updates: false,
-
             depth_max: (self.options.stop == Stop::Exhausted).then(|| deepest.saturating_add(1)),
             states_max: None,
             transitions_max: None,
             ..self.options.clone()
         };
-        let mut again = Search::new(self.system, &options)?;
-        let outcome = again.run(control)?;
+        let mut second = Search::new(self.system, &options)?;
+        let outcome = second.run(control)?;
         let whole =
             outcome.limits.iter().all(|limit| matches!(limit, Limit::Depth | Limit::Bitstate));
         let known = |found: &BTreeMap<Property, Fault>| {
             self.faults.keys().all(|key| found.contains_key(key))
         };
-        let enough = self.options.stop == Stop::FirstViolation || known(&again.faults);
+        let enough = self.options.stop == Stop::FirstViolation || known(&second.faults);
         Ok((whole && enough && !outcome.violations.is_empty()).then_some(outcome.violations))
     }
 
@@ -95,6 +94,13 @@ impl<S: StateSystem> Search<'_, S> {
         }
     }
 
+    /// Replays a path through the graph. The graph numbers initial states; equal ones share a number
+    /// but have several positions.
+    fn path_of_graph(&self, mut choices: Vec<u32>) -> Result<Path<S>, SearchError> {
+        choices[0] = self.links.get(choices[0]).1;
+        self.path(&choices)
+    }
+
     /// Searches the known part of the graph for update conflicts.
     fn conflicts(
         &self,
@@ -105,11 +111,9 @@ impl<S: StateSystem> Search<'_, S> {
         };
         control.progress.phase("updates");
         let mut conflicts = Vec::new();
-        for (place, components, mut choices) in updates::conflicts(graph, &self.update_lists) {
-            // The graph numbers initial states; equal ones share a number but have several
-            // positions.
-            choices[0] = self.links.get(choices[0]).1;
-            conflicts.push(UpdateConflict { place, components, path: self.path(&choices)? });
+        for (place, components, choices) in updates::conflicts(graph, &self.update_lists) {
+            let path = self.path_of_graph(choices)?;
+            conflicts.push(UpdateConflict { place, components, path });
         }
         sort_conflicts(&mut conflicts);
         Ok(Some(conflicts))
@@ -140,11 +144,7 @@ impl<S: StateSystem> Search<'_, S> {
                 continue;
             };
             *verdict = ResponseVerdict::Violated;
-            // The graph numbers initial states; equal ones share a number but have several
-            // positions.
-            let mut choices = lasso.choices;
-            choices[0] = self.links.get(choices[0]).1;
-            let mut path = self.path(&choices)?;
+            let mut path = self.path_of_graph(lasso.choices)?;
             path.repeats_from = lasso.repeats_from;
             violations.push(Violation::of(self.system, Property::Response(index), path));
         }

@@ -6,11 +6,10 @@
 
 use crate::chunk::{Candidate, Chunk, FAILED, NO_SLOT, PENDING, Status};
 use crate::frontier::Entry;
-use crate::options::Options;
 use crate::outcome::Property;
 use crate::parallel::Pool;
 use crate::search::SystemInfo;
-use crate::store::{Exact, FingerprintTable, Key, Store, Visit};
+use crate::store::{FingerprintTable, Key, Store, Visit};
 use anyorder_system::{Control, Hash128, StateSystem, Successor, Updates};
 use std::hint::black_box;
 use std::sync::Arc;
@@ -40,17 +39,18 @@ pub(crate) struct Shared<'a, S: StateSystem> {
     /// Whether to ask for the updates of transitions.
     pub(crate) updates: bool,
     pub(crate) info: Arc<SystemInfo<'a, S>>,
-    progress: Counters,
+    pub(crate) counters: Counters,
 }
 
 /// Counters that the threads of a round share.
-struct Counters {
-    next_unit: AtomicUsize,
+#[derive(Default)]
+pub(crate) struct Counters {
+    pub(crate) next_unit: AtomicUsize,
     /// Free slots of the table that no thread reserved.
-    room: AtomicU64,
+    pub(crate) room: AtomicU64,
     /// The number of successors for which the table had no slot.
-    lacking: AtomicU64,
-    stopped: AtomicBool,
+    pub(crate) lacking: AtomicU64,
+    pub(crate) stopped: AtomicBool,
 }
 
 /// The states of a round, in units of work.
@@ -83,45 +83,11 @@ impl<S> Block<S> {
     }
 }
 
-/// The result of a round.
-pub(crate) struct Expanded<S> {
-    /// In the order of their units; all states up to some position are done.
-    pub(crate) chunks: Vec<Chunk<S>>,
-    /// The number of slots that the table lacked; 0 if it had enough.
-    pub(crate) lacking: u64,
-}
-
 impl<'a, S: StateSystem> Shared<'a, S> {
-    pub(crate) fn new(
-        (system, control): (&'a S, &'a Control<'a>),
-        options: &Options,
-        store: Arc<Store>,
-        round: Arc<Block<S::State>>,
-        (graph, info, room): (bool, Arc<SystemInfo<'a, S>>, u64),
-    ) -> Shared<'a, S> {
-        let progress = Counters {
-            next_unit: AtomicUsize::new(0),
-            room: AtomicU64::new(room),
-            lacking: AtomicU64::new(0),
-            stopped: AtomicBool::new(false),
-        };
-        let Options { symmetry, deadlocks, updates, .. } = *options;
-        Shared {
-            system,
-            control,
-            store,
-            round,
-            symmetry,
-            deadlocks,
-            graph,
-            updates,
-            info,
-            progress,
-        }
-    }
-
-    /// Expands all states, or as many as possible.
-    pub(crate) fn run<'scope>(self, pool: &Pool<'scope>) -> Expanded<S::State>
+    /// Expands all states, or as many as possible. Returns the results in the order of their units:
+    /// all states up to some position are done. Also returns the number of slots that the table
+    /// lacked.
+    pub(crate) fn run<'scope>(self, pool: &Pool<'scope>) -> (Vec<Chunk<S::State>>, u64)
     where
         'a: 'scope,
         S: 'scope,
@@ -136,7 +102,7 @@ impl<'a, S: StateSystem> Shared<'a, S> {
         });
         let mut chunks: Vec<Chunk<S::State>> = found.into_iter().flatten().collect();
         chunks.sort_unstable_by_key(|chunk| chunk.unit);
-        Expanded { chunks, lacking: shared.progress.lacking.load(Ordering::Relaxed) }
+        (chunks, shared.counters.lacking.load(Ordering::Relaxed))
     }
 }
 
@@ -164,15 +130,15 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
 
     fn run(mut self) -> Vec<Chunk<S::State>> {
         let mut chunks = Vec::new();
-        while !self.shared.progress.stopped.load(Ordering::Relaxed) {
-            let unit = self.shared.progress.next_unit.fetch_add(1, Ordering::Relaxed);
+        while !self.shared.counters.stopped.load(Ordering::Relaxed) {
+            let unit = self.shared.counters.next_unit.fetch_add(1, Ordering::Relaxed);
             let Some((start, entries)) = self.shared.round.unit(unit) else { break };
             let mut chunk = Chunk::new(unit, start, self.shared.info.parts.len());
             for (entry, position) in entries.iter().zip(start..) {
-                let stopped = self.shared.progress.stopped.load(Ordering::Relaxed)
+                let stopped = self.shared.counters.stopped.load(Ordering::Relaxed)
                     || self.shared.control.check().is_err();
                 if stopped || !self.expand(entry, position, &mut chunk) {
-                    self.shared.progress.stopped.store(true, Ordering::Relaxed);
+                    self.shared.counters.stopped.store(true, Ordering::Relaxed);
                     break;
                 }
             }
@@ -212,10 +178,7 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
         let mut successors = std::mem::take(&mut self.successors);
         for (place, successor) in successors.drain(..).enumerate() {
             let place = place as u32;
-            let part = info.parts.of(&successor.action);
-            if let Some(ran) = part.and_then(|part| chunk.parts.get_mut(part)) {
-                *ran = true;
-            }
+            info.note_part(&successor.action, &mut chunk.parts);
             let target = if let Some(failure) = successor.failure {
                 chunk.fault(Property::Failure(failure), position, place);
                 FAILED
@@ -282,9 +245,13 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
             Store::Exact(exact) => {
                 self.encoding.clear();
                 self.shared.system.encode(&state, &mut self.encoding);
-                let (slot, status) = match self.visit_exact(exact, hash, position) {
-                    Ok(number) => return number,
-                    Err(found) => found,
+                let (slot, status) = match self.visit(&exact.table, hash, position) {
+                    Visit::Known(holder) => match exact.find(holder, &self.encoding) {
+                        Some(number) => return number,
+                        None => (NO_SLOT, Status::Aside),
+                    },
+                    Visit::New(slot) | Visit::Lowered(slot) => (slot, Status::First),
+                    Visit::Behind(slot) => (slot, Status::Later),
                 };
                 chunk.encodings.extend_from_slice(&self.encoding);
                 chunk.ends.push(chunk.encodings.len());
@@ -309,22 +276,6 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
         visit
     }
 
-    fn visit_exact(
-        &mut self,
-        exact: &Exact,
-        hash: Hash128,
-        position: u32,
-    ) -> Result<u32, (usize, Status)> {
-        match self.visit(&exact.table, hash, position) {
-            Visit::Known(holder) => match exact.find(holder, &self.encoding) {
-                Some(number) => Ok(number),
-                None => Err((NO_SLOT, Status::Aside)),
-            },
-            Visit::New(slot) | Visit::Lowered(slot) => Err((slot, Status::First)),
-            Visit::Behind(slot) => Err((slot, Status::Later)),
-        }
-    }
-
     /// Ensures that this thread has `count` slots of the table reserved.
     fn reserve(&mut self, count: u64) -> bool {
         if self.reserved >= count || self.shared.store.table().is_none() {
@@ -332,7 +283,7 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
         }
         let missing = count - self.reserved;
         for wanted in [missing.max(RESERVE), missing] {
-            let taken = self.shared.progress.room.fetch_update(
+            let taken = self.shared.counters.room.fetch_update(
                 Ordering::Relaxed,
                 Ordering::Relaxed,
                 |room| room.checked_sub(wanted),
@@ -342,7 +293,7 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
                 return true;
             }
         }
-        self.shared.progress.lacking.fetch_max(count, Ordering::Relaxed);
+        self.shared.counters.lacking.fetch_max(count, Ordering::Relaxed);
         false
     }
 }

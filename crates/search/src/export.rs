@@ -153,36 +153,31 @@ fn dot_escape(text: &str) -> String {
 }
 
 fn json(states: &[Vec<(String, String)>], lines: &[Line], initial: u32, complete: bool) -> String {
-    let mut out = String::from("{\"states\":[");
-    for (number, values) in states.iter().enumerate() {
-        let separator = if number == 0 { "" } else { "," };
-        let _ = write!(out, "{separator}{{\"initial\":{},\"values\":{{", number < initial as usize);
-        for (place, (name, value)) in values.iter().enumerate() {
-            let separator = if place == 0 { "" } else { "," };
-            let _ = write!(out, "{separator}\"{}\":\"{}\"", json_escape(name), json_escape(value));
-        }
-        out.push_str("}}");
-    }
-    out.push_str("],\"transitions\":[");
-    for (number, line) in lines.iter().enumerate() {
-        let separator = if number == 0 { "" } else { "," };
-        let _ = write!(out, "{separator}{{\"from\":{}", line.from);
-        match line.to {
-            Some(to) => {
-                let _ = write!(out, ",\"to\":{to}");
-            }
-            None => {
-                let _ = write!(out, ",\"failure\":\"{}\"", json_escape(&line.failure));
-            }
-        }
-        let _ = write!(out, ",\"action\":\"{}\"}}", json_escape(&line.action));
-    }
-    let _ = write!(out, "],\"complete\":{complete}}}");
-    out
+    let state = |(number, values): (usize, &Vec<(String, String)>)| {
+        let values = values.iter().map(|(name, value)| format!("{}:{}", quote(name), quote(value)));
+        let values: Vec<String> = values.collect();
+        let initial = number < initial as usize;
+        format!("{{\"initial\":{initial},\"values\":{{{}}}}}", values.join(","))
+    };
+    let transition = |line: &Line| {
+        let to = match line.to {
+            Some(to) => format!("\"to\":{to}"),
+            None => format!("\"failure\":{}", quote(&line.failure)),
+        };
+        format!("{{\"from\":{},{to},\"action\":{}}}", line.from, quote(&line.action))
+    };
+    let states: Vec<String> = states.iter().enumerate().map(state).collect();
+    let transitions: Vec<String> = lines.iter().map(transition).collect();
+    format!(
+        "{{\"states\":[{}],\"transitions\":[{}],\"complete\":{complete}}}",
+        states.join(","),
+        transitions.join(",")
+    )
 }
 
-fn json_escape(text: &str) -> String {
-    let mut out = String::new();
+/// Returns a text as a JSON string.
+fn quote(text: &str) -> String {
+    let mut out = String::from("\"");
     for symbol in text.chars() {
         match symbol {
             '"' => out.push_str("\\\""),
@@ -195,5 +190,6 @@ fn json_escape(text: &str) -> String {
             symbol => out.push(symbol),
         }
     }
+    out.push('"');
     out
 }

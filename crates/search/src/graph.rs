@@ -16,20 +16,19 @@ pub struct Graph {
     start: Vec<u64>,
     count: Vec<u32>,
     targets: Vec<u32>,
-    /// Empty if the system has no fairness classes.
-    classes: Vec<u16>,
+    /// `None` if the system has no fairness classes.
+    classes: Option<Vec<u16>>,
     responses: usize,
     flags: Vec<u8>,
-    with_classes: bool,
-    /// The list of updates of each transition; empty if the system has no components.
-    updates: Vec<u32>,
-    with_updates: bool,
+    /// The list of updates of each transition; `None` if the system has no components.
+    updates: Option<Vec<u32>>,
     initial: u32,
 }
 
 impl Graph {
     pub(crate) fn new(responses: usize, with_classes: bool, with_updates: bool) -> Graph {
-        Graph { responses, with_classes, with_updates, ..Graph::default() }
+        let (classes, updates) = (with_classes.then(Vec::new), with_updates.then(Vec::new));
+        Graph { responses, classes, updates, ..Graph::default() }
     }
 
     /// Returns the number of states.
@@ -76,12 +75,12 @@ impl Graph {
 
     /// Returns the fairness class of each transition of a state, in the same order.
     pub(crate) fn classes(&self, state: u32) -> &[u16] {
-        if self.with_classes { &self.classes[self.range(state)] } else { &[] }
+        self.classes.as_ref().map_or(&[], |classes| &classes[self.range(state)])
     }
 
     /// Returns the list of updates of each transition of a state, in the same order.
     pub(crate) fn updates(&self, state: u32) -> &[u32] {
-        if self.with_updates { &self.updates[self.range(state)] } else { &[] }
+        self.updates.as_ref().map_or(&[], |updates| &updates[self.range(state)])
     }
 
     /// The flags of a state, one byte a response property.
@@ -100,8 +99,8 @@ impl Graph {
         let per_state = self.count.len() as u64 * 12 + self.flags.len() as u64;
         per_state
             + self.targets.len() as u64 * 4
-            + self.classes.len() as u64 * 2
-            + self.updates.len() as u64 * 4
+            + self.classes.as_ref().map_or(0, Vec::len) as u64 * 2
+            + self.updates.as_ref().map_or(0, Vec::len) as u64 * 4
     }
 
     /// Adds states without their transitions, in the order of their numbers.
@@ -130,12 +129,12 @@ impl Graph {
             start += u64::from(*count);
         }
         self.targets.extend_from_slice(&chunk.targets);
-        if self.with_classes {
-            self.classes.extend_from_slice(&chunk.classes);
+        if let Some(classes) = &mut self.classes {
+            classes.extend_from_slice(&chunk.classes);
         }
-        if self.with_updates {
-            let updates = (0..chunk.targets.len()).map(|at| lists.intern(chunk.updates.of(at)));
-            self.updates.extend(updates);
+        if let Some(updates) = &mut self.updates {
+            let lists = (0..chunk.targets.len()).map(|at| lists.intern(chunk.updates.of(at)));
+            updates.extend(lists);
         }
     }
 
@@ -144,8 +143,8 @@ impl Graph {
         self.start[state as usize] = self.targets.len() as u64;
         self.count[state as usize] = targets.len() as u32;
         self.targets.extend_from_slice(targets);
-        if self.with_classes {
-            self.classes.extend_from_slice(classes);
+        if let Some(known) = &mut self.classes {
+            known.extend_from_slice(classes);
         }
     }
 
@@ -170,22 +169,21 @@ impl Graph {
                 }
             }
         }
-        let mut graph = Graph::new(self.responses, self.with_classes, self.with_updates);
+        let mut graph = Graph::new(self.responses, self.classes.is_some(), self.updates.is_some());
         graph.initial = self.initial;
         for old in &order {
-            let range = self.range(*old);
             graph.start.push(graph.targets.len() as u64);
             graph.count.push(self.count[*old as usize]);
-            let targets = self.targets[range.clone()].iter();
+            let targets = self.targets[self.range(*old)].iter();
             graph.targets.extend(targets.map(|target| match *target {
                 FAILED => FAILED,
                 target => number[target as usize],
             }));
-            if self.with_classes {
-                graph.classes.extend_from_slice(&self.classes[range.clone()]);
+            if let Some(classes) = &mut graph.classes {
+                classes.extend_from_slice(self.classes(*old));
             }
-            if self.with_updates {
-                graph.updates.extend_from_slice(&self.updates[range]);
+            if let Some(updates) = &mut graph.updates {
+                updates.extend_from_slice(self.updates(*old));
             }
             graph.flags.extend_from_slice(self.flags(*old));
         }

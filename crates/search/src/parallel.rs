@@ -9,7 +9,7 @@ use std::thread::Scope;
 
 type Job<'scope> = Box<dyn FnOnce() + Send + 'scope>;
 
-/// The threads besides the calling one.
+/// The threads other than the calling one.
 pub(crate) struct Pool<'scope> {
     workers: Vec<Sender<Job<'scope>>>,
 }

@@ -42,12 +42,12 @@ pub(crate) fn violation(
     shortest: &ShortestPaths,
 ) -> Option<Lasso> {
     let pending = Pending::new(graph, property, shortest);
-    let (component, count) = components(graph, &pending.inside);
+    let (component, count) = components(graph, &pending);
     let fair = fair_components(graph, &component, count, classes);
     let ends = |state: &u32| {
         let at = *state as usize;
         let last = graph.is_known(*state) && graph.successors(*state).len() == 0;
-        pending.inside[at] && (last || fair[component[at] as usize])
+        pending.contains(*state) && (last || fair[component[at] as usize])
     };
     let states = 0..graph.len() as u32;
     let entry =
@@ -63,8 +63,8 @@ pub(crate) fn violation(
 
 /// The states where a response is still required.
 struct Pending {
-    inside: Vec<bool>,
-    /// The length of the shortest path that triggers and does not respond.
+    /// The length of the shortest path that triggers and does not respond; [`OUTSIDE`] if there is
+    /// none.
     distance: Vec<u32>,
     /// The previous state on that path, and the position of the transition. For a state with the
     /// trigger: the state itself.
@@ -74,11 +74,8 @@ struct Pending {
 impl Pending {
     fn new(graph: &Graph, property: usize, shortest: &ShortestPaths) -> Pending {
         let states = graph.len();
-        let mut pending = Pending {
-            inside: vec![false; states],
-            distance: vec![u32::MAX; states],
-            before: vec![(u32::MAX, 0); states],
-        };
+        let mut pending =
+            Pending { distance: vec![OUTSIDE; states], before: vec![(u32::MAX, 0); states] };
         let mut triggers: Vec<(u32, u32)> = (0..states as u32)
             .filter(|state| graph.response(property, *state) == (true, false))
             .filter_map(|state| Some((shortest.distance(state)?, state)))
@@ -111,10 +108,13 @@ impl Pending {
         }
     }
 
+    fn contains(&self, state: u32) -> bool {
+        self.distance[state as usize] != OUTSIDE
+    }
+
     fn enter(&mut self, state: u32, steps: u32, before: (u32, u32), level: &mut Vec<u32>) {
         let at = state as usize;
-        if !self.inside[at] {
-            self.inside[at] = true;
+        if !self.contains(state) {
             self.distance[at] = steps;
             self.before[at] = before;
             level.push(state);
@@ -136,16 +136,16 @@ impl Pending {
     }
 }
 
-/// No component: the state is not in the given set.
+/// No distance and no component: a response is not required in the state.
 const OUTSIDE: u32 = u32::MAX;
 
-/// Returns the strongly connected component of each state in a subgraph, and the number of
-/// components.
-fn components(graph: &Graph, inside: &[bool]) -> (Vec<u32>, u32) {
+/// Returns the strongly connected component of each state where a response is required, and the
+/// number of components.
+fn components(graph: &Graph, pending: &Pending) -> (Vec<u32>, u32) {
     let (mut component, mut count) = (vec![OUTSIDE; graph.len()], 0);
-    let roots = (0..graph.len() as u32).filter(|state| inside[*state as usize]);
+    let roots = (0..graph.len() as u32).filter(|state| pending.contains(*state));
     let successors =
-        |state| graph.successors(state).flatten().filter(|target| inside[*target as usize]);
+        |state| graph.successors(state).flatten().filter(|target| pending.contains(*target));
     scc::components(graph.len(), roots, successors, |found| {
         found.members.iter().for_each(|member| component[*member as usize] = count);
         count += 1;

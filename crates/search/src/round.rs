@@ -1,13 +1,13 @@
 //! One round: expands a block of states and numbers the new ones.
 
 use crate::chunk::Chunk;
-use crate::commit::{Numbering, Reached, exclusive};
-use crate::expand::{Block, Shared};
+use crate::commit::exclusive;
+use crate::expand::{Block, Counters, Shared};
 use crate::frontier::Entry;
 use crate::options::Order;
 use crate::outcome::{Limit, Property};
 use crate::parallel::Pool;
-use crate::search::{Fault, Search, SystemInfo};
+use crate::search::{Fault, Search};
 use crate::store::POSITIONS_MAX;
 use anyorder_system::{Control, StateSystem};
 use std::sync::Arc;
@@ -39,12 +39,19 @@ impl<'s, S: StateSystem> Search<'s, S> {
             .store
             .table()
             .map_or(u64::MAX, |table| (table.room() as u64).saturating_sub(self.stats.states));
-        let info: Arc<SystemInfo<'s, S>> = Arc::clone(&self.info);
-        let detail = (self.graph.is_some(), info, room);
-        let (store, states) = (Arc::clone(&self.store), Arc::clone(&round));
-        let shared = Shared::new((self.system, control), &self.options, store, states, detail);
-        let expanded = shared.run(pool);
-        let mut chunks = expanded.chunks;
+        let shared = Shared {
+            system: self.system,
+            control,
+            store: Arc::clone(&self.store),
+            round: Arc::clone(&round),
+            symmetry: self.options.symmetry,
+            deadlocks: self.options.deadlocks,
+            graph: self.graph.is_some(),
+            updates: self.options.updates,
+            info: Arc::clone(&self.info),
+            counters: Counters { room: room.into(), ..Counters::default() },
+        };
+        let (mut chunks, lacking) = shared.run(pool);
 
         let mut done = done_up_to(&chunks, &round);
         if (done as usize) < positions && order == Order::Depth {
@@ -52,37 +59,17 @@ impl<'s, S: StateSystem> Search<'s, S> {
             // first states.
             done = 0;
         }
-        let numbering = self.numbering();
-        let (cut, reached) = numbering.decide(pool, &mut chunks, &mut self.store, done);
-        numbering.number(pool, &mut chunks, &mut self.store, &round);
+        let (cut, reached) = self.decide(pool, &mut chunks, done);
+        self.number(pool, &mut chunks, &round);
         self.take_in(&mut chunks, &round);
         let rest = (cut as usize) < positions;
         if let Some(round) = Arc::get_mut(&mut round) {
             self.frontier.put_back(order, std::mem::take(&mut round.blocks), cut as usize);
         }
         self.stale |= rest;
-        if let Some(reached) = reached {
-            return Some(match reached {
-                Reached::States => Limit::States,
-                Reached::Transitions => Limit::Transitions,
-            });
-        }
-        if rest && expanded.lacking > 0 {
-            self.grow(pool, control, expanded.lacking as usize)
-        } else {
-            None
-        }
-    }
-
-    fn numbering(&self) -> Numbering<'s, S> {
-        Numbering {
-            info: Arc::clone(&self.info),
-            states: self.stats.states,
-            transitions: self.stats.transitions,
-            states_max: self.states_max(),
-            transitions_max: self.options.transitions_max.unwrap_or(u64::MAX),
-            responses: if self.graph.is_some() { self.responses } else { 0 },
-            graph: self.graph.is_some(),
+        match reached {
+            None if rest && lacking > 0 => self.grow(pool, control, lacking as usize),
+            reached => reached,
         }
     }
 

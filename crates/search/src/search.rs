@@ -13,6 +13,7 @@ use crate::updates::UpdateLists;
 use anyorder_common::numbers::plural;
 use anyorder_system::{Classes, Control, Properties, StateSystem};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::Arc;
 use std::thread;
 
@@ -167,11 +168,9 @@ impl<'s, S: StateSystem> Search<'s, S> {
             }
             self.links.push(NO_PARENT, place);
             let info = Arc::clone(&self.info);
-            for (index, invariant) in info.properties.invariants.iter().enumerate() {
-                if !invariant.holds(&state) {
-                    let fault = Fault { length: 0, state: number, place: None };
-                    self.fault(Property::Invariant(index), fault);
-                }
+            for index in info.properties.broken(&state) {
+                let fault = Fault { length: 0, state: number, place: None };
+                self.fault(Property::Invariant(index), fault);
             }
             if let Some(graph) = &mut self.graph {
                 let responses = info.properties.responses.iter().take(self.responses);
@@ -223,25 +222,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
     ///
     /// Fails if the program's representatives or encodings are wrong.
     pub fn run(&mut self, control: &Control<'_>) -> Result<Outcome<S>, SearchError> {
-        self.run_watched(control, &mut |_| ())
-    }
-
-    /// Like [`run`](Self::run), and reports progress after each round.
-    ///
-    /// # Errors
-    ///
-    /// The same errors as [`run`](Self::run).
-    pub fn run_watched(
-        &mut self,
-        control: &Control<'_>,
-        watch: &mut dyn FnMut(Gauge),
-    ) -> Result<Outcome<S>, SearchError> {
-        self.run_paused(control, &mut |search, pause| {
-            if pause == Pause::Round {
-                watch(search.gauge());
-            }
-            Ok(())
-        })
+        self.run_paused(control, &mut |_, _| Ok(()))
     }
 
     /// Like [`run`](Self::run), and calls `pause` between rounds and after a cut: to be watched, or
@@ -364,25 +345,38 @@ impl<'s, S: StateSystem> Search<'s, S> {
     pub fn graph(&self) -> Option<&Graph> {
         self.graph.as_ref()
     }
-
-    /// Returns the counters so far.
-    #[must_use]
-    pub fn stats(&self) -> Stats {
-        self.stats
-    }
 }
 
-/// The properties and classes of a system, which the search asks for once.
-pub(crate) struct SystemInfo<'s, S: StateSystem> {
-    pub(crate) properties: Properties<'s, S::State>,
-    pub(crate) fairness: Classes<'s, S::Action>,
-    pub(crate) parts: Classes<'s, S::Action>,
+/// The properties and classes of a system, which a search asks for once.
+pub struct SystemInfo<'s, S: StateSystem> {
+    /// Its properties.
+    pub properties: Properties<'s, S::State>,
+    /// Its fairness classes.
+    pub fairness: Classes<'s, S::Action>,
+    /// Its parts.
+    pub parts: Classes<'s, S::Action>,
 }
 
 impl<'s, S: StateSystem> SystemInfo<'s, S> {
-    fn of(system: &'s S) -> SystemInfo<'s, S> {
+    /// Asks a system.
+    #[must_use]
+    pub fn of(system: &'s S) -> SystemInfo<'s, S> {
         let (properties, fairness) = (system.properties(), system.fairness());
         SystemInfo { properties, fairness, parts: system.parts() }
+    }
+
+    /// Records that the part of an action ran.
+    #[inline]
+    pub fn note_part(&self, action: &S::Action, parts_ran: &mut [bool]) {
+        if let Some(ran) = self.parts.of(action).and_then(|part| parts_ran.get_mut(part)) {
+            *ran = true;
+        }
+    }
+}
+
+impl<S: StateSystem> fmt::Debug for SystemInfo<'_, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SystemInfo").field("properties", &self.properties).finish_non_exhaustive()
     }
 }
 

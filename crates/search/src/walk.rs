@@ -86,10 +86,8 @@ fn one_walk<S: StateSystem>(
     loop {
         stats.states += 1;
         stats.max_depth = stats.max_depth.max(choices.len() as u64 - 1);
-        for (index, invariant) in properties.invariants.iter().enumerate() {
-            if !invariant.holds(&state) {
-                found(Property::Invariant(index), &choices);
-            }
+        for index in properties.broken(&state) {
+            found(Property::Invariant(index), &choices);
         }
         if choices.len() as u64 > u64::from(options.steps_max) {
             return Ok(());

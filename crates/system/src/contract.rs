@@ -90,13 +90,7 @@ pub type ContractChecks = [u64; 7];
 ///     }
 ///
 ///     fn successors(&self, state: &[u8; 2], out: &mut Vec<Successor<[u8; 2], usize>>) {
-///         let mut keys = Vec::new();
-///         self.ready(state, &mut keys);
-///         for key in keys {
-///             let mut effects = Effects::default();
-///             self.run(state, key, &mut effects);
-///             out.append(&mut effects.successors);
-///         }
+///         self.successors_of_tasks(state, out);
 ///     }
 ///
 ///     fn encode(&self, state: &[u8; 2], out: &mut Vec<u8>) {
@@ -142,13 +136,11 @@ pub fn check_contract<S: Reducible>(
     system: &S,
     options: &ContractOptions,
 ) -> Result<ContractChecks, BrokenContract> {
-    let mut known = Vec::new();
-    system.tasks(&mut known);
     let mut check = Check {
         system,
         properties: system.properties(),
         updating: !system.components().is_empty(),
-        known: known.into_iter().collect(),
+        known: listed(|out| system.tasks(out)),
         announcers: BTreeMap::new(),
         attributes: BTreeMap::new(),
         checks: [0; 7],
@@ -239,10 +231,15 @@ fn ends<S: Reducible>(
     successors.iter().map(end).collect()
 }
 
+/// Returns what a function appends to a list.
+fn listed<T: Ord>(append: impl FnOnce(&mut Vec<T>)) -> BTreeSet<T> {
+    let mut list = Vec::new();
+    append(&mut list);
+    list.into_iter().collect()
+}
+
 fn awaited<S: Reducible>(system: &S, task: TaskKey) -> BTreeSet<Place> {
-    let mut awaited = Vec::new();
-    system.awaits(task, &mut awaited);
-    awaited.into_iter().collect()
+    listed(|out| system.awaits(task, out))
 }
 
 /// For steps that update an attribute without writing it: the sets of places that they write.
@@ -269,8 +266,8 @@ impl<S: Reducible> Check<'_, S> {
         self.checks[clause as usize] += 1;
     }
 
-    fn broken<T>(&self, clause: Clause, state: &S::State, what: String) -> Checked<T> {
-        Err(BrokenContract { clause, what, state: self.system.show(state) })
+    fn broken(&self, clause: Clause, state: &S::State, what: impl Into<String>) -> Checked {
+        Err(BrokenContract { clause, what: what.into(), state: self.system.show(state) })
     }
 
     fn name(&self, state: &S::State, task: TaskKey) -> String {
@@ -284,15 +281,13 @@ impl<S: Reducible> Check<'_, S> {
     }
 
     fn ready(&self, state: &S::State) -> BTreeSet<TaskKey> {
-        let mut keys = Vec::new();
-        self.system.ready(state, &mut keys);
-        keys.into_iter().collect()
+        listed(|out| self.system.ready(state, out))
     }
 
     fn pending(&self, state: &S::State) -> BTreeSet<TaskKey> {
-        let mut keys = Vec::new();
-        self.system.pending(state, &mut keys);
-        keys.into_iter().filter(|key| awaited(self.system, *key).len() > 1).collect()
+        let mut pending = listed(|out| self.system.pending(state, out));
+        pending.retain(|key| awaited(self.system, *key).len() > 1);
+        pending
     }
 
     /// Checks all clauses in a state. Returns the states after it.
@@ -326,18 +321,18 @@ impl<S: Reducible> Check<'_, S> {
         self.system.successors(state, &mut successors);
         let all: BTreeSet<_> = attempts.iter().flat_map(|one| one.ends.iter().cloned()).collect();
         if ends(self.system, &successors) != all {
-            let what = "its transitions are not those of its ready tasks".to_owned();
+            let what = "its transitions are not those of its ready tasks";
             return self.broken(Clause::Transitions, state, what);
         }
         let mut bytes = Vec::new();
         self.system.encode(state, &mut bytes);
         let Some(copy) = self.system.decode(&bytes) else {
-            let what = "it cannot be decoded from its encoding".to_owned();
+            let what = "it cannot be decoded from its encoding";
             return self.broken(Clause::Transitions, state, what);
         };
         let same = self.system.fingerprint(&copy) == self.system.fingerprint(state);
         if !same || self.ready(&copy) != attempts.iter().map(|one| one.task).collect() {
-            let what = "decoded from its encoding it is another".to_owned();
+            let what = "decoded from its encoding it is another";
             return self.broken(Clause::Transitions, state, what);
         }
         for attempt in attempts {
@@ -440,9 +435,8 @@ impl<S: Reducible> Check<'_, S> {
         }
         for index in 0..self.properties.invariants.len() {
             let look = |state: &S::State| {
-                let (invariant, mut places) = (&self.properties.invariants[index], Vec::new());
-                invariant.watches(state, &mut places);
-                (invariant.holds(state), places.into_iter().collect::<BTreeSet<Place>>())
+                let invariant = &self.properties.invariants[index];
+                (invariant.holds(state), listed(|out| invariant.watches(state, out)))
             };
             let old = look(before);
             if !writes.is_disjoint(&old.1) {

@@ -54,42 +54,23 @@ pub use tasks_as_threads::TasksAsThreads;
 pub use thread_system::{Ending, Run, ThreadSystem};
 pub use update::{Update, Updates, tidy_updates};
 
-mod task_name;
-
-mod schedule;
-
-mod hash;
-
-mod observation;
-
-mod capabilities;
-
-mod run_error;
-
-mod task_system;
-
-mod thread_system;
-
-mod tasks_as_threads;
-
-mod failure;
-
-mod state_hash;
-
-mod properties;
-
-mod state_system;
-
-mod reducible;
-
-mod contract;
-
-mod update;
-
-mod limits;
-
 mod cancel;
-
-mod progress;
-
+mod capabilities;
+mod contract;
 mod control;
+mod failure;
+mod hash;
+mod limits;
+mod observation;
+mod progress;
+mod properties;
+mod reducible;
+mod run_error;
+mod schedule;
+mod state_hash;
+mod state_system;
+mod task_name;
+mod task_system;
+mod tasks_as_threads;
+mod thread_system;
+mod update;

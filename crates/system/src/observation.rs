@@ -2,7 +2,6 @@
 
 use crate::hash::Hash128;
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::fmt;
 
 /// The kind of a part; decides whether a difference in it is harmful.
@@ -25,17 +24,6 @@ pub enum Level {
 }
 
 impl Level {
-    /// All levels, the most visible first.
-    pub const ALL: [Level; 7] = [
-        Level::Output,
-        Level::Failure,
-        Level::Request,
-        Level::Persistent,
-        Level::Heap,
-        Level::PendingTimers,
-        Level::Bookkeeping,
-    ];
-
     /// Returns its name.
     #[must_use]
     pub const fn word(self) -> &'static str {
@@ -66,12 +54,6 @@ impl PartPath {
     #[must_use]
     pub fn names(&self) -> &[String] {
         &self.0
-    }
-
-    /// Returns whether this part is `other`, or lies under it.
-    #[must_use]
-    pub fn is_under(&self, other: &PartPath) -> bool {
-        self.0.starts_with(&other.0)
     }
 }
 
@@ -133,21 +115,6 @@ impl Observation {
     /// Sets a part by its content. Only the hash of the content is stored.
     pub fn set(&mut self, path: PartPath, level: Level, content: &[u8]) {
         self.parts.insert(path, Part { level, hash: Hash128::of(content), text: None });
-    }
-
-    /// Appends to a part: its new hash is that of the old hash followed by `content`. For parts
-    /// that arrive in pieces, such as a log.
-    pub fn append(&mut self, path: PartPath, level: Level, content: &[u8]) {
-        match self.parts.entry(path) {
-            Entry::Vacant(entry) => {
-                entry.insert(Part { level, hash: Hash128::of(content), text: None });
-            }
-            Entry::Occupied(mut entry) => {
-                let part = entry.get_mut();
-                part.hash = part.hash.part(content);
-                part.level = part.level.min(level);
-            }
-        }
     }
 
     /// Stores the text of an existing part, for people to read.
@@ -255,21 +222,9 @@ mod tests {
     }
 
     #[test]
-    fn appended_parts_remember_their_order() {
-        let path = || PartPath::new(["log"]);
-        let (mut a, mut b) = (Observation::new(), Observation::new());
-        for (x, y) in [("1", "2"), ("2", "1")] {
-            a.append(path(), Level::Output, x.as_bytes());
-            b.append(path(), Level::Output, y.as_bytes());
-        }
-        assert_eq!(a.difference(&b).len(), 1);
-    }
-
-    #[test]
     fn paths_print_without_ambiguity() {
         assert_eq!(PartPath::new(["a/b", "c~d"]).to_string(), "a~1b/c~0d");
         assert_eq!(PartPath::new(["a\u{1b}"]).to_string(), "a\\u{1b}");
-        assert!(PartPath::new(["a", "b"]).is_under(&PartPath::new(["a"])));
     }
 
     proptest! {

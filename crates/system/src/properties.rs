@@ -61,8 +61,8 @@ pub enum End {
     Fine,
     /// A task waits for ever: a deadlock.
     Deadlock,
-    /// Everything is done, but the program must not end in this state. Results say that
-    /// `final` does not hold: the word of the model language for it.
+    /// Everything is done, but the program must not end in this state. Results call this kind of
+    /// finding `final`, after the property of the model language.
     Wrong,
 }
 
@@ -134,6 +134,12 @@ impl<'s, S> Properties<'s, S> {
     ) -> Properties<'s, S> {
         self.responses.push(Response { name: name.into(), holds: Box::new(holds) });
         self
+    }
+
+    /// Returns the indices of the invariants that do not hold in a state.
+    pub fn broken<'p>(&'p self, state: &'p S) -> impl Iterator<Item = usize> + use<'p, 's, S> {
+        let invariants = self.invariants.iter().enumerate();
+        invariants.filter(|(_, invariant)| !invariant.holds(state)).map(|(index, _)| index)
     }
 
     /// Sets the meaning of states where nothing can happen.

@@ -75,11 +75,11 @@ impl<S, A> Effects<S, A> {
 /// A [`StateSystem`] whose transitions are made by tasks that report the places they touch. The
 /// transitions of a state are those of all its ready tasks, so full search and reduced search run
 /// on the same graph.
-/// [`successors`](StateSystem::successors) may call [`ready`](Self::ready), and [`run`](Self::run)
-/// for each task: five lines, as in the example of [`check_contract`](crate::check_contract).
+/// [`successors`](StateSystem::successors) may call
+/// [`successors_of_tasks`](Self::successors_of_tasks).
 ///
-/// That example breaks the contract on purpose. A protocol that keeps it is
-/// `examples/rust/src/bin/protocol.rs`.
+/// The example of [`check_contract`](crate::check_contract) breaks the contract on purpose. A
+/// protocol that keeps it is `examples/rust/src/bin/protocol.rs`.
 ///
 /// The contract, on which the soundness of every reduction rests:
 ///
@@ -117,6 +117,22 @@ pub trait Reducible: StateSystem {
     /// treats a silent write as a write, or, if values count, as a read: the task has the same
     /// effect as one that compares first.
     fn run(&self, state: &Self::State, task: TaskKey, out: &mut Effects<Self::State, Self::Action>);
+
+    /// Appends the transitions of all ready tasks, in their order: an implementation of
+    /// [`successors`](StateSystem::successors).
+    fn successors_of_tasks(
+        &self,
+        state: &Self::State,
+        out: &mut Vec<Successor<Self::State, Self::Action>>,
+    ) {
+        let (mut tasks, mut effects) = (Vec::new(), Effects::default());
+        self.ready(state, &mut tasks);
+        for task in tasks {
+            effects.clear();
+            self.run(state, task, &mut effects);
+            out.append(&mut effects.successors);
+        }
+    }
 
     /// Appends the places that decide whether a task is ready. Always the same for one key.
     fn awaits(&self, task: TaskKey, out: &mut Vec<Place>);

@@ -163,28 +163,6 @@ impl Schedule {
         let Body { program, options, choices } = serde_json::from_str(text)?;
         Ok(Schedule { version: Version::default(), program, options, choices })
     }
-
-    /// Returns the schedule of the first `length` choices, or all of them.
-    #[must_use]
-    pub fn prefix(&self, length: usize) -> Schedule {
-        let choices = self.choices[..length.min(self.choices.len())].to_vec();
-        Schedule { choices, ..Schedule { choices: Vec::new(), ..self.clone() } }
-    }
-
-    /// Returns whether the choices of `other` begin with those of `self`, for the same program and
-    /// options.
-    #[must_use]
-    pub fn is_prefix_of(&self, other: &Schedule) -> bool {
-        self.program == other.program
-            && self.options == other.options
-            && other.choices.starts_with(&self.choices)
-    }
-
-    /// Returns the number of common choices at the start of both.
-    #[must_use]
-    pub fn common_prefix(&self, other: &Schedule) -> usize {
-        self.choices.iter().zip(&other.choices).take_while(|(a, b)| a == b).count()
-    }
 }
 
 /// The point where a replay first diverged from its schedule.
@@ -312,18 +290,6 @@ mod tests {
             "{message}"
         );
         assert!(Schedule::from_json("").is_err());
-    }
-
-    #[test]
-    fn prefixes() {
-        let schedule = example();
-        let one = schedule.prefix(1);
-        assert_eq!(one.choices.len(), 1);
-        assert!(one.is_prefix_of(&schedule) && !schedule.is_prefix_of(&one));
-        assert_eq!(schedule.prefix(9), schedule);
-        assert_eq!(one.common_prefix(&schedule), 1);
-        let other = Schedule::new(Program::new("other"));
-        assert!(!other.is_prefix_of(&schedule));
     }
 
     #[test]

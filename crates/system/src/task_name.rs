@@ -104,13 +104,6 @@ impl TaskName {
         segments
     }
 
-    /// Returns whether this task was created by `other`, directly or not.
-    #[must_use]
-    pub fn descends_from(&self, other: &TaskName) -> bool {
-        other.depth() < self.depth()
-            && self.lineage().nth(self.depth() - other.depth()) == Some(other)
-    }
-
     /// This name, its creator, and so on to the root.
     fn lineage(&self) -> impl Iterator<Item = &TaskName> {
         std::iter::successors(Some(self), |name| name.creator())
@@ -339,14 +332,6 @@ mod tests {
         names.sort();
         let sorted: Vec<String> = names.iter().map(ToString::to_string).collect();
         assert_eq!(sorted, ["a", "a/b", "a/b#2", "a/b@x", "a#1", "b"]);
-    }
-
-    #[test]
-    fn descent_is_strict() {
-        let (a, ab, abc) = (name("a"), name("a/b"), name("a/b/c"));
-        assert!(abc.descends_from(&a) && abc.descends_from(&ab));
-        assert!(!a.descends_from(&a) && !a.descends_from(&ab));
-        assert!(!abc.descends_from(&name("a/x")));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Programs as a set of pending tasks, from which an engine picks the next to run.
 
 use crate::capabilities::Capabilities;
+use crate::failure::Failure;
 use crate::hash::Hash128;
 use crate::observation::Observation;
 use crate::run_error::RunError;
@@ -112,7 +113,7 @@ pub struct Step {
     /// Pending tasks that it cancelled.
     pub cancelled: Vec<TaskName>,
     /// Failures of the program in this step: assertions, exceptions.
-    pub failures: Vec<String>,
+    pub failures: Vec<Failure>,
 }
 
 impl Step {

@@ -8,8 +8,8 @@ use crate::task_name::TaskName;
 use crate::task_system::{AccessKind, Step, TaskSystem};
 use crate::thread_system::{Ending, Run, ThreadSystem};
 use anyorder_trace::{
-    EventKind, HandlerId, Interner, LocationId, Mailbox, Position, TableFull, Tables, TaskDef,
-    TaskId, TaskKind, TraceBuilder,
+    EventKind, HandlerId, Interner, Mailbox, Position, TableFull, Tables, TaskDef, TaskId,
+    TaskKind, TraceBuilder,
 };
 use std::collections::HashMap;
 
@@ -106,7 +106,13 @@ impl Recorder {
         let task = self.tasks[&step.task];
         self.builder.get(task)?;
         for access in step.accesses.as_slice() {
-            self.access(task, access.kind, access.location, tables)?;
+            let kind = match access.kind {
+                AccessKind::Read => EventKind::Read,
+                AccessKind::Write => EventKind::Write,
+                AccessKind::Rmw => EventKind::Rmw,
+            };
+            let copy = self.builder.variable(&tables.location_text(access.location))?;
+            self.builder.push(task, kind.into(), copy.0);
         }
         for posted in &step.posted {
             let child = self.task(&posted.task, &posted.handler, posted.delay)?;
@@ -118,27 +124,10 @@ impl Recorder {
             }
         }
         for failure in &step.failures {
-            let name = self.builder.interner.name(failure)?;
+            let name = self.builder.interner.name(&failure.to_string())?;
             self.builder.push(task, EventKind::Failure.into(), name.0);
         }
         self.builder.end(task)?;
-        Ok(())
-    }
-
-    fn access(
-        &mut self,
-        task: TaskId,
-        kind: AccessKind,
-        location: LocationId,
-        tables: &Tables,
-    ) -> Result<(), TableFull> {
-        let kind = match kind {
-            AccessKind::Read => EventKind::Read,
-            AccessKind::Write => EventKind::Write,
-            AccessKind::Rmw => EventKind::Rmw,
-        };
-        let copy = self.builder.variable(&tables.location_text(location))?;
-        self.builder.push(task, kind.into(), copy.0);
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 use crate::capabilities::Capabilities;
 use crate::control::Control;
+use crate::failure::Failure;
 use crate::observation::Observation;
 use crate::run_error::RunError;
 use crate::schedule::{Choice, Program, Schedule};
@@ -15,7 +16,7 @@ pub enum Ending {
     /// Some tasks were left, and none of them could run.
     Deadlock,
     /// The program failed: an assertion, an exception, a crash.
-    Failed(String),
+    Failed(Failure),
     /// The step limit was reached.
     StepLimit,
 }

@@ -90,11 +90,15 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
     fn one(&mut self, found: &Found) -> Result<Reported, Failure> {
         match (&found.kind, found.run) {
             (FindingKind::Harmful, Some(run)) => self.race(run, found.confirmed),
-            (FindingKind::Failure(text), Some(run)) => self.failure(run, text, found.confirmed),
+            (FindingKind::Failure(failure), Some(run)) => {
+                self.failure(run, failure, found.confirmed)
+            }
             (FindingKind::Unstable(why), _) => Ok(races::unstable(found, why)),
             // A finding without a run cannot be shown.
             (FindingKind::Harmful, None) => Ok(races::unstable(found, "there is no run of it")),
-            (FindingKind::Failure(text), None) => Ok(races::unstable(found, text)),
+            (FindingKind::Failure(failure), None) => {
+                Ok(races::unstable(found, &failure.to_string()))
+            }
         }
     }
 
@@ -123,14 +127,14 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
     fn failure(
         &mut self,
         run: usize,
-        text: &str,
+        failure: &anyorder_system::Failure,
         confirmed: Option<bool>,
     ) -> Result<Reported, Failure> {
         let shown = self.compared(run)?;
-        let shows = Shows::of_failure(text);
+        let shows = Shows::of_failure(&failure.to_string());
         let reported = self.program.reported(&self.outcome.choices(run), &shows);
         let mut reported =
-            reported.unwrap_or_else(|| races::failure(self.outcome, run, text, shown.as_ref()));
+            reported.unwrap_or_else(|| races::failure(self.outcome, run, failure, shown.as_ref()));
         if confirmed.is_some() {
             reported.finding.confirmed = confirmed;
         }
@@ -213,7 +217,7 @@ fn identity(found: &Found) -> String {
     let pair = found.reversal.as_ref().map(pair_of).unwrap_or_default();
     match &found.kind {
         FindingKind::Harmful => pair,
-        FindingKind::Failure(text) => format!("failure {text}"),
+        FindingKind::Failure(failure) => format!("failure {failure}"),
         FindingKind::Unstable(_) => format!("unstable {pair}"),
     }
 }

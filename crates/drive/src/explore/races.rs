@@ -7,7 +7,7 @@ use crate::schedules::{Shows, set_reference, witness};
 use anyorder_explore::r4::{Found, Outcome, Reversal, ReversalKind};
 use anyorder_finding::run::{Comparison, Differing, Run};
 use anyorder_finding::{Finding, Harm, Kind, Severity, Site, Step, Witness};
-use anyorder_system::{Level, Observation, PartPath, TaskName};
+use anyorder_system::{Failure, FailureKind, Level, Observation, PartPath, TaskName};
 
 /// The maximum number of parts named in a title.
 const TITLE_PARTS: usize = 3;
@@ -161,16 +161,17 @@ pub(super) fn difference(outcome: &Outcome, run: usize) -> Option<Witness> {
 pub(super) fn failure(
     outcome: &Outcome,
     run: usize,
-    text: &str,
+    failure: &Failure,
     shown: Option<&ShownRun>,
 ) -> Reported {
+    let text = failure.to_string();
     let failing = shown.and_then(|shown| {
-        let has = |failure: &Option<String>| failure.as_ref().is_some_and(|one| one.contains(text));
+        let has = |shown: &Option<String>| shown.as_ref().is_some_and(|one| one.contains(&text));
         let at = shown.run.steps.iter().position(|step| has(&step.failure))?;
         let number = shown.run.first + at;
         Some((shown.tasks.get(at)?.clone(), shown.run.steps[at].lane.clone(), number))
     });
-    let is_limit = text.starts_with("step_limit");
+    let is_limit = failure.kind == FailureKind::StepLimit;
     let kind = if is_limit { Kind::StepLimit } else { Kind::Assertion };
     let mut finding = Finding::new(kind);
     finding.title = format!("the program fails: {text}");
@@ -191,7 +192,7 @@ pub(super) fn failure(
     if let Some((_, _, number)) = failing {
         schedule.choices.truncate(number + 1);
     }
-    Shows::Failure(text.to_owned()).set(&mut schedule);
+    Shows::Failure(text).set(&mut schedule);
     finding.witness = witness(&schedule);
     Reported { finding, run: None }
 }

@@ -22,7 +22,8 @@ fn replay<S: TaskSystem>(system: &mut S, schedule: &Schedule) -> Result<Replayed
     let mut made = rerun(system, &schedule.choices)?;
     let ends_wrong = made.observation.part(&PartPath::new([END])).is_some();
     let mut wrong = !made.failures.is_empty() || ends_wrong;
-    let fails_with = |wanted: &str| made.failures.iter().any(|(_, text)| text == wanted);
+    let fails_with =
+        |wanted: &str| made.failures.iter().any(|(_, failure)| failure.to_string() == wanted);
     let same = match Shows::of(schedule) {
         None => wrong,
         Some(Shows::Difference(parts)) => {

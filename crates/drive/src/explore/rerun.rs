@@ -3,7 +3,7 @@
 
 use anyorder_finding::run::{Change, Run, RunPost, RunStep};
 use anyorder_system::{
-    AccessKind, Choice, EnabledDetail, EnabledTask, Observation, RunError, Step, TaskName,
+    AccessKind, Choice, EnabledDetail, EnabledTask, Failure, Observation, RunError, Step, TaskName,
     TaskSystem,
 };
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ pub(super) struct Rerun {
     /// The name of each step's task.
     pub(super) tasks: Vec<TaskName>,
     /// The failures with the numbers of their steps.
-    pub(super) failures: Vec<(usize, String)>,
+    pub(super) failures: Vec<(usize, Failure)>,
     pub(super) observation: Observation,
     /// The first choice that could not be replayed.
     pub(super) lost: Option<TaskName>,
@@ -59,7 +59,7 @@ fn once<S: TaskSystem>(system: &mut S, choices: &[Choice]) -> Result<Rerun, RunE
             Err(error) => return Err(error),
         };
         let number = made.tasks.len();
-        made.failures.extend(step.failures.iter().map(|text| (number, text.clone())));
+        made.failures.extend(step.failures.iter().map(|failure| (number, failure.clone())));
         made.run.steps.push(recorder.step(system, choice, &step));
         made.tasks.push(choice.task.clone());
         if listed && recorder.is_unknown(choices.get(made.tasks.len())) {
@@ -133,7 +133,7 @@ impl Recorder {
             changes: changes.into_iter().map(tidied).collect(),
             reads,
             posts,
-            failure: (!step.failures.is_empty()).then(|| step.failures.join("; ")),
+            failure: (!step.failures.is_empty()).then(|| texts(&step.failures).join("; ")),
             ..RunStep::default()
         }
     }
@@ -156,6 +156,10 @@ fn tidied(change: Change) -> Change {
         return Change { name, old: None, new: None };
     }
     change
+}
+
+fn texts(failures: &[Failure]) -> Vec<String> {
+    failures.iter().map(ToString::to_string).collect()
 }
 
 /// Returns the last part of a name, which identifies the task.

@@ -4,10 +4,9 @@ use super::program::{END, Repeats, TaskProgram, cannot_start};
 use super::rerun::{Rerun, rerun};
 use crate::Failure;
 use crate::schedules::{Shows, reference_of};
-use crate::states::same_failure_kind;
 use anyorder_common::text::escape;
 use anyorder_explore::shrink::{self, Error, Options, Shrunk, Symptom};
-use anyorder_system::{Control, Observation, PartPath, Schedule};
+use anyorder_system::{self as system, Control, Observation, PartPath, Schedule};
 
 /// Shrinks the run of a schedule to a minimal one; `None` if the schedule does not show its
 /// finding.
@@ -51,8 +50,8 @@ pub fn shrink<P: TaskProgram>(
         Some(shows) => (Target::of(&shows, failing, program)?, shows),
         None => observed(rerun_schedule(program, failing)?),
     };
-    let failure = |text: &str| match &target {
-        Target::Failure(wanted) => is_same(wanted, text),
+    let failure = |found: &system::Failure| match &target {
+        Target::Failure(wanted) => is_same(wanted, found),
         Target::End(_) | Target::Difference(..) => false,
     };
     let end = |observation: &Observation| match &target {
@@ -86,7 +85,7 @@ pub fn shrink<P: TaskProgram>(
 
 /// The property that a smaller run must keep.
 enum Target {
-    /// A failure of the same kind and place.
+    /// A failure of the same kind and place as the failure with this text.
     Failure(String),
     /// The same wrong end.
     End(String),
@@ -124,7 +123,10 @@ fn rerun_schedule<P: TaskProgram>(program: &P, schedule: &Schedule) -> Result<Re
 /// Returns the finding of a run whose schedule names none.
 fn observed(made: Rerun) -> (Target, Shows) {
     match made.failures.into_iter().next() {
-        Some((_, failure)) => (Target::Failure(failure.clone()), Shows::of_failure(&failure)),
+        Some((_, failure)) => {
+            let text = failure.to_string();
+            (Target::Failure(text.clone()), Shows::of_failure(&text))
+        }
         None => {
             let end = made.observation.part(&PartPath::new([END]));
             // If nothing is wrong, no run matches the empty end that this returns.
@@ -134,34 +136,31 @@ fn observed(made: Rerun) -> (Target, Shows) {
     }
 }
 
-/// Whether two failures have the same kind and place. Without a place, their texts must be equal.
-fn is_same(a: &str, b: &str) -> bool {
-    match (place_in(a), place_in(b)) {
-        (Some((_, place)), Some((_, other))) => place == other && same_failure_kind(a, b),
-        _ => a == b,
+/// Whether a failure has the kind and the place of the wanted text. Without a known place, its text
+/// must be equal.
+fn is_same(wanted: &str, found: &system::Failure) -> bool {
+    match &found.site {
+        Some(site) => {
+            wanted.starts_with(found.kind.word()) && wanted.ends_with(&format!(" at {site}"))
+        }
+        None => found.to_string() == wanted,
     }
-}
-
-/// Splits the position from the end of a message: `... at file:line:column`.
-fn place_in(message: &str) -> Option<(&str, &str)> {
-    let (head, place) = message.rsplit_once(" at ")?;
-    let mut parts = place.rsplitn(3, ':');
-    let numbers = [parts.next()?, parts.next()?];
-    let is_number = |text: &&str| text.parse::<u32>().is_ok();
-    (numbers.iter().all(is_number) && parts.next().is_some()).then_some((head, place))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::is_same;
+    use anyorder_system::{Failure, FailureKind, FailureSite};
 
     #[test]
-    fn places_are_read_off_messages() {
-        assert_eq!(
-            place_in("assertion: x at y at a b.any:3:14"),
-            Some(("assertion: x at y", "a b.any:3:14"))
-        );
-        assert_eq!(place_in("assertion: look at this"), None);
-        assert_eq!(place_in("x at 3:4"), None);
+    fn a_failure_is_the_same_by_kind_and_place() {
+        let site = FailureSite { file: "a b.any".to_owned(), line: 3, column: 14 };
+        let (kind, message) = (FailureKind::Assertion, "y is 2".to_owned());
+        let found = Failure { kind, message, site: Some(site) };
+        assert!(is_same("assertion: y at 1 at a b.any:3:14", &found), "another value");
+        assert!(!is_same("failure: y at a b.any:3:14", &found), "another kind");
+        assert!(!is_same("assertion: y at a b.any:3:15", &found), "another place");
+        let plain = Failure::from("out of paper");
+        assert!(is_same("out of paper", &plain) && !is_same("out", &plain));
     }
 }

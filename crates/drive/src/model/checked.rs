@@ -4,8 +4,9 @@
 use crate::explore::{END, Repeats};
 use crate::schedules::Shows;
 use anyorder_system::{
-    Awaited, Capabilities, Choice, Divergence, EnabledTask, Hash128, Level, Observation, PartPath,
-    Place, Program, RunError, SnapshotId, Snapshots, StateSystem, Step, TaskName, TaskSystem,
+    Awaited, Capabilities, Choice, Divergence, EnabledTask, Failure, Hash128, Level, Observation,
+    PartPath, Place, Program, RunError, SnapshotId, Snapshots, StateSystem, Step, TaskName,
+    TaskSystem,
 };
 use anyorder_trace::Tables;
 use anyorder_vm::{Machine, MachineRun};
@@ -129,9 +130,9 @@ impl TaskSystem for Checked {
         let mut step = self.run.execute(choice)?;
         if step.failures.is_empty() {
             let broken = self.broken();
-            step.failures.extend(broken);
+            step.failures.extend(broken.into_iter().map(Failure::from));
             let overwritten = self.overwritten();
-            step.failures.extend(overwritten);
+            step.failures.extend(overwritten.into_iter().map(Failure::from));
         }
         Ok(step)
     }

@@ -6,8 +6,7 @@
 
 use anyorder_search::Path;
 use anyorder_system::{
-    Choice, Divergence, Failure, Program, RunError, Schedule, Snapshots as _, StateSystem,
-    TaskSystem,
+    Choice, Divergence, Program, RunError, Schedule, Snapshots as _, StateSystem, TaskSystem,
 };
 use anyorder_vm::{Machine, MachineRun};
 use std::sync::Arc;
@@ -35,8 +34,7 @@ pub(super) fn schedule_of(
         }
         let found = candidates.into_iter().find(|choice| {
             let ran = run.execute(choice);
-            let same = ran
-                .is_ok_and(|ran| ran.failures.first().cloned().map(Failure::from) == step.failure)
+            let same = ran.is_ok_and(|ran| ran.failures.first() == step.failure.as_ref())
                 && machine.fingerprint(run.state()) == wanted
                 && choice.alternative == step.action.alternative();
             same || run.restore(before).is_err()
@@ -67,7 +65,7 @@ pub(super) fn follow(
         };
         let state = machine.fingerprint(run.state());
         let same = |one: &anyorder_system::Successor<_, anyorder_vm::Action>| {
-            one.failure == ran.failures.first().cloned().map(Failure::from)
+            one.failure.as_ref() == ran.failures.first()
                 && one.action.alternative() == choice.alternative
                 && machine.fingerprint(&one.state) == state
         };

@@ -3,7 +3,7 @@
 use super::descriptions::{described, run_of, site_at};
 use super::load::Model;
 use super::schedule::{follow, schedule_of};
-use crate::states::{AttributeUpdate, Described, End, NoSchedule, StateProgram};
+use crate::states::{AttributeUpdate, Described, NoSchedule, RunEnd, StateProgram};
 use anyorder_finding::run::Run;
 use anyorder_search::{Path, Violation};
 use anyorder_system::{Divergence, Place, Program, Schedule, StateSystem};
@@ -11,6 +11,8 @@ use anyorder_vm::Machine;
 
 impl StateProgram for Model {
     type System = Machine;
+    /// In the words of the model language.
+    const WRONG_END: &'static str = "all is done, and `final` does not hold";
 
     fn system(&self) -> &Machine {
         &self.machine
@@ -51,7 +53,7 @@ impl StateProgram for Model {
         updates
     }
 
-    fn run(&self, path: &Path<Machine>, end: &End) -> Run {
+    fn run(&self, path: &Path<Machine>, end: &RunEnd) -> Run {
         run_of(&self.machine, path, end)
     }
 

@@ -5,7 +5,7 @@ use super::descriptions::site_of_step;
 use super::load::Model;
 use crate::explore::{Repeats, ShownRun, TaskProgram};
 use crate::schedules::Shows;
-use crate::states::{Conflict, End, StateProgram, is_conflict, report, report_conflict};
+use crate::states::{Conflict, RunEnd, StateProgram, is_conflict, report, report_conflict};
 use crate::{Failure, Level, Message, Reported};
 use anyorder_search::{Path, Property, Violation};
 use anyorder_system::{Choice, RunError, Schedule, StateSystem as _};
@@ -28,7 +28,7 @@ impl TaskProgram for Model {
 
     fn shown(&self, choices: &[Choice]) -> Result<Option<ShownRun>, Failure> {
         let Some(path) = self.path_of(choices) else { return Ok(None) };
-        let run = self.run(&path, &End::default());
+        let run = self.run(&path, &RunEnd::default());
         let tasks = choices.iter().take(path.steps.len()).map(|choice| choice.task.clone());
         let sites = path.steps.iter().map(|step| site_of_step(self, &step.action));
         Ok(Some(ShownRun::new(run, tasks.collect(), sites.collect())))

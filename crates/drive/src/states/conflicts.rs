@@ -1,6 +1,6 @@
 //! Update conflicts: two components update one variable or element, with no update between them.
 
-use super::program::{AttributeUpdate, Described, End, StateProgram};
+use super::program::{AttributeUpdate, Described, RunEnd, StateProgram};
 use anyorder_finding::{Finding, Kind, Site};
 use anyorder_search::{Path, UpdateConflict};
 use anyorder_system::StateSystem;
@@ -46,7 +46,7 @@ impl<S: StateSystem> Conflict<S> {
                 format!("`{who}` sets it to {} in step {}", update.value, update.step + 1)
             })
             .collect();
-        let end = End::from(format!("update conflict on `{attribute}`: {}", words.join(", ")));
+        let end = RunEnd::from(format!("update conflict on `{attribute}`: {}", words.join(", ")));
         Described { finding: Finding { title, sites, ..Finding::new(Kind::UpdateConflict) }, end }
     }
 }

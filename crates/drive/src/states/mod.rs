@@ -33,12 +33,11 @@ pub use check::{
     Algorithm, CheckOptions, CheckResult, Watcher, check_states, check_states_watched,
 };
 pub use full::{GraphOptions, SimulateOptions, export_graph, simulate};
-pub use program::{AttributeUpdate, Described, End, NoSchedule, StateProgram};
+pub use program::{AttributeUpdate, Described, NoSchedule, RunEnd, StateProgram};
 pub use progress::SearchProgress;
 pub use replay::{Compared, ReplayVerdict, Replayed, compare, replay_path};
 
 pub(crate) use conflicts::{Conflict, is_conflict};
-pub(crate) use replay::same_failure_kind;
 pub(crate) use report::{explanation, report, report_conflict};
 
 // The interface for front ends.

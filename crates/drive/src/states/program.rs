@@ -14,6 +14,10 @@ pub trait StateProgram: Sync {
     /// The state system.
     type System: StateSystem;
 
+    /// The title of a finding of [`End::Wrong`](anyorder_system::End): everything is done, in a
+    /// state in which the program must not end.
+    const WRONG_END: &'static str = "all is done, in a state in which the program must not end";
+
     /// Returns the state system.
     fn system(&self) -> &Self::System;
 
@@ -23,7 +27,7 @@ pub trait StateProgram: Sync {
     /// Describes a violation: kind, title and sites of the finding, and the text at the end of the
     /// run.
     fn describe(&self, violation: &Violation<Self::System>) -> Described {
-        Described::of(violation, |_| Vec::new())
+        Described::of(violation, Self::WRONG_END, |_| Vec::new())
     }
 
     /// Returns the name of an attribute that the last step of a path updates: a place that
@@ -41,7 +45,7 @@ pub trait StateProgram: Sync {
     ///
     /// By default, each step has its own lane and the text of [`StateSystem::describe`], with the
     /// parts of [`StateSystem::show`] that it changed.
-    fn run(&self, path: &Path<Self::System>, end: &End) -> Run {
+    fn run(&self, path: &Path<Self::System>, end: &RunEnd) -> Run {
         plain_run(self.system(), path, end)
     }
 
@@ -96,29 +100,31 @@ pub struct Described {
     /// Kind, title and sites; the rest is set later.
     pub finding: Finding,
     /// The violation at the end of the run.
-    pub end: End,
+    pub end: RunEnd,
 }
 
 /// The violation at the end of a run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct End {
+pub struct RunEnd {
     /// One phrase; empty if the last step describes the violation.
     pub text: String,
     /// The violated property; a program may show the values that its condition reads.
     pub property: Option<Property>,
 }
 
-impl From<String> for End {
-    fn from(text: String) -> End {
-        End { text, property: None }
+impl From<String> for RunEnd {
+    fn from(text: String) -> RunEnd {
+        RunEnd { text, property: None }
     }
 }
 
 impl Described {
-    /// Describes a violation in general terms; `sites` returns the sites of a property.
+    /// Describes a violation in general terms, and a wrong end in the given ones; `sites` returns
+    /// the sites of a property.
     #[must_use]
     pub fn of<S: StateSystem>(
         violation: &Violation<S>,
+        wrong_end: &str,
         sites: impl Fn(&Property) -> Vec<Site>,
     ) -> Described {
         let name = &violation.name;
@@ -128,7 +134,7 @@ impl Described {
                 (Kind::Invariant, format!("invariant `{name}` does not hold"))
             }
             Property::Response(_) => (Kind::Response, format!("response `{name}` may never come")),
-            Property::Final => (Kind::Final, "all is done, and `final` does not hold".to_owned()),
+            Property::Final => (Kind::Final, wrong_end.to_owned()),
             Property::Deadlock => {
                 let text = "nothing can happen any more, and something still waits";
                 (Kind::Deadlock, text.to_owned())
@@ -136,15 +142,17 @@ impl Described {
         };
         let property = Some(violation.property.clone());
         let end = match (&violation.property, violation.path.repeats_from) {
-            (Property::Failure(_), _) => End::default(),
+            (Property::Failure(_), _) => RunEnd::default(),
             (Property::Response(_), Some(from)) if from < violation.path.steps.len() => {
                 format!("back in the state after step {from}: the response never comes").into()
             }
             (Property::Response(_), _) => {
                 "nothing more need happen, and the response has not come".to_owned().into()
             }
-            (Property::Deadlock, _) => End::from(title.clone()),
-            (Property::Invariant(_) | Property::Final, _) => End { text: title.clone(), property },
+            (Property::Deadlock, _) => RunEnd::from(title.clone()),
+            (Property::Invariant(_) | Property::Final, _) => {
+                RunEnd { text: title.clone(), property }
+            }
         };
         let sites = sites(&violation.property);
         Described { finding: Finding { title, sites, ..Finding::new(kind) }, end }
@@ -152,7 +160,7 @@ impl Described {
 }
 
 /// Returns a path as a run, in the words of its system alone: each step is a lane of its own.
-fn plain_run<S: StateSystem>(system: &S, path: &Path<S>, end: &End) -> Run {
+fn plain_run<S: StateSystem>(system: &S, path: &Path<S>, end: &RunEnd) -> Run {
     let start = system.show(&path.initial);
     let mut steps = Vec::with_capacity(path.steps.len());
     let (mut before, mut old) = (&path.initial, start.clone());

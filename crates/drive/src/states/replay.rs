@@ -1,13 +1,13 @@
 //! Replays the schedules of paths, and compares the runs of two.
 
 use super::conflicts::is_conflict;
-use super::program::{End, StateProgram};
+use super::program::{RunEnd, StateProgram};
 use crate::Failure;
 use crate::schedules::{Shows, repeats_from};
 use crate::states::full::failure;
 use anyorder_finding::run::Run;
 use anyorder_search::{Path, PathDifference, Property};
-use anyorder_system::{Divergence, End as ProgramEnd, Response, Schedule, StateSystem, Successor};
+use anyorder_system::{Divergence, End, Response, Schedule, StateSystem, Successor};
 
 /// A replayed schedule.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -48,7 +48,7 @@ impl ReplayVerdict {
 struct Followed<S: StateSystem> {
     path: Path<S>,
     /// The violation at its end, if any.
-    end: Option<End>,
+    end: Option<RunEnd>,
     /// Whether this is the finding of the schedule.
     same: bool,
     /// The point at which the schedule could not be followed, if any.
@@ -68,7 +68,7 @@ pub fn replay_path<P: StateProgram>(program: &P, schedule: &Schedule) -> Result<
         (false, None, Some(_)) => ReplayVerdict::Diverged,
         (false, None, None) => ReplayVerdict::NotReproduced,
     };
-    let lost = || followed.divergence.as_ref().map(|lost| End::from(lost.to_string()));
+    let lost = || followed.divergence.as_ref().map(|lost| RunEnd::from(lost.to_string()));
     let end = followed.end.clone().or_else(lost).unwrap_or_default();
     Ok(Replayed { run: program.run(&followed.path, &end), verdict })
 }
@@ -123,7 +123,7 @@ fn follow<P: StateProgram>(
                 Some(_) => false,
             };
             // The last step describes the failure.
-            (Some(End::default()), same)
+            (Some(RunEnd::default()), same)
         }
         None if divergence.is_some() => (None, false),
         None => at_end(program, &path, wanted.as_ref()),
@@ -132,7 +132,7 @@ fn follow<P: StateProgram>(
 }
 
 /// Whether two failures have the same kind; positions and values may have changed with the program.
-pub(crate) fn same_failure_kind(a: &str, b: &str) -> bool {
+fn same_failure_kind(a: &str, b: &str) -> bool {
     let word = |text: &str| text.split([':', ' ']).next().map(str::to_owned);
     word(a) == word(b)
 }
@@ -142,16 +142,16 @@ fn at_end<P: StateProgram>(
     program: &P,
     path: &Path<P::System>,
     wanted: Option<&Shows>,
-) -> (Option<End>, bool) {
+) -> (Option<RunEnd>, bool) {
     let (system, state) = (program.system(), path.last());
     let properties = system.properties();
     let invariants = &properties.invariants;
     let broken = |index: &usize| !invariants[*index].holds(state);
     let invariant = |index: usize| {
         let text = format!("invariant `{}` does not hold", invariants[index].name);
-        End { text, property: Some(Property::Invariant(index)) }
+        RunEnd { text, property: Some(Property::Invariant(index)) }
     };
-    let found = |end: Option<End>| {
+    let found = |end: Option<RunEnd>| {
         let same = end.is_some();
         (end, same)
     };
@@ -173,14 +173,14 @@ fn at_end<P: StateProgram>(
     }
     let mut successors = Vec::new();
     system.successors(state, &mut successors);
-    let reached = if successors.is_empty() { properties.end_of(state) } else { ProgramEnd::Fine };
-    if reached != ProgramEnd::Fine {
-        let (shows, end) = if reached == ProgramEnd::Deadlock {
+    let reached = if successors.is_empty() { properties.end_of(state) } else { End::Fine };
+    if reached != End::Fine {
+        let (shows, end) = if reached == End::Deadlock {
             let text = "nothing can happen any more, and something still waits".to_owned();
-            (Shows::Deadlock, End::from(text))
+            (Shows::Deadlock, RunEnd::from(text))
         } else {
-            let text = "all is done, and `final` does not hold".to_owned();
-            (Shows::Final, End { text, property: Some(Property::Final) })
+            let text = P::WRONG_END.to_owned();
+            (Shows::Final, RunEnd { text, property: Some(Property::Final) })
         };
         if wanted.is_none_or(|wanted| *wanted == shows) {
             return found(Some(end));

@@ -3,7 +3,7 @@
 use super::accesses::{Accesses, NONE};
 use super::engine::Engine;
 use super::graph::{Kind, Mark, OBSERVER, TASKS_MAX, Transition};
-use super::outcome::{Cause, Point};
+use super::outcome::Cause;
 use anyorder_search::Limit;
 use anyorder_system::Reducible;
 
@@ -104,18 +104,14 @@ impl<S: Reducible> Engine<'_, S> {
     fn note_conflict(&mut self, over: Transition, event: u32, accesses: Accesses) {
         let Some(with) = self.graph.tasks.get(over.event as usize).copied() else { return };
         let node = self.graph.node(over.src);
-        let state = node.fingerprint;
         if event < TASKS_MAX && node.place_of(event).is_none() {
             for event in node.events() {
-                let task = Some(self.graph.tasks[event as usize]);
-                self.points.insert(Point { state, task, cause: Cause::All { with } });
+                self.note(over.src, event, Cause::All { with });
             }
             return;
         }
-        let task = self.graph.tasks.get(event as usize).copied();
         for place in self.accesses.conflicts(accesses, over.accesses) {
-            let cause = Cause::Conflict { with, place };
-            self.points.insert(Point { state, task, cause });
+            self.note(over.src, event, Cause::Conflict { with, place });
         }
     }
 

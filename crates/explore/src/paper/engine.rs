@@ -5,9 +5,9 @@ use super::graph::{Mark, StateGraph, Transition};
 use super::options::{Choice, Options, Revisit};
 use super::outcome::{Cause, Counts, Outcome, Point};
 use super::sequence::Sequence;
+use crate::paths::info_of;
 use crate::stateful::Error;
-use crate::system_info::SystemInfo;
-use anyorder_search::{Limit, Stats};
+use anyorder_search::{Limit, Stats, SystemInfo};
 use anyorder_system::{Control, Failure, Hash128, Reducible, TaskKey};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,32 @@ pub fn explore<S: Reducible>(
     options: &Options,
     control: &Control<'_>,
 ) -> Result<Outcome<S>, Error> {
-    let mut engine = Engine::new((system, SystemInfo::of(system)?), options, control);
+    let info = info_of(system)?;
+    let mut engine = Engine {
+        system,
+        options,
+        control,
+        graph: StateGraph::new(),
+        accesses: AccessTable::new(options.as_printed),
+        everywhere: Vec::new(),
+        initial: Vec::new(),
+        work: Vec::new(),
+        draining: false,
+        observed: Vec::new(),
+        open: Vec::new(),
+        failures: BTreeMap::new(),
+        broken: BTreeMap::new(),
+        points: BTreeSet::new(),
+        executed: Vec::new(),
+        carried: 0,
+        parts_ran: vec![false; info.parts.len()],
+        info,
+        stats: Stats::default(),
+        counts: Counts::default(),
+        limit: None,
+        sequence: Sequence::default(),
+        calls: Vec::new(),
+    };
     engine.explore_all()?;
     engine.conclude()
 }
@@ -69,39 +94,7 @@ pub(crate) struct Engine<'a, S: Reducible> {
     calls: Vec<Call>,
 }
 
-impl<'a, S: Reducible> Engine<'a, S> {
-    fn new(
-        (system, info): (&'a S, SystemInfo<'a, S>),
-        options: &'a Options,
-        control: &'a Control<'a>,
-    ) -> Engine<'a, S> {
-        Engine {
-            system,
-            options,
-            control,
-            graph: StateGraph::new(),
-            accesses: AccessTable::new(options.as_printed),
-            everywhere: Vec::new(),
-            initial: Vec::new(),
-            work: Vec::new(),
-            draining: false,
-            observed: Vec::new(),
-            open: Vec::new(),
-            failures: BTreeMap::new(),
-            broken: BTreeMap::new(),
-            points: BTreeSet::new(),
-            executed: Vec::new(),
-            carried: 0,
-            parts_ran: vec![false; info.parts.len()],
-            info,
-            stats: Stats::default(),
-            counts: Counts::default(),
-            limit: None,
-            sequence: Sequence::default(),
-            calls: Vec::new(),
-        }
-    }
-
+impl<S: Reducible> Engine<'_, S> {
     /// EXPLOREALL. [Algorithm 1]
     fn explore_all(&mut self) -> Result<(), Error> {
         let mut tasks = Vec::new();
@@ -194,10 +187,16 @@ impl<'a, S: Reducible> Engine<'a, S> {
         let place = node.place_of(event).expect("an enabled event was chosen");
         node.enabled[place].mark = Mark::Planned;
         node.planned += 1;
+        self.note(state, event, Cause::Chosen);
+    }
+
+    /// Records why an event is in a backtrack set, if requested.
+    pub(crate) fn note(&mut self, state: u32, event: u32, cause: Cause) {
         if self.options.keep_trail {
-            let task = Some(self.graph.tasks[event as usize]);
+            // An observer is no task.
+            let task = self.graph.tasks.get(event as usize).copied();
             let state = self.graph.node(state).fingerprint;
-            self.points.insert(Point { state, task, cause: Cause::Chosen });
+            self.points.insert(Point { state, task, cause });
         }
     }
 

@@ -3,7 +3,7 @@
 use super::accesses::Accesses;
 use super::engine::Engine;
 use super::graph::{Enabled, Kind, Mark, Node, Transition};
-use super::outcome::{Cause, Point};
+use super::outcome::Cause;
 use crate::stateful::Error;
 use anyorder_search::Limit;
 use anyorder_system::{Effects, Place, Reducible, TaskKey, TouchKind, Touched};
@@ -180,12 +180,8 @@ impl<S: Reducible> Engine<'_, S> {
         for disabled in self.graph.node(src).events() {
             if self.graph.node(dst).place_of(disabled).is_none() {
                 self.plan(src, disabled);
-                if self.options.keep_trail {
-                    let by = self.graph.tasks[event as usize];
-                    let task = Some(self.graph.tasks[disabled as usize]);
-                    let (state, cause) = (self.graph.node(src).fingerprint, Cause::DisabledBy(by));
-                    self.points.insert(Point { state, task, cause });
-                }
+                let by = self.graph.tasks[event as usize];
+                self.note(src, disabled, Cause::DisabledBy(by));
             }
         }
     }

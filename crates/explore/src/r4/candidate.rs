@@ -3,8 +3,8 @@
 use super::footprint::AccessRules;
 use super::names::TaskId;
 use super::options::Inputs;
-use super::step::ExecutedStep;
-use anyorder_system::{Choice, Observation, StopReason};
+use super::step::{ExecutedStep, Steps};
+use anyorder_system::{Choice, Control, Observation, RunError, StopReason, Stopped};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -24,7 +24,7 @@ pub(crate) struct Config {
     /// The most alternatives of a task to run.
     pub(crate) alternatives_max: u32,
     /// Whether to ask the system what tasks wait for.
-    pub(crate) asks_waits: Arc<AtomicBool>,
+    pub(crate) asks_waits: AtomicBool,
     /// After the plan, a run may take any alternative that is not in the sleep set.
     pub(crate) exhaustive: bool,
     pub(crate) stop_after_plan: bool,
@@ -41,6 +41,19 @@ pub(crate) struct Candidate {
     /// Sleep sets: tasks that must not run before a task that depends on them. Empty except in
     /// exhaustive exploration.
     pub(crate) asleep: Vec<Arc<ExecutedStep>>,
+}
+
+/// The request to execute a candidate.
+pub(crate) struct Request<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) control: &'a Control<'a>,
+    /// A number for the parent run. It stays the same as long as saved states of that parent are
+    /// useful.
+    pub(crate) run: u64,
+    pub(crate) parent: &'a Steps,
+    pub(crate) candidate: &'a Candidate,
+    /// Whether to ask for the enabled tasks after each step.
+    pub(crate) ask: bool,
 }
 
 /// An executed run.
@@ -69,4 +82,16 @@ pub(crate) enum NoRun {
     Stopped(StopReason),
     /// All attempts failed. Holds the text of the last error.
     Lost(String),
+}
+
+impl From<RunError> for NoRun {
+    fn from(error: RunError) -> NoRun {
+        NoRun::Lost(error.to_string())
+    }
+}
+
+impl From<Stopped> for NoRun {
+    fn from(stopped: Stopped) -> NoRun {
+        NoRun::Stopped(stopped.0)
+    }
 }

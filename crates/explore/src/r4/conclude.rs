@@ -2,26 +2,25 @@
 
 use super::explore::Exploration;
 use super::names::TaskId;
-use super::outcome::{FindingKind, Found, Outcome, Reversal, ReversalKind, RunInfo};
-use super::reversal::Kind;
-use super::run_records::{Node, Pair};
-use super::sequences::Sequences;
-use super::store::RunId;
+use super::outcome::{FindingKind, Found, Outcome, Reversal, ReversalKind, RunInfo, Sequences};
+use super::reversal::Pair;
+use super::run_records::Node;
 use super::verdict::{Verdict, conflicts};
 use anyorder_system::TaskName;
+use std::sync::Arc;
 
 /// Builds the outcome.
 pub(crate) fn conclude(mut exploration: Exploration<'_>) -> Outcome {
     exploration.name_cache.catch_up();
     let mut findings = Vec::new();
     let mut runs = Vec::with_capacity(exploration.records.nodes.len());
-    for (id, node) in (0..).zip(&exploration.records.nodes) {
-        let reversal = node.pair.map(|pair| exploration.reversal(id, node, pair));
-        exploration.findings(id, node, reversal.as_ref(), &mut findings);
+    for (id, node) in exploration.records.nodes.iter().enumerate() {
+        let reversal = node.pair.map(|pair| exploration.reversal(node, pair));
+        findings.extend(exploration.findings(id, node, reversal.as_ref()));
         runs.push(exploration.run_info(node, reversal));
     }
     for lost in &exploration.records.lost {
-        let reversal = lost.pair.map(|pair| exploration.named(pair));
+        let reversal = Some(exploration.named(lost.pair));
         findings.push(Found {
             kind: FindingKind::Unstable(lost.error.clone()),
             run: None,
@@ -32,8 +31,9 @@ pub(crate) fn conclude(mut exploration: Exploration<'_>) -> Outcome {
     }
     let at_bound = exploration.options.bound.is_some();
     let exhausted = exploration.exhausted && !(at_bound && exploration.waits);
-    let Exploration { program, name_cache, choices, records, .. } = exploration;
+    let Exploration { config, program, name_cache, records, .. } = exploration;
     let limits: Vec<_> = records.limits.into_iter().collect();
+    let choices = config.choices.clone();
     Outcome {
         runs,
         findings,
@@ -42,7 +42,7 @@ pub(crate) fn conclude(mut exploration: Exploration<'_>) -> Outcome {
         exhausted: exhausted && limits.is_empty(),
         limits,
         program,
-        sequences: Sequences::new(records.store, name_cache, choices),
+        sequences: Arc::new(Sequences { store: records.store, name_cache, choices }),
     }
 }
 
@@ -54,25 +54,18 @@ impl Exploration<'_> {
     fn named(&self, pair: Pair) -> Reversal {
         let [first, second] =
             [pair.first, pair.second].map(|task| self.name_cache.task(task).name.clone());
-        let kind = match pair.kind {
-            Kind::Conflict => ReversalKind::Conflict,
-            Kind::Disabling => ReversalKind::Disabling,
-            Kind::Alternative => {
-                ReversalKind::Alternative(self.name_cache.task(pair.second).alternative)
-            }
-            Kind::Waiting => ReversalKind::Waiting,
-        };
-        Reversal { first, second, kind, locations: Vec::new() }
+        Reversal { first, second, kind: pair.kind, locations: Vec::new() }
     }
 
     /// The pair that a run reverses, with the locations on which it conflicted in the parent. The
     /// locations are computed only for runs that are shown.
-    fn reversal(&self, _id: RunId, node: &Node, pair: Pair) -> Reversal {
+    fn reversal(&self, node: &Node, pair: Pair) -> Reversal {
         let mut reversal = self.named(pair);
         let harmless = node.comparison.as_ref().is_some_and(|comparison| {
             matches!(comparison.verdict, Verdict::Equivalent | Verdict::Bookkeeping)
         });
-        let Some(parent) = node.parent.filter(|_| pair.kind == Kind::Conflict && !harmless) else {
+        let Some(parent) = node.parent.filter(|_| pair.kind == ReversalKind::Conflict && !harmless)
+        else {
             return reversal;
         };
         let steps = self.records.store.steps(parent);
@@ -100,40 +93,31 @@ impl Exploration<'_> {
             cut: node.cut,
             failures: node.failures.clone(),
             comparison: node.comparison.clone(),
-            observation: self.records.observations.get(node.observation).1.clone(),
+            observation: self.records.observations.all[node.observation].1.clone(),
         }
     }
 
-    fn findings(
-        &self,
-        id: RunId,
-        node: &Node,
-        reversal: Option<&Reversal>,
-        findings: &mut Vec<Found>,
-    ) {
+    fn findings(&self, id: usize, node: &Node, reversal: Option<&Reversal>) -> Vec<Found> {
         let found = |kind| Found {
             kind,
-            run: Some(id as usize),
+            run: Some(id),
             parent: node.parent.map(|id| id as usize),
             reversal: reversal.cloned(),
             confirmed: node.confirmed,
         };
-        if let Some(error) = &node.unstable {
-            findings.push(found(FindingKind::Unstable(error.clone())));
-        }
-        match &node.comparison {
-            None => {
-                findings.extend(node.failures.iter().cloned().map(FindingKind::Failure).map(found));
-            }
+        let mut kinds = Vec::new();
+        kinds.extend(node.unstable.clone().map(FindingKind::Unstable));
+        let failures = match &node.comparison {
+            None => &node.failures,
             Some(comparison) if comparison.verdict == Verdict::Different => {
-                for failure in &comparison.failures_new {
-                    findings.push(found(FindingKind::Failure(failure.clone())));
-                }
                 if comparison.failures_new.is_empty() {
-                    findings.push(found(FindingKind::Harmful));
+                    kinds.push(FindingKind::Harmful);
                 }
+                &comparison.failures_new
             }
-            Some(_) => {}
-        }
+            Some(_) => return kinds.into_iter().map(found).collect(),
+        };
+        kinds.extend(failures.iter().cloned().map(FindingKind::Failure));
+        kinds.into_iter().map(found).collect()
     }
 }

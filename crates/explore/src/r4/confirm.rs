@@ -1,22 +1,15 @@
 //! Confirms differences: both runs are executed again.
 
-use super::candidate::{Candidate, RunResult};
+use super::candidate::Candidate;
+use super::dependence::sequence_hash;
 use super::explore::Exploration;
-use super::outcome::Limit;
-use super::pool::{Answer, Job, RunPool};
+use super::pool::{Answer, Job};
 use super::sabotage::Sabotage;
 use super::store::RunId;
-use super::verdict::{ComparedRun, Verdict, compare};
-use anyorder_system::Hash128;
+use super::verdict::{Verdict, failures};
+use anyorder_system::Observation;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-
-/// The result of a repeated run: its tasks, observation and failures.
-#[derive(Clone, PartialEq, Eq)]
-struct Repetition {
-    same_tasks: bool,
-    observation: Hash128,
-}
 
 /// The most runs repeated before the limits are checked.
 const REPEAT_BATCH: usize = 64;
@@ -24,7 +17,7 @@ const REPEAT_BATCH: usize = 64;
 /// Repeats the runs of a level that differ from their parents, and these parents. If a repeated run
 /// gives another result, it is executed a third time. The result that occurred twice is taken, and
 /// the run is reported as unstable.
-pub(crate) fn confirm(exploration: &mut Exploration<'_>, pool: &mut dyn RunPool, level: &[RunId]) {
+pub(crate) fn confirm(exploration: &mut Exploration<'_>, level: &[RunId]) {
     let sabotage = exploration.options.sabotage();
     if !exploration.options.confirm || sabotage == Sabotage::Unconfirmed {
         return;
@@ -41,7 +34,7 @@ pub(crate) fn confirm(exploration: &mut Exploration<'_>, pool: &mut dyn RunPool,
         wanted.sort_unstable();
         wanted.dedup();
         wanted.retain(|id| exploration.records.nodes[*id as usize].confirmed.is_none());
-        if wanted.is_empty() || !exploration.repeat(pool, &wanted) {
+        if wanted.is_empty() || !exploration.repeat(&wanted) {
             break;
         }
         exploration.compare_updated(level);
@@ -67,37 +60,31 @@ impl Exploration<'_> {
 
     /// Repeats runs, and records which results are reliable. Returns false once the exploration was
     /// stopped.
-    fn repeat(&mut self, pool: &mut dyn RunPool, wanted: &[RunId]) -> bool {
-        let second = self.rerun(pool, wanted);
-        let is_same = |exploration: &Self, id: RunId, rerun: &Repetition| {
-            let node = &exploration.records.nodes[id as usize];
-            let was = exploration.records.observations.get(node.observation).0;
-            rerun.same_tasks && rerun.observation == was
+    fn repeat(&mut self, wanted: &[RunId]) -> bool {
+        let second = self.rerun(wanted);
+        let is_same = |exploration: &Self, id: RunId, seen: &Observation| {
+            exploration.records.observation(id).0 == seen.hash()
         };
         let mut doubtful = Vec::new();
         for id in wanted {
-            match second.get(id) {
-                Some((rerun, _)) if is_same(self, *id, rerun) => {
-                    self.records.nodes[*id as usize].confirmed = Some(true);
-                }
-                _ => doubtful.push(*id),
+            if second.get(id).is_some_and(|seen| is_same(self, *id, seen)) {
+                self.records.nodes[*id as usize].confirmed = Some(true);
+            } else {
+                doubtful.push(*id);
             }
         }
         if self.is_stopped() {
             return false;
         }
-        let third = self.rerun(pool, &doubtful);
+        let third = self.rerun(&doubtful);
         for id in doubtful {
             self.records.counts.unstable += 1;
             let mut believed = false;
-            if let Some((rerun, ran)) = third.get(&id) {
-                believed = is_same(self, id, rerun);
-                if !believed
-                    && rerun.same_tasks
-                    && second.get(&id).map(|(one, _)| one) == Some(rerun)
-                {
+            if let Some(seen) = third.get(&id) {
+                believed = is_same(self, id, seen);
+                if !believed && second.get(&id).is_some_and(|other| other.hash() == seen.hash()) {
                     // The first run was the exception.
-                    let observation = self.records.observations.add(ran.observation.clone());
+                    let observation = self.records.observations.add(seen.clone());
                     self.records.nodes[id as usize].observation = observation;
                     believed = true;
                 }
@@ -110,57 +97,41 @@ impl Exploration<'_> {
         !self.is_stopped()
     }
 
-    /// Executes runs once more, from the start.
-    fn rerun(
-        &mut self,
-        pool: &mut dyn RunPool,
-        wanted: &[RunId],
-    ) -> FxHashMap<RunId, (Repetition, RunResult)> {
-        let mut jobs = Vec::new();
-        for id in wanted {
-            // Follow the plan: tasks that were skipped in the first run must be skipped again.
-            let rest = match &self.records.nodes[*id as usize].plan {
-                Some((of, plan)) => plan.sequence(&self.records.store.steps(*of)).collect(),
-                None => self.records.store.steps(*id).iter().map(|step| step.task).collect(),
-            };
-            let candidate = Candidate { shared: 0, rest, asleep: Vec::new() };
-            self.next_run += 1;
-            let (run, parent) = (self.next_run, Arc::new(Vec::new()));
-            jobs.push(Job { run, parent, candidates: vec![(*id as usize, candidate)], ask: false });
-        }
-        let mut answers = Vec::with_capacity(jobs.len());
-        let mut jobs = jobs.into_iter().peekable();
-        while jobs.peek().is_some() {
-            let done = self.records.counts.executions + self.records.counts.confirmations;
-            if self.control.step(done, None).is_err() {
-                self.stop();
+    /// Executes runs once more, from the start. Returns the observations of those that had the same
+    /// tasks and failures.
+    fn rerun(&mut self, wanted: &[RunId]) -> FxHashMap<RunId, Observation> {
+        let mut found = FxHashMap::default();
+        for batch in wanted.chunks(REPEAT_BATCH) {
+            let counts = self.records.counts;
+            if !self.step(counts.executions + counts.confirmations) {
                 break;
             }
-            let some = pool.work(jobs.by_ref().take(REPEAT_BATCH).collect());
-            self.records.counts.confirmations += some.len() as u64;
-            answers.extend(some);
-        }
-        self.name_cache.catch_up();
-        let mut found = FxHashMap::default();
-        for Answer { order, result, attempts } in answers {
-            let id = u32::try_from(order).unwrap_or(u32::MAX);
-            self.records.counts.retries += attempts.saturating_sub(1);
-            match result {
-                Ok(ran) => {
-                    let node = &self.records.nodes[order];
-                    let hash = super::driver::sequence_hash(&self.name_cache, &ran.steps);
-                    let same_failures = super::verdict::failures(&ran.steps) == node.failures;
-                    let same_tasks = hash == node.sequence_hash && same_failures;
-                    let rerun = Repetition { same_tasks, observation: ran.observation.hash() };
-                    found.insert(id, (rerun, ran));
+            let jobs = batch.iter().map(|id| self.repetition(*id)).collect();
+            let answers = self.execute(jobs);
+            self.records.counts.confirmations += answers.len() as u64;
+            for Answer { order, result, .. } in answers {
+                let (Ok(ran), node) = (result, &self.records.nodes[order]) else { continue };
+                let is_same = sequence_hash(&self.name_cache, &ran.steps) == node.sequence_hash
+                    && failures(&ran.steps) == node.failures;
+                if is_same {
+                    found.insert(order as RunId, ran.observation);
                 }
-                Err(super::candidate::NoRun::Stopped(reason)) => {
-                    self.records.limits.insert(Limit::Stopped(reason));
-                }
-                Err(super::candidate::NoRun::Lost(_)) => {}
             }
         }
         found
+    }
+
+    /// The job that executes a run once more.
+    fn repetition(&mut self, id: RunId) -> Job {
+        // Follow the plan: tasks that were skipped in the first run must be skipped again.
+        let rest = match &self.records.nodes[id as usize].plan {
+            Some((of, plan)) => plan.sequence(&self.records.store.steps(*of)).collect(),
+            None => self.records.store.steps(id).iter().map(|step| step.task).collect(),
+        };
+        let candidate = Candidate { shared: 0, rest, asleep: Vec::new() };
+        self.next_run += 1;
+        let (run, parent) = (self.next_run, Arc::new(Vec::new()));
+        Job { run, parent, candidates: vec![(id as usize, candidate)], ask: false }
     }
 
     /// Compares runs of a level with their parents again, where the result of either changed.
@@ -176,16 +147,9 @@ impl Exploration<'_> {
 
     /// Compares a run with its parent.
     pub(crate) fn compare_with_parent(&mut self, id: RunId) {
-        let node = &self.records.nodes[id as usize];
-        let (Some(parent), Some(pair)) = (node.parent, node.pair) else { return };
-        let steps = [self.records.store.steps(id), self.records.store.steps(parent)];
-        let [child, parent] = [(id, &steps[0]), (parent, &steps[1])].map(|(id, steps)| {
-            let observation = self.records.nodes[id as usize].observation;
-            let (hash, observation) = self.records.observations.get(observation);
-            ComparedRun { steps, observation, hash }
-        });
-        let rest = (&self.name_cache, &self.inputs, self.options);
-        let comparison = compare(&parent, &child, (pair.first, pair.second), rest);
-        self.records.nodes[id as usize].comparison = Some(comparison);
+        if let Some(parent) = self.records.nodes[id as usize].parent {
+            let [steps, of_parent] = [id, parent].map(|id| self.records.store.steps(id));
+            self.compare(id, &steps, &of_parent);
+        }
     }
 }

@@ -15,11 +15,10 @@ use super::footprint::Mode;
 use super::names::{NO_TASK, NameCache, TaskId};
 use super::options::Inputs;
 use super::sabotage::Sabotage;
-use super::step::ExecutedStep;
-use std::sync::Arc;
+use super::step::Steps;
 
 /// A direct predecessor of a task, by its position in the run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Predecessor {
     pub(crate) at: u32,
     /// Both use a location, and the uses conflict.
@@ -88,41 +87,35 @@ impl Default for Task {
 
 impl Analyzer {
     /// Computes the graph of a run.
-    pub(crate) fn graph<'s>(
-        &mut self,
-        steps: impl ExactSizeIterator<Item = &'s Arc<ExecutedStep>>,
-        name_cache: &NameCache,
-        inputs: &Inputs,
-    ) -> Graph {
+    pub(crate) fn graph(&mut self, steps: &Steps, names: &NameCache, inputs: &Inputs) -> Graph {
         self.round += 1;
-        self.tasks.resize(name_cache.len().max(self.tasks.len()), Task::default());
+        self.tasks.resize(names.len().max(self.tasks.len()), Task::default());
         let mut graph = Graph { ends: Vec::with_capacity(steps.len()), before: Vec::new() };
         let mut last_input = NEVER;
         for (at, step) in (0..).zip(steps) {
             self.found.clear();
-            let info = name_cache.task(step.task);
+            let info = names.task(step.task);
             let own = self.task(step.base);
             let (poster, opener) = (own.poster, own.opener);
             own.ran = at;
             if opener != NEVER {
-                self.add(opener, |before| before.enables = true);
+                self.found.push(Predecessor {
+                    at: opener,
+                    enables: true,
+                    ..Predecessor::default()
+                });
             }
-            let is_created = self.sabotage != Sabotage::NoCreation;
-            if poster != NEVER && is_created {
-                self.add(poster, |before| before.by_creation = true);
-            }
-            // If the creator's step does not list the task, the creator is known from the task's
-            // name.
-            if info.creator != NO_TASK && is_created {
-                let creator = self.task(info.creator).ran;
-                if creator != NEVER {
-                    self.add(creator, |before| before.by_creation = true);
+            if self.sabotage != Sabotage::NoCreation {
+                self.add_creator(poster);
+                // If the creator's step does not list the task, the creator is known from the
+                // task's name.
+                if info.creator != NO_TASK {
+                    let creator = self.task(info.creator).ran;
+                    self.add_creator(creator);
                 }
             }
-            if inputs.is_input(step.task, info) {
-                if last_input != NEVER {
-                    self.add(last_input, |before| before.by_creation = true);
-                }
+            if inputs.is_input(info) {
+                self.add_creator(last_input);
                 last_input = at;
             }
             for (location, mode) in &step.footprint {
@@ -132,10 +125,8 @@ impl Analyzer {
             for (posted, _) in &step.posted {
                 self.task(*posted).poster = at;
             }
-            if let Some(enabled_change) = &step.enabled_change {
-                for enables in &enabled_change.enables {
-                    self.task(*enables).opener = at;
-                }
+            for enables in step.enabled_change.iter().flat_map(|change| &change.enables) {
+                self.task(*enables).opener = at;
             }
         }
         graph
@@ -153,10 +144,11 @@ impl Analyzer {
         task
     }
 
-    fn add(&mut self, at: u32, mark: impl FnOnce(&mut Predecessor)) {
-        let mut before = Predecessor { at, conflict: false, by_creation: false, enables: false };
-        mark(&mut before);
-        self.found.push(before);
+    /// Adds a task that created this one, or the input before it, if it ran.
+    fn add_creator(&mut self, at: u32) {
+        if at != NEVER {
+            self.found.push(Predecessor { at, by_creation: true, ..Predecessor::default() });
+        }
     }
 
     fn access(&mut self, at: u32, id: u32, mode: Mode) {
@@ -177,13 +169,8 @@ impl Analyzer {
             location.mode = Some(mode);
         }
         location.group.push(at);
-        let conflicts = location.previous.iter().map(|at| Predecessor {
-            at: *at,
-            conflict: true,
-            by_creation: false,
-            enables: false,
-        });
-        self.found.extend(conflicts);
+        let conflict = |at: &u32| Predecessor { at: *at, conflict: true, ..Predecessor::default() };
+        self.found.extend(location.previous.iter().map(conflict));
     }
 
     /// Sorts the direct predecessors of one task, and merges the entries of one predecessor.
@@ -207,14 +194,10 @@ impl Analyzer {
 /// Returns a hash of the class of a run. Runs that differ only in the order of independent tasks
 /// have the same hash; other runs have another one, except for collisions. The hash leaves out
 /// which task enabled which, because not every run records that.
-pub(crate) fn class<'s>(
-    graph: &Graph,
-    steps: impl Iterator<Item = &'s Arc<ExecutedStep>>,
-    name_cache: &NameCache,
-) -> u128 {
+pub(crate) fn class(graph: &Graph, steps: &Steps, name_cache: &NameCache) -> u128 {
     let mut hashes: Vec<u128> = Vec::with_capacity(graph.len());
     let mut sum = 0u128;
-    for (at, step) in steps.enumerate() {
+    for (at, step) in steps.iter().enumerate() {
         let by_creation =
             graph.before(at).iter().filter(|before| before.conflict || before.by_creation);
         let before =
@@ -230,6 +213,12 @@ pub(crate) fn class<'s>(
 /// positions, so a change costs time linear in the changed part.
 pub(crate) fn sequence_part(name_cache: &NameCache, task: TaskId, at: usize) -> u128 {
     mix(name_cache.task(task).hash ^ mix(at as u128 + 1))
+}
+
+/// Returns the hash of a sequence.
+pub(crate) fn sequence_hash(name_cache: &NameCache, steps: &Steps) -> u128 {
+    let parts = steps.iter().enumerate();
+    parts.fold(mix(0), |sum, (at, step)| sum.wrapping_add(sequence_part(name_cache, step.task, at)))
 }
 
 /// Mixes 128 bits; bijective.

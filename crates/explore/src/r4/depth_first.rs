@@ -12,8 +12,8 @@ use super::confirm::confirm;
 use super::explore::Exploration;
 use super::levels::Pending;
 use super::names::TaskId;
-use super::pool::RunPool;
-use super::run_records::{NO_RUN, Pair};
+use super::reversal::Pair;
+use super::run_records::NO_RUN;
 use super::sabotage::Sabotage;
 use super::store::RunId;
 
@@ -26,7 +26,7 @@ struct Waiting {
 
 impl Exploration<'_> {
     /// Explores in the paper's order, up to a bound.
-    pub(crate) fn depth_first(&mut self, pool: &mut dyn RunPool, bound: u32) {
+    pub(crate) fn depth_first(&mut self, bound: u32) {
         let mut waiting: Vec<Waiting> = Vec::new();
         let mut last: Vec<TaskId> = self.tasks(0);
         let mut open = vec![0];
@@ -43,23 +43,19 @@ impl Exploration<'_> {
             let Waiting { pending, depth, .. } = waiting.remove(place);
             let (hash, mut fresh) = (pending.hash, Vec::new());
             let by = origin(&pending);
-            self.flush(pool, &mut vec![pending], (depth, true), &mut fresh);
+            self.flush(&mut vec![pending], (depth, true), &mut fresh);
             if self.is_stopped() {
                 break;
             }
-            match self.records.planned.get(&hash) {
-                Some(id) if *id != NO_RUN => {
-                    let id = *id;
-                    last = self.tasks(id);
-                    if self.lower(id, depth, by) || fresh.contains(&id) {
-                        open.push(id);
-                    }
+            if let Some(id) = self.known(hash).filter(|id| *id != NO_RUN) {
+                last = self.tasks(id);
+                if self.lower(id, depth, by) || fresh.contains(&id) {
+                    open.push(id);
                 }
-                _ => {}
             }
         }
         let all: Vec<RunId> = (0..).take(self.records.nodes.len()).collect();
-        confirm(self, pool, &all);
+        confirm(self, &all);
     }
 
     fn tasks(&self, id: RunId) -> Vec<TaskId> {
@@ -83,8 +79,7 @@ impl Exploration<'_> {
         for plan in found {
             let pending = self.pending(&parent, plan);
             let hash = pending.hash;
-            let known = self.records.planned.get(&hash).or(self.records.by_sequence.get(&hash));
-            match known.copied() {
+            match self.known(hash) {
                 None => {
                     self.records.planned.insert(hash, NO_RUN);
                     let sequence = pending.plan.sequence(&parent.steps).collect();
@@ -125,9 +120,7 @@ impl Exploration<'_> {
 
 /// The parent run of a plan, and the pair that the plan reverses.
 fn origin(pending: &Pending) -> (RunId, Pair) {
-    let plan = &pending.plan;
-    let pair = Pair { first: plan.first, second: plan.second, kind: plan.kind };
-    (pending.parent.id, pair)
+    (pending.parent.id, pending.plan.pair)
 }
 
 /// The index of the plan that shares the longest prefix with the last run. Ties go to the plan with

@@ -3,31 +3,15 @@
 //! The driver follows a planned sequence as far as possible. It skips a task that cannot run at its
 //! turn. Then the default scheduler runs until no task is left.
 
-use super::candidate::{Candidate, Config, NoRun, RunResult};
-use super::dependence::mix;
+use super::candidate::{Config, NoRun, Request, RunResult};
 use super::footprint::footprint;
-use super::names::{NO_TASK, NameCache, TaskId};
-use super::sleep_sets::wake;
-use super::step::{EnabledChange, ExecutedStep};
-use anyorder_system::{
-    Choice, Control, EnabledDetail, RunError, SnapshotId, Step, StopReason, TaskName, TaskSystem,
-};
-use anyorder_trace::LocationId;
+use super::names::{NO_TASK, NameCache, Names, TaskId};
+use super::step::{EnabledChange, ExecutedStep, Steps, wake};
+use anyorder_system::{Access, EnabledDetail, RunError, SnapshotId, Step, TaskName, TaskSystem};
+use anyorder_trace::{LocationId, Tables};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-
-/// Why one attempt gave no run.
-enum AttemptError {
-    Stopped(StopReason),
-    Failed(String),
-}
-
-impl From<RunError> for AttemptError {
-    fn from(error: RunError) -> AttemptError {
-        AttemptError::Failed(error.to_string())
-    }
-}
 
 /// A saved state: the number of the run, and of the steps executed.
 #[derive(Debug)]
@@ -39,14 +23,12 @@ struct Saved {
 
 /// Drives one system.
 pub(crate) struct Driver<S> {
-    system: S,
+    pub(crate) system: S,
     pub(crate) name_cache: NameCache,
     /// The global numbers of the system's own locations, in the order of first use.
     locations: Vec<u32>,
     saved: Option<Saved>,
     exact: bool,
-    /// The number of executions started.
-    pub(crate) attempts: u64,
     /// For each task, the round in which it was last marked.
     marks: Vec<u64>,
     mark: u64,
@@ -56,13 +38,15 @@ pub(crate) struct Driver<S> {
 
 /// The state of a run in progress.
 struct RunState<'a> {
+    request: &'a Request<'a>,
     /// The prefix shared with the parent run.
-    shared: &'a [Arc<ExecutedStep>],
+    shared: &'a Steps,
     steps: Vec<Arc<ExecutedStep>>,
     /// The last input event, by its task.
     last_input: Option<TaskId>,
     /// The step of each task in the parent run.
     known: FxHashMap<TaskId, &'a Arc<ExecutedStep>>,
+    /// The enabled tasks; `None` if the run does not ask for them.
     enabled: Option<Enabled>,
     /// For each task whose plan is not the first alternative: the planned alternative.
     preferred: FxHashMap<TaskId, TaskId>,
@@ -73,44 +57,44 @@ struct RunState<'a> {
     differs: bool,
 }
 
-/// The enabled tasks in the order of the default scheduler, with the number of alternatives of
-/// each.
-#[derive(Clone, Debug, Default)]
-struct Enabled {
-    tasks: Vec<TaskId>,
-    alternatives: Vec<u32>,
-}
+/// The enabled tasks in the order of the default scheduler, each with its number of alternatives.
+type Enabled = Vec<(TaskId, u32)>;
 
-impl Enabled {
-    /// Returns the number of alternatives of a task; 0 if it is not enabled.
-    fn alternatives_of(&self, base: TaskId) -> u32 {
-        let at = self.tasks.iter().position(|task| *task == base);
-        at.and_then(|at| self.alternatives.get(at)).copied().unwrap_or(0)
-    }
+/// Returns the number of alternatives of a task; 0 if it is not enabled.
+fn alternatives_of(enabled: &Enabled, base: TaskId) -> u32 {
+    enabled.iter().find(|(task, _)| *task == base).map_or(0, |(_, count)| *count)
 }
 
 const NO_LOCATION: u32 = u32::MAX;
 
+/// Returns the global number of one of a system's locations.
+fn location_number(
+    locations: &mut Vec<u32>,
+    (names, tables): (&Names, &Tables),
+    id: LocationId,
+) -> u32 {
+    let index = id.index();
+    if index >= locations.len() {
+        locations.resize(index + 1, NO_LOCATION);
+    }
+    if locations[index] == NO_LOCATION {
+        locations[index] = names.location(&tables.location_text(id));
+    }
+    locations[index]
+}
+
 impl<S: TaskSystem> Driver<S> {
     pub(crate) fn new(system: S, name_cache: NameCache) -> Driver<S> {
-        let exact = system.capabilities().enabled == EnabledDetail::Exact;
-        let (locations, marks) = (Vec::new(), Vec::new());
-        let reported_waits = FxHashSet::default();
         Driver {
+            exact: system.capabilities().enabled == EnabledDetail::Exact,
             system,
             name_cache,
-            locations,
+            locations: Vec::new(),
             saved: None,
-            exact,
-            attempts: 0,
-            marks,
+            marks: Vec::new(),
             mark: 0,
-            reported_waits,
+            reported_waits: FxHashSet::default(),
         }
-    }
-
-    pub(crate) fn system(&self) -> &S {
-        &self.system
     }
 
     /// Asks the system again for the roles of all known tasks.
@@ -123,79 +107,61 @@ impl<S: TaskSystem> Driver<S> {
         self.name_cache.id(name, |name| self.system.role(name))
     }
 
-    /// Executes a run. `run` is a number for its parent: it stays the same as long as saved states
-    /// of that parent are useful. With `ask`, the driver asks for the enabled tasks after each
-    /// step.
-    pub(crate) fn run(
-        &mut self,
-        config: &Config,
-        control: &Control<'_>,
-        (run, parent): (u64, &[Arc<ExecutedStep>]),
-        candidate: &Candidate,
-        ask: bool,
-    ) -> Result<RunResult, NoRun> {
+    /// Executes a run. Returns its result, and the number of attempts.
+    pub(crate) fn run(&mut self, request: &Request<'_>) -> (Result<RunResult, NoRun>, u64) {
         let mut last = String::new();
-        for _ in 0..config.attempts.max(1) {
-            self.attempts += 1;
-            match self.attempt(config, control, (run, parent), candidate, ask) {
-                Ok(ran) => return Ok(ran),
-                Err(AttemptError::Stopped(reason)) => return Err(NoRun::Stopped(reason)),
-                Err(AttemptError::Failed(error)) => last = error,
+        let most = u64::from(request.config.attempts.max(1));
+        for attempt in 1..=most {
+            match self.attempt(request) {
+                Err(NoRun::Lost(error)) => last = error,
+                other => return (other, attempt),
             }
             // The saved state may be damaged as well.
             self.forget();
         }
-        Err(NoRun::Lost(last))
+        (Err(NoRun::Lost(last)), most)
     }
 
-    fn attempt(
-        &mut self,
-        config: &Config,
-        control: &Control<'_>,
-        (run, parent): (u64, &[Arc<ExecutedStep>]),
-        candidate: &Candidate,
-        ask: bool,
-    ) -> Result<RunResult, AttemptError> {
-        let ask = ask && self.exact;
+    fn attempt(&mut self, request: &Request<'_>) -> Result<RunResult, NoRun> {
+        let &Request { config, control, candidate, .. } = request;
         self.name_cache.catch_up();
-        self.go_to(config, control, (run, parent), candidate.shared)?;
+        self.go_to(request)?;
+        let (shared, rest) = request.parent.split_at(candidate.shared);
+        let mut inputs = shared.iter().rev().map(|step| step.base);
+        let others = candidate.rest.iter().map(|task| (self.name_cache.base(*task), *task));
         let mut current = RunState {
-            shared: &parent[..candidate.shared],
+            request,
+            shared,
             steps: Vec::with_capacity(candidate.rest.len()),
-            last_input: None,
-            known: FxHashMap::default(),
+            last_input: inputs.find(|task| self.is_input(config, *task)),
+            known: rest.iter().map(|step| (step.task, step)).collect(),
             enabled: None,
-            preferred: FxHashMap::default(),
+            preferred: others.filter(|(base, task)| base != task).collect(),
             awaited: FxHashSet::default(),
             more_alternatives: false,
             asleep: candidate.asleep.clone(),
             differs: false,
         };
-        let shared = parent[..candidate.shared].iter().rev().map(|step| step.base);
-        current.last_input = shared.into_iter().find(|task| self.is_input(config, *task));
-        let others = candidate.rest.iter().map(|task| (self.name_cache.base(*task), *task));
-        current.preferred = others.filter(|(base, task)| base != task).collect();
-        current.known = parent[candidate.shared..].iter().map(|step| (step.task, step)).collect();
-        if ask {
+        if request.ask && self.exact {
             current.enabled = Some(self.enabled(&[])?);
-            self.awaited(config, &mut current)?;
+            self.awaited(&mut current)?;
         }
         let mut skipped = Vec::new();
         for (at, task) in candidate.rest.iter().enumerate() {
             if at % 256 == 0 {
-                control.check().map_err(|stopped| AttemptError::Stopped(stopped.0))?;
+                control.check()?;
             }
             if current.length() >= config.length_max {
                 break;
             }
-            if !self.step(config, &mut current, *task, ask)? {
+            if !self.step(&mut current, *task)? {
                 skipped.push(*task);
             }
         }
         let mut cut = current.steps.len() + skipped.len() < candidate.rest.len();
         let mut blocked = false;
         if !config.stop_after_plan {
-            (cut, blocked) = self.tail(config, control, &mut current, ask)?;
+            (cut, blocked) = self.tail(&mut current)?;
         }
         let observation = self.system.observe()?;
         self.reported_waits.extend(current.awaited.iter().copied());
@@ -216,17 +182,12 @@ impl<S: TaskSystem> Driver<S> {
         })
     }
 
-    /// Brings the system to the state after a number of steps of a run.
-    fn go_to(
-        &mut self,
-        config: &Config,
-        control: &Control<'_>,
-        (run, parent): (u64, &[Arc<ExecutedStep>]),
-        after: usize,
-    ) -> Result<(), AttemptError> {
+    /// Brings the system to the state in which the candidate leaves its parent.
+    fn go_to(&mut self, request: &Request<'_>) -> Result<(), NoRun> {
+        let after = request.candidate.shared;
         let mut from = 0;
         match &self.saved {
-            Some(saved) if saved.run == run && saved.after <= after => {
+            Some(saved) if saved.run == request.run && saved.after <= after => {
                 from = saved.after;
                 let snapshot = saved.snapshot;
                 let snapshots = self.system.snapshots();
@@ -237,36 +198,25 @@ impl<S: TaskSystem> Driver<S> {
                 self.system.reset()?;
             }
         }
-        for (at, step) in parent.iter().enumerate().take(after).skip(from) {
+        for (at, step) in request.parent.iter().enumerate().take(after).skip(from) {
             if at % 256 == 0 {
-                control.check().map_err(|stopped| AttemptError::Stopped(stopped.0))?;
+                request.control.check()?;
             }
-            let again = self.execute(config, step.task)?;
-            match again {
-                Some(again) if again.is_same(step) => {}
-                Some(_) => {
-                    return Err(self.other_candidate(
-                        step.task,
-                        "did something else when the same run was repeated",
-                    ));
-                }
-                None => {
-                    return Err(self.other_candidate(
-                        step.task,
-                        "could not run when the same run was repeated",
-                    ));
-                }
-            }
+            let what = match self.execute(request.config, step.task)? {
+                Some(repeated) if repeated.is_same(step) => continue,
+                Some(_) => "did something else when the same run was repeated",
+                None => "could not run when the same run was repeated",
+            };
+            return Err(self.misbehaves(step.task, what));
         }
         if after > from || self.saved.is_none() {
-            self.save(run, after);
+            self.save(request.run, after);
         }
         Ok(())
     }
 
-    fn other_candidate(&self, task: TaskId, what: &str) -> AttemptError {
-        let name = &self.name_cache.task(task).name;
-        AttemptError::Failed(format!("`{name}` {what}"))
+    fn misbehaves(&self, task: TaskId, what: &str) -> NoRun {
+        NoRun::Lost(format!("`{}` {what}", self.name_cache.task(task).name))
     }
 
     /// Saves the state, if the system can. A failure to save is no error: the run is then repeated
@@ -289,43 +239,37 @@ impl<S: TaskSystem> Driver<S> {
     }
 
     fn is_input(&self, config: &Config, task: TaskId) -> bool {
-        config.inputs.is_input(task, self.name_cache.task(task))
+        config.inputs.is_input(self.name_cache.task(task))
     }
 
     /// Runs one task if it can run. Returns whether it ran.
-    fn step(
-        &mut self,
-        config: &Config,
-        current: &mut RunState<'_>,
-        task: TaskId,
-        ask: bool,
-    ) -> Result<bool, AttemptError> {
+    fn step(&mut self, current: &mut RunState<'_>, task: TaskId) -> Result<bool, NoRun> {
+        let config = current.request.config;
         let is_input = self.is_input(config, task);
-        let (base, alternative) =
-            (self.name_cache.base(task), self.name_cache.task(task).alternative);
+        let info = self.name_cache.task(task);
+        let (base, alternative) = (info.base, info.alternative);
         if is_input && !config.inputs.may_follow(current.last_input, base) {
             return Ok(false);
         }
-        let count = current.enabled.as_ref().map(|enabled| enabled.alternatives_of(base));
+        let count = current.enabled.as_ref().map(|enabled| alternatives_of(enabled, base));
         if count.is_some_and(|count| count <= alternative)
             || current.asleep.iter().any(|step| step.task == task)
         {
             return Ok(false);
         }
         let Some(mut done) = self.execute(config, task)? else {
-            if self.exact && self.enabled(&[])?.alternatives_of(base) > alternative {
-                return Err(self.other_candidate(task, "was listed as enabled and could not run"));
+            if self.exact && alternatives_of(&self.enabled(&[])?, base) > alternative {
+                return Err(self.misbehaves(task, "was listed as enabled and could not run"));
             }
             return Ok(false);
         };
-        if ask {
-            let before = current.enabled.take().unwrap_or_default();
-            let now = self.enabled(&before.tasks)?;
-            done.enabled_change = Some(self.enabled_change(&before.tasks, &now.tasks, base));
+        if let Some(before) = current.enabled.take() {
+            let now = self.enabled(&before)?;
+            done.enabled_change = Some(self.enabled_change(&before, &now, base));
             done.alternatives = count.unwrap_or(0);
             current.more_alternatives |= done.alternatives > config.alternatives_max;
             current.enabled = Some(now);
-            self.awaited(config, current)?;
+            self.awaited(current)?;
         }
         if is_input {
             current.last_input = Some(base);
@@ -349,18 +293,13 @@ impl<S: TaskSystem> Driver<S> {
 
     /// Runs the default scheduler. Returns whether the run was cut, and whether it ended because
     /// all enabled tasks were in the sleep set.
-    fn tail(
-        &mut self,
-        config: &Config,
-        control: &Control<'_>,
-        current: &mut RunState<'_>,
-        ask: bool,
-    ) -> Result<(bool, bool), AttemptError> {
+    fn tail(&mut self, current: &mut RunState<'_>) -> Result<(bool, bool), NoRun> {
+        let Request { config, control, .. } = current.request;
         let listed = self.system.capabilities().enabled != EnabledDetail::Unknown;
         let (mut taken, mut blocked) = (0u64, false);
         'next: loop {
             if taken % 64 == 0 {
-                control.check().map_err(|stopped| AttemptError::Stopped(stopped.0))?;
+                control.check()?;
             }
             let enabled = match &current.enabled {
                 Some(enabled) => enabled.clone(),
@@ -368,20 +307,20 @@ impl<S: TaskSystem> Driver<S> {
                 None => Enabled::default(),
             };
             // If the list of enabled tasks may be wrong, alternatives are not run.
-            current.more_alternatives |= !self.exact && enabled.alternatives.iter().any(|n| *n > 1);
-            let mut tasks = enabled.tasks.clone();
+            current.more_alternatives |= !self.exact && enabled.iter().any(|(_, count)| *count > 1);
+            let mut tasks: Vec<TaskId> = enabled.iter().map(|(task, _)| *task).collect();
             if !self.exact {
                 let mut seen: FxHashSet<TaskId> = tasks.iter().copied().collect();
-                tasks.extend(self.pending(config, current).into_iter().filter(|t| seen.insert(*t)));
+                tasks.extend(self.pending(current).into_iter().filter(|task| seen.insert(*task)));
             }
             self.order_inputs(config, current.last_input, &mut tasks);
-            let candidates = self.with_alternatives(config, current, &enabled, tasks);
+            let candidates = self.with_alternatives(current, &enabled, tasks);
             if current.length() >= config.length_max {
                 return Ok((!candidates.is_empty(), false));
             }
             blocked |= self.exact && !candidates.is_empty();
             for task in candidates {
-                if self.step(config, current, task, ask)? {
+                if self.step(current, task)? {
                     taken += 1;
                     blocked = false;
                     continue 'next;
@@ -405,16 +344,16 @@ impl<S: TaskSystem> Driver<S> {
     /// first. If some alternatives are in the sleep set, the others follow after this one.
     fn with_alternatives(
         &mut self,
-        config: &Config,
         current: &RunState<'_>,
         enabled: &Enabled,
         tasks: Vec<TaskId>,
     ) -> Vec<TaskId> {
+        let config = current.request.config;
         let mut candidates = Vec::with_capacity(tasks.len());
         for base in tasks {
             let wanted = current.preferred.get(&base).or_else(|| config.preferred.get(&base));
             let wanted = wanted.copied().unwrap_or(base);
-            let count = enabled.alternatives_of(base);
+            let count = alternatives_of(enabled, base);
             let is_there = count == 0 || self.name_cache.task(wanted).alternative < count;
             let first = if is_there { wanted } else { base };
             candidates.push(first);
@@ -429,14 +368,15 @@ impl<S: TaskSystem> Driver<S> {
     }
 
     /// Records the waits of tasks that were not reported before.
-    fn awaited(&mut self, config: &Config, current: &mut RunState<'_>) -> Result<(), AttemptError> {
-        if !config.asks_waits.load(Ordering::Relaxed) {
+    fn awaited(&mut self, current: &mut RunState<'_>) -> Result<(), NoRun> {
+        if !current.request.config.asks_waits.load(Ordering::Relaxed) {
             return Ok(());
         }
         for awaited in self.system.awaited()? {
             let task = self.id(&awaited.task);
             for location in awaited.locations {
-                let location = self.location(location);
+                let texts = (&*self.name_cache.names, self.system.tables());
+                let location = location_number(&mut self.locations, texts, location);
                 if !self.reported_waits.contains(&(task, location)) {
                     current.awaited.insert((task, location));
                 }
@@ -445,34 +385,21 @@ impl<S: TaskSystem> Driver<S> {
         Ok(())
     }
 
-    /// Returns the global number of one of the system's locations.
-    fn location(&mut self, id: LocationId) -> u32 {
-        let index = id.index();
-        if index >= self.locations.len() {
-            self.locations.resize(index + 1, NO_LOCATION);
-        }
-        if self.locations[index] == NO_LOCATION {
-            let text = self.system.tables().location_text(id);
-            self.locations[index] = self.name_cache.names.location(&text);
-        }
-        self.locations[index]
-    }
-
     /// The tasks that may be pending, as far as the steps show: recorded tasks first, then the
     /// others in the order of their posts.
-    fn pending(&self, config: &Config, current: &RunState<'_>) -> Vec<TaskId> {
+    fn pending(&self, current: &RunState<'_>) -> Vec<TaskId> {
         let mut gone: FxHashSet<TaskId> = FxHashSet::default();
         let mut posted = Vec::new();
-        for step in current.all() {
+        for step in current.shared.iter().chain(&current.steps) {
             gone.insert(step.base);
             gone.extend(step.cancelled.iter().copied());
             posted.extend(step.posted.iter().map(|(task, _)| *task));
         }
         let there: FxHashSet<TaskId> = posted.iter().copied().collect();
-        let recorded =
-            config.recorded.iter().map(|task| self.name_cache.base(*task)).filter(|task| {
-                there.contains(task) || self.name_cache.task(*task).creator == NO_TASK
-            });
+        let recorded = current.request.config.recorded.iter();
+        let recorded = recorded
+            .map(|task| self.name_cache.base(*task))
+            .filter(|task| there.contains(task) || self.name_cache.task(*task).creator == NO_TASK);
         let mut seen = FxHashSet::default();
         let all = recorded.chain(posted.iter().copied());
         all.filter(|task| !gone.contains(task) && seen.insert(*task)).collect()
@@ -480,60 +407,49 @@ impl<S: TaskSystem> Driver<S> {
 
     /// Asks for the enabled tasks. Most of them were enabled before, in the same order, so
     /// comparing names is cheaper than looking them up.
-    fn enabled(&mut self, before: &[TaskId]) -> Result<Enabled, AttemptError> {
+    fn enabled(&mut self, before: &[(TaskId, u32)]) -> Result<Enabled, NoRun> {
         const AHEAD: usize = 3;
         let enabled = self.system.enabled()?;
-        let mut ids = Vec::with_capacity(enabled.len());
+        let mut found = Vec::with_capacity(enabled.len());
         let mut next = 0;
         for entry in &enabled {
-            let ahead = before[next..].iter().take(AHEAD);
-            let found = ahead.clone().position(|id| self.name_cache.task(*id).name == entry.task);
-            ids.push(match found {
+            let is_same = |(id, _): &(TaskId, u32)| self.name_cache.task(*id).name == entry.task;
+            let id = match before[next..].iter().take(AHEAD).position(is_same) {
                 Some(place) => {
                     next += place + 1;
-                    before[next - 1]
+                    before[next - 1].0
                 }
                 None => self.id(&entry.task),
-            });
+            };
+            found.push((id, entry.alternatives.max(1)));
         }
-        let alternatives = enabled.iter().map(|entry| entry.alternatives.max(1)).collect();
-        Ok(Enabled { tasks: ids, alternatives })
+        Ok(found)
     }
 
     /// Returns how the set of enabled tasks changed.
-    fn enabled_change(&mut self, before: &[TaskId], now: &[TaskId], ran: TaskId) -> EnabledChange {
+    fn enabled_change(&mut self, before: &Enabled, now: &Enabled, ran: TaskId) -> EnabledChange {
         self.marks.resize(self.name_cache.len(), 0);
         self.mark += 2;
         let (old, both) = (self.mark, self.mark + 1);
-        for task in before {
+        for (task, _) in before {
             self.marks[*task as usize] = old;
         }
         let mut enables = Vec::new();
-        for task in now {
+        for (task, _) in now {
             let mark = &mut self.marks[*task as usize];
             if *mark < old {
                 enables.push(*task);
             }
             *mark = both;
         }
-        let closed =
-            before.iter().filter(|task| **task != ran && self.marks[**task as usize] == old);
-        EnabledChange { enables: enables.into(), closed: closed.copied().collect() }
+        let before = before.iter().map(|(task, _)| *task);
+        let closed = before.filter(|task| *task != ran && self.marks[*task as usize] == old);
+        EnabledChange { enables: enables.into(), closed: closed.collect() }
     }
 
     /// Runs one task. Returns `None` if the system reports that it cannot run.
-    fn execute(
-        &mut self,
-        config: &Config,
-        task: TaskId,
-    ) -> Result<Option<ExecutedStep>, AttemptError> {
-        let info = self.name_cache.task(task);
-        let choice = match config.choices.get(&info.base) {
-            Some(choice) => choice.clone(),
-            None => Choice::of(info.name.clone()),
-        };
-        let choice = Choice { alternative: info.alternative, ..choice };
-        match self.system.execute(&choice) {
+    fn execute(&mut self, config: &Config, task: TaskId) -> Result<Option<ExecutedStep>, NoRun> {
+        match self.system.execute(&self.name_cache.choice(task, &config.choices)) {
             Ok(step) => Ok(Some(self.done(config, task, &step))),
             Err(RunError::Diverged(_)) => Ok(None),
             Err(error) => Err(error.into()),
@@ -542,19 +458,10 @@ impl<S: TaskSystem> Driver<S> {
 
     /// Converts a step into numbers.
     fn done(&mut self, config: &Config, task: TaskId, step: &Step) -> ExecutedStep {
-        let (system, name_cache, locations) =
-            (&self.system, &mut self.name_cache, &mut self.locations);
+        let (system, name_cache) = (&self.system, &mut self.name_cache);
         let names = name_cache.names.clone();
-        let number = |access: &anyorder_system::Access| {
-            let index = access.location.index();
-            if index >= locations.len() {
-                locations.resize(index + 1, NO_LOCATION);
-            }
-            if locations[index] == NO_LOCATION {
-                locations[index] = names.location(&system.tables().location_text(access.location));
-            }
-            locations[index]
-        };
+        let texts = (&*names, system.tables());
+        let number = |access: &Access| location_number(&mut self.locations, texts, access.location);
         let update_of = |id| match config.rules.updates.0.as_slice() {
             [] => None,
             _ => config.rules.updates.update_of(&names.location_text(id)),
@@ -562,14 +469,11 @@ impl<S: TaskSystem> Driver<S> {
         let footprint = footprint(&step.accesses, &config.rules, number, update_of);
         let mut id = |name: &TaskName| name_cache.id(name, |name| system.role(name));
         let posted = step.posted.iter();
-        let posted = posted.map(|posted| (id(&posted.task), posted.delay > 0)).collect();
-        let cancelled = step.cancelled.iter().map(&mut id).collect();
-        let failures = step.failures.clone().into();
         ExecutedStep {
             footprint,
-            posted,
-            cancelled,
-            failures,
+            posted: posted.map(|posted| (id(&posted.task), posted.delay > 0)).collect(),
+            cancelled: step.cancelled.iter().map(&mut id).collect(),
+            failures: step.failures.clone().into(),
             ..ExecutedStep::of(task, name_cache)
         }
     }
@@ -580,17 +484,4 @@ impl RunState<'_> {
     fn length(&self) -> u64 {
         (self.shared.len() + self.steps.len()) as u64
     }
-
-    /// All steps of the run so far.
-    fn all(&self) -> impl Iterator<Item = &Arc<ExecutedStep>> {
-        self.shared.iter().chain(&self.steps)
-    }
-}
-
-/// Returns the hash of a sequence.
-pub(crate) fn sequence_hash(name_cache: &NameCache, steps: &[Arc<ExecutedStep>]) -> u128 {
-    let parts = steps.iter().enumerate();
-    parts.fold(mix(0), |sum, (at, step)| {
-        sum.wrapping_add(super::dependence::sequence_part(name_cache, step.task, at))
-    })
 }

@@ -17,20 +17,16 @@
 
 use super::candidate::{Candidate, NoRun, RunResult};
 use super::confirm::confirm;
-use super::dependence::Graph;
-use super::driver::sequence_hash;
+use super::dependence::{Graph, sequence_hash};
 use super::explore::Exploration;
-use super::names::{NameCache, TaskId};
-use super::options::Options;
-use super::outcome::Limit;
-use super::pool::{Answer, Job, RunPool};
-use super::reversal::{Ancestors, Kind, Plan};
-use super::run_records::{LostPlan, NewNode, Pair, analyze};
+use super::names::TaskId;
+use super::outcome::{Limit, ReversalKind};
+use super::pool::{Answer, Job};
+use super::reversal::{Ancestors, Pair, Plan};
+use super::run_records::Node;
 use super::sabotage::Sabotage;
-use super::sleep_sets::wake;
-use super::step::ExecutedStep;
+use super::step::{ExecutedStep, Steps, wake};
 use super::store::RunId;
-use super::verdict::{ComparedRun, compare};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -55,25 +51,34 @@ struct Waiting {
 }
 
 impl Frame {
-    /// Whether every sequence that begins with this alternative of a task is covered already.
-    fn knows(&self, task: TaskId) -> bool {
+    /// Whether every sequence that begins with this alternative of a task is covered already, and
+    /// not only because the task is in the sleep set.
+    fn covers(&self, task: TaskId) -> bool {
         self.tried.contains(&task)
             || self.waiting.iter().any(|waiting| waiting.guide.first() == Some(&task))
-            || self.current.iter().chain(&self.done).chain(&self.asleep).any(|s| s.task == task)
+            || self.current.iter().chain(&self.done).any(|step| step.task == task)
     }
 
-    /// Whether the task is covered only because it is in the sleep set here. Then its other
-    /// alternatives are not covered.
-    fn only_sleeps(&self, task: TaskId) -> bool {
-        !self.tried.contains(&task)
-            && !self.waiting.iter().any(|waiting| waiting.guide.first() == Some(&task))
-            && !self.current.iter().chain(&self.done).any(|step| step.task == task)
+    /// The step of a task, if the task is in the sleep set.
+    fn sleeping(&self, task: TaskId) -> Option<&Arc<ExecutedStep>> {
+        self.asleep.iter().find(|step| step.task == task)
     }
+
+    fn knows(&self, task: TaskId) -> bool {
+        self.covers(task) || self.sleeping(task).is_some()
+    }
+}
+
+/// A run, its dependence, and the position of each task.
+struct OrderedRun<'a> {
+    run: &'a Steps,
+    graph: Graph,
+    places: FxHashMap<TaskId, usize>,
 }
 
 impl Exploration<'_> {
     /// Explores all classes of runs.
-    pub(crate) fn exhaustive(&mut self, pool: &mut dyn RunPool) {
+    pub(crate) fn exhaustive(&mut self) {
         let mut run = self.records.store.steps(0);
         let mut frames: Vec<Frame> = Vec::new();
         extend(&mut frames, &run);
@@ -88,7 +93,7 @@ impl Exploration<'_> {
             };
             fresh = frames.len() - 1;
             run.truncate(fresh);
-            let Some(ran) = self.follow(pool, &frames[fresh], &run, &next) else { break };
+            let Some(ran) = self.follow(&frames[fresh], &run, &next) else { break };
             let Some(ran) = ran else {
                 source = None;
                 continue;
@@ -96,7 +101,10 @@ impl Exploration<'_> {
             run.extend(ran.steps.iter().cloned());
             self.note_alternatives(&ran);
             if self.awaiting.learn(&ran.awaited) {
-                run = self.restart();
+                // Conflicts were missed because these waits were unknown: start again.
+                self.records.forget_all_but_the_recording();
+                self.records.counts.restarts += 1;
+                run = self.records.store.steps(0);
                 frames.clear();
                 extend(&mut frames, &run);
                 (source, fresh) = (Some(0), 0);
@@ -106,31 +114,16 @@ impl Exploration<'_> {
             source = self.note(&run, &ran, &next);
         }
         let all: Vec<RunId> = (0..).take(self.records.nodes.len()).collect();
-        confirm(self, pool, &all);
-    }
-
-    /// Forgets all runs but the recording, and returns the recording. Conflicts were missed because
-    /// the waits of some tasks were unknown.
-    fn restart(&mut self) -> Vec<Arc<ExecutedStep>> {
-        self.records.forget_all_but_the_recording();
-        self.records.counts.restarts += 1;
-        self.records.store.steps(0)
+        confirm(self, &all);
     }
 
     /// Runs a guide. Outer `None`: the exploration was stopped. Inner `None`: the run is lost.
-    fn follow(
-        &mut self,
-        pool: &mut dyn RunPool,
-        frame: &Frame,
-        run: &[Arc<ExecutedStep>],
-        next: &Waiting,
-    ) -> Option<Option<RunResult>> {
-        if self.control.step(self.records.counts.executions, None).is_err() {
-            self.stop();
+    fn follow(&mut self, frame: &Frame, run: &Steps, next: &Waiting) -> Option<Option<RunResult>> {
+        let executions = self.records.counts.executions;
+        if !self.step(executions) {
             return None;
         }
-        if self.control.limits.executions.is_some_and(|most| self.records.counts.executions >= most)
-        {
+        if self.control.limits.executions.is_some_and(|most| executions >= most) {
             self.records.limits.insert(Limit::Executions);
             return None;
         }
@@ -139,70 +132,42 @@ impl Exploration<'_> {
         let candidate = Candidate { shared: run.len(), rest: next.guide.clone(), asleep };
         self.next_run += 1;
         let (parent, candidates) = (Arc::new(run.to_vec()), vec![(0, candidate)]);
-        let answers = pool.work(vec![Job { run: self.next_run, parent, candidates, ask: true }]);
-        self.name_cache.catch_up();
-        let Some(Answer { result, attempts, .. }) = answers.into_iter().next() else {
-            return Some(self.give_up(next, "the worker that ran it ended".to_owned()));
+        let job = Job { run: self.next_run, parent, candidates, ask: true };
+        let error = match self.execute(vec![job]).pop() {
+            Some(Answer { result: Ok(ran), .. }) => return Some(Some(ran)),
+            Some(Answer { result: Err(NoRun::Stopped(_)), .. }) => return None,
+            Some(Answer { result: Err(NoRun::Lost(error)), .. }) => error,
+            None => "the worker that ran it ended".to_owned(),
         };
-        self.records.counts.retries += attempts.saturating_sub(1);
-        match result {
-            Ok(ran) => Some(Some(ran)),
-            Err(NoRun::Lost(error)) => Some(self.give_up(next, error)),
-            Err(NoRun::Stopped(reason)) => {
-                self.records.limits.insert(Limit::Stopped(reason));
-                None
-            }
-        }
-    }
-
-    fn give_up(&mut self, next: &Waiting, error: String) -> Option<RunResult> {
-        self.records.counts.lost += 1;
-        self.records.limits.insert(Limit::Lost);
-        self.records.lost.push(LostPlan { parent: next.parent, pair: Some(next.pair), error });
-        None
+        self.lose(next.parent, next.pair, error);
+        Some(None)
     }
 
     /// Records a run. Returns its number if the run is complete.
-    fn note(
-        &mut self,
-        run: &[Arc<ExecutedStep>],
-        ran: &RunResult,
-        next: &Waiting,
-    ) -> Option<RunId> {
+    fn note(&mut self, run: &Steps, ran: &RunResult, next: &Waiting) -> Option<RunId> {
         self.records.counts.tasks += ran.steps.len() as u64;
         if ran.blocked {
             self.records.counts.sleep_blocked += 1;
             return None;
         }
-        let (_, class) = analyze(&mut self.analyzer, run, &self.name_cache, &self.inputs);
+        let class = self.class(run);
         let parent = next.parent;
-        let depth = parent.map_or(0, |parent| self.records.nodes[parent as usize].depth) + 1;
-        let hash = sequence_hash(&self.name_cache, run);
-        let observation = self.records.observations.add(ran.observation.clone());
-        let (pair, slept, cut) = (Some(next.pair), false, ran.cut);
-        let planned: FxHashSet<TaskId> = {
-            let shared = &run[..run.len() - ran.steps.len()];
-            shared.iter().map(|step| step.task).chain(next.guide.iter().copied()).collect()
+        let node = Node {
+            parent,
+            pair: Some(next.pair),
+            depth: parent.map_or(0, |parent| self.records.nodes[parent as usize].depth) + 1,
+            sequence_hash: sequence_hash(&self.name_cache, run),
+            observation: self.records.observations.add(ran.observation.clone()),
+            cut: ran.cut,
+            ..Node::default()
         };
-        let new = NewNode { parent, pair, depth, slept, cut, observation };
+        let shared = run[..run.len() - ran.steps.len()].iter().map(|step| step.task);
+        let planned: FxHashSet<TaskId> = shared.chain(next.guide.iter().copied()).collect();
         // Stored whole: a run differs from earlier runs in its end, and from its parent in most
         // steps.
-        let id = self.records.add_whole(new, run, (&planned, &ran.skipped), (class, hash));
-        self.records.note_cut(cut);
-        if self.records.nodes[id as usize].equivalent_to.is_some() {
-            self.records.counts.duplicates += 1;
-        }
+        let id = self.records.add(node, class, (run, None), (&planned, &ran.skipped));
         if let Some(parent) = parent {
-            let parent_steps = self.records.store.steps(parent);
-            let (hash, seen) = self.records.observations.get(observation);
-            let child = ComparedRun { steps: run, observation: seen, hash };
-            let of_parent = self.records.nodes[parent as usize].observation;
-            let (hash, seen) = self.records.observations.get(of_parent);
-            let parent = ComparedRun { steps: &parent_steps, observation: seen, hash };
-            let rest = (&self.name_cache, &self.inputs, self.options);
-            let pair = (next.pair.first, next.pair.second);
-            let comparison = compare(&parent, &child, pair, rest);
-            self.records.nodes[id as usize].comparison = Some(comparison);
+            self.compare(id, run, &self.records.store.steps(parent));
         }
         Some(id)
     }
@@ -212,36 +177,37 @@ impl Exploration<'_> {
     fn wait(
         &mut self,
         frames: &mut [Frame],
-        run: &[Arc<ExecutedStep>],
+        run: &Steps,
         (source, fresh): (Option<RunId>, usize),
     ) -> bool {
-        let used = self.records.memory_bytes();
-        if self.control.check_memory(used, Ancestors::memory_bytes(run.len())).is_err() {
-            self.records.limits.insert(Limit::Memory);
+        if !self.has_room(Ancestors::memory_bytes(run.len())) {
             return false;
         }
-        let graph = self.analyzer.graph(run.iter(), &self.name_cache, &self.inputs);
-        let places = places(run);
+        let ordered = self.ordered(run);
         let forgets = self.options.sabotage() == Sabotage::ForgetSleepingConflicts;
-        for plan in self.reversals(run, &graph) {
+        for plan in self.reversals(run, &ordered.graph) {
             let (at, resume) = (plan.at as usize, plan.resume as usize);
             if resume <= fresh && at < fresh {
                 continue;
             }
             self.records.counts.plans += 1;
             let Some(frame) = frames.get_mut(at) else { continue };
-            if plan.kind == Kind::Disabling && !forgets {
-                let base = self.name_cache.base(plan.second);
-                let mut sleep_sets = frame.asleep.clone();
-                sleep_sets.retain(|step| step.base == base);
-                for sleeping in sleep_sets {
+            if plan.pair.kind == ReversalKind::Disabling && !forgets {
+                let base = self.name_cache.base(plan.pair.second);
+                let mut disabled = frame.asleep.clone();
+                disabled.retain(|step| step.base == base);
+                for sleeping in disabled {
                     self.add_conflicts_of_sleeping(frame, run, at, &sleeping);
                 }
             }
-            let rest = (&mut self.name_cache, self.options, source);
-            enter(frame, &plan, run, (&graph, &places), rest);
+            self.enter(frame, &plan, &ordered, source);
         }
         true
+    }
+
+    fn ordered<'r>(&mut self, run: &'r Steps) -> OrderedRun<'r> {
+        let places = run.iter().zip(0..).map(|(step, at)| (step.task, at)).collect();
+        OrderedRun { run, graph: self.graph(run), places }
     }
 
     /// Adds the sequences that conflict with a sleeping task that was disabled. Sequences that
@@ -251,91 +217,86 @@ impl Exploration<'_> {
     fn add_conflicts_of_sleeping(
         &mut self,
         frame: &mut Frame,
-        run: &[Arc<ExecutedStep>],
+        run: &Steps,
         at: usize,
         sleeping: &Arc<ExecutedStep>,
     ) {
-        let mut awake = run[..at].to_vec();
-        awake.push(sleeping.clone());
-        awake.extend_from_slice(&run[at..]);
-        let graph = self.analyzer.graph(awake.iter(), &self.name_cache, &self.inputs);
-        let places = places(&awake);
-        for plan in self.reversals(&awake, &graph) {
-            let conflicts = matches!(plan.kind, Kind::Conflict | Kind::Waiting);
-            if plan.at as usize == at && plan.first == sleeping.task && conflicts {
-                let rest = (&mut self.name_cache, self.options, None);
-                enter(frame, &plan, &awake, (&graph, &places), rest);
+        let mut awake = run.to_vec();
+        awake.insert(at, sleeping.clone());
+        let ordered = self.ordered(&awake);
+        for plan in self.reversals(&awake, &ordered.graph) {
+            let kind = plan.pair.kind;
+            let conflicts = matches!(kind, ReversalKind::Conflict | ReversalKind::Waiting);
+            if plan.at as usize == at && plan.pair.first == sleeping.task && conflicts {
+                self.enter(frame, &plan, &ordered, None);
             }
         }
     }
-}
 
-fn places(run: &[Arc<ExecutedStep>]) -> FxHashMap<TaskId, usize> {
-    run.iter().enumerate().map(|(at, step)| (step.task, at)).collect()
-}
-
-/// Adds a plan to the waiting sequences, unless some task that could begin it is covered. If a task
-/// that could begin it sleeps, its alternatives that do not sleep are added instead.
-fn enter(
-    frame: &mut Frame,
-    plan: &Plan,
-    run: &[Arc<ExecutedStep>],
-    (graph, places): (&Graph, &FxHashMap<TaskId, usize>),
-    (name_cache, options, source): (&mut NameCache, &Options, Option<RunId>),
-) {
-    let (alternatives_max, sabotage) = (options.alternatives_max.max(1), options.sabotage());
-    let pair = Pair { first: plan.first, second: plan.second, kind: plan.kind };
-    let wait = |frame: &mut Frame, guide| {
-        frame.waiting.push(Waiting { guide, parent: source, pair });
-    };
-    let known = beginnings(plan, graph, places).into_iter().filter(|task| frame.knows(*task));
-    let known: Vec<TaskId> = known.collect();
-    let forgets = sabotage == Sabotage::SleepAlternatives && !known.is_empty();
-    if forgets || known.iter().any(|task| !frame.only_sleeps(*task)) {
-        return;
-    }
-    let guide: Vec<TaskId> = plan.sequence(run).skip(plan.at as usize).collect();
-    let sleeping = known.first().and_then(|task| frame.asleep.iter().find(|s| s.task == *task));
-    if let Some(sleeping) = sleeping.cloned() {
-        for alternative in 0..sleeping.alternatives.min(alternatives_max) {
-            let other = name_cache.alternative(sleeping.base, alternative);
-            if !frame.knows(other) {
-                let rest = guide.iter().copied().filter(|task| *task != sleeping.task);
-                wait(frame, std::iter::once(other).chain(rest).collect());
+    /// Adds a plan to the waiting sequences, unless some task that could begin it is covered. If a
+    /// task that could begin it sleeps, its alternatives that do not sleep are added instead.
+    fn enter(
+        &mut self,
+        frame: &mut Frame,
+        plan: &Plan,
+        ordered: &OrderedRun<'_>,
+        parent: Option<RunId>,
+    ) {
+        let wait = |frame: &mut Frame, guide| {
+            frame.waiting.push(Waiting { guide, parent, pair: plan.pair });
+        };
+        let mut known = beginnings(plan, ordered);
+        known.retain(|task| frame.knows(*task));
+        let forgets = self.options.sabotage() == Sabotage::SleepAlternatives && !known.is_empty();
+        if forgets || known.iter().any(|task| frame.covers(*task)) {
+            return;
+        }
+        let guide: Vec<TaskId> = plan.sequence(ordered.run).skip(plan.at as usize).collect();
+        let sleeping = known.first().and_then(|task| frame.sleeping(*task)).cloned();
+        if let Some(sleeping) = sleeping {
+            let most = self.options.alternatives_max.max(1);
+            for alternative in 0..sleeping.alternatives.min(most) {
+                let other = self.name_cache.alternative(sleeping.base, alternative);
+                if !frame.knows(other) {
+                    let rest = guide.iter().copied().filter(|task| *task != sleeping.task);
+                    wait(frame, std::iter::once(other).chain(rest).collect());
+                }
+            }
+            return;
+        }
+        // The task may have fewer alternatives here than there. Its first alternative exists
+        // wherever it can run; running that one reveals the others.
+        if let Some(first) = guide.first().copied() {
+            let base = self.name_cache.base(first);
+            if first != base && !frame.knows(base) {
+                wait(frame, std::iter::once(base).chain(guide[1..].iter().copied()).collect());
             }
         }
-        return;
+        wait(frame, guide);
     }
-    // The task may have fewer alternatives here than there. Its first alternative exists wherever
-    // it can run; running that one reveals the others.
-    if let Some(first) = guide.first().copied() {
-        let base = name_cache.base(first);
-        if first != base && !frame.knows(base) {
-            wait(frame, std::iter::once(base).chain(guide[1..].iter().copied()).collect());
-        }
-    }
-    wait(frame, guide);
 }
 
 /// The tasks with which the steps that lead to the second of the pair could begin.
-fn beginnings(plan: &Plan, graph: &Graph, places: &FxHashMap<TaskId, usize>) -> Vec<TaskId> {
-    if matches!(plan.kind, Kind::Disabling | Kind::Alternative) {
-        return vec![plan.second];
+fn beginnings(plan: &Plan, ordered: &OrderedRun<'_>) -> Vec<TaskId> {
+    let second = plan.pair.second;
+    if matches!(plan.pair.kind, ReversalKind::Disabling | ReversalKind::Alternative(_)) {
+        return vec![second];
     }
-    let end = plan.window.iter().position(|task| *task == plan.second).unwrap_or(0);
+    let end = plan.window.iter().position(|task| *task == second).unwrap_or(0);
     let needed = &plan.window[..=end];
+    let places = &ordered.places;
     let inside: FxHashSet<usize> =
         needed.iter().filter_map(|task| places.get(task).copied()).collect();
     let first = |task: &&TaskId| {
         places.get(task).is_some_and(|at| {
-            !graph.before(*at).iter().any(|before| inside.contains(&(before.at as usize)))
+            !ordered.graph.before(*at).iter().any(|before| inside.contains(&(before.at as usize)))
         })
     };
     needed.iter().filter(first).copied().collect()
 }
 
 /// Makes frames for the rest of a run.
-fn extend(frames: &mut Vec<Frame>, run: &[Arc<ExecutedStep>]) {
+fn extend(frames: &mut Vec<Frame>, run: &Steps) {
     let from = frames.len().saturating_sub(1);
     for (at, step) in run.iter().enumerate().skip(from) {
         if at == frames.len() {

@@ -1,25 +1,25 @@
 //! The exploration as a whole.
 
-use super::candidate::RunResult;
+use super::candidate::{Config, NoRun, RunResult};
 use super::conclude::conclude;
 use super::confirm::confirm;
-use super::dependence::{Analyzer, Graph};
-use super::driver::{Driver, sequence_hash};
+use super::dependence::{Analyzer, Graph, class, sequence_hash};
 use super::names::{NameCache, Names, TaskId};
-use super::options::{Inputs, Options, Order};
+use super::options::{Options, Order};
 use super::outcome::{Error, Limit, Outcome};
-use super::pool::{InlinePool, RunPool, Shared, ThreadPool, first};
+use super::pool::{Answer, Job, RunPool, Shared, answer, make, start};
 use super::recording::{Recording, record};
-use super::reversal::{Ancestors, Plan, plans};
-use super::run_records::{NewNode, RunRecords, analyze};
+use super::reversal::{Ancestors, Pair, Plan, plans};
+use super::run_records::{LostPlan, Node, RunRecords};
 use super::sabotage::Sabotage;
-use super::step::ExecutedStep;
+use super::step::Steps;
 use super::store::RunId;
+use super::verdict::{ComparedRun, compare};
 use super::waiting::{self, Awaiting};
 use anyorder_system::{Control, Program, SystemFactory, TaskSystem};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 /// Explores a program from one run of it. See the module's documentation, and `docs/r4.md`.
 ///
@@ -36,33 +36,32 @@ where
     F::System: TaskSystem,
 {
     let names = Arc::new(Names::default());
-    let mut driver = first(factory, &names)?;
-    let program = driver.system().program().clone();
+    let mut driver = make(factory, &names).map_err(|error| Error::Start(error.to_string()))?;
+    let program = driver.system.program().clone();
     let recording = record(&mut driver, options, control)?;
-    let name_cache = NameCache::new(names.clone());
-    let mut exploration = Exploration::begin(&recording, program, name_cache, options, control);
-    let config = Arc::new(recording.config);
-    let shared = Shared { config, control, names };
+    let shared = Shared { config: &recording.config, control, names };
     if options.workers <= 1 {
-        exploration.run(&mut InlinePool { driver, shared: &shared });
-    } else {
-        drop::<Driver<_>>(driver);
-        std::thread::scope(|scope| {
-            exploration.run(&mut ThreadPool::start(scope, factory, &shared, options.workers));
-        });
+        let mut pool = |jobs: Vec<Job>| {
+            jobs.iter().flat_map(|job| answer(&mut driver, &shared, job)).collect()
+        };
+        return Ok(Exploration::begin(&recording, program, &mut pool, (options, &shared)).run());
     }
-    Ok(conclude(exploration))
+    drop(driver);
+    Ok(std::thread::scope(|scope| {
+        let mut pool = start(scope, factory, &shared, options.workers);
+        Exploration::begin(&recording, program, &mut pool, (options, &shared)).run()
+    }))
 }
 
 /// An exploration in progress.
 pub(crate) struct Exploration<'a> {
     pub(crate) options: &'a Options,
     pub(crate) control: &'a Control<'a>,
+    pub(crate) config: &'a Config,
     pub(crate) program: Program,
     pub(crate) name_cache: NameCache,
-    pub(crate) inputs: Inputs,
-    pub(crate) choices: FxHashMap<TaskId, anyorder_system::Choice>,
-    pub(crate) analyzer: Analyzer,
+    pool: &'a mut RunPool<'a>,
+    analyzer: Analyzer,
     pub(crate) records: RunRecords,
     /// No pair is left to reverse.
     pub(crate) exhausted: bool,
@@ -70,77 +69,72 @@ pub(crate) struct Exploration<'a> {
     pub(crate) awaiting: Awaiting,
     /// With a bound: waits of tasks may allow further orders, which conflicts do not show.
     pub(crate) waits: bool,
-    asks_waits: Arc<AtomicBool>,
     /// The next number for a run whose states are not saved.
     pub(crate) next_run: u64,
 }
 
 impl<'a> Exploration<'a> {
     fn begin(
-        recording: &Recording,
+        recording: &'a Recording,
         program: Program,
-        mut name_cache: NameCache,
-        options: &'a Options,
-        control: &'a Control<'a>,
+        pool: &'a mut RunPool<'a>,
+        (options, shared): (&'a Options, &'a Shared<'a>),
     ) -> Exploration<'a> {
-        name_cache.catch_up();
-        let (mut records, mut analyzer) = (RunRecords::default(), Analyzer::default());
-        analyzer.sabotage = options.sabotage();
-        let (ran, config) = (&recording.ran, &recording.config);
-        let (_, class) = analyze(&mut analyzer, &ran.steps, &name_cache, &config.inputs);
-        let hash = sequence_hash(&name_cache, &ran.steps);
-        let observation = records.observations.add(ran.observation.clone());
-        let (parent, pair, depth, slept, cut) = (None, None, 0, false, ran.cut);
-        let new = NewNode { parent, pair, depth, slept, cut, observation };
-        let planned: FxHashSet<TaskId> = recording.planned.iter().copied().collect();
-        let id = records.add(new, (&ran.steps, &[]), (&planned, &ran.skipped), (class, hash));
-        records.planned.insert(records.nodes[id as usize].sequence_hash, id);
-        records.counts.executions = 1;
-        records.counts.tasks = ran.steps.len() as u64;
-        records.counts.retries = recording.attempts - 1;
-        records.note_cut(ran.cut);
-        let mut awaiting = Awaiting::default();
-        awaiting.learn(&ran.awaited);
+        let Recording { ran, planned, config, attempts, awaits } = recording;
         let mut exploration = Exploration {
-            awaiting,
-            waits: !recording.awaits,
-            asks_waits: config.asks_waits.clone(),
             options,
-            control,
+            control: shared.control,
+            config,
             program,
-            inputs: config.inputs.clone(),
-            choices: config.choices.clone(),
-            name_cache,
-            analyzer,
-            records,
+            name_cache: NameCache::new(shared.names.clone()),
+            pool,
+            analyzer: Analyzer::default(),
+            records: RunRecords::default(),
             exhausted: false,
+            awaiting: Awaiting::default(),
+            waits: !awaits,
             next_run: 1 << 40,
         };
-        exploration.note_alternatives(ran);
-        if options.bound.is_none() && !recording.awaits {
-            exploration.records.limits.insert(Limit::Waiting);
+        exploration.analyzer.sabotage = options.sabotage();
+        exploration.name_cache.catch_up();
+        let class = exploration.class(&ran.steps);
+        let sequence_hash = sequence_hash(&exploration.name_cache, &ran.steps);
+        let records = &mut exploration.records;
+        let observation = records.observations.add(ran.observation.clone());
+        let node = Node { cut: ran.cut, observation, sequence_hash, ..Node::default() };
+        let planned: FxHashSet<TaskId> = planned.iter().copied().collect();
+        let id = records.add(node, class, (&ran.steps, None), (&planned, &ran.skipped));
+        records.planned.insert(sequence_hash, id);
+        records.counts.executions = 1;
+        records.counts.tasks = ran.steps.len() as u64;
+        records.counts.retries = attempts - 1;
+        if options.bound.is_none() && !awaits {
+            records.limits.insert(Limit::Waiting);
         }
+        exploration.awaiting.learn(&ran.awaited);
+        exploration.note_alternatives(ran);
         exploration
     }
 
-    fn run(&mut self, pool: &mut dyn RunPool) {
+    fn run(mut self) -> Outcome {
         match (self.options.bound, self.options.order) {
-            (None, _) => self.exhaustive(pool),
-            (Some(bound), Order::Levels) => self.levels(pool, bound),
-            (Some(bound), Order::DepthFirst) => self.depth_first(pool, bound),
+            (None, _) => self.exhaustive(),
+            (Some(bound), Order::Levels) => self.levels(bound),
+            (Some(bound), Order::DepthFirst) => self.depth_first(bound),
         }
+        conclude(self)
     }
 
     /// Explores by levels, up to the bound.
-    fn levels(&mut self, pool: &mut dyn RunPool, bound: u32) {
+    fn levels(&mut self, bound: u32) {
         let mut frontier: Vec<RunId> = vec![0];
         let mut known = 1;
         for depth in 0..bound {
-            let more = self.level(pool, &frontier, depth);
+            let more = self.level(&frontier, depth);
             let count = self.records.nodes.len();
             let known = std::mem::replace(&mut known, count);
             let of_level: Vec<RunId> = (0..).take(count).skip(known).collect();
-            confirm(self, pool, &of_level);
+            confirm(self, &of_level);
             if more.is_empty() || self.is_stopped() {
                 self.exhausted = !self.is_stopped();
                 return;
@@ -149,11 +143,21 @@ impl<'a> Exploration<'a> {
         }
     }
 
+    /// Returns the dependence of a run.
+    pub(crate) fn graph(&mut self, steps: &Steps) -> Graph {
+        self.analyzer.graph(steps, &self.name_cache, &self.config.inputs)
+    }
+
+    /// Returns the hash of the class of a run.
+    pub(crate) fn class(&mut self, steps: &Steps) -> u128 {
+        class(&self.graph(steps), steps, &self.name_cache)
+    }
+
     /// Returns the plans of a run.
-    pub(crate) fn reversals(&mut self, steps: &[Arc<ExecutedStep>], graph: &Graph) -> Vec<Plan> {
+    pub(crate) fn reversals(&mut self, steps: &Steps, graph: &Graph) -> Vec<Plan> {
         let (most, sabotage) = (self.options.alternatives_max.max(1), self.options.sabotage());
         let ancestors = Ancestors::of(graph);
-        let names = (&mut self.name_cache, &self.inputs);
+        let names = (&mut self.name_cache, &self.config.inputs);
         let mut found = plans(steps, (graph, &ancestors), names, most, sabotage);
         if self.options.bound.is_none() && sabotage != Sabotage::NoWaiting {
             found.extend(waiting::plans(steps, &ancestors, &self.awaiting));
@@ -163,11 +167,44 @@ impl<'a> Exploration<'a> {
 
     /// Records whether other orders of tasks exist because of a third task's wait; with a bound
     /// they are not explored. One occurrence is enough.
-    pub(crate) fn note_waiting(&mut self, steps: &[Arc<ExecutedStep>], graph: &Graph) {
+    pub(crate) fn note_waiting(&mut self, steps: &Steps, graph: &Graph) {
         if !self.waits && waiting::any(steps, &Ancestors::of(graph), &self.awaiting) {
             self.waits = true;
-            self.asks_waits.store(false, Ordering::Relaxed);
+            self.config.asks_waits.store(false, Ordering::Relaxed);
         }
+    }
+
+    /// Executes runs, and records attempts that were lost and stops.
+    pub(crate) fn execute(&mut self, jobs: Vec<Job>) -> Vec<Answer> {
+        let answers = (self.pool)(jobs);
+        self.name_cache.catch_up();
+        for answer in &answers {
+            self.records.counts.retries += answer.attempts.saturating_sub(1);
+            if let Err(NoRun::Stopped(reason)) = answer.result {
+                self.records.limits.insert(Limit::Stopped(reason));
+            }
+        }
+        answers
+    }
+
+    /// Records a plan that never became a run.
+    pub(crate) fn lose(&mut self, parent: Option<RunId>, pair: Pair, error: String) {
+        self.records.counts.lost += 1;
+        self.records.limits.insert(Limit::Lost);
+        self.records.lost.push(LostPlan { parent, pair, error });
+    }
+
+    /// Compares a run with its parent, given the steps of both.
+    pub(crate) fn compare(&mut self, id: RunId, steps: &Steps, of_parent: &Steps) {
+        let node = &self.records.nodes[id as usize];
+        let (Some(parent), Some(pair)) = (node.parent, node.pair) else { return };
+        let [child, parent] = [(id, steps), (parent, of_parent)].map(|(id, steps)| {
+            let (hash, observation) = self.records.observation(id);
+            ComparedRun { steps, observation, hash }
+        });
+        let rest = (&self.name_cache, &self.config.inputs, self.options);
+        let comparison = compare(&parent, &child, pair, rest);
+        self.records.nodes[id as usize].comparison = Some(comparison);
     }
 
     /// Records alternatives that are not run.
@@ -175,6 +212,20 @@ impl<'a> Exploration<'a> {
         if ran.more_alternatives {
             self.records.limits.insert(Limit::Alternatives);
         }
+    }
+
+    /// Reports progress. Returns false once the job was stopped.
+    pub(crate) fn step(&mut self, done: u64) -> bool {
+        let stopped = self.control.step(done, None).err();
+        self.records.limits.extend(stopped.map(|stopped| Limit::Stopped(stopped.0)));
+        stopped.is_none()
+    }
+
+    /// Returns whether the memory limit leaves room for more bytes.
+    pub(crate) fn has_room(&mut self, bytes: u64) -> bool {
+        let exceeded = self.control.limits.memory_exceeded(self.records.memory_bytes(), bytes);
+        self.records.limits.extend(exceeded.then_some(Limit::Memory));
+        !exceeded
     }
 
     /// Returns whether a limit ends the exploration.

@@ -43,13 +43,14 @@ pub(crate) struct AccessRules {
 }
 
 /// All accesses of one task to one location.
-#[derive(Debug)]
+#[derive(Default)]
 struct Use {
     reads: bool,
     /// The first access was a write, so later reads see the task's own value.
     begins_with_write: bool,
     writes: bool,
-    only_updates: bool,
+    /// Some access is not an update.
+    not_updates: bool,
     /// The value before the task, if the first access reported it.
     before: Option<u64>,
     after: Option<u64>,
@@ -67,22 +68,12 @@ pub(crate) fn footprint(
     for access in accesses.as_slice() {
         let reads = access.kind != AccessKind::Write;
         let writes = access.kind != AccessKind::Read;
-        let first = |_: &()| Use {
-            reads: false,
-            begins_with_write: !reads && in_order,
-            writes: false,
-            only_updates: true,
-            before: None,
-            after: None,
-        };
-        let location = number(access);
-        let (of, is_first) = match uses.entry(location) {
-            std::collections::btree_map::Entry::Vacant(entry) => (entry.insert(first(&())), true),
-            std::collections::btree_map::Entry::Occupied(entry) => (entry.into_mut(), false),
-        };
+        let of = uses.entry(number(access)).or_default();
+        let is_first = !of.reads && !of.writes;
+        of.begins_with_write |= is_first && !reads && in_order;
         of.reads |= reads;
         of.writes |= writes;
-        of.only_updates &= access.kind == AccessKind::Rmw;
+        of.not_updates |= access.kind != AccessKind::Rmw;
         if reads && (is_first || (!in_order && of.before.is_none())) {
             of.before = access.read;
         }
@@ -100,7 +91,7 @@ impl Use {
         if !self.writes {
             return Mode::Read;
         }
-        if self.only_updates
+        if !self.not_updates
             && let Some(update) = update()
         {
             return Mode::Update(update);

@@ -5,19 +5,17 @@
 //! is the same for any number of workers.
 
 use super::candidate::{Candidate, NoRun, RunResult};
-use super::dependence::{Graph, is_linearisation, is_prefix_of_linearisation};
-use super::driver::sequence_hash;
+use super::dependence::{is_linearisation, is_prefix_of_linearisation, sequence_hash};
 use super::explore::Exploration;
 use super::names::TaskId;
 use super::options::Sleep;
 use super::outcome::Limit;
-use super::pool::{Answer, Job, RunPool};
+use super::pool::{Answer, Job};
 use super::reversal::{Ancestors, Plan};
-use super::run_records::{LostPlan, NO_RUN, NewNode, Pair, analyze};
+use super::run_records::{NO_RUN, Node};
 use super::sabotage::Sabotage;
-use super::step::ExecutedStep;
+use super::step::{ExecutedStep, Steps};
 use super::store::RunId;
-use super::verdict::{ComparedRun, compare};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -64,19 +62,13 @@ enum Decision {
 
 impl Exploration<'_> {
     /// Reverses all pairs of some runs of one depth. Returns the runs of the next depth.
-    pub(crate) fn level(
-        &mut self,
-        pool: &mut dyn RunPool,
-        frontier: &[RunId],
-        depth: u32,
-    ) -> Vec<RunId> {
+    pub(crate) fn level(&mut self, frontier: &[RunId], depth: u32) -> Vec<RunId> {
         let ask = self.options.bound.is_none_or(|bound| depth + 1 < bound);
         let mut batch: Vec<Pending> = Vec::new();
         let mut next = Vec::new();
         for id in frontier {
             // Many parents may give nothing new. Progress and cancellation must work then as well.
-            if self.control.step(self.records.counts.executions, None).is_err() {
-                self.stop();
+            if !self.step(self.records.counts.executions) {
                 return next;
             }
             let Some((parent, found)) = self.plans_of(*id) else { return next };
@@ -85,14 +77,14 @@ impl Exploration<'_> {
                     batch.push(pending);
                 }
                 if batch.len() >= BATCH {
-                    self.flush(pool, &mut batch, (depth + 1, ask), &mut next);
+                    self.flush(&mut batch, (depth + 1, ask), &mut next);
                     if self.is_stopped() {
                         return next;
                     }
                 }
             }
         }
-        self.flush(pool, &mut batch, (depth + 1, ask), &mut next);
+        self.flush(&mut batch, (depth + 1, ask), &mut next);
         next
     }
 
@@ -100,13 +92,11 @@ impl Exploration<'_> {
     pub(crate) fn plans_of(&mut self, id: RunId) -> Option<(Arc<Parent>, Vec<Plan>)> {
         let node = &self.records.nodes[id as usize];
         let (hash, length) = (node.sequence_hash, node.length);
-        let used = self.records.memory_bytes();
-        if self.control.check_memory(used, Ancestors::memory_bytes(length)).is_err() {
-            self.records.limits.insert(Limit::Memory);
+        if !self.has_room(Ancestors::memory_bytes(length)) {
             return None;
         }
         let steps = Arc::new(self.records.store.steps(id));
-        let graph = self.analyzer.graph(steps.iter(), &self.name_cache, &self.inputs);
+        let graph = self.graph(&steps);
         let found = self.reversals(&steps, &graph);
         self.note_waiting(&steps, &graph);
         self.records.counts.plans += found.len() as u64;
@@ -123,7 +113,7 @@ impl Exploration<'_> {
     ) -> Option<Pending> {
         let pending = self.pending(parent, plan);
         let hash = pending.hash;
-        if !self.is_known(hash) {
+        if self.known(hash).is_none() {
             self.records.planned.insert(hash, NO_RUN);
             return Some(pending);
         }
@@ -136,9 +126,10 @@ impl Exploration<'_> {
         None
     }
 
-    /// Returns whether a sequence was planned or run.
-    pub(crate) fn is_known(&self, hash: u128) -> bool {
-        self.records.planned.contains_key(&hash) || self.records.by_sequence.contains_key(&hash)
+    /// Returns the run of a sequence that was planned or run; [`NO_RUN`] if it has not run.
+    pub(crate) fn known(&self, hash: u128) -> Option<RunId> {
+        let known = self.records.planned.get(&hash);
+        known.or_else(|| self.records.by_sequence.get(&hash)).copied()
     }
 
     pub(crate) fn pending(&self, parent: &Arc<Parent>, plan: Plan) -> Pending {
@@ -149,25 +140,22 @@ impl Exploration<'_> {
     /// Runs a batch, and records its results.
     pub(crate) fn flush(
         &mut self,
-        pool: &mut dyn RunPool,
         batch: &mut Vec<Pending>,
         (depth, ask): (u32, bool),
         next: &mut Vec<RunId>,
     ) {
-        if self.control.step(self.records.counts.executions, None).is_err() {
-            self.stop();
-        }
+        self.step(self.records.counts.executions);
         let mut leaders = FxHashMap::default();
         for (place, pending) in batch.iter_mut().enumerate() {
             pending.decision = self.decision(pending, place, &mut leaders);
         }
-        self.dispatch(pool, batch, ask);
+        self.dispatch(batch, ask);
         for place in 0..batch.len() {
             if let Decision::After(leader) = batch[place].decision {
                 let same = match &batch[leader].decision {
                     Decision::RunResult(ran) if !ran.cut => {
                         let steps = whole(&batch[leader], ran);
-                        self.is_unverified() || self.order_in(&steps, &batch[place]).is_some()
+                        self.is_equivalent(&steps, &batch[place])
                     }
                     _ => false,
                 };
@@ -176,15 +164,15 @@ impl Exploration<'_> {
                 }
             }
         }
-        self.dispatch(pool, batch, ask);
+        self.dispatch(batch, ask);
         let mut taken: Vec<Pending> = std::mem::take(batch);
         for place in 0..taken.len() {
             let decision = std::mem::replace(&mut taken[place].decision, Decision::Cut);
             // The leader comes earlier in the batch, so its result is known here.
             let decision = match decision {
-                Decision::After(leader) => match self.records.planned.get(&taken[leader].hash) {
-                    Some(id) if *id != NO_RUN => Decision::Slept(*id),
-                    _ => Decision::Cut,
+                Decision::After(leader) => match self.known(taken[leader].hash) {
+                    None | Some(NO_RUN) => Decision::Cut,
+                    Some(id) => Decision::Slept(id),
                 },
                 other => other,
             };
@@ -196,15 +184,7 @@ impl Exploration<'_> {
                 next.push(id);
             }
         }
-        if self.control.check_memory(self.records.memory_bytes(), 0).is_err() {
-            self.records.limits.insert(Limit::Memory);
-        }
-    }
-
-    pub(crate) fn stop(&mut self) {
-        if let Some(reason) = self.control.cancel.reason() {
-            self.records.limits.insert(Limit::Stopped(reason));
-        }
+        self.has_room(0);
     }
 
     /// Decides whether a plan sleeps.
@@ -223,11 +203,11 @@ impl Exploration<'_> {
         let Some(steps) = predicted(&pending.parent.steps, &pending.plan) else {
             return Decision::Run;
         };
-        let (_, class) = analyze(&mut self.analyzer, &steps, &self.name_cache, &self.inputs);
+        let class = self.class(&steps);
         pending.predicted = Some(class);
         if let Some(id) = self.records.by_class.get(&class).copied() {
             let steps = self.records.store.steps(id);
-            if self.is_unverified() || self.order_in(&steps, pending).is_some() {
+            if self.is_equivalent(&steps, pending) {
                 return Decision::Slept(id);
             }
         }
@@ -240,16 +220,11 @@ impl Exploration<'_> {
         }
     }
 
-    fn is_unverified(&self) -> bool {
+    /// Returns whether a run is equivalent to a plan.
+    fn is_equivalent(&mut self, steps: &Steps, pending: &Pending) -> bool {
+        let graph = self.graph(steps);
         self.options.sabotage() == Sabotage::SleepUnverified
-    }
-
-    /// Returns the positions of a plan's tasks in another run, if that run is equivalent to the
-    /// plan.
-    fn order_in(&mut self, steps: &[Arc<ExecutedStep>], pending: &Pending) -> Option<Vec<u32>> {
-        let graph = self.analyzer.graph(steps.iter(), &self.name_cache, &self.inputs);
-        let order = places(steps, pending)?;
-        is_linearisation(&graph, &order).then_some(order)
+            || places(steps, pending).is_some_and(|order| is_linearisation(&graph, &order))
     }
 
     /// Returns a run that begins with the plan, up to the order of independent tasks. Searches all
@@ -258,18 +233,17 @@ impl Exploration<'_> {
         let count = u32::try_from(self.records.store.len()).unwrap_or(u32::MAX);
         (0..count).find(|id| {
             let steps = self.records.store.steps(*id);
-            let graph: Graph = self.analyzer.graph(steps.iter(), &self.name_cache, &self.inputs);
+            let graph = self.graph(&steps);
             places(&steps, pending).is_some_and(|order| is_prefix_of_linearisation(&graph, &order))
         })
     }
 
     /// Runs the plans that have to run, up to the limit on executions.
-    fn dispatch(&mut self, pool: &mut dyn RunPool, batch: &mut [Pending], ask: bool) {
+    fn dispatch(&mut self, batch: &mut [Pending], ask: bool) {
         let limit = self.control.limits.executions.unwrap_or(u64::MAX);
-        let mut jobs: Vec<Job> = Vec::new();
         let mut left = limit.saturating_sub(self.records.counts.executions);
         let stopped = self.is_stopped();
-        let mut of: Option<ParentBatch> = None;
+        let mut groups: Vec<ParentBatch> = Vec::new();
         for (place, pending) in batch.iter_mut().enumerate() {
             if !matches!(pending.decision, Decision::Run) {
                 continue;
@@ -286,32 +260,22 @@ impl Exploration<'_> {
             let plan = &pending.plan;
             let rest = plan.sequence(&pending.parent.steps).skip(plan.at as usize).collect();
             let candidate = Candidate { shared: plan.at as usize, rest, asleep: Vec::new() };
-            match &mut of {
+            match groups.last_mut() {
                 Some((parent, candidates)) if parent.id == pending.parent.id => {
                     candidates.push((place, candidate));
                 }
-                _ => {
-                    if let Some((parent, candidates)) = of.take() {
-                        self.split(candidates, &parent, ask, &mut jobs);
-                    }
-                    of = Some((pending.parent.clone(), vec![(place, candidate)]));
-                }
+                _ => groups.push((pending.parent.clone(), vec![(place, candidate)])),
             }
         }
-        if let Some((parent, candidates)) = of {
+        let mut jobs = Vec::new();
+        for (parent, candidates) in groups {
             self.split(candidates, &parent, ask, &mut jobs);
         }
-        let answers = pool.work(jobs);
-        self.name_cache.catch_up();
-        for Answer { order, result, attempts } in answers {
-            self.records.counts.retries += attempts.saturating_sub(1);
+        for Answer { order, result, .. } in self.execute(jobs) {
             batch[order].decision = match result {
                 Ok(ran) => Decision::RunResult(Box::new(ran)),
                 Err(NoRun::Lost(error)) => Decision::Lost(error),
-                Err(NoRun::Stopped(reason)) => {
-                    self.records.limits.insert(Limit::Stopped(reason));
-                    Decision::Cut
-                }
+                Err(NoRun::Stopped(_)) => Decision::Cut,
             };
         }
         // A plan without an answer is lost together with its worker.
@@ -344,14 +308,13 @@ impl Exploration<'_> {
     /// Records the result of a plan. Returns the new sequence, if there is one.
     fn take_in(&mut self, pending: &Pending, decision: Decision, depth: u32) -> Option<RunId> {
         let plan = &pending.plan;
-        let pair = Pair { first: plan.first, second: plan.second, kind: plan.kind };
         let parent = Some(pending.parent.id);
         // If the run followed the prediction, its class is known.
         let as_predicted = match &decision {
             Decision::RunResult(ran) => ran.as_known && !ran.cut,
             _ => false,
         };
-        let (steps, skipped, observation, cut, slept) = match decision {
+        let (steps, skipped, node) = match decision {
             Decision::RunResult(ran)
                 if self.options.sabotage() == Sabotage::SkippedEnds && !ran.skipped.is_empty() =>
             {
@@ -363,71 +326,53 @@ impl Exploration<'_> {
                 self.records.counts.tasks += ran.steps.len() as u64;
                 let steps = whole(pending, &ran);
                 let observation = self.records.observations.add(ran.observation);
-                (steps, ran.skipped, observation, ran.cut, false)
+                (steps, ran.skipped, Node { observation, cut: ran.cut, ..Node::default() })
             }
-            Decision::Slept(id) => self.as_in(id, pending)?,
+            Decision::Slept(id) => {
+                self.records.counts.slept += 1;
+                let steps = self.as_in(id, pending)?;
+                let observation = self.records.nodes[id as usize].observation;
+                (steps, Vec::new(), Node { observation, slept: true, ..Node::default() })
+            }
             Decision::Lost(error) => {
-                self.records.counts.lost += 1;
-                self.records.limits.insert(Limit::Lost);
-                self.records.lost.push(LostPlan { parent, pair: Some(pair), error });
+                self.lose(parent, plan.pair, error);
                 return None;
             }
             Decision::Cut | Decision::Run | Decision::After(_) => return None,
         };
-        let hash =
+        let sequence_hash =
             if as_predicted { pending.hash } else { sequence_hash(&self.name_cache, &steps) };
-        if let Some(id) = self.records.by_sequence.get(&hash) {
+        if let Some(id) = self.records.by_sequence.get(&sequence_hash) {
             self.records.counts.repeated += 1;
             self.records.planned.insert(pending.hash, *id);
             return None;
         }
-        let class = match pending.predicted {
-            Some(class) if as_predicted => class,
-            _ => analyze(&mut self.analyzer, &steps, &self.name_cache, &self.inputs).1,
-        };
-        let planned: FxHashSet<TaskId> = match as_predicted {
-            true => FxHashSet::default(),
-            false => plan.sequence(&pending.parent.steps).collect(),
-        };
-        let new = NewNode { parent, pair: Some(pair), depth, slept, cut, observation };
-        let of = (steps.as_slice(), pending.parent.steps.as_slice());
-        let id = self.records.add(new, of, (&planned, &skipped), (class, hash));
+        let predicted = pending.predicted.filter(|_| as_predicted);
+        let class = predicted.unwrap_or_else(|| self.class(&steps));
+        let mut planned: FxHashSet<TaskId> = FxHashSet::default();
+        if !as_predicted {
+            planned.extend(plan.sequence(&pending.parent.steps));
+        }
+        let node = Node { parent, pair: Some(plan.pair), depth, sequence_hash, ..node };
+        let of_parent = pending.parent.steps.as_slice();
+        let id = self.records.add(node, class, (&steps, Some(of_parent)), (&planned, &skipped));
         self.records.planned.insert(pending.hash, id);
-        self.records.note_cut(cut);
         let node = &mut self.records.nodes[id as usize];
         if !(node.skipped.is_empty() && node.late.is_empty() && node.new.is_empty()) {
             node.plan = Some((pending.parent.id, Box::new(plan.clone())));
         }
-        if node.equivalent_to.is_some() && !slept {
-            self.records.counts.duplicates += 1;
-        }
-        let of_parent = &self.records.nodes[pending.parent.id as usize];
-        let (hash, observation) = self.records.observations.get(observation);
-        let child = ComparedRun { steps: &steps, observation, hash };
-        let (hash, observation) = self.records.observations.get(of_parent.observation);
-        let parent = ComparedRun { steps: &pending.parent.steps, observation, hash };
-        let rest = (&self.name_cache, &self.inputs, self.options);
-        let comparison = compare(&parent, &child, (plan.first, plan.second), rest);
-        self.records.nodes[id as usize].comparison = Some(comparison);
+        self.compare(id, &steps, of_parent);
         Some(id)
     }
 
     /// The steps of a sleeping plan: those of the equivalent run, in the order of the plan.
-    #[expect(clippy::type_complexity, reason = "it is taken apart at once")]
-    fn as_in(
-        &mut self,
-        id: RunId,
-        pending: &Pending,
-    ) -> Option<(Vec<Arc<ExecutedStep>>, Vec<TaskId>, usize, bool, bool)> {
-        self.records.counts.slept += 1;
+    fn as_in(&self, id: RunId, pending: &Pending) -> Option<Vec<Arc<ExecutedStep>>> {
         if self.options.stop_after_plan {
             return None;
         }
         let steps = self.records.store.steps(id);
         let order = places(&steps, pending)?;
-        let steps = order.into_iter().map(|at| steps[at as usize].clone()).collect();
-        let node = &self.records.nodes[id as usize];
-        Some((steps, Vec::new(), node.observation, false, true))
+        Some(order.into_iter().map(|at| steps[at as usize].clone()).collect())
     }
 }
 
@@ -439,7 +384,7 @@ fn whole(pending: &Pending, ran: &RunResult) -> Vec<Arc<ExecutedStep>> {
 
 /// The steps of a plan if its tasks behave as in the parent run; `None` if a task did not run
 /// there.
-fn predicted(steps: &[Arc<ExecutedStep>], plan: &Plan) -> Option<Vec<Arc<ExecutedStep>>> {
+fn predicted(steps: &Steps, plan: &Plan) -> Option<Vec<Arc<ExecutedStep>>> {
     let (at, resume) = (plan.at as usize, plan.resume as usize);
     let there: FxHashMap<TaskId, &Arc<ExecutedStep>> =
         steps[at..resume].iter().map(|step| (step.task, step)).collect();
@@ -453,7 +398,7 @@ fn predicted(steps: &[Arc<ExecutedStep>], plan: &Plan) -> Option<Vec<Arc<Execute
 }
 
 /// The positions of a plan's tasks in a run; `None` if a task did not run there.
-fn places(steps: &[Arc<ExecutedStep>], pending: &Pending) -> Option<Vec<u32>> {
+fn places(steps: &Steps, pending: &Pending) -> Option<Vec<u32>> {
     let there: FxHashMap<TaskId, u32> =
         steps.iter().zip(0..).map(|(step, at)| (step.task, at)).collect();
     pending.plan.sequence(&pending.parent.steps).map(|task| there.get(&task).copied()).collect()

@@ -20,66 +20,39 @@ pub use verdict::{Comparison, RUN_FAILED, Verdict};
 pub use sabotage::Sabotage;
 
 // Options and outcome.
-
 mod options;
-
 mod outcome;
 
-mod sequences;
-
 // Runs and their parts.
-
-mod lock;
-
-mod names;
-
 mod footprint;
-
+mod lock;
+mod names;
 mod step;
-
 mod store;
 
 // Dependence of tasks, and reversals.
-
 mod dependence;
-
 mod reversal;
-
 mod waiting;
 
 // Execution of runs.
-
 mod candidate;
-
-mod sleep_sets;
-
 mod driver;
-
 mod pool;
 
 // Comparison of runs.
-
 mod verdict;
 
 // The exploration.
-
+mod conclude;
+mod confirm;
+mod depth_first;
+mod exhaustive;
 mod explore;
-
+mod levels;
 mod recording;
-
 mod run_records;
 
-mod levels;
-
-mod depth_first;
-
-mod exhaustive;
-
-mod confirm;
-
-mod conclude;
-
 // Faults for tests of the tests.
-
 #[cfg_attr(not(feature = "sabotage"), allow(unreachable_pub, reason = "nobody can ask for it"))]
 mod sabotage;

@@ -3,7 +3,8 @@
 //! The numbers depend on the order of first use, so no output may depend on their order.
 
 use super::lock::{read, write};
-use anyorder_system::{Hash128, TaskName, TaskRole};
+use anyorder_system::{Choice, Hash128, TaskName, TaskRole};
+use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
 
@@ -131,17 +132,14 @@ impl NameCache {
         }
         let known = read(&self.names.tables).alternative_ids.get(&(base, alternative)).copied();
         let id = known.unwrap_or_else(|| {
-            let mut tables = write(&self.names.tables);
-            if let Some(id) = tables.alternative_ids.get(&(base, alternative)) {
-                return *id;
-            }
-            let id = number(tables.tasks.len());
-            let mut info = tables.tasks[base as usize].clone();
-            let part = format!("{}\n{alternative}", info.name);
-            (info.hash, info.alternative) = (Hash128::of(part.as_bytes()).0, alternative);
-            tables.tasks.push(info);
-            tables.alternative_ids.insert((base, alternative), id);
-            id
+            let tables = &mut *write(&self.names.tables);
+            *tables.alternative_ids.entry((base, alternative)).or_insert_with(|| {
+                let mut info = tables.tasks[base as usize].clone();
+                let part = format!("{}\n{alternative}", info.name);
+                (info.hash, info.alternative) = (Hash128::of(part.as_bytes()).0, alternative);
+                tables.tasks.push(info);
+                number(tables.tasks.len() - 1)
+            })
         });
         self.catch_up();
         id
@@ -172,6 +170,14 @@ impl NameCache {
     /// Returns the data of a task added before the last [`catch_up`](Self::catch_up).
     pub(crate) fn task(&self, id: TaskId) -> &TaskInfo {
         &self.tasks[id as usize]
+    }
+
+    /// Returns the choice that runs a task, given the choices that hold more than a name.
+    pub(crate) fn choice(&self, task: TaskId, choices: &FxHashMap<TaskId, Choice>) -> Choice {
+        let info = self.task(task);
+        let choice = choices.get(&info.base).cloned();
+        let choice = choice.unwrap_or_else(|| Choice::of(info.name.clone()));
+        Choice { alternative: info.alternative, ..choice }
     }
 
     /// Returns the number of tasks known.

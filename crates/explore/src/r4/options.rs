@@ -143,7 +143,7 @@ impl Inputs {
     }
 
     /// Returns whether a task is an input event.
-    pub(crate) fn is_input(&self, _task: TaskId, info: &TaskInfo) -> bool {
+    pub(crate) fn is_input(&self, info: &TaskInfo) -> bool {
         let is_root = info.name.creator().is_none();
         match &self.which {
             UserEvents::Declared => info.role == TaskRole::Input,

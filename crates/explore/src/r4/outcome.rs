@@ -1,7 +1,11 @@
 //! The outcome of an exploration.
 
+use super::names::{NameCache, TaskId};
+use super::store::Store;
 use super::verdict::Comparison;
-use anyorder_system::{Choice, Observation, Program, Schedule, StopReason, TaskName};
+use anyorder_system::{Choice, Failure, Observation, Program, Schedule, StopReason, TaskName};
+use rustc_hash::FxHashMap;
+use std::fmt;
 use std::sync::Arc;
 
 /// Why two tasks form a pair.
@@ -56,7 +60,7 @@ pub struct RunInfo {
     /// A limit cut it before its end.
     pub cut: bool,
     /// The failures of the program, in the order of occurrence.
-    pub failures: Vec<String>,
+    pub failures: Vec<Failure>,
     /// The comparison with its parent.
     pub comparison: Option<Comparison>,
     /// The observation at its end.
@@ -69,7 +73,7 @@ pub enum FindingKind {
     /// The reversal makes a difference: see the run's comparison.
     Harmful,
     /// The program fails, and its parent does not have this failure. The recording may fail, too.
-    Failure(String),
+    Failure(Failure),
     /// A run could not be repeated, or gave another result when repeated; a description.
     Unstable(String),
 }
@@ -158,7 +162,7 @@ pub struct Outcome {
     /// The limits that cut it.
     pub limits: Vec<Limit>,
     pub(crate) program: Program,
-    pub(crate) sequences: super::sequences::Sequences,
+    pub(crate) sequences: Arc<Sequences>,
 }
 
 impl Outcome {
@@ -170,7 +174,7 @@ impl Outcome {
     /// Panics if no run has this number.
     #[must_use]
     pub fn sequence(&self, run: usize) -> Vec<TaskName> {
-        self.sequences.names(run)
+        self.choices(run).into_iter().map(|choice| choice.task).collect()
     }
 
     /// Returns the schedule that reproduces a run.
@@ -181,14 +185,38 @@ impl Outcome {
     #[must_use]
     pub fn schedule(&self, run: usize) -> Schedule {
         let mut schedule = Schedule::new(self.program.clone());
-        schedule.choices = self.sequences.choices(run);
+        schedule.choices = self.choices(run);
         schedule
     }
 
     /// Returns the choices of a run.
+    ///
+    /// # Panics
+    ///
+    /// Panics if no run has this number.
     #[must_use]
     pub fn choices(&self, run: usize) -> Vec<Choice> {
         self.sequences.choices(run)
+    }
+}
+
+/// The runs, the names of their tasks, and the choices that hold more than a name.
+pub(crate) struct Sequences {
+    pub(crate) store: Store,
+    pub(crate) name_cache: NameCache,
+    pub(crate) choices: FxHashMap<TaskId, Choice>,
+}
+
+impl Sequences {
+    pub(crate) fn choices(&self, run: usize) -> Vec<Choice> {
+        let steps = self.store.steps(u32::try_from(run).unwrap_or(u32::MAX));
+        steps.iter().map(|step| self.name_cache.choice(step.task, &self.choices)).collect()
+    }
+}
+
+impl fmt::Debug for Sequences {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sequences").field("runs", &self.store.len()).finish()
     }
 }
 

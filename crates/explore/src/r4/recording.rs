@@ -1,15 +1,14 @@
 //! Makes the recording: the run that the others vary.
 
-use super::candidate::{Candidate, Config, NoRun, RunResult};
+use super::candidate::{Candidate, Config, NoRun, Request, RunResult};
 use super::driver::Driver;
 use super::footprint::AccessRules;
 use super::names::TaskId;
 use super::options::{Inputs, Options};
 use super::outcome::Error;
-use super::step::ExecutedStep;
+use super::step::Steps;
 use anyorder_system::{AccessDetail, Control, TaskSystem};
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// A recording, and the settings for all further runs.
@@ -29,7 +28,7 @@ pub(crate) fn record<S: TaskSystem>(
     options: &Options,
     control: &Control<'_>,
 ) -> Result<Recording, Error> {
-    let capabilities = driver.system().capabilities();
+    let capabilities = driver.system.capabilities();
     if capabilities.accesses == AccessDetail::None {
         return Err(Error::Lacks("what its tasks access"));
     }
@@ -54,7 +53,7 @@ pub(crate) fn record<S: TaskSystem>(
         recorded: planned.clone(),
         preferred: FxHashMap::default(),
         alternatives_max: options.alternatives_max.max(1),
-        asks_waits: Arc::new(AtomicBool::new(capabilities.awaits)),
+        asks_waits: AtomicBool::new(capabilities.awaits),
         exhaustive: options.bound.is_none(),
         stop_after_plan: false,
         // A schedule is replayed in full. Without a schedule, the default scheduler makes the whole
@@ -66,8 +65,9 @@ pub(crate) fn record<S: TaskSystem>(
         attempts: options.attempts,
     };
     let candidate = Candidate { shared: 0, rest: planned.clone(), asleep: Vec::new() };
-    let before = driver.attempts;
-    let ran = driver.run(&config, control, (0, &[]), &candidate, true);
+    let request =
+        Request { config: &config, control, run: 0, parent: &[], candidate: &candidate, ask: true };
+    let (ran, attempts) = driver.run(&request);
     let ran = ran.map_err(|error| match error {
         NoRun::Stopped(reason) => Error::Stopped(reason),
         NoRun::Lost(error) => Error::Recording(error),
@@ -78,9 +78,8 @@ pub(crate) fn record<S: TaskSystem>(
     // The names of a schedule were added before the system had run the tasks.
     driver.ask_roles();
     let tasks = || ran.steps.iter().map(|step| step.task);
-    let inputs =
-        tasks().filter(|task| config.inputs.is_input(*task, driver.name_cache.task(*task)));
-    let inputs = inputs.map(|task| driver.name_cache.base(task));
+    let infos = tasks().map(|task| driver.name_cache.task(task));
+    let inputs = infos.filter(|info| config.inputs.is_input(info)).map(|info| info.base);
     config.inputs = config.inputs.recorded(inputs, options.bound.is_none());
     config.recorded = tasks().collect();
     config.preferred = preferred(&ran.steps);
@@ -88,13 +87,11 @@ pub(crate) fn record<S: TaskSystem>(
     let length = ran.steps.len() as u64;
     let more = if ran.cut { 0 } else { options.tail_max.min(steps) };
     config.length_max = length.saturating_add(more);
-    let attempts = driver.attempts - before;
-    let awaits = capabilities.awaits;
-    Ok(Recording { ran, planned, config, attempts, awaits })
+    Ok(Recording { ran, planned, config, attempts, awaits: capabilities.awaits })
 }
 
 /// For each task that ran an alternative other than the first: this alternative.
-fn preferred(steps: &[Arc<ExecutedStep>]) -> FxHashMap<TaskId, TaskId> {
+fn preferred(steps: &Steps) -> FxHashMap<TaskId, TaskId> {
     let others = steps.iter().filter(|step| step.task != step.base);
     others.map(|step| (step.base, step.task)).collect()
 }

@@ -13,31 +13,23 @@
 use super::dependence::{Graph, sequence_part};
 use super::names::{NameCache, TaskId};
 use super::options::Inputs;
+use super::outcome::ReversalKind;
 use super::sabotage::Sabotage;
-use super::step::ExecutedStep;
-use std::sync::Arc;
+use super::step::Steps;
 
-/// Why two tasks of a run form a pair.
+/// The pair that a sequence reverses; `first` came first in the parent run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
-    /// They conflict.
-    Conflict,
-    /// The first disabled the second, so the second did not run there.
-    Disabling,
-    /// They are alternatives of one task: the first ran.
-    Alternative,
-    /// They write locations that a third task waits for.
-    Waiting,
+pub(crate) struct Pair {
+    pub(crate) first: TaskId,
+    pub(crate) second: TaskId,
+    pub(crate) kind: ReversalKind,
 }
 
 /// A sequence that reverses one pair of a run: the run up to `at`, then `window`, then the run from
 /// `resume`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Plan {
-    /// The pair; `first` came first in the run.
-    pub(crate) first: TaskId,
-    pub(crate) second: TaskId,
-    pub(crate) kind: Kind,
+    pub(crate) pair: Pair,
     pub(crate) at: u32,
     pub(crate) window: Box<[TaskId]>,
     pub(crate) resume: u32,
@@ -45,22 +37,14 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// Returns the whole sequence.
-    pub(crate) fn sequence<'a>(
-        &'a self,
-        run: &'a [Arc<ExecutedStep>],
-    ) -> impl Iterator<Item = TaskId> + 'a {
+    pub(crate) fn sequence<'a>(&'a self, run: &'a Steps) -> impl Iterator<Item = TaskId> + 'a {
         let start = run[..self.at as usize].iter().map(|step| step.task);
         let rest = run[self.resume as usize..].iter().map(|step| step.task);
         start.chain(self.window.iter().copied()).chain(rest)
     }
 
     /// Returns the hash of the sequence, given the hash of the run. Linear in the changed part.
-    pub(crate) fn hash(
-        &self,
-        run: &[Arc<ExecutedStep>],
-        run_hash: u128,
-        name_cache: &NameCache,
-    ) -> u128 {
+    pub(crate) fn hash(&self, run: &Steps, run_hash: u128, name_cache: &NameCache) -> u128 {
         let (at, resume) = (self.at as usize, self.resume as usize);
         let mut hash = run_hash;
         let moved = self.window.len() != resume - at;
@@ -114,7 +98,7 @@ impl Ancestors {
 /// Returns the plans of a run, sorted by the first task of the pair and then by the second, last to
 /// first. Only the first `alternatives_max` alternatives of each task take part.
 pub(crate) fn plans(
-    steps: &[Arc<ExecutedStep>],
+    steps: &Steps,
     (graph, ancestors): (&Graph, &Ancestors),
     (name_cache, inputs): (&mut NameCache, &Inputs),
     alternatives_max: u32,
@@ -123,15 +107,13 @@ pub(crate) fn plans(
     let mut pairs = relevant(graph, ancestors, sabotage);
     pairs.sort_unstable_by(|a, b| b.cmp(a));
     let mut pairs = pairs.into_iter().peekable();
-    let disabled = Disabled::of(steps, name_cache, inputs);
+    let disabled = disabled(steps, name_cache, inputs);
     let mut plans = Vec::new();
     for i in (0..steps.len()).rev() {
         while let Some((_, j)) = pairs.next_if(|(first, _)| *first == i) {
             plans.push(reversal(steps, ancestors, i, j));
         }
-        for task in &disabled.by[i] {
-            plans.push(enabling(steps, &disabled, i, *task));
-        }
+        plans.extend(disabled[i].iter().map(|task| enabling(steps, i, *task)));
         if sabotage != Sabotage::FirstAlternatives {
             alternatives(steps, i, name_cache, alternatives_max, &mut plans);
         }
@@ -165,37 +147,31 @@ pub(crate) fn relevant(
 
 /// The plan for a relevant conflict [R4 Alg. 2, l. 16-25]: the ancestors of j, j, i, and the rest
 /// unchanged.
-fn reversal(steps: &[Arc<ExecutedStep>], ancestors: &Ancestors, i: usize, j: usize) -> Plan {
+fn reversal(steps: &Steps, ancestors: &Ancestors, i: usize, j: usize) -> Plan {
     let between = || i + 1..j;
     let needed = between().filter(|k| ancestors.has(*k, j));
     let others = between().filter(|k| !ancestors.has(*k, j));
     let order = needed.chain([j, i]).chain(others);
-    Plan {
-        first: steps[i].task,
-        second: steps[j].task,
-        kind: Kind::Conflict,
-        at: place(i),
-        window: order.map(|k| steps[k].task).collect(),
-        resume: place(j + 1),
-    }
+    let (first, second, kind) = (steps[i].task, steps[j].task, ReversalKind::Conflict);
+    let window = order.map(|k| steps[k].task).collect();
+    Plan { pair: Pair { first, second, kind }, at: place(i), window, resume: place(j + 1) }
 }
 
 /// The plan for a task that another disabled [R4 Alg. 2, l. 5-7]: it comes first.
-fn enabling(steps: &[Arc<ExecutedStep>], disabled: &Disabled, i: usize, task: TaskId) -> Plan {
+fn enabling(steps: &Steps, i: usize, task: TaskId) -> Plan {
     let later = steps[i..].iter().position(|step| step.base == task).map(|after| i + after);
     let (second, between, resume) = match later {
         Some(place) => (steps[place].task, &steps[i..place], place + 1),
         None => (task, &steps[i..i], i),
     };
-    debug_assert!(disabled.by[i].contains(&task), "only what was disabled there");
     let window = std::iter::once(second).chain(between.iter().map(|step| step.task)).collect();
-    let (first, kind) = (steps[i].task, Kind::Disabling);
-    Plan { first, second, kind, at: place(i), window, resume: place(resume) }
+    let pair = Pair { first: steps[i].task, second, kind: ReversalKind::Disabling };
+    Plan { pair, at: place(i), window, resume: place(resume) }
 }
 
 /// The plans for the other alternatives of a task: one of them replaces the executed alternative.
 fn alternatives(
-    steps: &[Arc<ExecutedStep>],
+    steps: &Steps,
     i: usize,
     name_cache: &mut NameCache,
     alternatives_max: u32,
@@ -204,8 +180,9 @@ fn alternatives(
     for alternative in 0..steps[i].alternatives.min(alternatives_max) {
         let (first, second) = (steps[i].task, name_cache.alternative(steps[i].base, alternative));
         if first != second {
-            let (kind, window) = (Kind::Alternative, Box::new([second]));
-            plans.push(Plan { first, second, kind, at: place(i), window, resume: place(i + 1) });
+            let pair = Pair { first, second, kind: ReversalKind::Alternative(alternative) };
+            let window = Box::new([second]);
+            plans.push(Plan { pair, at: place(i), window, resume: place(i + 1) });
         }
     }
 }
@@ -214,37 +191,27 @@ pub(super) fn place(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-/// The tasks that each step disabled.
-struct Disabled {
-    by: Vec<Vec<TaskId>>,
-}
-
-impl Disabled {
-    /// Computes them from the sets of enabled tasks where these are known, else from the pending
-    /// tasks that were cancelled.
-    fn of(steps: &[Arc<ExecutedStep>], name_cache: &NameCache, inputs: &Inputs) -> Disabled {
-        let mut last_input = None;
-        let mut by = Vec::with_capacity(steps.len());
-        for step in steps {
-            let is_input = inputs.is_input(step.task, name_cache.task(step.task));
-            let gone = match &step.enabled_change {
-                Some(enabled_change) => &enabled_change.closed,
-                None => &step.cancelled,
-            };
-            let wanted = |task: &&TaskId| {
-                if !inputs.is_input(**task, name_cache.task(**task)) {
-                    return **task != step.base;
-                }
-                // Inputs keep their order, and only recorded ones take part.
-                !is_input && inputs.may_follow(last_input, **task)
-            };
-            by.push(gone.iter().filter(wanted).copied().collect());
-            if is_input {
-                last_input = Some(step.base);
+/// Returns the tasks that each step disabled: from the sets of enabled tasks where these are known,
+/// else from the pending tasks that were cancelled.
+fn disabled(steps: &Steps, name_cache: &NameCache, inputs: &Inputs) -> Vec<Vec<TaskId>> {
+    let mut last_input = None;
+    let mut by = Vec::with_capacity(steps.len());
+    for step in steps {
+        let is_input = inputs.is_input(name_cache.task(step.task));
+        let gone = step.enabled_change.as_ref().map_or(&step.cancelled, |change| &change.closed);
+        let wanted = |task: &&TaskId| {
+            if !inputs.is_input(name_cache.task(**task)) {
+                return **task != step.base;
             }
+            // Inputs keep their order, and only recorded ones take part.
+            !is_input && inputs.may_follow(last_input, **task)
+        };
+        by.push(gone.iter().filter(wanted).copied().collect());
+        if is_input {
+            last_input = Some(step.base);
         }
-        Disabled { by }
     }
+    by
 }
 
 #[cfg(test)]
@@ -253,8 +220,10 @@ mod tests {
     use super::super::footprint::Mode;
     use super::super::names::Names;
     use super::super::options::UserEvents;
+    use super::super::step::ExecutedStep;
     use super::*;
     use anyorder_system::{TaskName, TaskRole};
+    use std::sync::Arc;
 
     /// The first sequence of the paper's example: the operations of each event on the queue. The
     /// clicks are inputs, and e2 posted e4.
@@ -297,12 +266,12 @@ mod tests {
         let mut name_cache = NameCache::new(Arc::new(Names::default()));
         let steps = first_sequence(&mut name_cache);
         let inputs = Inputs::new(UserEvents::Declared);
-        let graph = Analyzer::default().graph(steps.iter(), &name_cache, &inputs);
+        let graph = Analyzer::default().graph(&steps, &name_cache, &inputs);
         let show = |plan: &Plan, name_cache: &NameCache| {
             let tasks = plan.sequence(&steps).skip(plan.at as usize);
             let words: Vec<String> = tasks.map(|id| name_cache.task(id).name.to_string()).collect();
             let [first, second] =
-                [plan.first, plan.second].map(|id| name_cache.task(id).name.clone());
+                [plan.pair.first, plan.pair.second].map(|id| name_cache.task(id).name.clone());
             format!("s{}: {} <{first},{second}>", plan.at, words.join(" "))
         };
         let found = all_plans(&steps, &graph, &mut name_cache, &inputs);
@@ -336,12 +305,14 @@ mod tests {
         steps[3] = Arc::new(cancels(&steps[3], e5));
         steps[4] = Arc::new(cancels(&steps[4], other));
         let inputs = Inputs::new(UserEvents::Declared);
-        let graph = Analyzer::default().graph(steps.iter(), &name_cache, &inputs);
+        let graph = Analyzer::default().graph(&steps, &name_cache, &inputs);
         let found = all_plans(&steps, &graph, &mut name_cache, &inputs);
-        let run_hash = super::super::driver::sequence_hash(&name_cache, &steps);
+        let run_hash = super::super::dependence::sequence_hash(&name_cache, &steps);
         let tasks = |plan: &Plan| plan.sequence(&steps).collect::<Vec<_>>();
         let of = |task| {
-            let is_it = |plan: &&Plan| plan.kind == Kind::Disabling && plan.second == task;
+            let is_it = |plan: &&Plan| {
+                plan.pair.kind == ReversalKind::Disabling && plan.pair.second == task
+            };
             found.iter().find(is_it).unwrap()
         };
         let e: Vec<TaskId> = steps.iter().map(|step| step.task).collect();

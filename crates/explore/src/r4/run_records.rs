@@ -1,20 +1,18 @@
 //! The records of an exploration: its sequences, their results, and the tables that find them.
 
-use super::dependence::{Analyzer, Graph, class};
-use super::names::{NameCache, TaskId};
-use super::options::Inputs;
+use super::names::TaskId;
 use super::outcome::{Counts, Limit};
-use super::reversal::{Kind, Plan};
-use super::step::ExecutedStep;
+use super::reversal::{Pair, Plan};
+use super::step::Steps;
 use super::store::{RunId, Store};
 use super::verdict::Comparison;
-use anyorder_system::{Hash128, Observation};
+use anyorder_system::{Failure, Hash128, Observation};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// One sequence.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Node {
     pub(crate) parent: Option<RunId>,
     pub(crate) pair: Option<Pair>,
@@ -29,7 +27,7 @@ pub(crate) struct Node {
     pub(crate) equivalent_to: Option<RunId>,
     pub(crate) slept: bool,
     pub(crate) cut: bool,
-    pub(crate) failures: Vec<String>,
+    pub(crate) failures: Vec<Failure>,
     pub(crate) observation: usize,
     pub(crate) comparison: Option<Comparison>,
     pub(crate) confirmed: Option<bool>,
@@ -37,19 +35,11 @@ pub(crate) struct Node {
     pub(crate) unstable: Option<String>,
 }
 
-/// The pair that a sequence reverses.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Pair {
-    pub(crate) first: TaskId,
-    pub(crate) second: TaskId,
-    pub(crate) kind: Kind,
-}
-
 /// A plan that never became a run.
 #[derive(Debug)]
 pub(crate) struct LostPlan {
     pub(crate) parent: Option<RunId>,
-    pub(crate) pair: Option<Pair>,
+    pub(crate) pair: Pair,
     pub(crate) error: String,
 }
 
@@ -60,7 +50,7 @@ pub(crate) const NO_RUN: RunId = RunId::MAX;
 #[derive(Debug, Default)]
 pub(crate) struct Observations {
     ids: FxHashMap<Hash128, usize>,
-    all: Vec<(Hash128, Arc<Observation>)>,
+    pub(crate) all: Vec<(Hash128, Arc<Observation>)>,
     bytes: u64,
 }
 
@@ -83,10 +73,6 @@ impl Observations {
         self.all.push((hash, Arc::new(observation)));
         self.all.len() - 1
     }
-
-    pub(crate) fn get(&self, id: usize) -> (Hash128, &Arc<Observation>) {
-        (self.all[id].0, &self.all[id].1)
-    }
 }
 
 /// All records.
@@ -107,61 +93,28 @@ pub(crate) struct RunRecords {
     pub(crate) lost: Vec<LostPlan>,
 }
 
-/// The data of a new sequence, besides its steps.
-pub(crate) struct NewNode {
-    pub(crate) parent: Option<RunId>,
-    pub(crate) pair: Option<Pair>,
-    pub(crate) depth: u32,
-    pub(crate) slept: bool,
-    pub(crate) cut: bool,
-    pub(crate) observation: usize,
-}
-
 impl RunRecords {
-    /// Adds a new sequence, with the hashes of its class and of itself. `planned` holds the tasks
-    /// of its plan, and the planned tasks that could not run at their turn.
+    /// Adds a sequence of a class. `node` holds its origin and its result; the rest is computed
+    /// here. The store keeps its difference from `of_parent`, if given. `planned` holds the tasks
+    /// of its plan, `skipped` the planned tasks that could not run at their turn.
     pub(crate) fn add(
         &mut self,
-        new: NewNode,
-        (steps, of_parent): (&[Arc<ExecutedStep>], &[Arc<ExecutedStep>]),
+        node: Node,
+        class: u128,
+        (steps, of_parent): (&Steps, Option<&Steps>),
         (planned, skipped): (&FxHashSet<TaskId>, &[TaskId]),
-        (class, sequence_hash): (u128, u128),
     ) -> RunId {
-        let id = self.store.add(new.parent.map(|id| (id, of_parent)), steps);
-        self.enter(id, new, steps, (planned, skipped), (class, sequence_hash));
-        id
-    }
-
-    /// Like `add`, for a run that is stored whole.
-    pub(crate) fn add_whole(
-        &mut self,
-        new: NewNode,
-        steps: &[Arc<ExecutedStep>],
-        (planned, skipped): (&FxHashSet<TaskId>, &[TaskId]),
-        (class, sequence_hash): (u128, u128),
-    ) -> RunId {
-        let id = self.store.add(None, steps);
-        self.enter(id, new, steps, (planned, skipped), (class, sequence_hash));
-        id
-    }
-
-    fn enter(
-        &mut self,
-        id: RunId,
-        new: NewNode,
-        steps: &[Arc<ExecutedStep>],
-        (planned, skipped): (&FxHashSet<TaskId>, &[TaskId]),
-        (class, sequence_hash): (u128, u128),
-    ) {
-        self.by_sequence.insert(sequence_hash, id);
-        let equivalent_to = match (self.by_class.get(&class), new.cut) {
-            (Some(first), _) => Some(*first),
-            (None, false) => {
-                self.by_class.insert(class, id);
-                None
-            }
-            (None, true) => None,
-        };
+        let id = self.store.add(node.parent.zip(of_parent), steps);
+        self.by_sequence.insert(node.sequence_hash, id);
+        let equivalent_to = self.by_class.get(&class).copied();
+        if equivalent_to.is_none() && !node.cut {
+            self.by_class.insert(class, id);
+        }
+        self.counts.duplicates += u64::from(equivalent_to.is_some() && !node.slept);
+        if node.cut {
+            self.counts.cut += 1;
+            self.limits.insert(Limit::Steps);
+        }
         let (mut late, mut gone) = (Vec::new(), Vec::new());
         if !skipped.is_empty() {
             let ran: FxHashSet<TaskId> = steps.iter().map(|step| step.task).collect();
@@ -170,24 +123,21 @@ impl RunRecords {
         let tasks = steps.iter().map(|step| step.task);
         let unplanned = tasks.filter(|task| !planned.is_empty() && !planned.contains(task));
         self.nodes.push(Node {
-            parent: new.parent,
-            pair: new.pair,
-            plan: None,
-            depth: new.depth,
-            sequence_hash,
             length: steps.len(),
             skipped: gone,
             late,
             new: unplanned.collect(),
             equivalent_to,
-            slept: new.slept,
-            cut: new.cut,
             failures: super::verdict::failures(steps),
-            observation: new.observation,
-            comparison: None,
-            confirmed: None,
-            unstable: None,
+            ..node
         });
+        id
+    }
+
+    /// Returns the observation of a run, with its hash.
+    pub(crate) fn observation(&self, id: RunId) -> (Hash128, &Arc<Observation>) {
+        let (hash, observation) = &self.observations.all[self.nodes[id as usize].observation];
+        (*hash, observation)
     }
 
     /// Removes all runs but the first, and their counts. The number of executions
@@ -210,30 +160,10 @@ impl RunRecords {
         }
     }
 
-    /// Records whether a run was cut.
-    pub(crate) fn note_cut(&mut self, cut: bool) {
-        if cut {
-            self.counts.cut += 1;
-            self.limits.insert(Limit::Steps);
-        }
-    }
-
     /// The approximate memory of all records, in bytes.
     pub(crate) fn memory_bytes(&self) -> u64 {
         let maps = self.by_sequence.len() + self.by_class.len() + self.planned.len();
         let nodes = self.nodes.len() * (size_of::<Node>() + 64);
         self.store.memory_bytes() + self.observations.bytes + (maps * 40 + nodes) as u64
     }
-}
-
-/// The graph of a run and its class.
-pub(crate) fn analyze(
-    analyzer: &mut Analyzer,
-    steps: &[Arc<ExecutedStep>],
-    name_cache: &NameCache,
-    inputs: &Inputs,
-) -> (Graph, u128) {
-    let graph = analyzer.graph(steps.iter(), name_cache, inputs);
-    let class = class(&graph, steps.iter(), name_cache);
-    (graph, class)
 }

@@ -1,7 +1,12 @@
-//! The recorded execution of one task.
+//! The recorded execution of one task, and sleep sets of such steps.
 
 use super::footprint::Footprint;
 use super::names::{NameCache, TaskId};
+use anyorder_system::Failure;
+use std::sync::Arc;
+
+/// The steps of a run, or of a part of it.
+pub(crate) type Steps = [Arc<ExecutedStep>];
 
 /// One executed task. Runs share equal steps.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -15,7 +20,7 @@ pub(crate) struct ExecutedStep {
     /// The tasks that it created, and whether each has a delay.
     pub(crate) posted: Box<[(TaskId, bool)]>,
     pub(crate) cancelled: Box<[TaskId]>,
-    pub(crate) failures: Box<[String]>,
+    pub(crate) failures: Box<[Failure]>,
     /// The tasks that it enabled and disabled, if known.
     pub(crate) enabled_change: Option<EnabledChange>,
 }
@@ -42,7 +47,8 @@ impl ExecutedStep {
         }
     }
 
-    /// Returns whether two steps are equal. Flips count only if both are known.
+    /// Returns whether two steps are equal. Alternatives, and changes of the enabled tasks, count
+    /// only if both steps know them.
     pub(crate) fn is_same(&self, other: &ExecutedStep) -> bool {
         self.task == other.task
             && self.footprint == other.footprint
@@ -60,13 +66,37 @@ impl ExecutedStep {
 
     /// The bytes that it counts towards the memory limit.
     pub(crate) fn memory_bytes(&self) -> u64 {
-        let failures: usize = self.failures.iter().map(String::len).sum();
-        let enabled_change = self
-            .enabled_change
-            .as_ref()
-            .map_or(0, |enabled_change| enabled_change.enables.len() + enabled_change.closed.len());
-        let words =
-            self.footprint.len() * 3 + self.posted.len() + self.cancelled.len() + enabled_change;
+        let failures: usize = self.failures.iter().map(|failure| failure.message.len()).sum();
+        let change = self.enabled_change.as_ref();
+        let changed = change.map_or(0, |change| change.enables.len() + change.closed.len());
+        let words = self.footprint.len() * 3 + self.posted.len() + self.cancelled.len() + changed;
         (size_of::<ExecutedStep>() + 16 + words * 8 + failures) as u64
     }
+}
+
+/// Removes from a sleep set the tasks that depend on an executed step. A sleep set holds tasks that
+/// need not run next, because sequences that begin with them are covered elsewhere.
+pub(crate) fn wake(asleep: &mut Vec<Arc<ExecutedStep>>, done: &ExecutedStep) {
+    asleep.retain(|sleeping| !depends(sleeping, done));
+}
+
+/// Returns whether the order of two tasks, both enabled before either ran, may matter.
+fn depends(a: &ExecutedStep, b: &ExecutedStep) -> bool {
+    let (mut left, mut right) = (a.footprint.iter().peekable(), b.footprint.iter().peekable());
+    while let (Some((x, mode)), Some((y, other))) = (left.peek(), right.peek()) {
+        match x.cmp(y) {
+            std::cmp::Ordering::Less => drop(left.next()),
+            std::cmp::Ordering::Greater => drop(right.next()),
+            std::cmp::Ordering::Equal if !mode.commutes_with(*other) => return true,
+            std::cmp::Ordering::Equal => drop((left.next(), right.next())),
+        }
+    }
+    let touches = |one: &ExecutedStep, other: &ExecutedStep| {
+        one.cancelled.contains(&other.base)
+            || one.posted.iter().any(|(task, _)| *task == other.base)
+            || one.enabled_change.as_ref().is_some_and(|change| {
+                change.closed.contains(&other.base) || change.enables.contains(&other.base)
+            })
+    };
+    a.base == b.base || touches(a, b) || touches(b, a)
 }

@@ -1,7 +1,7 @@
 //! The runs of an exploration. A run is stored as its changed steps and the ranges of its parent
 //! that it keeps.
 
-use super::step::ExecutedStep;
+use super::step::{ExecutedStep, Steps};
 use std::sync::Arc;
 
 /// The number of a run.
@@ -15,7 +15,6 @@ struct StoredRun {
     start: u32,
     middle: Box<[Arc<ExecutedStep>]>,
     resume: u32,
-    length: u32,
 }
 
 /// All runs.
@@ -27,11 +26,7 @@ pub(crate) struct Store {
 
 impl Store {
     /// Adds a run; linear in its length.
-    pub(crate) fn add(
-        &mut self,
-        parent: Option<(RunId, &[Arc<ExecutedStep>])>,
-        steps: &[Arc<ExecutedStep>],
-    ) -> RunId {
+    pub(crate) fn add(&mut self, parent: Option<(RunId, &Steps)>, steps: &Steps) -> RunId {
         let of_parent = parent.map_or(&[][..], |(_, steps)| steps);
         let same = |(a, b): &(&Arc<ExecutedStep>, &Arc<ExecutedStep>)| Arc::ptr_eq(a, b);
         let start = steps.iter().zip(of_parent).take_while(same).count();
@@ -50,7 +45,6 @@ impl Store {
             start: number(start),
             middle,
             resume: number(of_parent.len() - end),
-            length: number(steps.len()),
         });
         id
     }
@@ -74,10 +68,8 @@ impl Store {
         }
         let mut steps: Vec<Arc<ExecutedStep>> = Vec::new();
         for run in lineage.into_iter().rev() {
-            let mut next = Vec::with_capacity(run.length as usize);
-            next.extend_from_slice(&steps[..run.start as usize]);
-            next.extend_from_slice(&run.middle);
-            next.extend_from_slice(&steps[run.resume as usize..]);
+            let (start, rest) = (&steps[..run.start as usize], &steps[run.resume as usize..]);
+            let next = [start, &run.middle, rest].concat();
             steps = next;
         }
         steps

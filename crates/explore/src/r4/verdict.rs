@@ -3,9 +3,10 @@
 use super::footprint::Mode;
 use super::names::{NameCache, TaskId};
 use super::options::{Inputs, Options};
-use super::step::ExecutedStep;
-use anyorder_system::{Difference, Hash128, Level, Observation, TaskRole};
-use rustc_hash::{FxHashMap, FxHashSet};
+use super::reversal::Pair;
+use super::step::{ExecutedStep, Steps};
+use anyorder_system::{Difference, Failure, Hash128, Level, Observation, TaskRole};
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// The location that a failing step writes, and every other step reads, if a failure ends the run.
@@ -70,20 +71,20 @@ pub struct Comparison {
     /// The differences of the observations, in the order of paths.
     pub differences: Vec<Difference>,
     /// Failures that the parent does not have, in the order of occurrence.
-    pub failures_new: Vec<String>,
+    pub failures_new: Vec<Failure>,
     /// Failures that only the parent has.
-    pub failures_gone: Vec<String>,
+    pub failures_gone: Vec<Failure>,
 }
 
 /// One of the two runs to compare.
 pub(crate) struct ComparedRun<'a> {
-    pub(crate) steps: &'a [Arc<ExecutedStep>],
+    pub(crate) steps: &'a Steps,
     pub(crate) observation: &'a Observation,
     pub(crate) hash: Hash128,
 }
 
 /// The failures of a run, in order.
-pub(crate) fn failures(steps: &[Arc<ExecutedStep>]) -> Vec<String> {
+pub(crate) fn failures(steps: &Steps) -> Vec<Failure> {
     steps.iter().flat_map(|step| step.failures.iter().cloned()).collect()
 }
 
@@ -91,7 +92,7 @@ pub(crate) fn failures(steps: &[Arc<ExecutedStep>]) -> Vec<String> {
 pub(crate) fn compare(
     parent: &ComparedRun<'_>,
     child: &ComparedRun<'_>,
-    pair: (TaskId, TaskId),
+    pair: Pair,
     (name_cache, inputs, options): (&NameCache, &Inputs, &Options),
 ) -> Comparison {
     let differences = if parent.hash == child.hash {
@@ -103,27 +104,26 @@ pub(crate) fn compare(
     let (failures_new, failures_gone) = (without(&after, &before), without(&before, &after));
     let only = |levels: &[Level]| differences.iter().all(|d| levels.contains(&d.level));
     let is_same = failures_new.is_empty() && failures_gone.is_empty();
-    let verdict = if is_same && only(&[]) {
-        if other_timers(parent, child, name_cache) { Verdict::Timers } else { Verdict::Equivalent }
+    let odd = || tasks_of_one_run(parent, child);
+    let is_timer = |task: &TaskId| is_timer(name_cache, *task, parent, child);
+    let verdict = if is_same && differences.is_empty() {
+        let odd = odd();
+        let timers = !odd.is_empty() && odd.iter().all(is_timer);
+        if timers { Verdict::Timers } else { Verdict::Equivalent }
     } else if is_same && only(&[Level::Bookkeeping]) {
         Verdict::Bookkeeping
     } else if is_same
         && only(&[Level::PendingTimers, Level::Bookkeeping])
-        && tasks_of_one_run(parent, child)
-            .iter()
-            .all(|task| is_timer(name_cache, *task, parent, child))
+        && odd().iter().all(is_timer)
     {
         Verdict::Timers
-    } else if failures_new.is_empty()
-        && late_registration(parent, child, pair, (name_cache, inputs, options))
-    {
+    } else if !failures_new.is_empty() {
+        Verdict::Different
+    } else if late_registration(parent, child, pair, (name_cache, inputs, options)) {
         Verdict::LateRegistration
-    } else if failures_new.is_empty() && name_cache.base(pair.0) == name_cache.base(pair.1) {
+    } else if name_cache.base(pair.first) == name_cache.base(pair.second) {
         Verdict::Alternative
-    } else if failures_new.is_empty()
-        && failures_gone.is_empty()
-        && cut_by_failure(parent, pair, name_cache)
-    {
+    } else if is_same && cut_by_failure(parent, pair, name_cache) {
         Verdict::CutByFailure
     } else {
         Verdict::Different
@@ -133,14 +133,10 @@ pub(crate) fn compare(
 
 /// Whether one of the pair fails in the parent, and the other is related to it only because the
 /// failure ends the run.
-fn cut_by_failure(
-    parent: &ComparedRun<'_>,
-    (first, second): (TaskId, TaskId),
-    name_cache: &NameCache,
-) -> bool {
+fn cut_by_failure(parent: &ComparedRun<'_>, pair: Pair, name_cache: &NameCache) -> bool {
     let find = |task| parent.steps.iter().find(|step| step.task == task);
     let fails = |step: &Arc<ExecutedStep>| !step.failures.is_empty();
-    match (find(first), find(second)) {
+    match (find(pair.first), find(pair.second)) {
         (Some(first), Some(second)) => {
             let mut shared = conflicts(first, second).peekable();
             (fails(first) || fails(second))
@@ -168,17 +164,14 @@ pub(crate) fn conflicts<'d>(
 }
 
 /// The entries of `these` beyond those in `others`, counting repetitions.
-fn without(these: &[String], others: &[String]) -> Vec<String> {
-    let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
-    for other in others {
-        *counts.entry(other).or_default() += 1;
-    }
-    let is_extra = |text: &&String| match counts.get_mut(text.as_str()) {
-        Some(count) if *count > 0 => {
-            *count -= 1;
+fn without(these: &[Failure], others: &[Failure]) -> Vec<Failure> {
+    let mut others: Vec<&Failure> = others.iter().collect();
+    let is_extra = |failure: &&Failure| match others.iter().position(|other| other == failure) {
+        Some(at) => {
+            others.swap_remove(at);
             false
         }
-        _ => true,
+        None => true,
     };
     these.iter().filter(is_extra).cloned().collect()
 }
@@ -191,12 +184,6 @@ fn tasks_of_one_run(parent: &ComparedRun<'_>, child: &ComparedRun<'_>) -> Vec<Ta
     let gone = parent.steps.iter().map(|step| step.base).filter(|task| !right.contains(task));
     let new = child.steps.iter().map(|step| step.base).filter(|task| !left.contains(task));
     gone.chain(new).collect()
-}
-
-/// Whether the two runs executed different tasks, and all of those are timers.
-fn other_timers(parent: &ComparedRun<'_>, child: &ComparedRun<'_>, name_cache: &NameCache) -> bool {
-    let odd = tasks_of_one_run(parent, child);
-    !odd.is_empty() && odd.iter().all(|task| is_timer(name_cache, *task, parent, child))
 }
 
 /// Whether a task is a timer: its role is timer, or some task posted it with a delay.
@@ -215,7 +202,7 @@ fn is_timer(
 fn late_registration(
     parent: &ComparedRun<'_>,
     child: &ComparedRun<'_>,
-    (first, second): (TaskId, TaskId),
+    Pair { first, second, .. }: Pair,
     (name_cache, inputs, options): (&NameCache, &Inputs, &Options),
 ) -> bool {
     let find = |side: &ComparedRun<'_>, task| side.steps.iter().position(|step| step.task == task);
@@ -225,7 +212,7 @@ fn late_registration(
     let (Some(was), Some(earlier)) = (find(parent, second), find(parent, first)) else {
         return false;
     };
-    if event > registers || was < earlier || inputs.is_input(first, name_cache.task(first)) {
+    if event > registers || was < earlier || inputs.is_input(name_cache.task(first)) {
         return false;
     }
     let (event, registers, was) = (&child.steps[event], &parent.steps[earlier], &parent.steps[was]);
@@ -238,16 +225,11 @@ fn late_registration(
         let text = name_cache.names.location_text(location);
         options.registrations.iter().any(|start| text.starts_with(start.as_str()))
     };
-    let written: FxHashSet<u32> = registers
-        .footprint
-        .iter()
-        .filter(|(_, mode)| *mode != Mode::Read)
-        .map(|(location, _)| *location)
-        .collect();
-    let mut shared =
-        was.footprint.iter().filter(|(location, _)| written.contains(location)).peekable();
-    idle(event)
-        && !idle(was)
-        && shared.peek().is_some()
-        && shared.all(|(location, _)| is_registration(*location))
+    let writes = |location: &u32| {
+        let mut used = registers.footprint.iter();
+        used.any(|(other, mode)| other == location && *mode != Mode::Read)
+    };
+    let touched = was.footprint.iter().map(|(location, _)| *location);
+    let mut shared = touched.filter(writes).peekable();
+    idle(event) && !idle(was) && shared.peek().is_some() && shared.all(is_registration)
 }

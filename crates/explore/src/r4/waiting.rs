@@ -11,15 +11,14 @@
 
 use super::footprint::Mode;
 use super::names::TaskId;
-use super::reversal::{Ancestors, Kind, Plan, place};
-use super::step::ExecutedStep;
+use super::outcome::ReversalKind;
+use super::reversal::{Ancestors, Pair, Plan, place};
+use super::step::{ExecutedStep, Steps};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::sync::Arc;
 
 /// The locations that each task waits for, over all executed states.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Awaiting {
-    reported: FxHashSet<(TaskId, u32)>,
     /// The tasks that wait for a location, in the order of discovery.
     by_location: FxHashMap<u32, Vec<TaskId>>,
 }
@@ -29,8 +28,9 @@ impl Awaiting {
     pub(crate) fn learn(&mut self, reported: &[(TaskId, u32)]) -> bool {
         let mut new = false;
         for (task, location) in reported {
-            if self.reported.insert((*task, *location)) {
-                self.by_location.entry(*location).or_default().push(*task);
+            let tasks = self.by_location.entry(*location).or_default();
+            if !tasks.contains(task) {
+                tasks.push(*task);
                 new = true;
             }
         }
@@ -47,40 +47,22 @@ impl Awaiting {
 
 /// Returns the plans that reverse two independent steps whose writes the same task waits for. That
 /// task may run between them. It must not have run before both.
-pub(crate) fn plans(
-    steps: &[Arc<ExecutedStep>],
-    ancestors: &Ancestors,
-    awaiting: &Awaiting,
-) -> Vec<Plan> {
-    let mut plans = Vec::new();
-    pairs(steps, ancestors, awaiting, |pair, task| {
-        plans.push(plan(steps, ancestors, pair, task));
-        true
-    });
-    plans
+pub(crate) fn plans(steps: &Steps, ancestors: &Ancestors, awaiting: &Awaiting) -> Vec<Plan> {
+    let pairs = pairs(steps, ancestors, awaiting).into_iter();
+    pairs.map(|(i, j, task)| plan(steps, ancestors, (i, j), task)).collect()
 }
 
 /// Returns whether such a plan exists.
-pub(crate) fn any(steps: &[Arc<ExecutedStep>], ancestors: &Ancestors, awaiting: &Awaiting) -> bool {
-    let mut found = false;
-    pairs(steps, ancestors, awaiting, |_, _| {
-        found = true;
-        false
-    });
-    found
+pub(crate) fn any(steps: &Steps, ancestors: &Ancestors, awaiting: &Awaiting) -> bool {
+    !pairs(steps, ancestors, awaiting).is_empty()
 }
 
-/// Calls `each` with each pair and a task that waits for both, last to first, until it returns
-/// false.
-fn pairs(
-    steps: &[Arc<ExecutedStep>],
-    ancestors: &Ancestors,
-    awaiting: &Awaiting,
-    mut each: impl FnMut((usize, usize), TaskId) -> bool,
-) {
+/// Returns such pairs of steps, each with a task that waits for both, last to first.
+fn pairs(steps: &Steps, ancestors: &Ancestors, awaiting: &Awaiting) -> Vec<(usize, usize, TaskId)> {
     let writers = steps.iter().enumerate().map(|(at, step)| (at, awaiting.written_by(step)));
     let writers: Vec<_> = writers.filter(|(_, tasks)| !tasks.is_empty()).collect();
     let ran: FxHashMap<TaskId, usize> = steps.iter().zip(0..).map(|(s, at)| (s.base, at)).collect();
+    let mut pairs = Vec::new();
     for (place, (i, first)) in writers.iter().enumerate().rev() {
         for (j, second) in writers[place + 1..].iter().rev() {
             if ancestors.has(*i, *j) {
@@ -90,22 +72,14 @@ fn pairs(
                 |task: &&TaskId| second.contains(*task) && ran.get(*task).is_none_or(|at| at > i);
             // Any of these tasks works, because the plans begin alike. The smallest makes the
             // choice independent of the order of the table.
-            if let Some(task) = first.iter().filter(waits).min()
-                && !each((*i, *j), *task)
-            {
-                return;
-            }
+            pairs.extend(first.iter().filter(waits).min().map(|task| (*i, *j, *task)));
         }
     }
+    pairs
 }
 
 /// The ancestors of the second, the second, the waiting task, the first, and the rest unchanged.
-fn plan(
-    steps: &[Arc<ExecutedStep>],
-    ancestors: &Ancestors,
-    (i, j): (usize, usize),
-    task: TaskId,
-) -> Plan {
+fn plan(steps: &Steps, ancestors: &Ancestors, (i, j): (usize, usize), task: TaskId) -> Plan {
     let later = steps.iter().position(|step| step.base == task);
     let end = later.map_or(j + 1, |at| (at + 1).max(j + 1));
     let waits = later.map_or(task, |at| steps[at].task);
@@ -114,12 +88,7 @@ fn plan(
     let others = steps[i..end].iter().map(|step| step.task);
     let others = others.filter(|task| !begin.contains(task) && *task != waits);
     let waits = (!begin.contains(&waits)).then_some(waits);
-    Plan {
-        first: steps[i].task,
-        second: steps[j].task,
-        kind: Kind::Waiting,
-        at: place(i),
-        window: begin.iter().copied().chain(waits).chain(others).collect(),
-        resume: place(end),
-    }
+    let window = begin.iter().copied().chain(waits).chain(others).collect();
+    let pair = Pair { first: steps[i].task, second: steps[j].task, kind: ReversalKind::Waiting };
+    Plan { pair, at: place(i), window, resume: place(end) }
 }

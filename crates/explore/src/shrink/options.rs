@@ -1,13 +1,13 @@
 //! Options and outcome of shrinking.
 
-use anyorder_system::{Observation, RunError, Schedule, StopReason};
+use anyorder_system::{Failure, Observation, RunError, Schedule, StopReason};
 use std::fmt;
 
 /// The fault of a run, which a smaller run must still show.
 #[derive(Clone, Copy)]
 pub struct Symptom<'a> {
     /// Whether a failure of a step is the wanted one: of the same kind, at the same place.
-    pub failure: &'a (dyn Fn(&str) -> bool + Sync),
+    pub failure: &'a (dyn Fn(&Failure) -> bool + Sync),
     /// Whether the observation at the end of a run is the wanted one. `None`: only failures of
     /// steps count.
     pub end: Option<&'a (dyn Fn(&Observation) -> bool + Sync)>,

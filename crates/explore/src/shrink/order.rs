@@ -1,7 +1,8 @@
 //! Measures how far a run is from the order of a recording, and brings it closer.
 
-use super::runner::{Footprint, NoRun, Ran, Runner, places};
-use anyorder_system::TaskSystem;
+use super::runner::{Footprint, NoRun, Ran, Runner};
+use anyorder_system::{TaskName, TaskSystem};
+use rustc_hash::FxHashMap;
 
 /// Whether two tasks conflict: one writes a location that the other touches. Unknown accesses
 /// conflict.
@@ -15,7 +16,7 @@ fn conflict(a: Option<&Footprint>, b: Option<&Footprint>) -> bool {
 /// Returns the number of conflicting pairs of a run that have the other order in the recording.
 /// Quadratic.
 pub(super) fn inversions(ran: &Ran, recording: &Ran) -> u32 {
-    let recorded = places(&recording.choices);
+    let recorded = places(recording);
     let at: Vec<Option<usize>> =
         ran.choices.iter().map(|choice| recorded.get(&choice.task).copied()).collect();
     let mut count = 0_u32;
@@ -38,22 +39,21 @@ pub(super) fn straighten<S: TaskSystem>(
     best: &mut Ran,
     recording: &Ran,
 ) -> Result<(), NoRun> {
+    let recorded = places(recording);
     loop {
         let mut changed = false;
         for at in 1..best.choices.len() {
-            if at >= best.choices.len() || !is_inverted(best, recording, at) {
+            let place = |at: usize| recorded.get(&best.choices.get(at)?.task);
+            if !matches!((place(at - 1), place(at)), (Some(a), Some(b)) if a > b) {
                 continue;
             }
             let mut plan = best.choices.clone();
             plan.swap(at - 1, at);
-            let ran = match runner.run(&plan, false) {
-                Ok(ran) => ran,
-                Err(NoRun::Lost(_)) => continue,
-                Err(stopped) => return Err(stopped),
+            let ran = runner.attempt(&plan)?;
+            let better = |ran: &Ran| {
+                ran.shows && (ran.choices.len() < best.choices.len() || ran.choices == plan)
             };
-            let fewer = ran.choices.len() < best.choices.len();
-            let same = ran.choices == plan;
-            if ran.shows && (fewer || same) {
+            if let Some(ran) = ran.filter(better) {
                 *best = ran;
                 changed = true;
             }
@@ -64,10 +64,7 @@ pub(super) fn straighten<S: TaskSystem>(
     }
 }
 
-fn is_inverted(ran: &Ran, recording: &Ran, at: usize) -> bool {
-    let place = |index: usize| {
-        let task = &ran.choices[index].task;
-        recording.choices.iter().position(|choice| choice.task == *task)
-    };
-    matches!((place(at - 1), place(at)), (Some(first), Some(second)) if first > second)
+/// The position of each task of a run.
+fn places(ran: &Ran) -> FxHashMap<&TaskName, usize> {
+    ran.choices.iter().zip(0..).map(|(choice, at)| (&choice.task, at)).collect()
 }

@@ -2,8 +2,7 @@
 
 use super::options::{Options, Symptom};
 use anyorder_system::{
-    AccessKind, Accesses, Choice, Control, EnabledDetail, RunError, Step, StopReason, TaskName,
-    TaskSystem,
+    AccessKind, Accesses, Choice, Control, EnabledDetail, RunError, Step, StopReason, TaskSystem,
 };
 use rustc_hash::FxHashMap;
 
@@ -30,7 +29,7 @@ pub(super) enum NoRun {
 
 /// Executes runs, and counts them.
 pub(super) struct Runner<'a, S> {
-    system: S,
+    pub(super) system: S,
     symptom: Symptom<'a>,
     options: &'a Options,
     control: &'a Control<'a>,
@@ -48,10 +47,6 @@ impl<'a, S: TaskSystem> Runner<'a, S> {
         Runner { system, symptom, options, control, locations: FxHashMap::default(), executions: 0 }
     }
 
-    pub(super) fn system(&self) -> &S {
-        &self.system
-    }
-
     /// Runs a plan. If the symptom is at the end of a run, or `run_tail` is set, the default
     /// scheduler runs until no task is left.
     pub(super) fn run(&mut self, plan: &[Choice], run_tail: bool) -> Result<Ran, NoRun> {
@@ -67,6 +62,15 @@ impl<'a, S: TaskSystem> Runner<'a, S> {
                 Err(error) if attempt >= self.options.attempts => return Err(NoRun::Lost(error)),
                 Err(_) => attempt += 1,
             }
+        }
+    }
+
+    /// Runs a plan; `None` if the system loses the run, which then shows nothing.
+    pub(super) fn attempt(&mut self, plan: &[Choice]) -> Result<Option<Ran>, NoRun> {
+        match self.run(plan, false) {
+            Ok(ran) => Ok(Some(ran)),
+            Err(NoRun::Lost(_)) => Ok(None),
+            Err(stopped) => Err(stopped),
         }
     }
 
@@ -117,7 +121,7 @@ impl<'a, S: TaskSystem> Runner<'a, S> {
             Err(error) => return Err(error),
         };
         ran.choices.push(choice.clone());
-        ran.shows |= step.failures.iter().any(|text| (self.symptom.failure)(text));
+        ran.shows |= step.failures.iter().any(self.symptom.failure);
         let footprint = self.footprint(&step);
         ran.footprints.push(footprint);
         Ok(true)
@@ -138,9 +142,4 @@ impl<'a, S: TaskSystem> Runner<'a, S> {
         footprint.dedup();
         Some(footprint)
     }
-}
-
-/// Returns the position of each task in a run.
-pub(super) fn places(choices: &[Choice]) -> FxHashMap<&TaskName, usize> {
-    choices.iter().enumerate().map(|(place, choice)| (&choice.task, place)).collect()
 }

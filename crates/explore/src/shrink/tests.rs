@@ -91,7 +91,7 @@ impl TaskSystem for Toy {
         let fails = task == 5 && self.fails();
         Ok(Step {
             accesses: Accesses::Set(vec![access]),
-            failures: fails.then(|| "five before two".to_owned()).into_iter().collect(),
+            failures: fails.then(|| "five before two".into()).into_iter().collect(),
             ..Step::of(choice.task.clone())
         })
     }
@@ -116,7 +116,7 @@ fn tasks(schedule: &Schedule) -> Vec<u32> {
 
 #[test]
 fn what_is_not_needed_is_left_out() {
-    let symptom = Symptom { failure: &|text| text == "five before two", end: None };
+    let symptom = Symptom { failure: &|failure| failure.message == "five before two", end: None };
     for lose in [None, Some(40)] {
         let make = || -> Result<Toy, RunError> { Ok(Toy::new(8, lose)) };
         let long = schedule(&[7, 6, 3, 1, 0, 4, 5, 2]);
@@ -131,7 +131,7 @@ fn what_is_not_needed_is_left_out() {
 
 #[test]
 fn without_enough_runs_the_smallest_so_far_is_returned() {
-    let symptom = Symptom { failure: &|text| text == "five before two", end: None };
+    let symptom = Symptom { failure: &|failure| failure.message == "five before two", end: None };
     let make = || -> Result<Toy, RunError> { Ok(Toy::new(8, None)) };
     let long = schedule(&[7, 6, 3, 1, 0, 4, 5, 2]);
     for most in 2..40 {
@@ -147,7 +147,7 @@ fn without_enough_runs_the_smallest_so_far_is_returned() {
 
 #[test]
 fn what_does_not_fail_is_refused() {
-    let symptom = Symptom { failure: &|text| text == "five before two", end: None };
+    let symptom = Symptom { failure: &|failure| failure.message == "five before two", end: None };
     let make = || -> Result<Toy, RunError> { Ok(Toy::new(8, None)) };
     let fine = schedule(&[2, 3, 5]);
     let error = shrink(&make, &fine, symptom, &Options::default(), &Control::default());

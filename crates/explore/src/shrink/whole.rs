@@ -51,7 +51,7 @@ where
     }
     let reversals = fewest.unwrap_or_else(|| inversions(&best, &recording));
     let mut schedule = failing.clone();
-    schedule.program = runner.system().program().clone();
+    schedule.program = runner.system.program().clone();
     schedule.choices = best.choices;
     Ok(Shrunk {
         schedule,
@@ -106,7 +106,7 @@ where
         let outcome = r4::explore(factory, &r4_options, &control).ok()?;
         runner.executions += outcome.counts.executions;
         let shows = |run: &r4::RunInfo| {
-            run.failures.iter().any(|text| (symptom.failure)(text))
+            run.failures.iter().any(symptom.failure)
                 || symptom.end.is_some_and(|end| !run.cut && end(&run.observation))
         };
         let mut found: Vec<(u32, usize, usize)> = (0..)

@@ -1,75 +1,57 @@
 //! Commits the results of a block, state by state in order. The numbers of states, footprints and
 //! facts depend only on this order.
 
-use super::engine::{Engine, Failing};
+use super::engine::Engine;
 use super::found::{Attempt, Found, Item, NEW, SOURCE_BLOCKED, Unit};
 use super::space::{BLOCKED, Edge, FAILED, FULL, Link, NO_PARENT, WAITING};
-use anyorder_search::{Key, Limit, NUMBERS_MAX, Property};
+use anyorder_search::{Key, Limit, NUMBERS_MAX};
 use anyorder_system::{Effects, Failure, Hash128, Reducible};
 
 /// A limit cut the search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cut;
 
-/// The positions in the lists of a thread's results up to which they are committed.
-#[derive(Clone, Default)]
-pub(crate) struct Cursor {
-    units: usize,
-    attempts: usize,
-    touched: usize,
-    targets: usize,
-    unknown: usize,
-    sets: usize,
-    watched: usize,
-    broken: usize,
-}
-
 impl<S: Reducible> Engine<'_, S> {
     /// Commits the results of a thread for its next chunk of states. States that wait for the
-    /// numbers of their tasks, or that were not reached, go to `again`.
+    /// numbers of their tasks, or that were not reached, go to `waiting`.
     pub(crate) fn commit(
         &mut self,
         found: &mut Found<S::State>,
-        at: &mut Cursor,
         (items, done): (&mut impl Iterator<Item = Item<S::State>>, usize),
         width: usize,
-        again: &mut Vec<Item<S::State>>,
+        waiting: &mut Vec<Item<S::State>>,
     ) -> Result<(), Cut> {
         for item in items.by_ref().take(done) {
-            let index = at.units;
+            let index = found.at.units;
             let unit = found.units[index].clone();
-            at.units += 1;
+            found.at.units += 1;
             if unit.deferred {
-                for key in &found.unknown[at.unknown..unit.unknown] {
+                for key in &found.unknown[found.at.unknown..unit.unknown] {
                     self.know.task(self.system, *key);
                 }
-                at.unknown = unit.unknown;
-                again.push(item);
+                found.at.unknown = unit.unknown;
+                waiting.push(item);
                 continue;
             }
             let fresh = self.space.nodes[item.number as usize].inside == WAITING;
             if fresh {
                 self.expanded += 1;
-                self.take_watched(found, at, (index, item.number));
+                self.take_watched(found, index, item.number);
             } else {
                 self.counts.re_expansions += 1;
             }
             let start = self.space.open(item.number);
-            let done = self.take_attempts(found, &unit, at, &item);
+            let done = self.take_attempts(found, &unit, &item);
             self.space.close(item.number, start);
             done?;
-            self.take_sets(found, &unit, at, (item, width));
+            self.take_sets(found, &unit, item, width);
         }
-        again.extend(items);
+        waiting.extend(items);
         Ok(())
     }
 
-    fn take_watched(
-        &mut self,
-        found: &Found<S::State>,
-        at: &mut Cursor,
-        (unit, number): (usize, u32),
-    ) {
+    fn take_watched(&mut self, found: &mut Found<S::State>, unit: usize, number: u32) {
+        let at = &mut found.at;
         while let Some((_, invariant)) = found.broken.get(at.broken).filter(|one| one.0 == unit) {
             self.broken.push((*invariant, number));
             at.broken += 1;
@@ -98,9 +80,9 @@ impl<S: Reducible> Engine<'_, S> {
         &mut self,
         found: &mut Found<S::State>,
         unit: &Unit,
-        at: &mut Cursor,
         item: &Item<S::State>,
     ) -> Result<(), Cut> {
+        let at = &mut found.at;
         let attempts = at.attempts..unit.attempts;
         at.attempts = unit.attempts;
         // If a state has the edge of the last step, it has the same edges as the parent.
@@ -198,11 +180,12 @@ impl<S: Reducible> Engine<'_, S> {
 
     fn take_sets(
         &mut self,
-        found: &Found<S::State>,
+        found: &mut Found<S::State>,
         unit: &Unit,
-        at: &mut Cursor,
-        (item, width): (Item<S::State>, usize),
+        item: Item<S::State>,
+        width: usize,
     ) {
+        let at = &mut found.at;
         let (ready, rest) = found.sets[at.sets..].split_at(width);
         let inside = &rest[..width];
         at.sets += 2 * width;
@@ -251,16 +234,7 @@ impl<S: Reducible> Engine<'_, S> {
     }
 
     fn fail(&mut self, failure: Failure, link: Link) -> u32 {
-        let message = match self.message_numbers.get(&failure) {
-            Some(known) => *known,
-            None => {
-                let next = self.messages.len() as u32;
-                self.messages.push(Property::Failure(failure.clone()));
-                self.message_numbers.insert(failure, next);
-                next
-            }
-        };
-        self.failures.push(Failing { message, link });
+        self.failures.entry(failure).or_default().push(link);
         FAILED
     }
 

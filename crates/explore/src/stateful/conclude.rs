@@ -83,9 +83,11 @@ impl<S: Reducible> Engine<'_, S> {
                 None => drop(best.insert(property.clone(), new)),
             }
         };
-        for failing in &self.failures {
-            let last = (failing.link.task, failing.link.alternative);
-            offer(&self.messages[failing.message as usize], failing.link.parent, Some(last));
+        for (failure, links) in &self.failures {
+            let property = Property::Failure(failure.clone());
+            for link in links {
+                offer(&property, link.parent, Some((link.task, link.alternative)));
+            }
         }
         for (invariant, state) in &self.broken {
             offer(&Property::Invariant(*invariant), *state, None);

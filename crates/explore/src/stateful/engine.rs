@@ -1,9 +1,9 @@
 //! The driver. It expands blocks of states until none waits, checks sets against new facts, and
 //! looks for cycles that ignore a task; it repeats this until nothing changes.
 
-use super::commit::{Cursor, Cut};
+use super::commit::Cut;
 use super::error::Error;
-use super::expand::{CHUNK, Shared, WorkerData};
+use super::expand::{CHUNK, Shared, Worker};
 use super::found::Item;
 use super::knowledge::{Knowledge, Reading};
 use super::options::Options;
@@ -11,8 +11,8 @@ use super::outcome::{Counts, Graph, Outcome};
 use super::sabotage::Sabotage;
 use super::seeds::Seeds;
 use super::space::{Link, NO_PARENT, Space};
-use crate::system_info::SystemInfo;
-use anyorder_search::{Limit, Property, Stats, found_words};
+use crate::paths::info_of;
+use anyorder_search::{Limit, Property, Stats, SystemInfo, found_words};
 use anyorder_system::{Control, End, Failure, Hash128, Reducible};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::AtomicUsize;
@@ -26,13 +26,6 @@ const BLOCK: std::ops::Range<usize> = 1 << 8..1 << 13;
 /// Blocks with fewer states use one thread: a second one would not pay.
 const ONE_THREAD_MAX: usize = 4 * CHUNK;
 
-/// A step that fails.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Failing {
-    pub(crate) message: u32,
-    pub(crate) link: Link,
-}
-
 pub(crate) struct Engine<'a, S: Reducible> {
     pub(crate) system: &'a S,
     pub(crate) options: &'a Options,
@@ -41,10 +34,8 @@ pub(crate) struct Engine<'a, S: Reducible> {
     pub(crate) space: Space<S::State>,
     /// The waiting states, in order.
     pub(crate) queue: VecDeque<Item<S::State>>,
-    /// Different failures, by number.
-    pub(crate) messages: Vec<Property>,
-    pub(crate) message_numbers: BTreeMap<Failure, u32>,
-    pub(crate) failures: Vec<Failing>,
+    /// The steps that fail, by their failures.
+    pub(crate) failures: BTreeMap<Failure, Vec<Link>>,
     /// Invariants and states that violate them.
     pub(crate) broken: Vec<(usize, u32)>,
     /// Deadlocks and wrong ends.
@@ -59,8 +50,8 @@ pub(crate) struct Engine<'a, S: Reducible> {
     /// The number of blocks, and of the attempts in them that needed no run.
     blocks: u64,
     pub(crate) spared: u64,
-    /// What each thread reuses from block to block.
-    worker_data: Vec<WorkerData<S>>,
+    /// One for each thread.
+    workers: Vec<Worker<S>>,
     pub(crate) seeds_of_driver: Seeds,
     /// The number of states, and the version of the facts, at the last check of all states.
     checked: (usize, u64),
@@ -92,8 +83,6 @@ pub(crate) enum Mode {
 ///
 /// Fails if the system has no initial state, or breaks its contract so that a path cannot be
 /// replayed.
-/// Fails when the system has no initial state, or breaks its contract so that a path cannot be run
-/// again.
 pub fn explore<S: Reducible>(
     system: &S,
     options: &Options,
@@ -101,7 +90,7 @@ pub fn explore<S: Reducible>(
 ) -> Result<Outcome<S>, Error> {
     let updates = options.updates && !system.components().is_empty();
     let reading = Reading { values: options.values, updates, sabotage: options.sabotage() };
-    let info = SystemInfo::of(system)?;
+    let info = info_of(system)?;
     let invariants = info.properties.invariants.len();
     let mut engine = Engine {
         system,
@@ -110,9 +99,7 @@ pub fn explore<S: Reducible>(
         know: Knowledge::new(system, invariants, reading),
         space: Space::new(),
         queue: VecDeque::new(),
-        messages: Vec::new(),
-        message_numbers: BTreeMap::new(),
-        failures: Vec::new(),
+        failures: BTreeMap::new(),
         broken: Vec::new(),
         dead: Vec::new(),
         hashes: Vec::new(),
@@ -123,7 +110,7 @@ pub fn explore<S: Reducible>(
         limits: BTreeSet::new(),
         blocks: 0,
         spared: 0,
-        worker_data: Vec::new(),
+        workers: Vec::new(),
         seeds_of_driver: Seeds::default(),
         checked: (0, 0),
         expanded: 0,
@@ -145,11 +132,11 @@ impl<S: Reducible> Engine<'_, S> {
         if found == self.reported_at || self.options.stop_at_first {
             return;
         }
-        let (failures, broken, dead) = std::mem::replace(&mut self.reported_at, found);
+        let (_, broken, dead) = std::mem::replace(&mut self.reported_at, found);
         let depth = |state: u32| self.space.nodes.get(state as usize).map_or(0, |node| node.depth);
-        let failures = self.failures[failures..].iter().map(|failing| {
-            let property = self.messages[failing.message as usize].clone();
-            (property, depth(failing.link.parent).saturating_add(1))
+        let failures = self.failures.iter().map(|(failure, links)| {
+            let steps = depth(links[0].parent).saturating_add(1);
+            (Property::Failure(failure.clone()), steps)
         });
         let broken = self.broken[broken..].iter();
         let broken = broken.map(|(index, state)| (Property::Invariant(*index), depth(*state)));
@@ -187,12 +174,12 @@ impl<S: Reducible> Engine<'_, S> {
                 self.report_found();
                 let (states, version) = self.checked;
                 if self.know.version != version && self.space.nodes.len() >= 2 * states {
-                    self.check_again();
+                    self.check_sets();
                 }
                 self.decide_giving_up();
             }
             if self.know.version != self.checked.1 {
-                self.check_again();
+                self.check_sets();
             }
             if self.queue.is_empty() && !self.add_ignored() {
                 return Ok(());
@@ -200,7 +187,7 @@ impl<S: Reducible> Engine<'_, S> {
         }
     }
 
-    fn check_again(&mut self) {
+    fn check_sets(&mut self) {
         self.checked = (self.space.nodes.len(), self.know.version);
         if self.options.sabotage() != Sabotage::NoReclosing {
             self.counts.rounds += 1;
@@ -266,16 +253,14 @@ impl<S: Reducible> Engine<'_, S> {
     /// Expands each state, on all threads.
     fn expand(&mut self, items: &[Item<S::State>]) {
         let threads = if items.len() < ONE_THREAD_MAX { 1 } else { self.options.threads.get() };
-        self.worker_data.resize_with(self.worker_data.len().max(threads), WorkerData::default);
-        let rest = self.worker_data.split_off(threads);
-        let mut mine = std::mem::take(&mut self.worker_data);
+        self.workers.resize_with(self.workers.len().max(threads), Worker::default);
         // If almost no edge could be inferred, only some blocks try.
         self.blocks += 1;
         let pays = self.inference_pays();
         let infer = self.options.infer
             && self.mode != Mode::Bare
             && (pays || self.blocks.is_multiple_of(16));
-        let shared = Shared {
+        let shared = &Shared {
             infer,
             info: &self.info,
             mode: self.mode,
@@ -287,64 +272,45 @@ impl<S: Reducible> Engine<'_, S> {
             items,
             next: AtomicUsize::new(0),
         };
-        let own = mine.pop().unwrap_or_default();
-        if mine.is_empty() {
-            self.worker_data = vec![shared.work(own)];
-            self.worker_data.extend(rest);
-            return;
-        }
-        self.worker_data = thread::scope(|scope| {
-            let shared = &shared;
-            let others: Vec<_> = mine
-                .into_iter()
-                .map(|worker_data| scope.spawn(move || shared.work(worker_data)))
-                .collect();
-            let own = shared.work(own);
-            let others = others.into_iter().map(|other| match other.join() {
-                Ok(worker_data) => worker_data,
-                Err(panic) => std::panic::resume_unwind(panic),
-            });
-            others.chain([own]).collect()
+        let (own, others) = self.workers.split_at_mut(1);
+        thread::scope(|scope| {
+            for worker in &mut others[..threads - 1] {
+                scope.spawn(move || worker.work(shared));
+            }
+            own[0].work(shared);
         });
-        self.worker_data.extend(rest);
     }
 
     /// Commits results in the order of the states. Returns the states to expand next, in order.
     fn take_in(&mut self, items: Vec<Item<S::State>>) -> Vec<Item<S::State>> {
         let width = self.know.width;
-        let mut worker_data = std::mem::take(&mut self.worker_data);
+        let mut workers = std::mem::take(&mut self.workers);
         let mut order = Vec::new();
-        for (tool, index) in worker_data.iter().zip(0usize..) {
-            self.stats.executions += tool.found.executions;
-            let ran = self.parts_ran.iter_mut().zip(&tool.found.parts);
+        for (worker, index) in workers.iter().zip(0usize..) {
+            self.stats.executions += worker.found.executions;
+            let ran = self.parts_ran.iter_mut().zip(&worker.found.parts);
             ran.for_each(|(ran, now)| *ran |= now);
-            order.extend(tool.found.chunks.iter().map(|(chunk, done)| (*chunk, index, *done)));
+            order.extend(worker.found.chunks.iter().map(|(chunk, done)| (*chunk, index, *done)));
         }
         order.sort_unstable();
-        let mut cursors = vec![Cursor::default(); worker_data.len()];
         let (mut items, mut next) = (items.into_iter(), Vec::new());
-        for (_, tool, done) in order {
-            let found = &mut worker_data[tool].found;
+        for (_, worker, done) in order {
+            let found = &mut workers[worker].found;
             let mut chunk = items.by_ref().take(CHUNK);
-            let taken =
-                self.commit(found, &mut cursors[tool], (&mut chunk, done), width, &mut next);
-            if taken.is_err() {
+            if self.commit(found, (&mut chunk, done), width, &mut next).is_err() {
                 break;
             }
         }
-        worker_data.iter_mut().for_each(|worker_data| worker_data.found.clear());
-        self.worker_data = worker_data;
+        workers.iter_mut().for_each(|worker| worker.found.clear());
+        self.workers = workers;
         next.extend(items);
         next
     }
 
     /// Checks the invariants of a state that will not be expanded.
     pub(crate) fn check_invariants(&mut self, item: &Item<S::State>) {
-        for (index, invariant) in self.info.properties.invariants.iter().enumerate() {
-            if !invariant.holds(&item.state) {
-                self.broken.push((index, item.number));
-            }
-        }
+        let broken = self.info.properties.broken(&item.state);
+        self.broken.extend(broken.map(|invariant| (invariant, item.number)));
     }
 
     pub(crate) fn graph(&mut self) -> Graph {

@@ -7,7 +7,9 @@ pub enum Error {
     #[error("the program has no initial state")]
     NoInitialState,
     /// An invariant does not list the places that it reads.
-    #[error("the invariant `{invariant}` does not say which places it looks at")]
+    #[error(
+        "the invariant `{invariant}` does not list the places that it reads, which a reduced search needs: add it with `Properties::invariant_of`, or search all states"
+    )]
     NotWatching {
         /// Its name.
         invariant: String,

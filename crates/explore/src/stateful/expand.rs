@@ -5,55 +5,19 @@
 
 use super::commuting::{NO_SOURCE, Source};
 use super::engine::Mode;
-use super::footprints::SilentWrites;
 use super::found::{Attempt, Found, Item, NEW, SOURCE_BLOCKED, Unit};
 use super::knowledge::Knowledge;
 use super::options::Options;
 use super::sabotage::Sabotage;
 use super::seeds::Seeds;
 use super::space::{BLOCKED, FAILED, FULL, NO_PARENT, Space, WAITING};
-use crate::system_info::SystemInfo;
 use anyorder_common::bits;
-use anyorder_search::Key;
+use anyorder_search::{Key, SystemInfo};
 use anyorder_system::{
     Control, Effects, End, Hash128, Place, Reducible, Successor, TaskKey, TouchKind, Touched,
     Updates,
 };
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// What a thread reuses from block to block: buffers and predictions.
-#[derive(Debug)]
-pub(crate) struct WorkerData<S: Reducible> {
-    pub(crate) found: Found<S::State>,
-    seeds: Seeds,
-    effects: Effects<S::State, S::Action>,
-    sources: Vec<Source>,
-    looked_up: Vec<(Hash128, S::State, u32)>,
-    buffers: Buffers,
-}
-
-/// Buffers for one state.
-#[derive(Debug, Default)]
-struct Buffers {
-    keys: Vec<TaskKey>,
-    places: Vec<Place>,
-    watch: Vec<Touched>,
-    /// Four sets of tasks.
-    sets: [Vec<u64>; 4],
-}
-
-impl<S: Reducible> Default for WorkerData<S> {
-    fn default() -> Self {
-        WorkerData {
-            found: Found::default(),
-            seeds: Seeds::default(),
-            effects: Effects::default(),
-            sources: Vec::new(),
-            looked_up: Vec::new(),
-            buffers: Buffers::default(),
-        }
-    }
-}
 
 /// The data that the threads of a block share; it does not change during the block.
 pub(crate) struct Shared<'a, S: Reducible> {
@@ -74,90 +38,48 @@ pub(crate) struct Shared<'a, S: Reducible> {
 /// The number of states that a thread takes at a time.
 pub(crate) const CHUNK: usize = 32;
 
-impl<S: Reducible> Shared<'_, S> {
-    /// Expands chunks of states, in order, until none is left or the job was stopped.
-    pub(crate) fn work(&self, data: WorkerData<S>) -> WorkerData<S> {
-        let mut worker = Worker::new(self, data);
-        loop {
-            let chunk = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(items) = self.items.chunks(CHUNK).nth(chunk) else { break };
-            let before = worker.found.units.len();
-            for item in items {
-                if self.control.check().is_err() {
-                    break;
-                }
-                worker.expand(item);
-            }
-            let done = worker.found.units.len() - before;
-            worker.found.chunks.push((chunk, done));
-        }
-        worker.into_data()
-    }
-}
-
-/// One thread.
-pub(super) struct Worker<'a, S: Reducible> {
-    pub(super) system: &'a S,
-    pub(super) info: &'a SystemInfo<'a, S>,
-    pub(super) know: &'a Knowledge,
-    pub(super) space: &'a Space<S::State>,
-    pub(super) options: &'a Options,
-    pub(super) infer: bool,
-    pub(super) mode: Mode,
-    pub(super) seeds: Seeds,
-    pub(super) found: Found<S::State>,
+/// One thread: its results, and what it reuses from block to block.
+pub(crate) struct Worker<S: Reducible> {
+    pub(crate) found: Found<S::State>,
+    seeds: Seeds,
     pub(super) effects: Effects<S::State, S::Action>,
-    pub(super) keys: Vec<TaskKey>,
-    pub(super) places: Vec<Place>,
-    pub(super) watch: Vec<Touched>,
+    keys: Vec<TaskKey>,
+    places: Vec<Place>,
+    watch: Vec<Touched>,
     pub(super) ready: Vec<u64>,
     pub(super) inside: Vec<u64>,
-    pub(super) attempted: Vec<u64>,
-    pub(super) handled: Vec<u64>,
+    attempted: Vec<u64>,
+    handled: Vec<u64>,
     /// By task.
     pub(super) sources: Vec<Source>,
     /// Successors of the current state, with their positions among all targets.
-    pub(super) looked_up: Vec<(Hash128, S::State, u32)>,
+    looked_up: Vec<(Hash128, S::State, u32)>,
     /// All transitions of the current state, and the task of each.
     pub(super) transitions: Vec<Successor<S::State, S::Action>>,
     pub(super) updates: Updates,
     pub(super) owners: Vec<u32>,
+    /// Some attempt in the current state had a successor.
     pub(super) progress: bool,
     /// The start of this state's lists of watched places.
-    pub(super) watched_start: usize,
-    pub(super) watched_touches: usize,
+    watched_start: usize,
+    watched_touches: usize,
 }
 
-impl<'a, S: Reducible> Worker<'a, S> {
-    fn new(shared: &Shared<'a, S>, data: WorkerData<S>) -> Self {
-        let know = shared.know;
-        let WorkerData { mut found, seeds, effects, mut sources, looked_up, buffers } = data;
-        let Buffers { keys, places, watch, mut sets } = buffers;
-        sets.iter_mut().for_each(|set| set.resize(know.width, 0));
-        let [ready, inside, attempted, handled] = sets;
-        found.clear();
-        found.parts.resize(shared.info.parts.len(), false);
-        sources.resize(know.tasks.len(), NO_SOURCE);
+impl<S: Reducible> Default for Worker<S> {
+    fn default() -> Self {
         Worker {
-            system: shared.system,
-            info: shared.info,
-            know,
-            space: shared.space,
-            options: shared.options,
-            infer: shared.infer,
-            mode: shared.mode,
-            seeds,
-            found,
-            effects,
-            keys,
-            places,
-            watch,
-            ready,
-            inside,
-            attempted,
-            handled,
-            sources,
-            looked_up,
+            found: Found::default(),
+            seeds: Seeds::default(),
+            effects: Effects::default(),
+            keys: Vec::new(),
+            places: Vec::new(),
+            watch: Vec::new(),
+            ready: Vec::new(),
+            inside: Vec::new(),
+            attempted: Vec::new(),
+            handled: Vec::new(),
+            sources: Vec::new(),
+            looked_up: Vec::new(),
             transitions: Vec::new(),
             updates: Updates::default(),
             owners: Vec::new(),
@@ -166,22 +88,40 @@ impl<'a, S: Reducible> Worker<'a, S> {
             watched_touches: 0,
         }
     }
+}
 
-    fn into_data(self) -> WorkerData<S> {
-        let sets = [self.ready, self.inside, self.attempted, self.handled];
-        let buffers = Buffers { keys: self.keys, places: self.places, watch: self.watch, sets };
-        let Worker { found, seeds, effects, sources, looked_up, .. } = self;
-        WorkerData { found, seeds, effects, sources, looked_up, buffers }
+impl<S: Reducible> Worker<S> {
+    /// Expands chunks of states, in order, until none is left or the job was stopped.
+    pub(crate) fn work(&mut self, shared: &Shared<'_, S>) {
+        for set in [&mut self.ready, &mut self.inside, &mut self.attempted, &mut self.handled] {
+            set.resize(shared.know.width, 0);
+        }
+        self.found.clear();
+        self.found.parts.resize(shared.info.parts.len(), false);
+        self.sources.resize(shared.know.tasks.len(), NO_SOURCE);
+        loop {
+            let chunk = shared.next.fetch_add(1, Ordering::Relaxed);
+            let Some(items) = shared.items.chunks(CHUNK).nth(chunk) else { break };
+            let before = self.found.units.len();
+            for item in items {
+                if shared.control.check().is_err() {
+                    break;
+                }
+                self.expand(shared, item);
+            }
+            let done = self.found.units.len() - before;
+            self.found.chunks.push((chunk, done));
+        }
     }
 
-    fn expand(&mut self, item: &Item<S::State>) {
-        if !self.ask_ready(item) {
+    fn expand(&mut self, shared: &Shared<'_, S>, item: &Item<S::State>) {
+        if !self.ask_ready(shared, item) {
             return;
         }
-        let node = self.space.nodes[item.number as usize];
+        let node = shared.space.nodes[item.number as usize];
         let fresh = node.inside == WAITING;
-        if fresh && self.mode != Mode::Reduce {
-            self.follow_all(item);
+        if fresh && shared.mode != Mode::Reduce {
+            self.follow_all(shared, item);
             return;
         }
         self.attempted.fill(0);
@@ -191,25 +131,25 @@ impl<'a, S: Reducible> Worker<'a, S> {
         let targets = self.found.targets.len();
         let last = (node.link.parent != NO_PARENT).then_some(node.link.task);
         if fresh {
-            self.check_and_watch(item);
+            self.check_and_watch(shared, item);
         } else {
-            self.resume(item.number);
+            self.resume(shared, item.number);
         }
-        self.find_commuting_steps(item.number);
+        self.find_commuting_steps(shared, item.number);
         for (inside, extra) in self.inside.iter_mut().zip(&item.extra) {
             *inside |= extra;
         }
-        let number = if fresh { self.know.sets.find(&self.ready) } else { Some(node.ready) };
+        let number = if fresh { shared.know.sets.find(&self.ready) } else { Some(node.ready) };
         loop {
-            self.close(item, fresh);
+            self.close(shared, item, fresh);
             let enough = self.progress
-                || (self.options.sabotage() == Sabotage::NoProgress
+                || (shared.options.sabotage() == Sabotage::NoProgress
                     && self.attempted.iter().any(|word| *word != 0));
             if enough {
                 break;
             }
             let ready = (self.ready.as_slice(), number);
-            let seed = self.seeds.choose(self.know, ready, &self.attempted, last);
+            let seed = self.seeds.choose(shared.know, ready, &self.attempted, last);
             match seed {
                 None => break,
                 Some((_, true)) => {
@@ -221,21 +161,22 @@ impl<'a, S: Reducible> Worker<'a, S> {
             }
         }
         let full = bits::within(&self.ready, &self.attempted);
-        self.finish(item, full, targets, number);
+        self.finish(shared, item, full, targets, number);
     }
 
     /// Records the results of a state.
     pub(super) fn finish(
         &mut self,
+        shared: &Shared<'_, S>,
         item: &Item<S::State>,
         full: bool,
         targets: usize,
         number: Option<u32>,
     ) {
-        self.resolve();
-        let end = full && !self.progress && self.is_end(item.number, targets);
-        let dead = (end && self.options.deadlocks)
-            .then(|| self.info.properties.end_of(&item.state))
+        self.resolve(shared);
+        let end = full && !self.progress && self.is_end(shared, item.number, targets);
+        let dead = (end && shared.options.deadlocks)
+            .then(|| shared.info.properties.end_of(&item.state))
             .filter(|end| *end != End::Fine);
         self.found.sets.extend_from_slice(&self.ready);
         self.found.sets.extend_from_slice(&self.inside);
@@ -252,29 +193,29 @@ impl<'a, S: Reducible> Worker<'a, S> {
 
     /// Returns whether no attempt in this state had a successor. A failing step counts as a
     /// successor.
-    fn is_end(&self, number: u32, targets: usize) -> bool {
+    fn is_end(&self, shared: &Shared<'_, S>, number: u32, targets: usize) -> bool {
         self.found.targets.len() == targets
-            && self.space.edges(number).iter().all(|edge| edge.target == BLOCKED)
+            && shared.space.edges(number).iter().all(|edge| edge.target == BLOCKED)
     }
 
     /// Asks which tasks are ready. If one of them is new, the state waits.
-    fn ask_ready(&mut self, item: &Item<S::State>) -> bool {
+    fn ask_ready(&mut self, shared: &Shared<'_, S>, item: &Item<S::State>) -> bool {
         self.keys.clear();
-        self.system.ready(&item.state, &mut self.keys);
+        shared.system.ready(&item.state, &mut self.keys);
         self.ready.fill(0);
         let before = self.found.unknown.len();
         for key in &self.keys {
-            match self.know.tasks.find(key.0) {
+            match shared.know.tasks.find(key.0) {
                 Some(task) => {
                     bits::set(&mut self.ready, task);
                 }
                 None => self.found.unknown.push(*key),
             }
         }
-        if self.mode != Mode::Bare && self.options.sabotage() != Sabotage::NoForeknowledge {
+        if shared.mode != Mode::Bare && shared.options.sabotage() != Sabotage::NoForeknowledge {
             self.keys.clear();
-            self.system.pending(&item.state, &mut self.keys);
-            let unknown = self.keys.iter().filter(|key| self.know.tasks.find(key.0).is_none());
+            shared.system.pending(&item.state, &mut self.keys);
+            let unknown = self.keys.iter().filter(|key| shared.know.tasks.find(key.0).is_none());
             self.found.unknown.extend(unknown);
         }
         if self.found.unknown.len() == before {
@@ -282,29 +223,25 @@ impl<'a, S: Reducible> Worker<'a, S> {
         }
         self.found.units.push(Unit {
             deferred: true,
-            full: false,
-            dead: None,
-            end: false,
-            ready: NEW,
             attempts: self.found.attempts.len(),
             unknown: self.found.unknown.len(),
+            ..Unit::default()
         });
         false
     }
 
     /// Checks the invariants of a new state, and records the places that they read.
-    pub(super) fn check_and_watch(&mut self, item: &Item<S::State>) {
+    pub(super) fn check_and_watch(&mut self, shared: &Shared<'_, S>, item: &Item<S::State>) {
         self.watched_start = self.found.watched.len();
         self.watched_touches = self.found.touched.len();
-        self.check_invariants(item);
-        let info = self.info;
-        for (observer, invariant) in (0..).zip(&info.properties.invariants) {
+        self.check_invariants(shared, item);
+        for (observer, invariant) in (0..).zip(&shared.info.properties.invariants) {
             self.places.clear();
             invariant.watches(&item.state, &mut self.places);
             self.watch.clear();
             let read = |place: &Place| Touched { place: *place, kind: TouchKind::Read };
             self.watch.extend(self.places.iter().map(read));
-            let footprint = self.know.footprints.find(observer, &self.watch).unwrap_or(NEW);
+            let footprint = shared.know.footprints.find(observer, &self.watch).unwrap_or(NEW);
             if footprint == NEW {
                 self.found.touched.extend_from_slice(&self.watch);
             }
@@ -313,30 +250,32 @@ impl<'a, S: Reducible> Worker<'a, S> {
     }
 
     /// Resumes at the end of the last visit.
-    fn resume(&mut self, number: u32) {
-        let inside = self.space.nodes[number as usize].inside;
+    fn resume(&mut self, shared: &Shared<'_, S>, number: u32) {
+        let inside = shared.space.nodes[number as usize].inside;
         if inside != FULL {
-            self.inside.copy_from_slice(self.know.sets.rows.row(inside));
+            self.inside.copy_from_slice(shared.know.sets.rows.row(inside));
         }
-        for edge in self.space.edges(number) {
+        for edge in shared.space.edges(number) {
             bits::set(&mut self.attempted, edge.task);
             self.progress |= edge.target < FAILED;
-            bits::join(&mut self.inside, self.know.conflicts.row(edge.footprint));
+            bits::join(&mut self.inside, shared.know.conflicts.row(edge.footprint));
         }
     }
 
     /// Closes S and attempts its ready members, until S is closed and all of them are attempted.
-    fn close(&mut self, item: &Item<S::State>, fresh: bool) {
+    fn close(&mut self, shared: &Shared<'_, S>, item: &Item<S::State>, fresh: bool) {
         loop {
             let next = self.inside.iter().zip(&self.ready).zip(&self.attempted).zip(0u32..);
             let next = next
                 .map(|(((inside, ready), attempted), index)| (inside & ready & !attempted, index))
                 .find(|(open, _)| *open != 0);
             if let Some((open, index)) = next {
-                self.attempt(item, index * 64 + open.trailing_zeros());
+                self.attempt(shared, item, index * 64 + open.trailing_zeros());
                 continue;
             }
-            if bits::within(&self.ready, &self.attempted) || !self.handle_others(item, fresh) {
+            if bits::within(&self.ready, &self.attempted)
+                || !self.handle_others(shared, item, fresh)
+            {
                 return;
             }
         }
@@ -344,7 +283,12 @@ impl<'a, S: Reducible> Worker<'a, S> {
 
     /// Adds the tasks that members of S require if they are not ready, and observers. Returns
     /// whether any member was not handled before.
-    fn handle_others(&mut self, item: &Item<S::State>, fresh: bool) -> bool {
+    fn handle_others(
+        &mut self,
+        shared: &Shared<'_, S>,
+        item: &Item<S::State>,
+        fresh: bool,
+    ) -> bool {
         let mut any = false;
         for index in 0..self.inside.len() {
             let mut open = self.inside[index] & !self.ready[index] & !self.handled[index];
@@ -353,87 +297,97 @@ impl<'a, S: Reducible> Worker<'a, S> {
             while open != 0 {
                 let task = index as u32 * 64 + open.trailing_zeros();
                 open &= open - 1;
-                if task < self.know.observers {
-                    self.join_watched(item, task, fresh);
-                } else if self.options.sabotage() != Sabotage::NoEnablers {
-                    bits::join(&mut self.inside, self.know.enablers.row(task));
+                if task < shared.know.observers {
+                    self.join_watched(shared, item, task, fresh);
+                } else if shared.options.sabotage() != Sabotage::NoEnablers {
+                    bits::join(&mut self.inside, shared.know.enablers.row(task));
                 }
             }
         }
         any
     }
 
-    fn join_watched(&mut self, item: &Item<S::State>, observer: u32, fresh: bool) {
-        if self.options.sabotage() == Sabotage::NoObservers {
+    fn join_watched(
+        &mut self,
+        shared: &Shared<'_, S>,
+        item: &Item<S::State>,
+        observer: u32,
+        fresh: bool,
+    ) {
+        if shared.options.sabotage() == Sabotage::NoObservers {
             return;
         }
         let at = observer as usize;
         let (footprint, end) = if fresh {
             self.found.watched[self.watched_start + at]
         } else {
-            let observers = self.know.observers as usize;
-            (self.space.watched[item.number as usize * observers + at], 0)
+            let observers = shared.know.observers as usize;
+            (shared.space.watched[item.number as usize * observers + at], 0)
         };
         if footprint != NEW {
-            bits::join(&mut self.inside, self.know.conflicts.row(footprint));
+            bits::join(&mut self.inside, shared.know.conflicts.row(footprint));
             return;
         }
         let before =
             at.checked_sub(1).map(|before| self.found.watched[self.watched_start + before].1);
         let list = &self.found.touched[before.unwrap_or(self.watched_touches)..end];
-        self.know.join_conflicts(observer, list, &mut self.inside);
+        shared.know.join_conflicts(observer, list, &mut self.inside);
     }
 
-    pub(super) fn attempt(&mut self, item: &Item<S::State>, task: u32) {
+    pub(super) fn attempt(&mut self, shared: &Shared<'_, S>, item: &Item<S::State>, task: u32) {
         bits::set(&mut self.attempted, task);
         let source = self.sources[task as usize];
         if source.number == item.number {
             self.progress |= source.state != SOURCE_BLOCKED;
-            bits::join(&mut self.inside, self.know.conflicts.row(source.footprint));
+            bits::join(&mut self.inside, shared.know.conflicts.row(source.footprint));
             self.push_attempt(task, source.footprint, source);
             return;
         }
-        self.effects.clear();
-        self.system.run(&item.state, self.know.tasks.task(task), &mut self.effects);
-        self.found.executions += 1;
-        if self.options.sabotage() == Sabotage::BlockedTouchNothing
+        self.run(shared, item, task);
+        if shared.options.sabotage() == Sabotage::BlockedTouchNothing
             && self.effects.successors.is_empty()
         {
             self.effects.touched.clear();
         }
         let touched = &self.effects.touched;
-        let known = self.know.footprints.find(task, touched);
+        let known = shared.know.footprints.find(task, touched);
         match known {
-            _ if self.options.sabotage() == Sabotage::ActualFootprints => {
-                self.join_actual(item, task);
+            _ if shared.options.sabotage() == Sabotage::ActualFootprints => {
+                self.join_actual(shared, item, task);
             }
             Some(footprint) => {
-                bits::join(&mut self.inside, self.know.conflicts.row(footprint));
+                bits::join(&mut self.inside, shared.know.conflicts.row(footprint));
             }
-            None => self.know.join_conflicts(task, touched, &mut self.inside),
+            None => shared.know.join_conflicts(task, touched, &mut self.inside),
         }
         if known.is_none() {
             self.found.touched.extend_from_slice(&self.effects.touched);
         }
-        self.take_successors();
+        self.take_successors(shared);
         self.push_attempt(task, known.unwrap_or(NEW), Source { state: NEW, ..NO_SOURCE });
     }
 
-    pub(super) fn take_successors(&mut self) {
+    pub(super) fn run(&mut self, shared: &Shared<'_, S>, item: &Item<S::State>, task: u32) {
+        self.effects.clear();
+        shared.system.run(&item.state, shared.know.tasks.task(task), &mut self.effects);
+        self.found.executions += 1;
+    }
+
+    pub(super) fn take_successors(&mut self, shared: &Shared<'_, S>) {
         for (at, successor) in self.effects.successors.drain(..).enumerate() {
-            if self.know.reading.updates {
+            if shared.know.reading.updates {
                 let updates = self.effects.updates.of(at);
                 updates.iter().for_each(|update| self.found.updates.push(*update));
                 self.found.updates.end();
             }
-            self.info.note_part(&successor.action, &mut self.found.parts);
+            shared.info.note_part(&successor.action, &mut self.found.parts);
             if let Some(failure) = successor.failure {
                 self.found.failures.push_back(failure);
                 self.found.targets.push(FAILED);
                 continue;
             }
             self.progress = true;
-            let hash = self.system.fingerprint(&successor.state);
+            let hash = shared.system.fingerprint(&successor.state);
             self.looked_up.push((hash, successor.state, self.found.targets.len() as u32));
             self.found.targets.push(NEW);
         }
@@ -451,8 +405,8 @@ impl<'a, S: Reducible> Worker<'a, S> {
     }
 
     /// Looks up all targets of this state at once, so that memory requests overlap.
-    fn resolve(&mut self) {
-        let table = &self.space.table;
+    fn resolve(&mut self, shared: &Shared<'_, S>) {
+        let table = &shared.space.table;
         let touched =
             self.looked_up.iter().fold(0, |sum, (hash, ..)| sum ^ table.touch(Key::from(*hash)));
         std::hint::black_box(touched);
@@ -465,12 +419,11 @@ impl<'a, S: Reducible> Worker<'a, S> {
     }
 
     /// Sabotage: adds the tasks whose footprints in this state conflict with the current one.
-    fn join_actual(&mut self, item: &Item<S::State>, task: u32) {
-        let silent = if self.options.values { SilentWrites::Read } else { SilentWrites::Write };
-        let writes = |one: &Touched| super::footprints::writes(one.kind, silent) == Some(true);
+    fn join_actual(&mut self, shared: &Shared<'_, S>, item: &Item<S::State>, task: u32) {
+        let writes = |one: &Touched| shared.know.reading.writes(one.kind) == Some(true);
         for other in bits::members(&self.ready) {
             let mut effects = Effects::default();
-            self.system.run(&item.state, self.know.tasks.task(other), &mut effects);
+            shared.system.run(&item.state, shared.know.tasks.task(other), &mut effects);
             let conflict = effects.touched.iter().any(|one| {
                 let mut mine = self.effects.touched.iter();
                 mine.any(|mine| mine.place == one.place && (writes(mine) || writes(one)))

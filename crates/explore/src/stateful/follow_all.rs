@@ -7,11 +7,11 @@
 
 use super::commuting::{NO_SOURCE, Source};
 use super::engine::{Engine, Mode};
-use super::expand::Worker;
+use super::expand::{Shared, Worker};
 use super::found::{Item, NEW, SOURCE_BLOCKED};
 use super::options::GiveUp;
 use super::space::{NOT_RECORDED, WAITING};
-
+use anyorder_common::bits;
 use anyorder_system::{Reducible, Successor};
 
 impl<S: Reducible> Engine<'_, S> {
@@ -54,10 +54,10 @@ impl<S: Reducible> Engine<'_, S> {
         let mut transitions = Vec::new();
         self.queue.iter().take(8).any(|item| {
             self.system.successors(&item.state, &mut transitions);
-            let told = |one: &Successor<S::State, S::Action>| {
+            let is_reported = |one: &Successor<S::State, S::Action>| {
                 self.system.task_of(&item.state, &one.action).is_some()
             };
-            transitions.drain(..).any(|one| told(&one))
+            transitions.drain(..).any(|one| is_reported(&one))
         })
     }
 
@@ -67,55 +67,49 @@ impl<S: Reducible> Engine<'_, S> {
     }
 }
 
-impl<S: Reducible> Worker<'_, S> {
+impl<S: Reducible> Worker<S> {
     /// Expands a state by attempting all ready tasks.
-    pub(super) fn follow_all(&mut self, item: &Item<S::State>) {
+    pub(super) fn follow_all(&mut self, shared: &Shared<'_, S>, item: &Item<S::State>) {
         self.progress = false;
         let targets = self.found.targets.len();
-        if self.mode == Mode::Bare {
-            self.check_invariants(item);
-            if self.take_transitions(item) {
-                self.inside.copy_from_slice(&self.ready);
-                let number = self.know.sets.find(&self.ready);
-                self.finish(item, true, targets, number);
-                return;
-            }
+        if shared.mode == Mode::Bare {
+            self.check_invariants(shared, item);
         } else {
             // What observers read here are facts for the sets of other states.
-            self.check_and_watch(item);
+            self.check_and_watch(shared, item);
         }
-        self.find_commuting_steps(item.number);
-        for index in 0..self.ready.len() {
-            let mut open = self.ready[index];
-            while open != 0 {
-                let task = index as u32 * 64 + open.trailing_zeros();
-                open &= open - 1;
-                self.attempt_all(item, task);
+        if shared.mode != Mode::Bare || !self.take_transitions(shared, item) {
+            self.find_commuting_steps(shared, item.number);
+            for index in 0..self.ready.len() {
+                let word = self.ready[index];
+                for bit in bits::members_of_word(word) {
+                    self.attempt_all(shared, item, index as u32 * 64 + bit);
+                }
             }
         }
         self.inside.copy_from_slice(&self.ready);
-        let number = self.know.sets.find(&self.ready);
-        self.finish(item, true, targets, number);
+        let number = shared.know.sets.find(&self.ready);
+        self.finish(shared, item, true, targets, number);
     }
 
     /// Takes all transitions of a state at once. Returns false, and takes none, if the system does
     /// not report their tasks.
-    fn take_transitions(&mut self, item: &Item<S::State>) -> bool {
+    fn take_transitions(&mut self, shared: &Shared<'_, S>, item: &Item<S::State>) -> bool {
         let mut all = std::mem::take(&mut self.transitions);
-        let mut told = std::mem::take(&mut self.updates);
-        told.clear();
-        if self.know.reading.updates {
-            self.system.successors_with_updates(&item.state, &mut all, &mut told);
+        let mut updates = std::mem::take(&mut self.updates);
+        updates.clear();
+        if shared.know.reading.updates {
+            shared.system.successors_with_updates(&item.state, &mut all, &mut updates);
         } else {
-            self.system.successors(&item.state, &mut all);
+            shared.system.successors(&item.state, &mut all);
         }
         self.owners.clear();
         for transition in &all {
-            let key = self.system.task_of(&item.state, &transition.action);
-            let Some(task) = key.and_then(|key| self.know.tasks.find(key.0)) else {
+            let key = shared.system.task_of(&item.state, &transition.action);
+            let Some(task) = key.and_then(|key| shared.know.tasks.find(key.0)) else {
                 all.clear();
                 self.transitions = all;
-                self.updates = told;
+                self.updates = updates;
                 return false;
             };
             self.owners.push(task);
@@ -138,49 +132,45 @@ impl<S: Reducible> Worker<'_, S> {
             let count = self.owners[from..].iter().take_while(|one| **one == task).count();
             self.effects.clear();
             self.effects.successors.extend(rest.by_ref().take(count));
-            for at in from..if told.is_empty() { from } else { from + count } {
+            for at in from..if updates.is_empty() { from } else { from + count } {
                 let place = places.get(at).copied().unwrap_or(at);
-                told.of(place).iter().for_each(|update| self.effects.updates.push(*update));
+                updates.of(place).iter().for_each(|update| self.effects.updates.push(*update));
                 self.effects.updates.end();
             }
             from += count;
             self.found.executions += 1;
-            self.take_successors();
+            self.take_successors(shared);
             self.push_attempt(task, NOT_RECORDED, Source { state: NEW, ..NO_SOURCE });
         }
         drop(rest);
         self.transitions = all;
-        self.updates = told;
+        self.updates = updates;
         true
     }
 
-    fn attempt_all(&mut self, item: &Item<S::State>, task: u32) {
+    fn attempt_all(&mut self, shared: &Shared<'_, S>, item: &Item<S::State>, task: u32) {
         let source = self.sources[task as usize];
         if source.number == item.number {
             self.progress |= source.state != SOURCE_BLOCKED;
             self.push_attempt(task, source.footprint, source);
             return;
         }
-        self.effects.clear();
-        self.system.run(&item.state, self.know.tasks.task(task), &mut self.effects);
-        self.found.executions += 1;
+        self.run(shared, item, task);
         let mut footprint = NOT_RECORDED;
-        if self.mode != Mode::Bare {
-            let known = self.know.footprints.find(task, &self.effects.touched);
+        if shared.mode != Mode::Bare {
+            let known = shared.know.footprints.find(task, &self.effects.touched);
             footprint = known.unwrap_or(NEW);
             if known.is_none() {
                 self.found.touched.extend_from_slice(&self.effects.touched);
             }
         }
-        self.take_successors();
+        self.take_successors(shared);
         self.push_attempt(task, footprint, Source { state: NEW, ..NO_SOURCE });
     }
 
-    pub(super) fn check_invariants(&mut self, item: &Item<S::State>) {
-        for (index, invariant) in self.info.properties.invariants.iter().enumerate() {
-            if !invariant.holds(&item.state) {
-                self.found.broken.push((self.found.units.len(), index));
-            }
-        }
+    pub(super) fn check_invariants(&mut self, shared: &Shared<'_, S>, item: &Item<S::State>) {
+        let unit = self.found.units.len();
+        let broken = shared.info.properties.broken(&item.state);
+        self.found.broken.extend(broken.map(|invariant| (unit, invariant)));
     }
 }

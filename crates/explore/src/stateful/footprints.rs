@@ -3,7 +3,7 @@
 //! The list reported by a system, with its task (*raw*), is found by a hash. Only a new raw list is
 //! sorted, translated to numbers of places, and looked up among the *footprints*.
 
-use anyorder_system::{TouchKind, Touched};
+use anyorder_system::Touched;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::Hasher;
 
@@ -45,8 +45,8 @@ pub(crate) struct Footprints {
     known: FxHashMap<Box<[PlaceAccess]>, u32>,
 }
 
-impl Footprints {
-    pub(crate) fn new() -> Footprints {
+impl Default for Footprints {
+    fn default() -> Footprints {
         Footprints {
             touched: Vec::new(),
             raws: Vec::new(),
@@ -56,7 +56,9 @@ impl Footprints {
             known: FxHashMap::default(),
         }
     }
+}
 
+impl Footprints {
     pub(crate) fn bytes(&self) -> u64 {
         (self.touched.len() * 16
             + self.raws.len() * 16
@@ -147,23 +149,4 @@ impl Footprints {
         }
         false
     }
-}
-
-/// Interprets a touch as a write or a read: a silent write may count as either or (by sabotage) as
-/// none.
-pub(crate) fn writes(kind: TouchKind, silent: SilentWrites) -> Option<bool> {
-    match (kind, silent) {
-        (TouchKind::Read, _) => Some(false),
-        (TouchKind::Write, _) | (TouchKind::SilentWrite, SilentWrites::Write) => Some(true),
-        (TouchKind::SilentWrite, SilentWrites::Read) => Some(false),
-        (TouchKind::SilentWrite, SilentWrites::Nothing) => None,
-    }
-}
-
-/// How to treat a silent write.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum SilentWrites {
-    Read,
-    Write,
-    Nothing,
 }

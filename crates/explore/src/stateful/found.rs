@@ -16,7 +16,7 @@ pub(crate) struct Item<T> {
 pub(crate) const NEW: u32 = u32::MAX;
 
 /// The result of one state.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Unit {
     /// Whether it has a new task. Then it waits until the task has a number.
     pub(crate) deferred: bool,
@@ -51,6 +51,19 @@ pub(crate) struct Attempt {
     pub(crate) source_updates: u32,
 }
 
+/// The positions in the lists of [`Found`] up to which they are committed.
+#[derive(Debug, Default)]
+pub(crate) struct Cursor {
+    pub(crate) units: usize,
+    pub(crate) attempts: usize,
+    pub(crate) touched: usize,
+    pub(crate) targets: usize,
+    pub(crate) unknown: usize,
+    pub(crate) sets: usize,
+    pub(crate) watched: usize,
+    pub(crate) broken: usize,
+}
+
 /// The results of some states, one after the other. Each list is in the order of occurrence.
 #[derive(Debug)]
 pub(crate) struct Found<T> {
@@ -77,6 +90,7 @@ pub(crate) struct Found<T> {
     pub(crate) executions: u64,
     /// Which parts of the program ran.
     pub(crate) parts: Vec<bool>,
+    pub(crate) at: Cursor,
 }
 
 impl<T> Default for Found<T> {
@@ -96,6 +110,7 @@ impl<T> Default for Found<T> {
             broken: Vec::new(),
             executions: 0,
             parts: Vec::new(),
+            at: Cursor::default(),
         }
     }
 }
@@ -116,5 +131,6 @@ impl<T> Found<T> {
         self.watched.clear();
         self.broken.clear();
         self.executions = 0;
+        self.at = Cursor::default();
     }
 }

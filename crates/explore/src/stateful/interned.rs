@@ -11,13 +11,13 @@ pub(crate) struct Interned {
     slots: Vec<u32>,
 }
 
-impl Interned {
-    pub(crate) fn new(width: usize) -> Interned {
-        let mut rows = Rows::default();
-        rows.widen(width);
-        Interned { rows, slots: vec![0; 64] }
+impl Default for Interned {
+    fn default() -> Interned {
+        Interned { rows: Rows::default(), slots: vec![0; 64] }
     }
+}
 
+impl Interned {
     pub(crate) fn bytes(&self) -> u64 {
         self.rows.bytes() + self.slots.len() as u64 * 4
     }

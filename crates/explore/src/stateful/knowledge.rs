@@ -8,15 +8,15 @@
 //!
 //! The first numbers of tasks are the observers of the invariants.
 
-use super::footprints::{Footprints, PlaceAccess, SilentWrites, writes};
+use super::footprints::{Footprints, PlaceAccess};
 use super::interned::Interned;
 use super::numbering::Numbering;
 use super::sabotage::Sabotage;
 use anyorder_common::bits::{self, Rows};
-use anyorder_system::{Reducible, TaskKey, Touched};
+use anyorder_system::{Reducible, TaskKey, TouchKind, Touched};
 
 /// How the system and the options interpret footprints.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reading {
     pub(crate) values: bool,
     /// Whether attributes are distinguished.
@@ -25,19 +25,18 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    fn silent(self) -> SilentWrites {
-        if !self.values {
-            return SilentWrites::Write;
-        }
-        if self.sabotage == Sabotage::SilentNothing {
-            SilentWrites::Nothing
-        } else {
-            SilentWrites::Read
+    /// Returns whether a touch counts as a write; `None`: it counts as nothing (by sabotage).
+    pub(crate) fn writes(self, kind: TouchKind) -> Option<bool> {
+        match kind {
+            TouchKind::Read => Some(false),
+            TouchKind::Write => Some(true),
+            TouchKind::SilentWrite if !self.values => Some(true),
+            TouchKind::SilentWrite => (self.sabotage != Sabotage::SilentNothing).then_some(false),
         }
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Knowledge {
     pub(crate) reading: Reading,
     /// The number of observers.
@@ -67,25 +66,7 @@ pub(crate) struct Knowledge {
 
 impl Knowledge {
     pub(crate) fn new<S: Reducible>(system: &S, invariants: usize, reading: Reading) -> Knowledge {
-        let mut new = Knowledge {
-            reading,
-            observers: 0,
-            tasks: Numbering::new(),
-            places: Numbering::new(),
-            footprints: Footprints::new(),
-            version: 0,
-            width: 0,
-            readers: Rows::default(),
-            writers: Rows::default(),
-            conflicts: Rows::default(),
-            enablers: Rows::default(),
-            rivals: Rows::default(),
-            awaits: Vec::new(),
-            awaited_by: Vec::new(),
-            touched_by: Vec::new(),
-            written_by: Vec::new(),
-            sets: Interned::new(1),
-        };
+        let mut new = Knowledge { reading, ..Knowledge::default() };
         new.widen(1);
         for _ in 0..invariants {
             let observer = new.tasks.push(u64::MAX);
@@ -176,7 +157,7 @@ impl Knowledge {
         let mut accesses = Vec::with_capacity(touched.len() + 2);
         for one in touched {
             let place = self.place(one.place.0);
-            let write = writes(one.kind, self.reading.silent());
+            let write = self.reading.writes(one.kind);
             accesses.extend(write.map(|write| PlaceAccess::new(place, write)));
         }
         if self.reading.sabotage != Sabotage::NoAwaits {
@@ -240,7 +221,7 @@ impl Knowledge {
     /// recorded.
     pub(crate) fn join_conflicts(&self, task: u32, touched: &[Touched], into: &mut [u64]) {
         for one in touched {
-            let write = writes(one.kind, self.reading.silent());
+            let write = self.reading.writes(one.kind);
             let (Some(place), Some(write)) = (self.places.find(one.place.0), write) else {
                 continue;
             };

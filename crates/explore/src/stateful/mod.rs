@@ -67,13 +67,7 @@
 //!     }
 //!
 //!     fn successors(&self, state: &[u8; 2], out: &mut Vec<Successor<[u8; 2], usize>>) {
-//!         let mut keys = Vec::new();
-//!         self.ready(state, &mut keys);
-//!         for key in keys {
-//!             let mut effects = Effects::default();
-//!             self.run(state, key, &mut effects);
-//!             out.append(&mut effects.successors);
-//!         }
+//!         self.successors_of_tasks(state, out);
 //!     }
 //!
 //!     fn encode(&self, state: &[u8; 2], out: &mut Vec<u8>) {
@@ -139,7 +133,6 @@ mod engine;
 mod expand;
 mod follow_all;
 mod found;
-mod overwritten;
 mod recheck;
 #[cfg_attr(not(feature = "sabotage"), allow(unreachable_pub, reason = "nobody can ask for it"))]
 mod sabotage;

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 const UNKNOWN: u32 = u32::MAX;
 
 /// Numbers of keys: by index where keys are small numbers, in a map where they are hashes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Numbering {
     dense: Vec<u32>,
     hashed: FxHashMap<u64, u32>,
@@ -15,10 +15,6 @@ pub(crate) struct Numbering {
 }
 
 impl Numbering {
-    pub(crate) fn new() -> Numbering {
-        Numbering { dense: Vec::new(), hashed: FxHashMap::default(), keys: Vec::new() }
-    }
-
     pub(crate) fn len(&self) -> usize {
         self.keys.len()
     }

@@ -14,12 +14,12 @@ impl<S: Reducible> Engine<'_, S> {
         for number in 0..self.space.nodes.len() as u32 {
             let node = &self.space.nodes[number as usize];
             if node.inside != FULL && node.inside != WAITING && !self.is_closed(number) {
-                self.expand_again(number, Vec::new());
+                self.requeue(number, Vec::new());
             }
         }
     }
 
-    fn expand_again(&mut self, number: u32, extra: Vec<u64>) {
+    fn requeue(&mut self, number: u32, extra: Vec<u64>) {
         if let Some(state) = self.space.kept.remove(&number) {
             self.queue.push_back(Item { number, state, extra });
         }
@@ -91,7 +91,7 @@ impl<S: Reducible> Engine<'_, S> {
                 bits::set(extra, task);
             }
             for (state, extra) in extras {
-                self.expand_again(state, extra);
+                self.requeue(state, extra);
             }
         }
         self.seeds_of_driver = seeds;

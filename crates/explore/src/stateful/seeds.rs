@@ -44,34 +44,26 @@ impl Seeds {
         let stays = |task: u32| {
             last.is_some_and(|last| task == last || bits::has(know.rivals.row(last), task))
         };
-        let ranking = match number {
-            Some(number) => {
-                let number = number as usize;
-                if self.rankings.len() <= number {
-                    self.rankings.resize(number + 1, Ranking::default());
-                }
-                let mut ranking = std::mem::take(&mut self.rankings[number]);
-                if ranking.version != know.version {
-                    self.rank(know, ready, all, &mut ranking);
-                }
-                self.rankings[number] = ranking;
-                &self.rankings[number]
-            }
-            None => {
-                let mut ranking = std::mem::take(&mut self.fresh);
-                self.rank(know, ready, all, &mut ranking);
-                self.fresh = ranking;
-                &self.fresh
-            }
-        };
+        let at = number.map(|number| number as usize);
+        if let Some(at) = at.filter(|at| self.rankings.len() <= *at) {
+            self.rankings.resize(at + 1, Ranking::default());
+        }
+        let mut ranking = std::mem::take(at.map_or(&mut self.fresh, |at| &mut self.rankings[at]));
+        if at.is_none() || ranking.version != know.version {
+            self.rank(know, ready, all, &mut ranking);
+        }
+        let slot = at.map_or(&mut self.fresh, |at| &mut self.rankings[at]);
+        *slot = ranking;
+        let ranking = &*slot;
         if ranking.whole {
             return bits::first_outside(ready, attempted).map(|task| (task, true));
         }
         let candidates = bits::members(ready).zip(&ranking.sizes);
         let open = candidates.filter(|(task, _)| !bits::has(attempted, *task));
-        let again = last.is_some_and(|last| bits::has(ready, last));
-        let best =
-            open.min_by_key(|(task, size)| (again && !stays(*task), **size, !stays(*task), *task))?;
+        let last_is_ready = last.is_some_and(|last| bits::has(ready, last));
+        let best = open.min_by_key(|(task, size)| {
+            (last_is_ready && !stays(*task), **size, !stays(*task), *task)
+        })?;
         Some((best.0, u32::from(*best.1) >= all))
     }
 

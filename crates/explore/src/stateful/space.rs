@@ -43,7 +43,7 @@ pub(crate) struct Link {
     pub(crate) alternative: u32,
 }
 
-/// The data of a state, besides the state itself.
+/// The data of a state, without the state itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
     pub(crate) link: Link,
@@ -105,16 +105,9 @@ impl<T> Space<T> {
         self.nodes[number as usize].edges_start as usize
     }
 
-    pub(crate) fn add(&mut self, link: Link, depth: u32) -> u32 {
-        self.nodes.push(Node {
-            link,
-            depth,
-            ready: WAITING,
-            inside: WAITING,
-            edges_start: 0,
-            edges_len: 0,
-        });
-        (self.nodes.len() - 1) as u32
+    pub(crate) fn add(&mut self, link: Link, depth: u32) {
+        let (ready, inside) = (WAITING, WAITING);
+        self.nodes.push(Node { link, depth, ready, inside, edges_start: 0, edges_len: 0 });
     }
 
     /// Starts to add edges of a state. Moves its existing edges to the end.

@@ -126,7 +126,7 @@ pub(crate) fn ends(system: &mut Repeating, most: usize, longest: usize) -> Optio
                 system.snapshots().expect("it keeps states").restore(at).expect("it is there");
                 let choice = Choice { alternative, ..Choice::of(task.clone()) };
                 let step = system.execute(&choice).expect("it was listed");
-                ends.failures.extend(step.failures);
+                ends.failures.extend(step.failures.iter().map(ToString::to_string));
                 let next = system.snapshots().expect("it keeps states").save().expect("it saves");
                 let mut events = events.clone();
                 if system.is_event(&task) {
@@ -169,7 +169,11 @@ pub(crate) fn explored(
 pub(crate) fn ends_of(outcome: &Outcome) -> Ends {
     Ends {
         finals: outcome.runs.iter().map(|run| run.observation.hash()).collect(),
-        failures: outcome.runs.iter().flat_map(|run| run.failures.clone()).collect(),
+        failures: outcome
+            .runs
+            .iter()
+            .flat_map(|run| run.failures.iter().map(ToString::to_string))
+            .collect(),
     }
 }
 

@@ -20,7 +20,7 @@ fn all<S: TaskSystem>(system: &mut S, most: usize) -> Option<Ends> {
         system.reset().expect("it resets");
         for choice in &choices {
             let step = system.execute(choice).expect("it repeats itself");
-            failures.extend(step.failures);
+            failures.extend(step.failures.iter().map(ToString::to_string));
         }
         let enabled = system.enabled().expect("it lists");
         count += 1;
@@ -66,8 +66,11 @@ fn gallery_models_end_in_all_their_ways() {
         let control = Control { limits, ..Control::default() };
         let outcome = explore(&factory, &options, &control).expect("it runs");
         let ours: BTreeSet<_> = outcome.runs.iter().map(|run| run.observation.hash()).collect();
-        let failed: BTreeSet<_> =
-            outcome.runs.iter().flat_map(|run| run.failures.clone()).collect();
+        let failed: BTreeSet<_> = outcome
+            .runs
+            .iter()
+            .flat_map(|run| run.failures.iter().map(ToString::to_string))
+            .collect();
         println!(
             "{name}: {} ways to end, {} failures, {} runs, {} blocked",
             ends.len(),

@@ -26,7 +26,7 @@ fn explored(arguments: &[&str], options: &Options) -> Outcome {
 
 fn failures(outcome: &Outcome) -> Vec<String> {
     let failure = |kind: &FindingKind| match kind {
-        FindingKind::Failure(text) => Some(text.clone()),
+        FindingKind::Failure(failure) => Some(failure.to_string()),
         _ => None,
     };
     outcome.findings.iter().filter_map(|found| failure(&found.kind)).collect()

@@ -372,8 +372,11 @@ fn exhaustive_runs_are_one_in_each_class() {
             assert!(outcome.complete && outcome.exhausted, "{context}");
             let ours: BTreeSet<_> = outcome.runs.iter().map(|run| run.observation.hash()).collect();
             assert_eq!(ours, finals, "{context}");
-            let ours: BTreeSet<_> =
-                outcome.runs.iter().flat_map(|run| run.failures.clone()).collect();
+            let ours: BTreeSet<_> = outcome
+                .runs
+                .iter()
+                .flat_map(|run| run.failures.iter().map(ToString::to_string))
+                .collect();
             assert_eq!(ours, failures, "{context}");
             assert_eq!(outcome.runs.len(), classes.len(), "{context}");
             assert_eq!(outcome.counts.duplicates, 0, "{context}");
@@ -490,8 +493,11 @@ fn values_and_declared_updates_lose_no_final_state() {
                 let outcome = explored(&model, options);
                 let ours: BTreeSet<_> = outcome.runs.iter().map(|r| r.observation.hash()).collect();
                 assert_eq!(ours, finals, "{name} {seed} {options:?}");
-                let ours: BTreeSet<_> =
-                    outcome.runs.iter().flat_map(|run| run.failures.clone()).collect();
+                let ours: BTreeSet<_> = outcome
+                    .runs
+                    .iter()
+                    .flat_map(|run| run.failures.iter().map(ToString::to_string))
+                    .collect();
                 assert_eq!(ours, failures, "{name} {seed} {options:?}");
                 *count += outcome.counts.executions;
             }

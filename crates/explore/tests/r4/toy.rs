@@ -194,7 +194,7 @@ impl<M: Model> TaskSystem for Toy<M> {
             accesses,
             posted: posted.collect(),
             cancelled: effects.cancelled,
-            failures: effects.failures,
+            failures: effects.failures.into_iter().map(Into::into).collect(),
         })
     }
 

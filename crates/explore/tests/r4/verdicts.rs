@@ -74,7 +74,7 @@ fn verdict(model: Two) -> (Verdict, Vec<FindingKind>) {
 #[test]
 fn differences_have_classes() {
     let harmful = || vec![FindingKind::Harmful];
-    let failure = || vec![FindingKind::Failure("not there".to_owned())];
+    let failure = || vec![FindingKind::Failure("not there".into())];
     for (model, expected, findings) in [
         (two("x", Level::Output, false), Verdict::Different, harmful()),
         (two("x", Level::Heap, false), Verdict::Different, harmful()),

@@ -1,6 +1,6 @@
 //! All schedules of a task system, by re-execution: the simplest possible engine.
 
-use anyorder_system::{Choice, Hash128, Observation, RunError, TaskSystem};
+use anyorder_system::{Choice, Failure, Hash128, Observation, RunError, TaskSystem};
 use std::collections::BTreeMap;
 
 /// The bounds of the enumeration.
@@ -22,7 +22,7 @@ pub(crate) struct Outcome {
     /// The first schedule with this outcome.
     pub(crate) schedule: Vec<Choice>,
     /// Its failures.
-    pub(crate) failures: Vec<String>,
+    pub(crate) failures: Vec<Failure>,
 }
 
 /// The result: all outcomes.

@@ -125,7 +125,11 @@ impl TaskSystem for Translated {
             task: to_ours(&step.task),
             posted: posted.collect(),
             cancelled: step.cancelled.iter().map(to_ours).collect(),
-            failures: step.failures.into_iter().chain(failures).collect(),
+            failures: step
+                .failures
+                .into_iter()
+                .chain(failures.into_iter().map(Into::into))
+                .collect(),
             ..step
         })
     }

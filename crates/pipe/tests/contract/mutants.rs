@@ -115,7 +115,7 @@ impl TaskSystem for Mutant {
             self.noise += 1;
         }
         if self.is(Flaw::StepsDiffer) && self.resets % 3 == 1 {
-            step.failures.push("a moody step".to_owned());
+            step.failures.push("a moody step".into());
         }
         if self.is(Flaw::NamesCountOverRun) {
             for posted in &mut step.posted {

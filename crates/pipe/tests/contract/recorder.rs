@@ -63,7 +63,7 @@ impl Recorder {
     }
 
     pub(crate) fn failed(&mut self, text: &str) {
-        self.in_step(|step| step.failures.push(text.to_owned()));
+        self.in_step(|step| step.failures.push(text.into()));
     }
 
     fn in_step(&mut self, change: impl FnOnce(&mut Step)) {

@@ -6,11 +6,11 @@ use crate::machine::Machine;
 use crate::state::State;
 use crate::state::bytes::put_value;
 use crate::value::show::short;
-use anyorder_system::{Level, Observation, PartPath};
+use anyorder_system::{Failure, Level, Observation, PartPath};
 
 /// Returns the observation of a state: globals by their levels, objects, mailboxes, and the rest as
 /// bookkeeping.
-pub(crate) fn observe(machine: &Machine, state: &State, failure: Option<&str>) -> Observation {
+pub(crate) fn observe(machine: &Machine, state: &State, failure: Option<&Failure>) -> Observation {
     let mut observation = Observation::new();
     let mut part = |names: &[&str], level: Level, content: &[u8], text: &str| {
         let path = PartPath::new(names.iter().copied());
@@ -44,7 +44,8 @@ pub(crate) fn observe(machine: &Machine, state: &State, failure: Option<&str>) -
         part(&["control", &one.label()], level, text.as_bytes(), &text);
     }
     if let Some(failure) = failure {
-        part(&["failure"], Level::Failure, failure.as_bytes(), failure);
+        let text = failure.to_string();
+        part(&["failure"], Level::Failure, text.as_bytes(), &text);
     }
     observation
 }

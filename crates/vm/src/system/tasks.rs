@@ -16,8 +16,8 @@ use crate::transitions::{
 use crate::value::Value;
 use anyorder_system::{
     AccessDetail, AccessKind, Accesses, Awaited, Capabilities, Choice, Divergence, EnabledDetail,
-    EnabledTask, Hash128, Observation, Posted, Program, RunError, SnapshotId, Snapshots, Step,
-    SystemFactory, TaskName, TaskSystem,
+    EnabledTask, Failure, Hash128, Observation, Posted, Program, RunError, SnapshotId, Snapshots,
+    Step, SystemFactory, TaskName, TaskSystem,
 };
 use anyorder_trace::{Interner, Tables};
 use rustc_hash::FxHashMap;
@@ -29,7 +29,7 @@ struct Position {
     state: State,
     names: StateNames,
     /// The failure, if there was one. Then nothing more can run.
-    failure: Option<String>,
+    failure: Option<Failure>,
     choices: usize,
 }
 
@@ -241,7 +241,7 @@ impl TaskSystem for MachineRun {
     }
 
     fn observe(&mut self) -> Result<Observation, RunError> {
-        Ok(observe(&self.machine, &self.at.state, self.at.failure.as_deref()))
+        Ok(observe(&self.machine, &self.at.state, self.at.failure.as_ref()))
     }
 
     fn snapshots(&mut self) -> Option<&mut dyn Snapshots> {
@@ -301,7 +301,7 @@ impl MachineRun {
             Posted { task, handler, delay: created.delay }
         });
         let posted = posted.collect();
-        let failure = outcome.fault.map(|fault| fault.failure(&machine.program).to_string());
+        let failure = outcome.fault.map(|fault| fault.failure(&machine.program));
         self.at = Position {
             state: outcome.state,
             names,
@@ -371,7 +371,7 @@ impl Snapshots for MachineRun {
     fn fingerprint(&mut self) -> Hash128 {
         let hash = Hash128(self.at.state.sum);
         match &self.at.failure {
-            Some(failure) => hash.part(failure.as_bytes()),
+            Some(failure) => hash.part(failure.to_string().as_bytes()),
             None => hash,
         }
     }

@@ -126,6 +126,6 @@ fn an_init_that_fails_is_the_first_step() {
     let mut run = MachineRun::new(machine);
     assert_eq!(enabled(&mut run), ["init"]);
     let step = execute(&mut run, "init");
-    assert_eq!(step.failures, ["failure: never"]);
+    assert_eq!(step.failures, ["failure: never".into()]);
     assert_eq!(enabled(&mut run), [] as [String; 0]);
 }

@@ -48,13 +48,7 @@ impl StateSystem for Commit {
     }
 
     fn successors(&self, state: &State, out: &mut Vec<Successor<State, String>>) {
-        let mut tasks = Vec::new();
-        self.ready(state, &mut tasks);
-        for task in tasks {
-            let mut effects = Effects::default();
-            self.run(state, task, &mut effects);
-            out.append(&mut effects.successors);
-        }
+        self.successors_of_tasks(state, out);
     }
 
     fn encode(&self, state: &State, out: &mut Vec<u8>) {

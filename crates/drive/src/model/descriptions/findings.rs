@@ -2,7 +2,7 @@
 
 use super::deadlock::DeadlockReport;
 use crate::model::Model;
-use crate::states::Described;
+use crate::states::{Described, StateProgram};
 use anyorder_finding::{Finding, Kind, Site};
 use anyorder_search::{Property, Violation};
 use anyorder_system::{Failure, FailureKind};
@@ -21,7 +21,7 @@ pub(in crate::model) fn described(model: &Model, violation: &Violation<Machine>)
             let end = deadlock.end(&title).into();
             Described { finding: Finding { title, sites, ..Finding::new(Kind::Deadlock) }, end }
         }
-        _ => Described::of(violation, |property| {
+        _ => Described::of(violation, Model::WRONG_END, |property| {
             let function = stated_in(&model.machine, property);
             function.map(|function| named(site_of(model, function), "stated")).into_iter().collect()
         }),

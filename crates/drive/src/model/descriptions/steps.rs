@@ -1,7 +1,7 @@
 //! Converts a path of a machine into a run for display: lanes, tasks, changes and posts.
 
 use super::findings::{condition_of, failure_title};
-use crate::states::End;
+use crate::states::RunEnd;
 use anyorder_finding::run::{Change, Run, RunPost, RunStep};
 use anyorder_search::Path;
 use anyorder_system::Failure;
@@ -14,7 +14,7 @@ const START_MAX: usize = 40;
 const READS_MAX: usize = 8;
 
 /// Returns a path as a run: its steps with their changes or reads, and the violation at its end.
-pub(in crate::model) fn run_of(machine: &Machine, path: &Path<Machine>, end: &End) -> Run {
+pub(in crate::model) fn run_of(machine: &Machine, path: &Path<Machine>, end: &RunEnd) -> Run {
     let mut words = PathWords::new(machine, &path.initial);
     let mut start = words.values();
     start.truncate(START_MAX);
