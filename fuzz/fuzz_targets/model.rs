@@ -4,6 +4,7 @@
 use anyorder_fuzz::walk::walk;
 use anyorder_lang::diagnostic::{Code, render};
 use anyorder_lang::{format::format, load, lower::compile, source::Source};
+use anyorder_vm::Machine;
 use libfuzzer_sys::fuzz_target;
 
 /// Instructions of a step, and elements of a value: enough to see something, and fast.
@@ -35,7 +36,8 @@ fuzz_target!(|data: &[u8]| {
     let settings = &mut compiled.program.settings;
     settings.steps = settings.steps.min(STEPS_MAX);
     settings.size = settings.size.min(SIZE_MAX);
-    let machine = compiled.into_machine().expect("the machine takes what the language makes");
+    let machine =
+        Machine::new(compiled.program).expect("the machine takes what the language makes");
     // A walk that depends on nothing but the text's length and its own.
     let mut turn = data.len();
     walk(&machine, 8, |count| {

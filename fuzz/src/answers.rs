@@ -3,7 +3,7 @@
 use anyorder_certify::consistency as certify;
 use anyorder_consistency::{
     Answer, Effort, Fact, FromTrace, Link, MailboxRule, PartialTrace, Procedure, Refutation,
-    Relation, Step, Why, split_own_code,
+    RefutationStep, Relation, Why, split_own_code,
 };
 use anyorder_system::Control;
 use anyorder_trace::detect::Format;
@@ -106,12 +106,18 @@ fn translated(partial: &PartialTrace, refutation: &Refutation) -> certify::Consi
         },
     };
     let steps = refutation.steps.iter().map(|step| match step {
-        Step::Cycle(links) => certify::Step::Cycle(links.iter().map(link).collect()),
-        Step::ReadsOpen { read, other } => {
-            certify::Step::ReadsOpen { read: event(*read), other: event(*other) }
+        RefutationStep::Cycle(links) => {
+            certify::RefutationStep::Cycle(links.iter().map(link).collect())
         }
-        Step::Derived(clause) => certify::Step::Derived(clause.iter().map(fact).collect()),
-        Step::Forget(clause) => certify::Step::Forget(clause.iter().map(fact).collect()),
+        RefutationStep::ReadsOpen { read, other } => {
+            certify::RefutationStep::ReadsOpen { read: event(*read), other: event(*other) }
+        }
+        RefutationStep::Derived(clause) => {
+            certify::RefutationStep::Derived(clause.iter().map(fact).collect())
+        }
+        RefutationStep::Forget(clause) => {
+            certify::RefutationStep::Forget(clause.iter().map(fact).collect())
+        }
     });
     certify::ConsistencyProof { steps: steps.collect() }
 }

@@ -3,7 +3,7 @@
 use crate::component;
 use crate::edges::{self, condition, require};
 use crate::index::TraceIndex;
-use crate::proof::{LemmaId, Path, Proof, Rule, RuleSet, Step};
+use crate::proof::{LemmaId, Path, Proof, ProofStep, Rule, RuleSet};
 use crate::reason::{ProofError, Reason};
 use crate::view::View;
 use anyorder_trace::{EventId, Mailbox, Position, TaskDef, TaskId, Trace};
@@ -109,8 +109,8 @@ impl Checker<'_> {
         })
     }
 
-    fn step(self, step: &Step, lemmas: &[CheckedPath]) -> Result<(), Reason> {
-        let Step { from, to, rule, premises } = step;
+    fn step(self, step: &ProofStep, lemmas: &[CheckedPath]) -> Result<(), Reason> {
+        let ProofStep { from, to, rule, premises } = step;
         require(self.view.has(*from) && self.view.has(*to), Reason::Unknown("event"))?;
         require(from < to, Reason::NotForward)?;
         require(self.in_rule_set(rule), Reason::NotInRuleSet)?;
@@ -145,7 +145,7 @@ impl Checker<'_> {
     }
 
     /// Whether a checked step stays in a posted task or orders whole tasks.
-    fn is_by_tasks(self, step: &Step) -> bool {
+    fn is_by_tasks(self, step: &ProofStep) -> bool {
         match step.rule {
             Rule::Po => self.view.posted_task_of(step.from).is_some(),
             Rule::NoPreemption | Rule::Fifo | Rule::DelayedPoster | Rule::TaskOrder => true,

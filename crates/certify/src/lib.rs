@@ -11,7 +11,7 @@
 //! [`check_inconsistency`].
 //!
 //! ```
-//! use anyorder_certify::{Proof, Rule, RuleSet, Step, check_proof};
+//! use anyorder_certify::{Proof, Rule, RuleSet, ProofStep, check_proof};
 //! use anyorder_trace::{Mailbox, TraceBuilder};
 //!
 //! let mut b = TraceBuilder::new();
@@ -23,9 +23,9 @@
 //! let get = b.get(load)?;
 //! let trace = b.finish();
 //!
-//! let proof = Proof::of([Step::new(write, post, Rule::Po), Step::new(post, get, Rule::Post)]);
+//! let proof = Proof::of([ProofStep::new(write, post, Rule::Po), ProofStep::new(post, get, Rule::Post)]);
 //! assert_eq!(check_proof(&trace, RuleSet::Mailbox, &proof, write, get), Ok(()));
-//! let wrong = Proof::of([Step::new(write, get, Rule::Post)]);
+//! let wrong = Proof::of([ProofStep::new(write, get, Rule::Post)]);
 //! let error = check_proof(&trace, RuleSet::Mailbox, &wrong, write, get).unwrap_err();
 //! assert_eq!(error.step, Some(0));
 //! # Ok::<(), anyorder_trace::TableFull>(())
@@ -36,7 +36,7 @@ pub use consistency::{
     ConsistencyProof, MailboxRule, ProofStats, WitnessError, check_consistency_witness,
     check_inconsistency,
 };
-pub use proof::{LemmaId, Path, Proof, Rule, RuleSet, Step};
+pub use proof::{LemmaId, Path, Proof, ProofStep, Rule, RuleSet};
 pub use reason::{ProofError, Reason};
 pub use reordering::{
     Call, CallRules, Calls, ClaimedWitness, Lanes, NoCalls, ReorderingChecker, ReorderingError,

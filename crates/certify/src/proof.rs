@@ -31,7 +31,7 @@ pub struct Proof {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Path {
     /// The steps.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ProofStep>,
 }
 
 /// The number of a lemma in its proof, from 0.
@@ -40,7 +40,7 @@ pub struct LemmaId(pub u32);
 
 /// One step: `from` is before `to` by one application of `rule`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct ProofStep {
     /// The earlier event.
     pub from: EventId,
     /// The later event.
@@ -130,16 +130,16 @@ impl Rule {
     }
 }
 
-impl Step {
+impl ProofStep {
     /// Makes a step without premises.
     #[must_use]
-    pub const fn new(from: EventId, to: EventId, rule: Rule) -> Step {
-        Step { from, to, rule, premises: Vec::new() }
+    pub const fn new(from: EventId, to: EventId, rule: Rule) -> ProofStep {
+        ProofStep { from, to, rule, premises: Vec::new() }
     }
 
     /// Adds a premise.
     #[must_use]
-    pub fn with(mut self, premise: LemmaId) -> Step {
+    pub fn with(mut self, premise: LemmaId) -> ProofStep {
         self.premises.push(premise);
         self
     }
@@ -148,7 +148,7 @@ impl Step {
 impl Proof {
     /// Makes a proof without lemmas.
     #[must_use]
-    pub fn of(steps: impl IntoIterator<Item = Step>) -> Proof {
+    pub fn of(steps: impl IntoIterator<Item = ProofStep>) -> Proof {
         Proof { lemmas: Vec::new(), path: Path { steps: steps.into_iter().collect() } }
     }
 
@@ -157,7 +157,7 @@ impl Proof {
     /// # Panics
     ///
     /// Panics after 2^32 lemmas.
-    pub fn lemma(&mut self, steps: impl IntoIterator<Item = Step>) -> LemmaId {
+    pub fn lemma(&mut self, steps: impl IntoIterator<Item = ProofStep>) -> LemmaId {
         let number = u32::try_from(self.lemmas.len()).expect("lemmas are numbered in 32 bits");
         self.lemmas.push(Path { steps: steps.into_iter().collect() });
         LemmaId(number)
@@ -165,7 +165,7 @@ impl Proof {
 
     /// Returns the proof with its path replaced.
     #[must_use]
-    pub fn ending(mut self, steps: impl IntoIterator<Item = Step>) -> Proof {
+    pub fn ending(mut self, steps: impl IntoIterator<Item = ProofStep>) -> Proof {
         self.path = Path { steps: steps.into_iter().collect() };
         self
     }

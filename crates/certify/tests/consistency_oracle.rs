@@ -4,8 +4,8 @@
 mod consistency_support;
 
 use anyorder_certify::consistency::{
-    ConsistencyProof, Fact, Link, MailboxRule, ProofReason, Step, Why, check_consistency_witness,
-    check_inconsistency,
+    ConsistencyProof, Fact, Link, MailboxRule, ProofReason, RefutationStep, Why,
+    check_consistency_witness, check_inconsistency,
 };
 use anyorder_common::random::{Random, Rng};
 use anyorder_trace::{
@@ -266,7 +266,7 @@ fn fact_holds(trace: &Trace, place: &[usize], fact: Fact) -> bool {
 }
 
 fn is_link(trace: &Trace, rule: MailboxRule, link: Link) -> bool {
-    let proof = ConsistencyProof { steps: vec![Step::Cycle(vec![link])] };
+    let proof = ConsistencyProof { steps: vec![RefutationStep::Cycle(vec![link])] };
     let error = check_inconsistency(trace, rule, &proof).expect_err("no cycle");
     !matches!(error.reason, ProofReason::Link { .. })
 }
@@ -278,7 +278,7 @@ fn reads_open_holds(
     read: EventId,
     other: EventId,
 ) -> bool {
-    let step = Step::ReadsOpen { read, other };
+    let step = RefutationStep::ReadsOpen { read, other };
     let check = |steps| check_inconsistency(trace, rule, &ConsistencyProof { steps });
     let error = check(vec![step.clone()]).expect_err("no empty clause");
     if error.step.is_some() {
@@ -290,7 +290,8 @@ fn reads_open_holds(
         Columns::INITIAL => vec![later],
         source => vec![Fact::Before { first: other, second: EventId(source as u32) }, later],
     };
-    let derived = check(vec![step, Step::Derived(clause.clone())]).expect_err("no empty clause");
+    let derived =
+        check(vec![step, RefutationStep::Derived(clause.clone())]).expect_err("no empty clause");
     assert_eq!(derived.step, None, "the clause is the one that the step adds");
     for place in runs {
         assert!(clause.iter().any(|&fact| fact_holds(trace, place, fact)), "{trace:?} {clause:?}");
@@ -367,8 +368,10 @@ fn odd_traces_make_no_check_panic() {
             for why in WHYS.into_iter().chain(facts.map(Why::Decided)) {
                 is_link(&trace, rule, Link { from, to, why });
             }
-            let steps =
-                vec![Step::ReadsOpen { read: from, other: to }, Step::Derived(facts.into())];
+            let steps = vec![
+                RefutationStep::ReadsOpen { read: from, other: to },
+                RefutationStep::Derived(facts.into()),
+            ];
             check_inconsistency(&trace, rule, &ConsistencyProof { steps }).expect_err("no proof");
         }
     }

@@ -4,8 +4,8 @@
 mod consistency_support;
 
 use anyorder_certify::consistency::{
-    ConsistencyProof, Fact, Link, MailboxRule, ProofError, ProofReason, ProofStats, Step, Why,
-    check_inconsistency,
+    ConsistencyProof, Fact, Link, MailboxRule, ProofError, ProofReason, ProofStats, RefutationStep,
+    Why, check_inconsistency,
 };
 use anyorder_trace::{EventId, TaskId, Trace};
 use consistency_support::{EXAMPLE_6, PROOF_6, edtrace, event, native, proof, runs};
@@ -289,14 +289,14 @@ derived runs a b runs b c runs c a
         "step 2: does not follow by unit propagation: runs a b, runs b c, runs c a"
     );
     let facts = |text: &str| match &proof(&trace, text).steps[0] {
-        Step::Derived(facts) => facts.clone(),
+        RefutationStep::Derived(facts) => facts.clone(),
         other => panic!("{other:?}"),
     };
     let clause = facts("derived runs b a runs c b runs a c");
     let steps = vec![
         whole.steps[0].clone(),
-        Step::Forget(clause.iter().rev().copied().collect()),
-        Step::Derived(clause.clone()),
+        RefutationStep::Forget(clause.iter().rev().copied().collect()),
+        RefutationStep::Derived(clause.clone()),
     ];
     let error = check_inconsistency(&trace, Fifo, &ConsistencyProof { steps: steps.clone() });
     assert_eq!(error.unwrap_err().step, Some(2), "a forgotten clause is not used");
@@ -307,7 +307,7 @@ derived runs a b runs b c runs c a
         "step 2: there is no such clause to forget: runs a c, runs c b, runs b a"
     );
     // A fact or its complement always holds.
-    let either = Step::Derived(vec![runs(&trace, "a", "b"), runs(&trace, "b", "a")]);
+    let either = RefutationStep::Derived(vec![runs(&trace, "a", "b"), runs(&trace, "b", "a")]);
     let error = check_inconsistency(&trace, Fifo, &ConsistencyProof { steps: vec![either] });
     assert_eq!(error, Err(ProofError { step: None, reason: ProofReason::Unfinished }));
 }
@@ -315,32 +315,35 @@ derived runs a b runs b c runs c a
 #[test]
 fn steps_that_make_no_sense_are_refused() {
     let trace = edtrace(EXAMPLE_6);
-    let check = |steps: Vec<Step>| {
+    let check = |steps: Vec<RefutationStep>| {
         check_inconsistency(&trace, Fifo, &ConsistencyProof { steps }).unwrap_err().to_string()
     };
     assert_eq!(check(vec![]), "no step gives the empty clause");
-    assert_eq!(check(vec![Step::Cycle(vec![])]), "step 0: a cycle without links");
+    assert_eq!(check(vec![RefutationStep::Cycle(vec![])]), "step 0: a cycle without links");
     assert_eq!(
-        check(vec![Step::Derived(vec![])]),
+        check(vec![RefutationStep::Derived(vec![])]),
         "step 0: does not follow by unit propagation: the empty clause"
     );
     assert_eq!(
-        check(vec![Step::Forget(vec![])]),
+        check(vec![RefutationStep::Forget(vec![])]),
         "step 0: there is no such clause to forget: the empty clause"
     );
     let (e1, e5, beyond) = (event(&trace, "e1"), event(&trace, "e5"), EventId(8));
     for why in [Why::Program, Why::ReadsFrom, Why::FromReads, Why::PostedBy, Why::Fork, Why::Join] {
-        let error = check(vec![Step::Cycle(vec![Link { from: e1, to: beyond, why }])]);
+        let error = check(vec![RefutationStep::Cycle(vec![Link { from: e1, to: beyond, why }])]);
         assert_eq!(error, format!("step 0: link 0 (e1 @8 {}): no such event", why.word()));
     }
     let before = Fact::Before { first: e1, second: beyond };
-    assert_eq!(check(vec![Step::Derived(vec![before])]), "step 0: `before e1 @8`: no such event");
     assert_eq!(
-        check(vec![Step::ReadsOpen { read: beyond, other: e5 }]),
+        check(vec![RefutationStep::Derived(vec![before])]),
+        "step 0: `before e1 @8`: no such event"
+    );
+    assert_eq!(
+        check(vec![RefutationStep::ReadsOpen { read: beyond, other: e5 }]),
         "step 0: `@8` and `e5`: no such event"
     );
     let nobody = Fact::Runs { first: TaskId(99), second: TaskId(0) };
-    let error = check(vec![Step::Forget(vec![nobody])]);
+    let error = check(vec![RefutationStep::Forget(vec![nobody])]);
     assert!(error.ends_with("the first is no message of a handler"), "{error}");
 }
 
@@ -363,18 +366,18 @@ fn refuses_mutants(trace: &Trace, rule: MailboxRule, whole: &ConsistencyProof, s
     }
     let mut mutants = 0;
     for (step, links) in whole.steps.iter().enumerate() {
-        let Step::Cycle(links) = links else { continue };
+        let RefutationStep::Cycle(links) = links else { continue };
         for number in 0..links.len() {
             for link in changed(trace, links[number]) {
                 let mut mutant = whole.clone();
-                let Step::Cycle(links) = &mut mutant.steps[step] else { continue };
+                let RefutationStep::Cycle(links) = &mut mutant.steps[step] else { continue };
                 links[number] = link;
                 mutants += 1;
                 let error = check_inconsistency(trace, rule, &mutant);
                 assert!(error.is_err(), "step {step}, link {number}: {link:?}");
             }
             let mut mutant = whole.clone();
-            let Step::Cycle(links) = &mut mutant.steps[step] else { continue };
+            let RefutationStep::Cycle(links) = &mut mutant.steps[step] else { continue };
             links.remove(number);
             assert!(check_inconsistency(trace, rule, &mutant).is_err(), "{step} {number}");
         }

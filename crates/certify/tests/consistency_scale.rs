@@ -4,7 +4,7 @@
 mod consistency_support;
 
 use anyorder_certify::consistency::{
-    ConsistencyProof, Fact, Link, MailboxRule, Step, Why, check_consistency_witness,
+    ConsistencyProof, Fact, Link, MailboxRule, RefutationStep, Why, check_consistency_witness,
     check_inconsistency, read_proof, write_proof,
 };
 use anyorder_common::random::{Random, Rng};
@@ -81,7 +81,7 @@ fn rings(messages: usize, derived: usize) -> (Trace, ConsistencyProof) {
     for x in 0..messages {
         for y in x + 1..messages {
             for z in (x + 1..messages).filter(|&z| z != y) {
-                steps.push(Step::Cycle(vec![link(x, y), link(y, z), link(z, x)]));
+                steps.push(RefutationStep::Cycle(vec![link(x, y), link(y, z), link(z, x)]));
             }
         }
     }
@@ -95,7 +95,9 @@ fn rings(messages: usize, derived: usize) -> (Trace, ConsistencyProof) {
             }
         }
         let next = ring.iter().cycle().skip(1);
-        steps.push(Step::Derived(ring.iter().zip(next).map(|(&a, &b)| runs(b, a)).collect()));
+        steps.push(RefutationStep::Derived(
+            ring.iter().zip(next).map(|(&a, &b)| runs(b, a)).collect(),
+        ));
     }
     (b.finish(), ConsistencyProof { steps })
 }
@@ -103,7 +105,7 @@ fn rings(messages: usize, derived: usize) -> (Trace, ConsistencyProof) {
 #[test]
 fn many_clauses_are_derived_from_many_cycles() {
     let (trace, mut proof) = rings(45, 300_000 / divisor());
-    let cycles = proof.steps.iter().filter(|step| matches!(step, Step::Cycle(_))).count();
+    let cycles = proof.steps.iter().filter(|step| matches!(step, RefutationStep::Cycle(_))).count();
     let start = Instant::now();
     let error = check_inconsistency(&trace, MailboxRule::Fifo, &proof).expect_err("consistent");
     println!("{cycles} cycles, {} steps: {:?}", proof.steps.len(), start.elapsed());
@@ -116,9 +118,11 @@ fn many_clauses_are_derived_from_many_cycles() {
     assert_eq!(read_proof(&text[..], &trace).expect("a proof"), proof);
     println!("read: {:?}", start.elapsed());
     // One more that does not follow: a ring with one direction wrong.
-    let Some(Step::Derived(facts)) = proof.steps.last().cloned() else { panic!("derived") };
+    let Some(RefutationStep::Derived(facts)) = proof.steps.last().cloned() else {
+        panic!("derived")
+    };
     let wrong = [&[facts[0].complement()], &facts[1..]].concat();
-    proof.steps.push(Step::Derived(wrong));
+    proof.steps.push(RefutationStep::Derived(wrong));
     let error = check_inconsistency(&trace, MailboxRule::Fifo, &proof).expect_err("no clause");
     assert_eq!(error.step, Some(proof.steps.len() - 1));
 }

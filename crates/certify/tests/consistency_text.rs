@@ -3,8 +3,8 @@
 mod consistency_support;
 
 use anyorder_certify::consistency::{
-    ConsistencyProof, Fact, Link, MailboxRule, Step, Why, check_inconsistency, read_proof,
-    write_proof,
+    ConsistencyProof, Fact, Link, MailboxRule, RefutationStep, Why, check_inconsistency,
+    read_proof, write_proof,
 };
 use anyorder_common::random::{Random, Rng};
 use anyorder_trace::{EventId, TaskId, Trace};
@@ -60,21 +60,21 @@ fn every_proof_survives_the_text() {
         assert_eq!(again, proof, "{text}");
     }
     let all = (0..8).map(|t| Fact::Runs { first: TaskId(t), second: TaskId(7) }).collect();
-    let text = text_of(&trace, &ConsistencyProof { steps: vec![Step::Derived(all)] });
+    let text = text_of(&trace, &ConsistencyProof { steps: vec![RefutationStep::Derived(all)] });
     let line = "derived runs h fine runs @1 fine runs @2 fine runs @3 fine runs @4 fine \
                 runs @5 fine runs @6 fine runs fine fine\n";
     assert_eq!(text, format!("consistency-proof 1\n{line}"));
 }
 
-fn step(random: &mut Rng) -> Step {
+fn step(random: &mut Rng) -> RefutationStep {
     match random.index(4) {
         0 => {
             let links = 0..random.index(4);
-            Step::Cycle(links.map(|_| link(random)).collect())
+            RefutationStep::Cycle(links.map(|_| link(random)).collect())
         }
-        1 => Step::ReadsOpen { read: some_event(random), other: some_event(random) },
-        2 => Step::Derived(facts(random)),
-        _ => Step::Forget(facts(random)),
+        1 => RefutationStep::ReadsOpen { read: some_event(random), other: some_event(random) },
+        2 => RefutationStep::Derived(facts(random)),
+        _ => RefutationStep::Forget(facts(random)),
     }
 }
 
@@ -119,7 +119,8 @@ fn two_numberings_are_told_apart() {
          location x0 \"x\"\nt0 begin #1\nt0 write x0 #1\nt0 exit #2\n",
     );
     let link = |from, to| Link { from: EventId(from), to: EventId(to), why: Why::Program };
-    let proof = ConsistencyProof { steps: vec![Step::Cycle(vec![link(0, 1), link(1, 2)])] };
+    let proof =
+        ConsistencyProof { steps: vec![RefutationStep::Cycle(vec![link(0, 1), link(1, 2)])] };
     let text = text_of(&trace, &proof);
     assert_eq!(
         text,

@@ -4,7 +4,7 @@
 mod support;
 
 use RuleSet::{Android, Mailbox as Boxes, Threads};
-use anyorder_certify::{LemmaId, Proof, Reason, Rule, RuleSet, Step};
+use anyorder_certify::{LemmaId, Proof, ProofStep, Reason, Rule, RuleSet};
 use anyorder_trace::{
     EventId, EventKind, Input, InputFamily, Mailbox, Mode, Position, TableFull, TaskId, Trace,
     TraceBuilder,
@@ -158,7 +158,7 @@ fn no_pre_emption_needs_a_base_edge_into_the_get() -> Built {
     let end_n = b.end(n)?;
     let get_o = b.get(o)?;
     let trace = b.finish();
-    let by = |lemma: &[Step], from, to| {
+    let by = |lemma: &[ProofStep], from, to| {
         let mut proof = Proof::default();
         let way = proof.lemma(lemma.to_vec());
         proof.ending([step(from, to, Rule::NoPreemption).with(way)])

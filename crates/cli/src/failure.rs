@@ -4,7 +4,7 @@ use crate::args::Global;
 use anstyle::{AnsiColor, Style};
 use anyorder_common::numbers::more;
 pub(crate) use anyorder_drive::Failure;
-use anyorder_drive::{Level, Message};
+use anyorder_drive::{FailureMessage, Level};
 use anyorder_finding::exit;
 use anyorder_trace::{Problems, Severity};
 use std::io::{self, Write};
@@ -36,7 +36,7 @@ fn write(failure: &Failure, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn write_message(message: &Message, out: &mut dyn Write) -> io::Result<()> {
+fn write_message(message: &FailureMessage, out: &mut dyn Write) -> io::Result<()> {
     if message.rendered {
         return out.write_all(message.line.as_bytes());
     }
@@ -53,7 +53,7 @@ fn write_message(message: &Message, out: &mut dyn Write) -> io::Result<()> {
 
 impl Global {
     /// Prints messages, unless the user wants results and errors only.
-    pub(crate) fn print(&self, messages: &[Message]) {
+    pub(crate) fn print(&self, messages: &[FailureMessage]) {
         if !self.quiet {
             print_messages(messages);
         }
@@ -64,16 +64,16 @@ impl Global {
     pub(crate) fn print_warnings(&self, path: &Path, problems: &Problems) {
         const WARNINGS_SHOWN_MAX: usize = 5;
         let warnings = problems.list.iter().filter(|p| p.severity == Severity::Warning);
-        let shown = warnings.take(WARNINGS_SHOWN_MAX).map(|p| Message::problem(path, p));
+        let shown = warnings.take(WARNINGS_SHOWN_MAX).map(|p| FailureMessage::problem(path, p));
         let rest = problems.warnings_total.saturating_sub(WARNINGS_SHOWN_MAX as u64);
         let rest = (rest > 0).then(|| format!("and {}", more(rest, "warning")));
-        let rest = rest.map(|what| Message::at(Level::Warning, path, what));
+        let rest = rest.map(|what| FailureMessage::at(Level::Warning, path, what));
         self.print(&shown.chain(rest).collect::<Vec<_>>());
     }
 }
 
 /// Prints messages.
-fn print_messages(messages: &[Message]) {
+fn print_messages(messages: &[FailureMessage]) {
     let mut err = anstream::stderr().lock();
     for message in messages {
         let _ = write_message(message, &mut err);
@@ -82,12 +82,12 @@ fn print_messages(messages: &[Message]) {
 
 /// Prints a warning.
 pub(crate) fn warn(line: &str) {
-    print_messages(&[Message::new(Level::Warning, line)]);
+    print_messages(&[FailureMessage::new(Level::Warning, line)]);
 }
 
 /// Prints a note.
 pub(crate) fn note(line: &str) {
-    print_messages(&[Message::new(Level::Note, line)]);
+    print_messages(&[FailureMessage::new(Level::Note, line)]);
 }
 
 #[cfg(test)]

@@ -39,7 +39,9 @@ pub use comm::{Comm, Mode, Observations, Observed};
 pub use declarations::{Declaration, DeclarationError, Declarations};
 pub use expr::{Expr, Operator, Side, Sides, Slot, StateFunctions, View};
 pub use formula::Formula;
-pub use model::{Call, Counterexample, Difference, Limits, Model, Mutant, Verdict, check, mutants};
+pub use model::{
+    Call, CheckLimits, Counterexample, Difference, Model, Mutant, Verdict, check, mutants,
+};
 pub use points::{AccessPoints, ClassId, Exactness, PairExactness, Point};
 pub use spec::{Condition, Invocation, Logic, Method, MethodId, Spec};
 pub use text::{Document, Kind, SpecError, SpecErrors};

@@ -1,12 +1,12 @@
 //! Every built-in specification against its executable model, and every mutant of it.
 
 use anyorder_commute::{
-    AccessPoints, BuiltIn, Limits, Logic, Spec, Verdict, built_in_type, built_in_types, check,
+    AccessPoints, BuiltIn, CheckLimits, Logic, Spec, Verdict, built_in_type, built_in_types, check,
     mutants,
 };
 
-fn limits() -> Limits {
-    Limits { depth_max: 4, states_max: 2_000 }
+fn limits() -> CheckLimits {
+    CheckLimits { depth_max: 4, states_max: 2_000 }
 }
 
 fn specs(of: &BuiltIn) -> [(&'static str, Spec); 2] {

@@ -1,7 +1,7 @@
 //! The page `docs/commutativity.md` agrees with the crate. `ANYORDER_BLESS=1` rewrites its
 //! generated part.
 
-use anyorder_commute::{Limits, built_in_types, check};
+use anyorder_commute::{CheckLimits, built_in_types, check};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ fn generated() -> String {
     let mut text = String::new();
     let line = "| type | states | pairs | commute | missed by the coarse one |\n| --- | --- | --- | --- | --- |\n";
     text.push_str(line);
-    let limits = Limits { depth_max: 4, states_max: 2_000 };
+    let limits = CheckLimits { depth_max: 4, states_max: 2_000 };
     for of in built_in_types() {
         let found = |document: anyorder_commute::Document| {
             check(document.spec(of.name).unwrap(), &of, limits)

@@ -1,7 +1,7 @@
 //! The search for counterexamples, on models that are not built in.
 
 use anyorder_commute::{
-    Call, Difference, Document, Limits, Model, Slot, Spec, Value, built_in_type, check,
+    Call, CheckLimits, Difference, Document, Model, Slot, Spec, Value, built_in_type, check,
 };
 
 /// A bag from which any element may be taken; `push` may fail when there are two.
@@ -43,7 +43,7 @@ impl Model for Bag {
 
 #[test]
 fn choices_of_the_model_are_looked_at() {
-    let limits = Limits { depth_max: 3, states_max: 100 };
+    let limits = CheckLimits { depth_max: 3, states_max: 100 };
     let text = "spec bag { put(_) ~ put(_); take()/r ~ take()/s; put(v) ~ take()/r when v != r; }";
     let verdict = check(&Spec::parse(text).unwrap(), &Bag, limits);
     assert_eq!((verdict.counterexample, verdict.imprecise.len()), (None, 0));
@@ -69,11 +69,11 @@ fn choices_of_the_model_are_looked_at() {
 fn the_limits_are_kept() {
     let spec = Spec::parse("spec counter { get() ~ get(); }").unwrap();
     let counter = built_in_type("counter").unwrap();
-    let all = check(&spec, &counter, Limits::default());
+    let all = check(&spec, &counter, CheckLimits::default());
     assert!(all.complete && all.states == 5);
-    let few = check(&spec, &counter, Limits { depth_max: 9, states_max: 2 });
+    let few = check(&spec, &counter, CheckLimits { depth_max: 9, states_max: 2 });
     assert!(!few.complete && few.states == 2);
-    let near = check(&spec, &counter, Limits { depth_max: 0, states_max: 9 });
+    let near = check(&spec, &counter, CheckLimits { depth_max: 0, states_max: 9 });
     assert!(!near.complete && near.states == 1);
 }
 

@@ -79,7 +79,7 @@ pub struct Link {
 
 /// One step of a [`Refutation`].
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Step {
+pub enum RefutationStep {
     /// A cycle of links, each ending where the next begins: the facts in it cannot all hold.
     Cycle(Vec<Link>),
     /// A read and another write of a location whose coherence is open: that write comes before the
@@ -101,12 +101,12 @@ pub enum Step {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Refutation {
     /// The steps in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<RefutationStep>,
 }
 
 /// Counters of a procedure; no times.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Stats {
+pub struct ConsistencyStats {
     /// Events considered.
     pub events: u64,
     /// Messages, including initial ones with events.
@@ -129,16 +129,16 @@ pub struct Stats {
     pub variables: u64,
 }
 
-impl Stats {
+impl ConsistencyStats {
     /// Returns the counts of a trace before any work.
     #[must_use]
-    pub fn of(trace: &PartialTrace) -> Stats {
-        Stats {
+    pub fn of(trace: &PartialTrace) -> ConsistencyStats {
+        ConsistencyStats {
             events: trace.events.len() as u64,
             messages: trace.messages.len() as u64,
             handlers: u64::from(trace.handlers),
             pairs_total: trace.pairs(),
-            ..Stats::default()
+            ..ConsistencyStats::default()
         }
     }
 }

@@ -16,7 +16,7 @@ const PROBLEMS_SHOWN_MAX: usize = 20;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure {
     /// The error messages.
-    pub messages: Vec<Message>,
+    pub messages: Vec<FailureMessage>,
     /// A hint for the user.
     pub hint: Option<String>,
     /// Whether the reader closed the output pipe.
@@ -36,7 +36,7 @@ pub enum Level {
 
 /// One message for a person, escaped for a terminal.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Message {
+pub struct FailureMessage {
     /// The level.
     pub level: Level,
     /// The message in one line.
@@ -51,7 +51,7 @@ impl Failure {
     /// Makes a failure of one message, already escaped.
     #[must_use]
     pub fn new(line: impl Into<String>) -> Failure {
-        let message = Message::new(Level::Error, line);
+        let message = FailureMessage::new(Level::Error, line);
         Failure { messages: vec![message], hint: None, broken_pipe: false }
     }
 
@@ -64,7 +64,8 @@ impl Failure {
     /// Makes a failure of rendered texts, each ending in a line feed.
     #[must_use]
     pub fn rendered(texts: Vec<String>) -> Failure {
-        let message = |line| Message { rendered: true, ..Message::new(Level::Error, line) };
+        let message =
+            |line| FailureMessage { rendered: true, ..FailureMessage::new(Level::Error, line) };
         let messages = texts.into_iter().map(message).collect();
         Failure { messages, hint: None, broken_pipe: false }
     }
@@ -74,7 +75,7 @@ impl Failure {
     pub fn and_more(mut self, path: &Path, number: u64) -> Failure {
         if number > 0 {
             let line = format!("{}: and {}", shown(path), more(number, "error"));
-            self.messages.push(Message::new(Level::Error, line));
+            self.messages.push(FailureMessage::new(Level::Error, line));
         }
         self
     }
@@ -128,8 +129,8 @@ impl Failure {
     #[must_use]
     pub fn problems(path: &Path, problems: &Problems) -> Failure {
         let errors = || problems.list.iter().filter(|p| p.severity == Severity::Error);
-        let messages: Vec<Message> =
-            errors().take(PROBLEMS_SHOWN_MAX).map(|p| Message::problem(path, p)).collect();
+        let messages: Vec<FailureMessage> =
+            errors().take(PROBLEMS_SHOWN_MAX).map(|p| FailureMessage::problem(path, p)).collect();
         let rest = problems.errors_total.saturating_sub(messages.len() as u64);
         Failure { messages, hint: None, broken_pipe: false }.and_more(path, rest)
     }
@@ -146,22 +147,22 @@ impl Failure {
     }
 }
 
-impl Message {
+impl FailureMessage {
     /// Makes a message of one line, already escaped.
     #[must_use]
-    pub fn new(level: Level, line: impl Into<String>) -> Message {
-        Message { level, line: line.into(), text: None, rendered: false }
+    pub fn new(level: Level, line: impl Into<String>) -> FailureMessage {
+        FailureMessage { level, line: line.into(), text: None, rendered: false }
     }
 
     /// Makes a message about an input: `name: what`. `what` is escaped already.
     #[must_use]
-    pub fn at(level: Level, name: impl AsRef<Path>, what: impl fmt::Display) -> Message {
-        Message::new(level, format!("{}: {what}", shown(name.as_ref())))
+    pub fn at(level: Level, name: impl AsRef<Path>, what: impl fmt::Display) -> FailureMessage {
+        FailureMessage::new(level, format!("{}: {what}", shown(name.as_ref())))
     }
 
     /// Makes the message of a problem of an input.
     #[must_use]
-    pub fn problem(path: &Path, problem: &Problem) -> Message {
+    pub fn problem(path: &Path, problem: &Problem) -> FailureMessage {
         let place = problem.place.to_string();
         let separator = if place.is_empty() { "" } else { ": " };
         let line = format!("{}: {place}{separator}{}", shown(path), escape(&problem.message));
@@ -173,7 +174,7 @@ impl Message {
             Severity::Warning => Level::Warning,
             _ => Level::Error,
         };
-        Message { text, ..Message::new(level, line) }
+        FailureMessage { text, ..FailureMessage::new(level, line) }
     }
 }
 

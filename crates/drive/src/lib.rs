@@ -20,7 +20,7 @@ pub use consistency::{
     Consistency, ConsistencyOptions, Consistent, MailboxRule, Overtakings, Procedure, Proof,
     consistency,
 };
-pub use failure::{Failure, Level, Message};
+pub use failure::{Failure, FailureMessage, Level};
 pub use not_understood::warnings_of_stream;
 pub use predict::{
     Analysis, CheckedWitness, Pairs, PredictOptions, Prediction, Reordering, Specifications,

@@ -1,10 +1,10 @@
 //! The result of a job on one input, and the combined results of several inputs.
 
-use crate::failure::Message;
+use crate::failure::FailureMessage;
 use anyorder_finding::run::{Run, Runs};
 use anyorder_finding::{
-    Finding, Input, OptionValue, Options, Outcome, Stat, Stats, Warning, Witness, WitnessPlace,
-    assign_ids,
+    Finding, Input, OptionValue, OptionValues, Outcome, Stat, Stats, Warning, Witness,
+    WitnessPlace, assign_ids,
 };
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub struct JobResult {
     /// The counts, under their names in results.
     pub stats: Stats,
     /// The options that decided the result.
-    pub options: Options,
+    pub options: OptionValues,
     /// The names of the options that cut the search. If there are any, the result is incomplete.
     pub limits: Vec<String>,
     /// The names of the options that bound the question.
@@ -27,7 +27,7 @@ pub struct JobResult {
     /// Warnings about the input, which are part of the result.
     pub warnings: Vec<Warning>,
     /// Remarks for the user, which are not part of the result.
-    pub remarks: Vec<Message>,
+    pub remarks: Vec<FailureMessage>,
 }
 
 /// A finding, and the run that shows it.

@@ -5,11 +5,11 @@
 //! table for 1,000, 2,000 and 4,000 events at bound 1, and beginnings of bounds 2 and 3.
 #![allow(clippy::print_stdout, reason = "a bench prints")]
 
-use anyorder_explore::r4::{Options, explore};
+use anyorder_explore::r4::{ReversalOptions, explore};
 use anyorder_system::{
     Access, AccessDetail, AccessKind, Accesses, Capabilities, Choice, Control, Divergence,
-    EnabledDetail, EnabledTask, Hash128, Level, Limits, Observation, PartPath, Posted, Program,
-    RunError, SnapshotId, Snapshots, Step, TaskName, TaskRole, TaskSystem,
+    EnabledDetail, EnabledTask, Hash128, Level, Limits, Observation, PartPath, Posted,
+    ProgramIdentity, RunError, SnapshotId, Snapshots, Step, TaskName, TaskRole, TaskSystem,
 };
 use anyorder_trace::{Interner, Location, LocationId, SiteId, Tables};
 use std::collections::HashMap;
@@ -117,7 +117,7 @@ struct State {
 
 struct Browser {
     page: Arc<Page>,
-    program: Program,
+    program: ProgramIdentity,
     state: State,
     saved: HashMap<u64, State>,
     next: u64,
@@ -130,7 +130,7 @@ fn start(page: &Page) -> State {
 
 impl Browser {
     fn new(page: &Arc<Page>) -> Browser {
-        let (program, state) = (Program::new("page"), start(page));
+        let (program, state) = (ProgramIdentity::new("page"), start(page));
         Browser { page: page.clone(), program, state, saved: HashMap::new(), next: 0 }
     }
 }
@@ -147,7 +147,7 @@ impl TaskSystem for Browser {
         }
     }
 
-    fn program(&self) -> &Program {
+    fn program(&self) -> &ProgramIdentity {
         &self.program
     }
 
@@ -288,7 +288,12 @@ fn measure(events: usize, bound: u32, executions: Option<u64>, workers: usize) {
     let page = page(events);
     let factory = || Ok(Browser::new(&page));
     let (length, races) = races(&page);
-    let options = Options { bound: Some(bound), confirm: false, workers, ..Options::default() };
+    let options = ReversalOptions {
+        bound: Some(bound),
+        confirm: false,
+        workers,
+        ..ReversalOptions::default()
+    };
     let limits = Limits { executions, ..Limits::NONE };
     let control = Control { limits, ..Control::default() };
     let begin = Instant::now();

@@ -136,7 +136,8 @@ fn timed(search: impl FnOnce() -> Cost) -> Cost {
 }
 
 fn search_all(machine: &Machine) -> Cost {
-    let options = anyorder_search::Options { states_max: Some(STATES_MAX), ..Default::default() };
+    let options =
+        anyorder_search::SearchOptions { states_max: Some(STATES_MAX), ..Default::default() };
     timed(|| {
         let Ok(outcome) = anyorder_search::search(machine, &options, &Control::default()) else {
             return Cost::default();
@@ -149,7 +150,7 @@ fn search_all(machine: &Machine) -> Cost {
 
 /// As in the paper: values do not count.
 fn published(machine: &Machine) -> Cost {
-    let options = paper::Options {
+    let options = paper::PaperOptions {
         values: false,
         states_max: Some(STATES_MAX),
         backward_max: Some(300_000_000),
@@ -166,7 +167,8 @@ fn published(machine: &Machine) -> Cost {
 }
 
 fn learned(machine: &Machine, updates: bool) -> Cost {
-    let options = stateful::Options { updates, states_max: Some(STATES_MAX), ..Default::default() };
+    let options =
+        stateful::StatefulOptions { updates, states_max: Some(STATES_MAX), ..Default::default() };
     timed(|| {
         let Ok(outcome) = stateful::explore(machine, &options, &Control::default()) else {
             return Cost::default();

@@ -3,7 +3,7 @@
 //! THREADS`, each optional.
 #![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
 
-use anyorder_explore::stateful::{Options, explore};
+use anyorder_explore::stateful::{StatefulOptions, explore};
 use anyorder_system::{
     Control, Effects, Hash128, Place, Reducible, StateHash, StateSystem, Successor, TaskKey,
     TouchKind, Touched,
@@ -132,14 +132,14 @@ fn measure(name: &str, system: &Events) {
         best
     };
     let (full, (states, transitions)) = best(&mut || {
-        let options = anyorder_search::Options { threads, ..Default::default() };
+        let options = anyorder_search::SearchOptions { threads, ..Default::default() };
         let stats =
             anyorder_search::search(system, &options, &Control::default()).map(|one| one.stats);
         stats.map_or((0, 0), |stats| (stats.states, stats.transitions))
     });
     let mut last = None;
     let (reduced, _) = best(&mut || {
-        let options = Options { threads, ..Options::default() };
+        let options = StatefulOptions { threads, ..StatefulOptions::default() };
         let outcome = explore(system, &options, &Control::default());
         last = outcome.ok().map(|outcome| outcome.stats);
         (0, 0)

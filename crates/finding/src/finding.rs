@@ -51,7 +51,7 @@ pub struct Finding {
     pub form: Option<String>,
     /// Why it is a problem, step by step; for a race the nearest orders that exist.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub explanation: Vec<Step>,
+    pub explanation: Vec<ExplanationStep>,
     /// A run that shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub witness: Option<Witness>,
@@ -222,7 +222,7 @@ impl Site {
 
 /// One step of an explanation.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Step {
+pub struct ExplanationStep {
     /// The step in words.
     #[serde(default)]
     pub text: String,
@@ -234,11 +234,11 @@ pub struct Step {
     pub events: Vec<String>,
 }
 
-impl Step {
+impl ExplanationStep {
     /// Makes a step with a text only.
     #[must_use]
-    pub fn new(text: impl Into<String>) -> Step {
-        Step { text: text.into(), ..Step::default() }
+    pub fn new(text: impl Into<String>) -> ExplanationStep {
+        ExplanationStep { text: text.into(), ..ExplanationStep::default() }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Findings that depend on ignored parts of the input.
 
-use crate::finding::{Finding, Step};
+use crate::finding::{ExplanationStep, Finding};
 use crate::words::Severity;
 
 /// The rule of the step that says that a finding depends on ignored input.
@@ -21,7 +21,9 @@ pub fn mark_ignored_input(finding: &mut Finding, what: &str) {
     }
     finding.severity = finding.severity.min(Severity::Warning);
     let text = format!("this holds only if {what}");
-    finding.explanation.insert(0, Step { rule: Some(RULE.to_owned()), ..Step::new(text) });
+    finding
+        .explanation
+        .insert(0, ExplanationStep { rule: Some(RULE.to_owned()), ..ExplanationStep::new(text) });
 }
 
 impl Finding {

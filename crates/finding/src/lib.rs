@@ -24,12 +24,12 @@
 pub use baseline::{Baseline, BaselineEntry, BaselineError};
 pub use exit::{Policy, exit_code};
 pub use explain::{explain, topics};
-pub use finding::{Coverage, Finding, Site, Step, Suppressed, Witness, WitnessPlace};
+pub use finding::{Coverage, ExplanationStep, Finding, Site, Suppressed, Witness, WitnessPlace};
 pub use group::{Placed, assign_groups};
 pub use id::assign_ids;
 pub use ignored::mark_ignored_input;
 pub use ordered::Ordered;
-pub use outcome::{Input, OptionValue, Options, Outcome, Stat, Stats, Warning, schema};
+pub use outcome::{Input, OptionValue, OptionValues, Outcome, Stat, Stats, Warning, schema};
 pub use suppress::{Suppression, SuppressionError, Suppressions};
 pub use words::{
     CoverageLevel, Harm, Kind, PredictedCategory, RaceCategory, Severity, Verdict, WarningKind,

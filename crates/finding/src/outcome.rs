@@ -23,7 +23,7 @@ pub struct Outcome {
     pub inputs: Vec<Input>,
     /// The options that decide the result, defaults included.
     #[serde(default)]
-    pub options: Options,
+    pub options: OptionValues,
     /// The answer.
     pub verdict: Verdict,
     /// Whether everything asked for was searched.
@@ -47,7 +47,7 @@ pub struct Outcome {
 }
 
 /// The options that decide a result, by their long names without dashes.
-pub type Options = Ordered<OptionValue>;
+pub type OptionValues = Ordered<OptionValue>;
 
 /// Counts by name, in reading order.
 pub type Stats = Ordered<Stat>;
@@ -65,7 +65,7 @@ impl Outcome {
             version: version.into(),
             command: command.into(),
             inputs: Vec::new(),
-            options: Options::new(),
+            options: OptionValues::new(),
             verdict: Verdict::Ok,
             complete: true,
             limits: Vec::new(),

@@ -1,9 +1,9 @@
 //! The JSON of a result: field order, omissions, round trip, and the published schema.
 
 use anyorder_finding::{
-    Coverage, CoverageLevel, Finding, Harm, Input, Kind, OptionValue, Ordered, Outcome,
-    RaceCategory, Severity, Site, Stat, Step, Suppressed, Verdict, Warning, WarningKind, Witness,
-    WitnessPlace, assign_ids, schema,
+    Coverage, CoverageLevel, ExplanationStep, Finding, Harm, Input, Kind, OptionValue, Ordered,
+    Outcome, RaceCategory, Severity, Site, Stat, Suppressed, Verdict, Warning, WarningKind,
+    Witness, WitnessPlace, assign_ids, schema,
 };
 use serde_json::Value;
 
@@ -59,7 +59,7 @@ fn full() -> Outcome {
         pairs_total: 3,
         confirmed: Some(false),
         form: Some("last".into()),
-        explanation: vec![Step {
+        explanation: vec![ExplanationStep {
             text: "`a` posts `b`".into(),
             rule: Some("post".into()),
             events: vec!["3".into()],

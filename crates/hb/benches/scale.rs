@@ -5,7 +5,7 @@
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
-use anyorder_hb::{HappensBefore, Options, RuleSet, check};
+use anyorder_hb::{HappensBefore, RaceOptions, RuleSet, check};
 use anyorder_system::{Cancel, Control};
 use anyorder_testkit::greatest_antichain;
 use anyorder_testkit::synthetic::{EventDriven, Fixpoint, event_driven, fixpoint};
@@ -68,7 +68,7 @@ fn generate(make: impl FnOnce(&mut dyn TraceSink) -> io::Result<u64>) -> io::Res
 fn row(name: &str, make: impl FnOnce(&mut dyn TraceSink) -> io::Result<u64>) -> io::Result<()> {
     let (trace, read) = generate(make)?;
     let start = Instant::now();
-    let checked = check(&trace, &Options::new(RuleSet::Mailbox), &Control::default());
+    let checked = check(&trace, &RaceOptions::new(RuleSet::Mailbox), &Control::default());
     let seconds = start.elapsed().as_secs_f64();
     let s = &checked.statistics;
     println!(

@@ -6,7 +6,7 @@
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
 use anyorder_hb::{
-    CandidateLimits, HappensBefore, Locks, Options, Points, RuleSet, check, order_candidates,
+    CandidateLimits, HappensBefore, Locks, Points, RaceOptions, RuleSet, check, order_candidates,
 };
 use anyorder_system::{Cancel, Control};
 use anyorder_testkit::synthetic::{Locked, locked};
@@ -47,7 +47,8 @@ fn row(config: &Locked) -> io::Result<()> {
     };
     let (hb, hb_chains) = relation(Locks::HandOver)?;
     let (edc, edc_chains) = relation(Locks::Sections)?;
-    let (checked, _) = timed(&trace, || check(&trace, &Options::new(rules), &Control::default()));
+    let (checked, _) =
+        timed(&trace, || check(&trace, &RaceOptions::new(rules), &Control::default()));
     let limits = CandidateLimits::default();
     let (all, found) =
         timed(&trace, || order_candidates(&trace, rules, &points, limits, &Control::default()));

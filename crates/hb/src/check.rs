@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 
 /// Options of a check and its report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Options {
+pub struct RaceOptions {
     /// Which rules order events.
     pub rules: RuleSet,
     /// Which definition of coverage is used.
@@ -31,14 +31,14 @@ pub struct Options {
     pub filters: bool,
 }
 
-impl Options {
+impl RaceOptions {
     /// Returns the options that fit a rule set: coverage between tasks where tasks can be
     /// reordered, between accesses otherwise.
     #[must_use]
-    pub fn new(rules: RuleSet) -> Options {
+    pub fn new(rules: RuleSet) -> RaceOptions {
         let coverage =
             if rules.reorders_tasks() { CoverageLevel::Task } else { CoverageLevel::Access };
-        Options { rules, coverage, group_by: GroupBy::Field, max_pairs: 1000, filters: true }
+        RaceOptions { rules, coverage, group_by: GroupBy::Field, max_pairs: 1000, filters: true }
     }
 }
 
@@ -91,7 +91,7 @@ pub struct Checked {
 /// memory: see `engine` and `races` in the source; linear in the events, times the chains for those
 /// that synchronise.
 #[must_use]
-pub fn check(trace: &Trace, options: &Options, control: &Control<'_>) -> Checked {
+pub fn check(trace: &Trace, options: &RaceOptions, control: &Control<'_>) -> Checked {
     let mut check = Check {
         trace,
         options,
@@ -105,7 +105,7 @@ pub fn check(trace: &Trace, options: &Options, control: &Control<'_>) -> Checked
 
 struct Check<'t> {
     trace: &'t Trace,
-    options: &'t Options,
+    options: &'t RaceOptions,
     statistics: Statistics,
     races: Races,
     findings: Vec<Finding>,

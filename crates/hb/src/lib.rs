@@ -8,11 +8,12 @@
 //! order only actions that do not commute. [`order_candidates`] gives `anyorder-predict` the pairs
 //! that EDC leaves unordered.
 //!
-//! The types to know: [`check`] with [`Options`] gives [`Checked`]: findings and [`Statistics`];
-//! [`why()`] explains the order of two events, with a [`Proof`] that `anyorder-certify` re-checks.
+//! The types to know: [`check`] with [`RaceOptions`] gives [`Checked`]: findings and
+//! [`Statistics`]; [`why()`] explains the order of two events, with a [`Proof`] that
+//! `anyorder-certify` re-checks.
 //!
 //! ```
-//! use anyorder_hb::{Options, RuleSet, check};
+//! use anyorder_hb::{RaceOptions, RuleSet, check};
 //! use anyorder_system::Control;
 //! use anyorder_trace::{Mailbox, TraceBuilder};
 //!
@@ -28,14 +29,14 @@
 //!     b.write(task, "document")?;
 //!     b.end(task)?;
 //! }
-//! let checked = check(&b.finish(), &Options::new(RuleSet::Mailbox), &Control::default());
+//! let checked = check(&b.finish(), &RaceOptions::new(RuleSet::Mailbox), &Control::default());
 //! assert_eq!(checked.statistics.race_pairs, 1);
 //! assert_eq!(checked.findings[0].category.as_deref(), Some("cross_posted"));
 //! # Ok::<(), anyorder_trace::TableFull>(())
 //! ```
 
 pub use anyorder_finding::{CoverageLevel, RaceCategory};
-pub use check::{Checked, Options, RaceCounts, Statistics, check};
+pub use check::{Checked, RaceCounts, RaceOptions, Statistics, check};
 pub use races::candidates::{CandidateLimits, CandidatePair, OrderCandidates, order_candidates};
 pub use races::filters::Filter;
 pub use races::groups::GroupBy;

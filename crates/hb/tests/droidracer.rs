@@ -2,7 +2,7 @@
 
 #![expect(clippy::print_stderr, reason = "tests say what they skipped, and what they compared")]
 
-use anyorder_hb::{Checked, Options, RuleSet, check};
+use anyorder_hb::{Checked, RaceOptions, RuleSet, check};
 use anyorder_system::Control;
 use anyorder_trace::format::droidracer::{
     DroidRacerReader, Reported, ReportedGroup, ReportedRace, reported,
@@ -47,7 +47,7 @@ impl Run {
         };
         let mut source = DroidRacerReader::new(text.as_bytes());
         let trace = Trace::read(&mut source).unwrap_or_else(|error| panic!("{app}: {error}"));
-        let checked = check(&trace, &Options::new(RuleSet::Android), &Control::default());
+        let checked = check(&trace, &RaceOptions::new(RuleSet::Android), &Control::default());
         assert_eq!(checked.stopped, None, "{app}");
         Some(Run { app, report: reported(&text), trace, checked })
     }
@@ -224,7 +224,7 @@ fn a_race_that_is_not_found_is_missing() {
 fn without_the_rules_of_android_the_lists_differ() {
     for app in ["RemindMe", "twitter"] {
         let Some(run) = Run::new(app) else { continue };
-        let other = check(&run.trace, &Options::new(RuleSet::Mailbox), &Control::default());
+        let other = check(&run.trace, &RaceOptions::new(RuleSet::Mailbox), &Control::default());
         assert_ne!(
             other.statistics.races_by_category, run.checked.statistics.races_by_category,
             "{app}"

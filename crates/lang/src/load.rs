@@ -1,6 +1,6 @@
 //! From text to a checked model in one call.
 
-use crate::check::{Program, check};
+use crate::check::{CheckedModel, check};
 use crate::diagnostic::{Code, Diagnostic, has_errors};
 use crate::parse::parse;
 use crate::{ast::Model, lex::Comment};
@@ -13,7 +13,7 @@ pub struct Loaded {
     /// All comments in order.
     pub comments: Vec<Comment>,
     /// Tables of the checker; complete only when there are no errors.
-    pub program: Program,
+    pub program: CheckedModel,
     /// Messages of the parser and the checker, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -36,5 +36,5 @@ pub fn load(text: &str) -> Loaded {
     }
     diagnostics.append(&mut checked.diagnostics);
     diagnostics.sort_by_key(|d| (d.primary.span.start, d.primary.span.end));
-    Loaded { model: parsed.model, comments: parsed.comments, program: checked.program, diagnostics }
+    Loaded { model: parsed.model, comments: parsed.comments, program: checked.model, diagnostics }
 }

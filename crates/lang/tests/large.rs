@@ -2,7 +2,7 @@
 //! in Rust and in other checkers. Each finds the mistake when an important step is removed.
 
 use anyorder_lang::lower::compile;
-use anyorder_search::{Options, Outcome, search};
+use anyorder_search::{Outcome, SearchOptions, search};
 use anyorder_system::Control;
 use anyorder_vm::Machine;
 
@@ -14,7 +14,7 @@ fn full(text: &str) -> Outcome<Machine> {
     let compiled = compile(text, "large").unwrap_or_else(|errors| panic!("{errors:?}"));
     assert!(compiled.warnings.is_empty(), "{:?}", compiled.warnings);
     let machine = Machine::new(compiled.program).expect("what compiles is valid");
-    let outcome = search(&machine, &Options::default(), &Control::default());
+    let outcome = search(&machine, &SearchOptions::default(), &Control::default());
     let outcome = outcome.unwrap_or_else(|error| panic!("{error}"));
     assert!(outcome.complete);
     outcome

@@ -167,7 +167,7 @@ struct Outcome {
     conflicts: u64,
 }
 
-fn ours(instance: &Instance) -> (Outcome, anyorder_order::solver::Stats) {
+fn ours(instance: &Instance) -> (Outcome, anyorder_order::solver::SolverStats) {
     let (problem, _) = instance.spec.problem();
     let begin = Instant::now();
     let mut solver = Solver::new(problem);

@@ -4,7 +4,7 @@
 
 use anyorder_order::sat::Lit;
 use anyorder_order::solver::{
-    Answer, Formula, Limits, Problem, ProblemError, Refutation, Solver, Step, Tag, Why,
+    Answer, Formula, Limits, Problem, ProblemError, Refutation, RefutationStep, Solver, Tag, Why,
 };
 use std::collections::BTreeSet;
 
@@ -96,7 +96,7 @@ fn ask(solver: &mut Solver, question: &str, wishes: &[Lit]) -> String {
 /// Returns the rules that the cycles of a refutation use.
 fn rules(refutation: Refutation) -> String {
     let cycles = refutation.steps.iter().filter_map(|step| match step {
-        Step::Cycle(links) => Some(links),
+        RefutationStep::Cycle(links) => Some(links),
         _ => None,
     });
     let used: BTreeSet<u32> = cycles

@@ -5,7 +5,7 @@ use anyorder_common::random::{Random, SplitMix64};
 use std::collections::HashMap;
 
 use anyorder_order::sat::{
-    Answer, Cause, Core, Limits, Lit, NoTheory, ProofLog, Stats, Value, Var,
+    Answer, Cause, Core, Limits, Lit, NoTheory, ProofLog, SatStats, Value, Var,
 };
 
 use checker::{Checker, sorted};
@@ -170,7 +170,7 @@ impl Case {
     }
 }
 
-fn add(total: &mut Stats, stats: Stats) {
+fn add(total: &mut SatStats, stats: SatStats) {
     total.conflicts += stats.conflicts;
     total.decisions += stats.decisions;
     total.propagations += stats.propagations;
@@ -193,7 +193,7 @@ fn add(total: &mut Stats, stats: Stats) {
 #[test]
 fn agrees_with_brute_force_under_a_whimsical_theory() {
     let mut seen = Seen::default();
-    let mut total = Stats::default();
+    let mut total = SatStats::default();
     for seed in 0..20_000 {
         let mut rng = Rng(SplitMix64(seed));
         let mut case = Case::new(&mut rng);
@@ -240,7 +240,7 @@ fn solve_and_check(core: &mut Core, clauses: &[Vec<Lit>]) -> bool {
 #[test]
 fn long_searches_restart_and_forget_and_their_proofs_hold() {
     let mut answers = [0; 2];
-    let mut total = Stats::default();
+    let mut total = SatStats::default();
     for seed in 0..12 {
         let mut rng = Rng(SplitMix64(seed));
         let vars = 120;
@@ -283,7 +283,7 @@ fn consistent(demands: &[Demand], vars: usize) -> bool {
 #[test]
 fn systems_of_parities_with_lazy_reasons() {
     let mut answers = [0; 2];
-    let mut total = Stats::default();
+    let mut total = SatStats::default();
     for seed in 0..24 {
         let mut rng = Rng(SplitMix64(seed));
         let vars = 48 + rng.below(8);

@@ -2,7 +2,7 @@
 
 use crate::bounded;
 use anyorder_system::{
-    AccessDetail, AccessKind, Capabilities, Choice, EnabledDetail, Level, Program, TaskRole,
+    AccessDetail, AccessKind, Capabilities, Choice, EnabledDetail, Level, ProgramIdentity, TaskRole,
 };
 use serde::de::{Deserializer, Error, Visitor};
 use serde::{Deserialize, Serialize};
@@ -82,7 +82,7 @@ pub(crate) struct Done {}
 #[derive(Debug, Deserialize)]
 pub(crate) struct HelloReply {
     pub(crate) version: u32,
-    pub(crate) program: Program,
+    pub(crate) program: ProgramIdentity,
     #[serde(default, with = "CapabilitiesEntry")]
     pub(crate) capabilities: Capabilities,
 }

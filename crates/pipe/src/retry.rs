@@ -1,8 +1,8 @@
 //! Repeats requests that an unreliable system lost.
 
 use anyorder_system::{
-    Accesses, Awaited, Capabilities, Choice, EnabledTask, Observation, Program, RunError, Step,
-    TaskName, TaskRole, TaskSystem,
+    Accesses, Awaited, Capabilities, Choice, EnabledTask, Observation, ProgramIdentity, RunError,
+    Step, TaskName, TaskRole, TaskSystem,
 };
 use anyorder_trace::Tables;
 
@@ -116,7 +116,7 @@ impl<S: TaskSystem> TaskSystem for Retrying<S> {
         Capabilities { snapshot: false, ..self.system.capabilities() }
     }
 
-    fn program(&self) -> &Program {
+    fn program(&self) -> &ProgramIdentity {
         self.system.program()
     }
 

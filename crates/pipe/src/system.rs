@@ -7,7 +7,7 @@ use crate::options::PipeOptions;
 use crate::protocol::{Done, ErrorReply, HelloReply, Operation, PROTOCOL_VERSION};
 use crate::transport::{Connector, Transport};
 use anyorder_system::{
-    Capabilities, Choice, Divergence, EnabledTask, Observation, Program, RunError, Step,
+    Capabilities, Choice, Divergence, EnabledTask, Observation, ProgramIdentity, RunError, Step,
     SystemFactory, TaskName, TaskRole, TaskSystem,
 };
 use anyorder_trace::Tables;
@@ -25,7 +25,7 @@ pub struct PipeSystem {
     options: PipeOptions,
     conversation: Option<Conversation>,
     starts: u64,
-    program: Program,
+    program: ProgramIdentity,
     capabilities: Capabilities,
     converter: Converter,
 }
@@ -58,7 +58,7 @@ impl PipeSystem {
             options,
             conversation: None,
             starts: 0,
-            program: Program::default(),
+            program: ProgramIdentity::default(),
             capabilities: Capabilities::default(),
             converter: Converter::default(),
         };
@@ -79,7 +79,7 @@ impl PipeSystem {
     }
 
     /// Starts a child, and exchanges greetings.
-    fn start(&mut self) -> Result<(Program, Capabilities), RunError> {
+    fn start(&mut self) -> Result<(ProgramIdentity, Capabilities), RunError> {
         let start = self.starts;
         self.starts += 1;
         self.conversation = Some(Conversation::new(self.connector.connect(start)?));
@@ -164,7 +164,7 @@ impl TaskSystem for PipeSystem {
         self.capabilities
     }
 
-    fn program(&self) -> &Program {
+    fn program(&self) -> &ProgramIdentity {
         &self.program
     }
 

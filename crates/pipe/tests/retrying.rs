@@ -2,15 +2,15 @@
 
 use anyorder_pipe::Retrying;
 use anyorder_system::{
-    Accesses, Capabilities, Choice, EnabledTask, Observation, Program, RunError, Step, TaskName,
-    TaskSystem,
+    Accesses, Capabilities, Choice, EnabledTask, Observation, ProgramIdentity, RunError, Step,
+    TaskName, TaskSystem,
 };
 use anyorder_trace::Tables;
 
 /// Counts its requests; those in `losses` are lost. Runs any task, and fails from the run
 /// `fails_from` on.
 struct LossySystem {
-    program: Program,
+    program: ProgramIdentity,
     tables: Tables,
     requests: u32,
     losses: Vec<u32>,
@@ -20,7 +20,7 @@ struct LossySystem {
 }
 
 fn lossy(losses: &[u32], fails_from: u32) -> LossySystem {
-    let (program, tables) = (Program::new("loser"), Tables::default());
+    let (program, tables) = (ProgramIdentity::new("loser"), Tables::default());
     LossySystem {
         program,
         tables,
@@ -47,7 +47,7 @@ impl TaskSystem for LossySystem {
         Capabilities::default()
     }
 
-    fn program(&self) -> &Program {
+    fn program(&self) -> &ProgramIdentity {
         &self.program
     }
 

@@ -10,7 +10,8 @@ mod measure;
 
 use anyorder_hb::RuleSet;
 use anyorder_predict::{
-    Answer, ConfirmOptions, Confirmer, MemoryOnly, NoCommunication, Options, Reorders, event_driven,
+    Answer, CandidateOptions, ConfirmOptions, Confirmer, MemoryOnly, NoCommunication, Reorders,
+    event_driven,
 };
 use anyorder_system::{Cancel, Control};
 use anyorder_trace::format::droidracer::DroidRacerReader;
@@ -37,7 +38,7 @@ fn main() {
 
 fn measure_log(path: &Path, text: &[u8]) {
     let trace = Trace::read(&mut DroidRacerReader::new(text)).expect("the log is right");
-    let (options, control) = (Options::default(), Control::default());
+    let (options, control) = (CandidateOptions::default(), Control::default());
     let (seconds, found) =
         timed(|| event_driven(&trace, RuleSet::Android, &mut MemoryOnly, &options, &control));
     let candidates = found.expect("nobody cancels").report.violations;

@@ -10,8 +10,8 @@ mod measure;
 mod workload;
 
 use anyorder_predict::{
-    Analysis, Candidates, EdcAnalysis, HbAnalysis, MemoryOnly, Options, PredictError, WdcAnalysis,
-    run,
+    Analysis, CandidateOptions, Candidates, EdcAnalysis, HbAnalysis, MemoryOnly, PredictError,
+    WdcAnalysis, run,
 };
 use anyorder_trace::{Block, TraceSource};
 use measure::{memory_kib, number, print_load, processor_seconds, timed};
@@ -28,8 +28,8 @@ fn main() -> Result<(), PredictError> {
     let some = Shape { events: events.min(20_000_000), ..shape };
     let (seconds, made) = timed(|| make(some));
     println!("making events alone: {:.1} M/s", made? as f64 / seconds / 1e6);
-    let options = Options { violations_max: 1_000, ..Options::default() };
-    let plain = Options { candidates: Candidates::Off, ..options };
+    let options = CandidateOptions { violations_max: 1_000, ..CandidateOptions::default() };
+    let plain = CandidateOptions { candidates: Candidates::Off, ..options };
     let wanted = std::env::var("ANALYSES").unwrap_or("hb,edc".to_owned());
     for name in wanted.split(',') {
         match name {

@@ -11,8 +11,8 @@ mod measure;
 
 use anyorder_common::random::Rng;
 use anyorder_predict::{
-    Analysis, Answer, ConfirmOptions, Confirmer, EdcAnalysis, MemoryOnly, NoCommunication, Options,
-    run,
+    Analysis, Answer, CandidateOptions, ConfirmOptions, Confirmer, EdcAnalysis, MemoryOnly,
+    NoCommunication, run,
 };
 use anyorder_system::Cancel;
 use anyorder_trace::{EventId, TraceBlocks};
@@ -26,7 +26,7 @@ fn main() {
     let large = Shape::large(number("EVENTS", 1_000_000) as usize);
     let variables = number("VARIABLES", large.variables as u64) as usize;
     let trace = trace(&mut Rng::new(1), Shape { variables, ..large });
-    let mut edc = EdcAnalysis::new(MemoryOnly, Options::default());
+    let mut edc = EdcAnalysis::new(MemoryOnly, CandidateOptions::default());
     run(&mut TraceBlocks::new(&trace), &mut [&mut edc], |_| {}).expect("the trace is right");
     let all = edc.finish().violations;
     let most = number("PAIRS", 1_000) as usize;

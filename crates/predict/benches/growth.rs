@@ -11,8 +11,8 @@ mod plot;
 mod workload;
 
 use anyorder_predict::{
-    Analysis, Candidates, EdcAnalysis, HbAnalysis, MemoryOnly, Options, PredictError, WdcAnalysis,
-    run,
+    Analysis, CandidateOptions, Candidates, EdcAnalysis, HbAnalysis, MemoryOnly, PredictError,
+    WdcAnalysis, run,
 };
 use anyorder_trace::copy;
 use anyorder_trace::format::native_binary::{BinaryReader, BinaryWriter};
@@ -77,8 +77,8 @@ fn written(shape: Shape) -> Vec<u8> {
 
 /// Million events a second, and the bytes held in the end.
 fn rate(bytes: &[u8], which: usize) -> Result<(f64, usize), PredictError> {
-    let options = Options { violations_max: 0, ..Options::default() };
-    let plain = Options { candidates: Candidates::Off, ..options };
+    let options = CandidateOptions { violations_max: 0, ..CandidateOptions::default() };
+    let plain = CandidateOptions { candidates: Candidates::Off, ..options };
     let make = || -> Box<dyn Analysis> {
         match which {
             0 => Box::new(HbAnalysis::new(MemoryOnly, options)),

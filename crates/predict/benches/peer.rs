@@ -14,7 +14,8 @@ mod measure;
 mod workload;
 
 use anyorder_predict::{
-    Analysis, Candidates, EdcAnalysis, HbAnalysis, MemoryOnly, Options, Report, WdcAnalysis, run,
+    Analysis, CandidateOptions, Candidates, EdcAnalysis, HbAnalysis, MemoryOnly, Report,
+    WdcAnalysis, run,
 };
 use anyorder_trace::format::native_binary::{BinaryReader, BinaryWriter};
 use anyorder_trace::format::std::{StdReader, StdWriter};
@@ -142,11 +143,11 @@ fn child(what: &str) -> Result<(), Box<dyn Error>> {
 }
 
 fn report(engine: &str, source: &mut dyn TraceSource) -> Result<(), Box<dyn Error>> {
-    let options = Options {
+    let options = CandidateOptions {
         candidates: if engine == "edc" { Candidates::Corrected } else { Candidates::Off },
         // There are many candidates under a common lock: listing them would use most of the memory.
         violations_max: if engine == "edc" { 0 } else { 10_000_000 },
-        ..Options::default()
+        ..CandidateOptions::default()
     };
     let mut analysis: Box<dyn Analysis> = match engine {
         "hb" => Box::new(HbAnalysis::new(MemoryOnly, options)),

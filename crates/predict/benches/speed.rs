@@ -8,7 +8,7 @@
 #![allow(clippy::print_stdout, reason = "a bench prints")]
 
 use anyorder_predict::{
-    Analysis, Candidates, EdcAnalysis, HbAnalysis, MemoryOnly, Options, PredictError, run,
+    Analysis, CandidateOptions, Candidates, EdcAnalysis, HbAnalysis, MemoryOnly, PredictError, run,
 };
 use anyorder_trace::format::native_binary::{BinaryReader, BinaryWriter};
 use anyorder_trace::{
@@ -163,8 +163,8 @@ fn main() -> Result<(), PredictError> {
     let mut block = Block::default();
     while reader.next_block(&mut block)? {}
     println!("reading alone: {:.1} M/s", shape.events as f64 / start.elapsed().as_secs_f64() / 1e6);
-    let options = Options::default();
-    let plain = Options { candidates: Candidates::Off, ..options };
+    let options = CandidateOptions::default();
+    let plain = CandidateOptions { candidates: Candidates::Off, ..options };
     let only = std::env::var("ONLY").ok();
     let wants = |name: &str| only.as_deref().is_none_or(|only| only == name);
     if wants("wdc") {

@@ -7,7 +7,7 @@ use anyorder_trace::{Block, Columns, EventId, EventKind, Op, SiteId, Tables, Tra
 
 /// One event of a stream.
 #[derive(Clone, Copy, Debug)]
-pub struct Step {
+pub struct StreamEvent {
     /// Number of the event, from 0.
     pub event: u64,
     /// Kind and mode.
@@ -22,7 +22,7 @@ pub struct Step {
     pub refers: Option<u64>,
 }
 
-impl Step {
+impl StreamEvent {
     /// Returns the event in a row of a block.
     ///
     /// # Panics
@@ -30,8 +30,8 @@ impl Step {
     /// Panics when the block does not have the row.
     #[inline(always)]
     #[must_use]
-    pub fn of(block: &Block, row: usize) -> Step {
-        Step::in_row(&block.columns, row, block.first)
+    pub fn of(block: &Block, row: usize) -> StreamEvent {
+        StreamEvent::in_row(&block.columns, row, block.first)
     }
 
     /// Returns an event of a trace in memory.
@@ -40,18 +40,18 @@ impl Step {
     ///
     /// Panics when the trace does not have the event.
     #[must_use]
-    pub fn of_event(trace: &Trace, event: EventId) -> Step {
-        Step::in_row(trace.columns(), event.index(), 0)
+    pub fn of_event(trace: &Trace, event: EventId) -> StreamEvent {
+        StreamEvent::in_row(trace.columns(), event.index(), 0)
     }
 
     #[inline(always)]
-    fn in_row(columns: &Columns, row: usize, first: u64) -> Step {
+    fn in_row(columns: &Columns, row: usize, first: u64) -> StreamEvent {
         let op = columns.ops[row];
         let mut refers = None;
         if op.kind() == EventKind::Wake {
             refers = columns.refers.get(row as u32).filter(|event| *event != Columns::INITIAL);
         }
-        Step {
+        StreamEvent {
             event: first + row as u64,
             op,
             task: columns.tasks[row].0,
@@ -85,7 +85,7 @@ pub trait Analysis {
     /// # Errors
     ///
     /// Fails when the event names something that `tables` does not have, or a count overflows.
-    fn step(&mut self, tables: &Tables, step: Step) -> Result<(), PredictError>;
+    fn step(&mut self, tables: &Tables, step: StreamEvent) -> Result<(), PredictError>;
 
     /// Returns the stamp of the last event.
     fn stamp(&self) -> Option<Stamp>;
@@ -107,7 +107,7 @@ pub trait Analysis {
     fn block(&mut self, tables: &Tables, block: &Block) -> Result<(), PredictError> {
         self.grow(tables)?;
         for row in 0..block.columns.len() {
-            self.step(tables, Step::of(block, row))?;
+            self.step(tables, StreamEvent::of(block, row))?;
         }
         Ok(())
     }

@@ -7,7 +7,7 @@
 //! class). An action may touch several cells; it conflicts with another if they conflict in one of
 //! the cells.
 
-use crate::analysis::Step;
+use crate::analysis::StreamEvent;
 use anyorder_trace::{EventKind, Op, Tables};
 
 /// A class of actions of one table: below 32.
@@ -197,7 +197,7 @@ pub trait Specification {
 
     /// Adds the points that an event touches to `points`; all are of one object. Called for each
     /// event that is not a memory access and not hidden.
-    fn points(&mut self, tables: &Tables, step: Step, points: &mut Vec<Point>);
+    fn points(&mut self, tables: &Tables, step: StreamEvent, points: &mut Vec<Point>);
 
     /// Returns whether two events, each an operation with its operand, commute although they touch
     /// points that conflict, because a condition is more precise than points.
@@ -223,7 +223,7 @@ impl Specification for MemoryOnly {
         vec![ClassTable::memory()]
     }
 
-    fn points(&mut self, _: &Tables, _: Step, _: &mut Vec<Point>) {}
+    fn points(&mut self, _: &Tables, _: StreamEvent, _: &mut Vec<Point>) {}
 }
 
 /// Condition variables: waiting does not commute with signalling or broadcasting; these commute
@@ -243,7 +243,7 @@ impl Specification for Conditions {
         vec![ClassTable::memory(), table]
     }
 
-    fn points(&mut self, _: &Tables, step: Step, points: &mut Vec<Point>) {
+    fn points(&mut self, _: &Tables, step: StreamEvent, points: &mut Vec<Point>) {
         let class = match step.op.kind() {
             EventKind::Wait => Conditions::WAIT,
             EventKind::Signal | EventKind::Broadcast => Conditions::SIGNAL,

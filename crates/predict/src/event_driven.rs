@@ -7,9 +7,9 @@
 //! **Idea.** `anyorder-hb` computes the order and both kinds of pairs, from a trace in memory; this
 //! turns actions into its points, and its pairs into a [`Report`].
 
-use crate::analysis::Step;
+use crate::analysis::StreamEvent;
 use crate::class::{Point, Specification};
-use crate::options::{Candidates, Options};
+use crate::options::{CandidateOptions, Candidates};
 use crate::report::{Counts, Object, Report, Side, Violation, ViolationKind};
 use anyorder_hb::{
     CandidateLimits, CandidatePair, HappensBefore, Locks, OrderCandidates, Points, RuleSet,
@@ -45,7 +45,7 @@ pub struct EventDriven {
 ///
 /// ```
 /// use anyorder_hb::RuleSet;
-/// use anyorder_predict::{MemoryOnly, Options, event_driven};
+/// use anyorder_predict::{MemoryOnly, CandidateOptions, event_driven};
 /// use anyorder_system::Control;
 /// use anyorder_trace::{Mailbox, TraceBuilder};
 ///
@@ -65,7 +65,7 @@ pub struct EventDriven {
 ///     b.write(task, "document")?;
 ///     b.end(task)?;
 /// }
-/// let (options, control) = (Options::default(), Control::default());
+/// let (options, control) = (CandidateOptions::default(), Control::default());
 /// let found = event_driven(&b.finish(), RuleSet::Mailbox, &mut MemoryOnly, &options, &control)?;
 /// assert_eq!(found.report.counts.racy, 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -74,7 +74,7 @@ pub fn event_driven<S: Specification>(
     trace: &Trace,
     rules: RuleSet,
     specification: &mut S,
-    options: &Options,
+    options: &CandidateOptions,
     control: &Control,
 ) -> Result<EventDriven, Stopped> {
     let found_points = FoundPoints::new(trace, specification);
@@ -150,7 +150,11 @@ impl FoundPoints {
         let mut of_event: Vec<Point> = Vec::new();
         for event in trace.events().filter(|event| !event.kind().is_access()) {
             of_event.clear();
-            specification.points(trace.tables(), Step::of_event(trace, event.id), &mut of_event);
+            specification.points(
+                trace.tables(),
+                StreamEvent::of_event(trace, event.id),
+                &mut of_event,
+            );
             actions += u64::from(!of_event.is_empty());
             for point in &of_event {
                 objects.insert(point.cell, point.object);

@@ -13,7 +13,7 @@
 //! [`Confirmer`] and [`Answer`].
 //!
 //! ```
-//! use anyorder_predict::{Analysis, EdcAnalysis, HbAnalysis, MemoryOnly, Options, run};
+//! use anyorder_predict::{Analysis, EdcAnalysis, HbAnalysis, MemoryOnly, CandidateOptions, run};
 //! use anyorder_trace::{Mailbox, Mode, TraceBlocks, TraceBuilder};
 //!
 //! let mut b = TraceBuilder::new();
@@ -27,15 +27,15 @@
 //! b.write(t, "x")?;
 //! let trace = b.finish();
 //!
-//! let mut hb = HbAnalysis::new(MemoryOnly, Options::default());
-//! let mut edc = EdcAnalysis::new(MemoryOnly, Options::default());
+//! let mut hb = HbAnalysis::new(MemoryOnly, CandidateOptions::default());
+//! let mut edc = EdcAnalysis::new(MemoryOnly, CandidateOptions::default());
 //! run(&mut TraceBlocks::new(&trace), &mut [&mut hb, &mut edc], |_| {})?;
 //! assert_eq!(hb.finish().violations.len(), 0);
 //! assert_eq!(edc.finish().violations.len(), 1);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub use analysis::{Analysis, Stamp, Step, run};
+pub use analysis::{Analysis, Stamp, StreamEvent, run};
 pub use class::{Class, ClassTable, Conditions, MemoryOnly, Point, Specification};
 pub use confirm::{
     Answer, Communication, ConfirmOptions, ConfirmStats, Confirmer, Form, GaveUp, NoCommunication,
@@ -43,7 +43,7 @@ pub use confirm::{
 };
 pub use error::PredictError;
 pub use event_driven::{EventDriven, event_driven, event_driven_order};
-pub use options::{Candidates, Options};
+pub use options::{CandidateOptions, Candidates};
 pub use order_path::{OrderPaths, OrderRule, OrderStep, Ordered};
 pub use relations::engine::Engine;
 pub use relations::relation::{DoesntCommute, Hb, Relation};

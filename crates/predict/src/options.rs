@@ -16,7 +16,7 @@ pub enum Candidates {
 
 /// Options of an analysis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Options {
+pub struct CandidateOptions {
     /// The pairs under a common lock that become candidates.
     pub candidates: Candidates,
     /// How many violations are listed; all are counted.
@@ -26,8 +26,12 @@ pub struct Options {
     pub open_max: usize,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options { candidates: Candidates::default(), violations_max: 100_000, open_max: 4_096 }
+impl Default for CandidateOptions {
+    fn default() -> CandidateOptions {
+        CandidateOptions {
+            candidates: Candidates::default(),
+            violations_max: 100_000,
+            open_max: 4_096,
+        }
     }
 }

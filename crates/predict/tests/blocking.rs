@@ -129,7 +129,8 @@ fn alarms_of(text: &str, types: &Types) -> Vec<[String; 3]> {
     let checked = check(subject, &mut search, &options, &Control::default()).expect("a trace");
     let found = checked.found.into_iter().map(|one| one.finding);
     let text = |finding: anyorder_finding::Finding| {
-        let is_hint = |step: &&anyorder_finding::Step| step.rule.as_deref() == Some("hint");
+        let is_hint =
+            |step: &&anyorder_finding::ExplanationStep| step.rule.as_deref() == Some("hint");
         let hint = finding.explanation.iter().find(is_hint).map(|step| step.text.clone());
         [finding.category.unwrap_or_default(), finding.title, hint.unwrap_or_default()]
     };

@@ -10,7 +10,7 @@ use anyorder_predict::check::{
     check_unconfirmed,
 };
 use anyorder_predict::{
-    Analysis, Conditions, EdcAnalysis, Form, GaveUp, Options, Report, Witness, run,
+    Analysis, CandidateOptions, Conditions, EdcAnalysis, Form, GaveUp, Report, Witness, run,
 };
 use anyorder_system::{Cancel, Control, StopReason};
 use anyorder_trace::{EventId, Trace, TraceBlocks};
@@ -46,7 +46,7 @@ fn witness(form: Form, events: u32) -> PairResult {
     })
 }
 
-fn report(trace: &Trace, options: Options) -> Report {
+fn report(trace: &Trace, options: CandidateOptions) -> Report {
     let mut engine = EdcAnalysis::new(Conditions, options);
     run(&mut TraceBlocks::new(trace), &mut [&mut engine], |_| {}).unwrap();
     engine.finish()
@@ -63,9 +63,9 @@ fn checked_with(
     control: &Control<'_>,
     answer: &mut dyn FnMut(u32, u32) -> PairResult,
 ) -> CheckRun {
-    let report = report(trace, Options::default());
+    let report = report(trace, CandidateOptions::default());
     let mut fake = Fake { answer, questions: Vec::new() };
-    let mut engine = EdcAnalysis::new(Conditions, Options::default());
+    let mut engine = EdcAnalysis::new(Conditions, CandidateOptions::default());
     let subject = Subject {
         trace,
         report: &report,
@@ -215,7 +215,8 @@ fn limits_leave_the_rest_open_and_say_so() {
 #[test]
 fn candidates_beyond_the_list_are_counted_as_unconfirmed() {
     let trace = script("S w x; S w y; S w z; T w x; T w y; T w z");
-    let report = report(&trace, Options { violations_max: 1, ..Options::default() });
+    let report =
+        report(&trace, CandidateOptions { violations_max: 1, ..CandidateOptions::default() });
     let facts = Facts::gather(&mut TraceBlocks::new(&trace), Facts::wanted(&report), |_| {});
     let options = CheckOptions::default();
     let checked = check_unconfirmed(trace.tables(), &facts.unwrap(), &report, &options);
@@ -284,7 +285,7 @@ fn hints_name_the_lock_that_one_side_lacks_and_the_late_join() {
 #[test]
 fn known_pairs_are_counted_and_not_reported() {
     let trace = script("S w x; S w y; T w x; T w y");
-    let report = report(&trace, Options::default());
+    let report = report(&trace, CandidateOptions::default());
     let mut yes = |_, _| witness(Form::Reversed, 2);
     let mut fake = Fake { answer: &mut yes, questions: Vec::new() };
     let subject = Subject {

@@ -5,8 +5,8 @@ mod common;
 use anyorder_common::random::{Random, Rng};
 use anyorder_commute::{Document, Invocation, Mode, built_in_types};
 use anyorder_predict::{
-    Answer, Communication, ConfirmOptions, Confirmer, EdcAnalysis, Form, Internals, Options,
-    Specified, SpecifiedCommunication, Types, without_internals,
+    Answer, CandidateOptions, Communication, ConfirmOptions, Confirmer, EdcAnalysis, Form,
+    Internals, Specified, SpecifiedCommunication, Types, without_internals,
 };
 use anyorder_system::Cancel;
 use anyorder_trace::{EventId, EventKind, Trace};
@@ -162,7 +162,8 @@ fn confirmed(text: &str) -> Vec<(u32, u32, Option<Form>)> {
     let trace = script(text);
     let types = built_in();
     let specified = Specified::for_trace(types.clone(), Internals::Auto, &trace);
-    let report = common::analyse(&trace, &mut EdcAnalysis::new(specified, Options::default()));
+    let report =
+        common::analyse(&trace, &mut EdcAnalysis::new(specified, CandidateOptions::default()));
     let plain = without_internals(&trace, &types, Internals::Auto).unwrap_or(trace);
     let mut communication = SpecifiedCommunication::new(types, &plain);
     let mut confirmer = Confirmer::new(&plain, &mut communication, ConfirmOptions::default());

@@ -4,8 +4,8 @@ use anyorder_certify::{
     ClaimedWitness, Lanes, NoCalls, ReorderingChecker, WitnessForm, check_reordering,
 };
 use anyorder_predict::{
-    Analysis, Answer, Conditions, ConfirmOptions, Confirmer, EdcAnalysis, Form, GaveUp,
-    NoCommunication, Options, run,
+    Analysis, Answer, CandidateOptions, Conditions, ConfirmOptions, Confirmer, EdcAnalysis, Form,
+    GaveUp, NoCommunication, run,
 };
 use anyorder_system::Cancel;
 use anyorder_trace::format::std::StdReader;
@@ -42,7 +42,7 @@ fn candidates_of_recorded_runs() {
         };
         let mut source = StdReader::new(BufReader::new(file));
         let trace = Trace::read(&mut source).expect("the trace is right");
-        let mut edc = EdcAnalysis::new(Conditions, Options::default());
+        let mut edc = EdcAnalysis::new(Conditions, CandidateOptions::default());
         run(&mut TraceBlocks::new(&trace), &mut [&mut edc], |_| {}).expect("the trace is right");
         let report = edc.finish();
         let mut groups: BTreeMap<(u32, u32), Vec<(EventId, EventId)>> = BTreeMap::new();
@@ -111,7 +111,7 @@ fn without_conflicts_nothing_is_invented() {
         return;
     };
     let trace = Trace::read(&mut StdReader::new(BufReader::new(file))).expect("it is right");
-    let mut edc = EdcAnalysis::new(Conditions, Options::default());
+    let mut edc = EdcAnalysis::new(Conditions, CandidateOptions::default());
     run(&mut TraceBlocks::new(&trace), &mut [&mut edc], |_| {}).expect("the trace is right");
     let answers = |conflicts| {
         let mut nothing = NoCommunication;

@@ -5,8 +5,8 @@ mod common;
 
 use anyorder_common::random::Rng;
 use anyorder_predict::{
-    Analysis, ConfirmOptions, ConfirmStats, Confirmer, EdcAnalysis, MemoryOnly, NoCommunication,
-    Options, run,
+    Analysis, CandidateOptions, ConfirmOptions, ConfirmStats, Confirmer, EdcAnalysis, MemoryOnly,
+    NoCommunication, run,
 };
 use anyorder_system::Cancel;
 use anyorder_trace::{EventId, Trace, TraceBlocks};
@@ -27,7 +27,7 @@ fn try_all(trace: &Trace, pairs: &[(u32, u32)]) -> ConfirmStats {
 }
 
 fn candidates(trace: &Trace, most: usize) -> Vec<(u32, u32)> {
-    let mut edc = EdcAnalysis::new(MemoryOnly, Options::default());
+    let mut edc = EdcAnalysis::new(MemoryOnly, CandidateOptions::default());
     run(&mut TraceBlocks::new(trace), &mut [&mut edc], |_| {}).expect("the trace is right");
     let report = edc.finish();
     let all: Vec<(u32, u32)> =

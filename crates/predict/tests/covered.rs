@@ -2,7 +2,7 @@
 
 mod common;
 
-use anyorder_predict::{EdcAnalysis, MemoryOnly, Options, ViolationKind};
+use anyorder_predict::{CandidateOptions, EdcAnalysis, MemoryOnly, ViolationKind};
 use common::analyse;
 use common::naive::{Naive, Order};
 use common::script::script;
@@ -15,7 +15,8 @@ fn check(text: &str, expected: &[(usize, usize)], more: &[(usize, usize)]) {
     let defined = Naive::new(&trace, Order::Edc, false).candidates();
     assert_eq!(defined, expected.iter().copied().collect(), "by the definition");
     for records in [0, 2, 8] {
-        let mut engine = EdcAnalysis::new(MemoryOnly, Options::default()).index_above(records);
+        let mut engine =
+            EdcAnalysis::new(MemoryOnly, CandidateOptions::default()).index_above(records);
         let report = analyse(&trace, &mut engine);
         let found: BTreeSet<(usize, usize)> = report
             .violations

@@ -6,7 +6,7 @@ mod common;
 use anyorder_common::random::Rng;
 use anyorder_hb::{CoverageLevel, RuleSet, races};
 use anyorder_predict::{
-    Conditions, EdcAnalysis, EventDriven, MemoryOnly, Options, Report, Specification,
+    CandidateOptions, Conditions, EdcAnalysis, EventDriven, MemoryOnly, Report, Specification,
     ViolationKind, event_driven,
 };
 use anyorder_system::{Cancel, Control};
@@ -20,7 +20,7 @@ use std::path::Path;
 use std::time::Instant;
 
 fn found(t: &Trace, rules: RuleSet, specification: &mut impl Specification) -> EventDriven {
-    let options = Options { violations_max: usize::MAX, ..Options::default() };
+    let options = CandidateOptions { violations_max: usize::MAX, ..CandidateOptions::default() };
     event_driven(t, rules, specification, &options, &Control::default()).expect("nobody cancels")
 }
 
@@ -39,7 +39,8 @@ fn threads_give_the_candidates_of_the_streaming_engine() {
         let shape = Shape::small(&mut rng);
         let t = trace(&mut rng, shape);
         let ours = found(&t, RuleSet::Threads, &mut Conditions).report;
-        let options = Options { violations_max: usize::MAX, ..Options::default() };
+        let options =
+            CandidateOptions { violations_max: usize::MAX, ..CandidateOptions::default() };
         let theirs = analyse(&t, &mut EdcAnalysis::new(Conditions, options));
         assert_eq!(ours.counts.racy_seconds, theirs.counts.racy_seconds, "{}", show(&t));
         let kind = ViolationKind::Racy;

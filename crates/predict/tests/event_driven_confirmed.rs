@@ -6,8 +6,8 @@ use anyorder_certify::{
 };
 use anyorder_hb::RuleSet;
 use anyorder_predict::{
-    Answer, ConfirmOptions, Confirmer, Form, MemoryOnly, NoCommunication, Options, Reorders,
-    Report, Violation, ViolationKind, event_driven,
+    Answer, CandidateOptions, ConfirmOptions, Confirmer, Form, MemoryOnly, NoCommunication,
+    Reorders, Report, Violation, ViolationKind, event_driven,
 };
 use anyorder_system::{Cancel, Control};
 use anyorder_testkit::{Shape, random_sections, random_trace, show};
@@ -29,7 +29,7 @@ fn claimed(form: Form) -> WitnessForm {
 }
 
 fn candidates(trace: &Trace, rules: RuleSet) -> Report {
-    let (options, control) = (Options::default(), Control::default());
+    let (options, control) = (CandidateOptions::default(), Control::default());
     let found = event_driven(trace, rules, &mut MemoryOnly, &options, &control);
     found.expect("nobody cancels").report
 }

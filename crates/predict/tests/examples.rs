@@ -4,7 +4,7 @@
 mod common;
 
 use anyorder_predict::{
-    EdcAnalysis, HbAnalysis, Internals, Options, Report, Specified, Types,
+    CandidateOptions, EdcAnalysis, HbAnalysis, Internals, Report, Specified, Types,
     ViolationKind::{self, NonRacy, Racy},
 };
 use anyorder_trace::Trace;
@@ -65,10 +65,12 @@ fn each_example_shows_what_it_says() {
         let specified = || Specified::new(types.clone(), Internals::Auto);
         let whole = Specified::for_trace(types.clone(), Internals::Auto, &trace);
         for specified in [whole, specified()] {
-            let edc = analyse(&trace, &mut EdcAnalysis::new(specified, Options::default()));
+            let edc =
+                analyse(&trace, &mut EdcAnalysis::new(specified, CandidateOptions::default()));
             assert_eq!(found(&edc), expected, "{name}");
         }
-        let report = analyse(&trace, &mut HbAnalysis::new(specified(), Options::default()));
+        let report =
+            analyse(&trace, &mut HbAnalysis::new(specified(), CandidateOptions::default()));
         assert_eq!(report.violations.len(), hb, "{name}");
     }
 }
@@ -92,6 +94,6 @@ fn the_trace_in_the_documentation_is_one() {
     let trace = Trace::read(&mut NativeTextReader::new(text.as_bytes())).expect("it is right");
     let types = Types::built_in().expect("the built-in types are right");
     let specified = Specified::for_trace(types, Internals::Auto, &trace);
-    let report = analyse(&trace, &mut EdcAnalysis::new(specified, Options::default()));
+    let report = analyse(&trace, &mut EdcAnalysis::new(specified, CandidateOptions::default()));
     assert_eq!(found(&report), [(Racy, 1, 3)]);
 }

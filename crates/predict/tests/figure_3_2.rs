@@ -6,7 +6,7 @@ mod common;
 
 use anyorder_commute::Document;
 use anyorder_predict::{
-    Analysis, EdcAnalysis, Internals, Object, Options, Report, Specified, Types,
+    Analysis, CandidateOptions, EdcAnalysis, Internals, Object, Report, Specified, Types,
     ViolationKind::{self, NonRacy, Racy},
     run,
 };
@@ -19,7 +19,7 @@ fn built_in() -> Types {
 
 fn report(types: &Types, trace: &Trace) -> Report {
     let specified = Specified::new(types.clone(), Internals::Auto);
-    common::analyse(trace, &mut EdcAnalysis::new(specified, Options::default()))
+    common::analyse(trace, &mut EdcAnalysis::new(specified, CandidateOptions::default()))
 }
 
 fn found_with(types: &Types, text: &str) -> Vec<(ViolationKind, u64, u64)> {
@@ -229,7 +229,7 @@ fn findings_can_name_their_objects() {
         "T1 acq m; T1 wait c; T1 set:s.add(1)=1; T2 set:s.add(1)=0; T2 signal c; T2 destroy m",
     );
     let specified = Specified::for_trace(built_in(), Internals::Auto, &trace);
-    let mut engine = EdcAnalysis::new(specified, Options::default());
+    let mut engine = EdcAnalysis::new(specified, CandidateOptions::default());
     run(&mut TraceBlocks::new(&trace), &mut [&mut engine], |_| {}).expect("the trace is right");
     let report = engine.finish();
     let mut names = Vec::new();

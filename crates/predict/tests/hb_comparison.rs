@@ -5,7 +5,7 @@ mod common;
 use anyorder_common::random::Rng;
 use anyorder_finding::CoverageLevel;
 use anyorder_hb::{RuleSet, races};
-use anyorder_predict::{HbAnalysis, MemoryOnly, Options};
+use anyorder_predict::{CandidateOptions, HbAnalysis, MemoryOnly};
 use anyorder_system::Cancel;
 use anyorder_trace::format::std::StdReader;
 use anyorder_trace::{Block, Columns, Trace, TraceSource};
@@ -22,7 +22,7 @@ fn check(t: &Trace, text: impl Fn() -> String) -> usize {
         .iter()
         .map(|race| (u64::from(race.first.0), u64::from(race.second.0)))
         .collect();
-    let options = Options { violations_max: usize::MAX, ..Options::default() };
+    let options = CandidateOptions { violations_max: usize::MAX, ..CandidateOptions::default() };
     let report = analyse(t, &mut HbAnalysis::new(MemoryOnly, options));
     let found: BTreeSet<(u64, u64)> =
         report.violations.iter().map(|v| (v.first.event, v.second.event)).collect();

@@ -5,7 +5,7 @@ mod common;
 
 use anyorder_common::random::{Random, Rng};
 use anyorder_predict::{
-    Analysis, Conditions, EdcAnalysis, HbAnalysis, Options, PredictError, Step,
+    Analysis, CandidateOptions, Conditions, EdcAnalysis, HbAnalysis, PredictError, StreamEvent,
 };
 use anyorder_trace::{EventKind, Mailbox, Mode, Op, SiteId, Tables, TraceBuilder};
 
@@ -24,12 +24,12 @@ fn tables() -> Tables {
     b.interner.tables
 }
 
-fn random_step(rng: &mut Rng, event: u64, bound: usize) -> Step {
+fn random_step(rng: &mut Rng, event: u64, bound: usize) -> StreamEvent {
     let kind = EventKind::ALL[rng.index(EventKind::ALL.len())];
     let kind = if rng.percent(40) { EventKind::Write } else { kind };
     let kind =
         if rng.percent(30) { [EventKind::Acquire, EventKind::Release][rng.index(2)] } else { kind };
-    Step {
+    StreamEvent {
         event,
         op: Op::new(kind, Mode::from_bits(rng.index(8) as u8)),
         task: rng.index(6.min(bound)) as u32,
@@ -42,7 +42,8 @@ fn random_step(rng: &mut Rng, event: u64, bound: usize) -> Step {
 #[test]
 fn anything_may_happen_in_a_trace() {
     let tables = tables();
-    let options = Options { violations_max: 3, open_max: 2, ..Options::default() };
+    let options =
+        CandidateOptions { violations_max: 3, open_max: 2, ..CandidateOptions::default() };
     let (mut refused, mut ended, mut lost) = (0, 0, 0);
     for seed in 1..=4_000 {
         let mut analyses: [Box<dyn Analysis>; 2] = [

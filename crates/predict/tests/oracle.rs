@@ -4,8 +4,8 @@ mod common;
 
 use anyorder_common::random::{Random, Rng};
 use anyorder_predict::{
-    Analysis, Conditions, EdcAnalysis, Engine, HbAnalysis, Options, Relation, Stamp, Step,
-    Violation, ViolationKind,
+    Analysis, CandidateOptions, Conditions, EdcAnalysis, Engine, HbAnalysis, Relation, Stamp,
+    StreamEvent, Violation, ViolationKind,
 };
 use anyorder_trace::Trace;
 use common::generate::{Shape, trace};
@@ -53,7 +53,7 @@ fn check_order<R: Relation>(
     engine.grow(t.tables()).expect("small");
     let mut stamps: Vec<Stamp> = Vec::new();
     for event in t.events() {
-        let step = Step::of_event(t, event.id);
+        let step = StreamEvent::of_event(t, event.id);
         engine.step(t.tables(), step).expect("the trace is right");
         stamps.push(engine.stamp().expect("there is an event"));
         let at = event.id.index();
@@ -100,12 +100,12 @@ fn compare(
 
 fn check_one(t: &Trace, tally: &mut Tally) {
     let hb_naive = Naive::new(t, Order::Hb, true);
-    let mut hb = HbAnalysis::new(Conditions, Options::default());
+    let mut hb = HbAnalysis::new(Conditions, CandidateOptions::default());
     let hb_found = check_order(t, &hb_naive, &mut hb, tally);
     compare(t, "hb races", &of_kind(&hb_found, ViolationKind::Racy), &hb_naive.races());
 
     let naive = Naive::new(t, Order::Edc, true);
-    let mut edc = EdcAnalysis::new(Conditions, Options::default())
+    let mut edc = EdcAnalysis::new(Conditions, CandidateOptions::default())
         .index_above([2, 8][t.events().count() % 2]);
     let found = check_order(t, &naive, &mut edc, tally);
     let racy = of_kind(&found, ViolationKind::Racy);

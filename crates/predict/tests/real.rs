@@ -3,7 +3,8 @@
 mod common;
 
 use anyorder_predict::{
-    Analysis, Conditions, EdcAnalysis, HbAnalysis, MemoryOnly, Object, Options, ViolationKind, run,
+    Analysis, CandidateOptions, Conditions, EdcAnalysis, HbAnalysis, MemoryOnly, Object,
+    ViolationKind, run,
 };
 use anyorder_trace::TraceSource;
 use anyorder_trace::format::std::StdReader;
@@ -24,7 +25,7 @@ fn recorded_runs_are_analysed_to_their_ends() {
             continue;
         };
         let mut source = StdReader::new(BufReader::new(file));
-        let options = Options::default();
+        let options = CandidateOptions::default();
         let mut hb = HbAnalysis::new(MemoryOnly, options);
         let mut edc = EdcAnalysis::new(Conditions, options);
         let analyses: &mut [&mut dyn Analysis] = &mut [&mut hb, &mut edc];

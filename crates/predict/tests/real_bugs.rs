@@ -4,8 +4,8 @@
 
 use anyorder_certify::{Call, Calls, ClaimedWitness, Lanes, ReorderingChecker, WitnessForm};
 use anyorder_predict::{
-    Analysis, Answer, ConfirmOptions, Confirmer, EdcAnalysis, Form, Internals, NoCommunication,
-    Options, Specified, Types, Violation, ViolationKind, run,
+    Analysis, Answer, CandidateOptions, ConfirmOptions, Confirmer, EdcAnalysis, Form, Internals,
+    NoCommunication, Specified, Types, Violation, ViolationKind, run,
 };
 use anyorder_system::Cancel;
 use anyorder_trace::format::std::StdReader;
@@ -34,7 +34,7 @@ fn native(name: &str) -> Option<Trace> {
 fn candidates(trace: &Trace) -> Vec<Violation> {
     let types = Types::built_in().expect("the built-in types are right");
     let specified = Specified::for_trace(types, Internals::Auto, trace);
-    let mut edc = EdcAnalysis::new(specified, Options::default());
+    let mut edc = EdcAnalysis::new(specified, CandidateOptions::default());
     run(&mut TraceBlocks::new(trace), &mut [&mut edc], |_| {}).expect("the trace is right");
     edc.finish().violations
 }

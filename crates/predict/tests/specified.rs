@@ -5,8 +5,9 @@ mod common;
 use anyorder_common::random::{Random, Rng};
 use anyorder_commute::{Document, Model, Spec, Waits, built_in_types};
 use anyorder_predict::{
-    Analysis, EdcAnalysis, Engine, HbAnalysis, Internals, Options, Relation, Specification,
-    Specified, Step, Types, Violation, ViolationKind, hidden_events, without_internals,
+    Analysis, CandidateOptions, EdcAnalysis, Engine, HbAnalysis, Internals, Relation,
+    Specification, Specified, StreamEvent, Types, Violation, ViolationKind, hidden_events,
+    without_internals,
 };
 use anyorder_trace::{EventKind, Invocation, Mailbox, Mode, Op, Trace, TraceBuilder};
 use common::calls::{built_in, calls, conflict, points, run_of};
@@ -246,7 +247,7 @@ fn check<R: Relation>(
     engine.grow(t.tables()).expect("small");
     let mut stamps = Vec::new();
     for event in t.events() {
-        let step = Step::of_event(t, event.id);
+        let step = StreamEvent::of_event(t, event.id);
         engine.step(t.tables(), step).expect("the trace is right");
         stamps.push(engine.stamp().expect("there is an event"));
         for (i, stamp) in stamps.iter().enumerate() {
@@ -288,7 +289,8 @@ fn check_one(t: &Trace, types: &Types, hide: bool, tally: &mut Tally) {
     let is_destroy = |at: &usize| t.columns().ops[*at].kind() == EventKind::Destroy;
 
     let naive = Naive::with(t, Order::Edc, false, Some(extra.clone()));
-    let found = check(t, &naive, &mut EdcAnalysis::new(specified(), Options::default()), tally);
+    let found =
+        check(t, &naive, &mut EdcAnalysis::new(specified(), CandidateOptions::default()), tally);
     let mut once = found.clone();
     once.sort_unstable();
     once.dedup();
@@ -317,7 +319,8 @@ fn check_one(t: &Trace, types: &Types, hide: bool, tally: &mut Tally) {
         // In a stream any method may follow; this does not change the result for the methods that
         // do.
         let streamed = Specified::new(types.clone(), Internals::Auto);
-        let report = common::analyse(t, &mut EdcAnalysis::new(streamed, Options::default()));
+        let report =
+            common::analyse(t, &mut EdcAnalysis::new(streamed, CandidateOptions::default()));
         for (kind, expected) in
             [(ViolationKind::Racy, &races), (ViolationKind::NonRacy, &candidates)]
         {
@@ -328,7 +331,8 @@ fn check_one(t: &Trace, types: &Types, hide: bool, tally: &mut Tally) {
     }
 
     let naive = Naive::with(t, Order::Hb, false, Some(extra));
-    let found = check(t, &naive, &mut HbAnalysis::new(specified(), Options::default()), tally);
+    let found =
+        check(t, &naive, &mut HbAnalysis::new(specified(), CandidateOptions::default()), tally);
     let racy = of_kind(&found, ViolationKind::Racy);
     assert_eq!(seconds(&racy), seconds(&naive.races()), "hb of {}", show(t));
     tally.hb_racy += racy.len() as u64;
@@ -342,7 +346,7 @@ fn check_one(t: &Trace, types: &Types, hide: bool, tally: &mut Tally) {
             let (was, is) = (t.columns().ops[row].kind(), plain.columns().ops[row].kind());
             assert_eq!(is, if *hidden { EventKind::Other } else { was });
         }
-        let options = Options::default();
+        let options = CandidateOptions::default();
         let of_plain = common::analyse(plain, &mut EdcAnalysis::new(specified(), options));
         let of_whole = common::analyse(t, &mut EdcAnalysis::new(specified(), options));
         for kind in [ViolationKind::Racy, ViolationKind::NonRacy] {

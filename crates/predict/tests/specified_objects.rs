@@ -5,8 +5,8 @@ mod common;
 use anyorder_common::random::{Random, Rng};
 use anyorder_commute::{Document, built_in_types};
 use anyorder_predict::{
-    Analysis, Communication, EdcAnalysis, HbAnalysis, Internals, Options, Specification, Specified,
-    SpecifiedCommunication, Types, Unspecified, hidden_events, without_internals,
+    Analysis, CandidateOptions, Communication, EdcAnalysis, HbAnalysis, Internals, Specification,
+    Specified, SpecifiedCommunication, Types, Unspecified, hidden_events, without_internals,
 };
 use anyorder_trace::{
     EventKind, Invocation, Mailbox, Mode, Op, TaskId, Trace, TraceBlocks, TraceBuilder,
@@ -114,7 +114,7 @@ fn invocations_that_the_tables_do_not_have_are_nothing() {
 /// How many racy candidates EDC has for a script.
 fn racy(text: &str, specified: impl Fn(&Trace) -> Specified) -> u64 {
     let trace = script(text);
-    let mut engine = EdcAnalysis::new(specified(&trace), Options::default());
+    let mut engine = EdcAnalysis::new(specified(&trace), CandidateOptions::default());
     common::analyse(&trace, &mut engine).counts.racy
 }
 
@@ -223,8 +223,8 @@ fn traces_that_make_no_sense_are_survived() {
         });
         for internals in [Internals::Auto, Internals::Hide, Internals::Show] {
             let result = |specified: Specified| {
-                let mut edc = EdcAnalysis::new(specified.clone(), Options::default());
-                let mut hb = HbAnalysis::new(specified, Options::default());
+                let mut edc = EdcAnalysis::new(specified.clone(), CandidateOptions::default());
+                let mut hb = HbAnalysis::new(specified, CandidateOptions::default());
                 let mut source = TraceBlocks::new(&trace);
                 let analyses: &mut [&mut dyn Analysis] = &mut [&mut edc, &mut hb];
                 let end = anyorder_predict::run(&mut source, analyses, |_| {});

@@ -4,8 +4,8 @@ mod common;
 
 use anyorder_commute::Document;
 use anyorder_predict::{
-    Candidates, Conditions, EdcAnalysis, HbAnalysis, Internals, MemoryOnly, Object, Options,
-    Specification, Specified, Types,
+    CandidateOptions, Candidates, Conditions, EdcAnalysis, HbAnalysis, Internals, MemoryOnly,
+    Object, Specification, Specified, Types,
     ViolationKind::{self, NonRacy, Racy},
 };
 use common::analyse;
@@ -22,7 +22,7 @@ fn found<S: Specification>(
     spec: S,
     candidates: Candidates,
 ) -> Vec<(ViolationKind, u64, u64)> {
-    let options = Options { candidates, ..Options::default() };
+    let options = CandidateOptions { candidates, ..CandidateOptions::default() };
     let report = analyse(&script(text), &mut EdcAnalysis::new(spec, options));
     report.violations.iter().map(|v| (v.kind, v.first.event, v.second.event)).collect()
 }
@@ -32,7 +32,9 @@ fn corrected(text: &str) -> Vec<(ViolationKind, u64, u64)> {
 }
 
 fn hb(text: &str) -> usize {
-    analyse(&script(text), &mut HbAnalysis::new(MemoryOnly, Options::default())).violations.len()
+    analyse(&script(text), &mut HbAnalysis::new(MemoryOnly, CandidateOptions::default()))
+        .violations
+        .len()
 }
 
 const FIGURE_3_1: &str = "T1 r x; T1 acq m; T1 s.add(1)=1; T1 rel m
@@ -81,7 +83,7 @@ const FIGURE_3_3: &str = "T1 acq m; T1 r y; T1 w x; T1 rel m
 
 #[test]
 fn figure_3_3_is_dropped_at_the_release() {
-    let options = Options::default();
+    let options = CandidateOptions::default();
     let report = analyse(&script(FIGURE_3_3), &mut EdcAnalysis::new(MemoryOnly, options));
     assert_eq!(report.violations, []);
     assert_eq!((report.counts.ordered, report.counts.non_racy), (2, 0));
@@ -95,7 +97,8 @@ fn figure_3_4_a_broadcast_that_nobody_hears() {
     let text = "T1 acq mu; T1 r cycler; T1 wait c; T1 rel mu
         T2 acq mu; T2 r cycler; T2 broadcast c; T2 rel mu
         T1 acq mu; T1 wake c; T1 rel mu";
-    let report = analyse(&script(text), &mut EdcAnalysis::new(Conditions, Options::default()));
+    let report =
+        analyse(&script(text), &mut EdcAnalysis::new(Conditions, CandidateOptions::default()));
     let pairs: Vec<_> =
         report.violations.iter().map(|v| (v.kind, v.first.event, v.second.event)).collect();
     assert_eq!(pairs, [(NonRacy, 2, 6)]);

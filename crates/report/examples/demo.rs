@@ -23,9 +23,9 @@ fn main() -> io::Result<()> {
     let outcome = sample::outcome(&sample);
     let policy = Policy::default();
     let mut out = io::stdout().lock();
-    let options = terminal::Options { style: terminal::Style::Colour, ..Default::default() };
+    let options = terminal::TextOptions { style: terminal::Style::Colour, ..Default::default() };
     terminal::write(&outcome, &policy, &Runs::new(), &options, &mut out)?;
-    let options = html::Options::default();
+    let options = html::HtmlOptions::default();
     let path = html::write_report(
         &folder,
         &outcome,

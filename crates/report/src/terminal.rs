@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style as Ansi};
 use anyorder_common::numbers;
 use anyorder_common::text::escape;
 use anyorder_finding::run::{Run, Runs};
-use anyorder_finding::{Finding, Kind, Outcome, Policy, Severity, Site, Step, Verdict};
+use anyorder_finding::{ExplanationStep, Finding, Kind, Outcome, Policy, Severity, Site, Verdict};
 use std::io::{self, Write};
 
 /// Whether to use colours. Their meaning is fixed: red and yellow for severities, bold for
@@ -26,7 +26,7 @@ const WARNINGS_MAX: usize = 5;
 
 /// The options of the report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Options {
+pub struct TextOptions {
     /// Whether to use colours.
     pub style: Style,
     /// The width in columns; at least 40 are used.
@@ -37,9 +37,9 @@ pub struct Options {
     pub chain_max: usize,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options { style: Style::Plain, width: 80, findings_max: 10, chain_max: 6 }
+impl Default for TextOptions {
+    fn default() -> TextOptions {
+        TextOptions { style: Style::Plain, width: 80, findings_max: 10, chain_max: 6 }
     }
 }
 
@@ -53,7 +53,7 @@ pub fn write(
     outcome: &Outcome,
     policy: &Policy,
     runs: &Runs,
-    options: &Options,
+    options: &TextOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let width = options.width.max(40);
@@ -192,7 +192,7 @@ impl Page<'_> {
         if !predicted {
             self.out.write_all(table.as_bytes())?;
         }
-        let (headed, others): (Vec<&Step>, Vec<&Step>) =
+        let (headed, others): (Vec<&ExplanationStep>, Vec<&ExplanationStep>) =
             steps.iter().partition(|step| words::predicted_head(finding, step).is_some());
         for step in headed {
             let head = words::predicted_head(finding, step).unwrap_or_default();

@@ -2,7 +2,8 @@
 
 use anyorder_common::numbers::{count, plural};
 use anyorder_finding::{
-    Finding, Harm, OptionValue, Outcome, Policy, Site, Stat, Step, Verdict, Warning, WarningKind,
+    ExplanationStep, Finding, Harm, OptionValue, Outcome, Policy, Site, Stat, Verdict, Warning,
+    WarningKind,
 };
 
 /// Returns a warning as text: its subject, its count and its places.
@@ -195,7 +196,7 @@ pub(crate) fn is_predicted(finding: &Finding) -> bool {
 }
 
 /// Returns the head of a step in a prediction's explanation; `None` for other steps.
-pub(crate) fn predicted_head(finding: &Finding, step: &Step) -> Option<&'static str> {
+pub(crate) fn predicted_head(finding: &Finding, step: &ExplanationStep) -> Option<&'static str> {
     let rule = step.rule.as_deref()?;
     if rule == "ignored" {
         return Some("ignored");

@@ -16,13 +16,13 @@ fn outcome() -> Outcome {
     sample::outcome(&sample::trace())
 }
 
-fn at_terminal(outcome: &Outcome, options: &terminal::Options) -> String {
+fn at_terminal(outcome: &Outcome, options: &terminal::TextOptions) -> String {
     text(|out| terminal::write(outcome, &Policy::default(), &Runs::new(), options, out))
 }
 
 #[test]
 fn terminal_plain() {
-    let options = terminal::Options { findings_max: 2, ..Default::default() };
+    let options = terminal::TextOptions { findings_max: 2, ..Default::default() };
     insta::assert_snapshot!(at_terminal(&outcome(), &options));
 }
 
@@ -30,7 +30,7 @@ fn terminal_plain() {
 fn terminal_in_colour() {
     let mut outcome = outcome();
     outcome.findings.truncate(1);
-    let options = terminal::Options { style: terminal::Style::Colour, ..Default::default() };
+    let options = terminal::TextOptions { style: terminal::Style::Colour, ..Default::default() };
     insta::assert_snapshot!(at_terminal(&outcome, &options).replace('\x1b', "ESC"));
 }
 
@@ -51,7 +51,7 @@ fn ctrl_c_is_not_named_like_an_option() {
     outcome.judge(&Policy::default());
     let reports = |outcome: &Outcome| {
         [
-            at_terminal(outcome, &terminal::Options { width: 120, ..Default::default() }),
+            at_terminal(outcome, &terminal::TextOptions { width: 120, ..Default::default() }),
             text(|out| sarif::write(outcome, out)),
             text(|out| junit::write(outcome, &Policy::default(), out)),
             text(|out| {
@@ -60,7 +60,7 @@ fn ctrl_c_is_not_named_like_an_option() {
                     &Policy::default(),
                     None,
                     &Runs::new(),
-                    &html::Options::default(),
+                    &html::HtmlOptions::default(),
                     out,
                 )
             }),
@@ -84,7 +84,7 @@ fn ctrl_c_is_not_named_like_an_option() {
 #[test]
 fn terminal_keeps_to_its_width() {
     for width in [40, 60, 80, 132] {
-        let options = terminal::Options { width, ..Default::default() };
+        let options = terminal::TextOptions { width, ..Default::default() };
         for line in at_terminal(&outcome(), &options).lines() {
             // Commands stay in one piece, so that users can copy them.
             let fits = line.chars().count() <= width || line.starts_with("    replay: ");
@@ -99,7 +99,7 @@ fn long_chains_are_cut_in_the_middle() {
     outcome.findings.truncate(1);
     outcome.findings[0].sites.truncate(1);
     outcome.findings[0].sites[0].chain = (1..=9).map(|n| format!("post {n}")).collect();
-    let options = terminal::Options { chain_max: 4, ..Default::default() };
+    let options = terminal::TextOptions { chain_max: 4, ..Default::default() };
     let text = at_terminal(&outcome, &options);
     let chain: Vec<&str> =
         text.lines().filter_map(|line| line.trim().strip_prefix("<- ")).collect();
@@ -178,7 +178,7 @@ fn html_page() {
     let sample = sample::trace();
     let mut outcome = sample::outcome(&sample);
     outcome.findings.truncate(1);
-    let options = html::Options::default();
+    let options = html::HtmlOptions::default();
     let policy = Policy::default();
     let page = text(|out| {
         html::write(&outcome, &policy, Some(&sample.trace), &Runs::new(), &options, out)
@@ -210,7 +210,7 @@ fn without_ours(page: &str) -> String {
 #[test]
 fn html_without_a_trace_or_findings() {
     let outcome = Outcome::new("check", "0.1.0");
-    let options = html::Options::default();
+    let options = html::HtmlOptions::default();
     let page =
         text(|out| html::write(&outcome, &Policy::default(), None, &Runs::new(), &options, out));
     assert!(page.contains("Nothing was found."));
@@ -222,7 +222,7 @@ fn html_states_its_omissions() {
     let sample = sample::trace();
     let outcome = sample::outcome(&sample);
     let budget = html::Budget { tasks_max: 8, lanes_max: 2, buckets: 16 };
-    let options = html::Options { findings_max: 2, pairs_max: 3, budget };
+    let options = html::HtmlOptions { findings_max: 2, pairs_max: 3, budget };
     let policy = Policy::default();
     let page = text(|out| {
         html::write(&outcome, &policy, Some(&sample.trace), &Runs::new(), &options, out)
@@ -240,7 +240,7 @@ fn the_report_is_one_file_and_replaces_the_old_one() {
     let path = folder.path().join("new/folder");
     let sample = sample::trace();
     let outcome = sample::outcome(&sample);
-    let (policy, options) = (Policy::default(), html::Options::default());
+    let (policy, options) = (Policy::default(), html::HtmlOptions::default());
     for trace in [None, Some(&sample.trace)] {
         let page =
             html::write_report(&path, &outcome, &policy, trace, &Runs::new(), &options).unwrap();
@@ -261,7 +261,7 @@ fn reports_are_the_same_for_the_same_result() {
     let run = || {
         let sample = sample::trace();
         let outcome = sample::outcome(&sample);
-        let (policy, options) = (Policy::default(), html::Options::default());
+        let (policy, options) = (Policy::default(), html::HtmlOptions::default());
         let page = text(|out| {
             html::write(&outcome, &policy, Some(&sample.trace), &Runs::new(), &options, out)
         });

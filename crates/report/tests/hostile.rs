@@ -2,8 +2,8 @@
 
 use anyorder_finding::run::Runs;
 use anyorder_finding::{
-    Finding, Input, Kind, Outcome, Policy, Site, Step, Suppressed, Warning, WarningKind, Witness,
-    WitnessPlace,
+    ExplanationStep, Finding, Input, Kind, Outcome, Policy, Site, Suppressed, Warning, WarningKind,
+    Witness, WitnessPlace,
 };
 use anyorder_report::{html, json, junit, sarif, terminal};
 use anyorder_trace::{Mailbox, Trace, TraceBuilder};
@@ -82,7 +82,11 @@ fn outcome() -> Outcome {
         sites: vec![site.clone(), nameless, site],
         pairs: vec![[text(), text()], [text(), text()]],
         pairs_total: 9,
-        explanation: vec![Step { text: text(), rule: Some(text()), events: vec![text()] }],
+        explanation: vec![ExplanationStep {
+            text: text(),
+            rule: Some(text()),
+            events: vec![text()],
+        }],
         witness: Some(Witness { format: text(), place: WitnessPlace::Path(text()) }),
         replay: Some(text()),
         filters: vec![text()],
@@ -114,7 +118,7 @@ fn assert_harmless(report: &str, parts: &[&str]) {
 
 #[test]
 fn terminal() {
-    let options = terminal::Options::default();
+    let options = terminal::TextOptions::default();
     let report =
         text(|out| terminal::write(&outcome(), &Policy::default(), &Runs::new(), &options, out));
     assert_harmless(&report, &RAW[4..]);
@@ -166,7 +170,7 @@ fn junit() {
 #[test]
 fn html() {
     let (trace, outcome) = (trace(), outcome());
-    let options = html::Options::default();
+    let options = html::HtmlOptions::default();
     let page = text(|out| {
         html::write(&outcome, &Policy::default(), Some(&trace), &Runs::new(), &options, out)
     });
@@ -193,7 +197,7 @@ fn html() {
 
 #[test]
 fn the_policy_names_what_is_on_the_page() {
-    let options = html::Options::default();
+    let options = html::HtmlOptions::default();
     let page =
         text(|out| html::write(&outcome(), &Policy::default(), None, &Runs::new(), &options, out));
     let (_, policy) = page.split_once("http-equiv=\"Content-Security-Policy\" content=\"").unwrap();
@@ -215,7 +219,7 @@ fn no_name_leads_out_of_the_folder() {
         format: "schedule".into(),
         place: WitnessPlace::Path("../../outside".into()),
     });
-    let (policy, options) = (Policy::default(), html::Options::default());
+    let (policy, options) = (Policy::default(), html::HtmlOptions::default());
     html::write_report(&inside, &outcome, &policy, Some(&trace()), &Runs::new(), &options).unwrap();
     let names = |path: &std::path::Path| -> Vec<_> {
         std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name()).collect()
@@ -235,7 +239,7 @@ fn huge_names_do_not_make_huge_pages() {
     let mut outcome = outcome();
     outcome.findings[0].title = huge.clone();
     outcome.findings[0].sites[0].chain = vec![huge; 3];
-    let options = html::Options::default();
+    let options = html::HtmlOptions::default();
     let trace = b.finish();
     let page = text(|out| {
         html::write(&outcome, &Policy::default(), Some(&trace), &Runs::new(), &options, out)

@@ -2,7 +2,8 @@
 
 use anyorder_finding::run::{Comparison, Mark, Run, RunStep, Runs};
 use anyorder_finding::{
-    Finding, Harm, Kind, Outcome, Policy, Severity, Site, Step, Witness, WitnessPlace, assign_ids,
+    ExplanationStep, Finding, Harm, Kind, Outcome, Policy, Severity, Site, Witness, WitnessPlace,
+    assign_ids,
 };
 use anyorder_report::{html, terminal};
 
@@ -49,7 +50,10 @@ fn finding() -> Finding {
         access: Some(access.to_owned()),
         ..Site::default()
     };
-    let said = |rule: &str, text: &str| Step { rule: Some(rule.to_owned()), ..Step::new(text) };
+    let said = |rule: &str, text: &str| ExplanationStep {
+        rule: Some(rule.to_owned()),
+        ..ExplanationStep::new(text)
+    };
     let consumer = Site {
         locks: vec!["m".to_owned()],
         stack: vec!["queue.c:93 in pop".to_owned(), "worker.c:7 in consume".to_owned()],
@@ -90,9 +94,9 @@ fn outcome() -> Outcome {
         title: "write and write of `x` can happen in either order".to_owned(),
         category: Some("multi_threaded".to_owned()),
         sites: Vec::new(),
-        explanation: vec![Step {
+        explanation: vec![ExplanationStep {
             rule: Some("unconfirmed".to_owned()),
-            ..Step::new("no witness was looked for")
+            ..ExplanationStep::new("no witness was looked for")
         }],
         ..Finding { kind: Kind::Race, ..finding() }
     };
@@ -123,7 +127,7 @@ fn policy() -> Policy {
 fn text(lanes: u32, width: usize) -> String {
     let outcome = outcome();
     let runs: Runs = [(outcome.findings[0].id.clone(), run(lanes))].into_iter().collect();
-    let options = terminal::Options { width, ..terminal::Options::default() };
+    let options = terminal::TextOptions { width, ..terminal::TextOptions::default() };
     let mut out = Vec::new();
     terminal::write(&outcome, &policy(), &runs, &options, &mut out).unwrap();
     String::from_utf8(out).unwrap()
@@ -155,7 +159,7 @@ fn html_with_both_orders() {
     let outcome = outcome();
     let runs: Runs = [(outcome.findings[0].id.clone(), run(1))].into_iter().collect();
     let mut out = Vec::new();
-    let options = html::Options::default();
+    let options = html::HtmlOptions::default();
     html::write(&outcome, &policy(), None, &runs, &options, &mut out).unwrap();
     let page = String::from_utf8(out).unwrap();
     let from = page.find("id=\"f1\"").expect("the first finding");

@@ -10,7 +10,7 @@
 mod measure;
 mod models;
 
-use anyorder_search::{Options, Order, Storage};
+use anyorder_search::{Order, SearchOptions, Storage};
 use anyorder_system::StateSystem;
 use measure::{best, growth, print_load, scaling, timed};
 use models::two_phase::TwoPhase;
@@ -30,7 +30,7 @@ fn rates<S: StateSystem>(name: &str, system: &S, asked: &[String]) {
             continue;
         }
         for threads in &threads {
-            let options = Options { order, storage, ..measure::threads(*threads) };
+            let options = SearchOptions { order, storage, ..measure::threads(*threads) };
             let (seconds, stats) = best(|| timed(system, &options));
             println!(
                 "{name:<14} {label} {threads} threads: {:>9} states {:>10} transitions depth {:>3} {:>3} B/state \

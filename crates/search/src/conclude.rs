@@ -1,7 +1,7 @@
 //! Builds the outcome of a search.
 
 use crate::error::SearchError;
-use crate::options::{Options, Order, Stop, Storage};
+use crate::options::{Order, SearchOptions, Stop, Storage};
 use crate::outcome::{
     Limit, Outcome, Property, ResponseVerdict, UpdateConflict, Violation, never_run,
     sort_conflicts, sort_violations,
@@ -58,7 +58,7 @@ impl<S: StateSystem> Search<'_, S> {
     fn shortest(&self, control: &Control<'_>) -> Result<Option<Vec<Violation<S>>>, SearchError> {
         control.progress.phase("shortest");
         let deepest = self.faults.values().map(|fault| fault.length).max().unwrap_or(0);
-        let options = Options {
+        let options = SearchOptions {
             order: Order::Breadth,
             responses: false,
             keep_graph: false,
@@ -94,8 +94,8 @@ impl<S: StateSystem> Search<'_, S> {
         }
     }
 
-    /// Replays a path through the graph. The graph numbers initial states; equal ones share a number
-    /// but have several positions.
+    /// Replays a path through the graph. The graph numbers initial states; equal ones share a
+    /// number but have several positions.
     fn path_of_graph(&self, mut choices: Vec<u32>) -> Result<Path<S>, SearchError> {
         choices[0] = self.links.get(choices[0]).1;
         self.path(&choices)

@@ -1,7 +1,7 @@
 //! The state graph as DOT and as JSON.
 
 use crate::error::SearchError;
-use crate::options::{Options, Stop};
+use crate::options::{SearchOptions, Stop};
 use crate::outcome::Limit;
 use crate::search::Search;
 use anyorder_system::{Control, StateSystem};
@@ -44,10 +44,10 @@ struct Line {
 pub fn export<S: StateSystem>(
     system: &S,
     format: GraphFormat,
-    options: &Options,
+    options: &SearchOptions,
     control: &Control<'_>,
 ) -> Result<Exported, SearchError> {
-    let options = Options {
+    let options = SearchOptions {
         keep_graph: true,
         responses: false,
         symmetry: false,

@@ -13,11 +13,11 @@
 //! user. Counterexamples are as short as possible. `docs/search.md` has the definitions and the
 //! proofs.
 //!
-//! The types to know: [`Options`]; [`Search`], which can be stopped, saved and resumed;
+//! The types to know: [`SearchOptions`]; [`Search`], which can be stopped, saved and resumed;
 //! [`Outcome`], the result; [`Path`], a path through the system that can be replayed.
 //!
 //! ```
-//! use anyorder_search::{Options, Property, search};
+//! use anyorder_search::{SearchOptions, Property, search};
 //! use anyorder_system::{Control, Properties, StateSystem, Successor};
 //!
 //! /// Two processes that each read a counter and then write back one more.
@@ -79,7 +79,7 @@
 //!     }
 //! }
 //!
-//! let outcome = search(&LostUpdate, &Options::default(), &Control::default())?;
+//! let outcome = search(&LostUpdate, &SearchOptions::default(), &Control::default())?;
 //! assert!(outcome.complete);
 //! assert_eq!(outcome.stats.states, 12);
 //! let violation = &outcome.violations[0];
@@ -95,7 +95,7 @@ pub use checkpoint::is_checkpoint;
 pub use error::SearchError;
 pub use export::{Exported, GraphFormat, export};
 pub use graph::Graph;
-pub use options::{Options, Order, Stop, Storage};
+pub use options::{Order, SearchOptions, Stop, Storage};
 pub use outcome::{
     Limit, Outcome, Property, ResponseVerdict, Stats, UpdateConflict, Violation, never_run,
     sort_conflicts, sort_violations,

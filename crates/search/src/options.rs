@@ -45,12 +45,12 @@ pub enum Stop {
 /// on memory is that of the [`Control`](anyorder_system::Control).
 ///
 /// ```
-/// use anyorder_search::{Options, Storage};
-/// let options = Options { storage: Storage::Exact, states_max: Some(1_000_000), ..Options::default() };
+/// use anyorder_search::{SearchOptions, Storage};
+/// let options = SearchOptions { storage: Storage::Exact, states_max: Some(1_000_000), ..SearchOptions::default() };
 /// assert!(options.threads.get() == 1);
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Options {
+pub struct SearchOptions {
     /// Which states come first.
     pub order: Order,
     /// How states are stored.
@@ -79,9 +79,9 @@ pub struct Options {
     pub transitions_max: Option<u64>,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for SearchOptions {
+    fn default() -> SearchOptions {
+        SearchOptions {
             order: Order::default(),
             storage: Storage::default(),
             stop: Stop::default(),

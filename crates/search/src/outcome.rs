@@ -7,11 +7,13 @@ use std::fmt;
 /// A limit that cut a search.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Limit {
-    /// [`Options::states_max`](crate::Options::states_max), or the largest state number (2^31 - 2).
+    /// [`SearchOptions::states_max`](crate::SearchOptions::states_max), or the largest state number
+    /// (2^31 - 2).
     States,
-    /// [`Options::depth_max`](crate::Options::depth_max): deeper states are not covered.
+    /// [`SearchOptions::depth_max`](crate::SearchOptions::depth_max): deeper states are not
+    /// covered.
     Depth,
-    /// [`Options::transitions_max`](crate::Options::transitions_max).
+    /// [`SearchOptions::transitions_max`](crate::SearchOptions::transitions_max).
     Transitions,
     /// The limit on executions of the control.
     Executions,

@@ -5,7 +5,7 @@ use crate::error::SearchError;
 use crate::frontier::{Entry, Frontier};
 use crate::graph::Graph;
 use crate::links::{Links, NO_PARENT};
-use crate::options::{Options, Order, Stop, Storage};
+use crate::options::{Order, SearchOptions, Stop, Storage};
 use crate::outcome::{Limit, Outcome, Property, Stats};
 use crate::parallel::Pool;
 use crate::store::{Key, NUMBERS_MAX, Store, Visit};
@@ -59,10 +59,10 @@ pub(crate) struct Fault {
 ///
 /// ```
 /// # use anyorder_search::example::Counter;
-/// use anyorder_search::{Options, Search};
+/// use anyorder_search::{SearchOptions, Search};
 /// use anyorder_system::{Cancel, Control, StopReason};
 /// let system = Counter { limit: 100 };
-/// let mut search = Search::new(&system, &Options::default())?;
+/// let mut search = Search::new(&system, &SearchOptions::default())?;
 ///
 /// let control = Control::default();
 /// control.cancel.stop(StopReason::Interrupted);
@@ -74,7 +74,7 @@ pub(crate) struct Fault {
 /// ```
 pub struct Search<'s, S: StateSystem> {
     pub(crate) system: &'s S,
-    pub(crate) options: Options,
+    pub(crate) options: SearchOptions,
     pub(crate) store: Arc<Store>,
     pub(crate) links: Links,
     pub(crate) frontier: Frontier<S::State>,
@@ -100,14 +100,17 @@ impl<'s, S: StateSystem> Search<'s, S> {
     /// # Errors
     ///
     /// Fails if the system has no initial state, or if the options contradict each other.
-    pub fn new(system: &'s S, options: &Options) -> Result<Search<'s, S>, SearchError> {
+    pub fn new(system: &'s S, options: &SearchOptions) -> Result<Search<'s, S>, SearchError> {
         let mut search = Search::empty(system, options)?;
         search.add_initial()?;
         Ok(search)
     }
 
     /// Prepares a search without any known state.
-    pub(crate) fn empty(system: &'s S, options: &Options) -> Result<Search<'s, S>, SearchError> {
+    pub(crate) fn empty(
+        system: &'s S,
+        options: &SearchOptions,
+    ) -> Result<Search<'s, S>, SearchError> {
         let mut options = options.clone();
         if options.depth_max.is_some() {
             options.order = Order::Breadth;
@@ -403,7 +406,7 @@ pub fn found_words<S: StateSystem>(system: &S, property: &Property, steps: u32) 
 /// The same errors as [`Search::new`] and [`Search::run`].
 pub fn search<S: StateSystem>(
     system: &S,
-    options: &Options,
+    options: &SearchOptions,
     control: &Control<'_>,
 ) -> Result<Outcome<S>, SearchError> {
     Search::new(system, options)?.run(control)

@@ -3,7 +3,7 @@
 mod random;
 
 use anyorder_search::{
-    Limit, Options, Order, Outcome, Pause, Search, SearchError, Stats, Storage, Violation,
+    Limit, Order, Outcome, Pause, Search, SearchError, SearchOptions, Stats, Storage, Violation,
 };
 use anyorder_system::Control;
 use random::{RandomSystem, Shape};
@@ -48,7 +48,13 @@ fn resumed_is_as_uninterrupted() {
             {
                 let threads = NonZeroUsize::new(1 + (seed % 4) as usize).unwrap();
                 let responses = !matches!(storage, Storage::Bitstate { .. });
-                let options = Options { order, storage, threads, responses, ..Options::default() };
+                let options = SearchOptions {
+                    order,
+                    storage,
+                    threads,
+                    responses,
+                    ..SearchOptions::default()
+                };
                 let mut system = system(seed);
                 system.weak = (storage == Storage::Exact && seed % 2 == 0).then_some(97);
                 let whole =
@@ -130,7 +136,7 @@ fn saved_between_rounds_is_as_uninterrupted() {
     for seed in 1..=5 {
         for storage in [Storage::Fingerprints, Storage::Exact] {
             let system = system(seed);
-            let options = Options { storage, ..Options::default() };
+            let options = SearchOptions { storage, ..SearchOptions::default() };
             let mut search = Search::new(&system, &options).unwrap();
             let mut saved = 0;
             let whole = search
@@ -148,7 +154,7 @@ fn saved_between_rounds_is_as_uninterrupted() {
             }
             rounds += saved;
 
-            let few = Options { states_max: Some(500), ..options.clone() };
+            let few = SearchOptions { states_max: Some(500), ..options.clone() };
             let mut search = Search::new(&system, &few).unwrap();
             let cut = search.run_paused(&Control::default(), &mut |search, pause| {
                 if pause == Pause::Cut {
@@ -170,7 +176,7 @@ fn saved_between_rounds_is_as_uninterrupted() {
 #[test]
 fn what_fails_in_a_pause_ends_the_search() {
     let system = system(2);
-    let mut search = Search::new(&system, &Options::default()).unwrap();
+    let mut search = Search::new(&system, &SearchOptions::default()).unwrap();
     let gone = std::path::Path::new("no such folder/search");
     let result =
         search.run_paused(&Control::default(), &mut |search, _| search.save(gone, "random"));
@@ -180,7 +186,8 @@ fn what_fails_in_a_pause_ends_the_search() {
 #[test]
 fn one_search_goes_on_after_each_stop() {
     let system = system(3);
-    let options = Options { threads: NonZeroUsize::new(3).unwrap(), ..Options::default() };
+    let options =
+        SearchOptions { threads: NonZeroUsize::new(3).unwrap(), ..SearchOptions::default() };
     let whole = Search::new(&system, &options).unwrap().run(&Control::default()).unwrap();
     let mut stopped = random_copy(&system);
     let control = Control::default();
@@ -216,7 +223,7 @@ fn what_a_cut_round_left_behind_is_forgotten() {
         (Order::Depth, Storage::Exact),
     ] {
         let threads = NonZeroUsize::new(4).unwrap();
-        let options = Options { order, storage, threads, ..Options::default() };
+        let options = SearchOptions { order, storage, threads, ..SearchOptions::default() };
         let whole = Search::new(&system, &options).unwrap().run(&Control::default()).unwrap();
         for calls in (100..12_000).step_by(600) {
             let mut stopped = random_copy(&system);
@@ -236,11 +243,11 @@ fn what_is_not_ours_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("search.checkpoint");
     let system = system(1);
-    let options = Options { transitions_max: Some(500), ..Options::default() };
+    let options = SearchOptions { transitions_max: Some(500), ..SearchOptions::default() };
     let mut search = Search::new(&system, &options).unwrap();
     search.run(&Control::default()).unwrap();
     search.save(&path, "this program").unwrap();
-    let error = |options: &Options, identity| {
+    let error = |options: &SearchOptions, identity| {
         Search::resume(&system, options, &path, identity).err().map(|error| error.to_string())
     };
     assert_eq!(error(&options, "this program"), None);
@@ -248,7 +255,7 @@ fn what_is_not_ours_is_refused() {
         error(&options, "that program").unwrap(),
         "the checkpoint is of something else: program is `this program`, expected `that program`"
     );
-    let exact = Options { storage: Storage::Exact, ..options.clone() };
+    let exact = SearchOptions { storage: Storage::Exact, ..options.clone() };
     assert!(
         error(&exact, "this program")
             .unwrap()
@@ -282,8 +289,12 @@ fn damage_with_a_right_check_sum_is_an_error_or_another_search() {
     let (mut refused, mut accepted) = (0, 0);
     for storage in [Storage::Fingerprints, Storage::Exact, Storage::Bitstate { bytes: 800 }] {
         let responses = !matches!(storage, Storage::Bitstate { .. });
-        let options =
-            Options { storage, responses, transitions_max: Some(300), ..Options::default() };
+        let options = SearchOptions {
+            storage,
+            responses,
+            transitions_max: Some(300),
+            ..SearchOptions::default()
+        };
         let mut search = Search::new(&system, &options).unwrap();
         search.run(&Control::default()).unwrap();
         search.save(&path, "x").unwrap();

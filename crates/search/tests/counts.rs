@@ -3,7 +3,7 @@
 #[path = "../benches/models/mod.rs"]
 mod models;
 
-use anyorder_search::{Limit, Options, Order, Storage, search};
+use anyorder_search::{Limit, Order, SearchOptions, Storage, search};
 use anyorder_system::{Control, StateSystem};
 use models::two_phase::TwoPhase;
 use std::num::NonZeroUsize;
@@ -15,7 +15,7 @@ fn check<S: StateSystem>(system: &S, states: u64, transitions: Option<u64>) {
         for storage in storages {
             for threads in [1, 3, 4] {
                 let threads = NonZeroUsize::new(threads).unwrap();
-                let options = Options { order, storage, threads, ..Options::default() };
+                let options = SearchOptions { order, storage, threads, ..SearchOptions::default() };
                 let outcome = search(system, &options, &Control::default()).unwrap();
                 let what = format!("{options:?}: {outcome:?}");
                 assert!(outcome.violations.is_empty(), "{what}");

@@ -5,8 +5,8 @@ mod models;
 
 use anyorder_search::example::Counter;
 use anyorder_search::{
-    GraphFormat, Limit, Options, Order, Property, SearchError, Storage, WalkOptions, diff, export,
-    replay, search, walk,
+    GraphFormat, Limit, Order, Property, SearchError, SearchOptions, Storage, WalkOptions, diff,
+    export, replay, search, walk,
 };
 use anyorder_system::{Control, End, Failure, Hash128, Limits, Properties, StateSystem, Successor};
 use models::two_phase::TwoPhase;
@@ -19,7 +19,8 @@ fn symmetry_counts_are_the_same_on_any_thread() {
         for threads in 1..=4 {
             for order in [Order::Breadth, Order::Depth] {
                 let threads = NonZeroUsize::new(threads).unwrap();
-                let options = Options { threads, order, symmetry: true, ..Options::default() };
+                let options =
+                    SearchOptions { threads, order, symmetry: true, ..SearchOptions::default() };
                 let outcome =
                     search(&TwoPhase { participants }, &options, &Control::default()).unwrap();
                 assert!(outcome.complete && outcome.violations.is_empty());
@@ -121,7 +122,7 @@ impl StateSystem for Locks {
 #[test]
 fn a_deadlock_with_its_shortest_path() {
     for symmetry in [false, true] {
-        let options = Options { symmetry, ..Options::default() };
+        let options = SearchOptions { symmetry, ..SearchOptions::default() };
         let outcome = search(&Locks, &options, &Control::default()).unwrap();
         assert_eq!(outcome.violations[0].property, Property::Deadlock);
         let path = &outcome.violations[0].path;
@@ -154,8 +155,9 @@ fn paths_are_replayed_and_compared() {
 
 #[test]
 fn graphs_are_escaped() {
-    let text =
-        |format| export(&Locks, format, &Options::default(), &Control::default()).unwrap().text;
+    let text = |format| {
+        export(&Locks, format, &SearchOptions::default(), &Control::default()).unwrap().text
+    };
     let dot = text(GraphFormat::Dot);
     assert!(dot.starts_with("digraph states {\n"), "{dot}");
     assert!(dot.contains(r#"s0 -> s1 [label="process \"0\"\l\\"];"#), "{dot}");
@@ -170,7 +172,7 @@ fn graphs_are_escaped() {
         "{json}"
     );
     assert!(json.ends_with(r#"],"complete":true}"#), "{json}");
-    let few = Options { states_max: Some(3), ..Options::default() };
+    let few = SearchOptions { states_max: Some(3), ..SearchOptions::default() };
     let cut = export(&Locks, GraphFormat::Json, &few, &Control::default()).unwrap();
     assert!(!cut.complete && cut.limits == [Limit::States]);
     let json = cut.text;
@@ -196,20 +198,22 @@ fn walks_are_the_same_for_a_seed() {
 fn memory_is_limited() {
     let limits = Limits { memory_bytes: Some(3_000_000), ..Limits::NONE };
     let control = Control { limits, ..Control::default() };
-    let outcome = search(&TwoPhase { participants: 8 }, &Options::default(), &control).unwrap();
+    let outcome =
+        search(&TwoPhase { participants: 8 }, &SearchOptions::default(), &control).unwrap();
     assert_eq!((outcome.complete, outcome.limits.as_slice()), (false, &[Limit::Memory][..]));
     assert!(outcome.stats.states > 10_000 && outcome.never_run.is_none());
-    let bits = Options { storage: Storage::Bitstate { bytes: 1 << 16 }, ..Options::default() };
+    let bits =
+        SearchOptions { storage: Storage::Bitstate { bytes: 1 << 16 }, ..SearchOptions::default() };
     let outcome = search(&TwoPhase { participants: 6 }, &bits, &Control::default()).unwrap();
     assert!(!outcome.complete && outcome.limits == [Limit::Bitstate]);
 }
 
 #[test]
 fn what_does_not_go_together_is_refused() {
-    let bits = Options {
+    let bits = SearchOptions {
         storage: Storage::Bitstate { bytes: 64 },
         keep_graph: true,
-        ..Options::default()
+        ..SearchOptions::default()
     };
     let refused = search(&Counter { limit: 3 }, &bits, &Control::default()).err();
     assert!(matches!(refused, Some(SearchError::NeedsStates(_))));

@@ -3,16 +3,16 @@
 mod random;
 
 use anyorder_search::{
-    Limit, Options, Order, Outcome, Property, ResponseVerdict, Stop, Storage, search,
+    Limit, Order, Outcome, Property, ResponseVerdict, SearchOptions, Stop, Storage, search,
 };
 use anyorder_system::{Control, StateSystem};
 use random::{RandomSystem, Shape, Truth, lasso_fault, truth};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
-fn options(order: Order, storage: Storage, threads: usize) -> Options {
+fn options(order: Order, storage: Storage, threads: usize) -> SearchOptions {
     let threads = NonZeroUsize::new(threads).unwrap();
-    Options { order, storage, threads, ..Options::default() }
+    SearchOptions { order, storage, threads, ..SearchOptions::default() }
 }
 
 /// All comparable parts of an outcome.
@@ -26,7 +26,7 @@ fn summary(outcome: &Outcome<RandomSystem>) -> Summary {
     (outcome.complete, outcome.limits.clone(), violations.collect(), rest)
 }
 
-fn check(system: &RandomSystem, truth: &Truth, options: &Options, seed: u64) -> Summary {
+fn check(system: &RandomSystem, truth: &Truth, options: &SearchOptions, seed: u64) -> Summary {
     let outcome = search(system, options, &Control::default()).unwrap();
     let what = format!("seed {seed} {options:?}\n{outcome:?}\n{truth:?}");
     assert!(outcome.complete, "{what}");
@@ -227,8 +227,10 @@ fn the_first_violation_is_a_shortest_one() {
         let shortest = truth.violations.values().map(Vec::len).min();
         let mut firsts = Vec::new();
         for order in [Order::Breadth, Order::Depth] {
-            let options =
-                Options { stop: Stop::FirstViolation, ..options(order, Storage::Fingerprints, 2) };
+            let options = SearchOptions {
+                stop: Stop::FirstViolation,
+                ..options(order, Storage::Fingerprints, 2)
+            };
             let outcome = search(&system, &options, &Control::default()).unwrap();
             let first = outcome.violations.first();
             assert_eq!(
@@ -255,7 +257,8 @@ fn the_first_violation_is_a_shortest_one() {
 #[test]
 fn states_of_a_graph_are_in_the_order_of_one_thread() {
     let system = RandomSystem::new(5, large(5));
-    let options = Options { keep_graph: true, ..options(Order::Breadth, Storage::Fingerprints, 4) };
+    let options =
+        SearchOptions { keep_graph: true, ..options(Order::Breadth, Storage::Fingerprints, 4) };
     let mut search = anyorder_search::Search::new(&system, &options).unwrap();
     assert!(search.run(&Control::default()).unwrap().complete);
     let graph = search.graph().unwrap();

@@ -16,13 +16,13 @@
 //! long job.
 //!
 //! ```
-//! use anyorder_system::{Choice, Program, Schedule, TaskName};
+//! use anyorder_system::{Choice, ProgramIdentity, Schedule, TaskName};
 //!
 //! let load = TaskName::root("load");
 //! let timer = load.child("timeout").with_label("app.js:14").with_ordinal(1);
 //! assert_eq!(timer.to_string(), "load/timeout@app.js:14#1");
 //!
-//! let mut schedule = Schedule::new(Program::new("demo"));
+//! let mut schedule = Schedule::new(ProgramIdentity::new("demo"));
 //! schedule.choices.push(Choice::of(load));
 //! schedule.choices.push(Choice::of(timer));
 //! let json = schedule.to_json();
@@ -42,7 +42,7 @@ pub use progress::{NoProgress, Progress};
 pub use properties::{Classes, End, Invariant, Properties, Response};
 pub use reducible::{Effects, Place, Reducible, TaskKey, TouchKind, Touched};
 pub use run_error::RunError;
-pub use schedule::{Choice, Divergence, Injected, Program, Schedule, ScheduleError, Value};
+pub use schedule::{Choice, Divergence, Injected, ProgramIdentity, Schedule, ScheduleError, Value};
 pub use state_hash::StateHash;
 pub use state_system::{StateSystem, Successor};
 pub use task_name::{Segment, TaskName, TaskNameError};
@@ -51,7 +51,7 @@ pub use task_system::{
     SystemFactory, TaskRole, TaskSystem,
 };
 pub use tasks_as_threads::TasksAsThreads;
-pub use thread_system::{Ending, Run, ThreadSystem};
+pub use thread_system::{Ending, ThreadRun, ThreadSystem};
 pub use update::{Update, Updates, tidy_updates};
 
 mod cancel;

@@ -9,7 +9,7 @@ use std::fmt;
 
 /// The program that a schedule is for.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Program {
+pub struct ProgramIdentity {
     /// Its name: a URL, a path, the name of a test.
     pub name: String,
     /// Its version, if it has one.
@@ -20,11 +20,11 @@ pub struct Program {
     pub hash: Option<Hash128>,
 }
 
-impl Program {
+impl ProgramIdentity {
     /// Makes the identity of a program from its name alone.
     #[must_use]
-    pub fn new(name: &str) -> Program {
-        Program { name: name.to_owned(), ..Program::default() }
+    pub fn new(name: &str) -> ProgramIdentity {
+        ProgramIdentity { name: name.to_owned(), ..ProgramIdentity::default() }
     }
 }
 
@@ -84,7 +84,7 @@ pub struct Schedule {
     #[serde(rename = "schedule")]
     version: Version,
     /// Its program.
-    pub program: Program,
+    pub program: ProgramIdentity,
     /// Options under which the program ran.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, String>,
@@ -109,7 +109,7 @@ struct Header {
 
 #[derive(Deserialize)]
 struct Body {
-    program: Program,
+    program: ProgramIdentity,
     #[serde(default)]
     options: BTreeMap<String, String>,
     choices: Vec<Choice>,
@@ -135,7 +135,7 @@ impl Schedule {
 
     /// Makes a schedule without choices.
     #[must_use]
-    pub fn new(program: Program) -> Schedule {
+    pub fn new(program: ProgramIdentity) -> Schedule {
         Schedule { program, ..Schedule::default() }
     }
 
@@ -241,7 +241,7 @@ mod tests {
     fn example() -> Schedule {
         let load = TaskName::root("load");
         let reply = load.child("reply").with_label("/notes").with_ordinal(1);
-        let mut schedule = Schedule::new(Program::new("notes"));
+        let mut schedule = Schedule::new(ProgramIdentity::new("notes"));
         schedule.options.insert("viewport".to_owned(), "800x600".to_owned());
         schedule.choices.push(Choice::of(load));
         schedule.choices.push(Choice {
@@ -275,7 +275,7 @@ mod tests {
     #[test]
     fn unknown_keys_are_ignored_and_unknown_versions_refused() {
         let json = r#"{"schedule":1,"later":[1],"program":{"name":"x","y":0},"choices":[]}"#;
-        assert_eq!(Schedule::from_json(json).unwrap(), Schedule::new(Program::new("x")));
+        assert_eq!(Schedule::from_json(json).unwrap(), Schedule::new(ProgramIdentity::new("x")));
         let cases = [
             (r#"{"schedule":2}"#, "schedule version 2 is not known; this program reads version 1"),
             (r#"{"choices":[]}"#, "not a schedule: the key `schedule` with the version is missing"),

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::hash::Hash128;
 use crate::observation::Observation;
 use crate::run_error::RunError;
-use crate::schedule::{Choice, Program};
+use crate::schedule::{Choice, ProgramIdentity};
 use crate::task_name::TaskName;
 use anyorder_trace::{LocationId, SiteId, Tables};
 
@@ -132,7 +132,7 @@ pub trait TaskSystem {
     fn capabilities(&self) -> Capabilities;
 
     /// Returns the identity of this program.
-    fn program(&self) -> &Program;
+    fn program(&self) -> &ProgramIdentity;
 
     /// Returns the tables of locations and sites for steps. They only grow, even over resets, so an
     /// id has the same meaning in all runs of one instance. Instances do not share ids.

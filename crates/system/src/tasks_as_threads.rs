@@ -3,10 +3,10 @@
 use crate::capabilities::Capabilities;
 use crate::control::Control;
 use crate::run_error::RunError;
-use crate::schedule::{Choice, Divergence, Program, Schedule};
+use crate::schedule::{Choice, Divergence, ProgramIdentity, Schedule};
 use crate::task_name::TaskName;
 use crate::task_system::{AccessKind, Step, TaskSystem};
-use crate::thread_system::{Ending, Run, ThreadSystem};
+use crate::thread_system::{Ending, ThreadRun, ThreadSystem};
 use anyorder_trace::{
     EventKind, HandlerId, Interner, Mailbox, Position, TableFull, Tables, TaskDef, TaskId,
     TaskKind, TraceBuilder,
@@ -29,11 +29,11 @@ impl<S: TaskSystem> ThreadSystem for TasksAsThreads<S> {
         self.system.capabilities()
     }
 
-    fn program(&self) -> &Program {
+    fn program(&self) -> &ProgramIdentity {
         self.system.program()
     }
 
-    fn run(&mut self, prefix: &[Choice], control: &Control<'_>) -> Result<Run, RunError> {
+    fn run(&mut self, prefix: &[Choice], control: &Control<'_>) -> Result<ThreadRun, RunError> {
         self.system.reset()?;
         let mut recorder = Recorder::new().map_err(full)?;
         let mut schedule = Schedule::new(self.system.program().clone());
@@ -65,7 +65,7 @@ impl<S: TaskSystem> ThreadSystem for TasksAsThreads<S> {
             }
         }
         let observation = self.system.observe()?;
-        Ok(Run { trace: recorder.builder.finish(), schedule, observation, ending })
+        Ok(ThreadRun { trace: recorder.builder.finish(), schedule, observation, ending })
     }
 }
 

@@ -5,7 +5,7 @@ use crate::control::Control;
 use crate::failure::Failure;
 use crate::observation::Observation;
 use crate::run_error::RunError;
-use crate::schedule::{Choice, Program, Schedule};
+use crate::schedule::{Choice, ProgramIdentity, Schedule};
 use anyorder_trace::Trace;
 
 /// The end of a run.
@@ -23,7 +23,7 @@ pub enum Ending {
 
 /// One run.
 #[derive(Clone, Debug)]
-pub struct Run {
+pub struct ThreadRun {
     /// The recorded events.
     pub trace: Trace,
     /// All choices: those of the prefix, then those of the default scheduler.
@@ -40,7 +40,7 @@ pub trait ThreadSystem {
     fn capabilities(&self) -> Capabilities;
 
     /// Returns the identity of this program.
-    fn program(&self) -> &Program;
+    fn program(&self) -> &ProgramIdentity;
 
     /// Runs the program from its start: first `prefix`, then the default scheduler, until it ends
     /// or reaches a limit of `control`.
@@ -49,5 +49,5 @@ pub trait ThreadSystem {
     ///
     /// Fails with [`RunError::Diverged`] if a choice of the prefix cannot be taken, and if the
     /// program cannot be run or was stopped.
-    fn run(&mut self, prefix: &[Choice], control: &Control<'_>) -> Result<Run, RunError>;
+    fn run(&mut self, prefix: &[Choice], control: &Control<'_>) -> Result<ThreadRun, RunError>;
 }

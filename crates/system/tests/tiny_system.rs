@@ -3,7 +3,7 @@
 use anyorder_system::{
     Access, AccessDetail, AccessKind, Accesses, Capabilities, Choice, Control, Divergence,
     EnabledDetail, EnabledTask, Ending, Hash128, Level, Limits, Observation, PartPath, Posted,
-    Program, RunError, SnapshotId, Snapshots, Step, SystemFactory, TaskName, TaskSystem,
+    ProgramIdentity, RunError, SnapshotId, Snapshots, Step, SystemFactory, TaskName, TaskSystem,
     TasksAsThreads, ThreadSystem,
 };
 use anyorder_trace::{EventKind, Interner, Location, LocationId, SiteId, Tables};
@@ -11,7 +11,7 @@ use anyorder_trace::{EventKind, Interner, Location, LocationId, SiteId, Tables};
 /// A page with a counter: `load` posts `reply` and `click`; one doubles the counter, the other adds
 /// one.
 struct Page {
-    program: Program,
+    program: ProgramIdentity,
     interner: Interner,
     counter: LocationId,
     value: u64,
@@ -24,7 +24,7 @@ fn page() -> Result<Page, RunError> {
     let name = interner.name("counter").expect("one name fits");
     let counter = interner.location(Location::Named(name)).expect("one location fits");
     let (program, pending, saved) =
-        (Program::new("page"), vec![TaskName::root("load")], Vec::new());
+        (ProgramIdentity::new("page"), vec![TaskName::root("load")], Vec::new());
     Ok(Page { program, interner, counter, value: 1, pending, saved })
 }
 
@@ -40,7 +40,7 @@ impl TaskSystem for Page {
         }
     }
 
-    fn program(&self) -> &Program {
+    fn program(&self) -> &ProgramIdentity {
         &self.program
     }
 

@@ -81,7 +81,7 @@
 
 pub use fault::{WitnessError, WitnessReason};
 pub use mailbox::MailboxRule;
-pub use proof::{ConsistencyProof, Fact, Link, ProofStats, Step, Why};
+pub use proof::{ConsistencyProof, Fact, Link, ProofStats, RefutationStep, Why};
 pub use refute::{ProofError, ProofReason, check_inconsistency};
 pub use text::{ReadProofError, read_proof, write_proof};
 pub use witness::check_consistency_witness;

@@ -91,7 +91,7 @@ pub struct Link {
 /// One step of a proof. Each kind except the last adds a clause: a set of facts of which at least
 /// one holds in every run.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Step {
+pub enum RefutationStep {
     /// A closed chain of links, each ending where the next begins. The clause: the complements of
     /// all facts in them.
     Cycle(Vec<Link>),
@@ -118,7 +118,7 @@ pub enum Step {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ConsistencyProof {
     /// The steps in order. Those after the empty clause are ignored.
-    pub steps: Vec<Step>,
+    pub steps: Vec<RefutationStep>,
 }
 
 /// The size of a proof that holds, up to its empty clause.

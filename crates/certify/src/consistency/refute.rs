@@ -5,7 +5,7 @@ use super::links;
 use super::mailbox::{Due, MailboxRule, dues};
 use super::model::{Model, Source};
 use super::names::{Naming, Renderer};
-use super::proof::{ConsistencyProof, Fact, Link, ProofStats, Step, Why};
+use super::proof::{ConsistencyProof, Fact, Link, ProofStats, RefutationStep, Why};
 use anyorder_trace::{EventId, Trace};
 use std::collections::HashMap;
 
@@ -45,7 +45,7 @@ pub enum ProofReason {
         /// Where it should begin.
         ends: String,
     },
-    /// The events of a [`Step::ReadsOpen`] are not a read and another write.
+    /// The events of a [`RefutationStep::ReadsOpen`] are not a read and another write.
     #[error("`{}` and `{}`: {fault}", read.escape_debug(), other.escape_debug())]
     ReadsOpen {
         /// The event in place of the read.
@@ -126,16 +126,16 @@ struct Checker<'t> {
 
 impl Checker<'_> {
     /// Checks a step. Returns whether it gives the empty clause.
-    fn step(&mut self, step: &Step) -> Result<bool, ProofReason> {
+    fn step(&mut self, step: &RefutationStep) -> Result<bool, ProofReason> {
         let clause = match step {
-            Step::Cycle(links) => {
+            RefutationStep::Cycle(links) => {
                 let clause = self.cycle(links)?;
                 self.stats.cycles += 1;
                 self.stats.links += links.len() as u64;
                 clause
             }
-            Step::ReadsOpen { read, other } => self.reads_open(*read, *other)?,
-            Step::Derived(facts) => {
+            RefutationStep::ReadsOpen { read, other } => self.reads_open(*read, *other)?,
+            RefutationStep::Derived(facts) => {
                 let clause = self.clause(facts)?;
                 if !self.clauses.follows(&clause) {
                     return Err(ProofReason::NotDerived { shown: self.renderer().facts(facts) });
@@ -143,7 +143,7 @@ impl Checker<'_> {
                 self.stats.derived += 1;
                 clause
             }
-            Step::Forget(facts) => {
+            RefutationStep::Forget(facts) => {
                 let clause = self.clause(facts)?;
                 if !self.clauses.forget(&clause) {
                     return Err(ProofReason::NotThere { shown: self.renderer().facts(facts) });

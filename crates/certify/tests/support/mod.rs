@@ -1,13 +1,13 @@
 //! Shared by the tests of proofs.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
-use anyorder_certify::{Proof, Reason, Rule, RuleSet, Step, check_proof};
+use anyorder_certify::{Proof, ProofStep, Reason, Rule, RuleSet, check_proof};
 use anyorder_trace::{EventId, Input, InputFamily, InputId, TableFull, Trace, TraceBuilder};
 
 pub(crate) type Built = Result<(), TableFull>;
 
-pub(crate) fn step(from: EventId, to: EventId, rule: Rule) -> Step {
-    Step::new(from, to, rule)
+pub(crate) fn step(from: EventId, to: EventId, rule: Rule) -> ProofStep {
+    ProofStep::new(from, to, rule)
 }
 
 /// The reason why a proof is refused, or `None`.

@@ -4,7 +4,7 @@ use crate::args::choice::{Word, choice};
 use crate::args::{CountingArgs, Global, ListArgs, OutputArgs, SearchArgs, WitnessArgs};
 use crate::units::{parse_bytes, parse_duration};
 use anyorder_drive::{CheckTraceOptions, GroupBy, RuleSet};
-use anyorder_finding::{CoverageLevel, Options};
+use anyorder_finding::{CoverageLevel, OptionValues};
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -112,7 +112,7 @@ pub(crate) struct LimitArgs {
 
 impl LimitArgs {
     /// Records the given limits among the options of a result.
-    pub(crate) fn set(&self, options: &mut Options) {
+    pub(crate) fn set(&self, options: &mut OptionValues) {
         let ms = |limit: Duration| u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
         options.set_some("time-limit", self.time_limit.map(ms));
         options.set_some("memory-limit", self.memory_limit);

@@ -5,7 +5,7 @@ use crate::args::choice::{Word, choice, word_of};
 use crate::args::{LimitArgs, OutputArgs, ScheduleArgs};
 use crate::units::{parse_bytes, parse_duration};
 use anyorder_drive::states::{Algorithm, CheckOptions, GraphFormat, Order, Storage};
-use anyorder_finding::Options;
+use anyorder_finding::OptionValues;
 use clap::{Args, ValueHint};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -90,7 +90,7 @@ impl SearchArgs {
     }
 
     /// Records the given options among the options of a result.
-    pub(crate) fn set(&self, options: &mut Options) {
+    pub(crate) fn set(&self, options: &mut OptionValues) {
         options.set("order", word_of(ORDERS, self.order));
         options.set("storage", word_of(STORAGES, self.storage));
         if let Storage::Bitstate { .. } = self.storage {

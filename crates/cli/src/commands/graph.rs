@@ -6,7 +6,7 @@ use crate::input::load_model;
 use crate::output::to;
 use crate::watch::Watch;
 use anyorder_drive::states::{GraphOptions, export_graph};
-use anyorder_drive::{Level, Message};
+use anyorder_drive::{FailureMessage, Level};
 use anyorder_finding::exit;
 use std::process::ExitCode;
 
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &GraphArgs, global: &Global) -> Result<ExitCode, Failure
     if !graph.complete {
         let limits: Vec<_> = graph.limits.iter().map(|limit| limit.word()).collect();
         let what = format!("the graph is incomplete: it was cut by --{}", limits.join(", --"));
-        global.print(&[Message::at(Level::Warning, &args.model, what)]);
+        global.print(&[FailureMessage::at(Level::Warning, &args.model, what)]);
     }
     let text = graph.text.trim_end();
     to(args.output.as_deref(), |out| writeln!(out, "{text}"))?;

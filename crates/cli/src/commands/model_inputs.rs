@@ -9,7 +9,7 @@ use crate::input::{self, PeekedInput, SCHEDULE_BYTES_MAX};
 use anyorder_common::text::escape;
 use anyorder_drive::model::Model;
 use anyorder_drive::states::StateProgram as _;
-use anyorder_drive::{Level, Message};
+use anyorder_drive::{FailureMessage, Level};
 use anyorder_system::Schedule;
 use std::path::{Path, PathBuf};
 
@@ -88,6 +88,6 @@ pub(super) fn warn_if_changed(path: &Path, model: &Model, schedule: &Schedule, g
     let known = schedule.program.hash;
     if known.is_some() && known != model.program().hash {
         let what = "the model has changed since the schedule was made";
-        global.print(&[Message::at(Level::Warning, path, what)]);
+        global.print(&[FailureMessage::at(Level::Warning, path, what)]);
     }
 }

@@ -54,7 +54,7 @@ fn all(
     let page = match &args.out.report {
         None => None,
         Some(folder) => {
-            let options = html::Options::default();
+            let options = html::HtmlOptions::default();
             let page = html::write_report(folder, outcome, policy, trace, args.runs, &options);
             Some(page.map_err(|error| Failure::writing(folder, &error))?)
         }
@@ -90,11 +90,11 @@ fn result_in(
         OutputFormat::Junit => junit::write(outcome, policy, out),
         OutputFormat::Text => {
             let style = if colour { terminal::Style::Colour } else { terminal::Style::Plain };
-            let options = terminal::Options {
+            let options = terminal::TextOptions {
                 style,
                 width: width(),
                 findings_max: args.max_findings,
-                ..terminal::Options::default()
+                ..terminal::TextOptions::default()
             };
             terminal::write(outcome, policy, args.runs, &options, out)?;
             out.write_all(args.remarks.as_bytes())

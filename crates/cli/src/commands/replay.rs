@@ -11,7 +11,7 @@ use anyorder_common::text::escape;
 use anyorder_drive::explore::{pipe_program, replay_run};
 use anyorder_drive::model::{Model, replay_model};
 use anyorder_drive::states::{ReplayVerdict, Replayed};
-use anyorder_drive::{Level, Message, Stored, read_schedules};
+use anyorder_drive::{FailureMessage, Level, Stored, read_schedules};
 use anyorder_finding::exit;
 use anyorder_report::terminal;
 use std::fmt::Write;
@@ -140,7 +140,7 @@ fn runnable<'a>(
     }
     if left_out > 0 {
         let what = format!("{} of other models left out", plural(left_out, "finding"));
-        global.print(&[Message::at(Level::Warning, path, what)]);
+        global.print(&[FailureMessage::at(Level::Warning, path, what)]);
     }
     Ok(runnable)
 }

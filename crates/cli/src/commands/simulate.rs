@@ -8,7 +8,7 @@ use crate::watch::Watch;
 use crate::witness::{Replay, place};
 use anyorder_common::text::quote;
 use anyorder_drive::states::{SimulateOptions, simulate};
-use anyorder_drive::{Collected, Level, Message};
+use anyorder_drive::{Collected, FailureMessage, Level};
 use anyorder_finding::{Input, Policy};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &SimulateArgs, global: &Global) -> Result<ExitCode, Fail
     global.print(model.warnings());
     if model.responses() > 0 {
         let what = "random runs do not check responses; `anyorder check` checks them";
-        global.print(&[Message::at(Level::Warning, &args.model, what)]);
+        global.print(&[FailureMessage::at(Level::Warning, &args.model, what)]);
     }
     let watch = Watch::start(global, &args.limits)?;
     let options = SimulateOptions { runs: args.runs, seed: args.seed, steps_max: args.max_steps };

@@ -22,16 +22,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// How far to search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct CheckLimits {
     /// The most calls that lead to a state.
     pub depth_max: usize,
     /// The most states.
     pub states_max: usize,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { depth_max: 4, states_max: 10_000 }
+impl Default for CheckLimits {
+    fn default() -> CheckLimits {
+        CheckLimits { depth_max: 4, states_max: 10_000 }
     }
 }
 
@@ -99,7 +99,7 @@ struct PairSummary {
 
 /// Searches for a counterexample to a specification and for missing commuting pairs.
 #[must_use]
-pub fn check<M: Model>(spec: &Spec, model: &M, limits: Limits) -> Verdict {
+pub fn check<M: Model>(spec: &Spec, model: &M, limits: CheckLimits) -> Verdict {
     let calls = model.calls();
     let (states, complete) = states(model, &calls, limits);
     let mut counterexample = None;
@@ -156,7 +156,7 @@ pub fn check<M: Model>(spec: &Spec, model: &M, limits: Limits) -> Verdict {
 }
 
 /// All states within the limits, and whether there are no others.
-fn states<M: Model>(model: &M, calls: &[Call], limits: Limits) -> (BTreeSet<M::State>, bool) {
+fn states<M: Model>(model: &M, calls: &[Call], limits: CheckLimits) -> (BTreeSet<M::State>, bool) {
     let mut found: BTreeSet<M::State> = BTreeSet::new();
     let mut edge = model.initial();
     for depth in 0..=limits.depth_max {

@@ -1,6 +1,6 @@
 //! Executable models of types, and the search for mistakes in a specification.
 
-pub use check::{Counterexample, Difference, Limits, Verdict, check};
+pub use check::{CheckLimits, Counterexample, Difference, Verdict, check};
 pub use mutate::{Mutant, mutants};
 
 use crate::value::Value;

@@ -1,7 +1,7 @@
 //! Times of our own solver.
 
 use anyorder_consistency::{
-    Answer, Effort, FromTrace, MailboxRule, PartialTrace, Procedure, Stats,
+    Answer, ConsistencyStats, Effort, FromTrace, MailboxRule, PartialTrace, Procedure,
 };
 use anyorder_system::{Cancel, Control, StopReason};
 use anyorder_trace::Trace;
@@ -25,7 +25,7 @@ pub(crate) struct Decided {
     pub(crate) solve: Duration,
     /// The processor time of the run with the best time, if the system reports it.
     pub(crate) busy: Option<Duration>,
-    pub(crate) stats: Stats,
+    pub(crate) stats: ConsistencyStats,
 }
 
 /// Removes the orders of messages from a trace with FIFO mailboxes.

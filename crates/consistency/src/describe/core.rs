@@ -8,7 +8,7 @@
 //! 3). **Guarantee.** The cycles kept are contradictory together; they need not be the fewest.
 
 use super::clauses::{ClauseId, Facts, Literal, Propagation};
-use crate::answer::{Fact, Refutation, Step, Why};
+use crate::answer::{Fact, Refutation, RefutationStep, Why};
 use crate::partial::PartialTrace;
 use std::collections::HashMap;
 
@@ -109,19 +109,19 @@ fn inputs(
     let mut inputs = Vec::new();
     for (number, step) in refutation.steps.iter().enumerate() {
         let clause: Vec<Fact> = match step {
-            Step::Cycle(links) => links
+            RefutationStep::Cycle(links) => links
                 .iter()
                 .filter_map(|link| match link.why {
                     Why::Decided(fact) => Some(fact.opposite()),
                     Why::Given(_) => None,
                 })
                 .collect(),
-            Step::ReadsOpen { read, other } => {
+            RefutationStep::ReadsOpen { read, other } => {
                 let Some(source) = sources.get(read) else { continue };
                 let before = source.map(|source| Fact::Before { first: *other, second: source });
                 before.into_iter().chain([Fact::Before { first: *read, second: *other }]).collect()
             }
-            Step::Derived(_) | Step::Forget(_) => continue,
+            RefutationStep::Derived(_) | RefutationStep::Forget(_) => continue,
         };
         let literals = literals(&clause, facts);
         // A clause with a fact and its opposite is a tautology.
@@ -153,7 +153,7 @@ fn trimmed(
     let mut alive: HashMap<Vec<Literal>, Vec<usize>> = HashMap::new();
     for step in &refutation.steps {
         match step {
-            Step::Derived(clause) => {
+            RefutationStep::Derived(clause) => {
                 let clause = literals(clause, facts);
                 let last = clause.is_empty();
                 alive.entry(clause.clone()).or_default().push(derived.len());
@@ -163,13 +163,13 @@ fn trimmed(
                     break;
                 }
             }
-            Step::Forget(clause) => {
+            RefutationStep::Forget(clause) => {
                 let clause = literals(clause, facts);
                 if let Some(at) = alive.get_mut(&clause).and_then(Vec::pop) {
                     until[at] = (inputs.len() + derived.len()) as u32;
                 }
             }
-            Step::Cycle(_) | Step::ReadsOpen { .. } => {}
+            RefutationStep::Cycle(_) | RefutationStep::ReadsOpen { .. } => {}
         }
     }
     if derived.last().is_none_or(|clause| !clause.is_empty()) {
@@ -235,12 +235,12 @@ mod tests {
     }
 
     /// A cycle that says that one of these holds.
-    fn cycle(clause: &[i32]) -> Step {
+    fn cycle(clause: &[i32]) -> RefutationStep {
         let link = |literal: &i32| Link { from: 0, to: 0, why: Why::Decided(fact(-literal)) };
-        Step::Cycle(clause.iter().map(link).collect())
+        RefutationStep::Cycle(clause.iter().map(link).collect())
     }
 
-    fn refutation(steps: Vec<Step>) -> Refutation {
+    fn refutation(steps: Vec<RefutationStep>) -> Refutation {
         Refutation { steps }
     }
 
@@ -252,7 +252,7 @@ mod tests {
             cycle(&[7]),
             cycle(&[1]),
             cycle(&[-2, -1]),
-            Step::Derived(Vec::new()),
+            RefutationStep::Derived(Vec::new()),
         ];
         let core = core(&no_trace(), &refutation(steps)).unwrap();
         assert_eq!(core.forced, [(fact(1), 3), (fact(2), 1)]);
@@ -266,12 +266,12 @@ mod tests {
             cycle(&[1, -2]),
             cycle(&[8, 9]),
             cycle(&[4]),
-            Step::Derived(vec![fact(8), fact(9), fact(1)]),
-            Step::Derived(vec![fact(1)]),
-            Step::Forget(vec![fact(8), fact(9), fact(1)]),
+            RefutationStep::Derived(vec![fact(8), fact(9), fact(1)]),
+            RefutationStep::Derived(vec![fact(1)]),
+            RefutationStep::Forget(vec![fact(8), fact(9), fact(1)]),
             cycle(&[-1, 3]),
             cycle(&[-1, -3]),
-            Step::Derived(Vec::new()),
+            RefutationStep::Derived(Vec::new()),
         ];
         let core = core(&no_trace(), &refutation(steps)).unwrap();
         assert_eq!(core.forced, [(fact(4), 3)]);
@@ -284,14 +284,19 @@ mod tests {
     #[test]
     fn what_is_no_refutation_has_no_core() {
         assert!(core(&no_trace(), &refutation(vec![])).is_none());
-        let open = vec![cycle(&[1, 2]), cycle(&[-1, 2]), Step::Derived(vec![fact(2)])];
+        let open = vec![cycle(&[1, 2]), cycle(&[-1, 2]), RefutationStep::Derived(vec![fact(2)])];
         assert!(core(&no_trace(), &refutation(open)).is_none());
-        let wrong = vec![cycle(&[1, 2]), cycle(&[-1, 2]), Step::Derived(Vec::new())];
+        let wrong = vec![cycle(&[1, 2]), cycle(&[-1, 2]), RefutationStep::Derived(Vec::new())];
         assert!(core(&no_trace(), &refutation(wrong)).is_none());
     }
 
     /// Derives a clause for each node of a tree of decisions, children first.
-    fn derive(path: &mut Vec<i32>, clauses: &[[i32; 3]], variables: i32, steps: &mut Vec<Step>) {
+    fn derive(
+        path: &mut Vec<i32>,
+        clauses: &[[i32; 3]],
+        variables: i32,
+        steps: &mut Vec<RefutationStep>,
+    ) {
         let failed = |clause: &[i32; 3]| clause.iter().all(|literal| path.contains(&-literal));
         if !clauses.iter().any(failed) {
             let next = path.len() as i32 + 1;
@@ -303,7 +308,7 @@ mod tests {
             }
         }
         let negated: Vec<i32> = path.iter().map(|literal| -literal).collect();
-        steps.push(Step::Derived(facts(&negated)));
+        steps.push(RefutationStep::Derived(facts(&negated)));
     }
 
     fn satisfiable(clauses: &[Vec<i32>], variables: i32) -> bool {
@@ -337,7 +342,8 @@ mod tests {
             if satisfiable(&lists, VARIABLES) {
                 continue;
             }
-            let mut steps: Vec<Step> = clauses.iter().map(|clause| cycle(clause)).collect();
+            let mut steps: Vec<RefutationStep> =
+                clauses.iter().map(|clause| cycle(clause)).collect();
             derive(&mut Vec::new(), &clauses, VARIABLES, &mut steps);
             let core = core(&no_trace(), &refutation(steps)).expect("a core");
             let kept: Vec<Vec<i32>> = core

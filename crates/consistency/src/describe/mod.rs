@@ -8,7 +8,7 @@ mod words;
 
 pub use overtakings::Overtakings;
 
-use crate::answer::{Fact, Link, Refutation, Step, Why};
+use crate::answer::{Fact, Link, Refutation, RefutationStep, Why};
 use crate::partial::{PartialTrace, Slot};
 use anyorder_trace::{EventId, Trace};
 use words::Words;
@@ -51,7 +51,7 @@ pub fn describe(
     let mut explainer =
         Explainer { words: Words::new(trace, partial), explanation: Explanation::default() };
     let Some(core) = core::core(partial, refutation) else {
-        let count = |cycle: &&Step| matches!(cycle, Step::Cycle(_));
+        let count = |cycle: &&RefutationStep| matches!(cycle, RefutationStep::Cycle(_));
         explainer.explanation.cycles = refutation.steps.iter().filter(count).count() as u64;
         let text = format!(
             "however the messages are ordered, one of {} cycles closes; the proof is too long to tell \
@@ -112,18 +112,22 @@ impl Explainer<'_> {
     }
 
     /// Adds a fact with the step that forces it.
-    fn forced(&mut self, fact: Fact, step: &Step) {
+    fn forced(&mut self, fact: Fact, step: &RefutationStep) {
         let text = self.words.fact(fact);
         let (because, links) = self.because(fact, step);
         let number = self.words.number(fact);
         self.add_reason(format!("({number}) {text}, {because}"), &links);
     }
 
-    fn because(&self, fact: Fact, step: &Step) -> (String, Vec<Link>) {
+    fn because(&self, fact: Fact, step: &RefutationStep) -> (String, Vec<Link>) {
         let links = match step {
-            Step::Cycle(links) => links,
-            Step::ReadsOpen { read, other } => return (self.reads(*read, *other), Vec::new()),
-            Step::Derived(_) | Step::Forget(_) => return (String::new(), Vec::new()),
+            RefutationStep::Cycle(links) => links,
+            RefutationStep::ReadsOpen { read, other } => {
+                return (self.reads(*read, *other), Vec::new());
+            }
+            RefutationStep::Derived(_) | RefutationStep::Forget(_) => {
+                return (String::new(), Vec::new());
+            }
         };
         let opposite = Why::Decided(fact.opposite());
         let mut at = links.iter().enumerate().filter(|(_, link)| link.why == opposite);
@@ -147,23 +151,23 @@ impl Explainer<'_> {
     }
 
     /// Adds the last step: the given and forced orders have a cycle.
-    fn conflict(&mut self, step: &Step, alone: bool) {
+    fn conflict(&mut self, step: &RefutationStep, alone: bool) {
         let head = if alone {
             "whatever the order of the messages, what the trace says has a cycle"
         } else {
             "that closes a cycle"
         };
         match step {
-            Step::Cycle(links) => {
+            RefutationStep::Cycle(links) => {
                 let cycle = self.words.cycle(links);
                 self.add_reason(format!("{head}: {}", self.words.chain(&cycle)), &cycle);
                 self.keep_cycle();
             }
-            Step::ReadsOpen { read, other } => {
+            RefutationStep::ReadsOpen { read, other } => {
                 let text = self.reads(*read, *other);
                 self.add_reason(format!("that leaves no place for a write, {text}"), &[]);
             }
-            Step::Derived(_) | Step::Forget(_) => {}
+            RefutationStep::Derived(_) | RefutationStep::Forget(_) => {}
         }
     }
 
@@ -187,13 +191,15 @@ impl Explainer<'_> {
         // Pairs whose order FIFO carries over from the messages that post them also appear as
         // cycles: two per pair.
         let carried = |(_, step): &&(Vec<Fact>, usize)| match &refutation.steps[*step] {
-            Step::Cycle(links) => links.iter().all(|link| matches!(link.why, Why::Decided(_))),
+            RefutationStep::Cycle(links) => {
+                links.iter().all(|link| matches!(link.why, Why::Decided(_)))
+            }
             _ => false,
         };
         let (same, real): (Vec<_>, Vec<_>) = choices.iter().partition(|choice| carried(choice));
         for (facts, step) in real.iter().take(reasons_max) {
             match &refutation.steps[*step] {
-                Step::Cycle(links) => {
+                RefutationStep::Cycle(links) => {
                     let against = facts.iter().map(|fact| self.words.fact(fact.opposite()));
                     let against: Vec<String> = against.collect();
                     let cycle = self.words.cycle(links);
@@ -203,13 +209,13 @@ impl Explainer<'_> {
                         self.keep_cycle();
                     }
                 }
-                Step::ReadsOpen { read, other } => {
+                RefutationStep::ReadsOpen { read, other } => {
                     let facts: Vec<String> =
                         facts.iter().map(|fact| self.words.fact(*fact)).collect();
                     let why = self.reads(*read, *other);
                     self.add_reason(format!("{}, {why}", facts.join(" or ")), &[]);
                 }
-                Step::Derived(_) | Step::Forget(_) => {}
+                RefutationStep::Derived(_) | RefutationStep::Forget(_) => {}
             }
         }
         let hidden = real.len().saturating_sub(reasons_max);

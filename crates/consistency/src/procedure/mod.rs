@@ -8,7 +8,7 @@ pub use {
     flat::{FlatRules, flat_by},
 };
 
-use crate::answer::{Answer, Stats};
+use crate::answer::{Answer, ConsistencyStats};
 use crate::partial::PartialTrace;
 use anyorder_system::Control;
 
@@ -46,7 +46,7 @@ pub struct Outcome {
     /// The answer.
     pub answer: Answer,
     /// The work done.
-    pub stats: Stats,
+    pub stats: ConsistencyStats,
 }
 
 impl Procedure {

@@ -5,7 +5,7 @@
 //! would see another write adds a clause.
 
 use super::{Effort, Outcome};
-use crate::answer::{self, Answer, Fact, Limit, Refutation, Stats};
+use crate::answer::{self, Answer, ConsistencyStats, Fact, Limit, Refutation};
 use crate::mailbox::{Due, MailboxRule};
 use crate::partial::{MessageId, OpenLocation, PartialTrace, Relation, Slot};
 use anyorder_order::sat::{Cause, Lit};
@@ -22,7 +22,7 @@ pub(super) fn solve(trace: &PartialTrace, effort: Effort, control: &Control<'_>)
         // A trace has fewer than 2^31 events, so the only cause is too little memory.
         Err(_) => {
             let answer = Answer::Unknown(Limit::Stopped(StopReason::MemoryLimit));
-            return Outcome { answer, stats: Stats::of(trace) };
+            return Outcome { answer, stats: ConsistencyStats::of(trace) };
         }
     };
     let answer = run.decide(effort, control);
@@ -135,16 +135,20 @@ impl<'a> Run<'a> {
     fn refutation(&self, proof: &solver::Refutation) -> Refutation {
         let mut read_clauses = self.read_clauses.iter();
         let steps = proof.steps.iter().map(|step| match step {
-            solver::Step::Input(_) => {
+            solver::RefutationStep::Input(_) => {
                 let &(read, other, ..) =
                     read_clauses.next().expect("every clause of the problem came from a read");
-                answer::Step::ReadsOpen { read, other }
+                answer::RefutationStep::ReadsOpen { read, other }
             }
-            solver::Step::Cycle(links) => {
-                answer::Step::Cycle(links.iter().map(|link| self.link(link)).collect())
+            solver::RefutationStep::Cycle(links) => {
+                answer::RefutationStep::Cycle(links.iter().map(|link| self.link(link)).collect())
             }
-            solver::Step::Derived(claims) => answer::Step::Derived(self.facts(claims)),
-            solver::Step::Forget(claims) => answer::Step::Forget(self.facts(claims)),
+            solver::RefutationStep::Derived(claims) => {
+                answer::RefutationStep::Derived(self.facts(claims))
+            }
+            solver::RefutationStep::Forget(claims) => {
+                answer::RefutationStep::Forget(self.facts(claims))
+            }
         });
         Refutation { steps: steps.collect() }
     }
@@ -245,14 +249,14 @@ fn problem(trace: &PartialTrace) -> Result<(Problem, Vec<MessageId>), ProblemErr
     Ok((problem, message_of))
 }
 
-fn stats(trace: &PartialTrace, solver: &solver::Stats) -> Stats {
-    Stats {
+fn stats(trace: &PartialTrace, solver: &solver::SolverStats) -> ConsistencyStats {
+    ConsistencyStats {
         pairs: solver.undecided,
         decisions: solver.decisions,
         conflicts: solver.conflicts,
         propagations: solver.propagations + solver.forced,
         candidates: solver.candidates,
         variables: solver.variables,
-        ..Stats::of(trace)
+        ..ConsistencyStats::of(trace)
     }
 }

@@ -5,7 +5,7 @@ use anyorder_certify::consistency as certify;
 use anyorder_certify::{check_consistency_witness, check_inconsistency};
 use anyorder_consistency::{
     Answer, Effort, Fact, FromTrace, Link, MailboxRule, PartialTrace, Procedure, Refutation,
-    Relation, Step, Why, split_own_code,
+    RefutationStep, Relation, Why, split_own_code,
 };
 use anyorder_system::Control;
 use anyorder_testkit::{Shape, random_trace};
@@ -140,12 +140,14 @@ fn translated(partial: &PartialTrace, refutation: &Refutation) -> certify::Consi
     let link = |l: &Link| certify::Link { from: event(l.from), to: event(l.to), why: why(l.why) };
     let facts = |clause: &[Fact]| clause.iter().map(|one| fact(*one)).collect();
     let steps = refutation.steps.iter().map(|step| match step {
-        Step::Cycle(links) => certify::Step::Cycle(links.iter().map(link).collect()),
-        Step::ReadsOpen { read, other } => {
-            certify::Step::ReadsOpen { read: event(*read), other: event(*other) }
+        RefutationStep::Cycle(links) => {
+            certify::RefutationStep::Cycle(links.iter().map(link).collect())
         }
-        Step::Derived(clause) => certify::Step::Derived(facts(clause)),
-        Step::Forget(clause) => certify::Step::Forget(facts(clause)),
+        RefutationStep::ReadsOpen { read, other } => {
+            certify::RefutationStep::ReadsOpen { read: event(*read), other: event(*other) }
+        }
+        RefutationStep::Derived(clause) => certify::RefutationStep::Derived(facts(clause)),
+        RefutationStep::Forget(clause) => certify::RefutationStep::Forget(facts(clause)),
     });
     certify::ConsistencyProof { steps: steps.collect() }
 }

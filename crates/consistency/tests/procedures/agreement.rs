@@ -5,7 +5,8 @@ use crate::support::{
 };
 use anyorder_consistency::testing::{FlatRules, NotFull, Rules, check_full, enumerate_by, flat_by};
 use anyorder_consistency::{
-    Answer, Effort, FromTrace, Limit, MailboxRule, PartialTrace, Procedure, Stats, Unsupported,
+    Answer, ConsistencyStats, Effort, FromTrace, Limit, MailboxRule, PartialTrace, Procedure,
+    Unsupported,
 };
 use anyorder_testkit::consistency::{
     Counters, Kind, Mailbox, Problem, Shape, axiomatic, brute_force, random_partial,
@@ -152,7 +153,7 @@ fn compare_enumerate(
     question: &PartialTrace,
     expected: bool,
     counters: &mut Counters,
-) -> Stats {
+) -> ConsistencyStats {
     let outcome =
         Procedure::Enumerate.decide(question, REFUTE, &control()).expect("coherence is given");
     assert_eq!(verdict(trace, question, &outcome, false), expected, "enumerate");
@@ -189,7 +190,7 @@ fn compare_flat(
     trace: &Trace,
     question: &PartialTrace,
     expected: bool,
-    stats: &Stats,
+    stats: &ConsistencyStats,
     counters: &mut Counters,
 ) {
     let flat = Procedure::Flat.decide(question, REFUTE, &control());

@@ -3,7 +3,7 @@
 
 use crate::support::{REFUTE, all_orders, control, mailboxes, partial, verdict};
 use anyorder_consistency::testing::{NotFull, Rules, check_full, check_full_by, enumerate_by};
-use anyorder_consistency::{Answer, Effort, PartialTrace, Stats};
+use anyorder_consistency::{Answer, ConsistencyStats, Effort, PartialTrace};
 use anyorder_testkit::consistency::{Shape, random_partial};
 use anyorder_trace::Trace;
 
@@ -21,8 +21,8 @@ fn knots() -> impl Iterator<Item = (Trace, PartialTrace)> {
 
 /// Decisions and conflicts over all knots, with some rules. All answers and their reasons must be
 /// right.
-fn work(rules: Rules) -> Stats {
-    let mut sum = Stats::default();
+fn work(rules: Rules) -> ConsistencyStats {
+    let mut sum = ConsistencyStats::default();
     for (trace, question) in knots() {
         let all =
             enumerate_by(&question, Rules::ALL, REFUTE, &control()).expect("coherence is given");

@@ -4,7 +4,7 @@ use anyorder_certify::consistency as certify;
 use anyorder_consistency::testing::check_full;
 use anyorder_consistency::{
     Answer, Due, Effort, Fact, FromTrace, Link, MailboxRule, MessageId, Outcome, PartialTrace,
-    Refutation, Relation, Step, Why,
+    Refutation, RefutationStep, Relation, Why,
 };
 use anyorder_system::Control;
 use anyorder_testkit::consistency::{Mailbox, simulate};
@@ -85,18 +85,18 @@ pub(crate) fn check_refutation(trace: &Trace, partial: &PartialTrace, refutation
     }
 }
 
-fn step_of(partial: &PartialTrace, step: &Step) -> certify::Step {
+fn step_of(partial: &PartialTrace, step: &RefutationStep) -> certify::RefutationStep {
     let event = |slot: u32| partial.events[slot as usize];
     let facts = |facts: &[Fact]| facts.iter().map(|&fact| fact_of(partial, fact)).collect();
     match step {
-        Step::Cycle(links) => {
-            certify::Step::Cycle(links.iter().map(|&link| link_of(partial, link)).collect())
+        RefutationStep::Cycle(links) => certify::RefutationStep::Cycle(
+            links.iter().map(|&link| link_of(partial, link)).collect(),
+        ),
+        RefutationStep::ReadsOpen { read, other } => {
+            certify::RefutationStep::ReadsOpen { read: event(*read), other: event(*other) }
         }
-        Step::ReadsOpen { read, other } => {
-            certify::Step::ReadsOpen { read: event(*read), other: event(*other) }
-        }
-        Step::Derived(clause) => certify::Step::Derived(facts(clause)),
-        Step::Forget(clause) => certify::Step::Forget(facts(clause)),
+        RefutationStep::Derived(clause) => certify::RefutationStep::Derived(facts(clause)),
+        RefutationStep::Forget(clause) => certify::RefutationStep::Forget(facts(clause)),
     }
 }
 
@@ -205,7 +205,7 @@ pub(crate) fn timed(partial: &PartialTrace) -> bool {
 /// unfinished.
 pub(crate) fn check_links(trace: &Trace, partial: &PartialTrace, cycle: &[Link]) {
     let links = cycle.iter().map(|&link| link_of(partial, link)).collect();
-    let proof = certify::ConsistencyProof { steps: vec![certify::Step::Cycle(links)] };
+    let proof = certify::ConsistencyProof { steps: vec![certify::RefutationStep::Cycle(links)] };
     let rule = simulated(partial.mailboxes).1;
     match certify::check_inconsistency(trace, rule, &proof) {
         Ok(_) => assert!(cycle.iter().all(|link| matches!(link.why, Why::Given(_)))),

@@ -2,14 +2,14 @@
 //! stay small.
 
 use crate::support::{check_witness, control, partial};
-use anyorder_consistency::{Answer, Effort, MailboxRule, Procedure, Stats};
+use anyorder_consistency::{Answer, ConsistencyStats, Effort, MailboxRule, Procedure};
 use anyorder_generate::{
     Family, PAPER_ROWS, Request, RunMailbox, generate, generate_sized, generate_with_run,
 };
 use anyorder_trace::Trace;
 
 /// Decides a trace that is consistent, and checks the witness.
-fn consistent(name: &str, trace: &Trace, rule: MailboxRule) -> Stats {
+fn consistent(name: &str, trace: &Trace, rule: MailboxRule) -> ConsistencyStats {
     let question = partial(trace, rule);
     let outcome =
         Procedure::Solver.decide(&question, Effort::default(), &control()).expect("for all traces");

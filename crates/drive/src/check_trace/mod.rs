@@ -12,7 +12,7 @@ use crate::trace_input::TraceInput;
 use anyorder_common::text::quote;
 use anyorder_finding::run::Run;
 use anyorder_finding::{CoverageLevel, Finding, Ordered, Stats, assign_ids};
-use anyorder_hb::{Checked, GroupBy, Options, RuleSet, Statistics};
+use anyorder_hb::{Checked, GroupBy, RaceOptions, RuleSet, Statistics};
 use anyorder_system::Control;
 use anyorder_trace::{TaskKind, Trace};
 use std::mem;
@@ -96,8 +96,8 @@ pub fn check_trace(
     input.describe(&mut result);
     let trace = &input.trace;
     let rules = options.rules.unwrap_or_else(|| fitting_rules(trace));
-    let fitting = Options::new(rules);
-    let of_engine = Options {
+    let fitting = RaceOptions::new(rules);
+    let of_engine = RaceOptions {
         coverage: options.coverage.unwrap_or(fitting.coverage),
         group_by: options.group_by,
         max_pairs: options.max_pairs,

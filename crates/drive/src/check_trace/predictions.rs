@@ -10,7 +10,7 @@ use crate::predict::{
 use crate::result::JobResult;
 use crate::trace_input::TraceInput;
 use anyorder_finding::run::Run;
-use anyorder_finding::{Finding, Step};
+use anyorder_finding::{ExplanationStep, Finding};
 use anyorder_hb::{HappensBefore, RuleSet};
 use anyorder_predict::Reorders;
 use anyorder_predict::check::{Candidate, Checked, Found, PairResult, form_words};
@@ -173,10 +173,10 @@ fn confirm(
         finding.form = Some(witness.form.word().to_owned());
         let shown = Reordering::new((first, second, witness.clone()), Reorders::Threads);
         shown.place(trace, finding);
-        let step = Step {
+        let step = ExplanationStep {
             rule: Some("witness".to_owned()),
             events: [first, second].map(|event| trace.unique_label(event)).to_vec(),
-            ..Step::new(form_words(witness.form))
+            ..ExplanationStep::new(form_words(witness.form))
         };
         finding.explanation.insert(0, step);
         return (Some(shown.run(trace)), last_of(trace, finding, Some(&shown)));
@@ -190,9 +190,10 @@ fn confirm(
     if all && pairs.iter().all(|pair| pair_result(pair) == Some(&PairResult::Impossible)) {
         finding.confirmed = Some(false);
         let text = "no order of the recorded events has the two the other way round, as long as each thread sees what it saw";
-        finding
-            .explanation
-            .insert(0, Step { rule: Some("impossible".to_owned()), ..Step::new(text) });
+        finding.explanation.insert(
+            0,
+            ExplanationStep { rule: Some("impossible".to_owned()), ..ExplanationStep::new(text) },
+        );
         // The proof is about the whole trace.
         return (None, Some(EventId(trace.len() as u32)));
     }

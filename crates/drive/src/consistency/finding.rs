@@ -2,7 +2,7 @@
 
 use super::{Consistency, Consistent};
 use anyorder_consistency::{Procedure, describe};
-use anyorder_finding::{Finding, Kind, Severity, Site, Step};
+use anyorder_finding::{ExplanationStep, Finding, Kind, Severity, Site};
 use anyorder_trace::{EventId, NameId, Trace};
 
 /// The maximum number of sites of a finding. Its explanation has the whole cycle.
@@ -19,14 +19,14 @@ pub(super) fn inconsistency(trace: &Trace, answer: &Consistency, reasons_max: us
         } else {
             "all orders were tried; this procedure gives no reason, `--procedure solver` does"
         };
-        finding.explanation.push(Step::new(text));
+        finding.explanation.push(ExplanationStep::new(text));
         return finding;
     };
     finding.confirmed = Some(true);
     let explained = describe(trace, &answer.partial, &proof.refutation, reasons_max);
     for reason in explained.reasons {
         let events = reason.events.iter().map(|event| trace.unique_label(*event)).collect();
-        finding.explanation.push(Step { text: reason.text, rule: None, events });
+        finding.explanation.push(ExplanationStep { text: reason.text, rule: None, events });
     }
     finding.sites = sites(trace, &explained.cycle);
     finding

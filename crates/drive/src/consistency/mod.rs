@@ -14,8 +14,8 @@ use crate::trace_input::TraceInput;
 use anyorder_certify::{check_consistency_witness, check_inconsistency};
 use anyorder_common::text::escape;
 use anyorder_consistency::{
-    Answer, Effort, FromTrace, FromTraceError, Kept, Limit, PartialTrace, Stats, Unsupported,
-    split_own_code,
+    Answer, ConsistencyStats, Effort, FromTrace, FromTraceError, Kept, Limit, PartialTrace,
+    Unsupported, split_own_code,
 };
 use anyorder_finding as found;
 use anyorder_finding::assign_ids;
@@ -69,7 +69,7 @@ pub struct Consistency {
     /// The parts of the trace inside and outside the decision problem.
     pub kept: Kept,
     /// The counts of the procedure.
-    pub stats: Stats,
+    pub stats: ConsistencyStats,
     /// The procedure.
     pub procedure: Procedure,
     /// For a recorded run: whether the rules allow the recorded order, else the reason.
@@ -208,7 +208,7 @@ fn decide(
 
 fn stopped(reason: StopReason, partial: &PartialTrace) -> anyorder_consistency::Outcome {
     let answer = Answer::Unknown(Limit::Stopped(reason));
-    anyorder_consistency::Outcome { answer, stats: Stats::of(partial) }
+    anyorder_consistency::Outcome { answer, stats: ConsistencyStats::of(partial) }
 }
 
 fn disagree(what: &str) -> ! {

@@ -2,7 +2,7 @@
 
 use anyorder_certify::consistency as certify;
 use anyorder_consistency::{
-    Fact, Link, MailboxRule, PartialTrace, Refutation, Relation, Step, Why,
+    Fact, Link, MailboxRule, PartialTrace, Refutation, RefutationStep, Relation, Why,
 };
 use anyorder_trace::{TaskId, Trace};
 use std::io;
@@ -73,12 +73,14 @@ pub(super) fn translated(
     };
     let facts = |clause: &[Fact]| clause.iter().map(|one| fact(*one)).collect();
     let steps = refutation.steps.iter().map(|step| match step {
-        Step::Cycle(links) => certify::Step::Cycle(links.iter().map(link).collect()),
-        Step::ReadsOpen { read, other } => {
-            certify::Step::ReadsOpen { read: event(*read), other: event(*other) }
+        RefutationStep::Cycle(links) => {
+            certify::RefutationStep::Cycle(links.iter().map(link).collect())
         }
-        Step::Derived(clause) => certify::Step::Derived(facts(clause)),
-        Step::Forget(clause) => certify::Step::Forget(facts(clause)),
+        RefutationStep::ReadsOpen { read, other } => {
+            certify::RefutationStep::ReadsOpen { read: event(*read), other: event(*other) }
+        }
+        RefutationStep::Derived(clause) => certify::RefutationStep::Derived(facts(clause)),
+        RefutationStep::Forget(clause) => certify::RefutationStep::Forget(facts(clause)),
     });
     certify::ConsistencyProof { steps: steps.collect() }
 }

@@ -16,8 +16,8 @@
 //! # Ok::<(), anyorder_drive::Failure>(())
 //! ```
 
-pub use anyorder_explore::r4::{Options as ReversalOptions, Order, Sleep, UserEvents};
-pub use anyorder_explore::shrink::{Options as ShrinkOptions, Shrunk};
+pub use anyorder_explore::r4::{Order, ReversalOptions, Sleep, UserEvents};
+pub use anyorder_explore::shrink::{ShrinkOptions, Shrunk};
 pub use command::pipe_program;
 pub use program::{Repeats, ShownRun, Started, TaskProgram};
 pub use replay::replay_run;

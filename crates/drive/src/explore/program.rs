@@ -3,7 +3,7 @@
 
 use super::rerun::{Rerun, rerun};
 use crate::schedules::Shows;
-use crate::{Failure, Message, Reported};
+use crate::{Failure, FailureMessage, Reported};
 use anyorder_common::text::escape;
 use anyorder_finding::Site;
 use anyorder_finding::run::Run;
@@ -54,7 +54,7 @@ pub trait TaskProgram: Sync {
     }
 
     /// Returns a note about explorations of this program.
-    fn remark(&self) -> Option<Message> {
+    fn remark(&self) -> Option<FailureMessage> {
         None
     }
 }

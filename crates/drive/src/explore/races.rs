@@ -6,7 +6,7 @@ use crate::Reported;
 use crate::schedules::{Shows, set_reference, witness};
 use anyorder_explore::r4::{Found, Outcome, Reversal, ReversalKind};
 use anyorder_finding::run::{Comparison, Differing, Run};
-use anyorder_finding::{Finding, Harm, Kind, Severity, Site, Step, Witness};
+use anyorder_finding::{ExplanationStep, Finding, Harm, Kind, Severity, Site, Witness};
 use anyorder_system::{Failure, FailureKind, Level, Observation, PartPath, TaskName};
 
 /// The maximum number of parts named in a title.
@@ -64,10 +64,10 @@ fn site(task: &TaskName, reversal: &Reversal, shown: Option<&ShownRun>) -> Site 
 }
 
 /// Explains the reversal and its effect.
-fn explanation(outcome: &Outcome, run: usize, reversal: &Reversal) -> Vec<Step> {
+fn explanation(outcome: &Outcome, run: usize, reversal: &Reversal) -> Vec<ExplanationStep> {
     let info = &outcome.runs[run];
     let mut steps = Vec::new();
-    let mut say = |text: String| steps.push(Step::new(text));
+    let mut say = |text: String| steps.push(ExplanationStep::new(text));
     let (first, second) = (&reversal.first, &reversal.second);
     if reversal.kind == ReversalKind::Disabling {
         say(format!("`{first}` disables `{second}`; the other way round both run"));

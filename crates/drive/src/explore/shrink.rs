@@ -5,7 +5,7 @@ use super::rerun::{Rerun, rerun};
 use crate::Failure;
 use crate::schedules::{Shows, reference_of};
 use anyorder_common::text::escape;
-use anyorder_explore::shrink::{self, Error, Options, Shrunk, Symptom};
+use anyorder_explore::shrink::{self, Error, ShrinkOptions, Shrunk, Symptom};
 use anyorder_system::{self as system, Control, Observation, PartPath, Schedule};
 
 /// Shrinks the run of a schedule to a minimal one; `None` if the schedule does not show its
@@ -39,7 +39,7 @@ use anyorder_system::{self as system, Control, Observation, PartPath, Schedule};
 pub fn shrink<P: TaskProgram>(
     program: &P,
     failing: &Schedule,
-    options: &Options,
+    options: &ShrinkOptions,
     control: &Control<'_>,
 ) -> Result<Option<Shrunk>, Failure> {
     let (target, shows) = match Shows::of(failing) {

@@ -2,7 +2,7 @@
 
 use super::findings::Reporter;
 use super::program::{Repeats, TaskProgram, cannot_start};
-use crate::{Failure, JobResult, Level, Message};
+use crate::{Failure, FailureMessage, JobResult, Level};
 use anyorder_common::numbers::plural;
 use anyorder_common::text::escape;
 use anyorder_explore::r4::{self, Limit, Verdict};
@@ -14,7 +14,7 @@ use anyorder_system::{Control, RunError};
 #[derive(Clone, Debug)]
 pub struct ExploreOptions {
     /// The options of the reversals.
-    pub reversals: r4::Options,
+    pub reversals: r4::ReversalOptions,
     /// The maximum number of occurrences of each input event, if events can happen any number of
     /// times. The recording may have more.
     pub repeats: u32,
@@ -22,7 +22,7 @@ pub struct ExploreOptions {
 
 impl Default for ExploreOptions {
     fn default() -> ExploreOptions {
-        ExploreOptions { reversals: r4::Options::default(), repeats: 1 }
+        ExploreOptions { reversals: r4::ReversalOptions::default(), repeats: 1 }
     }
 }
 
@@ -92,9 +92,10 @@ pub fn explore<P: TaskProgram>(
 }
 
 /// Warns about problems with the program.
-fn remarks<P: TaskProgram>(program: &P, explored: &r4::Outcome) -> Vec<Message> {
+fn remarks<P: TaskProgram>(program: &P, explored: &r4::Outcome) -> Vec<FailureMessage> {
     let mut remarks = Vec::new();
-    let mut warn = |text: &str| remarks.push(Message::at(Level::Warning, program.name(), text));
+    let mut warn =
+        |text: &str| remarks.push(FailureMessage::at(Level::Warning, program.name(), text));
     let counts = &explored.counts;
     if counts.retries > 0 {
         let what = plural(counts.retries, "attempt");

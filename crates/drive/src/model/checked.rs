@@ -5,7 +5,7 @@ use crate::explore::{END, Repeats};
 use crate::schedules::Shows;
 use anyorder_system::{
     Awaited, Capabilities, Choice, Divergence, EnabledTask, Failure, Hash128, Level, Observation,
-    PartPath, Place, Program, RunError, SnapshotId, Snapshots, StateSystem, Step, TaskName,
+    PartPath, Place, ProgramIdentity, RunError, SnapshotId, Snapshots, StateSystem, Step, TaskName,
     TaskSystem,
 };
 use anyorder_trace::Tables;
@@ -35,7 +35,7 @@ pub struct Checked {
 impl Checked {
     pub(super) fn new(
         machine: &Arc<Machine>,
-        program: &Program,
+        program: &ProgramIdentity,
         repeats: Option<Repeats>,
     ) -> Checked {
         let invariants = machine.invariants();
@@ -101,7 +101,7 @@ impl TaskSystem for Checked {
         self.run.capabilities()
     }
 
-    fn program(&self) -> &Program {
+    fn program(&self) -> &ProgramIdentity {
         self.run.program()
     }
 

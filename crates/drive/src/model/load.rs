@@ -1,12 +1,12 @@
 //! Compiles a model, or reports its errors with the lines.
 
-use crate::{Failure, Level, Message};
+use crate::{Failure, FailureMessage, Level};
 use anyorder_common::text::escape;
 use anyorder_lang::diagnostic::{Diagnostic, render};
 use anyorder_lang::format::format;
 use anyorder_lang::lower::compile;
 use anyorder_lang::source::{SOURCE_BYTES_MAX, Source};
-use anyorder_system::{Hash128, Program};
+use anyorder_system::{Hash128, ProgramIdentity};
 use anyorder_vm::Machine;
 use std::path::Path;
 use std::sync::Arc;
@@ -22,8 +22,8 @@ const DIAGNOSTICS_SHOWN_MAX: usize = 20;
 pub struct Model {
     pub(crate) machine: Arc<Machine>,
     /// The identity of the program in schedules: the path and a hash of the text.
-    pub(crate) program: Program,
-    warnings: Vec<Message>,
+    pub(crate) program: ProgramIdentity,
+    warnings: Vec<FailureMessage>,
 }
 
 impl Model {
@@ -46,11 +46,11 @@ impl Model {
         let compiled =
             compile(text, name).map_err(|diagnostics| refused(name, text, &diagnostics))?;
         let source = Source::new(name, text);
-        let rendered = |warning| Message {
+        let rendered = |warning| FailureMessage {
             rendered: true,
-            ..Message::new(Level::Warning, render(&source, warning, true))
+            ..FailureMessage::new(Level::Warning, render(&source, warning, true))
         };
-        let program = Program {
+        let program = ProgramIdentity {
             name: name.to_owned(),
             version: String::new(),
             hash: Some(Hash128::of(text.as_bytes())),
@@ -63,7 +63,7 @@ impl Model {
 
     /// Returns the warnings of the compiler.
     #[must_use]
-    pub fn warnings(&self) -> &[Message] {
+    pub fn warnings(&self) -> &[FailureMessage] {
         &self.warnings
     }
 

@@ -6,7 +6,8 @@
 
 use anyorder_search::Path;
 use anyorder_system::{
-    Choice, Divergence, Program, RunError, Schedule, Snapshots as _, StateSystem, TaskSystem,
+    Choice, Divergence, ProgramIdentity, RunError, Schedule, Snapshots as _, StateSystem,
+    TaskSystem,
 };
 use anyorder_vm::{Machine, MachineRun};
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use std::sync::Arc;
 pub(super) fn schedule_of(
     machine: &Arc<Machine>,
     path: &Path<Machine>,
-    program: &Program,
+    program: &ProgramIdentity,
 ) -> Option<Schedule> {
     let mut schedule = Schedule::new(program.clone());
     let mut run = MachineRun::new(Arc::clone(machine));

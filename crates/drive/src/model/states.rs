@@ -6,7 +6,7 @@ use super::schedule::{follow, schedule_of};
 use crate::states::{AttributeUpdate, Described, NoSchedule, RunEnd, StateProgram};
 use anyorder_finding::run::Run;
 use anyorder_search::{Path, Violation};
-use anyorder_system::{Divergence, Place, Program, Schedule, StateSystem};
+use anyorder_system::{Divergence, Place, ProgramIdentity, Schedule, StateSystem};
 use anyorder_vm::Machine;
 
 impl StateProgram for Model {
@@ -18,7 +18,7 @@ impl StateProgram for Model {
         &self.machine
     }
 
-    fn program(&self) -> &Program {
+    fn program(&self) -> &ProgramIdentity {
         &self.program
     }
 

@@ -6,7 +6,7 @@ use super::load::Model;
 use crate::explore::{Repeats, ShownRun, TaskProgram};
 use crate::schedules::Shows;
 use crate::states::{Conflict, RunEnd, StateProgram, is_conflict, report, report_conflict};
-use crate::{Failure, Level, Message, Reported};
+use crate::{Failure, FailureMessage, Level, Reported};
 use anyorder_search::{Path, Property, Violation};
 use anyorder_system::{Choice, RunError, Schedule, StateSystem as _};
 use anyorder_vm::Machine;
@@ -60,12 +60,12 @@ impl TaskProgram for Model {
         report(self, &[Violation { property, name, path }]).pop()
     }
 
-    fn remark(&self) -> Option<Message> {
+    fn remark(&self) -> Option<FailureMessage> {
         if self.machine.program().invariants.is_empty() {
             return None;
         }
         let what = "invariants were checked only in the runs that were made; `--algorithm stateful` checks all states";
-        Some(Message::at(Level::Note, &self.program.name, what))
+        Some(FailureMessage::at(Level::Note, &self.program.name, what))
     }
 }
 

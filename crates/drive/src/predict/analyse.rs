@@ -13,9 +13,10 @@ use anyorder_predict::check::{
     Candidate, CheckOptions, Checked, Facts, Order, Pairs, Subject, check, check_unconfirmed,
 };
 use anyorder_predict::{
-    Analysis as Engine, ConfirmOptions, Confirmer, EdcAnalysis, HbAnalysis, Internals, MemoryOnly,
-    Options, OrderPaths, PredictError, Reorders, Report, Specified, SpecifiedCommunication, Types,
-    WdcAnalysis, event_driven, event_driven_order, run, without_internals,
+    Analysis as Engine, CandidateOptions, ConfirmOptions, Confirmer, EdcAnalysis, HbAnalysis,
+    Internals, MemoryOnly, OrderPaths, PredictError, Reorders, Report, Specified,
+    SpecifiedCommunication, Types, WdcAnalysis, event_driven, event_driven_order, run,
+    without_internals,
 };
 use anyorder_system::Control;
 use anyorder_trace::{
@@ -56,8 +57,11 @@ impl<'a> Question<'a> {
         Ok(Question { name, options, types })
     }
 
-    fn candidates(&self) -> Options {
-        Options { violations_max: self.options.search.max_candidates, ..Options::default() }
+    fn candidates(&self) -> CandidateOptions {
+        CandidateOptions {
+            violations_max: self.options.search.max_candidates,
+            ..CandidateOptions::default()
+        }
     }
 
     fn check_options(&self, tables: &Tables, analysis: Analysis) -> CheckOptions {

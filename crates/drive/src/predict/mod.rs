@@ -18,7 +18,7 @@ pub use stored::{Reordering, StoredWitness};
 pub(crate) use analyse::{KnownPairs, Question, analyse};
 pub(crate) use groups::group_findings;
 
-use crate::failure::{Failure, Level, Message};
+use crate::failure::{Failure, FailureMessage, Level};
 use crate::not_understood::NotUnderstood;
 use crate::result::JobResult;
 use crate::trace_input::{TraceInput, observed};
@@ -307,7 +307,7 @@ pub(crate) fn last_of(
 }
 
 /// Warns about objects that were ignored, because no specification gives the calls that commute.
-fn remark_unspecified(name: &str, objects: &BTreeMap<String, u64>) -> Option<Message> {
+fn remark_unspecified(name: &str, objects: &BTreeMap<String, u64>) -> Option<FailureMessage> {
     const NAMED_MAX: usize = 5;
     let total = objects.values().copied().reduce(u64::saturating_add)?;
     let mut names: Vec<String> =
@@ -318,18 +318,18 @@ fn remark_unspecified(name: &str, objects: &BTreeMap<String, u64>) -> Option<Mes
     let (calls, names) = (plural(total, "call"), names.join(", "));
     let what =
         format!("{calls} ignored, no specification for {names}: see `--spec` and `--object`");
-    Some(Message::at(Level::Warning, name, what))
+    Some(FailureMessage::at(Level::Warning, name, what))
 }
 
 /// Warns about rejected witnesses: a bug in anyorder, which leaves their pairs unconfirmed.
-fn remark_rejected(name: &str, statistics: &Statistics) -> Option<Message> {
+fn remark_rejected(name: &str, statistics: &Statistics) -> Option<FailureMessage> {
     if statistics.rejected == 0 {
         return None;
     }
     let what = plural(statistics.rejected, "witness");
     let text = "the independent checker rejected witnesses, which is a bug in anyorder";
     let line = format!("{what} did not hold: {text}; the pairs are unconfirmed");
-    Some(Message::at(Level::Warning, name, line))
+    Some(FailureMessage::at(Level::Warning, name, line))
 }
 
 /// Returns the counts under their names in results.

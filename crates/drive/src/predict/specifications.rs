@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use anyorder_common::text::{escape, shown};
 use anyorder_commute::{Document, SpecError, built_in_types};
-use anyorder_finding::Options;
+use anyorder_finding::OptionValues;
 use anyorder_predict::Types;
 use std::path::Path;
 
@@ -53,7 +53,7 @@ impl Specifications {
     }
 
     /// Sets the options of a result.
-    pub(super) fn set_options(&self, options: &mut Options) {
+    pub(super) fn set_options(&self, options: &mut OptionValues) {
         options.set_some("spec", self.file.clone());
         if !self.objects.is_empty() {
             options.set("object", self.objects.join(","));

@@ -6,7 +6,7 @@ use super::program::StateProgram;
 use super::reduced::{by_paper, by_stateful, shortest};
 use super::report::{report, report_conflict};
 use crate::Failure;
-use crate::{JobResult, Level, Message};
+use crate::{FailureMessage, JobResult, Level};
 use anyorder_finding::Stats;
 use anyorder_search::{Gauge, Order, Outcome, ResponseVerdict, Storage};
 use anyorder_system::{Control, Reducible, StateSystem};
@@ -76,7 +76,7 @@ impl Default for CheckOptions {
 
 impl CheckOptions {
     /// Returns the algorithm for a program, and notes to print before the search.
-    pub fn plan<P: StateProgram>(&self, program: &P) -> (Algorithm, Vec<Message>) {
+    pub fn plan<P: StateProgram>(&self, program: &P) -> (Algorithm, Vec<FailureMessage>) {
         let (system, mut remarks) = (program.system(), Vec::new());
         let name = &program.program().name;
         let reason = self.needs_full(system);
@@ -85,13 +85,13 @@ impl CheckOptions {
             (None, None) => Algorithm::Stateful,
             (None, Some(reason)) => {
                 let text = format!("full search, without reduction: {reason}");
-                remarks.push(Message::at(Level::Note, name, text));
+                remarks.push(FailureMessage::at(Level::Note, name, text));
                 Algorithm::Full
             }
         };
         let bits = matches!(self.storage, Storage::Bitstate { .. });
         let has_responses = !system.properties().responses.is_empty();
-        let mut warn = |text: &str| remarks.push(Message::at(Level::Warning, name, text));
+        let mut warn = |text: &str| remarks.push(FailureMessage::at(Level::Warning, name, text));
         if has_responses && algorithm != Algorithm::Full {
             warn("responses are not checked; `--algorithm full` checks them");
         }

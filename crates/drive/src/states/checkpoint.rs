@@ -2,9 +2,9 @@
 //! streams its tables into it.
 
 use crate::Failure;
-use crate::{Level, Message};
+use crate::{FailureMessage, Level};
 use anyorder_common::text::{escape, shown};
-use anyorder_search::{Options, Search, SearchError, is_checkpoint};
+use anyorder_search::{Search, SearchError, SearchOptions, is_checkpoint};
 use anyorder_system::StateSystem;
 use std::path::Path;
 
@@ -33,7 +33,7 @@ impl<'a> Checkpoint<'a> {
     /// Reads the search saved in a file.
     pub(super) fn resume<'s, S: StateSystem>(
         system: &'s S,
-        options: &Options,
+        options: &SearchOptions,
         file: &Path,
         identity: &str,
     ) -> Result<Search<'s, S>, Failure> {
@@ -57,7 +57,7 @@ impl<'a> Checkpoint<'a> {
     }
 
     /// Reports the file of a search that was cut, or why the file is out of date.
-    pub(super) fn end(self, cut: bool) -> Option<Message> {
+    pub(super) fn end(self, cut: bool) -> Option<FailureMessage> {
         let file = shown(self.file);
         let text = match self.failure {
             Some(error) => format!("cannot save the search: {}", failure(self.file, &error)),
@@ -66,7 +66,7 @@ impl<'a> Checkpoint<'a> {
             }
             None => return None,
         };
-        Some(Message::new(Level::Warning, text))
+        Some(FailureMessage::new(Level::Warning, text))
     }
 }
 

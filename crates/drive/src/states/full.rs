@@ -5,17 +5,17 @@ use super::checkpoint::Checkpoint;
 use super::program::StateProgram;
 use super::report::report;
 use crate::Failure;
-use crate::{JobResult, Message};
+use crate::{FailureMessage, JobResult};
 use anyorder_common::text::escape;
 use anyorder_finding::Stats;
 use anyorder_search::{
-    Exported, GraphFormat, Limit, Options, Pause, Search, SearchError, Stop, Storage, WalkOptions,
-    export, walk,
+    Exported, GraphFormat, Limit, Pause, Search, SearchError, SearchOptions, Stop, Storage,
+    WalkOptions, export, walk,
 };
 use anyorder_system::{Control, StateSystem};
 
 /// The outcome of a full search, with remarks about its checkpoint.
-type WithRemarks<S> = (Searched<S, ()>, Vec<Message>);
+type WithRemarks<S> = (Searched<S, ()>, Vec<FailureMessage>);
 
 /// Searches all states of a program that the options allow.
 pub(super) fn full<P: StateProgram>(
@@ -69,12 +69,12 @@ pub(super) fn full<P: StateProgram>(
     Ok(((outcome, stats), remarks))
 }
 
-fn options<S: StateSystem>(system: &S, check_options: &CheckOptions) -> Options {
+fn options<S: StateSystem>(system: &S, check_options: &CheckOptions) -> SearchOptions {
     let bits = matches!(check_options.storage, Storage::Bitstate { .. });
     let responses = !system.properties().responses.is_empty() && !bits;
     // Responses name particular components, which symmetry permutes.
     let symmetry = check_options.symmetry && !responses;
-    Options {
+    SearchOptions {
         order: check_options.order,
         storage: check_options.storage,
         stop: if check_options.first { Stop::FirstViolation } else { Stop::Exhausted },
@@ -89,7 +89,7 @@ fn options<S: StateSystem>(system: &S, check_options: &CheckOptions) -> Options 
         responses,
         states_max: check_options.states_max,
         depth_max: check_options.depth_max,
-        ..Options::default()
+        ..SearchOptions::default()
     }
 }
 
@@ -209,6 +209,7 @@ pub fn export_graph<P: StateProgram>(
     control: &Control<'_>,
 ) -> Result<Exported, Failure> {
     let GraphOptions { format, states_max, depth_max } = *options;
-    let options = Options { states_max, depth_max, responses: false, ..Options::default() };
+    let options =
+        SearchOptions { states_max, depth_max, responses: false, ..SearchOptions::default() };
     export(program.system(), format, &options, control).map_err(|error| failure(program, &error))
 }

@@ -6,9 +6,9 @@
 //! ```
 //! use anyorder_drive::states::{SimulateOptions, StateProgram, simulate};
 //! use anyorder_search::example::Counter;
-//! use anyorder_system::{Control, Program};
+//! use anyorder_system::{Control, ProgramIdentity};
 //!
-//! struct UpTo(Counter, Program);
+//! struct UpTo(Counter, ProgramIdentity);
 //!
 //! impl StateProgram for UpTo {
 //!     type System = Counter;
@@ -17,12 +17,12 @@
 //!         &self.0
 //!     }
 //!
-//!     fn program(&self) -> &Program {
+//!     fn program(&self) -> &ProgramIdentity {
 //!         &self.1
 //!     }
 //! }
 //!
-//! let program = UpTo(Counter { limit: 10 }, Program::new("up to 10"));
+//! let program = UpTo(Counter { limit: 10 }, ProgramIdentity::new("up to 10"));
 //! let found = simulate(&program, &SimulateOptions::default(), &Control::default())?;
 //! assert!(found.findings.is_empty());
 //! # Ok::<(), anyorder_drive::Failure>(())

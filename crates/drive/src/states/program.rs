@@ -4,7 +4,7 @@
 use anyorder_finding::run::{Change, Run, RunStep};
 use anyorder_finding::{Finding, Kind, Site};
 use anyorder_search::{Path, Property, Violation};
-use anyorder_system::{Divergence, Place, Program, Schedule, StateSystem};
+use anyorder_system::{Divergence, Place, ProgramIdentity, Schedule, StateSystem};
 
 /// A program as states, with its descriptions.
 ///
@@ -22,7 +22,7 @@ pub trait StateProgram: Sync {
     fn system(&self) -> &Self::System;
 
     /// Returns the identity of the program: its path or URL, its version, a hash of its text.
-    fn program(&self) -> &Program;
+    fn program(&self) -> &ProgramIdentity;
 
     /// Describes a violation: kind, title and sites of the finding, and the text at the end of the
     /// run.

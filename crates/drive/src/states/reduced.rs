@@ -29,12 +29,12 @@ where
     P: StateProgram,
     P::System: Reducible,
 {
-    let options = stateful::Options {
+    let options = stateful::StatefulOptions {
         threads: check_options.threads,
         values: check_options.values,
         stop_at_first: check_options.first,
         states_max: check_options.states_max,
-        ..stateful::Options::default()
+        ..stateful::StatefulOptions::default()
     };
     let outcome = stateful::explore(program.system(), &options, control);
     let outcome = outcome.map_err(|error| failure(program, &error))?;
@@ -64,10 +64,10 @@ where
     P: StateProgram,
     P::System: Reducible,
 {
-    let options = paper::Options {
+    let options = paper::PaperOptions {
         values: check_options.values,
         states_max: check_options.states_max,
-        ..paper::Options::default()
+        ..paper::PaperOptions::default()
     };
     let outcome = paper::explore(program.system(), &options, control);
     let outcome = outcome.map_err(|error| failure(program, &error))?;
@@ -105,14 +105,14 @@ pub(super) fn shortest<S: StateSystem, D>(
     let budget = SHORTEN_STATES.max(outcome.stats.states.saturating_mul(SHORTEN_FACTOR));
     let lengths = violations.iter().map(|violation| violation.path.steps.len());
     let reach = if check_options.first { lengths.min() } else { lengths.max() };
-    let options = anyorder_search::Options {
+    let options = anyorder_search::SearchOptions {
         stop: if check_options.first { Stop::FirstViolation } else { Stop::Exhausted },
         threads: check_options.threads,
         responses: false,
         states_max: Some(budget),
         // One more step, because a deadlock shows only when the search tries to expand the state.
         depth_max: Some(u32::try_from(reach.unwrap_or(0)).unwrap_or(u32::MAX).saturating_add(1)),
-        ..anyorder_search::Options::default()
+        ..anyorder_search::SearchOptions::default()
     };
     control.progress.phase("shorter runs");
     let mut control = control.clone();

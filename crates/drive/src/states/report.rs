@@ -5,7 +5,7 @@ use super::program::{Described, NoSchedule, StateProgram};
 use crate::Reported;
 use crate::schedules::{Shows, set_repeats_from, witness};
 use anyorder_finding::run::Run;
-use anyorder_finding::{Harm, Severity, Site, Step};
+use anyorder_finding::{ExplanationStep, Harm, Severity, Site};
 use anyorder_search::{Path, Property, Violation};
 
 /// The maximum total number of parts in the names of a schedule. The names of a task that posts
@@ -79,7 +79,7 @@ fn assemble<P: StateProgram>(
             finding.witness = witness(&schedule);
         } else {
             let text = "the names of its tasks are too long for a schedule: there is none";
-            finding.explanation.push(Step::new(text));
+            finding.explanation.push(ExplanationStep::new(text));
         }
     }
     Reported { finding, run: Some(run) }
@@ -97,8 +97,8 @@ fn shows<S: anyorder_system::StateSystem>(violation: &Violation<S>) -> Shows {
 }
 
 /// Lists the steps of a run as an explanation.
-pub(crate) fn explanation(run: &Run) -> Vec<Step> {
-    let mut steps: Vec<Step> = Vec::new();
+pub(crate) fn explanation(run: &Run) -> Vec<ExplanationStep> {
+    let mut steps: Vec<ExplanationStep> = Vec::new();
     for (number, step) in (1..).zip(&run.steps) {
         let mut effects = step.effects();
         if effects.is_empty() {
@@ -108,10 +108,10 @@ pub(crate) fn explanation(run: &Run) -> Vec<Step> {
         let who = if title == step.lane { title } else { format!("{} runs {title}", step.lane) };
         let what = effects.join("; ");
         let text = if what.is_empty() { who } else { format!("{who}: {what}") };
-        steps.push(Step { text, rule: None, events: vec![number.to_string()] });
+        steps.push(ExplanationStep { text, rule: None, events: vec![number.to_string()] });
     }
     if !run.end.is_empty() {
-        steps.push(Step::new(run.end.clone()));
+        steps.push(ExplanationStep::new(run.end.clone()));
     }
     steps
 }

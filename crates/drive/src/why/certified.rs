@@ -33,7 +33,7 @@ fn translated(proof: &Proof) -> certify::Proof {
     }
 }
 
-fn step(step: &ProofStep) -> certify::Step {
+fn step(step: &ProofStep) -> certify::ProofStep {
     let rule = match step.rule {
         Rule::Po => certify::Rule::Po,
         Rule::Loop => certify::Rule::LoopPoint,
@@ -52,7 +52,7 @@ fn step(step: &ProofStep) -> certify::Step {
         Rule::Component(word) => certify::Rule::Component(word.to_owned()),
     };
     let premises = step.premises.iter().map(|lemma| certify::LemmaId(*lemma)).collect();
-    certify::Step { from: step.from, to: step.to, rule, premises }
+    certify::ProofStep { from: step.from, to: step.to, rule, premises }
 }
 
 #[cfg(test)]

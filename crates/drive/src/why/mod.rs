@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::rules::fitting_rules;
 use crate::trace_input::{TraceInput, not_observed};
 use anyorder_common::text::{escape, shown};
-use anyorder_finding::Step;
+use anyorder_finding::ExplanationStep;
 use anyorder_hb::RuleSet;
 use anyorder_system::Control;
 use anyorder_trace::{EventId, LabelScheme, Trace};
@@ -25,7 +25,7 @@ pub struct Explanation {
     /// Whether the first happens before the second.
     pub ordered: bool,
     /// The explanation; empty if it is too long.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ExplanationStep>,
     /// The result of the independent check of the proof; `None` if there is no proof.
     pub checked: Option<Result<(), String>>,
     /// The assumption behind the answer, as a clause after `only if`; `None` if everything is

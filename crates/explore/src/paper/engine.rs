@@ -2,7 +2,7 @@
 
 use super::accesses::{AccessTable, Accesses};
 use super::graph::{Mark, StateGraph, Transition};
-use super::options::{Choice, Options, Revisit};
+use super::options::{Choice, PaperOptions, Revisit};
 use super::outcome::{Cause, Counts, Outcome, Point};
 use super::sequence::Sequence;
 use crate::paths::info_of;
@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// in an equal state.
 pub fn explore<S: Reducible>(
     system: &S,
-    options: &Options,
+    options: &PaperOptions,
     control: &Control<'_>,
 ) -> Result<Outcome<S>, Error> {
     let info = info_of(system)?;
@@ -64,7 +64,7 @@ struct Call {
 
 pub(crate) struct Engine<'a, S: Reducible> {
     pub(crate) system: &'a S,
-    pub(crate) options: &'a Options,
+    pub(crate) options: &'a PaperOptions,
     pub(crate) control: &'a Control<'a>,
     pub(crate) graph: StateGraph<S::State>,
     pub(crate) accesses: AccessTable,

@@ -18,8 +18,8 @@
 //! such a step would conflict with `x` itself. So it puts some `ti` into the set, against the
 //! assumption.
 //!
-//! **Naive version.** Without [`Options::summaries`] each backward search goes along every simple
-//! path: exponential. With them a search ends where an event with the same accesses left has
+//! **Naive version.** Without [`PaperOptions::summaries`] each backward search goes along every
+//! simple path: exponential. With them a search ends where an event with the same accesses left has
 //! passed; searches then follow walks that are not simple as well and may add points that the
 //! printed algorithm does not.
 //!
@@ -31,7 +31,7 @@
 //! empty until some event is added": another *reader* between empties it, without itself
 //! conflicting with `x`. Here a write is dropped only at a step that writes the place too.
 //!
-//! **Deviations.** (1) Line 16 as above, unless [`Options::as_printed`]. (2) Line 5 takes the
+//! **Deviations.** (1) Line 16 as above, unless [`PaperOptions::as_printed`]. (2) Line 5 takes the
 //! events of a state in turn; any choice, as printed, need not end. (3) An event may have several
 //! successors: each is followed; accesses are those of all of them. (4) A blocked attempt, and one
 //! that fails, is an event that changes nothing: a transition back to the state. So its reads
@@ -49,7 +49,7 @@
 //! transition); else exponential.
 
 pub use engine::explore;
-pub use options::{Choice, Options, Revisit};
+pub use options::{Choice, PaperOptions, Revisit};
 pub use outcome::{Backtracking, Cause, Counts, Edge, Outcome, Point, Trail};
 
 // Options and outcome.

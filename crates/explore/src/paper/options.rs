@@ -23,7 +23,7 @@ pub enum Revisit {
 /// Options of a search. The limits on executions and on memory (bytes) are those of the
 /// [`Control`](anyorder_system::Control).
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Options {
+pub struct PaperOptions {
     /// Whether backward searches remember their visits (Appendix D). Without: exponential.
     pub summaries: bool,
     /// Whether a [`SilentWrite`](anyorder_system::TouchKind::SilentWrite) counts as a read.
@@ -44,9 +44,9 @@ pub struct Options {
     pub backward_max: Option<u64>,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for PaperOptions {
+    fn default() -> PaperOptions {
+        PaperOptions {
             summaries: true,
             values: true,
             as_printed: false,

@@ -5,7 +5,7 @@ use super::conclude::conclude;
 use super::confirm::confirm;
 use super::dependence::{Analyzer, Graph, class, sequence_hash};
 use super::names::{NameCache, Names, TaskId};
-use super::options::{Options, Order};
+use super::options::{Order, ReversalOptions};
 use super::outcome::{Error, Limit, Outcome};
 use super::pool::{Answer, Job, RunPool, Shared, answer, make, start};
 use super::recording::{Recording, record};
@@ -16,7 +16,7 @@ use super::step::Steps;
 use super::store::RunId;
 use super::verdict::{ComparedRun, compare};
 use super::waiting::{self, Awaiting};
-use anyorder_system::{Control, Program, SystemFactory, TaskSystem};
+use anyorder_system::{Control, ProgramIdentity, SystemFactory, TaskSystem};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -30,7 +30,11 @@ use std::sync::atomic::Ordering;
 ///
 /// Fails if the program does not report accesses, cannot be started, or gives no first run. Later
 /// errors are part of the outcome.
-pub fn explore<F>(factory: &F, options: &Options, control: &Control<'_>) -> Result<Outcome, Error>
+pub fn explore<F>(
+    factory: &F,
+    options: &ReversalOptions,
+    control: &Control<'_>,
+) -> Result<Outcome, Error>
 where
     F: SystemFactory,
     F::System: TaskSystem,
@@ -55,10 +59,10 @@ where
 
 /// An exploration in progress.
 pub(crate) struct Exploration<'a> {
-    pub(crate) options: &'a Options,
+    pub(crate) options: &'a ReversalOptions,
     pub(crate) control: &'a Control<'a>,
     pub(crate) config: &'a Config,
-    pub(crate) program: Program,
+    pub(crate) program: ProgramIdentity,
     pub(crate) name_cache: NameCache,
     pool: &'a mut RunPool<'a>,
     analyzer: Analyzer,
@@ -76,9 +80,9 @@ pub(crate) struct Exploration<'a> {
 impl<'a> Exploration<'a> {
     fn begin(
         recording: &'a Recording,
-        program: Program,
+        program: ProgramIdentity,
         pool: &'a mut RunPool<'a>,
-        (options, shared): (&'a Options, &'a Shared<'a>),
+        (options, shared): (&'a ReversalOptions, &'a Shared<'a>),
     ) -> Exploration<'a> {
         let Recording { ran, planned, config, attempts, awaits } = recording;
         let mut exploration = Exploration {

@@ -10,7 +10,7 @@
 //! Applications (OOPSLA 2015), Algorithms 1-4.
 
 pub use explore::explore;
-pub use options::{Options, Order, Sleep, UserEvents};
+pub use options::{Order, ReversalOptions, Sleep, UserEvents};
 pub use outcome::{
     Counts, Error, FindingKind, Found, Limit, Outcome, Reversal, ReversalKind, RunInfo,
 };

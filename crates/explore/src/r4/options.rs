@@ -50,7 +50,7 @@ pub enum UserEvents {
 
 /// Options of an exploration.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct ReversalOptions {
     /// The most reversals from the recording to a sequence. `None`: all inequivalent orders, for
     /// programs whose runs all end.
     pub bound: Option<u32>,
@@ -97,9 +97,9 @@ pub struct Options {
     pub sabotage: Sabotage,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for ReversalOptions {
+    fn default() -> ReversalOptions {
+        ReversalOptions {
             bound: Some(1),
             order: Order::default(),
             sleep: Sleep::default(),
@@ -171,7 +171,7 @@ impl Inputs {
     }
 }
 
-impl Options {
+impl ReversalOptions {
     /// Returns the injected fault.
     #[inline]
     pub(crate) const fn sabotage(&self) -> Sabotage {

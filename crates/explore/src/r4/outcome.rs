@@ -3,7 +3,9 @@
 use super::names::{NameCache, TaskId};
 use super::store::Store;
 use super::verdict::Comparison;
-use anyorder_system::{Choice, Failure, Observation, Program, Schedule, StopReason, TaskName};
+use anyorder_system::{
+    Choice, Failure, Observation, ProgramIdentity, Schedule, StopReason, TaskName,
+};
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -129,14 +131,16 @@ pub struct Counts {
 pub enum Limit {
     /// [`Limits::executions`](anyorder_system::Limits).
     Executions,
-    /// The length of runs: `Limits::steps`, or [`Options::tail_max`](super::Options).
+    /// The length of runs: `Limits::steps`, or
+    /// [`ReversalOptions::tail_max`](super::ReversalOptions).
     Steps,
     /// `Limits::memory_bytes`.
     Memory,
     /// Sequences that the system lost in every attempt.
     Lost,
-    /// Some task has more alternatives than [`Options::alternatives_max`](super::Options), or a
-    /// program whose list of enabled tasks is not exact lists alternatives.
+    /// Some task has more alternatives than
+    /// [`ReversalOptions::alternatives_max`](super::ReversalOptions), or a program whose list of
+    /// enabled tasks is not exact lists alternatives.
     Alternatives,
     /// Without a bound: the program does not report waits of tasks, so further orders may exist.
     Waiting,
@@ -161,7 +165,7 @@ pub struct Outcome {
     pub exhausted: bool,
     /// The limits that cut it.
     pub limits: Vec<Limit>,
-    pub(crate) program: Program,
+    pub(crate) program: ProgramIdentity,
     pub(crate) sequences: Arc<Sequences>,
 }
 

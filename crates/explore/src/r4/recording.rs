@@ -4,7 +4,7 @@ use super::candidate::{Candidate, Config, NoRun, Request, RunResult};
 use super::driver::Driver;
 use super::footprint::AccessRules;
 use super::names::TaskId;
-use super::options::{Inputs, Options};
+use super::options::{Inputs, ReversalOptions};
 use super::outcome::Error;
 use super::step::Steps;
 use anyorder_system::{AccessDetail, Control, TaskSystem};
@@ -25,7 +25,7 @@ pub(crate) struct Recording {
 /// Makes the first run: the recorded choices as far as possible, then the default scheduler.
 pub(crate) fn record<S: TaskSystem>(
     driver: &mut Driver<S>,
-    options: &Options,
+    options: &ReversalOptions,
     control: &Control<'_>,
 ) -> Result<Recording, Error> {
     let capabilities = driver.system.capabilities();

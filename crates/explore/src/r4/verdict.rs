@@ -2,7 +2,7 @@
 
 use super::footprint::Mode;
 use super::names::{NameCache, TaskId};
-use super::options::{Inputs, Options};
+use super::options::{Inputs, ReversalOptions};
 use super::reversal::Pair;
 use super::step::{ExecutedStep, Steps};
 use anyorder_system::{Difference, Failure, Hash128, Level, Observation, TaskRole};
@@ -25,7 +25,7 @@ pub enum Verdict {
     Timers,
     /// An event came before the task that registers a handler for it, and so had no effect. The two
     /// tasks conflict only on locations that hold registered handlers: their text begins with one
-    /// of [`Options::registrations`].
+    /// of [`ReversalOptions::registrations`].
     LateRegistration,
     /// The observations differ, as expected, because a task takes another alternative than in the
     /// parent. A new failure is [`Different`](Verdict::Different) all the same.
@@ -93,7 +93,7 @@ pub(crate) fn compare(
     parent: &ComparedRun<'_>,
     child: &ComparedRun<'_>,
     pair: Pair,
-    (name_cache, inputs, options): (&NameCache, &Inputs, &Options),
+    (name_cache, inputs, options): (&NameCache, &Inputs, &ReversalOptions),
 ) -> Comparison {
     let differences = if parent.hash == child.hash {
         Vec::new()
@@ -203,7 +203,7 @@ fn late_registration(
     parent: &ComparedRun<'_>,
     child: &ComparedRun<'_>,
     Pair { first, second, .. }: Pair,
-    (name_cache, inputs, options): (&NameCache, &Inputs, &Options),
+    (name_cache, inputs, options): (&NameCache, &Inputs, &ReversalOptions),
 ) -> bool {
     let find = |side: &ComparedRun<'_>, task| side.steps.iter().position(|step| step.task == task);
     let (Some(registers), Some(event)) = (find(child, first), find(child, second)) else {

@@ -10,7 +10,7 @@
 //! **Source.** Zeller, Hildebrandt: Simplifying and Isolating Failure-Inducing Input (TSE 2002),
 //! algorithm *ddmin*.
 
-pub use options::{Error, Options, Shrunk, Symptom};
+pub use options::{Error, ShrinkOptions, Shrunk, Symptom};
 pub use whole::shrink;
 
 // Options and outcome.

@@ -21,7 +21,7 @@ impl fmt::Debug for Symptom<'_> {
 
 /// Options of shrinking.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Options {
+pub struct ShrinkOptions {
     /// The recording from which reversals are counted. `None`: the default scheduler's run.
     pub recording: Option<Schedule>,
     /// The approximate number of runs; half of them search for the fewest reversals.
@@ -34,9 +34,9 @@ pub struct Options {
     pub reversals_max: u32,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for ShrinkOptions {
+    fn default() -> ShrinkOptions {
+        ShrinkOptions {
             recording: None,
             executions_max: 2_000,
             tail_max: 1_000,

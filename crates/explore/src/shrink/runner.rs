@@ -1,6 +1,6 @@
 //! Follows a plan as far as possible, until the run shows the symptom.
 
-use super::options::{Options, Symptom};
+use super::options::{ShrinkOptions, Symptom};
 use anyorder_system::{
     AccessKind, Accesses, Choice, Control, EnabledDetail, RunError, Step, StopReason, TaskSystem,
 };
@@ -31,7 +31,7 @@ pub(super) enum NoRun {
 pub(super) struct Runner<'a, S> {
     pub(super) system: S,
     symptom: Symptom<'a>,
-    options: &'a Options,
+    options: &'a ShrinkOptions,
     control: &'a Control<'a>,
     locations: FxHashMap<String, u32>,
     pub(super) executions: u64,
@@ -41,7 +41,7 @@ impl<'a, S: TaskSystem> Runner<'a, S> {
     pub(super) fn new(
         system: S,
         symptom: Symptom<'a>,
-        options: &'a Options,
+        options: &'a ShrinkOptions,
         control: &'a Control<'a>,
     ) -> Runner<'a, S> {
         Runner { system, symptom, options, control, locations: FxHashMap::default(), executions: 0 }

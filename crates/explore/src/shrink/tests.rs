@@ -1,17 +1,17 @@
 //! A program of counters: small enough to know the answer, and to try all orders.
 
-use super::{Error, Options, Symptom, shrink};
+use super::{Error, ShrinkOptions, Symptom, shrink};
 use anyorder_system::{
     Access, AccessDetail, AccessKind, Accesses, Capabilities, Choice, Control, Divergence,
-    EnabledDetail, EnabledTask, Level, Observation, PartPath, Program, RunError, Schedule, Step,
-    TaskName, TaskSystem,
+    EnabledDetail, EnabledTask, Level, Observation, PartPath, ProgramIdentity, RunError, Schedule,
+    Step, TaskName, TaskSystem,
 };
 use anyorder_trace::{Interner, Location, LocationId, SiteId, Tables};
 
 /// Tasks `t#0` to `t#n`, each once, in any order. They share one location. A run fails if task 5
 /// comes before task 2, and task 3 came before.
 struct Toy {
-    program: Program,
+    program: ProgramIdentity,
     tasks: u32,
     done: Vec<u32>,
     interner: Interner,
@@ -26,7 +26,7 @@ impl Toy {
         let mut interner = Interner::default();
         let name = interner.name("x").expect("room");
         let location = interner.location(Location::Named(name)).expect("room");
-        let program = Program::new("toy");
+        let program = ProgramIdentity::new("toy");
         Toy { program, tasks, done: Vec::new(), interner, location, lose, requests: 0 }
     }
 
@@ -55,7 +55,7 @@ impl TaskSystem for Toy {
         }
     }
 
-    fn program(&self) -> &Program {
+    fn program(&self) -> &ProgramIdentity {
         &self.program
     }
 
@@ -105,7 +105,7 @@ impl TaskSystem for Toy {
 }
 
 fn schedule(tasks: &[u32]) -> Schedule {
-    let mut schedule = Schedule::new(Program::new("toy"));
+    let mut schedule = Schedule::new(ProgramIdentity::new("toy"));
     schedule.choices = tasks.iter().map(|task| Choice::of(name(*task))).collect();
     schedule
 }
@@ -120,7 +120,7 @@ fn what_is_not_needed_is_left_out() {
     for lose in [None, Some(40)] {
         let make = || -> Result<Toy, RunError> { Ok(Toy::new(8, lose)) };
         let long = schedule(&[7, 6, 3, 1, 0, 4, 5, 2]);
-        let shrunk = shrink(&make, &long, symptom, &Options::default(), &Control::default());
+        let shrunk = shrink(&make, &long, symptom, &ShrinkOptions::default(), &Control::default());
         let shrunk = shrunk.expect("it fails");
         assert_eq!(tasks(&shrunk.schedule), [3, 5], "{shrunk:?}");
         assert!(shrunk.minimal && shrunk.fewest, "{shrunk:?}");
@@ -135,7 +135,7 @@ fn without_enough_runs_the_smallest_so_far_is_returned() {
     let make = || -> Result<Toy, RunError> { Ok(Toy::new(8, None)) };
     let long = schedule(&[7, 6, 3, 1, 0, 4, 5, 2]);
     for most in 2..40 {
-        let options = Options { executions_max: most, ..Options::default() };
+        let options = ShrinkOptions { executions_max: most, ..ShrinkOptions::default() };
         let shrunk =
             shrink(&make, &long, symptom, &options, &Control::default()).expect("it fails");
         let left = tasks(&shrunk.schedule);
@@ -150,7 +150,7 @@ fn what_does_not_fail_is_refused() {
     let symptom = Symptom { failure: &|failure| failure.message == "five before two", end: None };
     let make = || -> Result<Toy, RunError> { Ok(Toy::new(8, None)) };
     let fine = schedule(&[2, 3, 5]);
-    let error = shrink(&make, &fine, symptom, &Options::default(), &Control::default());
+    let error = shrink(&make, &fine, symptom, &ShrinkOptions::default(), &Control::default());
     assert_eq!(error, Err(Error::NotShown));
 }
 
@@ -164,7 +164,7 @@ fn a_symptom_at_the_end_needs_the_whole_run() {
     let symptom = Symptom { failure: &|_| false, end: Some(&last) };
     let make = || -> Result<Toy, RunError> { Ok(Toy::new(4, None)) };
     let long = schedule(&[3, 2, 1, 0]);
-    let shrunk = shrink(&make, &long, symptom, &Options::default(), &Control::default());
+    let shrunk = shrink(&make, &long, symptom, &ShrinkOptions::default(), &Control::default());
     let left = tasks(&shrunk.expect("it ends so").schedule);
     assert_eq!((left.len(), left.last()), (4, Some(&0)), "{left:?}");
 }

@@ -1,7 +1,7 @@
 //! Shrinking as a whole.
 
 use super::minimize::minimize;
-use super::options::{Error, Options, Shrunk, Symptom};
+use super::options::{Error, ShrinkOptions, Shrunk, Symptom};
 use super::order::{inversions, straighten};
 use super::runner::{NoRun, Ran, Runner};
 use crate::r4;
@@ -18,7 +18,7 @@ pub fn shrink<F>(
     factory: &F,
     failing: &Schedule,
     symptom: Symptom<'_>,
-    options: &Options,
+    options: &ShrinkOptions,
     control: &Control<'_>,
 ) -> Result<Shrunk, Error>
 where
@@ -82,7 +82,7 @@ fn by_reversals<F>(
     factory: &F,
     runner: &mut Runner<'_, F::System>,
     symptom: Symptom<'_>,
-    (options, control): (&Options, &Control<'_>),
+    (options, control): (&ShrinkOptions, &Control<'_>),
 ) -> Option<(Ran, u32)>
 where
     F: SystemFactory,
@@ -95,13 +95,13 @@ where
         let mut control = control.clone();
         control.limits.executions = Some(left);
         control.limits.steps.get_or_insert(options.tail_max);
-        let r4_options = r4::Options {
+        let r4_options = r4::ReversalOptions {
             bound: Some(bound),
             recording: options.recording.clone(),
             attempts: options.attempts,
             tail_max: options.tail_max,
             confirm: false,
-            ..r4::Options::default()
+            ..r4::ReversalOptions::default()
         };
         let outcome = r4::explore(factory, &r4_options, &control).ok()?;
         runner.executions += outcome.counts.executions;

@@ -6,7 +6,7 @@ use super::error::Error;
 use super::expand::{CHUNK, Shared, Worker};
 use super::found::Item;
 use super::knowledge::{Knowledge, Reading};
-use super::options::Options;
+use super::options::StatefulOptions;
 use super::outcome::{Counts, Graph, Outcome};
 use super::sabotage::Sabotage;
 use super::seeds::Seeds;
@@ -28,7 +28,7 @@ const ONE_THREAD_MAX: usize = 4 * CHUNK;
 
 pub(crate) struct Engine<'a, S: Reducible> {
     pub(crate) system: &'a S,
-    pub(crate) options: &'a Options,
+    pub(crate) options: &'a StatefulOptions,
     pub(crate) control: &'a Control<'a>,
     pub(crate) know: Knowledge,
     pub(crate) space: Space<S::State>,
@@ -85,7 +85,7 @@ pub(crate) enum Mode {
 /// replayed.
 pub fn explore<S: Reducible>(
     system: &S,
-    options: &Options,
+    options: &StatefulOptions,
     control: &Control<'_>,
 ) -> Result<Outcome<S>, Error> {
     let updates = options.updates && !system.components().is_empty();

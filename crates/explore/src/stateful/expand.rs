@@ -7,7 +7,7 @@ use super::commuting::{NO_SOURCE, Source};
 use super::engine::Mode;
 use super::found::{Attempt, Found, Item, NEW, SOURCE_BLOCKED, Unit};
 use super::knowledge::Knowledge;
-use super::options::Options;
+use super::options::StatefulOptions;
 use super::sabotage::Sabotage;
 use super::seeds::Seeds;
 use super::space::{BLOCKED, FAILED, FULL, NO_PARENT, Space, WAITING};
@@ -24,7 +24,7 @@ pub(crate) struct Shared<'a, S: Reducible> {
     pub(crate) system: &'a S,
     pub(crate) know: &'a Knowledge,
     pub(crate) space: &'a Space<S::State>,
-    pub(crate) options: &'a Options,
+    pub(crate) options: &'a StatefulOptions,
     pub(crate) control: &'a Control<'a>,
     pub(crate) items: &'a [Item<S::State>],
     /// Whether to infer edges.

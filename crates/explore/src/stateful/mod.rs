@@ -52,7 +52,7 @@
 //! table; and each state with a ready task that was not followed is stored whole.
 //!
 //! ```
-//! use anyorder_explore::stateful::{Options, explore};
+//! use anyorder_explore::stateful::{StatefulOptions, explore};
 //! use anyorder_system::*;
 //!
 //! /// Two counters that nothing connects.
@@ -97,7 +97,7 @@
 //!     }
 //! }
 //!
-//! let outcome = explore(&Counters, &Options::default(), &Control::default())?;
+//! let outcome = explore(&Counters, &StatefulOptions::default(), &Control::default())?;
 //! assert!(outcome.complete && outcome.violations.is_empty());
 //! // Full search would find 100.
 //! assert_eq!(outcome.stats.states, 19);
@@ -106,7 +106,7 @@
 
 pub use engine::explore;
 pub use error::Error;
-pub use options::{GiveUp, Options};
+pub use options::{GiveUp, StatefulOptions};
 pub use outcome::{Counts, Graph, Outcome, Reduction};
 #[cfg(feature = "sabotage")]
 pub use sabotage::Sabotage;

@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 /// on memory (bytes) and executions (calls of [`Reducible::run`](anyorder_system::Reducible::run))
 /// are those of the [`Control`](anyorder_system::Control).
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Options {
+pub struct StatefulOptions {
     /// The number of threads.
     pub threads: NonZeroUsize,
     /// Whether a [`SilentWrite`](anyorder_system::TouchKind::SilentWrite) counts as a read: two
@@ -50,9 +50,9 @@ pub enum GiveUp {
     At(u64),
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for StatefulOptions {
+    fn default() -> StatefulOptions {
+        StatefulOptions {
             threads: NonZeroUsize::MIN,
             values: true,
             stop_at_first: false,
@@ -70,7 +70,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl StatefulOptions {
     /// Returns the injected fault.
     #[inline]
     pub(crate) const fn sabotage(&self) -> Sabotage {

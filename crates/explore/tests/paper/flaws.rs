@@ -6,7 +6,7 @@ use crate::common::{Toy, Tree};
 use crate::random::{fault, systems};
 use crate::systems::{end, once, read, set};
 use crate::worked::{failing_path, run, traced};
-use anyorder_explore::paper::{Choice, Options};
+use anyorder_explore::paper::{Choice, PaperOptions};
 use std::collections::BTreeMap;
 
 /// e1 reads y and fails if it was written. e2 reads y and writes x. e3 reads x and, if it was
@@ -37,8 +37,8 @@ fn a_reader_between_hides_a_conflict_from_the_printed_algorithm() {
     assert_eq!(truth.failures.len(), 1);
     for summaries in [false, true] {
         for choice in [Choice::First, Choice::LeastRecent] {
-            let options = Options { summaries, choice, ..traced() };
-            let printed = run(&toy, &Options { as_printed: true, ..options.clone() });
+            let options = PaperOptions { summaries, choice, ..traced() };
+            let printed = run(&toy, &PaperOptions { as_printed: true, ..options.clone() });
             assert!(printed.complete && printed.violations.is_empty());
             let mended = run(&toy, &options);
             assert_eq!(failing_path(&mended), Some(vec![1, 2, 0]));
@@ -58,7 +58,7 @@ fn two_events_are_too_few() {
             let toy = once(2, vec![mark(first, 0), mark(second, 1)]);
             let truth = truth(&toy, 100).unwrap();
             toy.forget();
-            let outcome = run(&toy, &Options { as_printed: true, ..traced() });
+            let outcome = run(&toy, &PaperOptions { as_printed: true, ..traced() });
             let locals = std::mem::take(&mut *toy.log.lock().unwrap());
             assert_eq!(fault(&toy, &truth, &outcome, &locals), None, "{toy:?}");
             tried += 1;
@@ -113,7 +113,7 @@ fn the_printed_algorithm_misses_things_in_random_systems() {
                 (Choice::LeastRecent, false),
                 (Choice::LeastRecent, true),
             ] {
-                let options = Options { choice, values, as_printed: true, ..traced() };
+                let options = PaperOptions { choice, values, as_printed: true, ..traced() };
                 toy.forget();
                 let outcome = run(&toy, &options);
                 let locals = std::mem::take(&mut *toy.log.lock().unwrap());

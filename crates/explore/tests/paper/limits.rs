@@ -3,12 +3,12 @@
 use crate::common::Toy;
 use crate::systems::figure_3;
 use crate::worked::traced;
-use anyorder_explore::paper::{Options, explore};
+use anyorder_explore::paper::{PaperOptions, explore};
 use anyorder_explore::stateful::Error;
 use anyorder_search::Limit;
 use anyorder_system::{Control, Limits, StopReason};
 
-fn cut(options: &Options, control: &Control<'_>) -> (Option<Limit>, u64) {
+fn cut(options: &PaperOptions, control: &Control<'_>) -> (Option<Limit>, u64) {
     let outcome = explore(&figure_3(), options, control).unwrap();
     assert_eq!(outcome.complete, outcome.limits.is_empty());
     (outcome.limits.first().copied(), outcome.stats.transitions)
@@ -19,10 +19,10 @@ fn limits_cut_a_search() {
     let free = Control::default();
     assert_eq!(cut(&traced(), &free), (None, 16));
     for most in 1..4 {
-        let options = Options { states_max: Some(most), ..traced() };
+        let options = PaperOptions { states_max: Some(most), ..traced() };
         assert_eq!(cut(&options, &free).0, Some(Limit::States));
     }
-    assert_eq!(cut(&Options { states_max: Some(4), ..traced() }, &free).0, None);
+    assert_eq!(cut(&PaperOptions { states_max: Some(4), ..traced() }, &free).0, None);
     let with = |limits| Control { limits, ..Control::default() };
     for most in 0..16 {
         let limits = Limits { executions: Some(most), ..Limits::NONE };

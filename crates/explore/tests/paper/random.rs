@@ -3,7 +3,7 @@
 use crate::common::generate::{KINDS, Kind, random_toy};
 use crate::common::oracle::{Truth, truth};
 use crate::common::{Local, Toy};
-use anyorder_explore::paper::{Choice, Options, Outcome, explore};
+use anyorder_explore::paper::{Choice, Outcome, PaperOptions, explore};
 use anyorder_search::Property;
 use anyorder_system::Control;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +21,7 @@ pub(crate) fn systems(
 }
 
 /// Searches. Returns the outcome and all local states found.
-pub(crate) fn run(toy: &Toy, options: &Options) -> (Outcome<Toy>, BTreeSet<Local>) {
+pub(crate) fn run(toy: &Toy, options: &PaperOptions) -> (Outcome<Toy>, BTreeSet<Local>) {
     toy.forget();
     let outcome = explore(toy, options, &Control::default()).unwrap();
     let locals = std::mem::take(&mut *toy.log.lock().unwrap());
@@ -103,7 +103,8 @@ fn everything_is_found() {
                 (false, Choice::LeastRecent),
                 (true, Choice::LeastRecent),
             ] {
-                let options = Options { values, choice, keep_trail: true, ..Options::default() };
+                let options =
+                    PaperOptions { values, choice, keep_trail: true, ..PaperOptions::default() };
                 let (outcome, locals) = run(&toy, &options);
                 assert!(outcome.complete);
                 if let Some(fault) = fault(&toy, &truth, &outcome, &locals) {
@@ -148,16 +149,16 @@ fn summaries_change_nothing_but_the_time() {
         let (mut with, mut without) = (0, 0);
         for (seed, toy, truth) in systems(kind, 700, 12) {
             for choice in [Choice::First, Choice::LeastRecent] {
-                let options = Options {
+                let options = PaperOptions {
                     choice,
                     keep_trail: true,
                     backward_max: Some(200_000),
-                    ..Options::default()
+                    ..PaperOptions::default()
                 };
                 let (quick, locals) = run(&toy, &options);
                 let what = format!("{kind:?} seed {seed} {choice:?}");
                 assert_eq!(fault(&toy, &truth, &quick, &locals), None, "{what}");
-                let (slow, locals) = run(&toy, &Options { summaries: false, ..options });
+                let (slow, locals) = run(&toy, &PaperOptions { summaries: false, ..options });
                 if !slow.complete {
                     cut += 1;
                     continue;

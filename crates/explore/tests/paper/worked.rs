@@ -3,16 +3,16 @@
 use crate::common::Toy;
 use crate::naive::{Naive, Twin};
 use crate::systems::{fairness, figure_1, figure_3, figure_5};
-use anyorder_explore::paper::{Cause, Choice, Options, Outcome, Revisit, Trail, explore};
+use anyorder_explore::paper::{Cause, Choice, Outcome, PaperOptions, Revisit, Trail, explore};
 use anyorder_search::{Limit, Property};
 use anyorder_system::{Control, Limits, StateSystem};
 use std::collections::BTreeSet;
 
-pub(crate) fn traced() -> Options {
-    Options { keep_trail: true, values: false, ..Options::default() }
+pub(crate) fn traced() -> PaperOptions {
+    PaperOptions { keep_trail: true, values: false, ..PaperOptions::default() }
 }
 
-pub(crate) fn run(toy: &Toy, options: &Options) -> Outcome<Toy> {
+pub(crate) fn run(toy: &Toy, options: &PaperOptions) -> Outcome<Toy> {
     explore(toy, options, &Control::default()).unwrap()
 }
 
@@ -28,12 +28,12 @@ fn distinct(trail: &Trail) -> usize {
 }
 
 /// All options with which the search promises to find everything.
-fn sound() -> Vec<Options> {
+fn sound() -> Vec<PaperOptions> {
     let mut all = Vec::new();
     for summaries in [false, true] {
         for choice in [Choice::First, Choice::LeastRecent] {
             for values in [false, true] {
-                all.push(Options { summaries, choice, values, ..traced() });
+                all.push(PaperOptions { summaries, choice, values, ..traced() });
             }
         }
     }
@@ -64,7 +64,7 @@ fn figure_3_needs_all_predecessors() {
     assert_eq!(twin.set(&[0, 1, 0]), [1, 2]);
     for as_printed in [false, true] {
         for options in sound() {
-            let outcome = run(&toy, &Options { as_printed, ..options.clone() });
+            let outcome = run(&toy, &PaperOptions { as_printed, ..options.clone() });
             assert_eq!(failing_path(&outcome), Some(vec![1, 3]), "{options:?}");
             assert_eq!(outcome.stats.transitions, 16, "{options:?}");
             assert_eq!(distinct(outcome.detail.trail.as_ref().unwrap()), 16);
@@ -90,7 +90,7 @@ fn figure_3_inclusions_have_their_causes() {
     ];
     for as_printed in [false, true] {
         for options in sound().into_iter().filter(|options| !options.values) {
-            let outcome = run(&toy, &Options { as_printed, ..options.clone() });
+            let outcome = run(&toy, &PaperOptions { as_printed, ..options.clone() });
             let points = outcome.detail.trail.unwrap().points;
             for (event, state, place, with) in inclusions {
                 let cause = Cause::Conflict { with: toy.key(with), place: toy.place(place) };
@@ -122,7 +122,7 @@ fn figure_5_needs_conflicts_by_place() {
 #[test]
 fn line_5_must_be_fair() {
     let toy = fairness();
-    let options = Options { choice: Choice::First, ..traced() };
+    let options = PaperOptions { choice: Choice::First, ..traced() };
     let outcome = run(&toy, &options);
     assert!(outcome.complete);
     assert_eq!((outcome.stats.executions, outcome.stats.transitions), (7, 5));
@@ -130,7 +130,7 @@ fn line_5_must_be_fair() {
         limits: Limits { executions: Some(100_000), ..Limits::NONE },
         ..Control::default()
     };
-    let unfair = Options { revisit: Revisit::First, ..options };
+    let unfair = PaperOptions { revisit: Revisit::First, ..options };
     let outcome = explore(&toy, &unfair, &bounded).unwrap();
     assert_eq!((outcome.complete, outcome.limits), (false, vec![Limit::Executions]));
     // When full cycles close early, the choice matters less.

@@ -1,7 +1,7 @@
 //! Programs that run for ever: a limit cuts runs, and repeated runs are cut at the same point.
 
 use crate::toy::{ALL, Effects, Model, Skills, factory};
-use anyorder_explore::r4::{FindingKind, Limit, Options, Order, Outcome, explore};
+use anyorder_explore::r4::{FindingKind, Limit, Order, Outcome, ReversalOptions, explore};
 use anyorder_lang::lower::compile;
 use anyorder_system::{
     Cancel, Choice, Control, Level, Limits, Observation, PartPath, Progress, Schedule, StopReason,
@@ -58,7 +58,7 @@ impl Model for Endless {
     }
 }
 
-fn explored(options: &Options, limits: Limits, skills: Skills) -> Outcome {
+fn explored(options: &ReversalOptions, limits: Limits, skills: Skills) -> Outcome {
     let control = Control { limits, ..Control::default() };
     explore(&factory(Endless::new(), skills), options, &control).expect("it runs")
 }
@@ -85,7 +85,7 @@ fn what_was_cut_is_repeated_with_the_same_cut() {
             (Some(2), Order::DepthFirst),
             (None, Order::Levels),
         ] {
-            let options = Options { bound, order, ..Options::default() };
+            let options = ReversalOptions { bound, order, ..ReversalOptions::default() };
             check(&explored(&options, limits, skills), 30, &format!("{bound:?} {order:?}"));
         }
     }
@@ -97,7 +97,7 @@ fn what_is_recorded_is_made_as_a_whole() {
     let mut schedule = Schedule::new(Default::default());
     let rounds = (0..4).flat_map(|meal| [2, 1, 0].map(|i| eater(i, meal)));
     schedule.choices.extend(rounds.map(Choice::of));
-    let options = Options { recording: Some(schedule), ..Options::default() };
+    let options = ReversalOptions { recording: Some(schedule), ..ReversalOptions::default() };
     check(&explored(&options, limits, ALL), 12 + 5, "recorded");
 }
 
@@ -124,13 +124,13 @@ fn a_long_exploration_says_how_far_it_is_and_stops_when_asked() {
     let compiled = compile(&text, "dining-philosophers.any").expect("it is sound");
     let factory =
         MachineFactory(Arc::new(anyorder_vm::Machine::new(compiled.program).expect("a machine")));
-    let options = Options { bound: Some(2), ..Options::default() };
+    let options = ReversalOptions { bound: Some(2), ..ReversalOptions::default() };
     for (stop_after, confirm) in [(0, true), (3, true), (9, true), (9, false)] {
         let cancel = Cancel::new();
         let counting = Counting { reports: AtomicU64::new(0), stop_after, cancel: cancel.clone() };
         let limits = Limits { steps: Some(1000), ..Limits::NONE };
         let control = Control { cancel, progress: &counting, limits };
-        let options = Options { confirm, ..options.clone() };
+        let options = ReversalOptions { confirm, ..options.clone() };
         let outcome = explore(&factory, &options, &control).expect("a recording");
         assert!(outcome.limits.contains(&Limit::Stopped(StopReason::Interrupted)));
         // The job ends at once: almost no report follows the stop.

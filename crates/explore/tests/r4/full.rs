@@ -1,11 +1,11 @@
 //! All runs of a program, state by state: the expected result of an exploration without a bound.
 //! Independent of reversals.
 
-use anyorder_explore::r4::{Limit, Options, Outcome, Sabotage, explore};
+use anyorder_explore::r4::{Limit, Outcome, ReversalOptions, Sabotage, explore};
 use anyorder_lang::lower::compile;
 use anyorder_system::{
     Awaited, Capabilities, Choice, Control, Divergence, EnabledTask, Hash128, Limits, Observation,
-    Program, RunError, Snapshots, Step, TaskName, TaskSystem,
+    ProgramIdentity, RunError, Snapshots, Step, TaskName, TaskSystem,
 };
 use anyorder_trace::Tables;
 use anyorder_vm::{Machine, MachineRun};
@@ -41,7 +41,7 @@ impl TaskSystem for Repeating {
         self.run.capabilities()
     }
 
-    fn program(&self) -> &Program {
+    fn program(&self) -> &ProgramIdentity {
         self.run.program()
     }
 
@@ -152,12 +152,12 @@ pub(crate) fn explored(
     executions: u64,
     sabotage: Sabotage,
 ) -> Outcome {
-    let options = Options {
+    let options = ReversalOptions {
         bound: None,
         confirm: false,
         alternatives_max: 1_000,
         sabotage,
-        ..Options::default()
+        ..ReversalOptions::default()
     };
     let limits = Limits { executions: Some(executions), steps: Some(200), ..Limits::NONE };
     let control = Control { limits, ..Control::default() };

@@ -1,7 +1,7 @@
 //! Models of the gallery, on the machine: every failure and every final observation of full
 //! enumeration.
 
-use anyorder_explore::r4::{Options, explore};
+use anyorder_explore::r4::{ReversalOptions, explore};
 use anyorder_lang::lower::compile;
 use anyorder_system::{Choice, Control, Hash128, Limits, TaskSystem};
 use anyorder_vm::MachineFactory;
@@ -61,7 +61,7 @@ fn gallery_models_end_in_all_their_ways() {
         let factory = MachineFactory(Arc::new(machine));
         let mut system = anyorder_system::SystemFactory::make(&factory).expect("it starts");
         let Some((ends, failures)) = all(&mut system, 2_500) else { continue };
-        let options = Options { bound: None, confirm: false, ..Options::default() };
+        let options = ReversalOptions { bound: None, confirm: false, ..ReversalOptions::default() };
         let limits = Limits { executions: Some(20_000), steps: Some(200), ..Limits::NONE };
         let control = Control { limits, ..Control::default() };
         let outcome = explore(&factory, &options, &control).expect("it runs");

@@ -6,7 +6,7 @@ use crate::random_models;
 use crate::slides::Slides;
 use crate::toy::{ALL, NONE, factory};
 use crate::unstable::{Faults, harmful, shaky};
-use anyorder_explore::r4::{Options, Order, Outcome, Sabotage, explore};
+use anyorder_explore::r4::{Order, Outcome, ReversalOptions, Sabotage, explore};
 use anyorder_system::{Control, Schedule};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,12 +28,12 @@ fn bounded(sabotage: Sabotage, order: Order) -> (u32, u32) {
             let depths: BTreeMap<_, u32> =
                 expected.iter().map(|(tasks, (depth, _))| (tasks.clone(), *depth)).collect();
             let classes: BTreeSet<_> = expected.values().map(|(_, run)| twin.class(run)).collect();
-            let options = Options {
+            let options = ReversalOptions {
                 bound: Some(bound),
                 order,
                 confirm: false,
                 sabotage,
-                ..Options::default()
+                ..ReversalOptions::default()
             };
             let outcome = explored(&model, &options);
             let distinct = outcome.runs.iter().filter(|run| run.equivalent_to.is_none()).count();
@@ -53,7 +53,12 @@ fn exhaustive(sabotage: Sabotage) -> (u32, u32) {
             let twin = Twin::new(model.clone());
             let Some(all) = twin.all(3000) else { continue };
             let classes: BTreeSet<_> = all.iter().map(|run| twin.class(run)).collect();
-            let options = Options { bound: None, confirm: false, sabotage, ..Options::default() };
+            let options = ReversalOptions {
+                bound: None,
+                confirm: false,
+                sabotage,
+                ..ReversalOptions::default()
+            };
             let outcome = explored(&model, &options);
             noticed += u32::from(outcome.runs.len() != classes.len());
             tried += 1;
@@ -71,8 +76,13 @@ fn listing_nothing(sabotage: Sabotage) -> (u32, u32) {
         let mut schedule = Schedule::new(Default::default());
         schedule.choices.extend(choices(&twin.recording().tasks));
         let recording = Some(schedule);
-        let options =
-            Options { bound: Some(2), recording, confirm: false, sabotage, ..Options::default() };
+        let options = ReversalOptions {
+            bound: Some(2),
+            recording,
+            confirm: false,
+            sabotage,
+            ..ReversalOptions::default()
+        };
         let factory = factory(model, NONE);
         let outcome = explore(&factory, &options, &Control::default()).expect("it runs");
         let expected = twin.within(2).into_iter().map(|(tasks, (depth, _))| (tasks, depth));
@@ -86,7 +96,7 @@ fn listing_nothing(sabotage: Sabotage) -> (u32, u32) {
 fn wrong_observations(sabotage: Sabotage) -> (u32, u32) {
     let noticed = |seed: &u64| {
         let faults = Faults { observe: 10, ..Faults::default() };
-        let options = Options { sabotage, ..crate::worked::options(Some(2)) };
+        let options = ReversalOptions { sabotage, ..crate::worked::options(Some(2)) };
         let outcome: Outcome = shaky(&Slides::new(true), ALL, faults, seed * 77, &options);
         harmful(&outcome) > 0
     };

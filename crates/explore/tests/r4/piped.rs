@@ -1,6 +1,6 @@
 //! The order form of `examples/pipe`, through the protocol.
 
-use anyorder_explore::r4::{FindingKind, Options, Outcome, explore};
+use anyorder_explore::r4::{FindingKind, Outcome, ReversalOptions, explore};
 use anyorder_pipe::{ChildCommand, PipeFactory, PipeOptions};
 use anyorder_system::Control;
 use std::path::Path;
@@ -12,7 +12,7 @@ fn python() -> bool {
     found.is_ok_and(|status| status.success())
 }
 
-fn explored(arguments: &[&str], options: &Options) -> Outcome {
+fn explored(arguments: &[&str], options: &ReversalOptions) -> Outcome {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/pipe/python");
     let mut command = ChildCommand::new("python3").argument(folder.join("double_submit.py"));
     for argument in arguments {
@@ -32,8 +32,8 @@ fn failures(outcome: &Outcome) -> Vec<String> {
     outcome.findings.iter().filter_map(|found| failure(&found.kind)).collect()
 }
 
-fn options() -> Options {
-    Options { bound: Some(2), ..Options::default() }
+fn options() -> ReversalOptions {
+    ReversalOptions { bound: Some(2), ..ReversalOptions::default() }
 }
 
 #[test]
@@ -56,7 +56,8 @@ fn lost_replies_are_no_harm() {
         return;
     }
     let steady = explored(&[], &options());
-    let lossy = explored(&["--lose", "50", "--seed", "7"], &Options { attempts: 12, ..options() });
+    let lossy =
+        explored(&["--lose", "50", "--seed", "7"], &ReversalOptions { attempts: 12, ..options() });
     println!("{:?}", lossy.counts);
     let harmful = |outcome: &Outcome| {
         let mut all: Vec<String> = outcome

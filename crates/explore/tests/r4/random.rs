@@ -2,7 +2,7 @@
 
 use crate::naive::{Act, Twin, choices};
 use crate::toy::{ALL, Effects, Model, NONE, Skills, factory};
-use anyorder_explore::r4::{Options, Order, Outcome, ReversalKind, Sleep, explore};
+use anyorder_explore::r4::{Order, Outcome, ReversalKind, ReversalOptions, Sleep, explore};
 use anyorder_system::{AccessKind, Control, Level, Observation, PartPath, TaskName, TaskRole};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -270,7 +270,7 @@ pub(crate) const GUARDED: [(&str, Kind); 2] = [
     ("guards and all", Kind { guards: true, choices: true, posts: true, enabling: true, ..PLAIN }),
 ];
 
-pub(crate) fn explored(model: &Random, options: &Options) -> Outcome {
+pub(crate) fn explored(model: &Random, options: &ReversalOptions) -> Outcome {
     explore(&factory(model.clone(), ALL), options, &Control::default()).expect("it runs")
 }
 
@@ -307,12 +307,12 @@ fn bounded_sets_are_those_of_the_twin() {
                 (Sleep::Exact, Order::Levels),
                 (Sleep::Exact, Order::DepthFirst),
             ] {
-                let options = Options {
+                let options = ReversalOptions {
                     bound: Some(bound),
                     sleep,
                     order,
                     confirm: false,
-                    ..Options::default()
+                    ..ReversalOptions::default()
                 };
                 let outcome = explored(&model, &options);
                 assert_eq!(sequences(&outcome), depths, "{context} {sleep:?} {order:?}");
@@ -366,7 +366,8 @@ fn exhaustive_runs_are_one_in_each_class() {
             let classes: BTreeSet<_> = all.iter().map(|run| twin.class(run)).collect();
             let finals: BTreeSet<_> = all.iter().map(|run| run.observed).collect();
             let failures: BTreeSet<_> = all.iter().flat_map(|run| run.failures.clone()).collect();
-            let options = Options { bound: None, confirm: false, ..Options::default() };
+            let options =
+                ReversalOptions { bound: None, confirm: false, ..ReversalOptions::default() };
             let outcome = explored(&model, &options);
             began_again += u64::from(outcome.counts.restarts > 0);
             assert!(outcome.complete && outcome.exhausted, "{context}");
@@ -397,7 +398,10 @@ fn any_number_of_workers_gives_the_same() {
         for seed in 1..=20 {
             let model = Random::new(kind, &mut Numbers(seed * 7919));
             let show = |workers, bound| {
-                let outcome = explored(&model, &Options { bound, workers, ..Options::default() });
+                let outcome = explored(
+                    &model,
+                    &ReversalOptions { bound, workers, ..ReversalOptions::default() },
+                );
                 let names: Vec<_> = (0..outcome.runs.len()).map(|i| acts(&outcome, i)).collect();
                 let runs: Vec<String> = outcome
                     .runs
@@ -433,8 +437,11 @@ fn programs_that_keep_or_list_less_give_the_same_sequences() {
             let recording = Twin::new(model.clone()).recording().tasks;
             let mut schedule = anyorder_system::Schedule::new(Default::default());
             schedule.choices.extend(choices(&recording));
-            let options =
-                Options { bound: Some(2), recording: Some(schedule), ..Options::default() };
+            let options = ReversalOptions {
+                bound: Some(2),
+                recording: Some(schedule),
+                ..ReversalOptions::default()
+            };
             let set = |skills| {
                 let factory = factory(model.clone(), skills);
                 sequences(&explore(&factory, &options, &Control::default()).expect("it runs"))
@@ -453,8 +460,12 @@ fn greedy_sleeping_gives_some_of_the_classes() {
         for seed in 1..=rounds() {
             let model = Random::new(kind, &mut Numbers(seed.wrapping_mul(0x1357_9bdf_0246_8ace)));
             let classes = |sleep| -> BTreeSet<_> {
-                let options =
-                    Options { bound: Some(3), sleep, confirm: false, ..Options::default() };
+                let options = ReversalOptions {
+                    bound: Some(3),
+                    sleep,
+                    confirm: false,
+                    ..ReversalOptions::default()
+                };
                 let (outcome, twin) = (explored(&model, &options), Twin::new(model.clone()));
                 (0..outcome.runs.len())
                     .map(|i| twin.class(&twin.execute(&acts(&outcome, i))))
@@ -480,10 +491,12 @@ fn values_and_declared_updates_lose_no_final_state() {
             let Some(all) = twin.all(3000) else { continue };
             let finals: BTreeSet<_> = all.iter().map(|run| run.observed).collect();
             let failures: BTreeSet<_> = all.iter().flat_map(|run| run.failures.clone()).collect();
-            let base = Options { bound: None, confirm: false, ..Options::default() };
-            let values = Options { same_value: true, ..base.clone() };
-            let updates = Options { updates: "x*:add".parse().expect("it is one"), ..base.clone() };
-            let both = Options { updates: updates.updates.clone(), ..values.clone() };
+            let base =
+                ReversalOptions { bound: None, confirm: false, ..ReversalOptions::default() };
+            let values = ReversalOptions { same_value: true, ..base.clone() };
+            let updates =
+                ReversalOptions { updates: "x*:add".parse().expect("it is one"), ..base.clone() };
+            let both = ReversalOptions { updates: updates.updates.clone(), ..values.clone() };
             for (options, count) in [
                 (&base, &mut plain),
                 (&values, &mut by_value),

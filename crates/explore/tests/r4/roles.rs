@@ -3,10 +3,10 @@
 use crate::naive::{Twin, choices};
 use crate::random::{KINDS, Numbers, Random, sequences};
 use crate::toy::{ALL, Toy, factory};
-use anyorder_explore::r4::{Options, explore};
+use anyorder_explore::r4::{ReversalOptions, explore};
 use anyorder_system::{
-    Awaited, Capabilities, Choice, Control, EnabledTask, Observation, Program, RunError, Schedule,
-    Snapshots, Step, TaskName, TaskRole, TaskSystem,
+    Awaited, Capabilities, Choice, Control, EnabledTask, Observation, ProgramIdentity, RunError,
+    Schedule, Snapshots, Step, TaskName, TaskRole, TaskSystem,
 };
 use anyorder_trace::Tables;
 use std::collections::HashSet;
@@ -21,7 +21,7 @@ impl<S: TaskSystem> TaskSystem for Late<S> {
         self.inner.capabilities()
     }
 
-    fn program(&self) -> &Program {
+    fn program(&self) -> &ProgramIdentity {
         self.inner.program()
     }
 
@@ -67,19 +67,21 @@ fn inputs_of_a_schedule_are_known_once_it_has_run() {
     let mut matters = 0;
     for seed in 1..=100u64 {
         let model = Random::new(KINDS[3].1, &mut Numbers(seed * 104_729));
-        let mut schedule = Schedule::new(Program::default());
+        let mut schedule = Schedule::new(ProgramIdentity::default());
         let recording = Twin::new(model.clone()).recording().tasks;
         schedule.choices.extend(choices(&recording));
         for workers in [1, 2] {
-            let options = Options {
+            let options = ReversalOptions {
                 bound: Some(2),
                 recording: Some(schedule.clone()),
                 workers,
-                ..Options::default()
+                ..ReversalOptions::default()
             };
-            let none =
-                Options { user_events: anyorder_explore::r4::UserEvents::None, ..options.clone() };
-            let known = |options: &Options| {
+            let none = ReversalOptions {
+                user_events: anyorder_explore::r4::UserEvents::None,
+                ..options.clone()
+            };
+            let known = |options: &ReversalOptions| {
                 let factory = factory(model.clone(), ALL);
                 sequences(&explore(&factory, options, &Control::default()).expect("it runs"))
             };

@@ -3,8 +3,8 @@
 
 use anyorder_system::{
     Access, AccessDetail, AccessKind, Accesses, Awaited, Capabilities, Choice, Divergence,
-    EnabledDetail, EnabledTask, Hash128, Observation, Posted, Program, RunError, SnapshotId,
-    Snapshots, Step, TaskName, TaskRole, TaskSystem,
+    EnabledDetail, EnabledTask, Hash128, Observation, Posted, ProgramIdentity, RunError,
+    SnapshotId, Snapshots, Step, TaskName, TaskRole, TaskSystem,
 };
 use anyorder_trace::{Interner, Location, LocationId, SiteId, Tables};
 use std::collections::HashMap;
@@ -75,7 +75,7 @@ pub(crate) struct Toy<M> {
     start: M,
     state: M,
     skills: Skills,
-    program: Program,
+    program: ProgramIdentity,
     interner: Interner,
     locations: HashMap<String, LocationId>,
     saved: HashMap<u64, M>,
@@ -90,7 +90,7 @@ impl<M: Model> Toy<M> {
             state: start.clone(),
             start,
             skills,
-            program: Program::new("toy"),
+            program: ProgramIdentity::new("toy"),
             interner: Interner::default(),
             locations: HashMap::new(),
             saved: HashMap::new(),
@@ -130,7 +130,7 @@ impl<M: Model> TaskSystem for Toy<M> {
         }
     }
 
-    fn program(&self) -> &Program {
+    fn program(&self) -> &ProgramIdentity {
         &self.program
     }
 

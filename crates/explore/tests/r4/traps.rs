@@ -5,13 +5,13 @@ use crate::naive::{MUTANTS, Mutant, Twin};
 use crate::random::{KINDS, Numbers, Random, explored, sequences};
 use crate::slides::{Slides, word};
 use crate::worked::{options, run, shown};
-use anyorder_explore::r4::{Options, Order, ReversalKind, Sleep};
+use anyorder_explore::r4::{Order, ReversalKind, ReversalOptions, Sleep};
 use std::collections::BTreeMap;
 
 #[test]
 fn trap_1_the_recording_does_not_grow_deeper() {
     for order in [Order::Levels, Order::DepthFirst] {
-        let outcome = run(false, &Options { order, ..options(Some(1)) });
+        let outcome = run(false, &ReversalOptions { order, ..options(Some(1)) });
         let depths: Vec<u32> = outcome.runs.iter().map(|run| run.depth).collect();
         assert_eq!(depths, [0, 1, 1, 1]);
     }
@@ -20,7 +20,7 @@ fn trap_1_the_recording_does_not_grow_deeper() {
 #[test]
 fn trap_2_what_ran_has_the_depth_of_its_plan() {
     for order in [Order::Levels, Order::DepthFirst] {
-        let outcome = run(false, &Options { order, ..options(Some(2)) });
+        let outcome = run(false, &ReversalOptions { order, ..options(Some(2)) });
         let skipping: Vec<u32> = outcome
             .runs
             .iter()
@@ -38,7 +38,7 @@ fn trap_2_what_ran_has_the_depth_of_its_plan() {
 #[test]
 fn traps_3_and_4_a_disabled_front_ends() {
     for order in [Order::Levels, Order::DepthFirst] {
-        let outcome = run(false, &Options { order, ..options(Some(50)) });
+        let outcome = run(false, &ReversalOptions { order, ..options(Some(50)) });
         assert!(outcome.complete && outcome.exhausted, "it ends");
         assert!(outcome.counts.executions < 100);
     }
@@ -62,7 +62,10 @@ fn trap_7_redundancy_is_normal_and_sleep_takes_it_away() {
     for seed in 1..=200 {
         let model = Random::new(KINDS[0].1, &mut Numbers(seed * 15_485_863));
         let count = |bound, sleep| {
-            explored(&model, &Options { bound, sleep, confirm: false, ..Options::default() })
+            explored(
+                &model,
+                &ReversalOptions { bound, sleep, confirm: false, ..ReversalOptions::default() },
+            )
         };
         plain += count(Some(99), Sleep::Off).counts.executions;
         asleep += count(Some(99), Sleep::Exact).counts.executions;
@@ -80,7 +83,12 @@ fn trap_8_fewer_reversals_later_are_not_lost() {
     for seed in 1..=300 {
         let model = Random::new(KINDS[4].1, &mut Numbers(seed * 32_452_843));
         let set = |order| {
-            let options = Options { bound: Some(2), order, confirm: false, ..Options::default() };
+            let options = ReversalOptions {
+                bound: Some(2),
+                order,
+                confirm: false,
+                ..ReversalOptions::default()
+            };
             let outcome = explored(&model, &options);
             later += u32::from(outcome.runs.windows(2).any(|two| two[1].depth < two[0].depth));
             sequences(&outcome)
@@ -112,7 +120,8 @@ fn every_mutant_is_noticed() {
     for (_, kind) in KINDS {
         for seed in 1..=60u64 {
             let model = Random::new(kind, &mut Numbers(seed.wrapping_mul(0x1234_5678_9abc_def1)));
-            let options = Options { bound: Some(2), confirm: false, ..Options::default() };
+            let options =
+                ReversalOptions { bound: Some(2), confirm: false, ..ReversalOptions::default() };
             let ours = sequences(&explored(&model, &options));
             for mutant in MUTANTS {
                 let mut twin = Twin::new(model.clone());

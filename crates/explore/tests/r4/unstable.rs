@@ -4,10 +4,10 @@ use crate::random::{KINDS, Numbers, Random};
 use crate::slides::Slides;
 use crate::toy::{ALL, NONE, Skills, Toy};
 use crate::worked::{options, run, shown};
-use anyorder_explore::r4::{FindingKind, Limit, Options, Outcome, Sleep, explore};
+use anyorder_explore::r4::{FindingKind, Limit, Outcome, ReversalOptions, Sleep, explore};
 use anyorder_system::{
     Awaited, Capabilities, Choice, Control, EnabledDetail, EnabledTask, Level, Observation,
-    PartPath, Program, RunError, Snapshots, Step, TaskName, TaskRole, TaskSystem,
+    PartPath, ProgramIdentity, RunError, Snapshots, Step, TaskName, TaskRole, TaskSystem,
 };
 use anyorder_trace::Tables;
 use std::collections::BTreeSet;
@@ -44,7 +44,7 @@ impl<S: TaskSystem> TaskSystem for Unstable<S> {
         Capabilities { deterministic: false, ..self.inner.capabilities() }
     }
 
-    fn program(&self) -> &Program {
+    fn program(&self) -> &ProgramIdentity {
         self.inner.program()
     }
 
@@ -101,7 +101,7 @@ pub(crate) fn shaky(
     skills: Skills,
     faults: Faults,
     seed: u64,
-    options: &Options,
+    options: &ReversalOptions,
 ) -> Outcome {
     let factory = || -> Result<_, RunError> {
         let (inner, numbers) = (Toy::new(model.clone(), skills), Numbers(seed));
@@ -123,7 +123,7 @@ fn lost_replies_are_asked_for_again() {
     let (mut retries, mut lost) = (0, 0);
     for seed in 1..=100u64 {
         let faults = Faults { lose: 50, ..Faults::default() };
-        let options = Options { attempts: 20, ..options(Some(2)) };
+        let options = ReversalOptions { attempts: 20, ..options(Some(2)) };
         let outcome = shaky(&Slides::new(true), BARE, faults, seed * 77, &options);
         assert_eq!(harmful(&outcome), 0, "seed {seed}");
         retries += outcome.counts.retries;
@@ -142,7 +142,7 @@ fn what_is_given_up_is_reported() {
     let mut lost = 0;
     for seed in 1..=50u64 {
         let faults = Faults { lose: 20, ..Faults::default() };
-        let options = Options { attempts: 2, lost_max: 3, ..options(Some(2)) };
+        let options = ReversalOptions { attempts: 2, lost_max: 3, ..options(Some(2)) };
         let factory = || -> Result<_, RunError> {
             let (inner, numbers) = (Toy::new(Slides::new(true), BARE), Numbers(seed * 991));
             Ok(Unstable { inner, numbers, faults, gone: false })
@@ -199,8 +199,12 @@ fn harm_that_is_there_is_found_by_shaky_systems_too() {
     let (mut found, mut all) = (0, 0);
     for seed in 1..=60u64 {
         let model = Random::new(KINDS[1].1, &mut Numbers(seed.wrapping_mul(0x1234_5678_9abc_def1)));
-        let options =
-            Options { bound: Some(1), sleep: Sleep::Exact, attempts: 30, ..Options::default() };
+        let options = ReversalOptions {
+            bound: Some(1),
+            sleep: Sleep::Exact,
+            attempts: 30,
+            ..ReversalOptions::default()
+        };
         let steady = crate::random::explored(&model, &options);
         let faults = Faults { lose: 50, ..Faults::default() };
         let factory = || -> Result<_, RunError> {

@@ -2,7 +2,7 @@
 
 use crate::toy::{ALL, Effects, Model, factory};
 use anyorder_explore::r4::{
-    Error, FindingKind, Limit, Options, Outcome, UserEvents, Verdict, explore,
+    Error, FindingKind, Limit, Outcome, ReversalOptions, UserEvents, Verdict, explore,
 };
 use anyorder_system::{
     Control, EnabledDetail, Level, Limits, Observation, PartPath, StopReason, TaskName, TaskRole,
@@ -60,12 +60,12 @@ impl Model for Two {
     }
 }
 
-fn explored(model: Two, options: &Options) -> Outcome {
+fn explored(model: Two, options: &ReversalOptions) -> Outcome {
     explore(&factory(model, ALL), options, &Control::default()).unwrap()
 }
 
 fn verdict(model: Two) -> (Verdict, Vec<FindingKind>) {
-    let outcome = explored(model, &Options::default());
+    let outcome = explored(model, &ReversalOptions::default());
     assert_eq!(outcome.runs.len(), 2);
     let kinds = outcome.findings.iter().map(|found| found.kind.clone()).collect();
     (outcome.runs[1].comparison.as_ref().unwrap().verdict, kinds)
@@ -90,7 +90,7 @@ fn differences_have_classes() {
 
 #[test]
 fn findings_have_two_runs_and_their_schedules() {
-    let outcome = explored(two("x", Level::Output, false), &Options::default());
+    let outcome = explored(two("x", Level::Output, false), &ReversalOptions::default());
     let found = &outcome.findings[0];
     assert_eq!((found.parent, found.run, found.confirmed), (Some(0), Some(1), Some(true)));
     let pair = found.reversal.as_ref().unwrap();
@@ -102,7 +102,8 @@ fn findings_have_two_runs_and_their_schedules() {
         (vec!["first".into(), "second".into()], vec!["second".into(), "first".into()])
     );
     // The schedule of the worse run is a recording that begins there.
-    let options = Options { recording: Some(outcome.schedule(1)), ..Options::default() };
+    let options =
+        ReversalOptions { recording: Some(outcome.schedule(1)), ..ReversalOptions::default() };
     let again = explored(two("x", Level::Output, false), &options);
     assert_eq!(again.runs[0].observation, outcome.runs[1].observation);
 }
@@ -110,7 +111,7 @@ fn findings_have_two_runs_and_their_schedules() {
 #[test]
 fn input_events_keep_their_order() {
     let count = |user_events| {
-        let options = Options { user_events, ..Options::default() };
+        let options = ReversalOptions { user_events, ..ReversalOptions::default() };
         explored(two("x", Level::Output, false), &options).runs.len()
     };
     assert_eq!(count(UserEvents::Declared), 2);
@@ -128,7 +129,11 @@ fn limits_are_named() {
         if let Some(reason) = cancel {
             control.cancel.stop(reason);
         }
-        explore(&factory(two("x", Level::Output, false), ALL), &Options::default(), &control)
+        explore(
+            &factory(two("x", Level::Output, false), ALL),
+            &ReversalOptions::default(),
+            &control,
+        )
     };
     let executions = Limits { executions: Some(1), ..Limits::NONE };
     let outcome = limited(executions, None).unwrap();
@@ -145,11 +150,13 @@ fn limits_are_named() {
 
 #[test]
 fn a_schedule_of_another_program_is_refused() {
-    let mut schedule = anyorder_system::Schedule::new(anyorder_system::Program::new("other"));
+    let mut schedule =
+        anyorder_system::Schedule::new(anyorder_system::ProgramIdentity::new("other"));
     schedule.choices.push(anyorder_system::Choice::of(TaskName::root("unheard")));
     for enabled in [EnabledDetail::Exact, EnabledDetail::Unknown] {
         let skills = crate::toy::Skills { enabled, ..ALL };
-        let options = Options { recording: Some(schedule.clone()), ..Options::default() };
+        let options =
+            ReversalOptions { recording: Some(schedule.clone()), ..ReversalOptions::default() };
         let factory = factory(two("x", Level::Output, false), skills);
         let error = explore(&factory, &options, &Control::default()).unwrap_err();
         assert_eq!(error, Error::Schedule);

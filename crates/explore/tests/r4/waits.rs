@@ -1,7 +1,7 @@
 //! Tasks that wait, and tasks with alternatives: small models, against all their states.
 
 use crate::full::{Repeating, ended, ends, ends_of, explored, machine};
-use anyorder_explore::r4::{Limit, Options, Sabotage, explore};
+use anyorder_explore::r4::{Limit, ReversalOptions, Sabotage, explore};
 use anyorder_system::{Choice, Control, RunError, Schedule, TaskName};
 
 /// Explores a model without a bound, and compares it with all its states. Returns the number of
@@ -63,7 +63,8 @@ fn alternatives_are_sequences_of_their_own() {
     let machine = machine(text);
     let factory = || -> Result<Repeating, RunError> { Ok(Repeating::new(machine.clone(), 1)) };
     let bounded = |bound, alternatives_max| {
-        let options = Options { bound: Some(bound), alternatives_max, ..Options::default() };
+        let options =
+            ReversalOptions { bound: Some(bound), alternatives_max, ..ReversalOptions::default() };
         explore(&factory, &options, &Control::default()).expect("it runs")
     };
     let fails = |bound, most| {
@@ -83,8 +84,11 @@ fn a_recorded_alternative_stays_and_the_others_are_varied() {
     let name = |kind: &str| TaskName::root(kind).with_ordinal(1);
     schedule.choices.push(Choice { alternative: 2, ..Choice::of(name("e")) });
     schedule.choices.push(Choice::of(name("f")));
-    let options =
-        Options { bound: Some(1), recording: Some(schedule.clone()), ..Options::default() };
+    let options = ReversalOptions {
+        bound: Some(1),
+        recording: Some(schedule.clone()),
+        ..ReversalOptions::default()
+    };
     let outcome = explore(&factory, &options, &Control::default()).expect("it runs");
     assert_eq!(outcome.choices(0), schedule.choices);
     let mut words: Vec<String> = (0..outcome.runs.len())

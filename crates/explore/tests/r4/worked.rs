@@ -4,13 +4,13 @@ use crate::naive::Twin;
 use crate::slides::{Slides, event, word};
 use crate::toy::{ALL, NONE, factory};
 use anyorder_explore::r4::{
-    Options, Order, Outcome, ReversalKind, RunInfo, Sleep, Verdict, explore,
+    Order, Outcome, ReversalKind, ReversalOptions, RunInfo, Sleep, Verdict, explore,
 };
-use anyorder_system::{Choice, Control, PartPath, Program, Schedule};
+use anyorder_system::{Choice, Control, PartPath, ProgramIdentity, Schedule};
 use std::collections::BTreeSet;
 
 pub(crate) fn recording() -> Schedule {
-    let mut schedule = Schedule::new(Program::new("toy"));
+    let mut schedule = Schedule::new(ProgramIdentity::new("toy"));
     let tasks = ["e0", "e1", "e2", "e3"].map(event);
     schedule.choices.extend(tasks.into_iter().map(Choice::of));
     schedule.choices.push(Choice::of(event("e2").child("timer")));
@@ -18,11 +18,11 @@ pub(crate) fn recording() -> Schedule {
     schedule
 }
 
-pub(crate) fn options(bound: Option<u32>) -> Options {
-    Options { bound, recording: Some(recording()), ..Options::default() }
+pub(crate) fn options(bound: Option<u32>) -> ReversalOptions {
+    ReversalOptions { bound, recording: Some(recording()), ..ReversalOptions::default() }
 }
 
-pub(crate) fn run(real: bool, options: &Options) -> Outcome {
+pub(crate) fn run(real: bool, options: &ReversalOptions) -> Outcome {
     explore(&factory(Slides::new(real), ALL), options, &Control::default()).unwrap()
 }
 
@@ -65,7 +65,7 @@ const SEVEN: [&str; 7] = [
 fn seven_sequences_at_bound_two() {
     for sleep in [Sleep::Exact, Sleep::Greedy] {
         for workers in [1, 3] {
-            let outcome = run(false, &Options { sleep, workers, ..options(Some(2)) });
+            let outcome = run(false, &ReversalOptions { sleep, workers, ..options(Some(2)) });
             assert_eq!(shown(&outcome), SEVEN);
             assert!(outcome.complete && !outcome.exhausted);
         }
@@ -74,7 +74,7 @@ fn seven_sequences_at_bound_two() {
 
 #[test]
 fn the_papers_order_is_depth_first() {
-    let outcome = run(false, &Options { order: Order::DepthFirst, ..options(Some(2)) });
+    let outcome = run(false, &ReversalOptions { order: Order::DepthFirst, ..options(Some(2)) });
     // Q5 before Q4; names here are positions in the order of execution.
     let order = [
         "e0 e1 e2 e3 e4 e5",
@@ -95,14 +95,14 @@ fn the_papers_order_is_depth_first() {
 
 /// The conflicts of a sequence: the pairs that one reversal from it reverses.
 fn conflicts(sequence: &str) -> String {
-    let mut recording = Schedule::new(Program::new("toy"));
+    let mut recording = Schedule::new(ProgramIdentity::new("toy"));
     let name = |word: &str| match word {
         "e4" => event("e2").child("timer"),
         _ => event(word),
     };
     recording.choices.extend(sequence.split(' ').map(|word| Choice::of(name(word))));
     let recording = Some(recording);
-    let options = Options { sleep: Sleep::Off, recording, ..options(Some(1)) };
+    let options = ReversalOptions { sleep: Sleep::Off, recording, ..options(Some(1)) };
     let outcome = run(false, &options);
     assert_eq!(outcome.sequence(0).iter().map(word).collect::<Vec<_>>().join(" "), sequence);
     let mut pairs: Vec<String> = outcome.runs[1..]
@@ -187,7 +187,7 @@ fn a_program_that_lists_nothing_and_keeps_nothing_gives_the_same() {
 #[test]
 fn counts_for_all_bounds() {
     let count = |bound, stop_after_plan, sleep| {
-        let options = Options { stop_after_plan, sleep, ..options(Some(bound)) };
+        let options = ReversalOptions { stop_after_plan, sleep, ..options(Some(bound)) };
         let outcome = run(false, &options);
         assert!(outcome.complete);
         shown(&outcome).len()

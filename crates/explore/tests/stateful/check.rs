@@ -2,28 +2,31 @@
 
 use crate::common::oracle::{Conflicts, Truth, Writers, follow};
 use crate::common::{Local, Toy};
-use anyorder_explore::stateful::{Options, Outcome, Sabotage, explore};
+use anyorder_explore::stateful::{Outcome, Sabotage, StatefulOptions, explore};
 use anyorder_search::Property;
 use anyorder_system::{Control, Place, StateSystem};
 use std::collections::{BTreeSet, VecDeque};
 use std::num::NonZeroUsize;
 
-pub(crate) fn options(values: bool, threads: usize) -> Options {
+pub(crate) fn options(values: bool, threads: usize) -> StatefulOptions {
     let threads = NonZeroUsize::new(threads).unwrap();
-    Options { values, threads, keep_graph: true, ..Options::default() }
+    StatefulOptions { values, threads, keep_graph: true, ..StatefulOptions::default() }
 }
 
-pub(crate) fn sabotaged(values: bool, sabotage: Sabotage) -> Options {
-    Options { sabotage, ..options(values, 1) }
+pub(crate) fn sabotaged(values: bool, sabotage: Sabotage) -> StatefulOptions {
+    StatefulOptions { sabotage, ..options(values, 1) }
 }
 
 /// Searches. Returns the outcome and all local states found.
-pub(crate) fn run(toy: &Toy, options: &Options) -> (Outcome<Toy>, BTreeSet<Local>) {
+pub(crate) fn run(toy: &Toy, options: &StatefulOptions) -> (Outcome<Toy>, BTreeSet<Local>) {
     try_run(toy, options).expect("paths can be run again")
 }
 
 /// Like `run`; `None` if a path that it found cannot be replayed.
-pub(crate) fn try_run(toy: &Toy, options: &Options) -> Option<(Outcome<Toy>, BTreeSet<Local>)> {
+pub(crate) fn try_run(
+    toy: &Toy,
+    options: &StatefulOptions,
+) -> Option<(Outcome<Toy>, BTreeSet<Local>)> {
     toy.forget();
     let outcome = explore(toy, options, &Control::default()).ok()?;
     let locals = std::mem::take(&mut *toy.log.lock().unwrap());

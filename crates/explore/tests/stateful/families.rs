@@ -2,7 +2,7 @@
 
 use crate::check::{options, run};
 use crate::common::{Task, Toy, Tree, Value};
-use anyorder_explore::stateful::{Counts, GiveUp, Options};
+use anyorder_explore::stateful::{Counts, GiveUp, StatefulOptions};
 use anyorder_search::Stats;
 use anyorder_system::Control;
 
@@ -80,7 +80,7 @@ fn where_all_conflict_it_gives_up_and_does_what_full_search_does() {
     let ((stats, counts), states, transitions) = both(&toy);
     assert!(counts.gave_up_reducing.is_some_and(|found| (512..states).contains(&found)));
     assert_eq!((stats.states, stats.transitions), (states, transitions));
-    let (never, _) = run(&toy, &Options { give_up: GiveUp::Never, ..options(true, 1) });
+    let (never, _) = run(&toy, &StatefulOptions { give_up: GiveUp::Never, ..options(true, 1) });
     assert_eq!(never.detail.counts.gave_up_reducing, None);
     assert_eq!((never.stats.states, never.stats.transitions), (states, transitions));
     assert_eq!(never.detail.counts.ends, counts.ends);

@@ -5,7 +5,7 @@ use crate::check::{distances, fault, options, run, sabotaged, shows, try_run};
 use crate::common::Toy;
 use crate::common::generate::{KINDS, Kind, random_toy};
 use crate::common::oracle::{Conflicts, Truth, check_contract, truth};
-use anyorder_explore::stateful::{GiveUp, Options, Sabotage};
+use anyorder_explore::stateful::{GiveUp, Sabotage, StatefulOptions};
 use anyorder_search::Property;
 use anyorder_system::{Control, StateSystem};
 use std::collections::BTreeMap;
@@ -45,7 +45,7 @@ fn everything_is_found() {
     for kind in KINDS {
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
         for (seed, toy, truth) in systems(kind, seeds()) {
-            let asked = anyorder_search::Options { updates: true, ..Default::default() };
+            let asked = anyorder_search::SearchOptions { updates: true, ..Default::default() };
             let full = anyorder_search::search(&toy, &asked, &Control::default()).unwrap();
             for conflict in full.conflicts.iter().flatten() {
                 let path = &conflict.path;
@@ -81,7 +81,7 @@ fn everything_is_found() {
                     let shortest = lengths[&(one.place, one.components)];
                     assert!(shortest <= one.path.steps.len(), "{what}");
                 }
-                let without = Options { infer: false, ..options(values, 1) };
+                let without = StatefulOptions { infer: false, ..options(values, 1) };
                 let (other, _) = run(&toy, &without);
                 assert_eq!(other.stats.states, outcome.stats.states, "{what}");
                 assert_eq!(other.stats.transitions, outcome.stats.transitions, "{what}");
@@ -122,9 +122,11 @@ fn everything_is_found_whenever_it_gives_up() {
         for (seed, toy, truth) in systems(kind, seeds()) {
             for (values, infer) in [(true, true), (false, seed % 2 == 0)] {
                 let give_up = GiveUp::At(seed % 16);
-                let (reduced, _) =
-                    run(&toy, &Options { give_up: GiveUp::Never, infer, ..options(values, 1) });
-                let given_up = Options { give_up, infer, ..options(values, 1) };
+                let (reduced, _) = run(
+                    &toy,
+                    &StatefulOptions { give_up: GiveUp::Never, infer, ..options(values, 1) },
+                );
+                let given_up = StatefulOptions { give_up, infer, ..options(values, 1) };
                 let (outcome, locals) = run(&toy, &given_up);
                 let what = format!("{kind:?} seed {seed} values {values} {give_up:?}");
                 if let Some(fault) = fault(&toy, &truth, &outcome, &locals) {

@@ -4,7 +4,7 @@ use crate::check::{options, run};
 use crate::common::generate::{KINDS, random_toy};
 use crate::common::oracle::truth;
 use crate::common::{Task, Toy, Tree, Value};
-use anyorder_explore::stateful::{Counts, Error, GiveUp, Options, Outcome, explore};
+use anyorder_explore::stateful::{Counts, Error, GiveUp, Outcome, StatefulOptions, explore};
 use anyorder_search::{Limit, Path, Property, Stats};
 use anyorder_system::{Control, Limits, StopReason};
 
@@ -60,10 +60,11 @@ fn any_number_of_threads_does_the_same() {
             assert_eq!(locals, other_locals);
         }
         let give_up = GiveUp::At(first.stats.states / 3);
-        let (given_up, locals) = run(&toy, &Options { give_up, ..options(true, 1) });
+        let (given_up, locals) = run(&toy, &StatefulOptions { give_up, ..options(true, 1) });
         gave_up += u32::from(given_up.detail.counts.gave_up_reducing.is_some());
         for threads in [2, 4] {
-            let (other, other_locals) = run(&toy, &Options { give_up, ..options(true, threads) });
+            let (other, other_locals) =
+                run(&toy, &StatefulOptions { give_up, ..options(true, threads) });
             assert_eq!(summary(&given_up), summary(&other));
             assert_eq!(locals, other_locals);
         }
@@ -78,9 +79,9 @@ fn counted_limits_cut_at_the_same_place() {
     let (whole, _) = run(&toy, &options(true, 1));
     assert!(whole.complete && whole.limits.is_empty());
     for (cut, limit) in [
-        (Options { states_max: Some(100), ..options(true, 1) }, Limit::States),
-        (Options { transitions_max: Some(100), ..options(true, 1) }, Limit::Transitions),
-        (Options { depth_max: Some(3), ..options(true, 1) }, Limit::Depth),
+        (StatefulOptions { states_max: Some(100), ..options(true, 1) }, Limit::States),
+        (StatefulOptions { transitions_max: Some(100), ..options(true, 1) }, Limit::Transitions),
+        (StatefulOptions { depth_max: Some(3), ..options(true, 1) }, Limit::Depth),
     ] {
         let (outcome, _) = run(&toy, &cut);
         assert!(!outcome.complete);
@@ -89,10 +90,10 @@ fn counted_limits_cut_at_the_same_place() {
         assert!(outcome.stats.transitions <= 100 || limit != Limit::Transitions);
         assert!(outcome.stats.max_depth <= 3 || limit != Limit::Depth);
         let threads = options(true, 3).threads;
-        let (other, _) = run(&toy, &Options { threads, ..cut });
+        let (other, _) = run(&toy, &StatefulOptions { threads, ..cut });
         assert_eq!(summary(&outcome), summary(&other));
     }
-    let exact = Options { states_max: Some(whole.stats.states), ..options(true, 1) };
+    let exact = StatefulOptions { states_max: Some(whole.stats.states), ..options(true, 1) };
     assert!(run(&toy, &exact).0.complete);
 }
 
@@ -120,7 +121,7 @@ fn a_stop_is_told() {
 fn the_first_finding_is_enough_if_asked() {
     let toy = pairs(3);
     let (whole, _) = run(&toy, &options(true, 1));
-    let (first, _) = run(&toy, &Options { stop_at_first: true, ..options(true, 1) });
+    let (first, _) = run(&toy, &StatefulOptions { stop_at_first: true, ..options(true, 1) });
     assert!(!first.violations.is_empty() && !first.complete && first.limits.is_empty());
     assert!(first.stats.states < whole.stats.states);
 }

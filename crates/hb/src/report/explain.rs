@@ -3,7 +3,7 @@
 use crate::races::category::CapturedClocks;
 use crate::relation::engine::Engine;
 use crate::report::describe;
-use anyorder_finding::Step;
+use anyorder_finding::ExplanationStep;
 use anyorder_trace::{EventId, TaskId, TaskKind};
 
 /// How many posts back the chains of two tasks are followed.
@@ -28,7 +28,7 @@ pub(crate) fn steps(
     captured: &CapturedClocks,
     a: EventId,
     b: EventId,
-) -> Vec<Step> {
+) -> Vec<ExplanationStep> {
     let mut steps = why_unordered(engine, captured, a, b);
     steps.extend(nearest(engine, captured, a, b));
     steps.extend(nearest(engine, captured, b, a));
@@ -41,7 +41,7 @@ fn why_unordered(
     captured: &CapturedClocks,
     a: EventId,
     b: EventId,
-) -> Vec<Step> {
+) -> Vec<ExplanationStep> {
     let trace = engine.trace;
     let task_of = |event: EventId| trace.event(event).task;
     let (mut x, mut y) = (task_of(a), task_of(b));
@@ -128,7 +128,7 @@ fn nearest(
     captured: &CapturedClocks,
     of: EventId,
     than: EventId,
-) -> Option<Step> {
+) -> Option<ExplanationStep> {
     let clock = captured.clock(than)?;
     let (side, strand) = (engine.strand_of(of), engine.strand_of(than));
     let bound = engine.bound(strand, than.0, engine.chains.of(side), |chain| clock.get(chain));
@@ -152,8 +152,13 @@ fn nearest(
     Some(step(engine, text, Some("nearest order"), &[at, than]))
 }
 
-fn step(engine: &Engine<'_>, text: String, rule: Option<&str>, events: &[EventId]) -> Step {
-    Step {
+fn step(
+    engine: &Engine<'_>,
+    text: String,
+    rule: Option<&str>,
+    events: &[EventId],
+) -> ExplanationStep {
+    ExplanationStep {
         text,
         rule: rule.map(str::to_owned),
         events: events.iter().map(|event| engine.trace.label(*event)).collect(),

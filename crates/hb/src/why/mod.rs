@@ -5,7 +5,7 @@ use crate::relation::engine::{Engine, Mode};
 use crate::relation::rules::{Rule, RuleSet};
 use crate::report::describe;
 use crate::report::explain;
-use anyorder_finding::Step;
+use anyorder_finding::ExplanationStep;
 use anyorder_system::{Cancel, Stopped};
 use anyorder_trace::{EventId, Trace};
 
@@ -25,7 +25,7 @@ pub struct OrderExplanation {
     /// Whether the first happens before the second.
     pub ordered: bool,
     /// The explanation.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ExplanationStep>,
     /// If they are ordered, the proof; absent where it would be too long.
     pub proof: Option<Proof>,
 }
@@ -71,7 +71,7 @@ pub fn why(
 }
 
 /// Describes a step of a proof in words.
-fn step_in_words(trace: &Trace, proof: &Proof, step: &ProofStep) -> Step {
+fn step_in_words(trace: &Trace, proof: &Proof, step: &ProofStep) -> ExplanationStep {
     let because = match step.rule {
         Rule::NoPreemption => "some event of the one comes before what begins the other",
         Rule::Fifo => "they were posted in this order",
@@ -100,5 +100,5 @@ fn step_in_words(trace: &Trace, proof: &Proof, step: &ProofStep) -> Step {
         }
     }
     let events = [step.from, step.to].map(|event| trace.label(event)).to_vec();
-    Step { text, rule: Some(step.rule.word().to_owned()), events }
+    ExplanationStep { text, rule: Some(step.rule.word().to_owned()), events }
 }

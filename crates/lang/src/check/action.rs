@@ -1,7 +1,7 @@
 //! `post`, `fork`, `choose`, and references to handlers, locks, conditions and events.
 
 use super::checker::{Checker, types_of, unknown, wrong_kind};
-use super::program::{HandlerId, HandlerInfo, Meaning};
+use super::model::{HandlerId, HandlerInfo, Meaning};
 use super::type_expr::what_is;
 use super::types::Type;
 use crate::ast::{Expr, Fork, ItemKind, Mailbox, Post, PostTarget, Ref};

@@ -1,7 +1,7 @@
 //! The body that the checker is in: its kind, its names and its closures.
 
 use super::checker::Checker;
-use super::program::LocalId;
+use super::model::LocalId;
 use super::types::Type;
 use crate::ast::NodeId;
 use crate::source::Span;

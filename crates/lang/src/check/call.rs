@@ -1,7 +1,7 @@
 //! Calls and their arguments.
 
 use super::checker::{Checker, types_of};
-use super::program::Meaning;
+use super::model::Meaning;
 use super::pure::Callee;
 use super::type_expr::what_is;
 use super::types::Type;

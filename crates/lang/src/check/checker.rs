@@ -2,7 +2,7 @@
 
 use super::body::Body;
 use super::infer::{Fit, Unknowns};
-use super::program::{ConstId, GlobalId, LocalId, Meaning, Program};
+use super::model::{CheckedModel, ConstId, GlobalId, LocalId, Meaning};
 use super::pure::Effects;
 use super::symmetry::{self, Visit};
 use super::type_expr::what_is;
@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, HashSet};
 pub(super) struct Checker<'a> {
     pub(super) model: &'a Model,
     pub(super) text: &'a str,
-    pub(super) program: Program,
+    pub(super) program: CheckedModel,
     pub(super) unknowns: Unknowns,
     pub(super) diagnostics: Vec<Diagnostic>,
     /// Values whose static types fit their places.
@@ -52,7 +52,7 @@ impl<'a> Checker<'a> {
         Self {
             model,
             text,
-            program: Program::new(model.node_count as usize),
+            program: CheckedModel::new(model.node_count as usize),
             unknowns: Unknowns::default(),
             diagnostics: vec![],
             unchecked: vec![],
@@ -87,7 +87,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The tables with all unknown types settled.
-    pub(super) fn finish(mut self) -> (Program, Vec<Diagnostic>) {
+    pub(super) fn finish(mut self) -> (CheckedModel, Vec<Diagnostic>) {
         for expr in std::mem::take(&mut self.open_members) {
             self.late_member(expr);
         }

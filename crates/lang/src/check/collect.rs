@@ -1,7 +1,7 @@
 //! First pass: what is declared, and under which names.
 
 use super::checker::{Checker, ConstState};
-use super::program::{
+use super::model::{
     ArrayInfo, ClassId, ClassInfo, CondId, ConstId, ConstInfo, EnumId, EnumInfo, EventId,
     EventInfo, FnId, FnInfo, GlobalId, GlobalInfo, HandlerId, HandlerInfo, IndexId, IndexInfo,
     LockId, Meaning, RecordId, RecordInfo, TaskId, TaskInfo, ThreadId, ThreadInfo,

@@ -1,7 +1,7 @@
 //! Components and their members.
 
 use super::checker::{Checker, wrong_kind};
-use super::program::Meaning;
+use super::model::Meaning;
 use crate::ast::{Ident, ItemKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;

@@ -3,7 +3,7 @@
 use super::body::{Body, BodyKind};
 use super::checker::{Checker, ConstState, unknown};
 use super::evaluate::Evaluator;
-use super::program::{ConstId, EnumId, IndexId, Meaning, RecordId};
+use super::model::{ConstId, EnumId, IndexId, Meaning, RecordId};
 use super::types::Type;
 use crate::ast::{Expr, ExprKind, Family, ItemKind, SettingDecl, SettingValue, SizedName};
 use crate::diagnostic::{Code, Diagnostic};
@@ -258,7 +258,7 @@ impl<'a> Checker<'a> {
     }
 
     fn setting(&mut self, setting: &'a SettingDecl) {
-        use super::program::Granularity;
+        use super::model::Granularity;
         let (name, span) = (setting.name.name.as_str(), setting.name.span);
         match (name, &setting.value) {
             (_, SettingValue::Error) => {}

@@ -1,7 +1,7 @@
 //! The values of constant expressions.
 
 use super::constant::ConstValue;
-use super::program::{LocalId, Meaning, Program};
+use super::model::{CheckedModel, LocalId, Meaning};
 use super::types::Type;
 use crate::ast::{BinaryOp, Block, Expr, ExprKind, FieldInit, If, IfElse, NodeId, UnaryOp};
 use crate::source::Span;
@@ -31,7 +31,7 @@ fn fail<T>(span: Span, message: impl Into<String>) -> Result<T, ConstError> {
 
 /// Evaluates expressions whose names have their meanings and whose constants have their values.
 pub(crate) struct Evaluator<'p> {
-    program: &'p Program,
+    program: &'p CheckedModel,
     /// The parameter of a family, with its value for one member.
     member: Option<(LocalId, i64)>,
     /// Whether each part of an expression must be constant, even a part that is not evaluated.
@@ -77,7 +77,7 @@ fn is_of(value: &ConstValue, ty: &Type) -> bool {
 
 impl<'p> Evaluator<'p> {
     /// For expressions outside of all bodies.
-    pub(crate) fn new(program: &'p Program) -> Self {
+    pub(crate) fn new(program: &'p CheckedModel) -> Self {
         Self { program, member: None, whole: false, indices: true, left: Cell::new(VALUES_MAX) }
     }
 

@@ -13,7 +13,7 @@
 //! **Cost.** Exponential in the worst case (the problem is NP-complete), hence the limit; in
 //! practice the number of arms times the number of variants.
 
-use super::program::{EnumId, Program};
+use super::model::{CheckedModel, EnumId};
 use super::types::Type;
 
 /// What a value is made with.
@@ -40,12 +40,12 @@ const STEPS_MAX: u32 = 20_000;
 const COLUMNS_MAX: usize = 200;
 
 pub(super) struct Usefulness<'p> {
-    program: &'p Program,
+    program: &'p CheckedModel,
     steps: u32,
 }
 
 impl<'p> Usefulness<'p> {
-    pub(super) fn new(program: &'p Program) -> Self {
+    pub(super) fn new(program: &'p CheckedModel) -> Self {
         Self { program, steps: 0 }
     }
 

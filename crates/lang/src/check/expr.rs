@@ -2,7 +2,7 @@
 
 use super::body::BodyKind;
 use super::checker::{Checker, types_of};
-use super::program::{GlobalId, Meaning};
+use super::model::{GlobalId, Meaning};
 use super::type_expr::what_is;
 use super::types::Type;
 use crate::ast::{Expr, ExprKind, UnaryOp};

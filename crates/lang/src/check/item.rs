@@ -2,7 +2,7 @@
 
 use super::body::{Body, BodyKind};
 use super::checker::{Checker, end_of};
-use super::program::{ClassId, FnId, GlobalId, LocalKind, Meaning, TaskId};
+use super::model::{ClassId, FnId, GlobalId, LocalKind, Meaning, TaskId};
 use super::pure::Callee;
 use super::types::Type;
 use crate::ast::{

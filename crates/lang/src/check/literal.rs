@@ -2,7 +2,7 @@
 
 use super::checker::{Checker, is_not, unknown};
 use super::infer::Fit;
-use super::program::{LocalKind, Meaning};
+use super::model::{LocalKind, Meaning};
 use super::types::Type;
 use crate::ast::{Closure, ClosureBody, Expr, FieldInit, Ident};
 use crate::diagnostic::{Code, Diagnostic};

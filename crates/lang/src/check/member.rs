@@ -3,7 +3,7 @@
 use super::builtin::{BuiltinMethod, names_of, signature};
 use super::checker::{Checker, types_of, unknown};
 use super::infer::Fit;
-use super::program::{ClassId, EnumId, FnInfo, Meaning};
+use super::model::{ClassId, EnumId, FnInfo, Meaning};
 use super::pure::Callee;
 use super::symmetry::Visit;
 use super::types::Type;

@@ -2,7 +2,7 @@
 
 use super::checker::Checker;
 use super::evaluate::Evaluator;
-use super::program::{EventId, EventMember, HandlerId, LocalId, Meaning};
+use super::model::{EventId, EventMember, HandlerId, LocalId, Meaning};
 use crate::ast::{EventDecl, Ref};
 use crate::diagnostic::Code;
 use std::collections::BTreeSet;

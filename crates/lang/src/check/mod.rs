@@ -1,10 +1,10 @@
 //! The static checker: names, kinds, types, constants, contexts and flow.
 //!
 //! **Guarantee**: a model without errors has a meaning for every name, a type for every expression
-//! and a value for every constant. The lowering takes all that from the [`Program`]. Types are
+//! and a value for every constant. The lowering takes all that from the [`CheckedModel`]. Types are
 //! gradual: the machine checks values of type `any` and values that may be null when the model
-//! runs, at the places in [`Program::runtime_checks`]. The checker never panics, even on a tree
-//! with the parser's gaps. Time: linear in the text except for `match` (see `exhaust`).
+//! runs, at the places in [`CheckedModel::runtime_checks`]. The checker never panics, even on a
+//! tree with the parser's gaps. Time: linear in the text except for `match` (see `exhaust`).
 
 mod action;
 mod body;
@@ -23,11 +23,11 @@ mod item;
 mod literal;
 mod member;
 mod members;
+mod model;
 mod operator;
 mod order;
 mod pattern;
 mod place;
-mod program;
 mod pure;
 mod scope;
 mod spec;
@@ -41,11 +41,11 @@ mod unused;
 
 pub use builtin::BuiltinMethod;
 pub use constant::ConstValue;
-pub use program::{
-    ArrayInfo, ClassId, ClassInfo, CondId, ConstId, ConstInfo, EnumId, EnumInfo, EventId,
-    EventInfo, EventMember, FnId, FnInfo, GlobalId, GlobalInfo, Granularity, HandlerId,
-    HandlerInfo, IndexId, IndexInfo, LocalId, LocalInfo, LocalKind, LockId, Meaning, Program,
-    RecordId, RecordInfo, STEPS_DEFAULT, TaskId, TaskInfo, ThreadId, ThreadInfo,
+pub use model::{
+    ArrayInfo, CheckedModel, ClassId, ClassInfo, CondId, ConstId, ConstInfo, EnumId, EnumInfo,
+    EventId, EventInfo, EventMember, FnId, FnInfo, GlobalId, GlobalInfo, Granularity, HandlerId,
+    HandlerInfo, IndexId, IndexInfo, LocalId, LocalInfo, LocalKind, LockId, Meaning, RecordId,
+    RecordInfo, STEPS_DEFAULT, TaskId, TaskInfo, ThreadId, ThreadInfo,
 };
 pub use types::Type;
 
@@ -58,7 +58,7 @@ pub(crate) use in_place::{changes_variables, in_place};
 #[derive(Clone, Debug)]
 pub struct Checked {
     /// Tables; complete only when there are no errors.
-    pub program: Program,
+    pub model: CheckedModel,
     /// The mistakes, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -70,7 +70,7 @@ pub fn check(model: &Model, text: &str) -> Checked {
     checker.run();
     let (program, mut diagnostics) = checker.finish();
     diagnostics.sort_by_key(|d| (d.primary.span.start, d.primary.span.end));
-    Checked { program, diagnostics }
+    Checked { model: program, diagnostics }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::body::{Body, BodyKind};
 use super::checker::Checker;
-use super::program::Meaning;
+use super::model::Meaning;
 use crate::ast::{EventDecl, Ident, ItemKind, Ref};
 use crate::diagnostic::{Code, Diagnostic};
 use std::collections::{HashMap, HashSet};

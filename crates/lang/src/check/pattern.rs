@@ -2,7 +2,7 @@
 
 use super::checker::{Checker, unknown, wrong_kind};
 use super::exhaust::{Ctor, Pat, Usefulness};
-use super::program::{LocalKind, Meaning};
+use super::model::{LocalKind, Meaning};
 use super::types::Type;
 use crate::ast::{Ident, Match, Pattern, PatternKind};
 use crate::diagnostic::{Code, Diagnostic};

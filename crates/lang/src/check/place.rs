@@ -1,7 +1,7 @@
 //! Places: what can be assigned to and changed.
 
 use super::checker::Checker;
-use super::program::{LocalKind, Meaning};
+use super::model::{LocalKind, Meaning};
 use super::type_expr::what_is;
 use super::types::Type;
 use crate::ast::{Expr, ExprKind, Ident};

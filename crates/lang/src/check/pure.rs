@@ -1,7 +1,7 @@
 //! Which code changes the state: guards and properties must not.
 
 use super::checker::Checker;
-use super::program::{ClassId, FnId, TaskId};
+use super::model::{ClassId, FnId, TaskId};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use std::collections::{BTreeMap, BTreeSet};

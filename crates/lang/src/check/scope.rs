@@ -1,7 +1,7 @@
 //! Names within bodies.
 
 use super::checker::{Checker, unknown};
-use super::program::{LocalId, LocalInfo, LocalKind, Meaning};
+use super::model::{LocalId, LocalInfo, LocalKind, Meaning};
 use super::types::Type;
 use crate::ast::{Ident, NodeId};
 use crate::diagnostic::Code;

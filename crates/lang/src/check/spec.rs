@@ -2,7 +2,7 @@
 
 use super::body::{Body, BodyKind};
 use super::checker::{Checker, unknown, wrong_kind};
-use super::program::{ClassId, LocalKind, Meaning};
+use super::model::{ClassId, LocalKind, Meaning};
 use super::types::Type;
 use crate::ast::{Ident, SpecCall, SpecDecl};
 use crate::diagnostic::{Code, Diagnostic};

@@ -3,7 +3,7 @@
 use super::checker::Checker;
 use super::constant::ConstValue;
 use super::evaluate::Evaluator;
-use super::program::Meaning;
+use super::model::Meaning;
 use crate::ast::{ItemKind, RecordField, TypeExpr, TypeKind, VarDecl};
 use crate::diagnostic::{Code, has_errors};
 

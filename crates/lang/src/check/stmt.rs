@@ -2,7 +2,7 @@
 
 use super::body::BodyKind;
 use super::checker::Checker;
-use super::program::{Granularity, LocalKind};
+use super::model::{Granularity, LocalKind};
 use super::symmetry::Visit;
 use super::types::Type;
 use crate::ast::{ArmBody, AssignOp, Block, Expr, ExprKind, If, Match, Stmt, StmtKind};

@@ -2,7 +2,7 @@
 
 use super::checker::{Checker, unknown, wrong_kind};
 use super::collect::{BUILTIN_TYPES, is_type};
-use super::program::{Meaning, Program, RecordId};
+use super::model::{CheckedModel, Meaning, RecordId};
 use super::types::Type;
 use crate::ast::{
     ArmBody, Block, Expr, ExprKind, FnDecl, Ident, ItemKind, NodeId, Param, Part, Stmt, StmtKind,
@@ -178,7 +178,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-fn holds(program: &Program, outer: RecordId, wanted: RecordId, seen: &mut [bool]) -> bool {
+fn holds(program: &CheckedModel, outer: RecordId, wanted: RecordId, seen: &mut [bool]) -> bool {
     if std::mem::replace(&mut seen[outer.index()], true) {
         return false;
     }

@@ -1,6 +1,6 @@
 //! Types as the checker sees them.
 
-use super::program::{ClassId, EnumId, IndexId, Program, RecordId};
+use super::model::{CheckedModel, ClassId, EnumId, IndexId, RecordId};
 
 /// A type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -70,7 +70,7 @@ impl Type {
     }
 
     /// As written in a model.
-    pub fn show(&self, program: &Program) -> String {
+    pub fn show(&self, program: &CheckedModel) -> String {
         match self {
             Type::Any | Type::Unknown(_) => "any".into(),
             Type::Int => "int".into(),

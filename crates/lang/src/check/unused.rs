@@ -1,7 +1,7 @@
 //! Warnings about unused declarations.
 
 use super::checker::Checker;
-use super::program::{LocalId, LocalKind, Meaning};
+use super::model::{LocalId, LocalKind, Meaning};
 use super::type_expr::what_is;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;

@@ -15,7 +15,7 @@ pub struct Compiled {
     /// The program for the machine.
     pub program: Program,
     /// What the names and expressions of the model mean.
-    pub tables: check::Program,
+    pub tables: check::CheckedModel,
     /// The tree.
     pub model: ast::Model,
     /// Warnings, in the order of the text.
@@ -61,7 +61,7 @@ pub fn compile(text: &str, name: &str) -> Result<Compiled, Vec<Diagnostic>> {
 /// Fails when the machine's tables are too small for the model.
 pub fn lower(
     model: &ast::Model,
-    tables: &check::Program,
+    tables: &check::CheckedModel,
     source: &Source<'_>,
 ) -> Result<Program, ProgramError> {
     let mut low = Lowerer::new(model, tables, source);

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 /// events do not.
 pub(crate) struct Lowerer<'a> {
     pub(crate) model: &'a Model,
-    pub(crate) tables: &'a check::Program,
+    pub(crate) tables: &'a check::CheckedModel,
     pub(crate) source: &'a Source<'a>,
     pub(crate) b: ProgramBuilder,
     /// By [`FnId`].
@@ -34,7 +34,7 @@ pub(crate) struct Lowerer<'a> {
 impl<'a> Lowerer<'a> {
     pub(crate) fn new(
         model: &'a Model,
-        tables: &'a check::Program,
+        tables: &'a check::CheckedModel,
         source: &'a Source<'a>,
     ) -> Lowerer<'a> {
         let name = model.name.as_ref().map_or("", |n| n.name.as_str());

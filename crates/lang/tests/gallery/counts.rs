@@ -2,7 +2,7 @@
 
 use crate::files::{self, File};
 use crate::run::{full, machine, summary, verdict};
-use anyorder_search::{Options, Order, Storage};
+use anyorder_search::{Order, SearchOptions, Storage};
 use std::num::NonZeroUsize;
 
 fn bless() -> bool {
@@ -14,7 +14,7 @@ fn every_model_gives_what_it_expects() {
     let mut wrong = Vec::new();
     for file in files::all() {
         let found =
-            summary(&full(&file.name, &machine(&file.name, &file.text), &Options::default()));
+            summary(&full(&file.name, &machine(&file.name, &file.text), &SearchOptions::default()));
         if bless() {
             file.bless(&found);
         } else if found != file.expected() {
@@ -27,13 +27,13 @@ fn every_model_gives_what_it_expects() {
 #[test]
 fn every_search_finds_the_same() {
     let ways = [
-        Options { storage: Storage::Exact, ..Options::default() },
-        Options { order: Order::Depth, ..Options::default() },
-        Options { threads: NonZeroUsize::new(3).expect("three"), ..Options::default() },
+        SearchOptions { storage: Storage::Exact, ..SearchOptions::default() },
+        SearchOptions { order: Order::Depth, ..SearchOptions::default() },
+        SearchOptions { threads: NonZeroUsize::new(3).expect("three"), ..SearchOptions::default() },
     ];
     for file in files::all() {
         let machine = machine(&file.name, &file.text);
-        let expected = summary(&full(&file.name, &machine, &Options::default()));
+        let expected = summary(&full(&file.name, &machine, &SearchOptions::default()));
         for options in &ways {
             assert_eq!(
                 summary(&full(&file.name, &machine, options)),
@@ -52,8 +52,12 @@ fn symmetry_leaves_states_out() {
     let mut declared = 0;
     for file in files::all().iter().filter(|file| !file.text.contains("\nresponse ")) {
         let machine = machine(&file.name, &file.text);
-        let all = full(&file.name, &machine, &Options::default());
-        let some = full(&file.name, &machine, &Options { symmetry: true, ..Options::default() });
+        let all = full(&file.name, &machine, &SearchOptions::default());
+        let some = full(
+            &file.name,
+            &machine,
+            &SearchOptions { symmetry: true, ..SearchOptions::default() },
+        );
         assert_eq!(verdict(&some), verdict(&all), "{}", file.name);
         let symmetric = file.text.contains("\nindex ");
         assert_eq!(some.stats.states < all.stats.states, symmetric, "{}", file.name);

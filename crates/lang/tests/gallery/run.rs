@@ -2,7 +2,7 @@
 
 use anyorder_lang::diagnostic::{Diagnostic, render};
 use anyorder_lang::source::Source;
-use anyorder_search::{Options, Outcome, Property, Violation, search};
+use anyorder_search::{Outcome, Property, SearchOptions, Violation, search};
 use anyorder_system::Control;
 use anyorder_vm::Machine;
 
@@ -22,7 +22,7 @@ pub(crate) fn machine(name: &str, text: &str) -> Machine {
 }
 
 /// Searches all states.
-pub(crate) fn full(name: &str, machine: &Machine, options: &Options) -> Outcome<Machine> {
+pub(crate) fn full(name: &str, machine: &Machine, options: &SearchOptions) -> Outcome<Machine> {
     let outcome = search(machine, options, &Control::default());
     let outcome = outcome.unwrap_or_else(|error| panic!("{name}: {error}"));
     assert!(outcome.complete, "{name}: {outcome:?}");

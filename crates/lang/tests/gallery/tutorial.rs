@@ -1,7 +1,7 @@
 //! The tutorial: its models give what it shows.
 
 use crate::run::machine;
-use anyorder_search::{Options, search};
+use anyorder_search::{SearchOptions, search};
 use anyorder_system::Control;
 use std::fs;
 use std::path::PathBuf;
@@ -46,7 +46,7 @@ fn the_tutorial_shows_what_a_search_finds() {
 fn check(model: &str, shown: &str) {
     let machine = machine("search-box.any", model);
     let states_max = shown.contains("--max-states 1000").then_some(1000);
-    let options = Options { states_max, ..Options::default() };
+    let options = SearchOptions { states_max, ..SearchOptions::default() };
     let outcome = search(&machine, &options, &Control::default()).expect("a search");
     let (states, transitions) = (outcome.stats.states, outcome.stats.transitions);
     let shown = shown.replace(',', "");

@@ -3,7 +3,7 @@
 use crate::files;
 use crate::fix::{body, without};
 use crate::run::{full, machine, summary, verdict};
-use anyorder_search::Options;
+use anyorder_search::SearchOptions;
 
 #[test]
 fn there_are_fifteen_pairs_or_more() {
@@ -13,8 +13,11 @@ fn there_are_fifteen_pairs_or_more() {
 #[test]
 fn fixed_twins_are_clean() {
     for (broken, fixed) in files::pairs() {
-        let found =
-            verdict(&full(&fixed.name, &machine(&fixed.name, &fixed.text), &Options::default()));
+        let found = verdict(&full(
+            &fixed.name,
+            &machine(&fixed.name, &fixed.text),
+            &SearchOptions::default(),
+        ));
         assert_eq!(found, "clean", "{}", fixed.name);
         assert!(!broken.expected().starts_with("clean"), "{}", broken.name);
     }
@@ -25,7 +28,7 @@ fn twins_fail_again_without_their_fix() {
     for (broken, fixed) in files::pairs() {
         let text = without(&fixed.text);
         assert_ne!(text, fixed.text, "{}: no fix is marked", fixed.name);
-        let found = full(&fixed.name, &machine(&fixed.name, &text), &Options::default());
+        let found = full(&fixed.name, &machine(&fixed.name, &text), &SearchOptions::default());
         assert!(!found.violations.is_empty(), "{}: clean without its fix", fixed.name);
         assert_eq!(summary(&found), broken.expected(), "{}", fixed.name);
         // Twins differ in the fix alone.

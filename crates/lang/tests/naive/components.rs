@@ -9,7 +9,7 @@ use crate::interp::state::State;
 use crate::interp::step;
 use anyorder_explore::stateful;
 use anyorder_lang::lower::compile;
-use anyorder_search::{Options, Outcome, search};
+use anyorder_search::{Outcome, SearchOptions, search};
 use anyorder_system::{Control, Place};
 use anyorder_vm::{Action, Machine, Switches};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -73,7 +73,7 @@ fn name(machine: &Machine, before: &anyorder_vm::State, action: &Action, place: 
 }
 
 fn by_full_search(machine: &Machine) -> Conflicts {
-    let options = Options { updates: true, ..Options::default() };
+    let options = SearchOptions { updates: true, ..SearchOptions::default() };
     let outcome = search(machine, &options, &Control::default()).expect("it can be searched");
     assert!(outcome.complete);
     named(machine, &outcome)
@@ -90,7 +90,7 @@ fn named<D>(machine: &Machine, outcome: &Outcome<Machine, D>) -> Conflicts {
 }
 
 fn by_reduced_search(machine: &Machine, values: bool) -> Conflicts {
-    let options = stateful::Options { values, ..stateful::Options::default() };
+    let options = stateful::StatefulOptions { values, ..stateful::StatefulOptions::default() };
     let outcome = stateful::explore(machine, &options, &Control::default()).expect("likewise");
     assert!(outcome.complete);
     named(machine, &outcome)

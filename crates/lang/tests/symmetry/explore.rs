@@ -3,7 +3,7 @@
 use anyorder_lang::diagnostic::Diagnostic;
 use anyorder_lang::load;
 use anyorder_lang::lower::{Compiled, compile};
-use anyorder_search::{Limit, Options, Property, Search, Stats};
+use anyorder_search::{Limit, Property, Search, SearchOptions, Stats};
 use anyorder_system::{Control, StateSystem};
 use anyorder_vm::{Machine, State};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -72,7 +72,7 @@ pub(crate) fn searched_up_to(
 ) -> Option<Found> {
     let threads = NonZeroUsize::new(threads).expect("not 0");
     let states_max = (most < u64::MAX).then_some(most);
-    let options = Options { symmetry, threads, states_max, ..Options::default() };
+    let options = SearchOptions { symmetry, threads, states_max, ..SearchOptions::default() };
     let mut search = Search::new(machine, &options).expect("options that fit");
     let outcome = search.run(&Control::default()).expect("representatives are ones");
     if !outcome.complete {

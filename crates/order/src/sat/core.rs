@@ -2,7 +2,7 @@
 
 use super::activity::Activity;
 use super::arena::{Arena, ClauseRef};
-use super::limits::Stats;
+use super::limits::SatStats;
 use super::lit::{Lit, Var};
 use super::minimise::Marks;
 use super::proof::{ProofLog, Recorder};
@@ -50,7 +50,7 @@ pub struct Core {
     pub(super) proof: Recorder,
     /// The proof is dropped when it takes more.
     pub(super) proof_bytes_max: usize,
-    pub(super) counters: Stats,
+    pub(super) counters: SatStats,
     /// By variable, of the last answer "satisfiable".
     pub(super) model: Vec<bool>,
     pub(super) output: Output,
@@ -94,7 +94,7 @@ impl Core {
             full: false,
             proof: Recorder::default(),
             proof_bytes_max: usize::MAX,
-            counters: Stats::default(),
+            counters: SatStats::default(),
             model: Vec::new(),
             output: Output::default(),
             conflict: Vec::new(),
@@ -172,8 +172,8 @@ impl Core {
     }
 
     /// Returns the counters so far.
-    pub fn stats(&self) -> Stats {
-        Stats {
+    pub fn stats(&self) -> SatStats {
+        SatStats {
             propagations: self.watches.propagations,
             clauses: self.clauses.len() + self.learned.len(),
             memory_bytes: self.memory_bytes(),

@@ -44,7 +44,7 @@ pub struct Limits<'a> {
 
 /// Counters over the life of a core.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub struct Stats {
+pub struct SatStats {
     /// Values chosen freely (assumptions not counted).
     pub decisions: u64,
     /// Clauses and theory reasons that were false.

@@ -36,9 +36,9 @@
 //! misses dominate unit propagation.
 
 pub use core::Core;
-pub use limits::{Answer, Cause, Limits, Stats};
+pub use limits::{Answer, Cause, Limits, SatStats};
 pub use lit::{Lit, Var};
-pub use proof::{ProofLog, Step};
+pub use proof::{ClauseStep, ProofLog};
 pub use theory::{NoTheory, Output, Theory};
 pub use values::{Value, Values};
 

@@ -4,7 +4,7 @@ use super::lit::Lit;
 
 /// One step of a [`ProofLog`].
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Step<'a> {
+pub enum ClauseStep<'a> {
     /// A clause of the problem.
     Input(&'a [Lit]),
     /// A clause of the theory with its tag: a lemma, or the reason of an implied literal.
@@ -32,9 +32,9 @@ struct Head {
 
 /// The steps of all searches so far, in order.
 ///
-/// After an answer "unsatisfiable", the last step that is [`Step::Learned`] is the clause of the
-/// negated assumptions of the core: the empty one when there are none. Clauses may repeat literals
-/// or hold a literal and its negation where the input did.
+/// After an answer "unsatisfiable", the last step that is [`ClauseStep::Learned`] is the clause of
+/// the negated assumptions of the core: the empty one when there are none. Clauses may repeat
+/// literals or hold a literal and its negation where the input did.
 #[derive(Default)]
 pub struct ProofLog {
     heads: Vec<Head>,
@@ -53,20 +53,20 @@ impl ProofLog {
     }
 
     /// Returns the step with this number, counted from 0.
-    pub fn step(&self, index: usize) -> Option<Step<'_>> {
+    pub fn step(&self, index: usize) -> Option<ClauseStep<'_>> {
         let head = self.heads.get(index)?;
         let begin = if index == 0 { 0 } else { self.heads[index - 1].end };
         let lits = &self.lits[begin..head.end];
         Some(match head.kind {
-            Kind::Input => Step::Input(lits),
-            Kind::Lemma => Step::Lemma(lits, head.tag),
-            Kind::Learned => Step::Learned(lits),
-            Kind::Deleted => Step::Deleted(lits),
+            Kind::Input => ClauseStep::Input(lits),
+            Kind::Lemma => ClauseStep::Lemma(lits, head.tag),
+            Kind::Learned => ClauseStep::Learned(lits),
+            Kind::Deleted => ClauseStep::Deleted(lits),
         })
     }
 
     /// Goes through all steps in order.
-    pub fn steps(&self) -> impl Iterator<Item = Step<'_>> {
+    pub fn steps(&self) -> impl Iterator<Item = ClauseStep<'_>> {
         (0..self.len()).filter_map(|index| self.step(index))
     }
 

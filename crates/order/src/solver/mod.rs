@@ -46,10 +46,10 @@
 pub use fact::Fact;
 pub use formula::Formula;
 pub use problem::{Block, Entry, Node, Problem, ProblemError, Rank, Resource, Tag};
-pub use refutation::{Claim, Link, Refutation, Step, Why};
+pub use refutation::{Claim, Link, Refutation, RefutationStep, Why};
 #[cfg(feature = "sabotage")]
 pub use sabotage::Sabotage;
-pub use solve::{Answer, Solver, Stats};
+pub use solve::{Answer, Solver, SolverStats};
 // The limits of a call, the literals of clauses, and the reason for a missing answer.
 pub use crate::sat::{Cause, Limits, Lit};
 

@@ -9,7 +9,7 @@ use super::known::Known;
 use super::pairs::Pairs;
 use super::path::{AddedBefore, Hop, HopKind, PathRules, Paths};
 use super::problem::Edge;
-use super::refutation::{Link, Refutation, Source, Step, Why};
+use super::refutation::{Link, Refutation, RefutationStep, Source, Why};
 use super::sabotage::Sabotage;
 use super::saturate::{End, Forced, Saturation};
 use super::solve::Solver;
@@ -69,7 +69,7 @@ fn against_its_chain(edge: Edge) -> Refutation {
     if edge.from != edge.to {
         cycle.push(Link { from: edge.to, to: edge.from, why: Why::Chain });
     }
-    Refutation { steps: vec![Step::Cycle(cycle)] }
+    Refutation { steps: vec![RefutationStep::Cycle(cycle)] }
 }
 
 impl Solver {

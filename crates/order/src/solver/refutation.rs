@@ -42,7 +42,7 @@ pub enum Claim {
 
 /// One step of a [`Refutation`].
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Step {
+pub enum RefutationStep {
     /// A clause of the problem.
     Input(Vec<Claim>),
     /// A closed chain of links: not all of its facts hold.
@@ -59,7 +59,7 @@ pub enum Step {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Refutation {
     /// The steps in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<RefutationStep>,
 }
 
 /// The data from which the steps are built: a problem, and the edges that saturation added.
@@ -74,9 +74,9 @@ impl Source<'_> {
         let last = cycle_links(self.problem, &self.on.infos, hops);
         let mut steps = self.forced_steps(std::slice::from_ref(&last));
         let rests_on_facts = last.iter().any(|link| matches!(link.why, Why::Decided(_)));
-        steps.push(Step::Cycle(last));
+        steps.push(RefutationStep::Cycle(last));
         if rests_on_facts {
-            steps.push(Step::Derived(Vec::new()));
+            steps.push(RefutationStep::Derived(Vec::new()));
         }
         Refutation { steps }
     }
@@ -97,22 +97,22 @@ impl Source<'_> {
         let mut all = Vec::new();
         for step in log.steps() {
             let step = match step {
-                sat::Step::Input(lits) => Step::Input(claims(lits)),
-                sat::Step::Lemma(lits, tag) => {
+                sat::ClauseStep::Input(lits) => RefutationStep::Input(claims(lits)),
+                sat::ClauseStep::Lemma(lits, tag) => {
                     let links = &cycles[tag as usize];
                     all.push(links.clone());
                     let mut clause = claims(lits);
                     clause.sort_unstable();
                     if clause != broken(links) {
                         // In the search, the clause has the literals of root pairs.
-                        steps.push(Step::Cycle(links.clone()));
-                        Step::Derived(clause)
+                        steps.push(RefutationStep::Cycle(links.clone()));
+                        RefutationStep::Derived(clause)
                     } else {
-                        Step::Cycle(links.clone())
+                        RefutationStep::Cycle(links.clone())
                     }
                 }
-                sat::Step::Learned(lits) => Step::Derived(claims(lits)),
-                sat::Step::Deleted(lits) => Step::Forget(claims(lits)),
+                sat::ClauseStep::Learned(lits) => RefutationStep::Derived(claims(lits)),
+                sat::ClauseStep::Deleted(lits) => RefutationStep::Forget(claims(lits)),
             };
             steps.push(step);
         }
@@ -124,7 +124,7 @@ impl Source<'_> {
 
     /// Returns the proofs of all saturated facts on which some cycles depend, each before its first
     /// use.
-    fn forced_steps(&self, cycles: &[Vec<Link>]) -> Vec<Step> {
+    fn forced_steps(&self, cycles: &[Vec<Link>]) -> Vec<RefutationStep> {
         let mut direct: BTreeMap<Fact, u32> = BTreeMap::new();
         for forced in &self.on.forced {
             direct.entry(Fact::of_blocks(forced.first, forced.second)).or_insert(forced.limit);
@@ -159,7 +159,7 @@ impl Source<'_> {
             want(&links, &mut todo, &mut seen);
             proofs.insert((limit, fact), links);
         }
-        proofs.into_values().map(Step::Cycle).collect()
+        proofs.into_values().map(RefutationStep::Cycle).collect()
     }
 
     /// Returns the cycle that the opposite of a forced pair closes.
@@ -189,7 +189,7 @@ impl Source<'_> {
 
     /// Returns the proofs that pairs below a root have the order of their root, for the pairs on
     /// the cycles.
-    fn equal_steps(&self, cycles: &[Vec<Link>]) -> Vec<Step> {
+    fn equal_steps(&self, cycles: &[Vec<Link>]) -> Vec<RefutationStep> {
         let mut seen: HashSet<(u32, u32)> = HashSet::new();
         let mut steps = Vec::new();
         for link in cycles.iter().flatten() {
@@ -203,7 +203,7 @@ impl Source<'_> {
                     // Given p before q, assume b before a: the entry of b comes before that of a,
                     // but a's is within p and b's within q.
                     let node = |block: u32| self.problem.entry_node(block);
-                    steps.push(Step::Cycle(vec![
+                    steps.push(RefutationStep::Cycle(vec![
                         Link {
                             from: node(a),
                             to: node(b),

@@ -27,7 +27,7 @@ pub enum Answer {
 
 /// Counters of a solver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Stats {
+pub struct SolverStats {
     /// Keys: the nodes left after condensation.
     pub keys: u64,
     /// Pairs of blocks of one resource.
@@ -74,7 +74,7 @@ pub struct Solver {
     pub(super) contradiction: Option<Refutation>,
     pub(super) impossible: bool,
     pub(super) scopes: Vec<Lit>,
-    pub(super) stats: Stats,
+    pub(super) stats: SolverStats,
     pub(super) theory_stats: TheoryStats,
     pub(super) sabotage: Sabotage,
 }
@@ -259,7 +259,7 @@ impl Solver {
 
     fn count(&mut self, bytes: usize) {
         let core = self.core.stats();
-        self.stats = Stats {
+        self.stats = SolverStats {
             variables: self.variables.pairs() as u64,
             decisions: core.decisions,
             conflicts: core.conflicts,
@@ -276,7 +276,7 @@ impl Solver {
 
     /// Returns the counters so far.
     #[must_use]
-    pub fn stats(&self) -> Stats {
+    pub fn stats(&self) -> SolverStats {
         self.stats
     }
 

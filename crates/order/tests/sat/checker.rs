@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use anyorder_order::sat::{Lit, ProofLog, Step};
+use anyorder_order::sat::{ClauseStep, Lit, ProofLog};
 
 /// Checks a proof with occurrence lists only; returns the last learned clause.
 pub(crate) struct Checker {
@@ -27,17 +27,17 @@ impl Checker {
         let mut last = None;
         for step in log.steps() {
             match step {
-                Step::Input(lits) => checker.add(lits),
-                Step::Lemma(lits, tag) => {
+                ClauseStep::Input(lits) => checker.add(lits),
+                ClauseStep::Lemma(lits, tag) => {
                     assert!(valid(lits, tag), "lemma {lits:?} is not valid");
                     checker.add(lits);
                 }
-                Step::Learned(lits) => {
+                ClauseStep::Learned(lits) => {
                     assert!(checker.implies(lits), "{lits:?} does not follow");
                     checker.add(lits);
                     last = Some(lits.to_vec());
                 }
-                Step::Deleted(lits) => {
+                ClauseStep::Deleted(lits) => {
                     let copies = checker.by_content.get_mut(&sorted(lits));
                     let copy = copies.and_then(Vec::pop).expect("deletes what there is");
                     checker.clauses[copy] = None;

@@ -4,7 +4,7 @@ use crate::oracle::{self, Atom, Condition};
 use crate::proof::{self, Allowed};
 use crate::session::{FREES, Session};
 use anyorder_order::sat::Lit;
-use anyorder_order::solver::{Answer, Claim, Refutation, Step};
+use anyorder_order::solver::{Answer, Claim, Refutation, RefutationStep};
 
 impl Session<'_> {
     pub(crate) fn check(
@@ -147,10 +147,10 @@ impl Session<'_> {
     /// The problem alone is refuted without a search: such a proof always exists.
     fn by_saturation(&self, refutation: Option<&Refutation>) -> bool {
         refutation.is_some_and(|refutation| {
-            refutation
-                .steps
-                .iter()
-                .all(|step| matches!(step, Step::Cycle(_)) || *step == Step::Derived(Vec::new()))
+            refutation.steps.iter().all(|step| {
+                matches!(step, RefutationStep::Cycle(_))
+                    || *step == RefutationStep::Derived(Vec::new())
+            })
         })
     }
 }

@@ -3,7 +3,7 @@
 use crate::oracle::keeps;
 use crate::random::Spec;
 use anyorder_order::sat::Lit;
-use anyorder_order::solver::{Claim, Fact, Link, Node, Refutation, Step, Why};
+use anyorder_order::solver::{Claim, Fact, Link, Node, Refutation, RefutationStep, Why};
 use std::collections::BTreeSet;
 
 /// A clause: a set of claims.
@@ -50,19 +50,19 @@ pub(crate) fn mistake(
     let mut last: Option<Clause> = None;
     for (number, step) in proof.steps.iter().enumerate() {
         match step {
-            Step::Input(claims) => {
+            RefutationStep::Input(claims) => {
                 let clause: Clause = claims.iter().copied().collect();
                 if inputs.as_ref().is_some_and(|inputs| !inputs.contains(&clause)) {
                     return Some(format!("step {number}: nobody required {claims:?}"));
                 }
                 held.push(clause);
             }
-            Step::Cycle(links) => match cycle(spec, links, seen) {
+            RefutationStep::Cycle(links) => match cycle(spec, links, seen) {
                 Ok(clause) if clause.is_empty() => return None,
                 Ok(clause) => held.push(clause),
                 Err(wrong) => return Some(format!("step {number}: {wrong}")),
             },
-            Step::Derived(claims) => {
+            RefutationStep::Derived(claims) => {
                 let clause: Clause = claims.iter().copied().collect();
                 if !follows(&held, &clause) {
                     return Some(format!("step {number}: {claims:?} does not follow"));
@@ -71,7 +71,7 @@ pub(crate) fn mistake(
                 held.push(clause.clone());
                 last = Some(clause);
             }
-            Step::Forget(claims) => {
+            RefutationStep::Forget(claims) => {
                 let clause: Clause = claims.iter().copied().collect();
                 let Some(at) = held.iter().position(|held| *held == clause) else {
                     return Some(format!("step {number}: {claims:?} was not held"));

@@ -6,7 +6,7 @@ use crate::proof::Seen;
 use crate::random::{Random, Spec, spec};
 use crate::saturation;
 use anyorder_order::sat::{Lit, Var};
-use anyorder_order::solver::{Answer, Block, Fact, Formula, Limits, Sabotage, Solver, Stats};
+use anyorder_order::solver::{Answer, Block, Fact, Formula, Limits, Sabotage, Solver, SolverStats};
 use batsat::{BasicSolver, SolverInterface, lbool};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -367,7 +367,7 @@ impl Session<'_> {
         }
     }
 
-    fn tally(&mut self, stats: &Stats) {
+    fn tally(&mut self, stats: &SolverStats) {
         let ranks: BTreeSet<_> =
             self.spec.blocks.iter().map(|block| block.entry.map(|entry| entry.1)).collect();
         let counters = &mut *self.counters;

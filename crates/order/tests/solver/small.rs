@@ -2,7 +2,7 @@
 
 use anyorder_order::sat::Cause;
 use anyorder_order::solver::{
-    Answer, Entry, Limits, Problem, ProblemError, Rank, Sabotage, Solver, Step, Tag,
+    Answer, Entry, Limits, Problem, ProblemError, Rank, RefutationStep, Sabotage, Solver, Tag,
 };
 
 fn solve(problem: Problem) -> (Solver, Answer) {
@@ -12,7 +12,7 @@ fn solve(problem: Problem) -> (Solver, Answer) {
     (solver, answer)
 }
 
-fn refuted(problem: Problem) -> Vec<Step> {
+fn refuted(problem: Problem) -> Vec<RefutationStep> {
     let (solver, answer) = solve(problem);
     assert_eq!(answer, Answer::Impossible { core: Vec::new() });
     solver.refutation().expect("a proof is kept").steps
@@ -33,7 +33,7 @@ fn a_node_before_itself_is_a_cycle_of_one_link() {
     let a = problem.chain(1).unwrap();
     problem.before(a, a, Tag(3)).unwrap();
     let steps = refuted(problem);
-    assert!(matches!(&steps[..], [Step::Cycle(links)] if links.len() == 1), "{steps:?}");
+    assert!(matches!(&steps[..], [RefutationStep::Cycle(links)] if links.len() == 1), "{steps:?}");
 }
 
 #[test]

@@ -4,7 +4,8 @@
 use crate::recorder::Recorder;
 use anyorder_system::{
     AccessDetail, Capabilities, Choice, Divergence, EnabledDetail, EnabledTask, Hash128, Level,
-    Observation, PartPath, Program, RunError, SnapshotId, Snapshots, Step, TaskName, TaskSystem,
+    Observation, PartPath, ProgramIdentity, RunError, SnapshotId, Snapshots, Step, TaskName,
+    TaskSystem,
 };
 use anyorder_trace::Tables;
 use std::collections::BTreeMap;
@@ -70,7 +71,7 @@ fn start() -> State {
 
 /// The system.
 pub(crate) struct ByHand {
-    program: Program,
+    program: ProgramIdentity,
     recorder: Recorder,
     state: State,
     saved: BTreeMap<u64, State>,
@@ -79,7 +80,7 @@ pub(crate) struct ByHand {
 
 /// Makes one.
 pub(crate) fn by_hand() -> Result<ByHand, RunError> {
-    let (program, recorder) = (Program::new("double submit"), Recorder::default());
+    let (program, recorder) = (ProgramIdentity::new("double submit"), Recorder::default());
     Ok(ByHand { program, recorder, state: start(), saved: BTreeMap::new(), saves: 0 })
 }
 
@@ -217,7 +218,7 @@ impl TaskSystem for ByHand {
         }
     }
 
-    fn program(&self) -> &Program {
+    fn program(&self) -> &ProgramIdentity {
         &self.program
     }
 

@@ -5,7 +5,7 @@ use crate::by_hand::observation;
 use crate::recorder::Recorder;
 use anyorder_system::{
     AccessDetail, Capabilities, Choice, Divergence, EnabledDetail, EnabledTask, Observation,
-    Program, RunError, Step, TaskName, TaskSystem,
+    ProgramIdentity, RunError, Step, TaskName, TaskSystem,
 };
 use anyorder_trace::Tables;
 use std::collections::BTreeMap;
@@ -151,13 +151,16 @@ fn click(l: &mut Loop) {
 
 /// The system.
 pub(crate) struct Closures {
-    program: Program,
+    program: ProgramIdentity,
     looper: Loop,
 }
 
 /// Makes one.
 pub(crate) fn closures() -> Result<Closures, RunError> {
-    Ok(Closures { program: Program::new("double submit"), looper: build(Recorder::default()) })
+    Ok(Closures {
+        program: ProgramIdentity::new("double submit"),
+        looper: build(Recorder::default()),
+    })
 }
 
 impl TaskSystem for Closures {
@@ -172,7 +175,7 @@ impl TaskSystem for Closures {
         }
     }
 
-    fn program(&self) -> &Program {
+    fn program(&self) -> &ProgramIdentity {
         &self.program
     }
 

@@ -58,7 +58,7 @@ macro_rules! pass_on {
 
 pass_on! {
     capabilities(&self) -> anyorder_system::Capabilities;
-    program(&self) -> &anyorder_system::Program;
+    program(&self) -> &anyorder_system::ProgramIdentity;
     tables(&self) -> &anyorder_trace::Tables;
     ;
     reset(&mut self) -> ();

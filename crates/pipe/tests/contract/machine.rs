@@ -6,8 +6,8 @@
 use crate::by_hand::observation;
 use anyorder_lang::lower::compile;
 use anyorder_system::{
-    Awaited, Capabilities, Choice, EnabledTask, Observation, PartPath, Posted, Program, RunError,
-    Snapshots, Step, SystemFactory, TaskName, TaskSystem,
+    Awaited, Capabilities, Choice, EnabledTask, Observation, PartPath, Posted, ProgramIdentity,
+    RunError, Snapshots, Step, SystemFactory, TaskName, TaskSystem,
 };
 use anyorder_trace::Tables;
 use anyorder_vm::{MachineFactory, MachineRun};
@@ -82,7 +82,7 @@ impl TaskSystem for Translated {
         self.0.capabilities()
     }
 
-    fn program(&self) -> &Program {
+    fn program(&self) -> &ProgramIdentity {
         self.0.program()
     }
 

@@ -4,7 +4,7 @@ use crate::by_hand::{ByHand, by_hand};
 use crate::contract::{Effort, check};
 use anyorder_system::{
     AccessKind, Accesses, Awaited, Capabilities, Choice, EnabledTask, Hash128, Level, Observation,
-    PartPath, Program, RunError, SnapshotId, Snapshots, Step, TaskName, TaskSystem,
+    PartPath, ProgramIdentity, RunError, SnapshotId, Snapshots, Step, TaskName, TaskSystem,
 };
 use anyorder_trace::Tables;
 
@@ -64,7 +64,7 @@ impl TaskSystem for Mutant {
         self.inner.capabilities()
     }
 
-    fn program(&self) -> &Program {
+    fn program(&self) -> &ProgramIdentity {
         self.inner.program()
     }
 

@@ -1,7 +1,8 @@
 //! The system under test; forbidden behaviour becomes a violation.
 
 use anyorder_system::{
-    Accesses, Capabilities, Choice, EnabledTask, Observation, Program, RunError, Step, TaskSystem,
+    Accesses, Capabilities, Choice, EnabledTask, Observation, ProgramIdentity, RunError, Step,
+    TaskSystem,
 };
 use anyorder_trace::{LocationId, SiteId, Tables};
 use std::fmt;
@@ -91,7 +92,7 @@ pub(crate) struct Subject<S> {
     /// The system.
     pub(crate) system: S,
     capabilities: Capabilities,
-    program: Program,
+    program: ProgramIdentity,
     locations: Vec<String>,
     sites: Vec<String>,
 }

@@ -10,7 +10,7 @@ use super::tries::PairResult;
 use super::words;
 use crate::confirm::{Form, GaveUp, Witness};
 use crate::report::ViolationKind;
-use anyorder_finding::{Finding, Harm, Severity, Step, assign_ids};
+use anyorder_finding::{ExplanationStep, Finding, Harm, Severity, assign_ids};
 use anyorder_trace::{EventId, Tables};
 
 /// The input from which findings are built.
@@ -97,9 +97,13 @@ fn finding(input: &FindingInput<'_>, group: &Group) -> Option<Found> {
     finding.explanation = explanation(&pair, candidate, &input.pair_results[best]);
     if !others.is_empty() {
         let text = format!("{} more of the group: without an answer", others.len());
-        finding.explanation.push(Step { rule: Some("unconfirmed".to_owned()), ..Step::new(text) });
+        finding.explanation.push(ExplanationStep {
+            rule: Some("unconfirmed".to_owned()),
+            ..ExplanationStep::new(text)
+        });
     }
-    let hint = Step { rule: Some("hint".to_owned()), ..Step::new(hint(&pair)) };
+    let hint =
+        ExplanationStep { rule: Some("hint".to_owned()), ..ExplanationStep::new(hint(&pair)) };
     finding.explanation.push(hint);
     let witness = witness.and_then(|witness| of_pair(candidate, witness));
     Some(Found { finding, category, witness, ordered: candidate.ordered })
@@ -145,12 +149,16 @@ fn labels(facts: &Facts, candidate: &Candidate) -> Option<[String; 2]> {
 }
 
 /// Explains the finding: the locks, the evidence, and its strength.
-fn explanation(pair: &Pair<'_>, candidate: Candidate, pair_result: &PairResult) -> Vec<Step> {
+fn explanation(
+    pair: &Pair<'_>,
+    candidate: Candidate,
+    pair_result: &PairResult,
+) -> Vec<ExplanationStep> {
     let Pair { tables, first, second, .. } = *pair;
-    let step = |rule: &str, text: String| Step {
+    let step = |rule: &str, text: String| ExplanationStep {
         rule: Some(rule.to_owned()),
         events: vec![first.label.clone(), second.label.clone()],
-        ..Step::new(text)
+        ..ExplanationStep::new(text)
     };
     vec![
         step("locks", locks(pair, candidate)),

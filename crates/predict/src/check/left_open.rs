@@ -3,7 +3,7 @@
 
 use super::candidate::Candidate;
 use super::facts::Facts;
-use crate::analysis::{Analysis, Stamp, Step};
+use crate::analysis::{Analysis, Stamp, StreamEvent};
 use crate::error::PredictError;
 use crate::report::ViolationKind;
 use anyorder_trace::{Block, EventId, Trace, TraceBlocks, TraceSource};
@@ -82,7 +82,7 @@ fn by_engine(
     while source.next_block(&mut block)? {
         engine.grow(source.tables())?;
         for row in 0..block.columns.len() {
-            engine.step(source.tables(), Step::of(&block, row))?;
+            engine.step(source.tables(), StreamEvent::of(&block, row))?;
             let event = block.first + row as u64;
             let Some(stamp) = stamps.get_mut(&event) else { continue };
             *stamp = engine.stamp();

@@ -2,7 +2,7 @@
 
 use super::driver::Found;
 use crate::order_path::{OrderPaths, OrderRule, OrderStep, Ordered};
-use anyorder_finding::Step;
+use anyorder_finding::ExplanationStep;
 use anyorder_trace::Trace;
 
 /// The most findings to explain, and the most steps for each.
@@ -19,10 +19,10 @@ pub(crate) fn explain_missed(trace: &Trace, why: &OrderPaths, found: &mut [Found
         let Some((first, second, _)) = &one.witness else { continue };
         let Ordered::By(steps) = why.why(*first, *second, STEPS_MAX) else { continue };
         let labels = steps.iter().map(|step| trace.label(step.to)).collect();
-        let step = Step {
+        let step = ExplanationStep {
             rule: Some("missed".to_owned()),
             events: labels,
-            ..Step::new(words(trace, &steps))
+            ..ExplanationStep::new(words(trace, &steps))
         };
         let at = one.finding.explanation.len().min(2);
         one.finding.explanation.insert(at, step);

@@ -1,6 +1,6 @@
 //! All pairs of actions of a trace that do not commute, are reported, and are of different lanes.
 
-use crate::analysis::Step;
+use crate::analysis::StreamEvent;
 use crate::class::{Class, ClassTable, Point, Specification};
 use crate::confirm::Reorders;
 use anyorder_trace::{EventId, EventKind, Location, LocationId, TaskId, TaskKind, Trace};
@@ -78,7 +78,7 @@ fn actions<S: Specification>(trace: &Trace, spec: &mut S, reorders: Reorders) ->
             let actions = objects.memory.entry(event.operand).or_default();
             insert(actions, Class::of_access(event.op));
         } else {
-            let step = Step::of_event(trace, event.id);
+            let step = StreamEvent::of_event(trace, event.id);
             points.clear();
             spec.points(trace.tables(), step, &mut points);
             for point in &points {

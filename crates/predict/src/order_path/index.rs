@@ -1,6 +1,6 @@
 //! An index of lanes, sections, actions and the edges of the hard order, built once.
 
-use crate::analysis::Step;
+use crate::analysis::StreamEvent;
 use crate::class::{Class, ClassTable, Point, Specification};
 use crate::confirm::wakes::Wakes;
 use crate::error::PredictError;
@@ -240,7 +240,7 @@ impl<S: Specification> Maker<'_, S> {
             self.act(Act { event: id, cell: (0, event.operand), table: 0, class }, lane);
             return;
         }
-        let step = Step::of_event(self.trace, event.id);
+        let step = StreamEvent::of_event(self.trace, event.id);
         let mut points = std::mem::take(&mut self.pass.points);
         points.clear();
         self.spec.points(self.trace.tables(), step, &mut points);

@@ -19,10 +19,10 @@
 //! the same locks; else one comparison for each record of the object, and for each record under a
 //! common lock at most one join of clocks.
 
-use crate::analysis::{Analysis, Stamp, Step};
+use crate::analysis::{Analysis, Stamp, StreamEvent};
 use crate::class::{Class, ClassTable, Point, Specification};
 use crate::error::PredictError;
-use crate::options::{Candidates, Options};
+use crate::options::{CandidateOptions, Candidates};
 use crate::relations::compare::Scratch;
 use crate::relations::hard::Hard;
 use crate::relations::lanes::{LaneId, Lanes};
@@ -49,7 +49,7 @@ const OBJECTS_MAX: u32 = 1 << 24;
 /// A streaming analysis by relation `R`, of memory accesses and the actions of specification `S`.
 #[derive(Clone, Debug)]
 pub struct Engine<R, S> {
-    pub(crate) options: Options,
+    pub(crate) options: CandidateOptions,
     pub(crate) spec: S,
     /// The table of memory accesses.
     pub(crate) table: ClassTable,
@@ -106,7 +106,7 @@ impl Act {
 
 impl<R: Relation, S: Specification> Engine<R, S> {
     /// Makes an analysis.
-    pub fn new(spec: S, options: Options) -> Engine<R, S> {
+    pub fn new(spec: S, options: CandidateOptions) -> Engine<R, S> {
         let own_tables = spec.classes();
         Engine {
             options,
@@ -153,7 +153,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
     }
 
     #[inline(always)]
-    fn access(&mut self, lane: LaneId, step: Step) -> Result<(), PredictError> {
+    fn access(&mut self, lane: LaneId, step: StreamEvent) -> Result<(), PredictError> {
         let index = step.operand as usize;
         if index >= self.cells[0].len() {
             let (event, index) = (step.event, step.operand);
@@ -267,7 +267,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         }
     }
 
-    fn acquire(&mut self, lane: LaneId, step: Step) {
+    fn acquire(&mut self, lane: LaneId, step: StreamEvent) {
         self.report.counts.acquires += 1;
         let shared = step.op.mode().is_shared();
         if R::SECTIONS {
@@ -277,7 +277,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         }
     }
 
-    fn release(&mut self, lane: LaneId, step: Step) {
+    fn release(&mut self, lane: LaneId, step: StreamEvent) {
         if !R::SECTIONS {
             self.locks.release(&mut self.lanes, lane, (step.operand, step.op.mode().is_shared()));
             return;
@@ -301,7 +301,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         });
     }
 
-    fn hard(&mut self, lane: LaneId, step: Step) {
+    fn hard(&mut self, lane: LaneId, step: StreamEvent) {
         let (open, sections, counts) =
             (&mut self.open, &mut self.sections, &mut self.report.counts);
         self.hard.apply(&mut self.lanes, lane, step, &mut |lane, clock| {
@@ -310,7 +310,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
     }
 
     /// Returns whether an event is hidden inside an invocation, and counts it.
-    fn is_hidden(&mut self, step: Step) -> bool {
+    fn is_hidden(&mut self, step: StreamEvent) -> bool {
         let kind = step.op.kind();
         let can_be = kind.is_access() || matches!(kind, EventKind::Acquire | EventKind::Release);
         let hidden = can_be && self.spec.hides(step.task, kind, step.operand);
@@ -323,7 +323,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         &mut self,
         tables: &Tables,
         lane: LaneId,
-        step: Step,
+        step: StreamEvent,
     ) -> Result<(), PredictError> {
         let mut points = std::mem::take(&mut self.points);
         points.clear();
@@ -336,7 +336,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
     fn apply_points(
         &mut self,
         lane: LaneId,
-        step: Step,
+        step: StreamEvent,
         points: &[Point],
     ) -> Result<(), PredictError> {
         let side = Side { event: step.event, site: step.site };
@@ -408,7 +408,7 @@ impl<R: Relation, S: Specification> Analysis for Engine<R, S> {
     }
 
     #[inline(always)]
-    fn step(&mut self, tables: &Tables, step: Step) -> Result<(), PredictError> {
+    fn step(&mut self, tables: &Tables, step: StreamEvent) -> Result<(), PredictError> {
         let (open, sections, counts) =
             (&mut self.open, &mut self.sections, &mut self.report.counts);
         counts.events += 1;
@@ -464,7 +464,7 @@ impl<R: Relation, S: Specification> Analysis for Engine<R, S> {
             let indexed = if R::SECTIONS { Some((&*by_locks, &*pool, &*sections)) } else { None };
             prefetch.fetch((block, chunk.clone()), &cells[0], table, indexed);
             for row in chunk {
-                self.step(tables, Step::of(block, row))?;
+                self.step(tables, StreamEvent::of(block, row))?;
             }
         }
         Ok(())

@@ -5,7 +5,7 @@
 //! it; as `docs/happens-before.md` defines them for its rule set `threads`. Forks, joins and posts
 //! hold in every run; wakes, barriers and atomics are only observed.
 
-use crate::analysis::Step;
+use crate::analysis::StreamEvent;
 use crate::relations::lanes::{ClockObserver, LaneId, Lanes};
 use anyorder_order::Clock;
 use anyorder_trace::{EventKind, Op};
@@ -46,7 +46,7 @@ impl Hard {
         &mut self,
         lanes: &mut Lanes,
         lane: LaneId,
-        e: Step,
+        e: StreamEvent,
         watch: ClockObserver<'_>,
     ) {
         match e.op.kind() {
@@ -79,7 +79,7 @@ impl Hard {
         }
     }
 
-    fn signal(&mut self, lanes: &mut Lanes, lane: LaneId, e: Step) {
+    fn signal(&mut self, lanes: &mut Lanes, lane: LaneId, e: StreamEvent) {
         let condition = self.conditions.entry(e.operand).or_default();
         if condition.signals.len() >= SIGNALS_MAX {
             condition.signals.pop_front();
@@ -91,7 +91,7 @@ impl Hard {
         lanes.advance(lane);
     }
 
-    fn wake(&mut self, lanes: &mut Lanes, lane: LaneId, e: Step, watch: ClockObserver<'_>) {
+    fn wake(&mut self, lanes: &mut Lanes, lane: LaneId, e: StreamEvent, watch: ClockObserver<'_>) {
         let Some(condition) = self.conditions.get_mut(&e.operand) else { return };
         let waited = condition.waits.get(&e.task).copied();
         let at = match e.refers {

@@ -1,6 +1,6 @@
 //! The lock edges of happens-before.
 
-use crate::analysis::Step;
+use crate::analysis::StreamEvent;
 use crate::error::PredictError;
 use crate::relations::lanes::{LaneId, Lanes};
 use anyorder_order::Clock;
@@ -20,7 +20,7 @@ impl LockClocks {
 
     /// Fails when the lock of an event is unknown.
     #[inline]
-    pub(crate) fn check(&self, step: Step) -> Result<(), PredictError> {
+    pub(crate) fn check(&self, step: StreamEvent) -> Result<(), PredictError> {
         if (step.operand as usize) < self.released.len() {
             return Ok(());
         }

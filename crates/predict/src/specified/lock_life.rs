@@ -10,7 +10,7 @@
 
 use super::compile::LOCKS;
 use super::objects::Numbering;
-use crate::analysis::Step;
+use crate::analysis::StreamEvent;
 use crate::class::{Class, Point};
 use anyorder_trace::{EventKind, Location, LocationId, LockId, Tables};
 use std::collections::BTreeMap;
@@ -41,7 +41,7 @@ pub(super) struct Lives {
 
 impl Lives {
     /// Records an event that may release other tasks.
-    pub(super) fn mark(&mut self, tables: &Tables, step: Step) {
+    pub(super) fn mark(&mut self, tables: &Tables, step: StreamEvent) {
         if let Some(mark) = self.mark_of(tables, step.task) {
             *mark = mark.wrapping_add(1);
         }
@@ -59,7 +59,7 @@ impl Lives {
         &mut self,
         numbers: &mut Numbering,
         tables: &Tables,
-        step: Step,
+        step: StreamEvent,
     ) -> Option<Point> {
         let at = step.operand as usize;
         if at >= tables.locks.len() {

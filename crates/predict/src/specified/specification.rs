@@ -7,7 +7,7 @@ use super::lock_life::Lives;
 use super::objects::{Described, Numbering, ObjectSummary};
 use super::resolve::{Resolved, Resolver};
 use super::types::Types;
-use crate::analysis::Step;
+use crate::analysis::StreamEvent;
 use crate::class::{Class, ClassTable, Point, Specification};
 use anyorder_trace::{EventKind, InvocationId, Op, Tables, Trace};
 
@@ -119,7 +119,7 @@ impl Specified {
         }
     }
 
-    fn invoke(&mut self, tables: &Tables, step: Step, points: &mut Vec<Point>) {
+    fn invoke(&mut self, tables: &Tables, step: StreamEvent, points: &mut Vec<Point>) {
         let Some((known, from, to)) = self.touched(tables, step.operand) else { return };
         let is_inside = match (known.of_type, self.resolver.method(tables, step.operand)) {
             (Some(_), Some(method)) => self.inside.invoke(tables, step.task, (known, method)),
@@ -138,7 +138,7 @@ impl Specified {
         points.extend_from_slice(&self.touched[from..to]);
     }
 
-    fn condition(&mut self, tables: &Tables, step: Step, class: Class) -> Option<Point> {
+    fn condition(&mut self, tables: &Tables, step: StreamEvent, class: Class) -> Option<Point> {
         if step.operand as usize >= tables.conditions.len() {
             return None;
         }
@@ -154,7 +154,7 @@ impl Specification for Specified {
         self.resolver.types.tables.to_vec()
     }
 
-    fn points(&mut self, tables: &Tables, step: Step, points: &mut Vec<Point>) {
+    fn points(&mut self, tables: &Tables, step: StreamEvent, points: &mut Vec<Point>) {
         let kind = step.op.kind();
         match kind {
             EventKind::Invoke => return self.invoke(tables, step, points),

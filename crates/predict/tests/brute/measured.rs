@@ -8,8 +8,8 @@ use crate::generate::{Flavour, RandomSource, trace};
 use crate::types::{TraceCalls, Types};
 use crate::{STATES_MAX, all_pairs};
 use anyorder_predict::{
-    Analysis, Candidates, Conditions, EdcAnalysis, Internals, Options, OrderPaths, OrderRule,
-    OrderStep, Ordered, Specification, Specified, run,
+    Analysis, CandidateOptions, Candidates, Conditions, EdcAnalysis, Internals, OrderPaths,
+    OrderRule, OrderStep, Ordered, Specification, Specified, run,
 };
 use anyorder_testkit::{ReorderForm, Reorderings};
 use anyorder_trace::{EventId, Trace, TraceBlocks};
@@ -130,7 +130,7 @@ fn racy_and_not(naive: &Naive) -> Pairs {
 
 /// The pairs that an analysis reports.
 fn reported<S: Specification>(t: &Trace, spec: S, candidates: Candidates) -> Pairs {
-    let options = Options { candidates, ..Options::default() };
+    let options = CandidateOptions { candidates, ..CandidateOptions::default() };
     let mut analysis = EdcAnalysis::new(spec, options);
     run(&mut TraceBlocks::new(t), &mut [&mut analysis], |_| {}).expect("the trace is right");
     let violations = analysis.finish().violations;

@@ -1,7 +1,7 @@
 //! Invocations of specified types in traces, and the points that they touch.
 
 use anyorder_commute::Spec;
-use anyorder_predict::{ClassTable, Point, Specification, Specified, Step, Types};
+use anyorder_predict::{ClassTable, Point, Specification, Specified, StreamEvent, Types};
 use anyorder_trace::{EventKind, Invocation, Mailbox, Trace, TraceBuilder};
 
 pub(crate) fn built_in() -> Types {
@@ -47,7 +47,7 @@ pub(crate) fn run_of(mut b: TraceBuilder, calls: &[Invocation]) -> Trace {
 pub(crate) fn points(trace: &Trace, specified: &mut Specified) -> Vec<Vec<Point>> {
     let of = |event: anyorder_trace::Event| {
         let mut points = Vec::new();
-        let step = Step::of_event(trace, event.id);
+        let step = StreamEvent::of_event(trace, event.id);
         specified.points(trace.tables(), step, &mut points);
         points
     };

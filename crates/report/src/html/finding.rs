@@ -5,11 +5,11 @@ use super::comparison;
 use super::page::{colour_class, safe};
 use super::sequence;
 use super::threads;
-use super::write::Options;
+use super::write::HtmlOptions;
 use crate::words;
 use anyorder_common::numbers;
 use anyorder_finding::run::Run;
-use anyorder_finding::{Finding, Policy, Site, Step};
+use anyorder_finding::{ExplanationStep, Finding, Policy, Site};
 use maud::{Markup, html};
 
 /// The most steps shown of a chain or an explanation.
@@ -44,7 +44,7 @@ pub(super) fn markup(
     finding: &Finding,
     entry: &Entry<'_>,
     policy: &Policy,
-    options: &Options,
+    options: &HtmlOptions,
 ) -> Markup {
     let Entry { index, in_timeline, open, run } = *entry;
     let coverage = words::coverage(finding);
@@ -88,7 +88,7 @@ pub(super) fn markup(
                     }
                 }
                 @let steps = finding.explanation.iter().take(STEPS_MAX);
-                @let (headed, others) = steps.partition::<Vec<&Step>, _>(|step| words::predicted_head(finding, step).is_some());
+                @let (headed, others) = steps.partition::<Vec<&ExplanationStep>, _>(|step| words::predicted_head(finding, step).is_some());
                 @if !headed.is_empty() { (prediction(finding, &headed)) }
                 @if let Some(run) = run {
                     @match &run.compared {
@@ -121,7 +121,7 @@ pub(super) fn markup(
 }
 
 /// The facts about a prediction: the locks held, its witness, and the missing order.
-fn prediction(finding: &Finding, steps: &[&Step]) -> Markup {
+fn prediction(finding: &Finding, steps: &[&ExplanationStep]) -> Markup {
     html! {
         dl.prediction {
             @for step in steps {

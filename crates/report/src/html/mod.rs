@@ -6,7 +6,7 @@
 //! from an input could run or load, even if it passed the escaping.
 
 pub use timeline::{Budget, TimelineData};
-pub use write::{Options, write, write_report};
+pub use write::{HtmlOptions, write, write_report};
 
 mod comparison;
 mod csp;

@@ -3,7 +3,7 @@
 use super::csp;
 use super::finding;
 use super::timeline::TimelineData;
-use super::write::Options;
+use super::write::HtmlOptions;
 use crate::escape::clipped;
 use crate::words;
 use anyorder_common::numbers;
@@ -39,7 +39,7 @@ pub(super) fn page(
     timeline: Option<&TimelineData>,
     runs: &Runs,
     data: &str,
-    options: &Options,
+    options: &HtmlOptions,
 ) -> Markup {
     let policy_text = csp::policy(&[STYLE], &[FILTER, CHART, TIMELINE]);
     let title = format!("{} {}: {}", safe(&outcome.tool), safe(&outcome.command), outcome.verdict);
@@ -238,7 +238,7 @@ fn list(
     policy: &Policy,
     timeline: Option<&TimelineData>,
     runs: &Runs,
-    options: &Options,
+    options: &HtmlOptions,
 ) -> Markup {
     let shown = &outcome.findings[..options.findings_max.min(outcome.findings.len())];
     let more = outcome.findings.len() - shown.len();

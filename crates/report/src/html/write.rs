@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// The limits of a page. The page counts what it omits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Options {
+pub struct HtmlOptions {
     /// The most findings.
     pub findings_max: usize,
     /// The most pairs listed for one finding.
@@ -21,9 +21,9 @@ pub struct Options {
     pub budget: Budget,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options { findings_max: 500, pairs_max: 50, budget: Budget::default() }
+impl Default for HtmlOptions {
+    fn default() -> HtmlOptions {
+        HtmlOptions { findings_max: 500, pairs_max: 50, budget: Budget::default() }
     }
 }
 
@@ -37,7 +37,7 @@ pub fn write(
     policy: &Policy,
     trace: Option<&Trace>,
     runs: &Runs,
-    options: &Options,
+    options: &HtmlOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let shown = &outcome.findings[..options.findings_max.min(outcome.findings.len())];
@@ -62,7 +62,7 @@ pub fn write_report(
     policy: &Policy,
     trace: Option<&Trace>,
     runs: &Runs,
-    options: &Options,
+    options: &HtmlOptions,
 ) -> io::Result<PathBuf> {
     fs::create_dir_all(folder)?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;

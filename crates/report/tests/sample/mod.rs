@@ -1,8 +1,8 @@
 //! A small trace and a result that refers to it, shared by the tests and the example.
 
 use anyorder_finding::{
-    Coverage, CoverageLevel, Finding, Harm, Input, Kind, Ordered, Outcome, Policy, RaceCategory,
-    Severity, Site, Step, Suppressed, assign_ids,
+    Coverage, CoverageLevel, ExplanationStep, Finding, Harm, Input, Kind, Ordered, Outcome, Policy,
+    RaceCategory, Severity, Site, Suppressed, assign_ids,
 };
 use anyorder_trace::{EventId, Mailbox, TableFull, TaskId, Trace, TraceBuilder};
 
@@ -129,12 +129,12 @@ fn race(
         pairs: (0..pairs.min(8)).map(|_| pair.clone()).collect(),
         pairs_total: pairs,
         explanation: vec![
-            Step {
+            ExplanationStep {
                 text: format!("the nearest order: `{}` comes before both", "onClick#0"),
                 rule: Some("fifo".into()),
                 events: vec![pair[0].clone()],
             },
-            Step::new(
+            ExplanationStep::new(
                 "no chain of posts, locks or joins leads from the first access to the second",
             ),
         ],

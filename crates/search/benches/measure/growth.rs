@@ -2,7 +2,7 @@
 #![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
 
 use super::{best, threads, timed};
-use anyorder_search::{Options, Storage, search};
+use anyorder_search::{SearchOptions, Storage, search};
 use anyorder_system::{Control, Limits, StateSystem};
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ pub fn storages<S: StateSystem>(name: &str, system: &S, bitstate_bytes: u64) {
         (Storage::Exact, "exact"),
         (Storage::Bitstate { bytes: bitstate_bytes }, "bitstate"),
     ] {
-        let options = Options { storage, ..threads(1) };
+        let options = SearchOptions { storage, ..threads(1) };
         let (seconds, stats) = best(|| timed(system, &options));
         println!(
             "{name:<10} {label:<12} {:>10} states {:>11} transitions depth {:>3} frontier {:>9} {:>4} B/state {seconds:>8.3} s \
@@ -31,7 +31,7 @@ pub fn storages<S: StateSystem>(name: &str, system: &S, bitstate_bytes: u64) {
 
 /// Prints how far a search gets with so many bytes.
 pub fn limited<S: StateSystem>(name: &str, system: &S, storage: Storage, bytes: u64) {
-    let options = Options { storage, ..threads(1) };
+    let options = SearchOptions { storage, ..threads(1) };
     let limits = Limits { memory_bytes: Some(bytes), ..Limits::default() };
     let control = Control { limits, ..Control::default() };
     let start = Instant::now();

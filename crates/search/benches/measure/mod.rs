@@ -5,7 +5,7 @@
 pub mod growth;
 pub mod scaling;
 
-use anyorder_search::{Options, Stats, search};
+use anyorder_search::{SearchOptions, Stats, search};
 use anyorder_system::{Control, StateSystem};
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
@@ -35,7 +35,7 @@ pub fn best<R>(mut run: impl FnMut() -> (f64, R)) -> (f64, R) {
 }
 
 /// Searches once: seconds, and what was counted. A search that fails counts nothing.
-pub fn timed<S: StateSystem>(system: &S, options: &Options) -> (f64, Stats) {
+pub fn timed<S: StateSystem>(system: &S, options: &SearchOptions) -> (f64, Stats) {
     let start = Instant::now();
     let outcome = search(system, options, &Control::default());
     let seconds = start.elapsed().as_secs_f64();
@@ -43,9 +43,9 @@ pub fn timed<S: StateSystem>(system: &S, options: &Options) -> (f64, Stats) {
 }
 
 /// Options with so many threads.
-pub fn threads(number: usize) -> Options {
+pub fn threads(number: usize) -> SearchOptions {
     let threads = NonZeroUsize::new(number).unwrap_or(NonZeroUsize::MIN);
-    Options { threads, ..Options::default() }
+    SearchOptions { threads, ..SearchOptions::default() }
 }
 
 /// Prints the other load of the machine.

@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
 
 use super::{print_load, threads, timed};
-use anyorder_search::{Options, Storage};
+use anyorder_search::{SearchOptions, Storage};
 use anyorder_system::StateSystem;
 use std::thread;
 
@@ -15,7 +15,7 @@ const ROUNDS: usize = 5;
 /// Prints one line for each number of threads: seconds, speed-up and efficiency, and the same for
 /// independent copies.
 pub fn scaling<S: StateSystem>(name: &str, system: &S, storage: Storage) {
-    let with = |number: usize| Options { storage, ..threads(number) };
+    let with = |number: usize| SearchOptions { storage, ..threads(number) };
     let mut shared = [f64::INFINITY; THREADS_MAX];
     let mut copies = [f64::INFINITY; THREADS_MAX];
     for _ in 0..ROUNDS {
@@ -41,7 +41,7 @@ pub fn scaling<S: StateSystem>(name: &str, system: &S, storage: Storage) {
 }
 
 /// The mean time of a search with one thread when `number` of them run.
-fn alone_together<S: StateSystem>(system: &S, options: &Options, number: usize) -> f64 {
+fn alone_together<S: StateSystem>(system: &S, options: &SearchOptions, number: usize) -> f64 {
     let seconds: f64 = thread::scope(|scope| {
         let copies: Vec<_> =
             (0..number).map(|_| scope.spawn(|| timed(system, options).0)).collect();

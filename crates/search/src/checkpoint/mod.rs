@@ -25,7 +25,7 @@ mod bytes;
 mod read;
 mod write;
 
-use crate::options::{Options, Order, Storage};
+use crate::options::{Order, SearchOptions, Storage};
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -46,7 +46,7 @@ pub fn is_checkpoint(path: &Path) -> io::Result<bool> {
 }
 
 /// Returns the options that a checkpoint depends on, as text.
-fn options_text(options: &Options) -> String {
+fn options_text(options: &SearchOptions) -> String {
     let order = match options.order {
         Order::Breadth => "breadth",
         Order::Depth => "depth",
@@ -56,7 +56,7 @@ fn options_text(options: &Options) -> String {
         Storage::Exact => "exact".to_owned(),
         Storage::Bitstate { bytes } => format!("bitstate:{bytes}"),
     };
-    let Options { symmetry, deadlocks, responses, keep_graph, .. } = options;
+    let SearchOptions { symmetry, deadlocks, responses, keep_graph, .. } = options;
     format!(
         "order={order} storage={storage} symmetry={symmetry} deadlocks={deadlocks} responses={responses} graph={keep_graph}"
     )

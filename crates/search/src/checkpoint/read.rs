@@ -7,7 +7,7 @@ use crate::error::SearchError;
 use crate::frontier::Entry;
 use crate::graph::Graph;
 use crate::links::NO_PARENT;
-use crate::options::Options;
+use crate::options::SearchOptions;
 use crate::outcome::Property;
 use crate::search::{Fault, Search};
 use crate::store::{Bitstate, Exact, FingerprintTable, Key, NUMBERS_MAX, Store};
@@ -32,7 +32,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
     /// options.
     pub fn resume(
         system: &'s S,
-        options: &Options,
+        options: &SearchOptions,
         path: &Path,
         identity: &str,
     ) -> Result<Search<'s, S>> {

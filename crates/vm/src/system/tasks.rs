@@ -16,8 +16,8 @@ use crate::transitions::{
 use crate::value::Value;
 use anyorder_system::{
     AccessDetail, AccessKind, Accesses, Awaited, Capabilities, Choice, Divergence, EnabledDetail,
-    EnabledTask, Failure, Hash128, Observation, Posted, Program, RunError, SnapshotId, Snapshots,
-    Step, SystemFactory, TaskName, TaskSystem,
+    EnabledTask, Failure, Hash128, Observation, Posted, ProgramIdentity, RunError, SnapshotId,
+    Snapshots, Step, SystemFactory, TaskName, TaskSystem,
 };
 use anyorder_trace::{Interner, Tables};
 use rustc_hash::FxHashMap;
@@ -60,7 +60,7 @@ impl Position {
 #[derive(Debug)]
 pub struct MachineRun {
     machine: Arc<Machine>,
-    program: Program,
+    program: ProgramIdentity,
     interner: Interner,
     elements: Elements,
     /// Numbers of objects, by the step that made them and their order in it.
@@ -92,7 +92,7 @@ impl MachineRun {
         let mut objects = FxHashMap::default();
         let start = Position::first(&machine, &mut objects);
         MachineRun {
-            program: Program::new(&machine.program.name),
+            program: ProgramIdentity::new(&machine.program.name),
             interner: Interner::default(),
             elements: Elements::of(&machine),
             objects,
@@ -107,7 +107,7 @@ impl MachineRun {
 
     /// Sets which program this is, for schedules.
     #[must_use]
-    pub fn with_program(self, program: Program) -> MachineRun {
+    pub fn with_program(self, program: ProgramIdentity) -> MachineRun {
         MachineRun { program, ..self }
     }
 
@@ -165,7 +165,7 @@ impl TaskSystem for MachineRun {
         }
     }
 
-    fn program(&self) -> &Program {
+    fn program(&self) -> &ProgramIdentity {
         &self.program
     }
 

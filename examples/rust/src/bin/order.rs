@@ -9,7 +9,8 @@
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 use anyorder_order::solver::{
-    Answer, Entry, Fact, Limits, Problem, ProblemError, Rank, Refutation, Solver, Step, Tag, Why,
+    Answer, Entry, Fact, Limits, Problem, ProblemError, Rank, Refutation, RefutationStep, Solver,
+    Tag, Why,
 };
 
 /// The events, by the numbers of their nodes.
@@ -75,7 +76,7 @@ fn ask(case: &str, waits: bool) -> Result<(), ProblemError> {
 /// Prints the cycles of a proof. Each cycle says that its decided orders cannot all hold.
 fn print_proof(proof: &Refutation) {
     for step in &proof.steps {
-        let Step::Cycle(links) = step else { continue };
+        let RefutationStep::Cycle(links) = step else { continue };
         println!("  this would be a cycle:");
         for link in links {
             let why = match link.why {

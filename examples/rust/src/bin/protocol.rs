@@ -8,8 +8,8 @@
 use anyorder_drive::Failure;
 use anyorder_drive::states::{Algorithm, CheckOptions, StateProgram, check_states};
 use anyorder_system::{
-    ContractOptions, Control, Effects, End, Place, Program, Properties, Reducible, StateSystem,
-    Successor, TaskKey, TouchKind, Touched, check_contract,
+    ContractOptions, Control, Effects, End, Place, ProgramIdentity, Properties, Reducible,
+    StateSystem, Successor, TaskKey, TouchKind, Touched, check_contract,
 };
 
 const NODES: usize = 3;
@@ -141,7 +141,7 @@ impl Reducible for Commit {
 }
 
 /// The system with its name: what a job takes.
-struct Named(Commit, Program);
+struct Named(Commit, ProgramIdentity);
 
 impl StateProgram for Named {
     type System = Commit;
@@ -150,7 +150,7 @@ impl StateProgram for Named {
         &self.0
     }
 
-    fn program(&self) -> &Program {
+    fn program(&self) -> &ProgramIdentity {
         &self.1
     }
 }
@@ -163,7 +163,7 @@ fn main() -> Result<(), Failure> {
 /// Prints what is true of the protocol.
 fn check(name: &str, votes_needed: usize) -> Result<(), Failure> {
     println!("{name}");
-    let program = Named(Commit { votes_needed }, Program::new(name));
+    let program = Named(Commit { votes_needed }, ProgramIdentity::new(name));
     match check_contract(program.system(), &ContractOptions::default()) {
         Ok(checks) => println!("  contract: {} checks, none fails", checks.iter().sum::<u64>()),
         Err(broken) => println!("  contract: {broken}"),

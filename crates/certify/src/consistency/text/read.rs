@@ -2,7 +2,7 @@
 
 use super::HEADER;
 use crate::consistency::names::Names;
-use crate::consistency::proof::{ConsistencyProof, Fact, Link, Step, Why};
+use crate::consistency::proof::{ConsistencyProof, Fact, Link, RefutationStep, Why};
 use anyorder_trace::{EventId, TaskId, Trace};
 use std::io::{self, BufRead, Read};
 use std::str::SplitAsciiWhitespace;
@@ -124,7 +124,7 @@ impl Reader<'_> {
         if self.links_missing > 0 {
             let link = self.link(&mut parts)?;
             end(&mut parts)?;
-            if let Some(Step::Cycle(links)) = self.proof.steps.last_mut() {
+            if let Some(RefutationStep::Cycle(links)) = self.proof.steps.last_mut() {
                 links.push(link);
             }
             self.links_missing -= 1;
@@ -136,7 +136,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn step(&mut self, parts: &mut Parts<'_>) -> Result<Step, String> {
+    fn step(&mut self, parts: &mut Parts<'_>) -> Result<RefutationStep, String> {
         match parts.next() {
             Some("cycle") => {
                 let count = parts.next();
@@ -144,13 +144,14 @@ impl Reader<'_> {
                 self.links_missing = links.ok_or_else(|| {
                     format!("expected a number of links, found {}", quoted(count))
                 })?;
-                Ok(Step::Cycle(Vec::new()))
+                Ok(RefutationStep::Cycle(Vec::new()))
             }
-            Some("reads") => {
-                Ok(Step::ReadsOpen { read: self.event(parts)?, other: self.event(parts)? })
-            }
-            Some("derived") => Ok(Step::Derived(self.clause(parts)?)),
-            Some("forget") => Ok(Step::Forget(self.clause(parts)?)),
+            Some("reads") => Ok(RefutationStep::ReadsOpen {
+                read: self.event(parts)?,
+                other: self.event(parts)?,
+            }),
+            Some("derived") => Ok(RefutationStep::Derived(self.clause(parts)?)),
+            Some("forget") => Ok(RefutationStep::Forget(self.clause(parts)?)),
             other => Err(format!(
                 "expected `cycle`, `reads`, `derived` or `forget`, found {}",
                 quoted(other)

@@ -2,7 +2,7 @@
 
 use super::HEADER;
 use crate::consistency::names::{Names, Naming};
-use crate::consistency::proof::{ConsistencyProof, Fact, Step};
+use crate::consistency::proof::{ConsistencyProof, Fact, RefutationStep};
 use anyorder_trace::Trace;
 use std::io::{self, Write};
 
@@ -22,17 +22,17 @@ pub fn write_proof(
     writeln!(output, "{HEADER}")?;
     for step in &proof.steps {
         match step {
-            Step::Cycle(links) => {
+            RefutationStep::Cycle(links) => {
                 writeln!(output, "cycle {}", links.len())?;
                 for link in links {
                     writeln!(output, "  {}", names.link(link))?;
                 }
             }
-            Step::ReadsOpen { read, other } => {
+            RefutationStep::ReadsOpen { read, other } => {
                 writeln!(output, "reads {} {}", names.event_text(*read), names.event_text(*other))?;
             }
-            Step::Derived(facts) => clause(&mut output, &names, "derived", facts)?,
-            Step::Forget(facts) => clause(&mut output, &names, "forget", facts)?,
+            RefutationStep::Derived(facts) => clause(&mut output, &names, "derived", facts)?,
+            RefutationStep::Forget(facts) => clause(&mut output, &names, "forget", facts)?,
         }
     }
     output.flush()

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::output::to_file;
 use anyorder_common::numbers::plural;
 use anyorder_common::text::escape;
-use anyorder_drive::{Level, Message};
+use anyorder_drive::{FailureMessage, Level};
 use anyorder_finding::{Baseline, Finding, Outcome, Policy, Suppressions};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,12 +41,12 @@ impl AcceptedFindings {
     }
 
     /// Marks the accepted findings. Returns warnings about entries that match none.
-    fn apply(&self, findings: &mut [Finding]) -> Vec<Message> {
+    fn apply(&self, findings: &mut [Finding]) -> Vec<FailureMessage> {
         let mut warnings = Vec::new();
         if let Some((path, suppressions)) = &self.suppressions {
             warnings.extend(suppressions.apply(findings).iter().map(|unused| {
                 let what = format!("line {}: this suppression matches nothing", unused.line);
-                Message::at(Level::Warning, path, what)
+                FailureMessage::at(Level::Warning, path, what)
             }));
         }
         if let Some((path, baseline)) = &self.baseline {
@@ -56,7 +56,7 @@ impl AcceptedFindings {
                 let what = format!(
                     "{what} did not occur; write the baseline again with `--write-baseline`"
                 );
-                warnings.push(Message::at(Level::Warning, path, what));
+                warnings.push(FailureMessage::at(Level::Warning, path, what));
             }
         }
         warnings

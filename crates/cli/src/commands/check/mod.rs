@@ -17,7 +17,7 @@ use crate::witness::{Replay, place};
 use anyorder_common::text::quote;
 use anyorder_drive::model::{Model, check_model_watched};
 use anyorder_drive::states::CheckResult;
-use anyorder_drive::{Collected, JobResult, Level, Message, check_trace};
+use anyorder_drive::{Collected, FailureMessage, JobResult, Level, check_trace};
 use anyorder_finding::{Finding, Input};
 use anyorder_trace::{Trace, TraceOrder};
 use std::path::Path;
@@ -134,7 +134,7 @@ fn model(
     if !never_run.is_empty() {
         result.stats.set("never_run", never_run.join("; ").as_str());
     }
-    let warn = |words: &String| Message::at(Level::Warning, path, words);
+    let warn = |words: &String| FailureMessage::at(Level::Warning, path, words);
     result.remarks.extend(never_run.iter().map(warn));
     args.search.set(&mut result.options);
     Ok(result)

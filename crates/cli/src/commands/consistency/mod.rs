@@ -10,7 +10,7 @@ use crate::load::{Read, read};
 use crate::output::to_file;
 use crate::watch::Watch;
 use anyorder_common::text::shown;
-use anyorder_drive::{Collected, Consistent, Level, Message, consistency};
+use anyorder_drive::{Collected, Consistent, FailureMessage, Level, consistency};
 use anyorder_finding::{Policy, Verdict};
 use anyorder_trace::{EventId, Trace};
 use std::path::Path;
@@ -52,7 +52,7 @@ fn write_files(
 ) -> Result<(), Failure> {
     let missing = |path: &Path, why: &str| {
         let what = format!("{} was not written: {why}", shown(path));
-        global.print(&[Message::new(Level::Warning, what)]);
+        global.print(&[FailureMessage::new(Level::Warning, what)]);
     };
     if let Some(path) = &args.witness {
         match verdict {

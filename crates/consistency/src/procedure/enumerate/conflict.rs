@@ -1,7 +1,7 @@
 //! Conflict analysis: learns a clause of decisions, and the cycles that prove it.
 
 use super::search::Search;
-use super::{Saturation, Step};
+use super::{RefutationStep, Saturation};
 use crate::answer::{Fact, Link, Why};
 use crate::saturate::{Conflict, Reason};
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ impl Search<'_, '_> {
         let level = level_of(saturation, last);
         if self.effort.refute {
             self.links += clause.len() as u64;
-            self.steps.push(Step::Derived(clause.clone()));
+            self.steps.push(RefutationStep::Derived(clause.clone()));
         }
         Some((clause, level))
     }
@@ -68,7 +68,7 @@ impl Search<'_, '_> {
             key.sort_unstable();
             if self.emitted.insert(key) {
                 self.links += cycle.len() as u64;
-                self.steps.push(Step::Cycle(cycle));
+                self.steps.push(RefutationStep::Cycle(cycle));
             }
         }
     }

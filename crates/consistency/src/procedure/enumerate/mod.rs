@@ -26,7 +26,7 @@
 //! update of the closure; each conflict costs one search of the graph for every order behind it.
 
 use super::{Effort, Outcome, Unsupported};
-use crate::answer::{Answer, Limit, Link, Refutation, Stats, Step};
+use crate::answer::{Answer, ConsistencyStats, Limit, Link, Refutation, RefutationStep};
 use crate::full::order_all;
 use crate::partial::{MessageId, PartialTrace};
 use crate::saturate::{Conflict, Rules, Saturation, Start};
@@ -63,7 +63,7 @@ pub fn enumerate_by(
     if !trace.open.is_empty() {
         return Err(Unsupported::OpenCoherence);
     }
-    let mut stats = Stats::of(trace);
+    let mut stats = ConsistencyStats::of(trace);
     let answer = match Saturation::start(trace, rules, control) {
         Err(Stopped(reason)) => Answer::Unknown(Limit::Stopped(reason)),
         Ok(Start::Cyclic(cycle)) => Answer::Inconsistent(Some(one_cycle(cycle))),
@@ -78,7 +78,7 @@ pub(super) fn refute_start(
     conflict: Conflict,
     effort: Effort,
     control: &Control<'_>,
-    stats: &mut Stats,
+    stats: &mut ConsistencyStats,
 ) -> Answer {
     let mut search = Search::new(saturation, effort, control, stats);
     // Without decisions the clause is empty, and the refutation is complete.
@@ -88,5 +88,5 @@ pub(super) fn refute_start(
 
 /// The refutation by a cycle of given orders.
 pub(super) fn one_cycle(cycle: Vec<Link>) -> Refutation {
-    Refutation { steps: vec![Step::Cycle(cycle), Step::Derived(Vec::new())] }
+    Refutation { steps: vec![RefutationStep::Cycle(cycle), RefutationStep::Derived(Vec::new())] }
 }

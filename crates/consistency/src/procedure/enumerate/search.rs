@@ -1,7 +1,8 @@
 //! The search: decisions, levels and the proof.
 
 use super::{
-    Answer, Control, Effort, Limit, MessageId, Refutation, Saturation, Stats, Step, order_all,
+    Answer, ConsistencyStats, Control, Effort, Limit, MessageId, Refutation, RefutationStep,
+    Saturation, order_all,
 };
 use crate::answer::Fact;
 use crate::saturate::{Conflict, Entry, Reason};
@@ -13,14 +14,14 @@ pub(super) struct Search<'s, 't> {
     pub(super) saturation: Saturation<'t>,
     pub(super) effort: Effort,
     control: &'s Control<'s>,
-    pub(super) stats: &'s mut Stats,
+    pub(super) stats: &'s mut ConsistencyStats,
     /// For each level, the position of the search for undecided pairs, and the number of clauses.
     levels: Vec<((u32, u32), usize)>,
     cursor: (u32, u32),
     /// The current clauses, each the reason of one order of the trail.
     pub(super) clauses: Vec<Vec<Fact>>,
     /// The proof so far, and its cycles by their facts.
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<RefutationStep>,
     pub(super) emitted: BTreeSet<Vec<Fact>>,
     /// The number of links in the proof, a measure of its memory.
     pub(super) links: u64,
@@ -32,7 +33,7 @@ impl<'s, 't> Search<'s, 't> {
         saturation: Saturation<'t>,
         effort: Effort,
         control: &'s Control<'s>,
-        stats: &'s mut Stats,
+        stats: &'s mut ConsistencyStats,
     ) -> Search<'s, 't> {
         Search {
             saturation,
@@ -91,7 +92,7 @@ impl<'s, 't> Search<'s, 't> {
         self.cursor = cursor;
         for old in self.clauses.drain(clauses..) {
             if self.effort.refute {
-                self.steps.push(Step::Forget(old));
+                self.steps.push(RefutationStep::Forget(old));
             }
         }
         let reason = Reason::Clause(self.clauses.len());
@@ -125,7 +126,7 @@ impl<'s, 't> Search<'s, 't> {
         if !self.effort.refute {
             return Answer::Inconsistent(None);
         }
-        self.steps.push(Step::Derived(Vec::new()));
+        self.steps.push(RefutationStep::Derived(Vec::new()));
         Answer::Inconsistent(Some(Refutation { steps: self.steps }))
     }
 

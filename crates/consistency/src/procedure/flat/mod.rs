@@ -26,7 +26,7 @@
 //! the messages of a handler in the worst case.
 
 use super::{Effort, Outcome, Unsupported};
-use crate::answer::{Answer, Limit, Stats};
+use crate::answer::{Answer, ConsistencyStats, Limit};
 use crate::partial::PartialTrace;
 use crate::procedure::enumerate::{one_cycle, refute_start};
 use crate::saturate::{Graph, Rules, Saturation, Start};
@@ -82,7 +82,7 @@ pub fn flat_by(
     if let Some(message) = trace.nested() {
         return Err(Unsupported::Nested { message });
     }
-    let mut stats = Stats::of(trace);
+    let mut stats = ConsistencyStats::of(trace);
     let answer = decide(trace, rules, effort, control, &mut stats)
         .unwrap_or_else(|Stopped(reason)| Answer::Unknown(Limit::Stopped(reason)));
     Ok(Outcome { answer, stats })
@@ -93,7 +93,7 @@ fn decide(
     rules: FlatRules,
     effort: Effort,
     control: &Control<'_>,
-    stats: &mut Stats,
+    stats: &mut ConsistencyStats,
 ) -> Result<Answer, Stopped> {
     if !rules.saturate {
         stats.pairs = stats.pairs_total;

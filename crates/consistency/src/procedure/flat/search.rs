@@ -1,7 +1,7 @@
 //! Depth-first search over configurations, each visited once.
 
 use super::state::{Choice, Orders, Plan, State};
-use super::{Answer, Control, Effort, Limit, Stats, Stopped};
+use super::{Answer, ConsistencyStats, Control, Effort, Limit, Stopped};
 use crate::partial::Slot;
 use crate::saturate::Graph;
 use std::collections::HashSet;
@@ -36,7 +36,7 @@ impl<'s> Search<'s> {
         mut self,
         effort: Effort,
         control: &Control<'_>,
-        stats: &mut Stats,
+        stats: &mut ConsistencyStats,
     ) -> Result<Answer, Stopped> {
         let mut state = Some(self.plan.start());
         loop {
@@ -68,7 +68,7 @@ impl<'s> Search<'s> {
 
     /// Advances from a configuration until there is a choice. Returns whether all events were
     /// executed.
-    fn enter(&mut self, mut state: State, stats: &mut Stats) -> bool {
+    fn enter(&mut self, mut state: State, stats: &mut ConsistencyStats) -> bool {
         self.plan.advance(&mut state, &mut self.log);
         if self.log.len() == self.plan.graph.slots() {
             return true;

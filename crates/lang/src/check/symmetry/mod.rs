@@ -15,7 +15,7 @@ mod order;
 
 use self::order::{Fault, Rounds};
 use super::builtin::BuiltinMethod as M;
-use super::program::Program;
+use super::model::CheckedModel;
 use super::types::Type;
 use crate::ast::{Block, Expr, Ident, Model, NodeId};
 use crate::diagnostic::{Code, Diagnostic};
@@ -38,7 +38,7 @@ pub(super) enum Visit<'a> {
 /// `hidden` are the values that were used as `any`.
 pub(super) fn check(
     model: &Model,
-    program: &mut Program,
+    program: &mut CheckedModel,
     visits: &[Visit<'_>],
     hidden: Vec<(Type, Span)>,
 ) -> Vec<Diagnostic> {
@@ -98,7 +98,7 @@ fn by_order(method: M, span: Span) -> Diagnostic {
 }
 
 /// Whether a method shows in which order a container keeps indices.
-fn shows_order(program: &Program, method: M, receiver: &Type) -> bool {
+fn shows_order(program: &CheckedModel, method: M, receiver: &Type) -> bool {
     match (method, receiver) {
         (M::ToStr, ty) => has_index(program, ty),
         (
@@ -114,7 +114,7 @@ fn shows_order(program: &Program, method: M, receiver: &Type) -> bool {
 }
 
 /// Whether the elements of a container are in the order of indices.
-fn is_unordered(program: &Program, ty: &Type) -> bool {
+fn is_unordered(program: &CheckedModel, ty: &Type) -> bool {
     match ty.solid() {
         Type::Array(..) => true,
         Type::Set(of) | Type::Map(of, _) => has_index(program, of),
@@ -123,7 +123,7 @@ fn is_unordered(program: &Program, ty: &Type) -> bool {
 }
 
 /// Whether values of a type may hold indices, or are in their order.
-fn has_index(program: &Program, ty: &Type) -> bool {
+fn has_index(program: &CheckedModel, ty: &Type) -> bool {
     let mut seen = BTreeSet::new();
     let mut open = vec![ty];
     while let Some(ty) = open.pop() {

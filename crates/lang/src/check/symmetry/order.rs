@@ -11,7 +11,7 @@ use crate::ast::{
 };
 use crate::check::constant::ConstValue;
 use crate::check::pure::Callee;
-use crate::check::{BuiltinMethod as M, EventId, GlobalId, LocalId, Meaning, Program, Type};
+use crate::check::{BuiltinMethod as M, CheckedModel, EventId, GlobalId, LocalId, Meaning, Type};
 use crate::source::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,7 +56,7 @@ enum Write {
 /// The rounds of one loop.
 pub(super) struct Rounds<'a> {
     model: &'a Model,
-    program: &'a Program,
+    program: &'a CheckedModel,
     /// The variable of the loop, if each round has another value in it.
     var: Option<LocalId>,
     /// Locals of a round.
@@ -73,7 +73,7 @@ impl<'a> Rounds<'a> {
     /// The rounds of a `for`.
     pub(super) fn of_loop(
         model: &'a Model,
-        program: &'a Program,
+        program: &'a CheckedModel,
         var: &Ident,
         iter: &Expr,
     ) -> Rounds<'a> {
@@ -88,7 +88,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// Calls of a function that must change nothing.
-    pub(super) fn of_function(model: &'a Model, program: &'a Program) -> Rounds<'a> {
+    pub(super) fn of_function(model: &'a Model, program: &'a CheckedModel) -> Rounds<'a> {
         Rounds {
             model,
             program,

@@ -23,33 +23,33 @@ macro_rules! ids {
 }
 
 ids! {
-    /// Index into [`Program::consts`].
+    /// Index into [`CheckedModel::consts`].
     ConstId;
-    /// Index into [`Program::indices`].
+    /// Index into [`CheckedModel::indices`].
     IndexId;
-    /// Index into [`Program::enums`].
+    /// Index into [`CheckedModel::enums`].
     EnumId;
-    /// Index into [`Program::records`].
+    /// Index into [`CheckedModel::records`].
     RecordId;
-    /// Index into [`Program::classes`].
+    /// Index into [`CheckedModel::classes`].
     ClassId;
-    /// Index into [`Program::globals`].
+    /// Index into [`CheckedModel::globals`].
     GlobalId;
-    /// Index into [`Program::locks`].
+    /// Index into [`CheckedModel::locks`].
     LockId;
-    /// Index into [`Program::conds`].
+    /// Index into [`CheckedModel::conds`].
     CondId;
-    /// Index into [`Program::handlers`].
+    /// Index into [`CheckedModel::handlers`].
     HandlerId;
-    /// Index into [`Program::functions`].
+    /// Index into [`CheckedModel::functions`].
     FnId;
-    /// Index into [`Program::tasks`].
+    /// Index into [`CheckedModel::tasks`].
     TaskId;
-    /// Index into [`Program::events`].
+    /// Index into [`CheckedModel::events`].
     EventId;
-    /// Index into [`Program::threads`].
+    /// Index into [`CheckedModel::threads`].
     ThreadId;
-    /// Index into [`Program::locals`].
+    /// Index into [`CheckedModel::locals`].
     LocalId;
 }
 
@@ -321,7 +321,7 @@ pub const STEPS_DEFAULT: u64 = 100_000;
 
 /// The tables of a checked model. Ids are positions in the tables, in the order of the file.
 #[derive(Clone, Debug, Default)]
-pub struct Program {
+pub struct CheckedModel {
     /// Constants.
     pub consts: Vec<ConstInfo>,
     /// Index types.
@@ -377,7 +377,7 @@ pub struct Program {
     pub array_sizes: BTreeMap<NodeId, u32>,
 }
 
-impl Program {
+impl CheckedModel {
     pub(super) fn new(nodes_count: usize) -> Self {
         Self {
             steps_max: STEPS_DEFAULT,
