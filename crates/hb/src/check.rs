@@ -7,6 +7,7 @@ use crate::races::detector::{Detector, Races};
 use crate::races::filters::Filters;
 use crate::races::groups::{Group, GroupBy, Key, group};
 use crate::relation::engine::{Engine, Mode};
+use crate::relation::happens_before::HappensBefore;
 use crate::relation::pass::{View, Visitor};
 use crate::relation::rules::RuleSet;
 use crate::relation::strands::StrandId;
@@ -29,6 +30,8 @@ pub struct RaceOptions {
     pub max_pairs: usize,
     /// Whether patterns that seldom do harm are marked.
     pub filters: bool,
+    /// Whether [`Checked::into_order`] gives the relation.
+    pub keep_order: bool,
 }
 
 impl RaceOptions {
@@ -38,7 +41,14 @@ impl RaceOptions {
     pub fn new(rules: RuleSet) -> RaceOptions {
         let coverage =
             if rules.reorders_tasks() { CoverageLevel::Task } else { CoverageLevel::Access };
-        RaceOptions { rules, coverage, group_by: GroupBy::Field, max_pairs: 1000, filters: true }
+        RaceOptions {
+            rules,
+            coverage,
+            group_by: GroupBy::Field,
+            max_pairs: 1000,
+            filters: true,
+            keep_order: false,
+        }
     }
 }
 
@@ -75,14 +85,27 @@ pub struct Statistics {
 }
 
 /// The outcome of a check.
-#[derive(Clone, Debug)]
-pub struct Checked {
+#[derive(Debug)]
+pub struct Checked<'t> {
     /// The findings, the most important first.
     pub findings: Vec<Finding>,
     /// The counts.
     pub statistics: Statistics,
     /// The reason why the check ended early. The results so far are correct but incomplete.
     pub stopped: Option<StopReason>,
+    engine: Option<Engine<'t>>,
+}
+
+impl<'t> Checked<'t> {
+    /// Returns the relation of the check, for queries about any two events. Takes one more pass
+    /// over the trace.
+    ///
+    /// Returns `None` without [`RaceOptions::keep_order`], and when a stop or the memory for the
+    /// clocks ends the check or this pass.
+    #[must_use]
+    pub fn into_order(self, cancel: &Cancel) -> Option<HappensBefore<'t>> {
+        HappensBefore::recorded(self.engine?, cancel).ok()
+    }
 }
 
 /// Finds all races of a trace.
@@ -91,7 +114,7 @@ pub struct Checked {
 /// memory: see `engine` and `races` in the source; linear in the events, times the chains for those
 /// that synchronise.
 #[must_use]
-pub fn check(trace: &Trace, options: &RaceOptions, control: &Control<'_>) -> Checked {
+pub fn check<'t>(trace: &'t Trace, options: &RaceOptions, control: &Control<'_>) -> Checked<'t> {
     let mut check = Check {
         trace,
         options,
@@ -99,22 +122,29 @@ pub fn check(trace: &Trace, options: &RaceOptions, control: &Control<'_>) -> Che
         races: Races::default(),
         findings: Vec::new(),
     };
-    let stopped = check.run(control).err().map(|Stopped(reason)| reason);
-    Checked { findings: check.findings, statistics: check.statistics, stopped }
+    let (engine, stopped) = match check.run(control) {
+        Ok(engine) => (Some(engine).filter(|_| options.keep_order), None),
+        Err(Stopped(reason)) => (None, Some(reason)),
+    };
+    Checked { findings: check.findings, statistics: check.statistics, stopped, engine }
 }
 
-struct Check<'t> {
+struct Check<'t, 'o> {
     trace: &'t Trace,
-    options: &'t RaceOptions,
+    options: &'o RaceOptions,
     statistics: Statistics,
     races: Races,
     findings: Vec<Finding>,
 }
 
-impl Check<'_> {
-    fn run(&mut self, control: &Control<'_>) -> Result<(), Stopped> {
+impl<'t> Check<'t, '_> {
+    fn run(&mut self, control: &Control<'_>) -> Result<Engine<'t>, Stopped> {
         let cancel = &control.cancel;
-        let mode = Mode { memory_bytes_max: control.limits.memory_bytes, ..Mode::default() };
+        let mode = Mode {
+            exact: self.options.keep_order,
+            memory_bytes_max: control.limits.memory_bytes,
+            ..Mode::default()
+        };
         let mut engine = Engine::new(self.trace, self.options.rules, mode, cancel)?;
         self.statistics.hb_edges = engine.edges;
         self.statistics.rounds = u64::from(engine.rounds);
@@ -149,7 +179,7 @@ impl Check<'_> {
         let (races, groups, uncovered) = (&self.races, &groups[..], &uncovered);
         let found = Found { races, groups, uncovered, level, max_pairs: max };
         self.findings = findings(&mut engine, &found, &cancel)?;
-        stopped
+        stopped.map(|()| engine)
     }
 
     fn all_uncovered(&self) -> Uncovered {

@@ -12,10 +12,9 @@ use crate::trace_input::TraceInput;
 use anyorder_common::text::quote;
 use anyorder_finding::run::Run;
 use anyorder_finding::{CoverageLevel, Finding, Ordered, Stats, assign_ids};
-use anyorder_hb::{Checked, GroupBy, RaceOptions, RuleSet, Statistics};
+use anyorder_hb::{GroupBy, RaceOptions, RuleSet, Statistics};
 use anyorder_system::Control;
 use anyorder_trace::{TaskKind, Trace};
-use std::mem;
 
 /// The options of [`check_trace`].
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -97,11 +96,13 @@ pub fn check_trace(
     let trace = &input.trace;
     let rules = options.rules.unwrap_or_else(|| fitting_rules(trace));
     let fitting = RaceOptions::new(rules);
+    let predicts = options.predict && rules == RuleSet::Threads && !has_posts(trace);
     let of_engine = RaceOptions {
         coverage: options.coverage.unwrap_or(fitting.coverage),
         group_by: options.group_by,
         max_pairs: options.max_pairs,
         filters: options.filters,
+        keep_order: predicts,
         ..fitting
     };
     control.progress.phase("checking");
@@ -110,17 +111,17 @@ pub fn check_trace(
         finding.replay = finding.replay.take().or_else(|| why_command(&input.name, finding));
     }
     result.stats = stats(&checked.statistics);
-    let (mut findings, runs) = if predicts(trace, rules, &checked, options) {
-        let races = mem::take(&mut checked.findings);
-        predictions::add(input, races, options, control, &mut result)?
+    let stopped = checked.stopped;
+    let (mut findings, runs) = if predicts && stopped.is_none() {
+        predictions::add(input, checked, options, control, &mut result)?
     } else {
-        without_runs(input, mem::take(&mut checked.findings))
+        without_runs(input, checked.findings)
     };
     // Makes the ids unique within this input.
     assign_ids(&mut findings);
     group_findings(trace, &mut findings);
     findings.into_iter().zip(runs).for_each(|(finding, run)| result.push(finding, run));
-    if let Some(reason) = checked.stopped {
+    if let Some(reason) = stopped {
         result.cut_by(reason.word());
     }
     set_options(&mut result, options, rules.word(), Some(of_engine.coverage));
@@ -138,10 +139,9 @@ fn without_runs(input: &TraceInput, mut findings: Vec<Finding>) -> WithRuns {
     (findings, runs)
 }
 
-/// Returns whether to predict other orders: only for a trace of threads.
-fn predicts(trace: &Trace, rules: RuleSet, checked: &Checked, options: &CheckTraceOptions) -> bool {
-    let posted = trace.tables().tasks.iter().any(|task| task.kind == TaskKind::Posted);
-    options.predict && !posted && rules == RuleSet::Threads && checked.stopped.is_none()
+/// Returns whether tasks of a trace were posted; otherwise it has only threads.
+fn has_posts(trace: &Trace) -> bool {
+    trace.tables().tasks.iter().any(|task| task.kind == TaskKind::Posted)
 }
 
 /// Checks whether a partial trace is consistent.

@@ -11,7 +11,6 @@ use crate::result::JobResult;
 use crate::trace_input::TraceInput;
 use anyorder_finding::run::Run;
 use anyorder_finding::{ExplanationStep, Finding};
-use anyorder_hb::{HappensBefore, RuleSet};
 use anyorder_predict::Reorders;
 use anyorder_predict::check::{Candidate, Checked, Found, PairResult, form_words};
 use anyorder_system::Control;
@@ -37,12 +36,13 @@ struct FindingWithRun {
 /// Returns the happens-before races, with the witnesses found, and then the predictions.
 pub(super) fn add(
     input: &TraceInput,
-    races: Vec<Finding>,
+    mut checked: anyorder_hb::Checked<'_>,
     options: &CheckTraceOptions,
     control: &Control<'_>,
     result: &mut JobResult,
 ) -> Result<WithRuns, Failure> {
     let trace = &input.trace;
+    let races = mem::take(&mut checked.findings);
     if trace.len() as u64 > options.witnesses.max_events {
         result.cut_by("max-events");
         return Ok(without_runs(input, races));
@@ -58,7 +58,7 @@ pub(super) fn add(
     // Without races, happens-before orders all conflicting accesses.
     let order = match races.is_empty() {
         true => None,
-        false => HappensBefore::new(trace, RuleSet::Threads, &control.cancel).ok(),
+        false => checked.into_order(&control.cancel),
     };
     let is_known = |candidate: &Candidate| {
         let ids =

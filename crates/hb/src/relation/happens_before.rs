@@ -50,7 +50,14 @@ impl<'t> HappensBefore<'t> {
         cancel: &Cancel,
     ) -> Result<HappensBefore<'t>, Stopped> {
         let mode = Mode { locks, ..Mode::EXACT };
-        let mut engine = Engine::with_points(trace, rules, mode, points, cancel)?;
+        HappensBefore::recorded(Engine::with_points(trace, rules, mode, points, cancel)?, cancel)
+    }
+
+    /// Records the clocks of a relation that was computed in an exact mode.
+    pub(crate) fn recorded(
+        mut engine: Engine<'t>,
+        cancel: &Cancel,
+    ) -> Result<HappensBefore<'t>, Stopped> {
         let mut recorder = Recorder {
             store: ClockStore::new(),
             changes: vec![Vec::new(); engine.strands.len()],
