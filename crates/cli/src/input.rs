@@ -259,6 +259,9 @@ fn recognise(path: &Path, head: &[u8], global: &Global) -> Result<Format, Failur
             let words = Format::ALL.map(Format::word).join(", ");
             Err(match error {
                 DetectError::Foreign(foreign) => failure.with_hint(foreign.advice),
+                DetectError::Unknown { .. } if path.extension().is_some_and(|end| end == "any") => {
+                    failure.with_hint("a model begins with the word `model` and its name")
+                }
                 DetectError::Unknown { .. } => {
                     failure.with_hint(format!("`--input-format` reads it as one of {words}"))
                 }

@@ -66,6 +66,8 @@ fn something_else_entirely() {
     let folder = folder();
     let zip = file(&folder, "a.gz", b"\x1f\x8b\x08\0\0\0\0\0");
     assert!(refused_by_all(&zip).contains("compressed with gzip"));
+    let headless = file(&folder, "a.any", "var x = 0;\nevent up { x += 1; }\n");
+    assert!(refused_by_all(&headless).contains("hint: a model begins with the word `model`"));
 }
 
 #[test]
