@@ -1,7 +1,7 @@
 //! Fills the tables of a trace, and gives equal entries one id.
 
 use crate::ids::{
-    ConditionId, HandlerId, InputId, InvocationId, LocationId, LockId, NameId, SiteId, StackId,
+    ConditionId, HandlerId, InputId, InvocationId, LocationId, LockId, NameId, SiteId,
     TaskId,
 };
 use crate::names::NameIndex;
@@ -25,7 +25,6 @@ pub struct Interner {
     conditions: HashMap<NameId, u32>,
     inputs: HashMap<Input, u32>,
     sites: HashMap<Site, u32>,
-    stacks: HashMap<Vec<SiteId>, u32>,
 }
 
 /// Finds `entry` in `map`, or appends it to `table` under a new id.
@@ -111,15 +110,6 @@ impl Interner {
             return Ok(SiteId::UNKNOWN);
         }
         intern_in(&mut self.sites, &mut self.tables.sites, site, "sites").map(SiteId)
-    }
-
-    /// Returns the id of a call stack.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the table is full.
-    pub fn stack(&mut self, stack: Vec<SiteId>) -> Result<StackId, TableFull> {
-        intern_in(&mut self.stacks, &mut self.tables.stacks, stack, "stacks").map(StackId)
     }
 
     /// Appends a handler.

@@ -26,12 +26,6 @@ impl GroupBy {
             GroupBy::Sites => "sites",
         }
     }
-
-    /// Returns the grouping with this word.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<GroupBy> {
-        [GroupBy::Field, GroupBy::Sites].into_iter().find(|by| by.word() == word)
-    }
 }
 
 /// The key that the members of a group share, besides the category.

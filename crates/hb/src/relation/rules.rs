@@ -27,12 +27,6 @@ impl RuleSet {
         }
     }
 
-    /// Returns the rule set with this word.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<RuleSet> {
-        RuleSet::ALL.into_iter().find(|set| set.word() == word)
-    }
-
     /// Returns whether tasks of one handler can come in another order.
     #[must_use]
     pub const fn reorders_tasks(self) -> bool {

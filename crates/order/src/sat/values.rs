@@ -77,12 +77,6 @@ impl Values {
         self.value(lit) == Value::False
     }
 
-    /// Returns the decision level at which the variable got its value (0: permanent), if it has
-    /// one.
-    pub fn level(&self, var: Var) -> Option<u32> {
-        self.slot(var).map(|slot| slot.level)
-    }
-
     /// Returns the position on the trail where the variable got its value, if it has one.
     pub fn position(&self, var: Var) -> Option<usize> {
         self.slot(var).map(|slot| slot.position as usize)

@@ -86,12 +86,6 @@ impl Solver {
         Solver { problem, ..Solver::default() }
     }
 
-    /// Returns the problem.
-    #[must_use]
-    pub fn problem(&self) -> &Problem {
-        &self.problem
-    }
-
     /// Keeps the data for [`refutation`](Self::refutation). Call it before anything else.
     pub fn keep_proof(&mut self) {
         self.keep_proof_up_to(usize::MAX);

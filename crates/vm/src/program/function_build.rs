@@ -75,12 +75,6 @@ impl FunctionBuilder {
         self.function.code.len() - 1
     }
 
-    /// Returns the position of the next instruction.
-    #[must_use]
-    pub fn here(&self) -> usize {
-        self.function.code.len()
-    }
-
     /// Makes a label without a position.
     pub fn label(&mut self) -> Label {
         self.labels.push(None);
