@@ -1,8 +1,7 @@
 //! Fills the tables of a trace, and gives equal entries one id.
 
 use crate::ids::{
-    ConditionId, HandlerId, InputId, InvocationId, LocationId, LockId, NameId, SiteId,
-    TaskId,
+    ConditionId, HandlerId, InputId, InvocationId, LocationId, LockId, NameId, SiteId, TaskId,
 };
 use crate::names::NameIndex;
 use crate::tables::{Handler, Input, Invocation, Location, Site, Tables, TaskDef};
