@@ -1,8 +1,8 @@
 //! From a checked model to a program of the machine.
 //!
 //! What names, types, constants, captures and calls mean is read from the tables of the check
-//! ([`crate::check::CheckedModel`]); nothing is resolved here. The order of evaluation and the meaning
-//! of places follow `docs/semantics.md`; names such as X5 are its rules.
+//! ([`crate::check::CheckedModel`]); nothing is resolved here. The order of evaluation and the
+//! meaning of places follow `docs/semantics.md`; names such as X5 are its rules.
 //!
 //! [`compile`] does it all in one call.
 
