@@ -22,7 +22,7 @@
 //! let mut outcome = Outcome::new("check", "0.1.0");
 //! outcome.findings.push(Finding { title: "hostile \u{1b}[2J name".into(), ..Finding::new(Kind::Race) });
 //! let mut text = Vec::new();
-//! let (policy, options) = (Policy::default(), terminal::Options::default());
+//! let (policy, options) = (Policy::default(), terminal::TextOptions::default());
 //! terminal::write(&outcome, &policy, &Runs::new(), &options, &mut text)?;
 //! let text = String::from_utf8_lossy(&text);
 //! assert!(text.contains(r"hostile \u{1b}[2J name"));
