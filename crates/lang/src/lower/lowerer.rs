@@ -131,7 +131,7 @@ impl<'a> Lowerer<'a> {
             | Type::Nullable(_)
             | Type::Unknown(_) => return None,
         };
-        Some(match position(&self.b.program().types, &(wanted.clone(), nullable)) {
+        Some(match position(&self.b.program().types, &(wanted, nullable)) {
             Some(at) => TypeId(at),
             None => self.b.ty(wanted, nullable),
         })
