@@ -127,7 +127,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What is declared outside of bodies under a name that must be a `what`.
+    /// Returns the declaration of a name outside of bodies. The declaration must be a `what`.
     pub(super) fn find_global(
         &mut self,
         ident: &'a crate::ast::Ident,
@@ -233,7 +233,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `main` is there when it is used and not declared.
+    /// Declares `main` if it is used but not declared.
     fn imply_main(&mut self) {
         let id = HandlerId(self.program.handlers.len() as u32);
         let info = HandlerInfo {
@@ -263,8 +263,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// An event, a member of a family, or, without an index, all members of a family (rules E1, E3,
-    /// E4).
+    /// Resolves a reference to an event, to one member of a family or, without an index, to all
+    /// members of a family (rules E1, E3, E4).
     pub(super) fn events_ref(&mut self, reference: &'a Ref) {
         if reference.index.is_some() {
             self.event_ref(reference);
@@ -273,7 +273,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// An event or one member of a family.
+    /// Resolves a reference to an event or to one member of a family.
     pub(super) fn event_ref(&mut self, reference: &'a Ref) {
         if let Some((Meaning::Event(id), declared)) = self.reference(reference, "event") {
             let info = &self.program.events[id.index()];

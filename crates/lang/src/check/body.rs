@@ -1,4 +1,4 @@
-//! What is known about the body that is being checked, and what may stand in it.
+//! What the checker knows about the current body, and which statements the body may contain.
 
 use super::checker::Checker;
 use super::program::LocalId;
@@ -30,16 +30,16 @@ pub(super) enum BodyKind {
 }
 
 impl BodyKind {
-    /// Must leave the state as it is.
+    /// Returns whether code of this kind must leave the state unchanged.
     pub(super) fn is_pure(self) -> bool {
         matches!(self, BodyKind::Guard | BodyKind::Property | BodyKind::Spec | BodyKind::Constant)
     }
 }
 
-/// A loop around the statement that is being checked.
+/// A loop around the current statement.
 #[derive(Clone, Copy)]
 pub(super) struct LoopInfo {
-    /// A `break` leaves it.
+    /// Whether a `break` leaves it.
     pub(super) left: bool,
 }
 
@@ -51,20 +51,20 @@ pub(super) struct Scope<'a> {
     pub(super) frame: usize,
 }
 
-/// A closure around the code that is being checked.
+/// A closure around the current code.
 pub(super) struct Frame {
     pub(super) id: NodeId,
-    /// What belonged to the code around it.
+    /// The result type of the code around the closure; the next fields belong to that code, too.
     pub(super) result: Option<Type>,
     pub(super) loops: Vec<LoopInfo>,
     pub(super) atomic: Option<Span>,
 }
 
-/// The body that is being checked.
+/// The body that the checker is in.
 #[derive(Default)]
 pub(super) struct Body<'a> {
     pub(super) kind: BodyKind,
-    /// Type of what `return` gives; `None` where it gives nothing.
+    /// Type of the returned value; `None` if the body returns none.
     pub(super) result: Option<Type>,
     /// Type of `self`.
     pub(super) object: Option<Type>,
@@ -82,7 +82,7 @@ impl Body<'_> {
 }
 
 impl<'a> Checker<'a> {
-    /// Checks something within a body of its own.
+    /// Runs a check in a body of its own.
     pub(super) fn in_body<T>(&mut self, body: Body<'a>, check: impl FnOnce(&mut Self) -> T) -> T {
         let before = std::mem::replace(&mut self.body, body);
         self.body.scopes.push(Scope::default());
@@ -91,7 +91,7 @@ impl<'a> Checker<'a> {
         out
     }
 
-    /// Checks something within a scope of its own.
+    /// Runs a check in a scope of its own.
     pub(super) fn in_scope<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> T {
         let frame = self.body.frames.len();
         self.body.scopes.push(Scope { names: HashMap::new(), frame });
@@ -100,7 +100,7 @@ impl<'a> Checker<'a> {
         out
     }
 
-    /// Says that a statement must not stand in a body of this kind.
+    /// Reports a statement that is not allowed in a body of this kind.
     pub(super) fn not_here(&mut self, span: Span, what: &str, note: &str) {
         let body = match self.body.kind {
             BodyKind::Constant => "a constant",

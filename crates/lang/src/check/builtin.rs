@@ -5,22 +5,22 @@ use super::types::Type;
 
 macro_rules! methods {
     ($($name:ident $text:literal)*) => {
-        /// A built-in method; what it does depends on the receiver.
+        /// A built-in method. Its effect depends on the receiver.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
         pub enum BuiltinMethod {
             $(#[doc = concat!("`", $text, "`")] $name),*
         }
 
         impl BuiltinMethod {
-            /// All of them.
+            /// All built-in methods.
             pub const ALL: &[BuiltinMethod] = &[$(BuiltinMethod::$name),*];
 
-            /// Its name.
+            /// Returns the name of the method.
             pub const fn name(self) -> &'static str {
                 match self { $(BuiltinMethod::$name => $text),* }
             }
 
-            /// The method of that name.
+            /// Returns the method of that name.
             pub(crate) fn named(name: &str) -> Option<BuiltinMethod> {
                 BuiltinMethod::ALL.iter().copied().find(|method| method.name() == name)
             }
@@ -37,7 +37,8 @@ methods! {
 }
 
 impl BuiltinMethod {
-    /// Whether it changes its receiver: it needs a place, which it reads and writes.
+    /// Returns whether the method changes its receiver. The receiver must then be a place; the
+    /// method reads and writes it.
     pub(crate) const fn changes(self) -> bool {
         use BuiltinMethod as M;
         matches!(
@@ -71,8 +72,8 @@ fn test_of(element: &Type) -> Vec<Type> {
     vec![Type::Fn(vec![element.clone()], Box::new(Type::Bool))]
 }
 
-/// The method `name` of a receiver whose type (without null) is `receiver`. `fresh` gives the
-/// unknown result of `map`.
+/// Returns the type of the method `name` of a receiver whose type (without null) is `receiver`.
+/// `fresh` gives the unknown result of `map`.
 pub(super) fn signature(
     receiver: &Type,
     name: &str,
@@ -134,7 +135,8 @@ fn on_list(m: BuiltinMethod, t: &Type, fresh: &mut dyn FnMut() -> Type) -> Optio
     }
 }
 
-/// Of an array over an index type: what does not ask for an order of its elements.
+/// Returns the type of a method of an array over an index type. Only methods that need no order of
+/// the elements exist.
 fn on_array(
     m: BuiltinMethod,
     over: IndexId,
@@ -210,7 +212,7 @@ fn on_str(m: BuiltinMethod) -> Option<Signature> {
     }
 }
 
-/// The names of all methods of a receiver, for "did you mean".
+/// Returns the names of all methods of a receiver, for "did you mean".
 pub(super) fn names_of(receiver: &Type) -> Vec<&'static str> {
     let mut fresh = || Type::Any;
     let has = |method: &&BuiltinMethod| signature(receiver, method.name(), &mut fresh).is_some();

@@ -11,7 +11,7 @@ use crate::diagnostic::{Code, Diagnostic, foreign_word_hint, most_similar};
 use crate::source::Span;
 use std::collections::{BTreeSet, HashMap};
 
-/// Most diagnostics given for one file.
+/// Most diagnostics for one file.
 const DIAGNOSTICS_MAX: usize = 200;
 
 pub(super) struct Checker<'a> {
@@ -20,27 +20,27 @@ pub(super) struct Checker<'a> {
     pub(super) program: Program,
     pub(super) unknowns: Unknowns,
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// What goes through the elements of a container, for the check of index types.
+    /// Code that iterates over a container, for the check of index types.
     pub(super) visits: Vec<Visit<'a>>,
     /// Names declared outside of bodies, with the places of their declarations.
     pub(super) names: HashMap<&'a str, (Meaning, Span)>,
-    /// Constants and how far each is.
+    /// The progress of each constant.
     pub(super) const_state: Vec<ConstState>,
-    /// While declarations get their types: the sizes of arrays in them, to be known when constants
-    /// are.
+    /// While declarations get their types: the sizes of the arrays in these types. They are
+    /// evaluated after the constants are known.
     pub(super) sizes_later: Option<Vec<(NodeId, &'a Expr)>>,
-    /// Globals below this one have their first values where a first value is checked.
+    /// The first value under check may read only globals below this one.
     pub(super) globals_ready: Option<GlobalId>,
-    /// What is mentioned anywhere.
+    /// All names that the model mentions.
     pub(super) used: BTreeSet<UseKey>,
     pub(super) body: Body<'a>,
-    /// Members of values whose type was not known there.
+    /// Members of values whose type was unknown at that point.
     pub(super) open_members: Vec<&'a Expr>,
-    /// Effects of bodies that are called, and of expressions that must have none.
+    /// Effects of callable bodies and of expressions that must have no effects.
     pub(super) effects: Effects,
 }
 
-/// Meanings that can be unused, in an order.
+/// A meaning that can be unused, as a sortable key: its kind and its number.
 pub(super) type UseKey = (u8, u32);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -72,8 +72,8 @@ impl<'a> Checker<'a> {
 
     pub(super) fn run(&mut self) {
         self.collect();
-        // Constants may be records and variants, and the types of those may have constants as
-        // sizes.
+        // Constants may be records and variants. The types of records and variants may use
+        // constants as sizes.
         self.signatures();
         self.constants();
         self.sizes();
@@ -88,7 +88,7 @@ impl<'a> Checker<'a> {
         self.report_unused();
     }
 
-    /// The tables with all unknown types settled.
+    /// Returns the tables, with all unknown types settled.
     pub(super) fn finish(mut self) -> (Program, Vec<Diagnostic>) {
         for expr in std::mem::take(&mut self.open_members) {
             self.late_member(expr);
@@ -110,7 +110,7 @@ impl<'a> Checker<'a> {
         (self.program, self.diagnostics)
     }
 
-    // ---- saying
+    // ---- reporting
 
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         if self.diagnostics.len() < DIAGNOSTICS_MAX {
@@ -126,7 +126,7 @@ impl<'a> Checker<'a> {
         self.unknowns.finished(ty).show(&self.program)
     }
 
-    /// "unknown WHAT `name`", with the nearest of the known names.
+    /// Reports "unknown WHAT `name`", with the nearest known name.
     pub(super) fn unknown<'n>(
         &mut self,
         code: Code,
@@ -147,7 +147,7 @@ impl<'a> Checker<'a> {
         self.report(diagnostic);
     }
 
-    // ---- noting
+    // ---- recording
 
     pub(super) fn set_meaning(&mut self, id: NodeId, meaning: Meaning) {
         if let Some(slot) = self.program.meanings.get_mut(id.index()) {
@@ -167,7 +167,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The thing declared outside of bodies under a name; counts as a use.
+    /// Returns the declaration outside of bodies that has this name, and marks it as used.
     pub(super) fn global_name(&mut self, name: &str) -> Option<(Meaning, Span)> {
         let found = self.names.get(name).copied()?;
         self.mark_used(found.0);
@@ -180,14 +180,15 @@ impl<'a> Checker<'a> {
 
     // ---- types
 
-    /// Checks that `expr` gives a value for a place of type `want`.
+    /// Checks that the value of `expr` fits a place of type `want`.
     pub(super) fn expect(&mut self, expr: &'a Expr, want: &Type) -> Type {
         let found = self.expr_hinted(expr, want);
         self.fit_here(expr, &found, want, None);
         found
     }
 
-    /// As [`Checker::expect`], pointing at what wants the type when it does not fit.
+    /// Works as [`Checker::expect`]. If the value does not fit, the message also points at the code
+    /// that requires the type.
     pub(super) fn expect_for(&mut self, expr: &'a Expr, want: &Type, reason: (Span, &str)) -> Type {
         let found = self.expr_hinted(expr, want);
         self.fit_here(expr, &found, want, Some(reason));
@@ -242,12 +243,12 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Where the value of an expression comes from, for messages.
+/// Returns the place that the value of an expression comes from, for messages.
 fn result_span(expr: &Expr) -> Span {
     expr.span
 }
 
-/// Where a block ends, for messages about what is missing there.
+/// Returns the end of a block, for messages about something missing there.
 pub(super) fn end_of(block: &Block) -> Span {
     Span::new(block.span.end.saturating_sub(1).max(block.span.start), block.span.end)
 }

@@ -1,4 +1,4 @@
-//! Components: which code belongs together.
+//! Components: the code that belongs to each of them.
 
 use super::action::article_of;
 use super::checker::Checker;
@@ -10,8 +10,8 @@ use crate::source::Span;
 use std::collections::HashMap;
 
 impl<'a> Checker<'a> {
-    /// Checks the members of components: events, tasks, functions and threads, each in one
-    /// component only.
+    /// Checks the members of components. Members are events, tasks, functions and threads; each
+    /// belongs to one component at most.
     pub(super) fn check_components(&mut self) {
         let model = self.model;
         let mut known: HashMap<&'a str, Span> = HashMap::new();

@@ -23,20 +23,20 @@ pub enum ConstValue {
     Str(String),
     /// A list.
     List(Vec<ConstValue>),
-    /// An array over an index type: an element for each value of it.
+    /// An array over an index type: one element for each value of the index type.
     Array(IndexId, Vec<ConstValue>),
     /// A set: sorted, without repetitions.
     Set(Vec<ConstValue>),
     /// A map: sorted by key, each key once.
     Map(Vec<(ConstValue, ConstValue)>),
-    /// A value of an enum: the number of its variant, and what it carries.
+    /// A value of an enum: the number of its variant, and the values that the variant carries.
     Variant(EnumId, u32, Vec<ConstValue>),
     /// A record: its fields in the order of the declaration.
     Record(RecordId, Vec<ConstValue>),
 }
 
 impl ConstValue {
-    /// The value of a family's parameter for the member of a number.
+    /// Returns the value of a family's parameter for the member with this number.
     pub(crate) fn member(over: Option<IndexId>, number: i64) -> Self {
         match (over, u32::try_from(number)) {
             (Some(id), Ok(number)) => ConstValue::Index(id, number),
@@ -48,7 +48,7 @@ impl ConstValue {
 /// Most elements of an array of handlers, locks, conditions, events or threads.
 pub(super) const ARRAY_MAX: i64 = 4096;
 
-/// Longest chain of constants that need later ones.
+/// Longest chain of constants that each need a later one.
 const FORWARD_MAX: usize = 64;
 
 impl<'a> Checker<'a> {
@@ -72,7 +72,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Checks and evaluates a constant if that has not been done.
+    /// Checks and evaluates a constant unless that has been done.
     pub(super) fn ensure_const(&mut self, id: ConstId) {
         let ItemKind::Const(decl) = &self.model.items[self.program.consts[id.index()].item].kind
         else {
@@ -89,7 +89,7 @@ impl<'a> Checker<'a> {
             }
             ConstState::Waiting => self.const_state[id.index()] = ConstState::Running,
         }
-        // Recursion follows references to constants further down only.
+        // The recursion only follows references to constants further down.
         let running =
             self.const_state.iter().filter(|state| **state == ConstState::Running).count();
         if running > FORWARD_MAX {
@@ -114,7 +114,7 @@ impl<'a> Checker<'a> {
         self.const_state[id.index()] = ConstState::Done;
     }
 
-    /// Evaluates a constant expression whose types are fine; says why it is none.
+    /// Evaluates a well-typed constant expression. Reports why it is not constant if it is not.
     fn evaluate(&mut self, expr: &'a Expr) -> Option<ConstValue> {
         match Evaluator::new(&self.program).declared().evaluate(expr) {
             Ok(value) => Some(value),
@@ -125,7 +125,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// An integer that must be known before the model runs.
+    /// Evaluates an integer that must be known before the model runs.
     pub(super) fn const_int(&mut self, expr: &'a Expr) -> Option<i64> {
         let before = self.diagnostics.len();
         self.in_body(Body::of(BodyKind::Constant), |c| c.expect(expr, &Type::Int));
@@ -138,12 +138,12 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The value of an integer expression if it is a constant; says nothing if not.
+    /// Returns the value of an integer expression if it is constant. Reports nothing otherwise.
     pub(super) fn known_int(&self, expr: &Expr) -> Option<i64> {
         Evaluator::new(&self.program).int(expr)
     }
 
-    /// The number of values of an index type.
+    /// Evaluates the number of values of an index type.
     fn index_size(&mut self, at: usize) {
         let item = self.program.indices[at].item;
         let ItemKind::Index(decl) = &self.model.items[item].kind else { return };
@@ -159,7 +159,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The index type that an expression names.
+    /// Returns the index type that an expression names.
     pub(super) fn index_type(&mut self, expr: &Expr) -> Option<IndexId> {
         match &expr.kind {
             ExprKind::Paren(inner) => self.index_type(inner),
@@ -176,7 +176,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The size of an array.
+    /// Returns the size of an array.
     pub(super) fn array_size(&mut self, expr: &'a Expr) -> Option<u32> {
         if let Some(id) = self.index_type(expr) {
             return Some(self.program.indices[id.index()].size);
@@ -190,7 +190,7 @@ impl<'a> Checker<'a> {
         None
     }
 
-    /// Sizes of handlers, locks and conditions; parameters of families.
+    /// Evaluates the sizes of handlers, locks and conditions, and the parameters of families.
     pub(super) fn sizes(&mut self) {
         let model = self.model;
         for (at, name) in model.locks().flatten().enumerate() {
@@ -222,7 +222,7 @@ impl<'a> Checker<'a> {
         (Some(self.array_size(size).unwrap_or(1)), self.index_type(size))
     }
 
-    /// The bounds of a family; an empty one after an error.
+    /// Returns the bounds of a family; empty bounds after an error.
     fn family(&mut self, family: &'a Family) -> (i64, i64) {
         if let Some(id) = self.index_type(&family.range) {
             return (0, i64::from(self.program.indices[id.index()].size));

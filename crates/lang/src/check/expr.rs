@@ -8,33 +8,33 @@ use super::types::Type;
 use crate::ast::{Expr, ExprKind, UnaryOp};
 use crate::diagnostic::{Code, Diagnostic};
 
-/// Where an expression stands.
+/// The position of an expression.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Position {
-    /// Inside another one.
+    /// Inside another expression.
     Inner,
-    /// Where `post`, `fork` and `choose` may stand.
+    /// Where `post`, `fork` and `choose` are allowed.
     Action,
 }
 
 impl<'a> Checker<'a> {
-    /// The type of an expression.
+    /// Checks an expression and returns its type.
     pub(super) fn expr(&mut self, expr: &'a Expr) -> Type {
         self.typed(expr, None, Position::Inner)
     }
 
-    /// The type of an expression that stands where one of type `want` is wanted: literals and
-    /// closures take it over.
+    /// Returns the type of an expression in a place of type `want`. Literals and closures adopt
+    /// that type.
     pub(super) fn expr_hinted(&mut self, expr: &'a Expr, want: &Type) -> Type {
         self.typed(expr, Some(want), Position::Inner)
     }
 
-    /// The type of an expression that may be `post`, `fork` or `choose`.
+    /// Returns the type of an expression that may be `post`, `fork` or `choose`.
     pub(super) fn expr_action(&mut self, expr: &'a Expr) -> Type {
         self.typed(expr, None, Position::Action)
     }
 
-    /// As [`Checker::expect`], where `post`, `fork` or `choose` may stand.
+    /// Works as [`Checker::expect`], but also allows `post`, `fork` and `choose`.
     pub(super) fn expect_action(&mut self, expr: &'a Expr, want: &Type) -> Type {
         let found = self.typed(expr, Some(want), Position::Action);
         self.fit_here(expr, &found, want, None);
@@ -42,7 +42,7 @@ impl<'a> Checker<'a> {
     }
 
     fn typed(&mut self, expr: &'a Expr, want: Option<&Type>, position: Position) -> Type {
-        // A hint of which nothing is known is none.
+        // An unknown type is no hint.
         let want = want.map(|want| self.unknowns.shallow(want));
         let want = want.filter(|want| !matches!(want, Type::Unknown(_) | Type::Any));
         let ty = self.of_kind(expr, want.as_ref(), position);
@@ -129,13 +129,13 @@ impl<'a> Checker<'a> {
         ty
     }
 
-    /// The type of an expression whose value goes where nothing is known.
+    /// Checks an expression whose value goes to a place of unknown type, and returns its type.
     pub(super) fn hidden(&mut self, expr: &'a Expr) {
         let ty = self.expr(expr);
         self.unknowns.hide(&ty);
     }
 
-    /// What an unknown or nullable type is without null, as far as it is known.
+    /// Returns an unknown or nullable type without null, as far as it is known.
     pub(super) fn solid(&self, ty: &Type) -> Type {
         let ty = self.unknowns.shallow(ty);
         self.unknowns.shallow(ty.solid())
@@ -169,7 +169,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// First values are computed in order.
+    /// Checks that a first value reads no later global. First values are computed in order.
     fn global_is_ready(&mut self, id: GlobalId, name: &str, expr: &Expr) {
         let early = self.globals_ready.is_some_and(|first| id >= first);
         if early && self.body.kind == BodyKind::FirstValue && self.body.frames.is_empty() {

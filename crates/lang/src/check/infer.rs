@@ -1,26 +1,27 @@
-//! Unknown types and what they turn out to be.
+//! Unknown types and their solutions.
 
 use super::types::Type;
 use crate::source::Span;
 
-/// Solutions of the unknown types: union-find by number.
+/// Solutions of the unknown types: a union-find over their numbers.
 #[derive(Default)]
 pub(super) struct Unknowns {
     solutions: Vec<Option<Type>>,
-    /// Values that went where anything may be, and where: indices must not.
+    /// Values that went to a place that accepts any value, with these places. Indices must not go
+    /// there.
     pub(super) hidden: Vec<(Type, Span)>,
     /// The expression that was checked last.
     pub(super) at: Span,
 }
 
-/// How a value of one type may stand where another is wanted.
+/// How a value of one type fits a place of another type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fit {
     /// Always.
     Yes,
-    /// If a look at run time finds the right thing: it comes from `any` or may be null.
+    /// If a check at run time succeeds: the value comes from `any` or may be null.
     Checked,
-    /// `null` where null is not wanted.
+    /// `null` in a place that does not accept null.
     Null,
     /// Never.
     No,
@@ -44,7 +45,7 @@ impl Unknowns {
         Type::Unknown(self.solutions.len() as u32 - 1)
     }
 
-    /// Says what an unknown type is, `any` included; what is known already stays.
+    /// Sets the solution of an unknown type; `any` is a solution, too. Earlier solutions stay.
     pub(super) fn settle(&mut self, slot: &Type, ty: Type) {
         if let Type::Unknown(n) = self.shallow(slot) {
             let ty = if self.occurs(n, &ty) { Type::Any } else { ty };
@@ -52,7 +53,7 @@ impl Unknowns {
         }
     }
 
-    /// What a type is as far as it is known, at its outermost layer.
+    /// Returns the known outermost layer of a type.
     pub(super) fn shallow(&self, ty: &Type) -> Type {
         let mut ty = ty.clone();
         while let Type::Unknown(n) = ty {
@@ -67,12 +68,12 @@ impl Unknowns {
         ty
     }
 
-    /// A type with all that is known put in.
+    /// Returns a type with all known solutions filled in.
     pub(super) fn deep(&self, ty: &Type) -> Type {
         self.put_in(ty, None)
     }
 
-    /// As [`Unknowns::deep`], with `any` for what nothing tells.
+    /// Works as [`Unknowns::deep`], and uses `any` for types without a solution.
     pub(super) fn finished(&self, ty: &Type) -> Type {
         self.put_in(ty, Some(&Type::Any))
     }
@@ -93,8 +94,8 @@ impl Unknowns {
         }
     }
 
-    /// Whether a value of type `from` may stand where `to` is wanted; unknown types become known by
-    /// it.
+    /// Returns whether a value of type `from` fits a place of type `to`. Solves unknown types on
+    /// the way.
     pub(super) fn fit(&mut self, from: &Type, to: &Type) -> Fit {
         let (from, to) = (self.shallow(from), self.shallow(to));
         match (&from, &to) {
@@ -118,7 +119,7 @@ impl Unknowns {
             (Type::Nullable(a), Type::Nullable(b)) => self.fit(a, b),
             (_, Type::Nullable(b)) => self.fit(&from, b),
             (Type::Nullable(a), _) => self.fit(a, &to).and(Fit::Checked),
-            // Containers are values: a copy may hold more than the original did.
+            // Containers are values, so a copy may have a wider element type than the original.
             (Type::List(a), Type::List(b)) | (Type::Set(a), Type::Set(b)) => self.fit_inside(a, b),
             (Type::Array(i, a), Type::Array(j, b)) if i == j => self.fit_inside(a, b),
             (Type::Map(a, x), Type::Map(b, y)) => {
@@ -130,14 +131,14 @@ impl Unknowns {
                 for (a, b) in a.iter().zip(b) {
                     fit = fit.and(self.fit_inside(b, a));
                 }
-                // A result that nobody takes may be anything.
+                // If nobody takes the result, it may have any type.
                 if self.shallow(y) == Type::Nothing { fit } else { fit.and(self.fit_inside(x, y)) }
             }
             _ => Fit::No,
         }
     }
 
-    /// Notes that a value goes where anything may be.
+    /// Records that a value goes to a place that accepts any value.
     pub(super) fn hide(&mut self, ty: &Type) {
         if !matches!(ty, Type::Any | Type::Int | Type::Bool | Type::Str | Type::Null) {
             self.hidden.push((ty.clone(), self.at));
@@ -181,8 +182,7 @@ impl Unknowns {
         }
     }
 
-    /// The type of a value that comes from either of two branches; `None` when they do not go
-    /// together.
+    /// Returns the common type of the values of two branches; `None` if they have no common type.
     pub(super) fn join(&mut self, a: &Type, b: &Type) -> Option<Type> {
         let (a, b) = (self.shallow(a), self.shallow(b));
         match (&a, &b) {

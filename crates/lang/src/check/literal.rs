@@ -11,7 +11,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
 impl<'a> Checker<'a> {
-    /// The elements wanted when a list or set is wanted.
+    /// Returns the expected element type if a list or set is expected.
     pub(super) fn element_hint(&self, want: Option<&Type>) -> Option<Type> {
         match self.solid(want?) {
             Type::List(t) | Type::Set(t) | Type::Array(_, t) => Some(*t),
@@ -19,7 +19,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The type of an element: the wanted one, or what it is.
+    /// Returns the type of an element: the expected type, or else its own type.
     pub(super) fn one_of(&mut self, element: &'a Expr, want: Option<Type>) -> Type {
         match want {
             Some(want) => {
@@ -61,7 +61,7 @@ impl<'a> Checker<'a> {
         Type::Map(Box::new(key), Box::new(value))
     }
 
-    /// The common type of elements.
+    /// Returns the common type of elements.
     fn elements(&mut self, elements: impl Iterator<Item = &'a Expr>, want: Option<Type>) -> Type {
         let mut so_far: Option<(Type, Span)> = None;
         for element in elements {
@@ -259,7 +259,7 @@ impl<'a> Checker<'a> {
                 written
             }
             (ClosureBody::Expr(value), None) => match want {
-                // The caller takes no result: whatever there is, is dropped.
+                // The caller takes no result, so any value is dropped.
                 None | Some(Type::Nothing) => self.expr(value),
                 Some(want) => {
                     let found = self.expr_hinted(value, &want);

@@ -1,4 +1,4 @@
-//! Fields, methods and variants: what stands behind a dot.
+//! Fields, methods and variants: the names after a dot.
 
 use super::builtin::{BuiltinMethod, names_of, signature};
 use super::checker::Checker;
@@ -11,17 +11,17 @@ use crate::ast::{Expr, ExprKind, Ident, ItemKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
-/// What stands behind a dot.
+/// The member that a name after a dot refers to.
 struct Member {
     meaning: Meaning,
-    /// Of the field, or of the result.
+    /// The type of the field or of the result.
     ty: Type,
-    /// Of a method: types of its parameters.
+    /// For a method: types of its parameters.
     params: Option<Vec<Type>>,
 }
 
 impl<'a> Checker<'a> {
-    /// The enum that `base` names, if it does.
+    /// Returns the enum that `base` names, if it names one.
     fn enum_before_dot(&mut self, base: &'a Expr) -> Option<EnumId> {
         let ExprKind::Name(name) = &base.kind else { return None };
         if self.find_local(name).is_some() {
@@ -38,7 +38,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `a.b`.
+    /// Checks `a.b` and returns its type.
     pub(super) fn field(&mut self, expr: &'a Expr, base: &'a Expr, name: &'a Ident) -> Type {
         if let Some(id) = self.enum_before_dot(base) {
             return self.variant(expr, id, name, &[]);
@@ -61,7 +61,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The member of a value of that type, without null, that a name behind a dot means.
+    /// Returns the member that a name after a dot refers to, for a value of that type without null.
     fn find_member(&mut self, ty: &Type, name: &Ident, called: bool) -> Option<Member> {
         let p = &self.program;
         let field = |fields: &[(String, Type)], meaning: &dyn Fn(u32) -> Meaning| {
@@ -95,7 +95,7 @@ impl<'a> Checker<'a> {
         Some(Member { meaning, ty: method.result, params: Some(method.params) })
     }
 
-    /// A member of a value of which nothing is known: some declaration must have a member of that
+    /// Checks a member of a value of unknown type. Some declaration must have a member of that
     /// name.
     fn dynamic(&mut self, expr: &'a Expr, name: &'a Ident) -> Type {
         self.set_meaning(expr.id, Meaning::Dynamic);
@@ -112,7 +112,7 @@ impl<'a> Checker<'a> {
         Type::Any
     }
 
-    /// Gives a member its meaning when the text behind it has told the type of the value.
+    /// Gives a member its meaning after later text has determined the type of the value.
     pub(super) fn late_member(&mut self, expr: &'a Expr) {
         let (base, name, args) = match &expr.kind {
             ExprKind::Field { base, name } => (base, name, None),
@@ -137,7 +137,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The receiver of a method must not be null: looked at before the call.
+    /// Marks the receiver of a method for a check before the call that it is not null.
     fn object_is_there(&mut self, receiver: &Expr, ty: &Type) {
         if let Type::Nullable(_) = self.unknowns.shallow(ty) {
             self.program.runtime_checks.insert(receiver.id, self.solid(ty));
@@ -192,7 +192,7 @@ impl<'a> Checker<'a> {
         Type::Enum(id)
     }
 
-    /// A variant by name, or a message.
+    /// Returns a variant by name, or reports that there is none.
     pub(super) fn find_variant(&mut self, id: EnumId, name: &Ident) -> Option<(u32, Vec<Type>)> {
         let info = &self.program.enums[id.index()];
         if let Some(at) = info.variants.iter().position(|(variant, _)| *variant == name.name) {
@@ -205,7 +205,7 @@ impl<'a> Checker<'a> {
         None
     }
 
-    /// `a.b(c)`.
+    /// Checks `a.b(c)` and returns its type.
     pub(super) fn method(
         &mut self,
         expr: &'a Expr,
@@ -233,7 +233,7 @@ impl<'a> Checker<'a> {
         if let Type::Class(_) = solid {
             self.object_is_there(receiver, &ty);
         }
-        // Without parameters of its own, it is a field that holds a function.
+        // A member without parameters is a field that holds a function.
         let Some(params) = found.params else {
             return self.call_value(&found.ty, name.span, args);
         };
@@ -269,7 +269,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether nothing is known of a type.
+/// Returns whether nothing is known about a type.
 fn is_open(ty: &Type) -> bool {
     matches!(ty, Type::Any | Type::Unknown(_) | Type::Never)
 }

@@ -1,10 +1,11 @@
 //! The static checker: names, kinds, types, constants, contexts and flow.
 //!
-//! **Guarantee**: a model without errors has a meaning for every name, a type for every expression
-//! and a value for every constant; the [`Program`] holds all that the lowering needs to know, and
-//! the lowering takes it. Types are gradual: values of type `any` and values that may be null are
-//! looked at when the model runs, and [`Program::runtime_checks`] tells where. Never panics,
-//! whatever the parser's recovery left. Time: linear in the text but for `match` (see `exhaust`).
+//! **Guarantee**: in a model without errors, every name has a meaning, every expression has a type
+//! and every constant has a value. The [`Program`] holds all facts that the lowering needs, and the
+//! lowering accepts every such program. Types are gradual: values of type `any` and values that may
+//! be null are checked when the model runs, and [`Program::runtime_checks`] lists these checks. The
+//! checker never panics, whatever the recovery of the parser left. Its time is linear in the text
+//! except for `match` (see `exhaust`).
 
 mod action;
 mod body;
@@ -57,14 +58,14 @@ pub(crate) use in_place::{changes_variables, in_place};
 /// A checked model.
 #[derive(Clone, Debug)]
 pub struct Checked {
-    /// Tables; complete only when there are no errors.
+    /// Tables; complete only if there are no errors.
     pub program: Program,
-    /// What is wrong, in the order of the text.
+    /// The mistakes, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Checks a parsed model. `text` is its source. Trees with errors of the parser are checked, too;
-/// what recovery left gives no further messages.
+/// Checks a parsed model. `text` is its source. The checker accepts trees with parser errors, too;
+/// gaps from recovery give no further messages.
 pub fn check(model: &Model, text: &str) -> Checked {
     let mut checker = checker::Checker::new(model, text);
     checker.run();

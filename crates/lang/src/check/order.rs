@@ -1,4 +1,4 @@
-//! Orders of events: `after` and `driver`, and models in which nothing happens.
+//! Orders of events: `after` and `driver`, and models in which nothing can happen.
 
 use super::body::{Body, BodyKind};
 use super::checker::Checker;
@@ -69,7 +69,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Events that wait for themselves.
+    /// Reports events that wait for themselves.
     fn cycles(&mut self, before: &HashMap<&'a str, Vec<&'a Ref>>) {
         let model = self.model;
         let mut done: HashMap<&str, bool> = HashMap::new();
@@ -88,8 +88,8 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// A cycle through `start`, as the references along it. `done` holds finished names. Depth first
-/// with an own stack: chains of events may be long.
+/// Returns a cycle through `start`, as the references along it. `done` holds finished names. The
+/// depth-first search has its own stack, because chains of events may be long.
 fn find_cycle<'a>(
     start: &'a Ident,
     before: &HashMap<&'a str, Vec<&'a Ref>>,
@@ -98,7 +98,7 @@ fn find_cycle<'a>(
     if done.contains_key(start.name.as_str()) || start.name.is_empty() {
         return None;
     }
-    // Path of references; each with how many of its causes were followed.
+    // The path of references; each entry counts the causes that were followed.
     let mut path: Vec<(&'a str, Option<&'a Ref>, usize)> = vec![(&start.name, None, 0)];
     let mut on_path: std::collections::HashSet<&'a str> = [start.name.as_str()].into();
     while let Some((name, _, next)) = path.last_mut() {
@@ -111,7 +111,7 @@ fn find_cycle<'a>(
         };
         *next += 1;
         let to = cause.name.name.as_str();
-        // Members of a family are events of their own: only a cycle of plain names is certain.
+        // Members of a family are separate events, so only a cycle of plain names is certain.
         if cause.index.is_some() || done.contains_key(to) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Places: what can be assigned to and changed.
+//! Places: the targets of assignments and changes.
 
 use super::checker::Checker;
 use super::program::{LocalKind, Meaning};
@@ -7,21 +7,21 @@ use crate::ast::{Expr, ExprKind, Ident};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
-/// Where a change of a place goes.
+/// The variable or object that a change of a place affects.
 enum Root {
-    /// A global or an object: everybody sees it.
+    /// A global or an object: all code sees the change.
     Shared,
     /// A local of the body.
     Own,
-    /// Something that does not change; told already.
+    /// Something that does not change; a message already says so.
     Wrong,
 }
 
 impl<'a> Checker<'a> {
-    /// The type of a place that is assigned to.
+    /// Checks the target of an assignment and returns its type.
     pub(super) fn assigned_place(&mut self, place: &'a Expr) -> Type {
         let ty = self.expr(place);
-        // The parser has told what is no place.
+        // The parser has reported this.
         if !is_place(place) {
             return ty;
         }
@@ -32,7 +32,7 @@ impl<'a> Checker<'a> {
         ty
     }
 
-    /// A method that changes its receiver.
+    /// Checks the receiver of a method that changes it.
     pub(super) fn changed_receiver(&mut self, receiver: &'a Expr, name: &'a Ident) {
         if !is_place(receiver) {
             let message =
@@ -51,7 +51,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Follows a place to the variable or object that holds it. Its parts have their types already.
+    /// Follows a place to the variable or object that holds it. The parts of the place have their
+    /// types already.
     fn root(&mut self, place: &'a Expr) -> Root {
         match &place.kind {
             ExprKind::Paren(inner) => self.root(inner),
@@ -68,7 +69,7 @@ impl<'a> Checker<'a> {
                 let ty = self.program.types[base.id.index()].clone().unwrap_or(Type::Any);
                 match self.solid(&ty) {
                     Type::Class(_) => Root::Shared,
-                    // An object, or a record in a place: only the run tells.
+                    // This is an object, or a record in a place; only the run decides which.
                     Type::Any | Type::Unknown(_) => Root::Shared,
                     _ => self.root(base),
                 }
@@ -136,7 +137,7 @@ fn is_place(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Name(_) | ExprKind::Error => true,
         ExprKind::Paren(inner) => is_place(inner),
-        // An object is reached through any value; the root tells whether it is one.
+        // Any value can lead to an object. The root decides whether this one does.
         ExprKind::Field { .. } => true,
         ExprKind::Index { base, .. } => is_place(base),
         _ => false,

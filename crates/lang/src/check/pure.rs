@@ -1,4 +1,4 @@
-//! Which code changes the state: guards and properties must not.
+//! Which code changes the state. Guards and properties must not.
 
 use super::body::BodyKind;
 use super::checker::Checker;
@@ -7,7 +7,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What can be called by name.
+/// Code that can be called by name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Callee {
     Function(FnId),
@@ -15,26 +15,26 @@ pub(super) enum Callee {
     Task(TaskId),
 }
 
-/// What the code of one body does.
+/// The effects of the code of one body.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BodyEffects {
-    /// The first change of state, and what it is.
+    /// The place and kind of the first change of state.
     changes: Option<(Span, &'static str)>,
     calls: Vec<(Callee, Span)>,
 }
 
-/// What all code does.
+/// The effects of all code.
 #[derive(Default)]
 pub(super) struct Effects {
-    /// Of the body that is being checked.
+    /// Effects of the current body.
     current: BodyEffects,
     of: BTreeMap<Callee, BodyEffects>,
-    /// Calls in expressions that must not change anything.
+    /// Calls in expressions that must not change the state.
     pure_calls: Vec<(Callee, Span)>,
 }
 
 impl Checker<'_> {
-    /// Notes a change of state; says so at once where none may be.
+    /// Records a change of state. Reports it at once in code that allows none.
     pub(super) fn changes_state(&mut self, span: Span, what: &'static str) {
         if !self.body.kind.is_pure() {
             self.effects.current.changes.get_or_insert((span, what));
@@ -50,7 +50,7 @@ impl Checker<'_> {
         self.report(Diagnostic::new(Code::PURE, span, message).label("this changes the state"));
     }
 
-    /// Notes a call.
+    /// Records a call.
     pub(super) fn calls(&mut self, callee: Callee, span: Span) {
         if self.body.kind.is_pure() {
             self.effects.pure_calls.push((callee, span));
@@ -59,8 +59,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Files the effects of the body just checked under what is called; `None` for bodies that
-    /// nobody calls.
+    /// Stores the effects of the finished body for its callee; `None` for bodies that nobody calls.
     pub(super) fn file_effects(&mut self, callee: Option<Callee>) {
         let effects = std::mem::take(&mut self.effects.current);
         if let Some(callee) = callee {
@@ -68,7 +67,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Looks through the calls of guards and properties.
+    /// Checks the calls in guards and properties.
     pub(super) fn check_purity(&mut self) {
         for (callee, span) in std::mem::take(&mut self.effects.pure_calls) {
             let Some((changed, what)) = self.change_behind(callee) else { continue };
@@ -84,7 +83,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The first change that a call leads to.
+    /// Returns the first change that a call leads to.
     fn change_behind(&self, callee: Callee) -> Option<(Span, &'static str)> {
         let mut seen = BTreeSet::from([callee]);
         let mut open = vec![callee];

@@ -5,7 +5,7 @@ use super::program::{ClassId, EnumId, IndexId, Program, RecordId};
 /// A type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Type {
-    /// Anything: what it is used for is looked at when the model runs.
+    /// Any value. The machine checks each use when the model runs.
     Any,
     /// `int`.
     Int,
@@ -15,9 +15,9 @@ pub enum Type {
     Str,
     /// The type of `null` alone.
     Null,
-    /// No value: what a function without result gives.
+    /// No value: the result of a function without one.
     Nothing,
-    /// The type of code that does not come back.
+    /// The type of code that does not return.
     Never,
     /// A handle of a posted task.
     Task,
@@ -48,12 +48,12 @@ pub enum Type {
 }
 
 impl Type {
-    /// `list<T>`.
+    /// Returns `list<T>`.
     pub fn list(element: Type) -> Type {
         Type::List(Box::new(element))
     }
 
-    /// `T?`; the same for what may be null already.
+    /// Returns `T?`. A type that may be null already stays the same.
     pub fn nullable(self) -> Type {
         match self {
             Type::Any | Type::Null | Type::Nullable(_) | Type::Never => self,
@@ -61,7 +61,7 @@ impl Type {
         }
     }
 
-    /// The type without null.
+    /// Returns the type without null.
     pub fn solid(&self) -> &Type {
         match self {
             Type::Nullable(inner) => inner.solid(),
@@ -69,7 +69,7 @@ impl Type {
         }
     }
 
-    /// As written in a model.
+    /// Returns the type as written in a model.
     pub fn show(&self, program: &Program) -> String {
         match self {
             Type::Any | Type::Unknown(_) => "any".into(),

@@ -1,4 +1,4 @@
-//! Warnings about what is declared and never mentioned.
+//! Warnings about declarations that the model never mentions.
 
 use super::checker::{Checker, use_key};
 use super::program::{LocalId, LocalKind, Meaning};
@@ -6,9 +6,9 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
 impl Checker<'_> {
-    /// Reports what is not used. A name that begins with `_` says that this is meant.
+    /// Reports unused names. A name that begins with `_` is unused on purpose.
     pub(super) fn report_unused(&mut self) {
-        // After other mistakes, a missing use may be one that was not understood.
+        // After other mistakes, a missing use may be one that the checker did not understand.
         if crate::diagnostic::has_errors(&self.diagnostics) {
             return;
         }
@@ -59,7 +59,7 @@ impl Checker<'_> {
     }
 }
 
-/// In the order of their names: hash maps have none.
+/// Sorts names alphabetically, because hash maps are unordered.
 fn sorted<'a>(
     names: &std::collections::HashMap<&'a str, (Meaning, Span)>,
 ) -> Vec<(&'a str, (Meaning, Span))> {

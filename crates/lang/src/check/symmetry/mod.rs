@@ -1,15 +1,16 @@
-//! Index types: what the types of expressions do not tell.
+//! Index types: the rules that ordinary type checking does not cover.
 //!
-//! **Problem.** Exchanging the values of an index type everywhere must turn runs into runs. Then
-//! full search may visit one of the states that differ only in who is who. **Source.** C. N. Ip and
-//! D. L. Dill, "Better verification through symmetry", Formal Methods in System Design 9, 1996:
-//! values of a *scalarset* may be compared for equality, be stored and index arrays, nothing else.
-//! **How.** A value of an index type has no arithmetic, no `<`, no literal and no text: that is
-//! ordinary type checking. Here is the rest. Such a value is never of type `any`, where nothing is
-//! known of it. No method shows the order in which a container keeps such values. A `for` over them
-//! does the same in any order (`order`), and functions applied to all of them change nothing.
-//! **Guarantee.** What is accepted is symmetric, but for the order in which operations fail
-//! (docs/search.md). **Cost.** Linear in the text, times the depth of types.
+//! **Problem.** Exchanging the values of an index type everywhere must turn runs into runs. Full
+//! search may then visit only one of the states that differ by such an exchange. **Source.** C. N.
+//! Ip and D. L. Dill, "Better verification through symmetry", Formal Methods in System Design 9,
+//! 1996: values of a *scalarset* may be compared for equality, be stored and index arrays, nothing
+//! else. **How.** A value of an index type has no arithmetic, no `<`, no literal and no text;
+//! ordinary type checking ensures this. This module checks the other rules. Such a value never has
+//! type `any`, which hides its index type. No method shows the order in which a container keeps
+//! such values. A `for` over them does the same in any order (`order`), and functions applied to
+//! all of them change nothing. **Guarantee.** An accepted model is symmetric, except for the order
+//! in which operations fail (docs/search.md). **Cost.** Linear in the text, times the depth of
+//! types.
 
 mod order;
 
@@ -22,11 +23,11 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use std::collections::BTreeSet;
 
-/// What may be done with the values of an index type.
+/// The operations allowed on the values of an index type.
 pub(super) const ONLY: &str =
     "a value of an index type may be stored, used as an index, and compared with `==` and `!=`";
 
-/// Code that goes through a container, or asks it something.
+/// Code that iterates over a container or queries it.
 pub(super) enum Visit<'a> {
     /// A `for`.
     Loop { var: &'a Ident, iter: &'a Expr, body: &'a Block },
@@ -34,8 +35,8 @@ pub(super) enum Visit<'a> {
     Method { call: NodeId, span: Span, receiver: &'a Expr, method: M, args: &'a [Expr] },
 }
 
-/// Finds what tells the values of index types apart, and notes what goes through them. `hidden` are
-/// the values that went where anything may be.
+/// Reports code that distinguishes the values of index types, and records the code that iterates
+/// over them. `hidden` holds the values that went to a place that accepts any value.
 pub(super) fn check(
     model: &Model,
     program: &mut Program,
@@ -102,12 +103,12 @@ fn by_order(method: M, span: Span) -> Diagnostic {
     )
 }
 
-/// Whether a method calls a function for each element.
+/// Returns whether a method calls a function for each element.
 fn applies(method: M) -> bool {
     matches!(method, M::Map | M::Filter | M::All | M::Any | M::Count)
 }
 
-/// Whether a method shows in which order a container keeps indices.
+/// Returns whether a method shows the order in which a container keeps indices.
 fn shows_order(program: &Program, method: M, receiver: &Type) -> bool {
     match (method, receiver) {
         (M::ToStr, ty) => has_index(program, ty),
@@ -123,7 +124,7 @@ fn shows_order(program: &Program, method: M, receiver: &Type) -> bool {
     }
 }
 
-/// Whether what is gone through is in the order of indices.
+/// Returns whether an iteration over values of this type follows the order of indices.
 fn is_unordered(program: &Program, ty: &Type) -> bool {
     match ty.solid() {
         Type::Array(..) => true,
@@ -132,7 +133,7 @@ fn is_unordered(program: &Program, ty: &Type) -> bool {
     }
 }
 
-/// Whether values of a type may hold indices, or are in their order.
+/// Returns whether values of a type may hold indices, or are in their order.
 fn has_index(program: &Program, ty: &Type) -> bool {
     let mut seen = BTreeSet::new();
     let mut open = vec![ty];

@@ -1,8 +1,8 @@
-//! Loops over the values of an index type: whether they do the same in any order.
+//! Loops over the values of an index type: checks that they do the same in any order.
 //!
-//! A round may write what belongs to its own member, add to sums and sets, set variables to one
-//! constant, and post to bags or to mailboxes of its own member. It may read what no round writes,
-//! and what it writes of its own member.
+//! A round may write data of its own member, add to sums and sets, set variables to one constant,
+//! and post to bags or to mailboxes of its own member. It may read data that no round writes, and
+//! the data of its own member that it writes.
 
 use self::writes::changes;
 use super::applies;
@@ -17,10 +17,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 mod writes;
 
-/// A mistake: where, and what is done there.
+/// A mistake: its place, and the operation there.
 pub(super) type Fault = (Span, &'static str);
 
-/// What is read or written.
+/// The variable, event or heap that a round reads or writes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Root {
     Global(GlobalId),
@@ -29,10 +29,10 @@ enum Root {
     Heap,
 }
 
-/// How the rounds of a loop write something, all in the same way.
+/// How the rounds of a loop write one root. All rounds must write it in the same way.
 #[derive(Clone, PartialEq, Eq)]
 enum Write {
-    /// Each round what belongs to its own member.
+    /// Each round writes the data of its own member.
     Own,
     Sum,
     Insert,
@@ -44,20 +44,21 @@ enum Write {
 pub(super) struct Rounds<'a> {
     model: &'a Model,
     program: &'a Program,
-    /// The variable of the loop, if each round has another value in it.
+    /// The variable of the loop, if it has a different value in each round.
     var: Option<LocalId>,
     /// Locals of a round.
     inner: BTreeSet<LocalId>,
     writes: BTreeMap<Root, Write>,
-    /// What is read, whether only of the own member, and where.
+    /// The reads: the root, whether each reads only its own member, and the place.
     reads: Vec<(Root, bool, Span)>,
     called: BTreeSet<Callee>,
-    /// Within a function that a round calls, which may change nothing but its locals.
+    /// Whether the code is in a function that a round calls. Such a function may only change its
+    /// locals.
     in_call: bool,
 }
 
 impl<'a> Rounds<'a> {
-    /// The rounds of a `for`.
+    /// Creates the check of the rounds of a `for`.
     pub(super) fn of_loop(
         model: &'a Model,
         program: &'a Program,
@@ -74,7 +75,7 @@ impl<'a> Rounds<'a> {
         rounds
     }
 
-    /// Calls of a function that must change nothing.
+    /// Creates the check of calls of a function that must change nothing.
     pub(super) fn of_function(model: &'a Model, program: &'a Program) -> Rounds<'a> {
         Rounds {
             model,
@@ -88,13 +89,13 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    /// Whether rounds may change places.
+    /// Checks that rounds can be exchanged.
     pub(super) fn run(mut self, body: &'a Block) -> Result<(), Fault> {
         self.block(body)?;
         self.compare()
     }
 
-    /// Whether calls of a function that is given to a method may change places.
+    /// Checks that calls of a function argument of a method can be exchanged.
     pub(super) fn apply(&mut self, args: &'a [Expr]) -> Result<(), Fault> {
         args.iter().try_for_each(|arg| match (&arg.kind, self.program.meaning(arg.id)) {
             (ExprKind::Closure(_), _) | (_, Some(Meaning::Function(_))) => self.expr(arg),
@@ -208,7 +209,7 @@ impl<'a> Rounds<'a> {
         Ok(())
     }
 
-    /// An expression that stands for itself.
+    /// Checks an expression used as a statement.
     fn action(&mut self, e: &'a Expr) -> Result<(), Fault> {
         match &e.kind {
             ExprKind::Post(post) => self.post(post, e.span),
@@ -227,7 +228,8 @@ impl<'a> Rounds<'a> {
     }
 
     fn read(&mut self, root: Root, own: bool, span: Span) {
-        // What a closure has captured belongs to the rounds; nobody writes the locals of functions.
+        // Captured variables of a closure belong to the rounds. Nobody writes the locals of
+        // functions.
         if !matches!(root, Root::Local(id) if self.inner.contains(&id)) {
             self.reads.push((root, own, span));
         }
@@ -364,7 +366,7 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    /// A function that a round calls: it may read, and change nothing.
+    /// Checks a function that a round calls. It may read, but must change nothing.
     fn call(&mut self, callee: Callee, span: Span) -> Result<(), Fault> {
         if !self.called.insert(callee) {
             return Ok(());
@@ -378,7 +380,7 @@ impl<'a> Rounds<'a> {
         result.map_err(|(_, what)| (span, what))
     }
 
-    /// The code of a function, method or task.
+    /// Returns the code of a function, method or task.
     fn block_of(&self, callee: Callee) -> Option<&'a Block> {
         let tables = self.program;
         let at = match callee {

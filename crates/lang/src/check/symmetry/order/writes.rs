@@ -1,4 +1,4 @@
-//! What a round of a loop changes and posts: whether other rounds may do the same before or after
+//! The writes and posts of a round of a loop: whether other rounds may do the same before or after
 //! it.
 
 use super::{Fault, Root, Rounds, Write};
@@ -7,7 +7,8 @@ use crate::check::{BuiltinMethod as M, Meaning, Type};
 use crate::source::Span;
 
 impl<'a> Rounds<'a> {
-    /// The variable that a place is in, and whether it is the part of the own member.
+    /// Returns the variable that contains a place, whether the place belongs to the own member, and
+    /// whether it is the whole variable.
     pub(super) fn place(&self, place: &'a Expr) -> Option<(Root, bool, bool)> {
         match &place.kind {
             ExprKind::Paren(inner) => self.place(inner),
@@ -42,7 +43,7 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    /// Reads the indices in a place.
+    /// Checks the indices in a place as reads.
     pub(super) fn indices(&mut self, place: &'a Expr) -> Result<(), Fault> {
         match &place.kind {
             ExprKind::Paren(inner) => self.indices(inner),
@@ -87,7 +88,7 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    /// A literal or constant, as a text that is equal for equal ones.
+    /// Returns a literal or constant as a text. Equal values have equal texts.
     pub(super) fn literal(&self, e: &Expr) -> Option<String> {
         match &e.kind {
             ExprKind::Paren(inner) => self.literal(inner),
@@ -107,7 +108,7 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    /// A method that changes its receiver.
+    /// Checks a method that changes its receiver.
     pub(super) fn change(
         &mut self,
         receiver: &'a Expr,
@@ -167,7 +168,8 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    /// The handler that a task is declared on, and whether that is the one of the own member.
+    /// Returns the handler that a task is declared on, and whether it is the handler of the own
+    /// member.
     pub(super) fn default_target(&self, post: &'a Post) -> Option<(&'a Ref, bool)> {
         let Some(Meaning::Task(id)) = self.program.meaning(post.task.id) else { return None };
         let item = self.program.tasks.get(id.index())?.item;
