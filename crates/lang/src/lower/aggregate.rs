@@ -41,7 +41,7 @@ impl<'a> Body<'_, 'a> {
         dst
     }
 
-    /// `[value; count]`.
+    /// Lowers `[value; count]`.
     pub(crate) fn repeat(
         &mut self,
         e: &'a Expr,
@@ -64,13 +64,13 @@ impl<'a> Body<'_, 'a> {
             }
             None => self.expr(count),
         };
-        // Built apart: the wanted register may be one of the operands.
+        // Build the list in another register: the wanted register may be one of the operands.
         let (list, at, more) = (self.temp(), self.temp(), self.temp());
         let (next, end) = (self.fb.label(), self.fb.label());
         self.at(e.span);
         self.emit(Op::List { dst: list, args: item, count: 0 });
         self.emit(Op::Int { dst: at, value: 0 });
-        // A negative count is a failure of index.
+        // A negative count is an index failure.
         self.emit(Op::Le { dst: more, a: at, b: count });
         self.fb.jump_if(more, next);
         self.emit(Op::Index { dst: more, src: list, index: count });
@@ -89,7 +89,7 @@ impl<'a> Body<'_, 'a> {
         dst
     }
 
-    /// `R { .. }`, `R { .., ..base }`: the fields in the order written, then the base.
+    /// Lowers `R { .. }` and `R { .., ..base }`: the fields in the order written, then the base.
     pub(crate) fn record(
         &mut self,
         e: &'a Expr,
@@ -129,7 +129,7 @@ impl<'a> Body<'_, 'a> {
         dst
     }
 
-    /// The number of the field that is given a value.
+    /// Returns the number of the field that an initialiser names.
     fn field(&self, init: &FieldInit) -> u16 {
         match self.meaning(init.name.id) {
             Some(Meaning::RecordField(_, at) | Meaning::ClassField(_, at)) => number(at),
@@ -145,8 +145,8 @@ impl<'a> Body<'_, 'a> {
         self.release(mark);
     }
 
-    /// `new C { .. }`: the fields written in their order, then the initialisers of the others in
-    /// the order of the class.
+    /// Lowers `new C { .. }`: the written fields in their order, then the initialisers of the other
+    /// fields in the order of the class.
     pub(crate) fn new_object(
         &mut self,
         e: &'a Expr,
@@ -180,7 +180,7 @@ impl<'a> Body<'_, 'a> {
         dst
     }
 
-    /// `Phase.Idle`, `Phase.Busy(3)` that is no constant.
+    /// Lowers `Phase.Idle`, or a `Phase.Busy(3)` that is not constant.
     pub(crate) fn variant(
         &mut self,
         (id, variant): (EnumId, u32),

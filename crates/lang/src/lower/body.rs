@@ -1,8 +1,8 @@
 //! The body under construction: registers, variables, jumps.
 //!
-//! Registers are a stack: a variable takes the next one when it is declared, a temporary lives
-//! until the statement (or the operand list) that needed it is done. So a function needs as many
-//! registers as it has values at one time.
+//! Registers form a stack. A variable takes the next register when it is declared. A temporary
+//! lives until the end of the statement (or operand list) that needs it. So a function needs as
+//! many registers as it has values at one time.
 
 use super::lowerer::{Lowerer, literal};
 use crate::ast::{Expr, Ident, NodeId};
@@ -18,14 +18,14 @@ pub(crate) struct Loop {
     pub(crate) cleanups: usize,
 }
 
-/// What must be done on every way out of a block.
+/// An action that every way out of a block must perform.
 #[derive(Clone, Copy)]
 pub(crate) enum Cleanup {
     Release(LockId, Reg),
     AtomicEnd,
 }
 
-/// A mark to go back to: variables in scope and registers taken.
+/// A mark to return to: the variables in scope and the registers in use.
 #[derive(Clone, Copy)]
 pub(crate) struct Mark {
     locals: usize,
@@ -40,7 +40,7 @@ pub(crate) struct Body<'l, 'a> {
     pub(crate) locals: Vec<(LocalId, Reg)>,
     pub(crate) loops: Vec<Loop>,
     pub(crate) cleanups: Vec<Cleanup>,
-    /// The object.
+    /// The object that `self` refers to.
     pub(crate) this: Option<Reg>,
     /// Whether results are checked: those of a function value without a written type are not (X17).
     pub(crate) is_typed: bool,
@@ -71,7 +71,7 @@ impl<'l, 'a> Body<'l, 'a> {
         }
     }
 
-    /// Ends the body: what just ends returns null.
+    /// Ends the body. A body that reaches its end returns null.
     pub(crate) fn define(mut self, id: FuncId) {
         self.emit(Op::ReturnNull);
         self.low.b.define(id, self.fb);
@@ -93,17 +93,17 @@ impl<'l, 'a> Body<'l, 'a> {
         self.temps(1)
     }
 
-    /// The wanted register, or a new one.
+    /// Returns the wanted register, or takes a new one.
     pub(crate) fn dst(&mut self, want: Option<Reg>) -> Reg {
         want.unwrap_or_else(|| self.temp())
     }
 
-    /// Remembers what is in use.
+    /// Remembers which variables and registers are in use.
     pub(crate) fn mark(&self) -> Mark {
         Mark { locals: self.locals.len(), next: self.next }
     }
 
-    /// Gives back all registers and variables since the mark.
+    /// Gives back all registers and variables taken since the mark.
     pub(crate) fn release(&mut self, mark: Mark) {
         self.locals.truncate(mark.locals);
         self.next = mark.next;
@@ -116,14 +116,14 @@ impl<'l, 'a> Body<'l, 'a> {
         }
     }
 
-    /// Brings a variable into scope that is known by its number.
+    /// Brings the variable with this number into scope.
     pub(crate) fn declare_local(&mut self, local: LocalId, reg: Reg) {
         let name = self.low.name(&self.low.tables.locals[local.index()].name);
         self.fb.local(reg, name);
         self.locals.push((local, reg));
     }
 
-    /// The local that is declared by a name.
+    /// Returns the local that a name declares.
     pub(crate) fn local_of(&self, ident: &Ident) -> Option<LocalId> {
         match self.meaning(ident.id) {
             Some(Meaning::Local(id)) => Some(id),
@@ -131,12 +131,12 @@ impl<'l, 'a> Body<'l, 'a> {
         }
     }
 
-    /// The register of a variable in scope.
+    /// Returns the register of a variable in scope.
     pub(crate) fn local(&self, id: LocalId) -> Option<Reg> {
         self.locals.iter().rev().find(|(local, _)| *local == id).map(|(_, reg)| *reg)
     }
 
-    /// The register of the variable that an expression names, if it does.
+    /// Returns the register of the variable that an expression names, if it names one.
     pub(crate) fn variable(&self, e: &Expr) -> Option<Reg> {
         match self.meaning(e.unwrapped().id) {
             Some(Meaning::Local(id)) => self.local(id),
@@ -144,22 +144,22 @@ impl<'l, 'a> Body<'l, 'a> {
         }
     }
 
-    /// Whether a register is that of a variable.
+    /// Returns whether a register belongs to a variable.
     pub(crate) fn is_variable(&self, reg: Reg) -> bool {
         self.locals.iter().any(|(_, known)| *known == reg)
     }
 
-    /// What a name, field or method means.
+    /// Returns the meaning of a name, field or method.
     pub(crate) fn meaning(&self, id: NodeId) -> Option<Meaning> {
         self.low.tables.meaning(id)
     }
 
-    /// The type of an expression.
+    /// Returns the type of an expression.
     pub(crate) fn ty(&self, e: &Expr) -> Type {
         self.low.tables.type_of(e.id)
     }
 
-    /// The instructions that follow belong to this place.
+    /// Sets the place of the instructions that follow.
     pub(crate) fn at(&mut self, span: Span) {
         let site = self.low.site(span);
         self.fb.at(site);
@@ -170,13 +170,13 @@ impl<'l, 'a> Body<'l, 'a> {
         self.fb.emit(op);
     }
 
-    /// Appends an instruction of a place.
+    /// Appends an instruction with its place.
     pub(crate) fn emit_at(&mut self, span: Span, op: Op) {
         self.at(span);
         self.fb.emit(op);
     }
 
-    /// Copies a value, unless it is there already.
+    /// Copies a value unless both registers are the same.
     pub(crate) fn copy(&mut self, dst: Reg, src: Reg) {
         if dst != src {
             self.emit(Op::Move { dst, src });
@@ -196,13 +196,13 @@ impl<'l, 'a> Body<'l, 'a> {
         dst
     }
 
-    /// The value of an expression, if it is a constant.
+    /// Returns the value of an expression if it is constant.
     pub(crate) fn known(&self, e: &Expr) -> Option<Literal> {
         let known = Evaluator::new(self.low.tables).of_member(self.member).in_body();
         known.evaluate(e).ok().as_ref().map(literal)
     }
 
-    /// Looks at the value of an expression where the check says so.
+    /// Checks the value of an expression at run time if the checker asks for it.
     pub(crate) fn check(&mut self, e: &Expr, src: Reg) {
         if let Some(ty) = self.low.tables.runtime_checks.get(&e.id)
             && self.known(e).is_none()
@@ -211,14 +211,14 @@ impl<'l, 'a> Body<'l, 'a> {
         }
     }
 
-    /// Looks whether a value is of a type.
+    /// Checks at run time that a value has a type.
     pub(crate) fn check_type(&mut self, src: Reg, ty: &Type) {
         if let Some(ty) = self.low.runtime_type(ty) {
             self.emit(Op::Check { src, ty });
         }
     }
 
-    /// Does what is due on the way out of all blocks above `depth`.
+    /// Performs the cleanups due on the way out of all blocks above `depth`.
     pub(crate) fn unwind(&mut self, depth: usize) {
         let due: Vec<Cleanup> = self.cleanups.iter().skip(depth).rev().copied().collect();
         for cleanup in due {
@@ -226,7 +226,7 @@ impl<'l, 'a> Body<'l, 'a> {
         }
     }
 
-    /// Does one thing that is due.
+    /// Performs one cleanup.
     pub(crate) fn cleanup(&mut self, cleanup: Cleanup) {
         self.emit(match cleanup {
             Cleanup::Release(lock, index) => Op::Release { lock, index },

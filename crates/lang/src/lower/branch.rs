@@ -41,7 +41,7 @@ impl<'a> Body<'_, 'a> {
         dst
     }
 
-    /// Lowers a block with a value; without one, null.
+    /// Lowers a block with a value; a block without one gives null.
     fn block_value(&mut self, b: &'a Block, dst: Reg) {
         let mark = self.mark();
         for s in &b.stmts {
@@ -74,7 +74,7 @@ impl<'a> Body<'_, 'a> {
         dst
     }
 
-    /// Tries the arms in order; a failure if none matches.
+    /// Lowers a test of the arms in order, and a failure if none matches.
     fn arms(&mut self, m: &'a Match, arm_body: &mut dyn FnMut(&mut Self, &'a Arm)) {
         let subject = self.expr(&m.subject);
         let ty = self.ty(&m.subject);
@@ -100,8 +100,8 @@ impl<'a> Body<'_, 'a> {
         self.fb.bind(end);
     }
 
-    /// Tests a value and brings the names of the pattern into scope; goes to `next` if it does not
-    /// match. Returns whether it matches any value.
+    /// Tests a value and brings the names of the pattern into scope. Jumps to `next` if the value
+    /// does not match. Returns whether the pattern matches any value.
     fn pattern(&mut self, p: &'a Pattern, value: Reg, ty: &Type, next: Label) -> bool {
         match &p.kind {
             PatternKind::Wildcard => return true,
@@ -136,7 +136,7 @@ impl<'a> Body<'_, 'a> {
                     self.payload(arg, value, at, ty, next);
                 }
             }
-            // Left by recovery; such a model is not lowered.
+            // Left by recovery; models with errors are not lowered.
             PatternKind::Error => {}
         }
         false

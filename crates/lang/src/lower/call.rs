@@ -13,12 +13,12 @@ pub(crate) struct Call<'a> {
     pub(crate) receiver: &'a Expr,
     pub(crate) name: &'a str,
     pub(crate) args: &'a [Expr],
-    /// Where the result goes.
+    /// The register of the result.
     pub(crate) dst: Reg,
 }
 
 impl<'a> Body<'_, 'a> {
-    /// `f(a)`.
+    /// Lowers `f(a)`.
     pub(crate) fn call(
         &mut self,
         e: &'a Expr,
@@ -51,7 +51,7 @@ impl<'a> Body<'_, 'a> {
         self.emit_at(e.span, Op::CallValue { dst, callee, args: first, count });
     }
 
-    /// `a.b(c)`.
+    /// Lowers `a.b(c)`.
     pub(crate) fn method(
         &mut self,
         e: &'a Expr,
@@ -82,7 +82,8 @@ impl<'a> Body<'_, 'a> {
                     self.emit_at(e.span, Op::Call { dst, func, args: first });
                 }
                 Some(Meaning::ClassField(..)) => {
-                    // What has no methods fails here, not in the step that reads the field (X8).
+                    // A value without methods fails here, not in the step that reads the field
+                    // (X8).
                     self.at(e.span);
                     self.check(receiver, recv);
                     self.field_call(&call, recv);
@@ -99,14 +100,15 @@ impl<'a> Body<'_, 'a> {
         dst
     }
 
-    /// Puts the receiver of a call in its place; null fails here, not at the first use of `self`.
+    /// Moves the receiver of a call to its register. Null fails here, not at the first use of
+    /// `self`.
     fn receiver(&mut self, call: &Call<'a>, recv: Reg, first: Reg) {
         self.at(call.e.span);
         self.copy(first, recv);
         self.check(call.receiver, first);
     }
 
-    /// Calls a function that is held in a field.
+    /// Calls a function stored in a field.
     fn field_call(&mut self, call: &Call<'a>, recv: Reg) {
         let callee = self.temp();
         self.at(call.e.span);
@@ -114,7 +116,7 @@ impl<'a> Body<'_, 'a> {
         self.call_value(call.e, callee, call.args, call.dst);
     }
 
-    /// A call by the name of a method that changes its receiver, which is a place: arguments first.
+    /// Lowers a call to a method that changes its receiver, which is a place: arguments first.
     fn changing(&mut self, call: &Call<'a>, meaning: Option<Meaning>) {
         let Call { e, receiver, args, dst, .. } = *call;
         match meaning {
@@ -138,7 +140,7 @@ impl<'a> Body<'_, 'a> {
         let Some(method) = call.builtin().filter(|_| !dynamic) else {
             return self.changing_member(call);
         };
-        // What a container of a known type gets is of the type of its elements.
+        // A container of a known type only accepts elements of its element type.
         let stores =
             matches!(method, Builtin::Push | Builtin::Add | Builtin::Insert | Builtin::Set);
         let args = if stores {
@@ -149,14 +151,14 @@ impl<'a> Body<'_, 'a> {
         let to = self.place(receiver);
         self.at(e.span);
         let recv = self.read(to.place, None);
-        // The result may be wanted where the receiver is.
+        // The result may share the register of the receiver.
         let result = if recv == dst { self.temp() } else { dst };
         self.emit(Op::Method { dst: result, method, recv, args });
         self.write(&to, recv);
         self.copy(dst, result);
     }
 
-    /// Null fails before the arguments are evaluated, where that makes a difference (X8).
+    /// Makes null fail before the arguments are evaluated, if that makes a difference (X8).
     fn not_null(&mut self, call: &Call<'a>, recv: Reg, ty: &Type) {
         let may_be_null =
             matches!(ty, Type::Any | Type::Never | Type::Null | Type::Nothing | Type::Nullable(_));
@@ -166,7 +168,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Whether an expression is a value that is written out, or a local.
+    /// Returns whether an expression is a literal or a local.
     fn is_plain(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Str(_) | ExprKind::Null => true,
@@ -175,7 +177,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// A method of a list, set, map, string or int, or of a value of unknown type.
+    /// Lowers a method of a list, set, map, string or int, or of a value of unknown type.
     fn value_method(&mut self, call: &Call<'a>, recv: Reg, ty: &Type) {
         let open = matches!(ty, Type::Any | Type::Never);
         let dynamic = open && self.low.has_member(call.name, call.args.is_empty());
@@ -188,14 +190,14 @@ impl<'a> Body<'_, 'a> {
         let Some(method) = call.builtin().filter(|_| !dynamic) else {
             return self.member_call(call, recv);
         };
-        // A changing method works on a copy: the receiver is no place.
+        // A changing method works on a copy, because the receiver is not a place.
         let recv = if method.changes() { self.own(recv) } else { recv };
         let args = self.operands(call.args, &[]);
         self.emit_at(call.e.span, Op::Method { dst: call.dst, method, recv, args });
     }
 
-    /// A call of `map` and the like on what may be an object or a record with a member of that
-    /// name.
+    /// Lowers a call of `map` or the like on a value that may be an object or a record with a
+    /// member of that name.
     fn functional_or_member(&mut self, call: &Call<'a>, recv: Reg) {
         let (member, end) = (self.fb.label(), self.fb.label());
         self.at(call.e.span);
@@ -215,7 +217,7 @@ impl<'a> Body<'_, 'a> {
         self.fb.bind(end);
     }
 
-    /// A call on a value that is looked up at run time.
+    /// Lowers a call whose member is looked up at run time.
     fn member_call(&mut self, call: &Call<'a>, recv: Reg) {
         let Call { e, args, dst, .. } = *call;
         let (in_field, first) = (self.temp(), self.temp());
@@ -225,7 +227,7 @@ impl<'a> Body<'_, 'a> {
         self.copy(first, recv);
         self.emit_at(e.span, Op::IsFieldCall { dst: in_field, src: first, name });
         self.fb.jump_if_not(in_field, ready);
-        // What the field holds takes the place of the receiver, which is not needed any more (X8).
+        // The value of the field replaces the receiver, which is no longer needed (X8).
         self.emit(Op::GetMember { dst: first, src: first, name });
         self.fb.bind(ready);
         self.args(args);
@@ -239,7 +241,8 @@ impl<'a> Body<'_, 'a> {
         self.fb.bind(end);
     }
 
-    /// A call on a place to be changed that is looked up at run time: arguments first.
+    /// Lowers a call on a place to be changed whose member is looked up at run time: arguments
+    /// first.
     fn changing_member(&mut self, call: &Call<'a>) {
         let Call { e, args, dst, .. } = *call;
         let first = self.temp();
@@ -258,35 +261,35 @@ impl<'a> Body<'_, 'a> {
 }
 
 impl<'a> Call<'a> {
-    /// The machine's method of that name, if it takes as many arguments.
+    /// Returns the machine's method of that name if it takes as many arguments.
     fn builtin(&self) -> Option<Builtin> {
         let known = Builtin::ALL.iter().copied().find(|b| b.name() == self.name);
-        // This one serves the lowering and is no method of the language.
+        // `Elements` only serves the lowering; it is not a method of the language.
         known.filter(|b| *b != Builtin::Elements && usize::from(b.arguments()) == self.args.len())
     }
 
-    /// The method, where it is one that takes a function, and that function.
+    /// Returns the method and the function argument, if the method takes a function.
     fn functional(&self) -> Option<(Functional, &'a Expr)> {
         let [function] = self.args else { return None };
         Some((Functional::named(self.name)?, function))
     }
 }
 
-/// Whether a receiver is written as a place.
+/// Returns whether a receiver is written as a place.
 fn is_place(e: &Expr) -> bool {
     use ExprKind::{Field, Index, Name, SelfRef};
     matches!(e.unwrapped().kind, Name(_) | SelfRef | Field { .. } | Index { .. })
 }
 
 impl super::lowerer::Lowerer<'_> {
-    /// Whether some class has a method of that name.
+    /// Returns whether some class has a method of that name.
     fn has_method(&self, name: &str) -> bool {
         self.tables.classes.iter().any(|c| c.methods.iter().any(|m| m.name == name))
     }
 
-    /// Whether a call of that name on an `any` must ask first whether it is an object or a record:
-    /// where some class or record has such a member, and where arguments would be evaluated before
-    /// an object without it is noticed.
+    /// Returns whether a call of that name on an `any` must first test for an object or a record.
+    /// It must if some class or record has such a member. It must also if arguments would be
+    /// evaluated before the failure for an object without the member.
     fn has_member(&self, name: &str, no_arguments: bool) -> bool {
         let (classes, records) = (&self.tables.classes, &self.tables.records);
         if !no_arguments {

@@ -6,7 +6,7 @@ use crate::ast::{Alternative, Expr, Stmt};
 use anyorder_vm::program::{Op, Reg};
 
 impl<'a> Body<'_, 'a> {
-    /// `choose { "lost" => { .. } "ok" => { .. } }`.
+    /// Lowers `choose { "lost" => { .. } "ok" => { .. } }`.
     pub(crate) fn choose_block(&mut self, s: &Stmt, alternatives: &'a [Alternative]) {
         let labels: Vec<&str> =
             alternatives.iter().map(|a| a.label.as_ref().map_or("", |l| &l.value)).collect();
@@ -31,7 +31,7 @@ impl<'a> Body<'_, 'a> {
         self.fb.bind(end);
     }
 
-    /// `choose a..b`, `choose e`.
+    /// Lowers `choose a..b` and `choose e`.
     pub(crate) fn choose_value(&mut self, e: &Expr, from: &'a Expr, want: Option<Reg>) -> Reg {
         let dst = self.dst(want);
         let mark = self.mark();

@@ -1,4 +1,4 @@
-//! Function values. They capture by value the variables that they name.
+//! Function values. They capture the variables that they name, by value.
 
 use super::body::Body;
 use super::lowerer::{literal, numbers, size16};
@@ -6,8 +6,8 @@ use crate::ast::{Closure, ClosureBody, Expr};
 use anyorder_vm::program::{FuncId, Op, Reg};
 
 impl<'a> Body<'_, 'a> {
-    /// Lowers a function value. Its code is lowered once, however often the text around it is:
-    /// functions are equal by their place in the text (V3).
+    /// Lowers a function value. Its code is lowered only once, even if the surrounding text is
+    /// lowered several times: functions are equal if they have the same place in the text (V3).
     pub(crate) fn closure(&mut self, e: &Expr, closure: &'a Closure, want: Option<Reg>) -> Reg {
         let tables = self.low.tables;
         let captured = tables.captures.get(&e.id).map_or(&[][..], Vec::as_slice);
@@ -41,7 +41,7 @@ impl<'a> Body<'_, 'a> {
         dst
     }
 
-    /// The code of a function value: its parameters come first, then what it captured.
+    /// Lowers the code of a function value. Its parameters come first, then the captured variables.
     fn closure_body(
         &mut self,
         e: &Expr,

@@ -10,12 +10,12 @@ use crate::source::{Source, Span};
 use anyorder_vm::Machine;
 use anyorder_vm::program::{Program, ProgramError};
 
-/// A model made into a program.
+/// A model compiled to a program.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// For the machine.
+    /// The program for the machine.
     pub program: Program,
-    /// What the names and expressions of the model mean.
+    /// The meanings of the names and expressions of the model.
     pub tables: check::Program,
     /// The tree.
     pub model: ast::Model,
@@ -28,15 +28,15 @@ impl Compiled {
     ///
     /// # Errors
     ///
-    /// Fails when the machine refuses the program, which is then a mistake of this crate.
+    /// Fails if the machine refuses the program. That is a mistake of this crate.
     pub fn into_machine(self) -> Result<Machine, ProgramError> {
         Machine::new(self.program)
     }
 }
 
-/// Parses, checks and lowers a model. `name` is what positions in reports call the file. Lowering
-/// is linear in the size of the model, families of events whose members differ counted once for
-/// each member.
+/// Parses, checks and lowers a model. `name` is the file name in reported positions. Lowering is
+/// linear in the size of the model. A family of events whose members differ counts once for each
+/// member.
 ///
 /// ```
 /// let text = "model counter\nvar x = 0;\nevent up when x < 3 { x += 1; }\n";
@@ -47,9 +47,9 @@ impl Compiled {
 ///
 /// # Errors
 ///
-/// Fails with all diagnostics, warnings too, when there is an error among them. Of a model that the
-/// checker accepts, the one possible error is that it is too large: the machine's tables count in
-/// 16 bits.
+/// Fails with all diagnostics, including warnings, if there is an error among them. If the checker
+/// accepts the model, the only possible error is that it is too large: the machine's tables count
+/// in 16 bits.
 pub fn compile(text: &str, name: &str) -> Result<Compiled, Vec<Diagnostic>> {
     let loaded = load(text);
     let sound = loaded.is_valid();
@@ -68,11 +68,11 @@ pub fn compile(text: &str, name: &str) -> Result<Compiled, Vec<Diagnostic>> {
     }
 }
 
-/// Lowers a model that was parsed and checked.
+/// Lowers a parsed and checked model.
 ///
 /// # Errors
 ///
-/// Fails when the machine's tables are too small for the model.
+/// Fails if the machine's tables are too small for the model.
 pub fn lower(
     model: &ast::Model,
     tables: &check::Program,

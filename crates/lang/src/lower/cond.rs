@@ -33,7 +33,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// `a && b` (`and`) or `a || b`.
+    /// Jumps on `a && b` (`and`) or `a || b`.
     fn jump_both(&mut self, a: &'a Expr, b: &'a Expr, and: bool, when: bool, label: Label) {
         if and == when {
             let skip = self.fb.label();
@@ -46,7 +46,8 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// `a != b`; as an `==`, to be negated (`true`), where that has a shorter instruction.
+    /// Lowers `a != b`. Returns `true` with an `==` to be negated where that has a shorter
+    /// instruction.
     fn not_equal(&mut self, e: &'a Expr, left: &'a Expr, right: &'a Expr) -> (Reg, bool) {
         let dst = self.temp();
         if self.short_form(e, BinaryOp::Eq, left, right, dst).is_some() {
@@ -67,7 +68,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// `a && b`, `a || b` as a value.
+    /// Lowers `a && b` and `a || b` as values.
     pub(crate) fn logical(&mut self, e: &'a Expr, want: Option<Reg>) -> Reg {
         let dst = self.dst(want);
         let ExprKind::Binary { op, left, right, .. } = &e.kind else {

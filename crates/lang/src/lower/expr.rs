@@ -7,18 +7,18 @@ use crate::check::{Meaning, Type, changes_variables};
 use anyorder_vm::program::{GlobalId, Literal, Op, Reg};
 
 impl<'a> Body<'_, 'a> {
-    /// Lowers an expression; the value may be in the register of a variable.
+    /// Lowers an expression. The value may be in the register of a variable.
     pub(crate) fn expr(&mut self, e: &'a Expr) -> Reg {
         self.lower(e, None)
     }
 
-    /// Lowers an expression into a register. The register may be written before the whole
+    /// Lowers an expression into a register. The code may write the register before the whole
     /// expression is evaluated.
     pub(crate) fn expr_to(&mut self, e: &'a Expr, dst: Reg) {
         self.lower(e, Some(dst));
     }
 
-    /// Lowers an expression that must not change when what follows is evaluated.
+    /// Lowers an expression whose value must stay unchanged while the code after it is evaluated.
     pub(crate) fn stable(&mut self, e: &'a Expr, later: &[&Expr]) -> Reg {
         let value = self.expr(e);
         if self.is_variable(value) && later.iter().any(|l| changes_variables(l)) {
@@ -38,8 +38,8 @@ impl<'a> Body<'_, 'a> {
         first
     }
 
-    /// Lowers operands of one instruction: into consecutive registers, a single one where it is.
-    /// Nothing in `later` may change them.
+    /// Lowers the operands of one instruction into consecutive registers; a single operand may stay
+    /// in its register. Nothing in `later` may change them.
     pub(crate) fn operands(&mut self, args: &'a [Expr], later: &[&Expr]) -> Reg {
         match args {
             [one] => self.stable(one, later),
@@ -47,15 +47,14 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Lowers operands of one instruction, with a look at those that are not known to fit.
+    /// Lowers the operands of one instruction and checks those that are not known to fit.
     pub(crate) fn typed_operands(&mut self, args: &'a [Expr], later: &[&Expr]) -> Reg {
         let first = self.operands(args, later);
         self.check_all(args, first);
         first
     }
 
-    /// Lowers arguments for parameters of known types, with a look at those that are not known to
-    /// fit.
+    /// Lowers arguments for parameters of known types and checks those that are not known to fit.
     pub(crate) fn typed_args(&mut self, args: &'a [Expr]) -> Reg {
         let first = self.args(args);
         self.check_all(args, first);
@@ -106,7 +105,7 @@ impl<'a> Body<'_, 'a> {
             ExprKind::Post(post) => self.post(e, post, Some(want)),
             ExprKind::Fork(fork) => self.fork(e, fork, want),
             ExprKind::Choose(from) => self.choose_value(e, from, want),
-            // Constants, and what recovery left of a model that is not lowered.
+            // Constants, and gaps left by recovery (models with errors are not lowered).
             ExprKind::Int(_)
             | ExprKind::Bool(_)
             | ExprKind::Str(_)
@@ -115,7 +114,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// A value that is in a register already.
+    /// Returns the register that already holds a value, or copies it to the wanted one.
     fn given(&mut self, reg: Reg, want: Option<Reg>) -> Reg {
         if let Some(dst) = want {
             self.copy(dst, reg);
@@ -128,7 +127,7 @@ impl<'a> Body<'_, 'a> {
             return self.given(reg, want);
         }
         if let Some(Meaning::Const(id)) = self.meaning(e.id) {
-            // Its value is not of the type that is looked for here.
+            // The value does not have the type that the check here requires.
             let value = &self.low.tables.consts[id.index()].value;
             return self.load(&value.as_ref().map(literal).unwrap_or_default(), want);
         }
@@ -138,7 +137,7 @@ impl<'a> Body<'_, 'a> {
             Some(Meaning::Function(id)) => {
                 Op::Closure { dst, func: self.low.function(id), captures: dst }
             }
-            // The check accepts no other name for a value.
+            // The checker accepts no other name as a value.
             _ => Op::Null { dst },
         };
         self.emit(op);
@@ -178,7 +177,7 @@ impl<'a> Body<'_, 'a> {
         dst
     }
 
-    /// Instructions with the right operand inside; `None` where there is none.
+    /// Returns an instruction with the right operand inside; `None` if there is none.
     pub(crate) fn short_form(
         &mut self,
         e: &'a Expr,
@@ -220,7 +219,7 @@ impl<'a> Body<'_, 'a> {
         Some(())
     }
 
-    /// `x in a..b` for an int needs no list.
+    /// Lowers `x in a..b` for an int without building a list.
     fn in_range(&mut self, e: &'a Expr, left: &'a Expr, right: &'a Expr, dst: Reg) -> Option<()> {
         let ExprKind::Binary { op: BinaryOp::Range, left: from, right: to, .. } = &right.kind
         else {
@@ -248,7 +247,7 @@ impl<'a> Body<'_, 'a> {
         Some(())
     }
 
-    /// One operator on two registers.
+    /// Emits one operator on two registers.
     pub(crate) fn operate(&mut self, op: BinaryOp, dst: Reg, a: Reg, b: Reg) {
         self.emit(match op {
             BinaryOp::Add => Op::Add { dst, a, b },
@@ -264,7 +263,7 @@ impl<'a> Body<'_, 'a> {
             BinaryOp::Eq => Op::Eq { dst, a, b },
             BinaryOp::Ne => Op::Ne { dst, a, b },
             BinaryOp::Range => Op::Range { dst, a, b },
-            // Lowered to jumps before.
+            // Lowered to jumps already.
             BinaryOp::And | BinaryOp::Or => Op::Move { dst, src: b },
         });
     }

@@ -18,7 +18,7 @@ pub(crate) enum Functional {
 }
 
 impl Functional {
-    /// The method of a name.
+    /// Returns the method of that name.
     pub(crate) fn named(name: &str) -> Option<Functional> {
         Some(match name {
             "map" => Functional::Map,
@@ -31,7 +31,7 @@ impl Functional {
     }
 }
 
-/// The function given: one written in place is lowered in place.
+/// The function argument. A function written in place is also lowered in place.
 enum Function<'a> {
     InPlace(&'a Ident, &'a Expr),
     Value(Reg),
@@ -50,7 +50,8 @@ impl<'a> Body<'_, 'a> {
         self.at(e.span);
         let is_one_step = self.low.tables.one_step.contains(&e.id);
         let (function, items) = if is_one_step {
-            // A thread must not rest with the list: it is in the order of indices.
+            // A thread must not rest while a register holds the list, because the list follows the
+            // order of indices.
             let function = self.function(function);
             self.emit_at(e.span, Op::AtomicBegin);
             (function, self.items(recv, ty))
@@ -90,7 +91,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// What a loop goes through, as a list that nobody changes.
+    /// Returns the collection of a loop, as a list that nobody changes.
     fn items(&mut self, recv: Reg, ty: &Type) -> Reg {
         if matches!(ty, Type::List(_) | Type::Array(..)) && !self.is_variable(recv) {
             return recv;
@@ -100,7 +101,7 @@ impl<'a> Body<'_, 'a> {
         items
     }
 
-    /// Puts what a loop goes through into a register, as a list.
+    /// Puts the collection of a loop into a register, as a list.
     pub(crate) fn elements(&mut self, recv: Reg, ty: &Type, dst: Reg) {
         if matches!(ty, Type::List(_) | Type::Array(..)) {
             self.copy(dst, recv);
@@ -133,8 +134,8 @@ impl<'a> Body<'_, 'a> {
             self.at(e.span);
             return self.push(result, value);
         }
-        // `all` goes on while it holds, `any` while it does not, the others look at what to do when
-        // it holds.
+        // `all` continues while the function returns true, `any` while it returns false. The other
+        // methods act if it returns true.
         let go_on_when = method == Functional::All;
         match function {
             Function::InPlace(param, body) => {

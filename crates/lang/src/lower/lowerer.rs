@@ -1,5 +1,5 @@
-//! What all parts of the lowering share: the program under construction and the numbers of what it
-//! declares.
+//! The shared state of the lowering: the program under construction and the numbers of its
+//! declarations.
 
 use crate::ast::{Model, NodeId};
 use crate::check::{self, ClassId, ConstValue, EventId, EventMember, FnId, TaskId, Type};
@@ -10,8 +10,8 @@ use anyorder_vm::program::{
 use std::collections::HashMap;
 
 /// The state of one lowering. Enums, records, classes, globals, locks, conditions, handlers, tasks
-/// and threads have the same numbers in the tables of the check and in the program ([`size16`]);
-/// functions and events do not.
+/// and threads have the same numbers in the tables of the checker and in the program ([`size16`]).
+/// Functions and events do not.
 pub(crate) struct Lowerer<'a> {
     pub(crate) model: &'a Model,
     pub(crate) tables: &'a check::Program,
@@ -25,9 +25,9 @@ pub(crate) struct Lowerer<'a> {
     pub(crate) starts: Vec<Vec<Option<FuncId>>>,
     /// By [`TaskId`]: the body.
     pub(crate) tasks: Vec<FuncId>,
-    /// By [`EventId`] and position in its members.
+    /// By [`EventId`] and position in the members of the event.
     pub(crate) events: Vec<Vec<vm::EventId>>,
-    /// The code of each closure that was met.
+    /// The code of each closure met so far.
     pub(crate) closures: HashMap<NodeId, FuncId>,
     file: u16,
     sites: HashMap<u32, SiteId>,
@@ -75,13 +75,13 @@ impl<'a> Lowerer<'a> {
         self.tasks.get(id.index()).copied().unwrap_or_default()
     }
 
-    /// The events of the machine that an event became, with what each of them is.
+    /// Returns the events of the machine that an event became, each with its member.
     pub(crate) fn members(&self, id: EventId) -> Vec<(vm::EventId, &'a EventMember)> {
         let ids = self.events.get(id.index()).into_iter().flatten().copied();
         ids.zip(&self.tables.events[id.index()].members).collect()
     }
 
-    /// The number of the place where a span starts.
+    /// Returns the number of the place where a span starts.
     pub(crate) fn site(&mut self, span: Span) -> SiteId {
         if let Some(known) = self.sites.get(&span.start) {
             return *known;
@@ -92,7 +92,7 @@ impl<'a> Lowerer<'a> {
         site
     }
 
-    /// The number of a constant; equal constants share one.
+    /// Returns the number of a constant. Equal constants share one.
     pub(crate) fn constant(&mut self, value: &Literal) -> ConstId {
         let key = format!("{value:?}");
         if let Some(known) = self.constants.get(&key) {
@@ -103,7 +103,7 @@ impl<'a> Lowerer<'a> {
         id
     }
 
-    /// The number of a member's name.
+    /// Returns the number of a member's name.
     pub(crate) fn name(&mut self, name: &str) -> NameId {
         if let Some(known) = self.names.get(name) {
             return *known;
@@ -113,7 +113,7 @@ impl<'a> Lowerer<'a> {
         id
     }
 
-    /// The type to look for at run time; `None` where any value will do.
+    /// Returns the type to check for at run time; `None` if any value fits.
     pub(crate) fn runtime_type(&mut self, ty: &Type) -> Option<TypeId> {
         let nullable = matches!(ty, Type::Nullable(_));
         let either = |plain: vm::Type, or_null: vm::Type| if nullable { or_null } else { plain };
@@ -157,23 +157,25 @@ impl<'a> Lowerer<'a> {
     }
 }
 
-/// A number of the check as the program's tables have it; too many things of a kind are found by
-/// the validator.
+/// Converts a number of the checker to one of the program's tables. The validator reports numbers
+/// that are too large.
 pub(crate) fn number(id: u32) -> u16 {
     u16::try_from(id).unwrap_or(u16::MAX)
 }
 
-/// A number of things as the program tables count them; too many are found by the validator.
+/// Converts a count to the width of the program's tables. The validator reports counts that are too
+/// large.
 pub(crate) fn size16(count: usize) -> u16 {
     u16::try_from(count).unwrap_or(u16::MAX)
 }
 
-/// Counts up from a number; too many stay at the last, and are found by the validator.
+/// Counts up from a number. Numbers that are too large become the last number, and the validator
+/// reports them.
 pub(crate) fn numbers(first: u16) -> impl Iterator<Item = u16> {
     (first..=u16::MAX).chain(std::iter::repeat(u16::MAX))
 }
 
-/// A constant of the check as one of the machine.
+/// Converts a constant of the checker to one of the machine.
 pub(crate) fn literal(value: &ConstValue) -> Literal {
     let all = |values: &[ConstValue]| values.iter().map(literal).collect();
     match value {

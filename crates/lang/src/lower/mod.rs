@@ -1,10 +1,10 @@
 //! From a checked model to a program of the machine.
 //!
-//! What names, types, constants, captures and calls mean is read from the tables of the check
-//! ([`crate::check::Program`]); nothing is resolved here. The order of evaluation and the meaning
-//! of places follow `docs/semantics.md`; names such as X5 are its rules.
+//! The lowering reads the meanings of names, types, constants, captures and calls from the tables
+//! of the checker ([`crate::check::Program`]); it resolves nothing itself. The order of evaluation
+//! and the meaning of places follow `docs/semantics.md`; names such as X5 are its rules.
 //!
-//! [`compile`] does it all in one call.
+//! [`compile`] runs all phases in one call.
 
 pub use compile::{Compiled, compile, lower};
 

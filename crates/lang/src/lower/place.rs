@@ -1,5 +1,5 @@
-//! Places: what can be assigned, and changed by a method. The rules X4 to X8 of
-//! `docs/semantics.md`.
+//! Places: the targets of assignments and of methods that change their receiver. The rules X4 to X8
+//! of `docs/semantics.md`.
 
 use super::body::Body;
 use super::lowerer::number;
@@ -10,7 +10,7 @@ use anyorder_vm::program::{ClassId, GlobalId, Label, NameId, Op, RecordId, Reg};
 /// A place, its object and index in registers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place {
-    /// A variable, or a value that is no place.
+    /// A variable, or a value that is not a place.
     Reg(Reg),
     Global(GlobalId),
     GlobalAt(GlobalId, Reg),
@@ -25,11 +25,11 @@ pub(crate) enum Place {
 pub(crate) enum Part {
     Field(RecordId, u16),
     Element(Reg),
-    /// Of a record, or of an object: known only at run time.
+    /// Of a record or an object; only the run decides which.
     Member(NameId),
 }
 
-/// A place, and what must be written back when it has been written: the values it is part of, the
+/// A place, and the values to write back after a write to it: the values that contain it, the
 /// innermost last.
 pub(crate) struct Located {
     pub(crate) place: Place,
@@ -49,7 +49,7 @@ enum Member {
 }
 
 impl<'a> Body<'_, 'a> {
-    /// Evaluates a place up to the access to it. Values that it is a part of are read.
+    /// Evaluates a place up to the access to it. Reads the values that contain it.
     pub(crate) fn place(&mut self, e: &'a Expr) -> Located {
         match &e.kind {
             ExprKind::Paren(inner) => self.place(inner),
@@ -82,7 +82,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Reads the value that a place is part of; what to write back when it has been changed.
+    /// Reads the value that contains a place. Returns it with the write-backs that a change needs.
     fn whole(&mut self, e: &'a Expr) -> (Reg, Vec<(Place, Reg)>) {
         let located = self.place(e);
         if let Place::Reg(reg) = located.place {
@@ -95,8 +95,9 @@ impl<'a> Body<'_, 'a> {
         (reg, back)
     }
 
-    /// A global, or a field of an object, that holds a container: its elements are locations of
-    /// their own. The index, evaluated next, cannot make it the field of another object.
+    /// Returns the place of a container in a global or in a field of an object. The elements of
+    /// such a container are separate locations. The index, evaluated next, cannot turn it into the
+    /// field of another object.
     fn container(&mut self, e: &'a Expr, index: &Expr) -> Option<Place> {
         match &e.kind {
             ExprKind::Paren(inner) => self.container(inner, index),
@@ -125,7 +126,7 @@ impl<'a> Body<'_, 'a> {
         matches!(self.meaning(e.id), Some(Meaning::Variant(..)))
     }
 
-    /// What the member leads to that a field access or a method call names.
+    /// Returns what the member of a field access or a method call leads to.
     fn member(&mut self, e: &Expr, name: &str) -> Member {
         match self.meaning(e.id) {
             Some(Meaning::ClassField(id, at)) => Member::Object(ClassId(number(id.0)), number(at)),
@@ -136,7 +137,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// `a.f` as a value.
+    /// Lowers `a.f` as a value.
     pub(crate) fn field_value_of(
         &mut self,
         e: &'a Expr,
@@ -156,7 +157,7 @@ impl<'a> Body<'_, 'a> {
         dst
     }
 
-    /// Reads the member that an expression names, of the value in a register.
+    /// Reads the member that an expression names from the value in a register.
     pub(crate) fn get_member(&mut self, dst: Reg, base: Reg, e: &Expr, name: &str) {
         let place = match self.member(e, name) {
             Member::Object(class, field) => Place::Field(base, class, field),
@@ -165,7 +166,7 @@ impl<'a> Body<'_, 'a> {
         self.read(place, Some(dst));
     }
 
-    /// `a[i]` as a value.
+    /// Lowers `a[i]` as a value.
     pub(crate) fn element_value(
         &mut self,
         e: &'a Expr,
@@ -180,7 +181,7 @@ impl<'a> Body<'_, 'a> {
             self.at(e.span);
             self.read(element(container, index), Some(dst));
         } else {
-            // Of a variable, the element is looked up when the index is known (X4).
+            // The element of a variable is looked up after the index is known (X4).
             let src = self.expr(base);
             let index = self.expr(index);
             self.emit_at(e.span, Op::Index { dst, src, index });
@@ -213,14 +214,14 @@ impl<'a> Body<'_, 'a> {
         dst
     }
 
-    /// Writes a place, and the values it is part of back to theirs.
+    /// Writes a place, and writes the values that contain it back to their places.
     pub(crate) fn write(&mut self, to: &Located, src: Reg) {
         let end = self.fb.label();
         let mut last = to.place;
         self.write_one(last, src);
         for (place, whole) in to.back.iter().rev() {
-            // What was written is a field of an object, as it turns out: nothing holds a copy of it
-            // (X6).
+            // If the run finds that the written place is a field of an object, no other value holds
+            // a copy of it (X6).
             if let Place::Part(holder, Part::Member(_)) = last {
                 self.unless_object(holder, end);
             }
@@ -230,7 +231,7 @@ impl<'a> Body<'_, 'a> {
         self.fb.bind(end);
     }
 
-    /// Goes on elsewhere with an object in the register.
+    /// Jumps to `end` if the register holds an object.
     pub(crate) fn unless_object(&mut self, src: Reg, end: Label) {
         let mark = self.mark();
         let dst = self.temp();
@@ -258,7 +259,7 @@ impl<'a> Body<'_, 'a> {
         self.emit(op);
     }
 
-    /// A value in a register that nobody else changes.
+    /// Returns a register whose value nobody else changes.
     pub(crate) fn own(&mut self, value: Reg) -> Reg {
         let copy = self.temp();
         self.copy(copy, value);

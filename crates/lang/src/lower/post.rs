@@ -7,8 +7,8 @@ use crate::check::{Meaning, TaskId};
 use anyorder_vm::program::{self as vm, HandlerId, Op, Reg};
 
 impl<'a> Body<'_, 'a> {
-    /// Posts a task: arguments, index of the handler, delay, in this order. `want` is `None` when
-    /// nobody needs the handle.
+    /// Posts a task. Evaluates the arguments, the index of the handler and the delay, in this
+    /// order. `want` is `None` if nobody needs the handle.
     pub(crate) fn post(&mut self, e: &Expr, post: &'a Post, want: Option<Option<Reg>>) -> Reg {
         let dst = want.map_or(Reg::NONE, |want| self.dst(want));
         let Some(Meaning::Task(id)) = self.meaning(post.task.id) else { return dst };
@@ -38,7 +38,8 @@ impl<'a> Body<'_, 'a> {
         dst
     }
 
-    /// The handler after `on`. Where its index depends on the arguments, it is computed from them.
+    /// Returns the handler after `on`. If its index depends on the arguments, it is computed from
+    /// them.
     fn declared_handler(&mut self, id: TaskId, args: Reg) -> vm::PostTarget {
         let (model, item) = (self.low.model, self.low.tables.tasks[id.index()].item);
         let own = self.low.b.program().tasks.get(id.index()).and_then(|task| task.handler);

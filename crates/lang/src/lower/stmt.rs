@@ -5,7 +5,7 @@ use crate::ast::{AssignOp, BinaryOp, Block, Expr, ExprKind, Ident, Stmt, StmtKin
 use anyorder_vm::program::{Builtin, Literal, Op};
 
 impl<'a> Body<'_, 'a> {
-    /// Lowers a block with its own scope; a value at its end is dropped.
+    /// Lowers a block with its own scope and drops a value at its end.
     pub(crate) fn block(&mut self, b: &'a Block) {
         let mark = self.mark();
         for s in &b.stmts {
@@ -17,7 +17,7 @@ impl<'a> Body<'_, 'a> {
         self.release(mark);
     }
 
-    /// Lowers the block of a function: a value at its end is returned.
+    /// Lowers the block of a function. A value at its end is returned.
     pub(crate) fn function_block(&mut self, b: &'a Block) {
         let mark = self.mark();
         for s in &b.stmts {
@@ -61,7 +61,7 @@ impl<'a> Body<'_, 'a> {
         self.release(mark);
     }
 
-    /// Lowers a statement. Only `let` leaves something behind.
+    /// Lowers a statement. Only `let` leaves a variable in scope.
     pub(crate) fn stmt(&mut self, s: &'a Stmt) {
         self.at(s.span);
         if let StmtKind::Let { name, ty, value } = &s.kind {
@@ -115,7 +115,7 @@ impl<'a> Body<'_, 'a> {
             StmtKind::With { lock, body } => self.with_lock(s, lock, body),
             StmtKind::Wait { cond, lock } => self.wait(s, cond, lock),
             StmtKind::Notify { cond, all } => self.notify(s, cond, *all),
-            // Left by recovery; such a model is not lowered.
+            // Left by recovery; models with errors are not lowered.
             StmtKind::Error => {}
         }
         self.release(mark);
@@ -133,7 +133,7 @@ impl<'a> Body<'_, 'a> {
         self.declare(name, reg);
     }
 
-    /// An expression for what it does.
+    /// Lowers an expression for its effect.
     fn effect(&mut self, e: &'a Expr) {
         match &e.kind {
             ExprKind::Post(post) => {
@@ -146,7 +146,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// The right side first, then the place.
+    /// Lowers an assignment: the right side first, then the place.
     fn assign(&mut self, s: &'a Stmt, place: &'a Expr, op: AssignOp, value: &'a Expr) {
         let Some(op) = operator(op) else {
             if let Some(variable) = self.variable(place)
@@ -180,7 +180,7 @@ impl<'a> Body<'_, 'a> {
         self.write(&to, now);
     }
 
-    /// The number to add for `+= 1`, `-= 1`.
+    /// Returns the number to add for `+= 1` and `-= 1`.
     fn step_value(&self, op: BinaryOp, value: &Expr) -> Option<i32> {
         let Some(Literal::Int(v)) = self.known(value) else { return None };
         let v = match op {
@@ -218,7 +218,7 @@ impl<'a> Body<'_, 'a> {
         let (step, end) = (self.fb.label(), self.fb.label());
         let (at, last, more) = (self.temp(), self.temp(), self.temp());
         let mark = self.mark();
-        // The element's register is also where the test is made.
+        // The test uses the register of the element, too.
         let items = match iter.as_range() {
             Some((from, to)) => {
                 self.expr_to(from, at);
@@ -263,7 +263,7 @@ impl<'a> Body<'_, 'a> {
         self.fb.bind(end);
     }
 
-    /// `break`, `continue`.
+    /// Lowers `break` and `continue`.
     fn leave(&mut self, s: &Stmt) {
         let Some(l) = self.loops.last() else { return };
         let (end, next, cleanups) = (l.end, l.next, l.cleanups);
@@ -282,8 +282,8 @@ impl<'a> Body<'_, 'a> {
     }
 }
 
-/// Whether the code of an expression writes its result in its last instruction, when all operands
-/// have been read.
+/// Returns whether the code of an expression writes its result only in its last instruction, after
+/// all operands were read.
 fn writes_once(e: &Expr) -> bool {
     match &e.unwrapped().kind {
         ExprKind::Binary { op, .. } => !matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::In),

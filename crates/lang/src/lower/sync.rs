@@ -7,7 +7,7 @@ use crate::check::{ConstValue, Meaning};
 use crate::source::Span;
 use anyorder_vm::program::{CondId, EventId, Literal, LockId, Op, Reg};
 
-/// What an event became.
+/// The result of lowering an event.
 enum Events {
     /// One event, or one family.
     One(EventId),
@@ -16,7 +16,7 @@ enum Events {
 }
 
 impl<'a> Body<'_, 'a> {
-    /// The index of an element, `NONE` for a single thing.
+    /// Returns the index of an element, `NONE` for a single thing.
     pub(crate) fn index(&mut self, r: &'a Ref) -> Reg {
         r.index.as_ref().map_or(Reg::NONE, |i| self.expr(i))
     }
@@ -37,7 +37,7 @@ impl<'a> Body<'_, 'a> {
         (id, self.index(r))
     }
 
-    /// The events of the machine that a reference to an event is about.
+    /// Returns the events of the machine that a reference to an event means.
     fn event(&self, r: &Ref) -> Events {
         let Some(Meaning::Event(id)) = self.meaning(r.name.id) else {
             return Events::Members(vec![]);
@@ -66,7 +66,7 @@ impl<'a> Body<'_, 'a> {
 
     pub(crate) fn with_lock(&mut self, s: &Stmt, r: &'a Ref, body: &'a Block) {
         let (lock, index) = self.lock(r);
-        // A copy: the body may change the variable that the index came from.
+        // Copy it: the body may change the variable that holds the index.
         let index = match index.some() {
             Some(reg) => self.own(reg),
             None => Reg::NONE,
@@ -103,7 +103,7 @@ impl<'a> Body<'_, 'a> {
         self.emit_at(s.span, op);
     }
 
-    /// `enable e;`, `disable e[i];`.
+    /// Lowers `enable e;` and `disable e[i];`.
     pub(crate) fn enable(&mut self, s: &Stmt, r: &'a Ref, on: bool) {
         let switch = |event: EventId, index: Reg| {
             if on { Op::Enable { event, index } } else { Op::Disable { event, index } }
@@ -115,7 +115,8 @@ impl<'a> Body<'_, 'a> {
             }
             Events::Members(ids) => match &r.index {
                 None => {
-                    // One visible operation, of however many events of the machine (T6).
+                    // This is one visible operation, even if it affects several events of the
+                    // machine (T6).
                     self.emit_at(s.span, Op::AtomicBegin);
                     for (_, event) in ids {
                         self.emit_at(s.span, switch(event, Reg::NONE));
@@ -154,15 +155,15 @@ impl<'a> Body<'_, 'a> {
         self.one_step(ids, false);
     }
 
-    /// In front of and behind code that looks for a member of a family over an index type: a
-    /// thread must not rest at one of them, where its place in the code would tell indices apart.
+    /// Surrounds the code that finds a member of a family over an index type. A thread must not
+    /// rest inside that code, because its position there would distinguish indices.
     fn one_step(&mut self, ids: &[(Literal, EventId)], begin: bool) {
         if matches!(ids, [(Literal::Index(..), _), ..]) {
             self.emit(if begin { Op::AtomicBegin } else { Op::AtomicEnd });
         }
     }
 
-    /// `enabled(e)`, `enabled(e[i])`.
+    /// Lowers `enabled(e)` and `enabled(e[i])`.
     pub(crate) fn enabled(&mut self, e: &Expr, r: &'a Ref, want: Option<Reg>) -> Reg {
         let dst = self.dst(want);
         let mark = self.mark();
@@ -210,8 +211,8 @@ impl<'a> Body<'_, 'a> {
         self.copy(dst, result);
     }
 
-    /// A failure of index: an empty list has no element. It is one of the visible operation, which
-    /// is not in the step before.
+    /// Emits an index failure: an empty list has no element. It belongs to the visible operation,
+    /// not to the step before.
     fn no_member(&mut self, span: Span, index: Reg) {
         self.at(span);
         self.emit(Op::AtomicBegin);
