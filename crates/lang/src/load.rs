@@ -12,20 +12,20 @@ pub struct Loaded {
     pub model: Model,
     /// All comments in order.
     pub comments: Vec<Comment>,
-    /// Tables of the checker; complete only when there are no errors.
+    /// Tables of the checker; complete only if there are no errors.
     pub program: Program,
     /// Messages of the parser and the checker, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Loaded {
-    /// Whether the model can run.
+    /// Returns whether the model can run.
     pub fn is_valid(&self) -> bool {
         !has_errors(&self.diagnostics)
     }
 }
 
-/// Parses and checks a text. Never fails; see the diagnostics.
+/// Parses and checks a text. Never fails; the diagnostics list the mistakes.
 pub fn load(text: &str) -> Loaded {
     let parsed = parse(text);
     let mut checked = check(&parsed.model, text);

@@ -4,7 +4,8 @@ use super::{
     ArmBody, Block, ClosureBody, Expr, ExprKind, If, IfElse, Match, PostTarget, Ref, Stmt, StmtKind,
 };
 
-/// Calls `f` for an expression and all below it, those in blocks and closures too.
+/// Calls `f` for an expression and all expressions below it, including those in blocks and
+/// closures.
 pub(crate) fn walk_expr<'a>(e: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
     f(e);
     match &e.kind {

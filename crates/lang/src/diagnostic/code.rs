@@ -8,18 +8,18 @@ use super::Severity;
 pub struct Code(&'static str);
 
 impl Code {
-    /// As printed, e.g. `E001`.
+    /// Returns the code as printed, e.g. `E001`.
     pub const fn as_str(self) -> &'static str {
         self.0
     }
 
-    /// Error or warning.
+    /// Returns whether the code is an error or a warning.
     pub fn severity(self) -> Severity {
         if self.0.starts_with('W') { Severity::Warning } else { Severity::Error }
     }
 }
 
-/// A code and the mistake it stands for, for the reference.
+/// A code and the mistake that it reports, for the reference.
 #[derive(Clone, Copy, Debug)]
 pub struct CodeInfo {
     /// The code.

@@ -1,7 +1,6 @@
-//! Words of other languages, and how to write here what they say.
+//! Words of other languages, and how to express them here.
 
-/// Returns how to write here what a word says in other languages; `None` for words that nobody is
-/// known to try.
+/// Returns how to express here what a word means in other languages; `None` for unknown words.
 pub fn foreign_word_hint(word: &str) -> Option<&'static str> {
     Some(match word {
         "await" => {

@@ -20,14 +20,14 @@ impl<'a> Comments<'a> {
         self.list.get(self.next).copied()
     }
 
-    /// Whether `span` contains a comment outside of `regions`.
+    /// Returns whether `span` contains a comment outside of `regions`.
     pub(super) fn strays(&self, span: Span, regions: &[Span]) -> bool {
         self.inside(span).any(|comment| {
             regions.iter().all(|r| comment.span.start < r.start || comment.span.end > r.end)
         })
     }
 
-    /// Whether `span` contains a comment.
+    /// Returns whether `span` contains a comment.
     pub(super) fn any_in(&self, span: Span) -> bool {
         self.inside(span).next().is_some()
     }
@@ -44,8 +44,9 @@ impl<'a> Comments<'a> {
         }
     }
 
-    /// Comments that stand before `start`, each on a line of its own: pieces with line feeds behind
-    /// them. `last` is the end of what was printed before (`None` at the start of a block).
+    /// Takes the comments before `start` that each have their own line. Returns pieces with a line
+    /// feed after each. `last` is the end of the text printed before (`None` at the start of a
+    /// block).
     pub(super) fn before(&mut self, start: u32, last: &mut Option<u32>) -> Vec<Doc> {
         let mut out = Vec::new();
         while let Some(comment) = self.peek().filter(|comment| comment.span.start < start) {
@@ -60,7 +61,7 @@ impl<'a> Comments<'a> {
         out
     }
 
-    /// Comments that stand behind `end` on its line.
+    /// Takes the comments after `end` on the same line.
     pub(super) fn behind(&mut self, end: u32, last: &mut Option<u32>) -> Vec<Doc> {
         let mut out = Vec::new();
         let mut end = end;
@@ -91,7 +92,7 @@ impl<'a> Comments<'a> {
         }
     }
 
-    /// Whether the author left an empty line between two places.
+    /// Returns whether the author left an empty line between two places.
     pub(super) fn blank_between(&self, from: u32, to: u32) -> bool {
         let between = Span::new(from.min(to), to).of(self.text);
         between.lines().skip(1).any(|line| line.trim().is_empty())

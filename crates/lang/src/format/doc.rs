@@ -13,15 +13,15 @@ pub(super) enum Doc {
     Text(String),
     /// Lines printed as they are. Only the first is indented.
     Verbatim(String),
-    /// A blank, or a line feed when its group breaks.
+    /// A space, or a line feed if its group breaks.
     Line,
-    /// Nothing, or a line feed when its group breaks.
+    /// Nothing, or a line feed if its group breaks.
     Soft,
     /// A line feed.
     Hard,
-    /// An empty line: stands before a [`Doc::Hard`].
+    /// An empty line, followed by a [`Doc::Hard`].
     Blank,
-    /// Text only when the group breaks.
+    /// Text printed only if the group breaks.
     IfBroken(&'static str),
     /// One after the other.
     All(Vec<Doc>),
@@ -49,12 +49,13 @@ pub(super) fn group(doc: Doc) -> Doc {
     Doc::Group(Box::new(doc))
 }
 
-/// `open a, b close`: on one line, or each element on a line of its own with a comma behind each.
+/// Lays out `open a, b close`: on one line, or each element on its own line with a comma after
+/// each.
 pub(super) fn list(open: &str, elements: Vec<Doc>, close: &str) -> Doc {
     spaced_list(open, elements, close, Doc::Soft)
 }
 
-/// As [`list`], with blanks inside the braces: `{ a, b }`.
+/// Works as [`list`], with spaces inside the braces: `{ a, b }`.
 pub(super) fn braced_list(open: &str, elements: Vec<Doc>, close: &str) -> Doc {
     spaced_list(open, elements, close, Doc::Line)
 }
@@ -106,8 +107,8 @@ pub(super) fn print(doc: &Doc, width: usize) -> String {
     out.finish()
 }
 
-/// Whether `doc`, laid out flat, and what follows it up to the next line feed fit into `room`
-/// columns.
+/// Returns whether `doc`, laid out flat, fits into `room` columns together with the text after it
+/// up to the next line feed.
 fn fits(doc: &Doc, after: &[(usize, Mode, &Doc)], room: usize) -> bool {
     let mut left = room;
     let mut stack = vec![(Mode::Flat, doc)];
@@ -120,7 +121,7 @@ fn fits(doc: &Doc, after: &[(usize, Mode, &Doc)], room: usize) -> bool {
         };
         let width = match doc {
             Doc::Text(text) => text.width(),
-            // Of lines printed as they are, only the first counts.
+            // Only the first of the verbatim lines counts.
             Doc::Verbatim(text) => {
                 return mode == Mode::Broken && text.lines().next().unwrap_or("").width() <= left;
             }
@@ -137,7 +138,7 @@ fn fits(doc: &Doc, after: &[(usize, Mode, &Doc)], room: usize) -> bool {
                 stack.push((mode, inner));
                 0
             }
-            // What follows may break where it can.
+            // Later groups may break where they can.
             Doc::Group(inner) => {
                 stack.push((mode, inner));
                 0
@@ -189,12 +190,12 @@ impl Printer {
         self.pending = depth;
     }
 
-    /// An empty line; what follows keeps its indentation.
+    /// Adds an empty line. The next line keeps its indentation.
     fn blank(&mut self) {
         self.feed();
     }
 
-    /// Begins a line; never a second empty one.
+    /// Begins a line, but never a second empty one.
     fn feed(&mut self) {
         let end = self.text.trim_end_matches(' ').len();
         self.text.truncate(end);

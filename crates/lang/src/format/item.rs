@@ -120,7 +120,7 @@ impl Formatter<'_> {
         group(all([head, braces(lines, line)]))
     }
 
-    /// `place` and the `)` behind it.
+    /// Extends `place` to the `)` after it.
     fn to_paren(&self, place: Span) -> Span {
         let rest = self.text.get(place.end as usize..).unwrap_or("");
         let close = rest.find(')').map_or(0, |at| at as u32 + 1);
@@ -149,7 +149,8 @@ impl Formatter<'_> {
         let mut last_span = Span::default();
         for member in &decl.members {
             match member {
-                // `var a, b;` gives two members of one span: their comments go to the first.
+                // `var a, b;` gives two members with the same span. The first one gets the
+                // comments.
                 ClassMember::Field(field) => {
                     let own = field.span != last_span;
                     last_span = field.span;
@@ -186,8 +187,8 @@ impl Formatter<'_> {
     }
 }
 
-/// The comma behind an element; behind the last one only where elements stand on lines of their
-/// own.
+/// Returns the comma after an element. The last element only has one if elements are on their own
+/// lines.
 fn comma(more: bool, inline: bool) -> Doc {
     match (more, inline) {
         (false, true) => Doc::IfBroken(","),
@@ -195,7 +196,7 @@ fn comma(more: bool, inline: bool) -> Doc {
     }
 }
 
-/// `word a, b;`.
+/// Lays out `word a, b;`.
 fn names(word: &str, list: Vec<Doc>) -> Doc {
     let mut docs = Vec::new();
     for (at, doc) in list.into_iter().enumerate() {
@@ -213,8 +214,8 @@ fn call(call: &SpecCall) -> Doc {
     text(format!("{}({}){result}", call.method.name, args.join(", ")))
 }
 
-/// For declarations without parts that keep their own comments: the blocks within their
-/// expressions.
+/// Returns the blocks within the expressions of a declaration; `None` if the declaration has parts
+/// that keep their own comments.
 fn leaf_regions(item: &Item) -> Option<Vec<Span>> {
     let mut out = Vec::new();
     let of_ref = |reference: &Ref, out: &mut Vec<Span>| {

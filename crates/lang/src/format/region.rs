@@ -5,8 +5,8 @@ use crate::ast::{
 };
 use crate::source::Span;
 
-/// The outermost braces with statements or arms in them, within the expressions of a statement
-/// without own blocks.
+/// Returns the outermost braces that contain statements or arms, within the expressions of a
+/// statement without blocks of its own.
 pub(super) fn of_stmt(stmt: &Stmt) -> Vec<Span> {
     let mut out = Vec::new();
     match &stmt.kind {

@@ -6,7 +6,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::TokenKind;
 use crate::source::Span;
 
-/// Binding strength of an operator; larger binds tighter.
+/// Returns the binding strength of an operator. Larger binds tighter.
 fn strength(op: BinaryOp) -> u8 {
     match op {
         BinaryOp::Range => 1,
@@ -19,7 +19,7 @@ fn strength(op: BinaryOp) -> u8 {
     }
 }
 
-/// The operator of a token.
+/// Returns the operator of a token.
 fn binary_op(kind: TokenKind) -> Option<BinaryOp> {
     Some(match kind {
         TokenKind::Star => BinaryOp::Mul,
@@ -42,12 +42,12 @@ fn binary_op(kind: TokenKind) -> Option<BinaryOp> {
 }
 
 impl Parser<'_> {
-    /// An expression.
+    /// Parses an expression.
     pub(super) fn expr(&mut self) -> Expr {
         self.operators(0)
     }
 
-    /// An expression whose operators bind tighter than `least`.
+    /// Parses an expression whose operators bind tighter than `least`.
     fn operators(&mut self, least: u8) -> Expr {
         let start = self.span();
         if !self.enter() {
@@ -71,7 +71,7 @@ impl Parser<'_> {
         left
     }
 
-    /// `a < b < c` would compare a boolean. Nobody means that.
+    /// Reports `a < b < c`, which would compare a boolean. Nobody means that.
     fn chains(&mut self, first: BinaryOp, first_span: Span) -> bool {
         let Some(second) = binary_op(self.kind()) else { return false };
         let comparison = |op| matches!(strength(op), 1 | 4 | 5) && op != BinaryOp::In;
@@ -147,12 +147,12 @@ impl Parser<'_> {
         }
     }
 
-    /// Arguments behind a `(` just taken.
+    /// Parses arguments after a `(` just taken.
     pub(super) fn args(&mut self) -> Vec<Expr> {
         self.with_records(|p| p.list(TokenKind::RParen, |p| p.expr()))
     }
 
-    /// Beyond the depth limit: drops the rest of the statement, because its brackets cannot be
+    /// Drops the rest of the statement beyond the depth limit, because its brackets cannot be
     /// matched.
     fn skip_too_deep(&mut self) {
         while !matches!(self.kind(), TokenKind::End | TokenKind::Semi | TokenKind::RBrace) {
@@ -163,7 +163,7 @@ impl Parser<'_> {
     }
 }
 
-/// The ids of an expression and its arguments.
+/// Returns the ids of an expression and its arguments.
 fn ids(first: crate::ast::NodeId, args: &[Expr]) -> Vec<crate::ast::NodeId> {
     std::iter::once(first).chain(args.iter().map(|arg| arg.id)).collect()
 }

@@ -7,7 +7,7 @@ use crate::lex::{TokenKind, unescape};
 use crate::source::Span;
 
 impl Parser<'_> {
-    /// A new name. `what` completes "expected ...".
+    /// Parses a new name. `what` completes "expected ...".
     pub(super) fn name(&mut self, what: &str) -> Ident {
         if self.at(TokenKind::Name) {
             let span = self.bump().span;
@@ -28,13 +28,13 @@ impl Parser<'_> {
         self.missing_name()
     }
 
-    /// The empty name that replaces a missing one.
+    /// Returns the empty name that replaces a missing one.
     pub(super) fn missing_name(&mut self) -> Ident {
         let span = self.before().after();
         Ident { id: self.id(), name: String::new(), span }
     }
 
-    /// The name of a member, behind a dot. Reserved words are names there.
+    /// Parses the name of a member after a dot, where reserved words are names, too.
     pub(super) fn member_name(&mut self) -> Ident {
         if self.at(TokenKind::Name) || self.kind().is_reserved() {
             let span = self.bump().span;
@@ -44,7 +44,7 @@ impl Parser<'_> {
         self.missing_name()
     }
 
-    /// `h` or `h[i]`.
+    /// Parses `h` or `h[i]`.
     pub(super) fn reference(&mut self, what: &str) -> Ref {
         let name = self.name(what);
         let start = name.span;
@@ -55,7 +55,7 @@ impl Parser<'_> {
         Ref { name, index, span: self.since(start) }
     }
 
-    /// `[e]`.
+    /// Parses `[e]`.
     pub(super) fn bracketed_expr(&mut self) -> Expr {
         let open = self.bump().span;
         let expr = self.with_records(|p| p.expr());
@@ -63,7 +63,7 @@ impl Parser<'_> {
         expr
     }
 
-    /// A string literal.
+    /// Parses a string literal.
     pub(super) fn text_literal(&mut self, what: &str) -> Text {
         if !self.at(TokenKind::Str) {
             self.expected(what);
@@ -81,8 +81,8 @@ impl Parser<'_> {
         Text { value, span }
     }
 
-    /// Elements between `open` (just taken) and `close`, separated by commas; a comma at the end is
-    /// fine.
+    /// Parses elements between `open` (just taken) and `close`, separated by commas. A comma at the
+    /// end is allowed.
     pub(super) fn list<T>(
         &mut self,
         close: TokenKind,
@@ -91,7 +91,7 @@ impl Parser<'_> {
         self.list_from(self.before(), close, element)
     }
 
-    /// Like [`Parser::list`], with some elements already taken.
+    /// Works as [`Parser::list`], with some elements already taken.
     pub(super) fn list_from<T>(
         &mut self,
         open: Span,
@@ -134,7 +134,7 @@ impl Parser<'_> {
         self.report(diagnostic);
     }
 
-    /// Parses with `Name { .. }` as a record: inside brackets.
+    /// Runs `parse` with `Name { .. }` as a record, which brackets allow.
     pub(super) fn with_records<T>(&mut self, parse: impl FnOnce(&mut Self) -> T) -> T {
         let before = std::mem::replace(&mut self.no_record, false);
         let out = parse(self);
@@ -142,7 +142,7 @@ impl Parser<'_> {
         out
     }
 
-    /// An expression before a block.
+    /// Parses an expression before a block.
     pub(super) fn condition(&mut self) -> Expr {
         let before = std::mem::replace(&mut self.no_record, true);
         let mut out = self.expr();
@@ -153,7 +153,7 @@ impl Parser<'_> {
         out
     }
 
-    /// `if x = 1 {`: reported, and parsed as a comparison.
+    /// Reports `if x = 1 {` and parses it as a comparison.
     fn condition_with_assignment(&mut self, left: Expr) -> Expr {
         let op_span = self.span();
         self.report(

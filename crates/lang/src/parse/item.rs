@@ -21,7 +21,7 @@ pub(super) struct Modifiers {
 }
 
 impl Parser<'_> {
-    /// The whole file.
+    /// Parses the whole file.
     pub(super) fn model(&mut self) -> Model {
         let name = self.header();
         let mut items = Vec::new();
@@ -105,7 +105,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parts were once declared `symmetric`: shows how an index type says so.
+    /// Shows how to use an index type in place of `symmetric`, an older way to declare such parts.
     fn say_index(&mut self, symmetric: Span, kind: &ItemKind) {
         let (name, size) = match kind {
             ItemKind::Handler(decl) => (&decl.name.name, decl.name.size.as_ref()),
@@ -195,7 +195,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `small:`, or a message that the name is missing.
+    /// Parses `small:`, or reports that the name is missing.
     fn invariant_name(&mut self) -> Ident {
         let named = self.ahead(1) == TokenKind::Colon || self.ahead(1) == TokenKind::Name;
         if named || !self.begins_expression() {
@@ -280,7 +280,7 @@ impl Parser<'_> {
 
     // ---- globals --------------------------------------------------------------------------------
 
-    /// `x = 0, y: int = 0;`.
+    /// Parses `x = 0, y: int = 0;`.
     pub(super) fn var_list(&mut self) -> Vec<VarDecl> {
         let mut out = Vec::new();
         loop {
@@ -296,7 +296,7 @@ impl Parser<'_> {
         out
     }
 
-    /// `m, ms[3];`.
+    /// Parses `m, ms[3];`.
     fn sized_names(&mut self, what: &str) -> Vec<SizedName> {
         self.bump();
         let mut out = Vec::new();
@@ -362,7 +362,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `[i in 0..N]`, if it is there.
+    /// Parses `[i in 0..N]` if it is present.
     pub(super) fn family(&mut self) -> Option<Family> {
         if !self.at(TokenKind::LBracket) {
             return None;

@@ -5,22 +5,22 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::{Token, TokenKind};
 use crate::source::Span;
 
-/// Deepest nesting of statements and of expressions, each. Also the longest chain of operators,
-/// calls or fields.
+/// Deepest nesting of statements, and deepest nesting of expressions. Also the longest chain of
+/// operators, calls or fields.
 pub const DEPTH_MAX: u16 = 128;
 
-/// Most diagnostics for one file. More noise behind the first mistakes helps nobody.
+/// Most diagnostics for one file. More messages after the first mistakes help nobody.
 const DIAGNOSTICS_MAX: usize = 200;
 
 pub(super) struct Parser<'a> {
     pub(super) text: &'a str,
     tokens: Vec<Token>,
     at: usize,
-    /// Height of the subtree below each node (of expressions; 1 for others). Its length is the next
-    /// node id.
+    /// Height of the subtree below each node (of expressions; 1 for others). The length of this
+    /// list is the next node id.
     heights: Vec<u16>,
     diagnostics: Vec<Diagnostic>,
-    /// Index of the token of the last message: one mistake gives one message.
+    /// Index of the token of the last message, so that one mistake gives one message.
     last_error: Option<usize>,
     depth: u16,
     /// Greatest `depth` since the innermost [`Parser::mark`].
@@ -63,22 +63,22 @@ impl<'a> Parser<'a> {
         self.token().span
     }
 
-    /// Kind of the token `n` places ahead.
+    /// Returns the kind of the token `n` places ahead.
     pub(super) fn ahead(&self, n: usize) -> TokenKind {
         self.tokens.get(self.at + n).map_or(TokenKind::End, |token| token.kind)
     }
 
-    /// Index of the current token, to see whether a loop advances.
+    /// Returns the index of the current token. A loop compares it to see whether it advances.
     pub(super) fn here(&self) -> usize {
         self.at
     }
 
-    /// Place of the token before; the start of the file for the first token.
+    /// Returns the place of the previous token; the start of the file for the first token.
     pub(super) fn before(&self) -> Span {
         if self.at == 0 { Span::new(0, 0) } else { self.tokens[self.at - 1].span }
     }
 
-    /// From the start of `from` to the last token taken.
+    /// Returns the range from the start of `from` to the last token taken.
     pub(super) fn since(&self, from: Span) -> Span {
         Span::new(from.start, self.before().end.max(from.start))
     }
@@ -87,19 +87,19 @@ impl<'a> Parser<'a> {
         self.kind() == kind
     }
 
-    /// Whether the current token is `word`, and not reserved.
+    /// Returns whether the current token is `word` and is not reserved.
     pub(super) fn at_word(&self, word: &str) -> bool {
         self.at(TokenKind::Name) && self.span().of(self.text) == word
     }
 
-    /// Whether the current token begins a line. A mistake of the line before ends there.
+    /// Returns whether the current token begins a line. A mistake of the previous line ends there.
     pub(super) fn on_new_line(&self) -> bool {
         Span::new(self.before().end, self.span().start).of(self.text).contains('\n')
     }
 
     // ---- taking ---------------------------------------------------------------------------------
 
-    /// Takes the current token; at the end it stays.
+    /// Takes the current token; at the end of the file it stays.
     pub(super) fn bump(&mut self) -> Token {
         let token = self.token();
         if token.kind != TokenKind::End {
@@ -144,7 +144,7 @@ impl<'a> Parser<'a> {
 
     // ---- reporting ------------------------------------------------------------------------------
 
-    /// Gives a diagnostic, at most one for each token.
+    /// Adds a diagnostic, at most one for each token.
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         if self.last_error == Some(self.at) {
             return;
@@ -153,29 +153,29 @@ impl<'a> Parser<'a> {
         self.report_always(diagnostic);
     }
 
-    /// Gives a diagnostic that is no consequence of an earlier one.
+    /// Adds a diagnostic that is not a consequence of an earlier one.
     pub(super) fn report_always(&mut self, diagnostic: Diagnostic) {
         if self.diagnostics.len() < DIAGNOSTICS_MAX {
             self.diagnostics.push(diagnostic);
         }
     }
 
-    /// The number of messages so far.
+    /// Returns the number of messages so far.
     pub(super) fn diagnostics_count(&self) -> usize {
         self.diagnostics.len()
     }
 
-    /// Whether a message was given for the current token.
+    /// Returns whether there is a message for the current token.
     pub(super) fn failed_here(&self) -> bool {
         self.last_error == Some(self.at)
     }
 
-    /// Marks what follows as a consequence of a reported mistake.
+    /// Marks later mistakes as consequences of a reported one.
     pub(super) fn mark_failed(&mut self) {
         self.last_error = Some(self.at);
     }
 
-    /// "expected WHAT, found ..." at the current token.
+    /// Reports "expected WHAT, found ..." at the current token.
     pub(super) fn expected(&mut self, what: &str) {
         // The lexer has already reported it.
         if self.at(TokenKind::Unknown) {
@@ -214,14 +214,14 @@ impl<'a> Parser<'a> {
         self.heights.len() as u32
     }
 
-    /// An expression whose subtree is one higher than the highest of `below`.
+    /// Creates an expression whose subtree is one higher than the highest of `below`.
     pub(super) fn expr_over(&mut self, span: Span, kind: ExprKind, below: &[NodeId]) -> Expr {
         let height = below.iter().map(|id| self.heights[id.index()]).max().unwrap_or(0) + 1;
         self.expr_of_height(span, kind, height)
     }
 
-    /// An expression that holds statements or types. The nodes and the depth since `mark` bound its
-    /// height.
+    /// Creates an expression that holds statements or types. The nodes and the depth since `mark`
+    /// bound its height.
     pub(super) fn expr_since(&mut self, span: Span, kind: ExprKind, mark: Mark) -> Expr {
         let highest = self.heights[mark.first..].iter().copied().max().unwrap_or(0);
         let nested = self.depth_peak.saturating_sub(self.depth);
@@ -251,7 +251,7 @@ impl<'a> Parser<'a> {
         Expr { id, span, kind }
     }
 
-    /// An expression without parts.
+    /// Creates an expression without parts.
     pub(super) fn leaf(&mut self, span: Span, kind: ExprKind) -> Expr {
         self.expr_over(span, kind, &[])
     }
@@ -262,8 +262,8 @@ impl<'a> Parser<'a> {
 
     // ---- depth ----------------------------------------------------------------------------------
 
-    /// Goes one level down; `false` (with a message) when that is too deep. Each `true` needs a
-    /// [`Parser::leave`].
+    /// Goes one level down. Returns `false` and reports a message if that is too deep. Each `true`
+    /// needs a [`Parser::leave`].
     pub(super) fn enter(&mut self) -> bool {
         if self.depth >= DEPTH_MAX {
             self.too_deep(self.span());
@@ -296,7 +296,7 @@ pub(super) struct Mark {
     peak: u16,
 }
 
-/// The first characters of `text`, for a message.
+/// Returns the first characters of `text`, for a message.
 pub(super) fn shortened(text: &str) -> String {
     const SHOWN: usize = 40;
     if text.chars().count() <= SHOWN {

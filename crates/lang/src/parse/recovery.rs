@@ -28,13 +28,15 @@ impl Parser<'_> {
         self.skip_statement();
     }
 
-    /// Whether the last token was an open string. What it swallowed is not missing.
+    /// Returns whether the last token was an open string. The text that the string swallowed is not
+    /// missing.
     fn behind_open_string(&self) -> bool {
         let text = self.before().of(self.text);
         text.starts_with('"') && (text.len() == 1 || !text.ends_with('"'))
     }
 
-    /// Skips to behind the next `;`, or to a `}` or a word that begins something.
+    /// Skips to the token after the next `;`, or to a `}` or a word that begins a statement or
+    /// declaration.
     pub(super) fn skip_statement(&mut self) {
         let mut depth = 0usize;
         let start = self.here();
@@ -86,8 +88,8 @@ impl Parser<'_> {
         }
     }
 
-    /// After a wrong element: skips to behind the next comma of the list. `false` if the list has
-    /// no more elements.
+    /// Skips to the element after the next comma of a list, after a wrong element. Returns `false`
+    /// if the list has no more elements.
     pub(super) fn skip_in_list(&mut self, close: TokenKind) -> bool {
         let mut depth = 0usize;
         loop {
@@ -116,8 +118,8 @@ impl Parser<'_> {
     }
 }
 
-/// Words that begin a declaration and nothing within one (`fn`, `lock` and others may stand
-/// elsewhere).
+/// Returns whether a word always begins a declaration. `fn`, `lock` and others may also appear
+/// within one.
 pub(super) fn starts_item(kind: TokenKind) -> bool {
     matches!(
         kind,
@@ -150,7 +152,7 @@ pub(super) fn starts_item(kind: TokenKind) -> bool {
     )
 }
 
-/// Words that begin a statement.
+/// Returns whether a word begins a statement.
 pub(super) fn starts_statement(kind: TokenKind) -> bool {
     matches!(
         kind,

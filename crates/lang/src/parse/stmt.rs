@@ -15,12 +15,12 @@ pub(super) enum BlockElement {
 }
 
 impl Parser<'_> {
-    /// A block of statements only.
+    /// Parses a block of statements only.
     pub(super) fn block(&mut self) -> Block {
         self.block_of(false)
     }
 
-    /// A block that may end in a value.
+    /// Parses a block that may end in a value.
     pub(super) fn value_block(&mut self) -> Block {
         self.block_of(true)
     }
@@ -55,12 +55,12 @@ impl Parser<'_> {
         block
     }
 
-    /// Whether a declaration begins here. Then a `}` is missing.
+    /// Returns whether a declaration begins here. Then a `}` is missing.
     fn block_ends(&self) -> bool {
         let kind = self.kind();
         let closure = kind == TokenKind::Fn && self.ahead(1) == TokenKind::LParen;
         let local = matches!(kind, TokenKind::Var | TokenKind::Const);
-        // `once = 1;`: a modifier as a name.
+        // In `once = 1;`, a modifier is used as a name.
         let modifier = |kind| {
             use TokenKind::{Disabled, Once, Symmetric, Unfair};
             matches!(kind, Disabled | Once | Symmetric | Unfair)
@@ -70,7 +70,7 @@ impl Parser<'_> {
         starts_item(kind) && !closure && !local && !name
     }
 
-    /// Skips to behind the `}` of a block whose `{` was taken.
+    /// Skips the rest of a block whose `{` was taken, with its `}`.
     fn skip_block(&mut self) {
         let mut depth = 1usize;
         while depth > 0 && !self.at(TokenKind::End) {
@@ -83,7 +83,7 @@ impl Parser<'_> {
         self.mark_failed();
     }
 
-    /// A statement where a block is needed; `None` for a value.
+    /// Parses a statement in place of a block; `None` for a value.
     pub(super) fn bare_statement(&mut self) -> Option<Stmt> {
         match self.element(false) {
             BlockElement::Stmt(stmt) => Some(stmt),
@@ -111,7 +111,7 @@ impl Parser<'_> {
         self.begins_expression_at(0)
     }
 
-    /// Whether an expression begins with the token `n` places ahead.
+    /// Returns whether an expression begins with the token `n` places ahead.
     pub(super) fn begins_expression_at(&self, n: usize) -> bool {
         use TokenKind::*;
         match self.ahead(n) {
@@ -122,7 +122,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Statements with a word of their own.
+    /// Parses statements that begin with a word of their own.
     fn keyword_stmt(&mut self) -> StmtKind {
         use TokenKind::*;
         match self.kind() {
@@ -163,7 +163,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Statements that end in `;`.
+    /// Parses statements that end in `;`.
     fn simple_stmt(&mut self) -> StmtKind {
         use TokenKind::*;
         let word = self.kind();
@@ -237,7 +237,7 @@ impl Parser<'_> {
         kind
     }
 
-    /// Behind `call`.
+    /// Parses the text after `call`.
     fn call_stmt(&mut self) -> StmtKind {
         let call = self.expr();
         if !matches!(call.kind, ExprKind::Call { .. } | ExprKind::Method { .. } | ExprKind::Error) {
@@ -269,7 +269,7 @@ impl Parser<'_> {
         StmtKind::Let { name, ty, value }
     }
 
-    /// `var x = 1;` within a body.
+    /// Reports `var x = 1;` within a body.
     fn wrong_let(&mut self) -> StmtKind {
         let span = self.span();
         let word = self.kind().text();
@@ -295,7 +295,7 @@ impl Parser<'_> {
         StmtKind::For { var, iter, body: self.body(false) }
     }
 
-    /// An assignment, a step, a call, or the value at the end of a block.
+    /// Parses an assignment, a step, a call, or the value at the end of a block.
     fn expression_element(&mut self, value_allowed: bool) -> BlockElement {
         let start = self.span();
         if self.foreign_await().is_some() {
@@ -329,7 +329,7 @@ impl Parser<'_> {
         BlockElement::Stmt(self.stmt_from(start, StmtKind::Expr(expr)))
     }
 
-    /// `asert x;`: a name, and behind it something that cannot follow a name.
+    /// Reports `asert x;`: a name before a token that cannot follow a name.
     fn misspelt_word(&mut self, expr: &Expr) -> bool {
         let ExprKind::Name(name) = &expr.kind else { return false };
         let follows = self.begins_expression() || self.at(TokenKind::LBrace);

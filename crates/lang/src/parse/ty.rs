@@ -6,7 +6,7 @@ use crate::lex::TokenKind;
 use crate::source::Span;
 
 impl Parser<'_> {
-    /// A type.
+    /// Parses a type.
     pub(super) fn ty(&mut self) -> TypeExpr {
         let start = self.span();
         if !self.enter() {
@@ -31,8 +31,8 @@ impl Parser<'_> {
 
     fn ty_kind(&mut self) -> TypeKind {
         match self.kind() {
-            // `task`, `thread`: types of handles. For `set`, `map` without `<` the checker reports
-            // that the elements are missing.
+            // `task` and `thread` are types of handles. For `set` and `map` without `<`, the
+            // checker reports that the elements are missing.
             TokenKind::Task | TokenKind::Thread => {
                 let span = self.bump().span;
                 TypeKind::Named(self.ident(span))
@@ -92,7 +92,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `fn(T, U) -> V`.
+    /// Parses `fn(T, U) -> V`.
     fn fn_type(&mut self) -> TypeKind {
         self.bump();
         let mut params = Vec::new();
@@ -103,7 +103,7 @@ impl Parser<'_> {
         TypeKind::Fn(params, result)
     }
 
-    /// `[T; N]`.
+    /// Parses `[T; N]`.
     fn array_type(&mut self) -> TypeKind {
         let open = self.bump().span;
         let element = self.ty();
