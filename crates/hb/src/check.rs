@@ -19,21 +19,21 @@ use std::collections::BTreeSet;
 /// Options of a check and its report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Which rules order events.
+    /// The rules that order events.
     pub rules: RuleSet,
-    /// Which definition of coverage is used.
+    /// The definition of coverage to use.
     pub coverage: CoverageLevel,
     /// How races are grouped.
     pub group_by: GroupBy,
-    /// How many pairs of events a group lists at the most.
+    /// The most pairs of events that a group lists.
     pub max_pairs: usize,
-    /// Whether patterns that seldom do harm are marked.
+    /// Whether reports mark patterns that seldom do harm.
     pub filters: bool,
 }
 
 impl Options {
-    /// Returns the options that fit a rule set: coverage between tasks where tasks can be
-    /// reordered, between accesses otherwise.
+    /// Returns the options that fit a rule set: coverage between tasks if tasks can be reordered,
+    /// between accesses otherwise.
     #[must_use]
     pub fn new(rules: RuleSet) -> Options {
         let coverage =
@@ -55,9 +55,9 @@ pub struct Statistics {
     pub threads: u64,
     /// Locks.
     pub locks: u64,
-    /// Locations that are accessed.
+    /// Locations that the trace accesses.
     pub locations: u64,
-    /// Edges of happens-before, program order left out.
+    /// Edges of happens-before, without program order.
     pub hb_edges: u64,
     /// Passes that the fixpoint of the rules took.
     pub rounds: u64,
@@ -69,8 +69,8 @@ pub struct Statistics {
     pub races: u64,
     /// Groups with an uncovered race.
     pub races_uncovered: u64,
-    /// Classes and fields with races, by category; co-enabled: objects and fields. As DroidRacer
-    /// counts. Where locations are not fields, groups.
+    /// Classes and fields with races, by category, counted as DroidRacer does. Co-enabled races
+    /// count objects and fields. For locations that are not fields, it counts groups.
     pub races_by_category: RaceCounts,
 }
 
@@ -88,8 +88,8 @@ pub struct Checked {
 /// Finds all races of a trace.
 ///
 /// Never fails: a stopped check reports that it was stopped, with the results so far. Time and
-/// memory: see `engine` and `races` in the source; linear in the events, times the chains for those
-/// that synchronise.
+/// memory: see `engine` and `races` in the source. Both are linear in the events, and synchronising
+/// events also cost the number of chains.
 #[must_use]
 pub fn check(trace: &Trace, options: &Options, control: &Control<'_>) -> Checked {
     let mut check = Check {
@@ -136,7 +136,7 @@ impl Check<'_> {
         let covered = ends.and_then(|ends| self.coverage(&mut engine, &ends, cancel));
         let (uncovered, stopped) = match covered {
             Ok(uncovered) => (uncovered, Ok(())),
-            // Not known to be covered, so listed with the uncovered ones.
+            // Coverage is unknown, so these races are listed with the uncovered ones.
             Err(stopped) => (self.all_uncovered(), Err(stopped)),
         };
         let filters = self.options.filters.then(|| Filters::new(self.trace, &origins));
@@ -192,7 +192,7 @@ impl Check<'_> {
             RaceCounts(CATEGORIES.map(|category| (category, counted(category) as u64)));
     }
 
-    /// Counts classes and fields (co-enabled: objects and fields) in groups with another key.
+    /// Counts classes and fields (co-enabled: objects and fields) in groups that have another key.
     fn count_fields<'g>(&self, groups: impl Iterator<Item = &'g Group>) -> usize {
         let mut seen = BTreeSet::new();
         for group in groups {

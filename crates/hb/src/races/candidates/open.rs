@@ -6,7 +6,7 @@ use crate::relation::sections::SectionId;
 use anyorder_order::{ChainId, ClockRef};
 use anyorder_trace::EventId;
 
-/// A pair of actions with a second section that has not ended.
+/// A pair of actions whose second section has not ended.
 #[derive(Clone, Debug)]
 struct OpenPair {
     pair: CandidatePair,
@@ -20,7 +20,7 @@ struct OpenPair {
 pub(crate) struct EarlierBlock {
     pub(crate) block: BlockId,
     pub(crate) chain: ChainId,
-    /// The number below which the later block knows all events of `chain` by other edges than those
+    /// The number below which the later block knows all events of `chain` by edges other than those
     /// between the two blocks.
     pub(crate) known: u32,
     pairs: Vec<OpenPair>,
@@ -34,7 +34,7 @@ pub(crate) struct OpenBlock {
 }
 
 impl OpenBlock {
-    /// Opens an earlier block, if it is not open.
+    /// Opens an earlier block unless it is open.
     pub(crate) fn open(&mut self, block: BlockId, chain: ChainId, known: u32) {
         if !self.earlier.iter().any(|earlier| earlier.block == block) {
             self.earlier.push(EarlierBlock { block, chain, known, pairs: Vec::new() });
@@ -61,7 +61,7 @@ impl OpenBlock {
         }
     }
 
-    /// Opens a pair of actions; returns whether there was room.
+    /// Opens a pair of actions. Returns whether there was room.
     pub(crate) fn push(
         &mut self,
         earlier: usize,
@@ -77,7 +77,7 @@ impl OpenBlock {
         true
     }
 
-    /// Ends a section of the later block: passes candidates to `decided`, and returns the number of
+    /// Ends a section of the later block. Passes candidates to `decided`, and returns the number of
     /// ordered pairs.
     pub(crate) fn released(
         &mut self,
@@ -105,7 +105,7 @@ impl OpenBlock {
         ordered
     }
 
-    /// The number of open pairs.
+    /// Returns the number of open pairs.
     pub(crate) fn len(&self) -> usize {
         self.count
     }

@@ -1,6 +1,6 @@
 //! Coverage by a single other race, as R4's section 4.4 prints it.
 //!
-//! **Cost.** Quadratic in the number of racing pairs of tasks, with an early end for most.
+//! **Cost.** Quadratic in the number of racing pairs of tasks; most searches end early.
 
 use super::task::{in_order, racing_tasks};
 use super::{Uncovered, by_tasks};
@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 ///
 /// # Errors
 ///
-/// Fails when it was cancelled.
+/// Fails if it was cancelled.
 pub(crate) fn single_coverage(
     engine: &mut Engine<'_>,
     races: &Races,

@@ -96,7 +96,7 @@ impl Broadcasts {
         Origin { sender, registration: self.registrations.get(&key).copied(), sticky: false }
     }
 
-    /// Orders the post of the task that receives.
+    /// Orders the post of the receiving task.
     fn order_post(
         &mut self,
         trace: &Trace,
@@ -151,8 +151,8 @@ impl Broadcasts {
     }
 }
 
-/// The edges that order one receipt before another: between the events, and between the posts of
-/// their tasks.
+/// Returns the edges that order one receipt before another: between the events, and between the
+/// posts of their tasks.
 fn received_in_order(trace: &Trace, first: EventId, second: EventId) -> Vec<Edge> {
     let posts = [first, second]
         .map(|event| posted_task(trace, event).map_or(EventId::NONE, |task| trace.span(task).post));

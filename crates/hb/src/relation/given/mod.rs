@@ -1,8 +1,7 @@
-//! Orders that the trace gives as it stands, before any fixpoint: wakes, inputs, component
-//! callbacks.
+//! Orders that the trace gives directly, before any fixpoint: wakes, inputs, component callbacks.
 //!
-//! One pass finds them as edges between events. The forward pass itself keeps the edges whose
-//! source it knows when it reaches the target (posts, forks, locks).
+//! One pass finds them as edges between events. The forward pass itself finds the edges whose
+//! source it knows at the target (posts, forks, locks).
 
 use crate::relation::rules::{Rule, RuleSet};
 use anyorder_trace::{EventId, EventKind, InputFamily, InputId, TaskId, TaskKind, Trace};
@@ -21,7 +20,7 @@ pub(crate) struct Edge {
     pub(crate) rule: Rule,
 }
 
-/// Edges that hold once the first of `when` happens before the second.
+/// Edges that hold if the first event of `when` happens before the second.
 #[derive(Clone, Debug)]
 pub(crate) struct Conditional {
     pub(crate) when: (EventId, EventId),
@@ -33,17 +32,17 @@ pub(crate) struct Conditional {
 pub(crate) struct Given {
     /// Edges, all forward; sorted by target, then source, after [`Given::new`].
     pub(crate) edges: Vec<Edge>,
-    /// Orders of whole tasks of one handler: the first ends before the second begins.
+    /// Orders of whole tasks of one handler: the first task ends before the second begins.
     pub(crate) orders: Vec<(TaskId, TaskId, Rule)>,
     /// Edges that depend on others; sorted by the second event of their condition.
     pub(crate) conditionals: Vec<Conditional>,
-    /// Received broadcasts, each with its sender; and those by sticky registrations, each with its
-    /// registration.
+    /// Received broadcasts with their senders, and those by sticky registrations with their
+    /// registrations.
     pub(crate) receipts: [Vec<(EventId, EventId)>; 2],
 }
 
 impl Given {
-    /// Collects the given orders. Linear time, plus the sorting of the edges.
+    /// Collects the orders that the trace gives. Linear time, plus the sorting of the edges.
     pub(crate) fn new(trace: &Trace, rules: RuleSet) -> Given {
         let mut given = Given::default();
         wakes::add(trace, &mut given);
@@ -61,9 +60,9 @@ impl Given {
         }
     }
 
-    /// Adds `e -> t`, and `e -> get(m)` and `e -> post(m)` where `t` belongs to a posted task `m`
-    /// that is not `e`'s own. The environment often posts first and enables later: then only the
-    /// first two remain.
+    /// Adds `e -> t`. If `t` belongs to a posted task `m` that is not `e`'s own, also adds `e ->
+    /// get(m)` and `e -> post(m)`. The environment often posts first and enables later: then only
+    /// the first two remain.
     pub(crate) fn cause(&mut self, trace: &Trace, e: EventId, t: EventId, rule: Rule) {
         self.edge(e, t, rule);
         if let Some(task) = posted_task(trace, t)
@@ -76,8 +75,8 @@ impl Given {
         }
     }
 
-    /// Adds that callback `p` comes before callback `t`: the events, their tasks, the posts of
-    /// those.
+    /// Adds that callback `p` comes before callback `t`: edges between the events, between their
+    /// tasks, and between the posts of these tasks.
     pub(crate) fn base(&mut self, trace: &Trace, p: EventId, t: EventId, rule: Rule) {
         self.edge(p, t, rule);
         let (Some(a), Some(b)) = (posted_task(trace, p), posted_task(trace, t)) else { return };
@@ -111,7 +110,7 @@ pub(crate) fn posted_task(trace: &Trace, event: EventId) -> Option<TaskId> {
 struct Inputs<'t> {
     trace: &'t Trace,
     rules: RuleSet,
-    /// The last enable of each input that no disable has followed.
+    /// The last enable of each input that has not been disabled since.
     enabled: Vec<EventId>,
     lifecycle: lifecycle::Lifecycle,
     idle: idle::Idle,

@@ -1,4 +1,4 @@
-//! Which signal each wake answers.
+//! Finds the signal that each wake answers.
 
 use super::Given;
 use crate::relation::rules::Rule;
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 /// The signals of one condition that a wake can still answer.
 #[derive(Default)]
 struct Signals {
-    /// Signals that are not matched with a wake yet.
+    /// Signals that have no matching wake yet.
     open: BTreeSet<EventId>,
     /// All broadcasts, ascending.
     broadcasts: Vec<EventId>,
@@ -53,7 +53,7 @@ pub(super) fn add(trace: &Trace, given: &mut Given) {
 }
 
 impl Signals {
-    /// Returns the earliest candidate behind `after`. Removes it if it is a signal; a broadcast
+    /// Returns the earliest candidate after `after`. Removes it if it is a signal; a broadcast
     /// stays.
     fn take_first(&mut self, after: Option<EventId>) -> Option<EventId> {
         let low = after.map_or(0, |event| event.0.saturating_add(1));
