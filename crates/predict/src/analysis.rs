@@ -68,7 +68,7 @@ pub struct Stamp {
     pub count: u32,
 }
 
-/// An analysis: takes the events of a trace one by one.
+/// An analysis: takes the events of a trace in order, one at a time.
 pub trait Analysis {
     /// Makes room for new entries of the tables.
     ///
@@ -81,13 +81,13 @@ pub trait Analysis {
     ///
     /// # Errors
     ///
-    /// Fails when the event names something that `tables` does not have, or a count overflows.
+    /// Fails if the event names an entry that `tables` does not have, or if a count overflows.
     fn step(&mut self, tables: &Tables, step: Step) -> Result<(), PredictError>;
 
     /// Ends the trace and returns the findings.
     fn finish(&mut self) -> Report;
 
-    /// Returns the memory held, in bytes: linear time, for statistics.
+    /// Returns the memory held, in bytes. Takes linear time; for statistics.
     fn memory_bytes(&self) -> usize;
 
     /// Processes all events of a block; `tables` contains every name in them.
@@ -108,12 +108,12 @@ fn refers(columns: &Columns, row: usize) -> Option<u64> {
     columns.refers.get(row as u32).filter(|event| *event != Columns::INITIAL)
 }
 
-/// Runs analyses over a stream, block by block; returns the number of events. `progress` gets the
-/// number so far.
+/// Runs analyses over a stream, block by block. Returns the number of events. `progress` gets the
+/// number of events so far.
 ///
 /// # Errors
 ///
-/// Fails when the source does, or an analysis.
+/// Fails if the source or an analysis fails.
 pub fn run(
     source: &mut dyn TraceSource,
     analyses: &mut [&mut dyn Analysis],

@@ -51,7 +51,7 @@ impl Category {
         Category::Guarded,
     ];
 
-    /// Returns the word for it.
+    /// Returns the word of the category.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -125,7 +125,7 @@ pub(crate) fn category(
         methods.iter().flatten().any(|method| names.iter().any(|name| method == name))
     };
     match () {
-        // Closing a channel is meant to tell a receiver that it is closed.
+        // Closing a channel is a way to tell a receiver that it is closed, so only senders matter.
         () if calls(&["close"]) && calls(&["send", "try_send"]) => Category::ClosedChannel,
         () if calls(&["close"]) && calls(&["read", "write", "seek", "open"]) => {
             Category::ClosedFile
@@ -135,7 +135,7 @@ pub(crate) fn category(
     }
 }
 
-/// Returns the method of an invocation, in small letters.
+/// Returns the method of an invocation, in lower case.
 pub(crate) fn method(tables: &Tables, fact: &Fact) -> Option<String> {
     if !matches!(fact.op.kind(), EventKind::Invoke | EventKind::Return) {
         return None;

@@ -1,4 +1,4 @@
-//! Separates the pairs that the analysis had ordered from the unordered pairs that it did not list.
+//! Separates two kinds of unlisted pairs: those that the analysis had ordered, and unordered pairs.
 //! The analysis keeps one action for several that it cannot distinguish.
 
 use super::candidate::Candidate;
@@ -12,12 +12,12 @@ use crate::report::ViolationKind;
 use anyorder_trace::{Block, EventId, Trace, TraceBlocks, TraceSource};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An analysis with queries about the order while it runs.
+/// An analysis that answers queries about the order while it runs.
 pub trait Knows: Analysis {
     /// Returns the stamp of the last event.
     fn stamp(&self) -> Option<Stamp>;
 
-    /// Returns whether an event is ordered before, or is, the last event.
+    /// Returns whether an event is the last event or is ordered before it.
     fn knows(&self, stamp: Stamp) -> bool;
 }
 
@@ -35,7 +35,7 @@ impl<R: Relation, S: Specification> Knows for Engine<R, S> {
 pub enum Order<'a> {
     /// The analysis, before its first event.
     Engine(&'a mut dyn Knows),
-    /// The relation: whether the first event is ordered before the second one.
+    /// The relation: returns whether the first event is ordered before the second one.
     Relation(&'a dyn Fn(EventId, EventId) -> bool),
 }
 
@@ -48,10 +48,10 @@ impl std::fmt::Debug for Order<'_> {
     }
 }
 
-/// The key of actions that the analysis cannot distinguish: lane and time, and the locks held.
+/// The key of actions that the analysis cannot distinguish: lane, time and locks held.
 type Like = (u32, u32, Vec<(u32, bool)>);
 
-/// Decides for each candidate marked as ordered whether it really is, in one pass of a new analysis
+/// Decides whether each candidate marked as ordered really is. Takes one pass of a new analysis
 /// over the trace.
 ///
 /// A pair without a common lock is ordered if the second event knows the first. A pair under a

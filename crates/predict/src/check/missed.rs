@@ -1,4 +1,4 @@
-//! Explains the order that the analysis assumed where a witness shows that there is none.
+//! Explains the order that the analysis assumed, if a witness refutes it.
 
 use super::driver::Found;
 use crate::order_path::{OrderPaths, OrderRule, OrderStep, Ordered};
@@ -12,7 +12,8 @@ const STEPS_MAX: u64 = 2_000_000;
 /// The most edges that one chain reports.
 const EDGES_MAX: usize = 6;
 
-/// Adds to the findings of pairs that the analysis had ordered the edges by which it ordered them.
+/// Adds edges to the findings of pairs that the analysis had ordered. These edges explain its
+/// order.
 pub(crate) fn explain_missed(trace: &Trace, why: &OrderPaths, found: &mut [Found]) {
     let missed = found.iter_mut().filter(|one| one.ordered);
     for one in missed.take(EXPLAINED_MAX) {

@@ -1,7 +1,7 @@
 //! Replays an order of events and collects the rules that it breaks: locks and observations.
 //!
-//! The order puts all causes and all observed events before the events that need them, so an event
-//! can only observe too much.
+//! In the order, all causes and all observed events come before the events that need them. So an
+//! event can only observe too much.
 
 use super::answer::Form;
 use super::calls::takes;
@@ -18,7 +18,7 @@ use anyorder_commute::Mode;
 use anyorder_trace::{EventKind, Trace};
 use std::collections::HashMap;
 
-/// The most clauses from one observation, and about the most from one run.
+/// The most clauses from one observation. Also roughly the most clauses from one run.
 const FROM_ONE: usize = 32;
 const FROM_ALL: usize = 1 << 16;
 
@@ -32,7 +32,7 @@ pub(super) struct Replay {
     mailboxes: Option<Mailboxes>,
     deliveries: Deliveries,
     touched: Vec<u32>,
-    /// For each event from the start of the window on: the round and the position at which it came.
+    /// For each event from the start of the window on: the round and its position in the round.
     seen: Vec<(u32, u32)>,
     start: u32,
     calls: Vec<Vec<u32>>,
@@ -56,8 +56,8 @@ impl Replay {
         }
     }
 
-    /// Runs `order`, then the tail of the question, after the events before `start`. Returns the
-    /// broken rules, or the first of them.
+    /// Replays `order` and then the tail of the question, starting after the events before `start`.
+    /// Returns the broken rules, or the first of them.
     pub(super) fn run(
         &mut self,
         (trace, past, communication): (&Trace, &Past, &dyn Communication),
@@ -145,8 +145,8 @@ impl Replay {
         (round == self.round).then_some(place)
     }
 
-    /// Returns whether the first action waits for ever behind the second one, at the end of what
-    /// was run last; see [`Counts::is_lost`].
+    /// Returns whether the first action waits for ever after the second one, at the end of the last
+    /// run. See [`Counts::is_lost`].
     pub(super) fn is_lost(&self, past: &Past, first: u32, may_come: &dyn Fn(u32) -> bool) -> bool {
         let has_come = |event: u32| event != first && self.has_come(event);
         self.counts.is_lost(past, first, &has_come, may_come)
@@ -196,7 +196,7 @@ impl Replay {
                 for (cell, &expected) in cells.clone().zip(past.reads.row(event)) {
                     let (round, writer) = self.written[cell as usize];
                     if round == self.round && writer != expected {
-                        // Several cells of one range say the same.
+                        // Several cells of one range give the same clause.
                         let clause = between(expected, writer, event);
                         if broken.last() != Some(&clause) {
                             broken.push(clause);
@@ -306,7 +306,7 @@ impl Replay {
         }
     }
 
-    /// Finds the invocations that hide the first or last invocation to be observed.
+    /// Finds the invocations that hide the expected first or last invocation.
     fn hidden(
         &self,
         (past, observation): (&Past, &Observation),
@@ -348,16 +348,16 @@ impl Replay {
     }
 }
 
-/// Returns the position of an event in a round that begins at `start`, if it is contained; 0 for
-/// events before `start`.
+/// Returns the position of an event in a round that begins at `start`, if the round contains it.
+/// Returns 0 for events before `start`.
 fn come(seen: &[(u32, u32)], (start, now): (u32, u32), event: u32) -> Option<u32> {
     let Some(at) = event.checked_sub(start) else { return Some(0) };
     let (round, place) = *seen.get(at as usize)?;
     (round == now).then_some(place)
 }
 
-/// A write comes neither between another one and the event that observes that, nor before an event
-/// that observes none.
+/// Returns the clause for a write. It must not come between another write and the event that
+/// observes that write, nor before an event that observes no write.
 fn between(source: u32, other: u32, observer: u32) -> Clause {
     let mut clause = vec![Atom::Before(observer, other), Atom::Out(observer)];
     if source != NONE {

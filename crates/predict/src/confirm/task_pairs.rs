@@ -1,10 +1,11 @@
-//! Questions about two tasks of one handler, shared by all candidates in them.
+//! Questions about two tasks of one handler. All candidates in these tasks share the answers.
 //!
 //! The form `overtakes` does not depend on the actions within the tasks. A witness of `reversed` or
 //! `last` contains the whole task of the second action before any event of the task of the first,
-//! because the handler runs one at a time. If that is impossible, so are they; otherwise the order
-//! found is tried as their prefix. Each question has the full conflict budget of a candidate, so
-//! answers do not depend on which candidate is tried first.
+//! because the handler runs one task at a time. If that is impossible, both forms are impossible.
+//! Otherwise the search tries the order found as the prefix of their witnesses. Each question has
+//! the full conflict budget of a candidate, so answers do not depend on which candidate is tried
+//! first.
 
 use super::answer::{GaveUp, Witness};
 use super::attempt::End;
@@ -20,18 +21,18 @@ use std::rc::Rc;
 #[derive(Debug, Default)]
 pub(super) struct TaskPairs {
     known: HashMap<(u32, u32), Known>,
-    /// How many events the orders in it have.
+    /// The number of events in all stored orders.
     events: usize,
 }
 
-/// The most events in all stored orders; answers without room are computed again.
+/// The most events in all stored orders. Answers that do not fit are computed again.
 const ROOM: usize = 1 << 25;
 
 #[derive(Clone, Debug)]
 struct Known {
-    /// Whether the second can end before the first begins.
+    /// Whether the second task can end before the first begins.
     ends_first: PairAnswer,
-    /// An order in which it does.
+    /// An order in which the second task ends first.
     beginning: Option<Rc<Witness>>,
     overtakes: PairAnswer,
     witness: Option<Rc<Witness>>,
@@ -102,8 +103,8 @@ impl Confirmer<'_> {
 
     /// Tries the stored order of the tasks of a candidate as the prefix of a witness for `reversed`
     /// and `last`. The other required events come in trace order: before the task of the second
-    /// action where possible, else at the end; or all at the end. Returns the order, without the
-    /// tail, and the start of its window.
+    /// action if possible, or else at the end. If that fails, all come at the end. Returns the
+    /// order, without the tail, and the start of its window.
     pub(super) fn behind_beginning(
         &mut self,
         question: &Question,
@@ -169,8 +170,8 @@ impl Confirmer<'_> {
     }
 }
 
-/// Returns how an order goes in which a task ends before another one begins, up to where it is
-/// taken; `None` if the other one is not posted by then.
+/// Returns an order for `overtakes`: the order in which one task ends before another begins, cut
+/// where the task is taken. Returns `None` if the other task is not posted by then.
 fn taken(beginning: &Witness, tasks: Overtaken) -> Option<(u32, Vec<u32>)> {
     let is = |number: u32| move |event: &EventId| event.0 == number;
     let get = beginning.order.iter().position(is(tasks.get))?;

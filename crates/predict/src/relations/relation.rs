@@ -2,12 +2,12 @@
 
 /// The edges of a relation besides the hard order.
 pub trait Relation {
-    /// Its short name.
+    /// The short name of the relation.
     const NAME: &'static str;
-    /// Whether each release of a lock is before the next acquires of it.
+    /// Whether each release of a lock is before its next acquires.
     const LOCKS: bool;
-    /// Whether the release of a critical section is before a later action that lies in a section of
-    /// the same lock and conflicts with an action of the first.
+    /// Whether the release of a critical section is before a later action in a section of the same
+    /// lock that conflicts with an action of the first section.
     const SECTIONS: bool;
 }
 

@@ -1,5 +1,5 @@
-//! The specification of everything that the types of this crate know: memory, conditions, locks,
-//! and the objects whose methods a trace invokes.
+//! The specification for all types that this crate knows: memory, conditions, locks, and the
+//! objects whose methods a trace invokes.
 
 use super::compile::{CONDITIONS, Place};
 use super::internals::{Inside, Internals};
@@ -12,10 +12,10 @@ use crate::class::{Class, ClassTable, Point, Specification};
 use anyorder_trace::{EventKind, InvocationId, Op, Tables, Trace};
 
 /// Memory accesses; waits against signals and broadcasts of a condition; uses of a lock against its
-/// destruction; and invocations, as the specification of their object's type says.
+/// destruction; and invocations, by the specification of their object's type.
 ///
 /// Memory: an entry for each invocation in the tables of the trace with the points that it touches,
-/// one for each object, and one for each key of it that is ever used.
+/// one for each object, and one for each key ever used with it.
 #[derive(Clone, Debug)]
 pub struct Specified {
     resolver: Resolver,
@@ -23,7 +23,7 @@ pub struct Specified {
     lives: Lives,
     inside: Inside,
     calls: Vec<Touched>,
-    /// The points of all invocations, one after another.
+    /// The concatenated points of all invocations.
     touched: Vec<Point>,
     /// For each object of the resolver, its type and its invocations.
     counts: Vec<(Resolved, u64)>,
@@ -40,7 +40,7 @@ enum Touched {
 }
 
 impl Specified {
-    /// Makes a specification for a stream.
+    /// Creates a specification for a stream.
     #[must_use]
     pub fn new(types: Types, internals: Internals) -> Specified {
         Specified {
@@ -55,7 +55,7 @@ impl Specified {
         }
     }
 
-    /// Makes a specification for a trace in memory, whose called methods and objects with returns
+    /// Creates a specification for a trace in memory, whose called methods and objects with returns
     /// are known.
     #[must_use]
     pub fn for_trace(types: Types, internals: Internals, trace: &Trace) -> Specified {
@@ -85,7 +85,7 @@ impl Specified {
         self.counts.iter().filter(|(_, invocations)| *invocations > 0).map(of).collect()
     }
 
-    /// Returns the memory held, in bytes, roughly.
+    /// Returns the approximate memory held, in bytes.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.numbers.memory_bytes()
@@ -94,7 +94,7 @@ impl Specified {
     }
 
     /// Returns the points that an invocation of the tables touches; `None` if the tables do not
-    /// have it.
+    /// have the invocation.
     fn touched(&mut self, tables: &Tables, call: u32) -> Option<Touched> {
         let at = InvocationId(call).index();
         if let Some(known @ (Touched::Nothing(_) | Touched::Points(..))) = self.calls.get(at) {
@@ -209,10 +209,10 @@ impl Specification for Specified {
         });
     }
 
-    /// Applies the specification to two invocations of one object: points are coarser where a
-    /// condition compares the values of two calls otherwise than by `!=`
-    /// (`anyorder_commute::Exactness`). Two calls whose order waiting decides commute wherever both
-    /// orders can happen.
+    /// Applies the specification to two invocations of one object. Points are coarser if a
+    /// condition compares the values of two calls by an operator other than `!=`
+    /// (`anyorder_commute::Exactness`). If waiting decides the order of two calls, they commute
+    /// wherever both orders can happen.
     fn commute(&mut self, tables: &Tables, first: (Op, u32), second: (Op, u32)) -> bool {
         if [first.0, second.0].iter().any(|op| op.kind() != EventKind::Invoke) {
             return false;
