@@ -22,13 +22,13 @@ use std::collections::BTreeSet;
 pub struct RaceOptions {
     /// Which rules order events.
     pub rules: RuleSet,
-    /// Which definition of coverage is used.
+    /// The definition of coverage to use.
     pub coverage: CoverageLevel,
     /// How races are grouped.
     pub group_by: GroupBy,
-    /// How many pairs of events a group lists at the most.
+    /// The most pairs of events that a group lists.
     pub max_pairs: usize,
-    /// Whether patterns that seldom do harm are marked.
+    /// Whether reports mark patterns that seldom do harm.
     pub filters: bool,
     /// Whether [`Checked::into_order`] gives the relation.
     pub keep_order: bool,
@@ -65,9 +65,9 @@ pub struct Statistics {
     pub threads: u64,
     /// Locks.
     pub locks: u64,
-    /// Locations that are accessed.
+    /// Locations that the trace accesses.
     pub locations: u64,
-    /// Edges of happens-before, program order left out.
+    /// Edges of happens-before, without program order.
     pub hb_edges: u64,
     /// Passes that the fixpoint of the rules took.
     pub rounds: u64,
@@ -79,8 +79,8 @@ pub struct Statistics {
     pub races: u64,
     /// Groups with an uncovered race.
     pub races_uncovered: u64,
-    /// Classes and fields with races, by category; co-enabled: objects and fields. As DroidRacer
-    /// counts. Where locations are not fields, groups.
+    /// Classes and fields with races, by category, counted as DroidRacer does. Co-enabled races
+    /// count objects and fields. For locations that are not fields, it counts groups.
     pub races_by_category: RaceCounts,
 }
 
@@ -111,8 +111,8 @@ impl<'t> Checked<'t> {
 /// Finds all races of a trace.
 ///
 /// Never fails: a stopped check reports that it was stopped, with the results so far. Time and
-/// memory: see `engine` and `races` in the source; linear in the events, times the chains for those
-/// that synchronise.
+/// memory: see `engine` and `races` in the source. Both are linear in the events, and synchronising
+/// events also cost the number of chains.
 #[must_use]
 pub fn check<'t>(trace: &'t Trace, options: &RaceOptions, control: &Control<'_>) -> Checked<'t> {
     let mut check = Check {
@@ -167,7 +167,7 @@ impl<'t> Check<'t, '_> {
         });
         let (uncovered, stopped) = match covered {
             Ok(uncovered) => (uncovered, Ok(())),
-            // Not known to be covered, so listed with the uncovered ones.
+            // Coverage is unknown, so these races are listed with the uncovered ones.
             Err(stopped) => (self.all_uncovered(), Err(stopped)),
         };
         let filters = self.options.filters.then(|| Filters::new(self.trace, &origins));
@@ -209,7 +209,7 @@ impl<'t> Check<'t, '_> {
         self.statistics.races_by_category = RaceCounts::of(|category| counted(category) as u64);
     }
 
-    /// Counts classes and fields (co-enabled: objects and fields) in groups with another key.
+    /// Counts classes and fields (co-enabled: objects and fields) in groups that have another key.
     fn count_fields<'g>(&self, groups: impl Iterator<Item = &'g Group>) -> usize {
         let mut seen = BTreeSet::new();
         for group in groups {

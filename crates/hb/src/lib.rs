@@ -1,10 +1,10 @@
 //! Happens-before over event-driven and threaded traces, and races under it.
 //!
-//! This crate decides which events of a recorded trace are ordered by the rules of the program's
-//! world (program order, posts, mailboxes, locks, forks, Android's component callbacks), and which
-//! conflicting accesses are not. It does not decide whether a race does harm.
+//! This crate decides two questions about a recorded trace: which events the rules of the program's
+//! world order (program order, posts, mailboxes, locks, forks, Android's component callbacks), and
+//! which conflicting accesses stay unordered. It does not decide whether a race does harm.
 //! `docs/happens-before.md` holds the definitions; the crate computes exactly that relation. With
-//! [`Locks::Sections`] it computes event-driven EDC (`docs/prediction.md`) instead, in which locks
+//! [`Locks::Sections`] it computes event-driven EDC (`docs/prediction.md`) instead. There, locks
 //! order only actions that do not commute. [`order_candidates`] gives `anyorder-predict` the pairs
 //! that EDC leaves unordered.
 //!

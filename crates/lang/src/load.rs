@@ -19,13 +19,13 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Whether the model can run.
+    /// Returns whether the model can run.
     pub fn is_valid(&self) -> bool {
         !has_errors(&self.diagnostics)
     }
 }
 
-/// Parses and checks a text. Never fails; see the diagnostics.
+/// Parses and checks a text. Never fails; the diagnostics list the mistakes.
 pub fn load(text: &str) -> Loaded {
     let parsed = parse(text);
     let mut checked = check(&parsed.model, text);

@@ -10,12 +10,12 @@ pub struct Span {
 }
 
 impl Span {
-    /// The range from `start` to `end`.
+    /// Returns the range from `start` to `end`.
     pub const fn new(start: u32, end: u32) -> Self {
         Self { start, end }
     }
 
-    /// The smallest range that holds both.
+    /// Returns the smallest range that holds both.
     pub fn to(self, other: Span) -> Span {
         Span::new(self.start.min(other.start), self.end.max(other.end))
     }
@@ -30,24 +30,24 @@ impl Span {
         Span::new(self.end, self.end)
     }
 
-    /// The bytes of `text` in this range; empty when the range is not one of this text.
+    /// Returns the bytes of `text` in this range; empty if the range is not one of this text.
     pub fn of(self, text: &str) -> &str {
         text.get(self.start as usize..self.end as usize).unwrap_or("")
     }
 }
 
-/// Printed as `start..end`: syntax trees print in one readable piece.
+/// Prints a span as `start..end`, which keeps printed syntax trees readable.
 impl std::fmt::Debug for Span {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}..{}", self.start, self.end)
     }
 }
 
-/// Longest accepted text, in bytes. Models are written by hand. The limit keeps every position in
+/// Longest accepted text, in bytes. People write models by hand. The limit keeps every position in
 /// 32 bits and the tree in memory.
 pub const SOURCE_BYTES_MAX: usize = 16 << 20;
 
-/// A position for people: line and column, both from 1. The column counts characters.
+/// A position for readers: line and column, both from 1. The column counts characters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Position {
     /// Line, from 1.
@@ -66,7 +66,8 @@ pub struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// Indexes the lines of `text`. Linear in its length. `name` is what messages call the file.
+    /// Indexes the lines of `text`. Linear in its length. `name` is the name of the file in
+    /// messages.
     pub fn new(name: &'a str, text: &'a str) -> Self {
         let mut line_starts = vec![0];
         for (i, byte) in text.bytes().enumerate().take(u32::MAX as usize) {
@@ -77,12 +78,12 @@ impl<'a> Source<'a> {
         Self { name, text, line_starts }
     }
 
-    /// What messages call the file.
+    /// Returns the name that messages use for the file.
     pub fn name(&self) -> &'a str {
         self.name
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     pub fn text(&self) -> &'a str {
         self.text
     }
@@ -92,13 +93,14 @@ impl<'a> Source<'a> {
         self.line_starts.partition_point(|&start| start <= offset) as u32
     }
 
-    /// First byte of `line` (from 1); the length of the text when there is no such line.
+    /// Returns the offset of the first byte of `line` (from 1); the length of the text if there is
+    /// no such line.
     pub fn line_start(&self, line: u32) -> u32 {
         let at = (line as usize).saturating_sub(1);
         self.line_starts.get(at).copied().unwrap_or(self.text.len() as u32)
     }
 
-    /// `line` (from 1) without its line end; empty when there is no such line.
+    /// Returns `line` (from 1) without its line end; empty if there is no such line.
     pub fn line_text(&self, line: u32) -> &'a str {
         let span = Span::new(self.line_start(line), self.line_start(line + 1));
         let text = span.of(self.text);

@@ -71,7 +71,7 @@ pub struct Stamp {
     pub count: u32,
 }
 
-/// An analysis: takes the events of a trace one by one.
+/// An analysis: takes the events of a trace in order, one at a time.
 pub trait Analysis {
     /// Makes room for new entries of the tables.
     ///
@@ -96,7 +96,7 @@ pub trait Analysis {
     /// Ends the trace and returns the findings.
     fn finish(&mut self) -> Report;
 
-    /// Returns the memory held, in bytes: linear time, for statistics.
+    /// Returns the memory held, in bytes. Takes linear time; for statistics.
     fn memory_bytes(&self) -> usize;
 
     /// Processes all events of a block; `tables` contains every name in them.
@@ -118,7 +118,7 @@ pub trait Analysis {
 ///
 /// # Errors
 ///
-/// Fails when the source does, or an analysis.
+/// Fails if the source or an analysis fails.
 pub fn run(
     source: &mut dyn TraceSource,
     analyses: &mut [&mut dyn Analysis],

@@ -1,10 +1,10 @@
 //! Classes of actions on an object, and their commutativity.
 //!
-//! **Idea.** The actions on one object come in at most 32 classes (read, write, wait, ...), whose
-//! meaning is given by the *table* of the object. Whether two actions commute depends on their
-//! classes only. The *cell* expresses conditions on values: an `add(v)` of a set touches the cell
-//! "value `v` of that set". This is the access-point form `<X, eta, C>` with a point = (cell,
-//! class). An action may touch several cells; it conflicts with another if they conflict in one of
+//! **Idea.** The actions on one object belong to at most 32 classes (read, write, wait, ...). The
+//! *table* of the object defines the meaning of the classes. Whether two actions commute depends on
+//! their classes only. The *cell* expresses conditions on values: an `add(v)` of a set touches the
+//! cell "value `v` of that set". This is the access-point form `<X, eta, C>` with a point = (cell,
+//! class). An action may touch several cells. It conflicts with another if they conflict in one of
 //! the cells.
 
 use crate::analysis::StreamEvent;
@@ -53,8 +53,7 @@ impl Class {
     }
 }
 
-/// The classes that do not commute, the pairs that are reported, and the classes that observe each
-/// other.
+/// The classes that do not commute, the pairs to report, and the classes that observe each other.
 #[derive(Clone, Debug)]
 pub struct ClassTable {
     /// For each class, the classes that do not commute with it, a bit each.
@@ -75,15 +74,15 @@ impl Default for ClassTable {
 }
 
 impl ClassTable {
-    /// Returns a table in which everything commutes.
+    /// Returns a table in which all actions commute.
     #[must_use]
     pub const fn new() -> ClassTable {
         let none = [0; 32];
         ClassTable { conflicts: none, reported: none, observes: none, observers: none, kept: 0 }
     }
 
-    /// Returns the table of memory accesses: two of them commute if both only read, and are not
-    /// reported if both are atomic; a read observes the write before it.
+    /// Returns the table of memory accesses. Two accesses commute if both only read. They are not
+    /// reported if both are atomic. A read observes the write before it.
     #[must_use]
     pub fn memory() -> ClassTable {
         let mut table = ClassTable::new();
@@ -117,15 +116,15 @@ impl ClassTable {
         self
     }
 
-    /// Declares that an action of class `later` communicates with the last action of class
-    /// `earlier` before it: the order COMM. Such a pair must conflict.
+    /// Declares that an action of class `later` communicates with the last earlier action of class
+    /// `earlier`: the order COMM. Such a pair must conflict.
     pub fn observe(&mut self, later: Class, earlier: Class) -> &mut ClassTable {
         self.observes[later.index()] |= 1 << earlier.index();
         self.observers[earlier.index()] |= 1 << later.index();
         self
     }
 
-    /// Declares that an action of this class is remembered until the next action of the same class,
+    /// Declares that an action of this class is kept until the next action of the same class,
     /// whatever the conflicts of other classes.
     pub fn keep(&mut self, class: Class) -> &mut ClassTable {
         self.kept |= 1 << class.index();
@@ -139,13 +138,13 @@ impl ClassTable {
         self.conflicts[a.index()] >> b.index() & 1 != 0
     }
 
-    /// Returns the classes that do not commute with one, a bit each.
+    /// Returns the classes that do not commute with a class, one bit each.
     #[inline]
     pub(crate) fn conflicting(&self, class: Class) -> u32 {
         self.conflicts[class.index()]
     }
 
-    /// Returns whether violations of two such actions are reported.
+    /// Returns whether violations by two such actions are reported.
     #[inline]
     #[must_use]
     pub fn is_reported(&self, a: Class, b: Class) -> bool {
@@ -160,7 +159,7 @@ impl ClassTable {
     }
 
     /// Returns whether `new` represents `old`: every class that conflicts with `old` or observes it
-    /// does so for `new`.
+    /// also conflicts with `new` or observes it.
     #[inline]
     pub(crate) fn covers(&self, new: Class, old: Class) -> bool {
         let (n, o) = (new.index(), old.index());
@@ -175,10 +174,10 @@ impl ClassTable {
 /// A cell that an action other than a memory access touches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Point {
-    /// Number of the object that reports name, dense from 0.
+    /// The number of the object that reports name, dense from 0.
     pub object: u32,
-    /// Number of the cell, dense from 0 over all objects of the specification. Only points of one
-    /// cell conflict, and all of them have one table.
+    /// The number of the cell, dense from 0 over all objects of the specification. Only points of
+    /// one cell conflict, and all of them share one table.
     pub cell: u32,
     /// Number of the table in [`Specification::classes`].
     pub table: u16,
@@ -186,8 +185,8 @@ pub struct Point {
     pub class: Class,
 }
 
-/// Turns events other than memory accesses into actions on objects: the interface for commutativity
-/// specifications.
+/// Turns events other than memory accesses into actions on objects. This is the interface for
+/// commutativity specifications.
 pub trait Specification {
     /// Whether [`hides`](Specification::hides) may ever be true.
     const HIDES: bool = false;
@@ -199,22 +198,23 @@ pub trait Specification {
     /// event that is not a memory access and not hidden.
     fn points(&mut self, tables: &Tables, step: StreamEvent, points: &mut Vec<Point>);
 
-    /// Returns whether two events, each an operation with its operand, commute although they touch
-    /// points that conflict, because a condition is more precise than points.
+    /// Returns whether two events commute although they touch conflicting points, because a
+    /// condition is more precise than points. Each event is given as an operation with its operand.
     fn commute(&mut self, tables: &Tables, first: (Op, u32), second: (Op, u32)) -> bool {
         let _ = (tables, first, second);
         false
     }
 
-    /// Returns whether a memory access or a lock operation, given with its task and operand, is
-    /// ignored because it is inside an invocation. Called once for each such event, in trace order.
+    /// Returns whether to ignore a memory access or a lock operation because it is inside an
+    /// invocation. The event is given by its task, kind and operand. The engine calls it once for
+    /// each such event, in trace order.
     fn hides(&mut self, task: u32, kind: EventKind, operand: u32) -> bool {
         let _ = (task, kind, operand);
         false
     }
 }
 
-/// No actions but memory accesses.
+/// No actions except memory accesses.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MemoryOnly;
 
@@ -226,8 +226,8 @@ impl Specification for MemoryOnly {
     fn points(&mut self, _: &Tables, _: StreamEvent, _: &mut Vec<Point>) {}
 }
 
-/// Condition variables: waiting does not commute with signalling or broadcasting; these commute
-/// among themselves.
+/// Condition variables. Waiting does not commute with signals or broadcasts; these commute with
+/// each other.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Conditions;
 

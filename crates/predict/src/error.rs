@@ -2,23 +2,23 @@
 
 use anyorder_trace::ReadError;
 
-/// Why a trace could not be analysed to its end.
+/// The reason why a trace could not be analysed to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum PredictError {
     /// The trace could not be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// An event names something that the tables of its trace do not have.
+    /// An event names an entry that the tables of its trace do not have.
     #[error("event {event} names {what} {index}, which the trace does not have")]
     Unknown {
         /// Number of the event, from 0.
         event: u64,
         /// The kind of the missing entry.
         what: &'static str,
-        /// The number it names it by.
+        /// The number by which the event names it.
         index: u32,
     },
-    /// A count left the range of 32 bits.
+    /// A count exceeded 32 bits.
     #[error("too many {0} for one analysis")]
     TooMany(&'static str),
 }

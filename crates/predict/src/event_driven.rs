@@ -1,11 +1,12 @@
 //! Event-driven EDC: candidates in traces whose tasks come from mailboxes.
 //!
-//! **Problem.** Which two actions that do not commute does the order of `docs/prediction.md`,
-//! *Event-driven EDC*, leave unordered? That order is happens-before over tasks, mailboxes and
-//! threads, where critical sections are ordered only if they do not commute.
+//! **Problem.** Find the pairs of actions that do not commute and that the order of
+//! `docs/prediction.md`, *Event-driven EDC*, leaves unordered. That order is happens-before over
+//! tasks, mailboxes and threads, in which critical sections are ordered only if they do not
+//! commute.
 //!
-//! **Idea.** `anyorder-hb` computes the order and both kinds of pairs, from a trace in memory; this
-//! turns actions into its points, and its pairs into a [`Report`].
+//! **Idea.** `anyorder-hb` computes the order and both kinds of pairs from a trace in memory. This
+//! module turns actions into its points, and its pairs into a [`Report`].
 
 use crate::analysis::StreamEvent;
 use crate::class::{Point, Specification};
@@ -21,23 +22,24 @@ use std::collections::BTreeMap;
 /// The result of event-driven EDC on a trace.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct EventDriven {
-    /// The candidates, racy ones first, and counts. Of accesses that have the same races the report
-    /// lists the first ones: `racy` counts pairs of such runs, and, for actions of the
-    /// specification, for each second action one first action of each chain of tasks and class.
+    /// The candidates, racy ones first, and counts. For accesses that have the same races, the
+    /// report lists the first ones. `racy` counts pairs of such runs. For actions of the
+    /// specification it counts, for each second action, one first action of each chain of tasks and
+    /// class.
     pub report: Report,
-    /// How many pairs of memory accesses, each one counted, race.
+    /// The number of racing pairs of memory accesses (not of runs).
     pub race_pairs: u64,
-    /// How many passes over the trace the fixpoint of the rules took.
+    /// The number of passes over the trace that the fixpoint of the rules took.
     pub rounds: u32,
 }
 
 /// Finds the candidates of a trace by event-driven EDC under a rule set.
 ///
-/// Events that `specification` hides are still included: pass a trace [without
-/// internals](crate::without_internals).
+/// Events that `specification` hides are still included. Pass a trace [without
+/// internals](crate::without_internals) to exclude them.
 ///
-/// Time and memory: as happens-before over the trace, and linear in the actions inside critical
-/// sections.
+/// Time and memory: those of happens-before over the trace, plus linear in the actions inside
+/// critical sections.
 ///
 /// # Errors
 ///
@@ -132,7 +134,7 @@ fn counts(trace: &Trace, found: &OrderCandidates, points: &FoundPoints) -> Count
 /// The actions of a specification in one trace.
 struct FoundPoints {
     points: Points,
-    /// Of each cell: its object.
+    /// The object of each cell.
     objects: BTreeMap<u32, u32>,
     /// Events with points.
     actions: u64,

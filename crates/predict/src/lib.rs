@@ -1,16 +1,17 @@
 //! Predicts races and order violations from one recorded run.
 //!
-//! It decides which pairs of actions that do not commute a relation leaves unordered. The relation
-//! is happens-before ([`HbAnalysis`]), or WDC and its extension to specified actions, EDC
+//! The crate decides which pairs of actions that do not commute a relation leaves unordered. The
+//! relation is happens-before ([`HbAnalysis`]), or WDC and its extension to specified actions, EDC
 //! ([`EdcAnalysis`]). The pairs are *candidates*: HB guarantees that the first one is a true race,
 //! the others guarantee nothing. [`Confirmer`] then searches for a witness: another order of the
-//! recorded events in which the two are reversed. [`check`](mod@check) turns both into findings.
-//! The crate prints nothing. The definitions are in `docs/prediction.md` and `docs/witnesses.md`.
+//! recorded events in which the two actions are reversed. [`check`](mod@check) turns both into
+//! findings. The crate prints nothing. The definitions are in `docs/prediction.md` and
+//! `docs/witnesses.md`.
 //!
-//! The types to know: [`Analysis`], which consumes events; [`run`], the loop that feeds several of
-//! them from one stream; [`Specification`] and [`Specified`], the actions that do not commute;
-//! [`Report`], the candidates; [`event_driven`], the candidates of a trace with mailboxes;
-//! [`Confirmer`] and [`Answer`].
+//! The main items: [`Analysis`] consumes events, and [`run`] feeds several analyses from one
+//! stream. [`Specification`] and [`Specified`] define the actions that do not commute. [`Report`]
+//! holds the candidates. [`event_driven`] finds the candidates of a trace with mailboxes.
+//! [`Confirmer`] searches for witnesses and returns an [`Answer`].
 //!
 //! ```
 //! use anyorder_predict::{Analysis, EdcAnalysis, HbAnalysis, MemoryOnly, CandidateOptions, run};

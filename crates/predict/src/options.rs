@@ -3,14 +3,14 @@
 /// The pairs under a common lock that become candidates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Candidates {
-    /// None: only racy pairs.
+    /// No pairs: only racy pairs become candidates.
     Off,
     /// The corrected form; see `docs/prediction.md`.
     #[default]
     Corrected,
-    /// As the thesis prints its Algorithm 2, for comparison: it tests racy pairs before the clock
-    /// has learnt from critical sections, and compares a non-racy pair at the release with a clock
-    /// that contains it, so it never finds any.
+    /// As in the thesis's printed Algorithm 2, for comparison. It tests racy pairs before the clock
+    /// has learnt from critical sections. At the release, it compares a non-racy pair with a clock
+    /// that contains the pair, so it never finds a non-racy candidate.
     AsPrinted,
 }
 
@@ -19,10 +19,10 @@ pub enum Candidates {
 pub struct CandidateOptions {
     /// The pairs under a common lock that become candidates.
     pub candidates: Candidates,
-    /// How many violations are listed; all are counted.
+    /// The most violations that are listed. All are counted.
     pub violations_max: usize,
-    /// How many pairs under a common lock one thread may have open at a time; further ones are
-    /// counted as lost.
+    /// The most pairs under a common lock that one thread may have open at a time. Further pairs
+    /// count as lost.
     pub open_max: usize,
 }
 

@@ -5,7 +5,7 @@ use anyorder_trace::{LocationId, SiteId};
 /// The object that two actions share.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Object {
-    /// A memory location: that of the second action.
+    /// The memory location of the second action.
     Location(LocationId),
     /// An object of the [`Specification`](crate::Specification), by its number.
     Own(u32),
@@ -14,34 +14,34 @@ pub enum Object {
 /// The way in which two non-commuting actions could be reversed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ViolationKind {
-    /// Nothing orders them, and they have no common lock.
+    /// No edge orders them, and they have no common lock.
     Racy,
-    /// They are under a common lock, and nothing orders the two critical sections.
+    /// They are under a common lock, and no edge orders the two critical sections.
     NonRacy,
 }
 
 /// One of the two actions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Side {
-    /// Number of the event in the trace, from 0. For a repeated access of one epoch: the first of
-    /// them.
+    /// The number of the event in the trace, from 0. For a repeated access in one epoch, the number
+    /// of the first.
     pub event: u64,
     /// Its source position.
     pub site: SiteId,
 }
 
-/// A candidate: two actions that do not commute, and that the relation leaves unordered.
+/// A candidate: two actions that do not commute and that the relation leaves unordered.
 ///
 /// It is not confirmed: neither WDC nor EDC guarantees that a reordering of the trace exists.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Violation {
-    /// Racy or not.
+    /// Whether the candidate is racy.
     pub kind: ViolationKind,
-    /// The object of both.
+    /// The object of both actions.
     pub object: Object,
     /// The earlier action in the trace.
     pub first: Side,
-    /// The later one.
+    /// The later action in the trace.
     pub second: Side,
 }
 
@@ -54,18 +54,19 @@ pub struct Counts {
     pub accesses: u64,
     /// Actions of the specification (not memory accesses).
     pub actions: u64,
-    /// Memory accesses and lock operations that the specification hides: not counted elsewhere.
+    /// Memory accesses and lock operations that the specification hides. No other count includes
+    /// them.
     pub hidden: u64,
     /// Acquires of locks.
     pub acquires: u64,
-    /// Racy candidates: for each later action, one for each earlier one that is remembered (at
-    /// least one if there is any).
+    /// Racy candidates. For each later action, each remembered earlier action counts (at least one
+    /// if there is any).
     pub racy: u64,
     /// Actions that are the second of some racy pair; exact.
     pub racy_seconds: u64,
     /// Non-racy candidates that survived to the release of their last common lock.
     pub non_racy: u64,
-    /// Pairs under a common lock that another edge orders: no candidates.
+    /// Pairs under a common lock that another edge orders. They are not candidates.
     pub ordered: u64,
     /// Pairs under a common lock that were skipped because too many were open.
     pub candidates_lost: u64,
@@ -73,7 +74,7 @@ pub struct Counts {
     pub undecided: u64,
     /// Unmatched signals that were dropped.
     pub signals_lost: u64,
-    /// Releases of locks that were not held: ignored.
+    /// Ignored releases of locks that were not held.
     pub stray_releases: u64,
 }
 
@@ -82,7 +83,7 @@ pub struct Counts {
 pub struct Report {
     /// The candidates, in the order in which they were decided; at most the requested number.
     pub violations: Vec<Violation>,
-    /// Counts, of all candidates and not only of those listed.
+    /// Counts of all candidates, not only of the listed ones.
     pub counts: Counts,
 }
 

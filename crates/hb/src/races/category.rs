@@ -70,8 +70,9 @@ impl Origins {
     }
 }
 
-/// The environment posts the tasks of input events, so that those posts cross handlers is no
-/// evidence. Idle handlers belong to the program.
+/// Returns whether a cross-handler post of such an input is no evidence. The environment posts the
+/// tasks of input events, so these posts always cross handlers. Idle handlers belong to the
+/// program.
 fn keeps_no_cross_post(trace: &Trace, input: InputId) -> bool {
     trace.tables().inputs[input.index()].family != anyorder_trace::InputFamily::Idle
 }
@@ -110,7 +111,7 @@ impl CapturedClocks {
         }
         let Some(clock) = self.clocks.get(&y) else { return false };
         if engine.is_bare(a) {
-            // Only the posted task is behind such a strand.
+            // Only the posted task comes after such a strand.
             return engine.posted_by_bare(a).is_some_and(|task| {
                 let first = engine.strands.get(task).first;
                 task == b && first <= y || clock.get(engine.chains.of(task)) > first.0

@@ -27,17 +27,17 @@ impl AccessClass {
 
 /// The locations of a trace by what they overlap.
 pub(crate) struct Conflicts {
-    /// For each location the smallest location that it is connected to by overlaps.
+    /// For each location, the smallest location that overlaps connect it to.
     cluster: Vec<LocationId>,
-    /// For each location the others that it overlaps.
+    /// For each location, the other locations that it overlaps.
     overlaps: Vec<Vec<LocationId>>,
-    /// For each cluster (by its smallest location) whether two strands access it and one writes.
+    /// For each cluster (by its smallest location), whether two strands access it and one writes.
     shared: Vec<bool>,
 }
 
 impl Conflicts {
-    /// Finds overlaps, and which locations more than one strand accesses. Time: linear in the
-    /// events, and n log n in the ranges plus the number of overlapping pairs.
+    /// Finds the overlaps, and the locations that more than one strand accesses. Time: linear in
+    /// the events, and n log n in the ranges plus the number of overlapping pairs.
     pub(crate) fn new(trace: &Trace, strand_of: impl Fn(EventId) -> StrandId) -> Conflicts {
         let locations = trace.tables().locations.len();
         let mut conflicts = Conflicts {
@@ -96,7 +96,7 @@ impl Conflicts {
         self.cluster = clusters.into_least().into_iter().map(LocationId).collect();
     }
 
-    /// Returns the cluster of a location: accesses of different clusters never conflict.
+    /// Returns the cluster of a location. Accesses of different clusters never conflict.
     #[inline]
     pub(crate) fn cluster(&self, location: LocationId) -> LocationId {
         self.cluster[location.index()]

@@ -3,11 +3,11 @@
 //! **Problem.** All pairs of conflicting accesses that happens-before leaves unordered
 //! (`docs/happens-before.md`, section 4).
 //!
-//! **Idea.** Accesses of one strand to one location, of one class, with no synchronisation of the
-//! strand and no other access to the location in between, have the same races: they form a *run*.
-//! For each new run, on each chain that has accessed the location, the unordered runs are the last
-//! ones, those behind the bound that the clock gives; so the work is proportional to the chains
-//! that share the location, and to the races found.
+//! **Idea.** Take accesses of one class by one strand to one location, with no synchronisation of
+//! the strand and no other access to the location in between. They have the same races and form a
+//! *run*. For each new run, the detector visits each chain that has accessed the location. The
+//! unordered runs of the chain are its last ones, after the bound that the clock gives. So the work
+//! is proportional to the chains that share the location, and to the races found.
 //!
 //! **Cost.** O(1) for an access that extends a run; else O(chains at the location + races of runs).
 
@@ -35,7 +35,8 @@ pub(crate) struct Run {
     pub(crate) class: AccessClass,
 }
 
-/// The races of a trace, as pairs of runs: each access of the one races with each of the other.
+/// The races of a trace, as pairs of runs: each access of one run races with each access of the
+/// other.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Races {
     pub(crate) runs: Vec<Run>,
@@ -79,19 +80,19 @@ impl Races {
 
 /// Runs of one location on one handler, all of them reads or all of them writes.
 ///
-/// They are usually in order. Then a query about the last one is enough: its predecessors are
-/// before everything that it is before. That holds while either all runs of the handler belong to
-/// posted tasks, or none.
+/// They are usually in order. Then a query about the last run is enough, because everything that it
+/// precedes comes after its predecessors, too. That holds as long as either all runs of the handler
+/// belong to posted tasks, or none does.
 #[derive(Clone, Debug, Default)]
 struct RunSet {
     of_chain: Vec<(ChainId, Vec<RunId>)>,
-    /// A run of the handler that is after all runs recorded before it.
+    /// A run of the handler that comes after all runs recorded before it.
     last_of_all: Option<RunId>,
-    /// The runs since.
+    /// The runs recorded after `last_of_all`.
     since: Vec<RunId>,
 }
 
-/// How many runs behind `last_of_all` are compared one by one.
+/// The most runs after `last_of_all` that are compared one by one.
 const SINCE_MAX: usize = 16;
 
 /// The runs of one location on one handler.
@@ -105,7 +106,7 @@ struct OnHandler {
 }
 
 impl RunSet {
-    /// Records the races of a new run with the runs in this list. Returns whether all of these,
+    /// Records the races of a new run with the runs in this list. Returns whether all of them,
     /// conflicting or not, happen before it.
     fn find(
         &self,
@@ -173,12 +174,12 @@ impl RunSet {
     }
 }
 
-/// Returns whether a run happens before another that is at its first access.
+/// Returns whether a run happens before another run, which is at its first access.
 fn is_before(view: &View<'_, '_>, earlier: &Run, run: &Run) -> bool {
     earlier.chain == run.chain || earlier.last.0 < view.bound(run.strand, earlier.chain)
 }
 
-/// Records two runs that race. Returns whether the earlier happens before the later.
+/// Records two runs that race. Returns whether the earlier one happens before the later one.
 fn note(races: &mut Races, view: &View<'_, '_>, other: RunId, (id, run): (RunId, &Run)) -> bool {
     let before = is_before(view, races.run(other), run);
     if !before && run.class.conflicts(races.run(other).class) {
@@ -242,7 +243,7 @@ impl<'t> Detector<'t> {
 }
 
 impl OnHandler {
-    /// Adds a run; `own` tells whether all writes and all reads in this list happen before it.
+    /// Adds a run. `own` says whether all writes and all reads in this list happen before it.
     fn add(&mut self, (id, run): (RunId, &Run), posted: bool, own: (bool, bool)) {
         if self.posted != Some(posted) {
             self.posted = None;

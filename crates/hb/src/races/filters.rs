@@ -11,15 +11,15 @@ use rustc_hash::FxHashSet;
 /// A pattern.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Filter {
-    /// One task registers (enables) the input event that the other task comes from: in the other
+    /// One task registers (enables) the input event that the other task comes from. In the other
     /// order the input would not have been handled.
     LateRegistration,
-    /// One task comes from a teardown: nothing is meant to be used after it.
+    /// One task comes from a teardown. Nothing should be used after it.
     Unload,
 }
 
 impl Filter {
-    /// Returns the word for it.
+    /// Returns the name of the pattern in reports.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -44,7 +44,7 @@ const TEARDOWN: [&str; 9] = [
 
 /// The data of a trace that the filters use.
 pub(crate) struct Filters {
-    /// Which inputs each task enables.
+    /// The inputs that each task enables.
     enables: FxHashSet<(TaskId, InputId)>,
     /// For each task, the input that it comes from.
     input: Vec<Option<InputId>>,
@@ -52,7 +52,7 @@ pub(crate) struct Filters {
 }
 
 impl Filters {
-    /// Collects in one pass.
+    /// Collects the data in one pass.
     pub(crate) fn new(trace: &Trace, origins: &Origins) -> Filters {
         let tables = trace.tables();
         let enables = trace

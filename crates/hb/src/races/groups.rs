@@ -10,15 +10,15 @@ use rustc_hash::FxHashMap;
 /// How races are grouped.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum GroupBy {
-    /// By field: class and field (co-enabled: object and field), variable; address ranges by pair
-    /// of sites.
+    /// By field: class and field (co-enabled: object and field), or variable. Address ranges are
+    /// grouped by pair of sites.
     Field,
     /// By pair of source positions.
     Sites,
 }
 
 impl GroupBy {
-    /// Returns the word for it.
+    /// Returns the word of the grouping.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -47,13 +47,13 @@ pub(crate) struct Group {
     pub(crate) members: Vec<u32>,
     /// The number of racing pairs of accesses.
     pub(crate) pairs_total: u64,
-    /// The number of those that are uncovered.
+    /// The number of uncovered pairs among them.
     pub(crate) uncovered: u64,
     /// The patterns that all members fit.
     pub(crate) filters: Vec<Filter>,
 }
 
-/// Puts races into groups. The order of the groups is that of their first races.
+/// Groups races. The order of the groups is that of their first races.
 pub(crate) fn group(
     trace: &Trace,
     races: &Races,
@@ -123,7 +123,7 @@ fn key(
     }
 }
 
-/// Lists the racing pairs of accesses of a group, uncovered ones first, `max` at the most.
+/// Lists the racing pairs of accesses of a group, uncovered ones first, at most `max` of them.
 pub(crate) fn pairs(
     trace: &Trace,
     races: &Races,

@@ -12,22 +12,22 @@ use anyorder_trace::{EventId, Trace};
 /// A race.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Race {
-    /// The access that stands first in the trace.
+    /// The access that comes first in the trace.
     pub first: EventId,
     /// The other access.
     pub second: EventId,
-    /// Whether no other races order it.
+    /// Whether the race is uncovered: no other races order it.
     pub uncovered: bool,
 }
 
-/// Lists every race of a trace, in the order of the earlier access, then of the later.
+/// Lists every race of a trace, sorted by the earlier access and then by the later one.
 ///
-/// Memory grows with the number of races, which can be quadratic in the events:
-/// [`check`](crate::check) counts them without listing.
+/// Memory grows with the number of races, which can be quadratic in the events.
+/// [`check`](crate::check) counts races without listing them.
 ///
 /// # Errors
 ///
-/// Fails when it was cancelled.
+/// Fails if it was cancelled.
 pub fn races(
     trace: &Trace,
     rules: RuleSet,

@@ -1,4 +1,5 @@
-//! Races: the conflicting pairs that the relation leaves unordered, and which of them matter.
+//! Races: the conflicting pairs that the relation leaves unordered, and a selection of those that
+//! matter.
 
 pub(crate) mod candidates;
 pub(crate) mod category;

@@ -30,7 +30,7 @@ pub(crate) struct ChainMap {
     placed: Vec<StrandId>,
 }
 
-/// In `of_strand`: not placed yet.
+/// In `of_strand`: the strand has no chain yet.
 const UNPLACED: ChainId = ChainId(u32::MAX);
 
 impl ChainMap {

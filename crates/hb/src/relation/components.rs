@@ -7,14 +7,14 @@ use anyorder_trace::{EventId, TaskId, Trace};
 /// The orders of `docs/android-components.md`, found in one pass, before any fixpoint.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ComponentOrders {
-    /// The first event comes before the second; all forward.
+    /// Pairs of events: the first comes before the second. All pairs go forward in the trace.
     pub edges: Vec<(EventId, EventId)>,
     /// Two tasks of one handler, in the order of the trace: the first ends before the second
     /// begins.
     pub tasks: Vec<(TaskId, TaskId)>,
-    /// Lists of causes with their effects. In each, effects come in the order of their causes:
-    /// received broadcasts in the order of their sends, or of their sticky registrations, and so
-    /// the posts of the tasks that receive them.
+    /// Lists of causes with their effects. In each list, effects come in the order of their causes.
+    /// Received broadcasts come in the order of their sends, or of their sticky registrations. The
+    /// posts of the tasks that receive them do, too.
     pub lines: [Vec<(EventId, EventId)>; 4],
 }
 

@@ -15,11 +15,11 @@
 //! changes.
 //!
 //! **Idea.** Every edge goes forward in the trace. When a task begins, the pass knows everything
-//! that can order it behind earlier tasks of its handler: the clock of its post (no pre-emption),
-//! and which of the tasks begun before it were posted before it (FIFO). So a single pass computes
-//! the least fixpoint of these two rules, although each feeds the other. Only *fifo, read
-//! backwards* and orders that depend on other orders add edges to events that the pass has left
-//! behind. The engine collects these and repeats the pass with them until it finds no new one.
+//! that can order it after earlier tasks of its handler: the clock of its post (no pre-emption),
+//! and the earlier tasks that were posted before it (FIFO). So a single pass computes the least
+//! fixpoint of these two rules, although each feeds the other. Only *fifo, read backwards* and
+//! orders that depend on other orders add edges to events that the pass has already processed. The
+//! engine collects these edges and repeats the pass with them until it finds no new one.
 //!
 //! **Deviations.** The engine does not compute the rule of the delayed poster: it follows from no
 //! pre-emption and transitivity (`m1 ≺ m` and `m` posts `m2` give `m1 ≺ m2`).
@@ -44,7 +44,7 @@ use rustc_hash::FxHashSet;
 /// How the order is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Mode {
-    /// Whether queries may name every event, including the posts of bare bursts.
+    /// Whether queries may name every event, even the posts of bare bursts.
     pub(crate) exact: bool,
     /// The most bytes that the clocks of a pass may take.
     pub(crate) memory_bytes_max: Option<u64>,
@@ -66,13 +66,13 @@ pub(crate) struct Engine<'t> {
     pub(crate) strands: Strands,
     pub(crate) chains: ChainMap,
     /// For each posted strand and each chain of its handler (by local number), the number of the
-    /// event behind the last task that ends before it begins.
+    /// event after the last task that ends before it begins.
     pub(crate) orders: Vec<Clock>,
     pub(crate) given: Given,
-    /// Strands without a chain: bursts that do nothing but post one task. Whatever is before that
-    /// task's begin is before them, except themselves, so no query needs them.
+    /// Strands without a chain: bursts that do nothing but post one task. Every event before that
+    /// task's begin is also before the burst, except the burst itself, so no query needs them.
     bare: Vec<bool>,
-    /// The edges that the fixpoint has added to the given ones.
+    /// The edges that the fixpoint has added to the edges of the trace.
     pub(crate) derived: FxHashSet<(EventId, EventId)>,
     /// The source events of given edges.
     pub(crate) sources: FxHashSet<EventId>,
@@ -82,13 +82,13 @@ pub(crate) struct Engine<'t> {
     pub(crate) atomic_locations: Vec<bool>,
     /// The most bytes that the clocks of a pass may take.
     pub(crate) memory_bytes_max: Option<u64>,
-    /// The actions that each section orders, where locks give no other order.
+    /// The actions that each section orders, if locks give no other order.
     pub(crate) sections: Option<SectionPlan>,
-    /// The first `attach` event of each handler, `NONE` where it has none.
+    /// The first `attach` event of each handler; `NONE` if it has none.
     pub(crate) attaches: Vec<EventId>,
-    /// How many passes the fixpoint took.
+    /// The number of passes that the fixpoint took.
     pub(crate) rounds: u32,
-    /// Edges met in the last pass, program order left out.
+    /// The number of edges met in the last pass, without program order.
     pub(crate) edges: u64,
 }
 
@@ -97,7 +97,7 @@ impl<'t> Engine<'t> {
     ///
     /// # Errors
     ///
-    /// Fails when it was cancelled.
+    /// Fails if it was cancelled.
     pub(crate) fn new(
         trace: &'t Trace,
         rules: RuleSet,
@@ -107,12 +107,12 @@ impl<'t> Engine<'t> {
         Engine::with_points(trace, rules, mode, &Points::default(), cancel)
     }
 
-    /// Like [`new`](Self::new), with actions other than memory accesses. They matter only where the
-    /// order of locks comes from sections.
+    /// Works like [`new`](Self::new), with actions other than memory accesses. They matter only if
+    /// the order of locks comes from sections.
     ///
     /// # Errors
     ///
-    /// Fails when it was cancelled.
+    /// Fails if it was cancelled.
     pub(crate) fn with_points(
         trace: &'t Trace,
         rules: RuleSet,
@@ -172,7 +172,8 @@ impl<'t> Engine<'t> {
         SectionPlan::new(self.trace, &self.strands, strand_of, &actions)
     }
 
-    /// The events at which clocks can change or are read: all but plain accesses inside a strand.
+    /// Returns the events at which clocks can change or are read: all but plain accesses inside a
+    /// strand.
     fn sync_events(&self) -> Vec<EventId> {
         let mut needed = vec![false; self.trace.len()];
         for (_, strand) in self.strands.iter() {
@@ -258,7 +259,7 @@ impl<'t> Engine<'t> {
     }
 
     /// Returns the event number below which all events of `chain` happen before an event of
-    /// `strand`; `own` is the answer for the strand's own chain, and `known` that of the event's
+    /// `strand`. `own` is the answer for the strand's own chain, and `known` that of the event's
     /// clock.
     #[inline]
     pub(crate) fn bound(
@@ -298,7 +299,7 @@ impl<'t> Engine<'t> {
     ///
     /// # Errors
     ///
-    /// Fails when it was cancelled.
+    /// Fails if it was cancelled.
     pub(crate) fn visit<V: Visitor>(
         &mut self,
         visitor: &mut V,
@@ -378,7 +379,7 @@ fn attaches(trace: &Trace, handlers: usize) -> Vec<EventId> {
     first
 }
 
-/// Finds the events that forks order: the first event of each forked handler behind the fork.
+/// Finds the events that forks order: the first event of each forked handler after the fork.
 fn forked(trace: &Trace) -> Vec<EventId> {
     let mut due = vec![false; trace.tables().handlers.len()];
     let mut found = Vec::new();

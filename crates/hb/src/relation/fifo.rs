@@ -22,13 +22,14 @@ pub(crate) struct BegunTasks {
     of_chain: FxHashMap<ChainId, BTreeMap<u64, Vec<Begun>>>,
     /// The keys of `of_chain` in insertion order, so that passes are deterministic.
     chains: Vec<ChainId>,
-    /// The last tasks that began without delay, with the stamps of their posts; the last one last.
+    /// The last tasks that began without delay, with the stamps of their posts; the most recent
+    /// task is last.
     recent: Vec<(StrandId, Stamp)>,
     /// Whether some task began out of the order of its posts, or was posted to the front.
     irregular: bool,
 }
 
-/// How many of the last tasks are kept.
+/// The number of recent tasks that are kept.
 const RECENT_MAX: usize = 12;
 
 impl BegunTasks {
@@ -70,12 +71,12 @@ impl BegunTasks {
         regular.iter().rev()
     }
 
-    /// The stamps kept.
+    /// Returns the kept stamps.
     pub(crate) fn recent_mut(&mut self) -> impl Iterator<Item = &mut Stamp> {
         self.recent.iter_mut().map(|(_, stamp)| stamp)
     }
 
-    /// Records a task that began without delay as one of the last.
+    /// Records a task that began without delay among the recent ones.
     pub(crate) fn note_recent(&mut self, strand: StrandId, post: Stamp) {
         if self.recent.len() == RECENT_MAX {
             self.recent.remove(0);

@@ -27,7 +27,7 @@ impl<'t> HappensBefore<'t> {
     ///
     /// # Errors
     ///
-    /// Fails when it was cancelled, or when the clocks need more than 32 GiB.
+    /// Fails if it was cancelled, or if the clocks need more than 32 GiB.
     pub fn new(
         trace: &'t Trace,
         rules: RuleSet,
@@ -36,12 +36,12 @@ impl<'t> HappensBefore<'t> {
         HappensBefore::with_locks(trace, rules, Locks::HandOver, &Points::default(), cancel)
     }
 
-    /// Computes the relation with another order of locks: with [`Locks::Sections`], event-driven
+    /// Computes the relation with another order of locks. [`Locks::Sections`] gives event-driven
     /// EDC, for which `points` adds actions to the memory accesses.
     ///
     /// # Errors
     ///
-    /// Fails when it was cancelled, or when the clocks need more than 32 GiB.
+    /// Fails if it was cancelled, or if the clocks need more than 32 GiB.
     pub fn with_locks(
         trace: &'t Trace,
         rules: RuleSet,
@@ -75,7 +75,7 @@ impl<'t> HappensBefore<'t> {
     ///
     /// # Panics
     ///
-    /// Panics when an event is not one of the trace.
+    /// Panics if an event is not in the trace.
     #[must_use]
     pub fn happens_before(&self, x: EventId, y: EventId) -> bool {
         if x >= y {
@@ -102,7 +102,7 @@ impl<'t> HappensBefore<'t> {
     ///
     /// # Panics
     ///
-    /// Panics when a task is not one of the trace.
+    /// Panics if a task is not in the trace.
     #[must_use]
     pub fn task_order(&self, a: TaskId, b: TaskId) -> bool {
         let strands = &self.engine.strands;
@@ -123,7 +123,7 @@ impl<'t> HappensBefore<'t> {
         self.engine.chains.len()
     }
 
-    /// Returns how many passes the fixpoint of the rules took.
+    /// Returns the number of passes that the fixpoint of the rules took.
     #[must_use]
     pub fn rounds(&self) -> u32 {
         self.engine.rounds

@@ -1,14 +1,14 @@
 //! How locks order events.
 
-/// Which order a lock gives.
+/// The order that a lock gives.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Locks {
-    /// Each release is before every later acquire by another handler: the order observed. This is
+    /// Each release is before every later acquire by another handler, as observed. This is
     /// happens-before.
     #[default]
     HandOver,
-    /// A release is before later actions in sections of the same lock that do not commute with an
-    /// action of the section that it ends: event-driven EDC (`docs/prediction.md`). This order is a
+    /// A release is before later actions in sections of the same lock, if they do not commute with
+    /// an action of the section that it ends. This is event-driven EDC (`docs/prediction.md`), a
     /// subset of `HandOver`.
     Sections,
 }

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-/// Which rules order the events of a trace; `docs/happens-before.md` defines them.
+/// The rules that order the events of a trace; `docs/happens-before.md` defines them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum RuleSet {
-    /// Tasks, mailboxes, threads and locks, and what Android guarantees of component callbacks.
+    /// Tasks, mailboxes, threads and locks, and Android's guarantees for component callbacks.
     Android,
     /// Tasks, mailboxes, threads and locks.
     Mailbox,
@@ -17,7 +17,7 @@ impl RuleSet {
     /// All rule sets.
     pub const ALL: [RuleSet; 3] = [RuleSet::Android, RuleSet::Mailbox, RuleSet::Threads];
 
-    /// Returns the word for it.
+    /// Returns the word of the rule set.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -39,21 +39,21 @@ impl RuleSet {
 pub enum Rule {
     /// Program order.
     Po,
-    /// A handler serves its mailbox only after its loop point.
+    /// A handler takes tasks from its mailbox only after its loop point.
     Loop,
-    /// A mailbox is posted to only after it came into being.
+    /// Posts to a mailbox come after its creation.
     Attach,
     /// A task begins after its post.
     Post,
     /// A handler begins after its fork.
     Fork,
-    /// A join comes after all of the joined handler.
+    /// A join comes after all events of the joined handler.
     Join,
-    /// A lock is taken after another handler gave it back.
+    /// A lock is acquired after another handler released it.
     Lock,
     /// A wake comes after the signal that caused it.
     Wake,
-    /// A barrier orders those who pass it.
+    /// A barrier orders the events that pass it.
     Barrier,
     /// An acquiring atomic sees a releasing one.
     Atomic,
@@ -71,7 +71,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// Returns the word for it.
+    /// Returns the word of the rule.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {

@@ -14,12 +14,12 @@ pub(crate) struct Clocks {
     pub(crate) store: ClockStore,
     /// Set when the store was full. Later results are too small, so the pass must stop.
     pub(crate) full: bool,
-    /// The number of nodes at which to compact next.
+    /// The number of nodes that starts the next compaction.
     compact_at: usize,
 }
 
 impl Clocks {
-    /// The least number of 64-byte nodes at which compaction starts.
+    /// The least number of 64-byte nodes that starts a compaction.
     const COMPACT_NODES_MIN: usize = 1 << 20;
 
     pub(crate) fn new(memory_bytes_max: Option<u64>) -> Clocks {
@@ -28,7 +28,7 @@ impl Clocks {
         Clocks { store, full: false, compact_at: Clocks::COMPACT_NODES_MIN }
     }
 
-    /// Returns an entry.
+    /// Returns the entry of a chain.
     #[inline]
     pub(crate) fn get(&self, clock: ClockRef, chain: ChainId) -> u32 {
         self.store.get(clock, chain)
@@ -64,7 +64,7 @@ impl Clocks {
         edit.finish()
     }
 
-    /// Returns a clock as a flat one.
+    /// Returns a flat copy of a clock.
     pub(crate) fn flat(&self, clock: ClockRef) -> Clock {
         let mut flat = Clock::new();
         self.store.load(clock, &mut flat);
@@ -83,7 +83,7 @@ impl Clocks {
     }
 }
 
-/// The clock just behind an event: its predecessors and the event itself.
+/// The clock directly after an event: its predecessors and the event itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stamp {
     pub(crate) event: EventId,
@@ -176,9 +176,9 @@ impl Slot {
 /// The state of a forward pass.
 pub(crate) struct State {
     pub(crate) clocks: Clocks,
-    /// The clock of each strand at its current event; at its end after that.
+    /// The clock of each strand at its current event, or at its end once the strand has ended.
     pub(crate) at: Vec<ClockRef>,
-    /// How many synchronising events each strand has passed.
+    /// The number of synchronising events that each strand has passed.
     pub(crate) segments: Vec<u32>,
     pub(crate) posts: FxHashMap<TaskId, Stamp>,
     pub(crate) forks: FxHashMap<HandlerId, Vec<Stamp>>,
@@ -187,7 +187,7 @@ pub(crate) struct State {
     pub(crate) late_loops: Vec<bool>,
     pub(crate) attaches: Vec<Option<Stamp>>,
     pub(crate) locks: FxHashMap<LockId, Releases>,
-    /// The clocks that sections publish, where they give the order of locks.
+    /// The clocks that sections publish, if sections give the order of locks.
     pub(crate) slots: Vec<Slot>,
     pub(crate) barriers: FxHashMap<ConditionId, ByKey>,
     /// The last write of a location with atomic accesses, if it releases.
@@ -195,9 +195,9 @@ pub(crate) struct State {
     /// Stamps of the sources of given edges.
     pub(crate) saved: FxHashMap<EventId, Stamp>,
     pub(crate) begun: Vec<BegunTasks>,
-    /// Tasks whose order rests on more than posts.
+    /// Whether the order of each task depends on more than posts.
     pub(crate) tainted: Vec<bool>,
-    /// The number of edges met, program order left out.
+    /// The number of edges met, without program order.
     pub(crate) edges: u64,
 }
 

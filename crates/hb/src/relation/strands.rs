@@ -1,7 +1,7 @@
 //! Strands: the pieces of a trace that program order orders totally.
 //!
 //! A posted task is one strand, and so is a burst. Code that a looping handler runs outside its
-//! tasks forms several strands: one up to the loop point, and behind it one for each piece between
+//! tasks forms several strands: one up to the loop point, and after it one for each piece between
 //! tasks. In the `threads` rule set a handler is one strand.
 
 use crate::relation::rules::RuleSet;
@@ -31,7 +31,7 @@ pub(crate) struct Strand {
     pub(crate) first: EventId,
     /// Its last event.
     pub(crate) last: EventId,
-    /// Whether it is a posted task whose place among its handler's tasks is not fixed.
+    /// Whether it is a posted task whose position among its handler's tasks is not fixed.
     pub(crate) posted: bool,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Strands {
     list: Vec<Strand>,
     /// The strands of each task, as a range of `list`, ascending.
     of_task: Vec<(u32, u32)>,
-    /// The loop point of each handler, `NONE` where it has none.
+    /// The loop point of each handler; `NONE` if it has none.
     pub(crate) loop_points: Vec<EventId>,
 }
 
@@ -167,8 +167,8 @@ impl Strands {
     }
 }
 
-/// Finds each handler's loop point: its first `loop` event, else its last initial event before its
-/// first `get`. Handlers that run no posted task have none.
+/// Finds each handler's loop point: its first `loop` event, or else its last initial event before
+/// its first `get`. Handlers that run no posted task have none.
 fn loop_points(trace: &Trace) -> Vec<EventId> {
     let handlers = trace.tables().handlers.len();
     let mut last_initial = vec![EventId::NONE; handlers];
@@ -201,7 +201,8 @@ fn loop_points(trace: &Trace) -> Vec<EventId> {
         .collect()
 }
 
-/// Cuts the initial tasks of handlers that run posted tasks; in the order of tasks, then of events.
+/// Cuts the initial tasks of handlers that run posted tasks. The result is sorted by task, then by
+/// event.
 fn pieces(trace: &Trace, loop_points: &[EventId]) -> Vec<Strand> {
     let handlers = loop_points.len();
     let mut serves = vec![false; handlers];

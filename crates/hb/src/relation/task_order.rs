@@ -1,9 +1,9 @@
-//! The order of the tasks of a handler, computed when a task begins.
+//! The order of the tasks of a handler, computed at the begin of each task.
 //!
-//! **Idea.** One number for each chain of the handler tells which tasks end before a task begins.
-//! No pre-emption and the FIFO rule find it from the clocks of the events before its begin, its
-//! post first of all; the ends of the tasks found are then joined into its clock. *Fifo, read
-//! backwards* takes the other direction: edges between posts, for the next pass.
+//! **Idea.** One number for each chain of the handler gives the tasks that end before a task
+//! begins. No pre-emption and the FIFO rule find it from the clocks of the events before the task's
+//! begin, above all its post. The ends of the tasks found are then joined into its clock. *Fifo,
+//! read backwards* works in the other direction: it finds edges between posts, for the next pass.
 
 use crate::relation::given::Edge;
 use crate::relation::pass::Pass;
@@ -14,11 +14,11 @@ use anyorder_order::{ChainId, Clock};
 use anyorder_trace::EventId;
 use rustc_hash::FxHashMap;
 
-/// Up to this many posters are scanned one by one.
+/// The most posters that are scanned one by one.
 const FEW_POSTERS: usize = 3;
 
 impl Pass<'_, '_> {
-    /// Finds which tasks of its handler end before a task begins.
+    /// Finds the tasks of its handler that end before a task begins.
     pub(crate) fn order(
         &mut self,
         strand: StrandId,
@@ -60,7 +60,7 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// The rule of no pre-emption, for one event that is before the begin of a task.
+    /// Applies the rule of no pre-emption to one event that is before the begin of a task.
     fn no_preemption(&self, at: &Strand, source: &Stamp, order: &mut Clock) {
         let engine = &self.engine;
         let from = engine.strands.get(source.strand);
@@ -83,7 +83,7 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// The FIFO rule: tasks of the same handler that were posted before.
+    /// Applies the FIFO rule to the earlier posted tasks of the same handler.
     fn fifo(&self, strand: StrandId, post: &Stamp, order: &mut Clock, tainted: &mut bool) {
         let at = self.engine.strands.get(strand);
         let begun = &self.state.begun[at.handler.index()];
@@ -102,9 +102,9 @@ impl Pass<'_, '_> {
                 }
             });
         };
-        // Posts before that of a recent task ordered before this one can be skipped. Otherwise scan
-        // the posters of this handler, or those that the post knows of: usually one of the two
-        // lists is short.
+        // Posts before the post of a recent task can be skipped if the recent task is ordered
+        // before this one. Otherwise scan the posters of this handler, or those that the post
+        // knows; usually one of the two lists is short.
         if let Some(recent) = recent {
             let clocks = &self.state.clocks;
             clocks.store.for_each_above(post.clock, recent.clock, &mut visit);
@@ -149,9 +149,10 @@ impl Pass<'_, '_> {
         })
     }
 
-    /// The FIFO rule for tasks that bare strands posted. Such a post is before another exactly if
-    /// the begin of its task is, whatever their order as tasks. This matters to no pre-emption only
-    /// if a task of the same handler makes the other post. Returns whether one of them is tainted.
+    /// Applies the FIFO rule to tasks that bare strands posted. Such a post is before another post
+    /// exactly if the begin of its task is, whatever their order as tasks. This matters to no
+    /// pre-emption only if a task of the same handler makes the other post. Returns whether one of
+    /// the tasks is tainted.
     fn fifo_of_bare_posts(&self, strand: StrandId, post: &Stamp, order: &mut Clock) -> bool {
         let engine = &*self.engine;
         let at = engine.strands.get(strand);
@@ -183,7 +184,7 @@ impl Pass<'_, '_> {
         tainted
     }
 
-    /// Joins the ends of the tasks that are before a task into its clock.
+    /// Joins the ends of the tasks that come before a task into its clock.
     pub(crate) fn join_ordered_tasks(&mut self, strand: StrandId) {
         let engine = &*self.engine;
         let chains = engine.chains.posted_of(engine.strands.get(strand).handler);
@@ -254,7 +255,7 @@ impl Pass<'_, '_> {
         );
     }
 
-    /// The FIFO rule, read backwards: collects edges between the posts of tasks that are in order.
+    /// Applies the FIFO rule, read backwards: collects edges between the posts of ordered tasks.
     /// The last post of each poster is enough. Tasks before a recent task can be skipped: their
     /// posts are, or will be, before the post of the recent task, which is before this one.
     fn read_backwards(&mut self, strand: StrandId, post: &Stamp) {

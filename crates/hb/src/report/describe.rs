@@ -3,7 +3,7 @@
 use anyorder_finding::Site;
 use anyorder_trace::{EventId, EventKind, InputId, Location, NameId, TaskId, TaskKind, Trace};
 
-/// The most posts of a chain that are reported; longer chains are cut in the middle.
+/// The most posts of a chain that are reported. Longer chains are cut in the middle.
 const CHAIN_POSTS_MAX: usize = 40;
 
 /// Returns an event in words: `write of x in task (event 12)`.
@@ -48,8 +48,8 @@ pub(crate) fn task(trace: &Trace, task: TaskId) -> String {
     }
 }
 
-/// Returns the chain of posts that led to a task, its own post first, the input event or the thread
-/// at the root last.
+/// Returns the chain of posts that led to a task. Its own post comes first; the input event or the
+/// thread at the root comes last.
 #[must_use]
 pub fn chain(trace: &Trace, mut at: TaskId) -> Vec<String> {
     let mut lines = Vec::new();
@@ -116,7 +116,7 @@ pub(crate) fn site(trace: &Trace, id: EventId) -> Site {
     }
 }
 
-/// Returns the name of a location for a title: without the object.
+/// Returns the name of a location for a title, without the object.
 pub(crate) fn location_title(trace: &Trace, location: anyorder_trace::LocationId) -> String {
     let tables = trace.tables();
     match tables.locations[location.index()] {

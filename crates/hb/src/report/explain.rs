@@ -1,4 +1,4 @@
-//! Explains in words why a race is one, and names the nearest orders that exist.
+//! Explains in words why two accesses race, and names the nearest existing orders.
 
 use crate::races::category::CapturedClocks;
 use crate::relation::engine::Engine;
@@ -6,7 +6,7 @@ use crate::report::describe;
 use anyorder_finding::ExplanationStep;
 use anyorder_trace::{EventId, TaskId, TaskKind};
 
-/// How many posts back the chains of two tasks are followed.
+/// The most posts that the chains of two tasks are followed back.
 const POSTS_MAX: usize = 24;
 
 /// Collects the events whose clocks [`steps`] needs for a race.
@@ -22,7 +22,7 @@ pub(crate) fn needs(engine: &Engine<'_>, a: EventId, b: EventId, out: &mut Vec<E
     }
 }
 
-/// Explains a race between `a` and `b`, `a` the earlier.
+/// Explains a race between `a` and `b`, where `a` comes first.
 pub(crate) fn steps(
     engine: &Engine<'_>,
     captured: &CapturedClocks,
@@ -35,7 +35,7 @@ pub(crate) fn steps(
     steps
 }
 
-/// Names the missing order. Follows the two chains of posts back as long as they are parallel.
+/// Names the missing order. Follows the two chains of posts back while they are parallel.
 fn why_unordered(
     engine: &Engine<'_>,
     captured: &CapturedClocks,
@@ -90,7 +90,7 @@ fn why_unordered(
     steps
 }
 
-/// Says why the order of two posts does not order the tasks.
+/// Explains why the order of two posts does not order the tasks.
 fn posted_in_order(
     engine: &Engine<'_>,
     first: TaskId,

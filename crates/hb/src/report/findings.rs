@@ -27,11 +27,11 @@ pub(crate) struct Found<'f> {
     pub(crate) max_pairs: usize,
 }
 
-/// Makes a finding of each group, the most important first.
+/// Turns each group into a finding, the most important first.
 ///
 /// # Errors
 ///
-/// Fails when it was cancelled.
+/// Fails if it was cancelled.
 pub(crate) fn findings(
     engine: &mut Engine<'_>,
     found: &Found<'_>,

@@ -18,9 +18,9 @@ pub use proof::{Proof, ProofStep};
 /// The order of two events, explained.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OrderExplanation {
-    /// The one that stands first in the trace.
+    /// The event that comes first in the trace.
     pub first: EventId,
-    /// The other.
+    /// The other event.
     pub second: EventId,
     /// Whether the first happens before the second.
     pub ordered: bool,
@@ -34,11 +34,11 @@ pub struct OrderExplanation {
 ///
 /// # Errors
 ///
-/// Fails when it was cancelled.
+/// Fails if it was cancelled.
 ///
 /// # Panics
 ///
-/// Panics when an event is not one of the trace.
+/// Panics if an event is not in the trace.
 pub fn why(
     trace: &Trace,
     rules: RuleSet,

@@ -60,7 +60,7 @@ pub(crate) fn find_path(
             search.reached.insert(strand, Reached { at: event, by: Some(edge) });
             search.note(engine, strand);
         }
-        // A fork orders the first event of its handler; later ones follow from that one.
+        // A fork orders the first event of its handler. The later events follow from that one.
         search.forks.remove(&engine.strands.get(strand).handler);
         if search.reached.contains_key(&strand) {
             search.leave(engine, event, strand);

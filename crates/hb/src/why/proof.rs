@@ -12,7 +12,7 @@ pub struct ProofStep {
     pub from: EventId,
     /// The later event.
     pub to: EventId,
-    /// Why.
+    /// The rule that orders them.
     pub rule: Rule,
     /// The lemmas that the rule needs, as positions in [`Proof::lemmas`].
     pub premises: Vec<u32>,

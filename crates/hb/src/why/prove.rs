@@ -1,9 +1,9 @@
 //! Builds proofs that one event happens before another.
 //!
 //! **Idea.** The prover works backwards from the goal, guided by the relation that the engine
-//! computed: it picks a rule whose premises hold, then proves those premises. Posts order tasks by
+//! computed. It picks a rule whose premises hold, then proves those premises. Posts order tasks by
 //! FIFO, and tasks order posts by FIFO read backwards, so premises can be circular. The prover
-//! therefore never uses a goal in its own proof, and tries another rule where that blocks one.
+//! therefore never uses a goal in its own proof. If that blocks a rule, it tries another.
 
 use super::path::{PathEdge, find_path};
 use super::proof::{Proof, ProofStep};
@@ -23,7 +23,7 @@ const DEPTH_MAX: usize = 400;
 /// The number of orders that the prover attempts before it gives up.
 const TRIES_MAX: usize = 20_000;
 
-/// How many tasks between two ordered ones are tried as the task in the middle.
+/// The most tasks between two ordered tasks that the prover tries as the task in the middle.
 const MIDDLE_TASKS_MAX: usize = 4_000;
 
 /// Builds one proof.
@@ -33,7 +33,7 @@ pub(crate) struct Prover<'e, 't> {
     captured: CapturedClocks,
     lemmas: Vec<Vec<ProofStep>>,
     known: FxHashMap<(EventId, EventId), u32>,
-    /// Edges and task orders that are being proved.
+    /// Edges and task orders whose proof is in progress.
     open: FxHashSet<(EventId, EventId)>,
     depth: usize,
     tries: usize,
@@ -57,17 +57,17 @@ impl<'e, 't> Prover<'e, 't> {
     ///
     /// # Errors
     ///
-    /// Fails when it was cancelled.
+    /// Fails if it was cancelled.
     pub(crate) fn happens_before(&mut self, x: EventId, y: EventId) -> Result<bool, Stopped> {
         self.ensure(&[y])?;
         Ok(self.captured.happens_before(self.engine, x, y))
     }
 
-    /// Proves that `x` happens before `y`; `None` where the proof would be too deep.
+    /// Proves that `x` happens before `y`; `None` if the proof would be too deep.
     ///
     /// # Errors
     ///
-    /// Fails when it was cancelled.
+    /// Fails if it was cancelled.
     pub(crate) fn prove(mut self, x: EventId, y: EventId) -> Result<Option<Proof>, Stopped> {
         let path = self.path(x, y)?;
         Ok(path.map(|path| Proof { lemmas: self.lemmas, path }))
@@ -212,8 +212,8 @@ impl<'e, 't> Prover<'e, 't> {
         lemma
     }
 
-    /// Proves that task `a` ends before task `b` begins: steps from the end of `a` to the begin of
-    /// `b`.
+    /// Proves that task `a` ends before task `b` begins. Returns the steps from the end of `a` to
+    /// the begin of `b`.
     fn order(&mut self, a: StrandId, b: StrandId) -> Result<Option<Vec<ProofStep>>, Stopped> {
         let ends = (self.engine.strands.get(a).last, self.engine.strands.get(b).first);
         self.tries += 1;
@@ -255,7 +255,7 @@ impl<'e, 't> Prover<'e, 't> {
         Ok(None)
     }
 
-    /// The tasks of the handler that begin between two tasks, the latest first.
+    /// Returns the tasks of the handler that begin between two tasks, the latest first.
     fn middles(&self, a: StrandId, b: StrandId) -> Vec<StrandId> {
         let engine = &*self.engine;
         let (from, to) = (*engine.strands.get(a), *engine.strands.get(b));
@@ -273,7 +273,7 @@ impl<'e, 't> Prover<'e, 't> {
         found
     }
 
-    /// The events with base edges into the begin of a task.
+    /// Returns the events with base edges into the begin of a task.
     fn sources(&self, b: StrandId) -> Vec<EventId> {
         let engine = &*self.engine;
         let at = engine.strands.get(b);
@@ -287,7 +287,7 @@ impl<'e, 't> Prover<'e, 't> {
         if !point.is_none() && point < at.first {
             sources.push(point);
         }
-        // Forks behind the last event of the handler before this one.
+        // Forks after the last event of the handler before this one.
         let events = (0..at.first.0).rev().map(|row| engine.trace.event(EventId(row)));
         let idle =
             events.take_while(|e| engine.strands.get(engine.strand_of(e.id)).handler != at.handler);
@@ -295,7 +295,8 @@ impl<'e, 't> Prover<'e, 't> {
         sources
     }
 
-    /// The rules by which one task is directly before another, with the events that they use.
+    /// Returns the rules by which one task is directly before another, with the events that they
+    /// use.
     fn reasons(&self, a: StrandId, b: StrandId) -> Vec<(Rule, EventId)> {
         let engine = &*self.engine;
         let (from, to) = (*engine.strands.get(a), *engine.strands.get(b));
@@ -322,7 +323,8 @@ impl<'e, 't> Prover<'e, 't> {
         reasons
     }
 
-    /// Proves that one task is directly before another; the clocks at the sources of `b` are known.
+    /// Proves that one task is directly before another. The clocks at the sources of `b` must be
+    /// known.
     fn direct(&mut self, a: StrandId, b: StrandId) -> Result<Option<ProofStep>, Stopped> {
         for (rule, source) in self.reasons(a, b) {
             if let Some(step) = self.direct_by(a, b, rule, source)? {
@@ -359,7 +361,7 @@ impl<'e, 't> Prover<'e, 't> {
         Ok(Some(ProofStep { from: from.last, to: to.first, rule, premises }))
     }
 
-    /// The base edge from a source into the begin of a task.
+    /// Returns the base edge from a source into the begin of a task.
     fn base_step(&self, source: EventId, to: EventId) -> ProofStep {
         let engine = &*self.engine;
         let given = engine.given.edges.iter().find(|edge| edge.from == source && edge.to == to);

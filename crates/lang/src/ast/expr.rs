@@ -15,7 +15,7 @@ pub struct Expr {
 }
 
 impl Expr {
-    /// The expression without parentheses around it.
+    /// Returns the expression without the parentheses around it.
     pub(crate) fn unwrapped(&self) -> &Expr {
         let mut e = self;
         while let ExprKind::Paren(inner) = &e.kind {
@@ -24,7 +24,7 @@ impl Expr {
         e
     }
 
-    /// The bounds, of a range as written.
+    /// Returns the bounds of a range, if the expression is written as one.
     pub(crate) fn as_range(&self) -> Option<(&Expr, &Expr)> {
         match &self.unwrapped().kind {
             ExprKind::Binary { op: BinaryOp::Range, left, right, .. } => Some((left, right)),
@@ -52,7 +52,7 @@ pub enum ExprKind {
     Paren(Box<Expr>),
     /// `[1, 2]`.
     List(Vec<Expr>),
-    /// `[e; n]`: a list of `n` times the same value.
+    /// `[e; n]`: a list with the same value `n` times.
     Repeat(Box<Expr>, Box<Expr>),
     /// `set[1, 2]`.
     Set(Vec<Expr>),
@@ -64,7 +64,7 @@ pub enum ExprKind {
         name: Ident,
         /// Fields, in the order written.
         fields: Vec<FieldInit>,
-        /// Where the other fields come from.
+        /// The source of the other fields.
         base: Option<Box<Expr>>,
     },
     /// `new Node()`, `new Node { v: 3 }`.
@@ -124,14 +124,14 @@ pub enum ExprKind {
         /// Arguments.
         args: Vec<Expr>,
     },
-    /// `enabled(e)`: whether the event is enabled.
+    /// `enabled(e)`: tests whether the event is enabled.
     Enabled(Ref),
     /// `post t(args) ..`: only as a statement, initialiser or right side of `=`; its value is a
     /// handle.
     Post(Box<Post>),
-    /// `fork f(args)`: where `post` may stand; its value is a handle of the thread.
+    /// `fork f(args)`: allowed where `post` is; its value is a handle of the thread.
     Fork(Box<Fork>),
-    /// `choose e`: where `post` may stand; an element of a list, set or range.
+    /// `choose e`: allowed where `post` is; an element of a list, set or range.
     Choose(Box<Expr>),
     /// A gap left by error recovery. A diagnostic reports it.
     Error,
@@ -171,7 +171,7 @@ pub enum ClosureBody {
 pub struct If {
     /// Condition.
     pub cond: Box<Expr>,
-    /// Branch taken when it holds.
+    /// The branch taken if the condition holds.
     pub then: Block,
     /// The other branch.
     pub otherwise: Option<IfElse>,
@@ -210,13 +210,13 @@ pub struct Post {
     pub task: Ident,
     /// Arguments.
     pub args: Vec<Expr>,
-    /// Where it goes.
+    /// The handler that it goes to.
     pub target: PostTarget,
     /// Delay in units of virtual time.
     pub after: Option<Expr>,
     /// `front`: before all other messages of the mailbox.
     pub front: bool,
-    /// Written `async[main]` or `async[any]`. The meaning is the same.
+    /// Whether it is written `async[main]` or `async[any]`. The meaning is the same.
     pub async_form: bool,
 }
 

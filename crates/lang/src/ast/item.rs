@@ -58,7 +58,7 @@ pub enum ItemKind {
     Invariant {
         /// Its name.
         name: Ident,
-        /// Holds in every state between steps.
+        /// The condition, which holds in every state between steps.
         expr: Expr,
     },
     /// `response name: e leads_to f;`.
@@ -102,7 +102,7 @@ pub struct Variant {
     pub payload: Vec<TypeExpr>,
 }
 
-/// A record type: a value, copied and compared by its fields.
+/// A record type. Records are values, copied and compared by their fields.
 #[derive(Clone, Debug)]
 pub struct RecordDecl {
     /// Name.
@@ -130,7 +130,7 @@ pub struct ClassDecl {
 }
 
 impl ClassDecl {
-    /// Fields in the order of the text.
+    /// Returns the fields in the order of the text.
     pub(crate) fn fields(&self) -> impl Iterator<Item = &VarDecl> {
         self.members.iter().filter_map(|member| match member {
             ClassMember::Field(field) => Some(&field.var),
@@ -138,7 +138,7 @@ impl ClassDecl {
         })
     }
 
-    /// Methods in the order of the text.
+    /// Returns the methods in the order of the text.
     pub(crate) fn methods(&self) -> impl Iterator<Item = &FnDecl> {
         self.members.iter().filter_map(|member| match member {
             ClassMember::Method(method) => Some(method),
@@ -161,7 +161,7 @@ pub enum ClassMember {
 pub struct ClassField {
     /// Name, type and first value.
     pub var: VarDecl,
-    /// With `var` and `;`.
+    /// The place, with `var` and `;`.
     pub span: Span,
 }
 
@@ -172,8 +172,8 @@ pub struct VarDecl {
     pub name: Ident,
     /// Type, if written.
     pub ty: Option<TypeExpr>,
-    /// First value. Without one, the type is written and its default value counts (0, `false`,
-    /// `""`, `null`, an empty list, set or map, and `N` defaults for `[T; N]`).
+    /// First value. Without one, the type is written and the variable starts with its default value
+    /// (0, `false`, `""`, `null`, an empty list, set or map, and `N` defaults for `[T; N]`).
     pub init: Option<Expr>,
 }
 
@@ -198,9 +198,9 @@ pub struct IndexDecl {
 /// A handler: a thread with a mailbox.
 #[derive(Clone, Debug)]
 pub struct HandlerDecl {
-    /// `response` properties assume no fairness for it.
+    /// Whether `response` properties assume no fairness for it.
     pub unfair: bool,
-    /// It may wait for ever.
+    /// Whether it may wait for ever.
     pub daemon: bool,
     /// Name and number.
     pub name: SizedName,
@@ -240,7 +240,7 @@ impl Mailbox {
 pub struct FnDecl {
     /// Key.
     pub id: NodeId,
-    /// The threads that `fork` starts with it may wait for ever.
+    /// Whether the threads that `fork` starts with it may wait for ever.
     pub daemon: bool,
     /// Name.
     pub name: Ident,
@@ -266,9 +266,9 @@ pub struct Param {
 /// A task or a procedure.
 #[derive(Clone, Debug)]
 pub struct TaskDecl {
-    /// Declared with `procedure`: it may also be called.
+    /// Whether it is declared with `procedure`, so that it may also be called.
     pub procedure: bool,
-    /// Its posts may wait for ever.
+    /// Whether its posts may wait for ever.
     pub daemon: bool,
     /// Name.
     pub name: Ident,
@@ -283,13 +283,13 @@ pub struct TaskDecl {
 /// An external event.
 #[derive(Clone, Debug)]
 pub struct EventDecl {
-    /// Happens at most once.
+    /// Whether it happens at most once.
     pub once: bool,
-    /// Not enabled at the start.
+    /// Whether it is disabled at the start.
     pub disabled: bool,
-    /// `response` properties assume no fairness for it.
+    /// Whether `response` properties assume no fairness for it.
     pub unfair: bool,
-    /// It may wait for ever.
+    /// Whether it may wait for ever.
     pub daemon: bool,
     /// Name.
     pub name: Ident,
@@ -317,9 +317,9 @@ pub struct Family {
 /// A thread that runs from the start.
 #[derive(Clone, Debug)]
 pub struct ThreadDecl {
-    /// `response` properties assume no fairness for it.
+    /// Whether `response` properties assume no fairness for it.
     pub unfair: bool,
-    /// It may wait for ever.
+    /// Whether it may wait for ever.
     pub daemon: bool,
     /// Name.
     pub name: Ident,
@@ -334,9 +334,9 @@ pub struct ThreadDecl {
 pub struct ResponseDecl {
     /// Its name.
     pub name: Ident,
-    /// Whenever this holds,
+    /// The condition that requires the reaction.
     pub trigger: Expr,
-    /// this holds then or later.
+    /// The condition that must hold whenever the trigger holds, or later.
     pub reaction: Expr,
 }
 
@@ -356,9 +356,9 @@ pub struct SpecClause {
     pub left: SpecCall,
     /// The call that comes second.
     pub right: SpecCall,
-    /// When they commute; without one, always.
+    /// The condition under which they commute; without one, they always commute.
     pub when: Option<Expr>,
-    /// With the `;`.
+    /// The place, with the `;`.
     pub span: Span,
 }
 

@@ -1,5 +1,5 @@
 //! The syntax tree: plain owned data, as written. Every node has a span. Nodes with an entry in the
-//! checker's tables have a [`NodeId`], the key of these tables. Names are not resolved here.
+//! checker's tables have a [`NodeId`] as the key into these tables. Names are not resolved here.
 
 mod expr;
 mod item;
@@ -24,12 +24,12 @@ pub(crate) use walk::{Part, walk_expr};
 
 use crate::source::Span;
 
-/// Number of a node within its model: dense, from 0, below [`Model::node_count`]. Key of the
+/// Number of a node within its model: dense, from 0, below [`Model::node_count`]. The key into the
 /// checker's tables.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct NodeId(pub u32);
 
-/// Printed as `#7`.
+/// Prints the id as `#7`.
 impl std::fmt::Debug for NodeId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "#{}", self.0)
@@ -37,7 +37,7 @@ impl std::fmt::Debug for NodeId {
 }
 
 impl NodeId {
-    /// The number as an index into a table of the checker.
+    /// Returns the number as an index into a table of the checker.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -50,7 +50,7 @@ pub struct Model {
     pub name: Option<Ident>,
     /// Declarations in the order of the file.
     pub items: Vec<Item>,
-    /// The number of node ids: the length of a table of the checker.
+    /// The number of node ids, which is also the length of each table of the checker.
     pub node_count: u32,
 }
 
@@ -95,7 +95,7 @@ items! {
     vars: Var(Vec<VarDecl>);
     /// Lists of events in the order in which they happen.
     drivers: Driver(Vec<Ref>);
-    /// Conditions under which a state may be the last.
+    /// Conditions under which a run may end in a state.
     finals: Final(Expr);
 }
 
@@ -118,16 +118,16 @@ pub struct Ref {
     pub name: Ident,
     /// The element.
     pub index: Option<Box<Expr>>,
-    /// Name and index.
+    /// The place of the name and the index.
     pub span: Span,
 }
 
-/// A string literal in a place where only a literal may stand (messages, labels).
+/// A string literal in a place that only allows literals (messages, labels).
 #[derive(Clone, Debug)]
 pub struct Text {
     /// The characters, escapes resolved.
     pub value: String,
-    /// With the quotes.
+    /// The place, with the quotes.
     pub span: Span,
 }
 

@@ -11,7 +11,7 @@ pub struct Block {
     /// An expression without `;` at the end: the value of the block. Only in bodies of functions
     /// and closures, which return it, and in the branches of `if` and `match` used as expressions.
     pub value: Option<Box<Expr>>,
-    /// With the braces.
+    /// The place, with the braces.
     pub span: Span,
 }
 
@@ -20,7 +20,7 @@ pub struct Block {
 pub struct Stmt {
     /// Key.
     pub id: NodeId,
-    /// With the `;`.
+    /// The place, with the `;`.
     pub span: Span,
     /// Its form.
     pub kind: StmtKind,
@@ -51,7 +51,7 @@ pub enum StmtKind {
     Step {
         /// Local, global, field or element.
         place: Expr,
-        /// `++` rather than `--`.
+        /// Whether it is `++` rather than `--`.
         up: bool,
     },
     /// `e;`: a call, or `post`, `fork`, `choose` whose result is dropped.
@@ -91,7 +91,7 @@ pub enum StmtKind {
     Block(Block),
     /// `assert c;`, `assert c, "message";`.
     Assert {
-        /// Must be true.
+        /// The condition, which must be true.
         cond: Expr,
         /// Text of the failure.
         message: Option<Text>,
@@ -106,7 +106,7 @@ pub enum StmtKind {
     Enable {
         /// The event.
         event: Ref,
-        /// `enable` rather than `disable`.
+        /// Whether it is `enable` rather than `disable`.
         on: bool,
     },
     /// `acquire m;`.
@@ -131,7 +131,7 @@ pub enum StmtKind {
     Notify {
         /// The condition.
         cond: Ref,
-        /// `notify_all`.
+        /// Whether it is `notify_all`.
         all: bool,
     },
     /// `join h;`.
@@ -200,13 +200,13 @@ pub struct Match {
 pub struct Arm {
     /// Pattern.
     pub pattern: Pattern,
-    /// What follows `=>`.
+    /// The part after `=>`.
     pub body: ArmBody,
-    /// The whole arm without the comma.
+    /// The place of the whole arm, without the comma.
     pub span: Span,
 }
 
-/// What follows `=>`.
+/// The body of an arm, after `=>`.
 #[derive(Clone, Debug)]
 pub enum ArmBody {
     /// `{ .. }`.

@@ -12,7 +12,8 @@ pub(crate) enum Part<'a> {
 /// Takes the parts one by one.
 type Visit<'v, 'a> = &'v mut dyn FnMut(Part<'a>);
 
-/// Calls `f` for an expression and all below it, those in blocks and closures too.
+/// Calls `f` for an expression and all expressions below it, including those in blocks and
+/// closures.
 pub(crate) fn walk_expr<'a>(e: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
     f(e);
     e.kind.parts(&mut |part| walk_part(part, f));

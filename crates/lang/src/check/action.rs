@@ -204,7 +204,7 @@ impl<'a> Checker<'a> {
         self.element_ref(reference, "handler");
     }
 
-    /// `main` is there when it is used and not declared.
+    /// Declares `main` if it is used but not declared.
     fn imply_main(&mut self) {
         let id = HandlerId(self.program.handlers.len() as u32);
         let info = HandlerInfo {

@@ -29,7 +29,7 @@ pub(super) enum BodyKind {
 }
 
 impl BodyKind {
-    /// Must leave the state as it is.
+    /// Returns whether code of this kind must leave the state unchanged.
     pub(super) fn is_pure(self) -> bool {
         matches!(self, BodyKind::Guard | BodyKind::Property | BodyKind::Spec | BodyKind::Constant)
     }
@@ -63,7 +63,7 @@ pub(super) struct Scope<'a> {
 #[derive(Default)]
 pub(super) struct Body<'a> {
     pub(super) kind: BodyKind,
-    /// Type of what `return` gives; `None` where it gives nothing.
+    /// Type of the returned value; `None` if the body returns none.
     pub(super) result: Option<Type>,
     /// Type of `self`.
     pub(super) object: Option<Type>,
@@ -83,7 +83,7 @@ impl Body<'_> {
 }
 
 impl<'a> Checker<'a> {
-    /// Checks something within a body of its own.
+    /// Runs a check in a body of its own.
     pub(super) fn in_body<T>(&mut self, body: Body<'a>, check: impl FnOnce(&mut Self) -> T) -> T {
         let before = std::mem::replace(&mut self.body, body);
         self.body.scopes.push(Scope::default());
@@ -92,7 +92,7 @@ impl<'a> Checker<'a> {
         out
     }
 
-    /// Checks something within a scope of its own.
+    /// Runs a check in a scope of its own.
     pub(super) fn in_scope<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> T {
         let frame = self.body.frames.len();
         self.body.scopes.push(Scope { frame, ..Scope::default() });

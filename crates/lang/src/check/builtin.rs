@@ -4,22 +4,22 @@ use super::types::Type;
 
 macro_rules! methods {
     ($($name:ident $text:literal)*) => {
-        /// A built-in method; what it does depends on the receiver.
+        /// A built-in method. Its effect depends on the receiver.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
         pub enum BuiltinMethod {
             $(#[doc = concat!("`", $text, "`")] $name),*
         }
 
         impl BuiltinMethod {
-            /// All of them.
+            /// All built-in methods.
             pub const ALL: &[BuiltinMethod] = &[$(BuiltinMethod::$name),*];
 
-            /// Its name.
+            /// Returns the name of the method.
             pub const fn name(self) -> &'static str {
                 match self { $(BuiltinMethod::$name => $text),* }
             }
 
-            /// The method of that name.
+            /// Returns the method of that name.
             pub(crate) fn named(name: &str) -> Option<BuiltinMethod> {
                 BuiltinMethod::ALL.iter().copied().find(|method| method.name() == name)
             }
@@ -122,7 +122,7 @@ pub(super) fn signature(
     Some(Signature { method, params, result })
 }
 
-/// The names of all methods of a receiver, for "did you mean".
+/// Returns the names of all methods of a receiver, for "did you mean".
 pub(super) fn names_of(receiver: &Type) -> Vec<&'static str> {
     let mut fresh = || Type::Any;
     let has = |method: &&BuiltinMethod| signature(receiver, method.name(), &mut fresh).is_some();

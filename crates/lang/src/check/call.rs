@@ -10,7 +10,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
 impl<'a> Checker<'a> {
-    /// `f(a)`.
+    /// Checks `f(a)` and returns its type.
     pub(super) fn call(&mut self, expr: &'a Expr, callee: &'a Expr, args: &'a [Expr]) -> Type {
         let ExprKind::Name(name) = &callee.kind else {
             let ty = self.expr(callee);
@@ -63,7 +63,7 @@ impl<'a> Checker<'a> {
         });
     }
 
-    /// A call of a value.
+    /// Checks a call of a value and returns the type of the result.
     pub(super) fn call_value(&mut self, ty: &Type, span: Span, args: &'a [Expr]) -> Type {
         match self.solid(ty) {
             Type::Fn(params, result) => {
@@ -84,7 +84,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Checks arguments against parameters. `what`: "argument" or "value".
+    /// Checks arguments against parameters. `what` is "argument" or "value".
     pub(super) fn arguments(
         &mut self,
         what: &str,

@@ -29,14 +29,14 @@ pub(super) struct Checker<'a> {
     /// While declarations get their types: the sizes of arrays in them. They are evaluated after
     /// the constants.
     pub(super) sizes_later: Option<Vec<(NodeId, &'a Expr)>>,
-    /// Globals below this one have their first values where a first value is checked.
+    /// The first value under check may read only globals below this one.
     pub(super) globals_ready: Option<GlobalId>,
     /// The meanings that some code mentions.
     pub(super) used: HashSet<Meaning>,
     pub(super) body: Body<'a>,
-    /// Members of values whose type was not known there.
+    /// Members of values whose type was unknown at that point.
     pub(super) open_members: Vec<&'a Expr>,
-    /// Effects of bodies that are called, and of expressions that must have none.
+    /// Effects of callable bodies and of expressions that must have no effects.
     pub(super) effects: Effects,
 }
 
@@ -70,8 +70,8 @@ impl<'a> Checker<'a> {
 
     pub(super) fn run(&mut self) {
         self.collect();
-        // Constants may be records and variants, and the types of those may have constants as
-        // sizes.
+        // Constants may be records and variants. The types of records and variants may use
+        // constants as sizes.
         self.signatures();
         self.constants();
         self.sizes();
@@ -156,7 +156,7 @@ impl<'a> Checker<'a> {
         self.used.insert(meaning);
     }
 
-    /// The thing declared outside of bodies under a name; counts as a use.
+    /// Returns the declaration outside of bodies that has this name, and marks it as used.
     pub(super) fn global_name(&mut self, name: &str) -> Option<(Meaning, Span)> {
         let found = self.names.get(name).copied()?;
         self.mark_used(found.0);
@@ -165,7 +165,7 @@ impl<'a> Checker<'a> {
 
     // ---- types
 
-    /// Checks that `expr` gives a value for a place of type `want`.
+    /// Checks that the value of `expr` fits a place of type `want`.
     pub(super) fn expect(&mut self, expr: &'a Expr, want: &Type) -> Type {
         let found = self.expr_hinted(expr, want);
         self.fit_here(expr, &found, want, None);

@@ -1,4 +1,4 @@
-//! First pass: what is declared, and under which names.
+//! First pass: collects the declarations and their names.
 
 use super::checker::{Checker, ConstState};
 use super::model::{
@@ -15,12 +15,12 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use std::collections::HashMap;
 
-/// Names of types that no declaration may take.
+/// Names of built-in types, which no declaration may take.
 pub(super) const BUILTIN_TYPES: &[&str] =
     &["int", "bool", "str", "any", "list", "set", "map", "task", "thread"];
 
 impl<'a> Checker<'a> {
-    /// Fills the tables with names; types and sizes come later.
+    /// Fills the tables with names. Types and sizes follow later.
     pub(super) fn collect(&mut self) {
         let mut properties: HashMap<&str, Span> = HashMap::new();
         let mut single: HashMap<&str, Span> = HashMap::new();
@@ -149,7 +149,7 @@ impl<'a> Checker<'a> {
     }
 
     fn single(&mut self, known: &mut HashMap<&'a str, Span>, word: &'static str, span: Span) {
-        // The word itself, not the whole declaration.
+        // Mark the word itself, not the whole declaration.
         let span = Span::new(span.start, span.start + word.len() as u32);
         let first = *known.entry(word).or_insert(span);
         if first != span {

@@ -11,8 +11,8 @@ use std::collections::HashMap;
 const MEMBER: &str = "event, task, function or thread";
 
 impl<'a> Checker<'a> {
-    /// Checks the members of components: events, tasks, functions and threads, each in one
-    /// component only.
+    /// Checks the members of components. Members are events, tasks, functions and threads; each
+    /// belongs to one component at most.
     pub(super) fn check_components(&mut self) {
         let model = self.model;
         let mut known: HashMap<&'a str, Span> = HashMap::new();

@@ -23,13 +23,13 @@ pub enum ConstValue {
     Str(String),
     /// A list.
     List(Vec<ConstValue>),
-    /// An array over an index type: an element for each value of it.
+    /// An array over an index type: one element for each value of the index type.
     Array(IndexId, Vec<ConstValue>),
     /// A set: sorted, without repetitions.
     Set(Vec<ConstValue>),
     /// A map: sorted by key, each key once.
     Map(Vec<(ConstValue, ConstValue)>),
-    /// A value of an enum: the number of its variant, and what it carries.
+    /// A value of an enum: the number of its variant, and the values that the variant carries.
     Variant(EnumId, u32, Vec<ConstValue>),
     /// A record: its fields in the order of the declaration.
     Record(RecordId, Vec<ConstValue>),
@@ -61,7 +61,7 @@ impl ConstValue {
 /// Most elements of an array of handlers, locks, conditions, events or threads.
 pub(super) const ARRAY_MAX: i64 = 4096;
 
-/// Longest chain of constants that need later ones.
+/// Longest chain of constants that each need a later one.
 const FORWARD_MAX: usize = 64;
 
 impl<'a> Checker<'a> {
@@ -102,7 +102,7 @@ impl<'a> Checker<'a> {
             }
             ConstState::Waiting => self.const_state[id.index()] = ConstState::Running,
         }
-        // Recursion follows references to constants further down only.
+        // The recursion only follows references to constants further down.
         let running =
             self.const_state.iter().filter(|state| **state == ConstState::Running).count();
         if running > FORWARD_MAX {
@@ -138,7 +138,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// An integer that must be known before the model runs.
+    /// Evaluates an integer that must be known before the model runs.
     pub(super) fn const_int(&mut self, expr: &'a Expr) -> Option<i64> {
         let before = self.diagnostics.len();
         self.in_body(Body::of(BodyKind::Constant), |c| c.expect(expr, &Type::Int));
@@ -156,7 +156,7 @@ impl<'a> Checker<'a> {
         Evaluator::new(&self.program).int(expr)
     }
 
-    /// The number of values of an index type.
+    /// Evaluates the number of values of an index type.
     fn index_size(&mut self, at: usize) {
         let item = self.program.indices[at].item;
         let ItemKind::Index(decl) = &self.model.items[item].kind else { return };
@@ -172,7 +172,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The index type that an expression names.
+    /// Returns the index type that an expression names.
     pub(super) fn index_type(&mut self, expr: &Expr) -> Option<IndexId> {
         match &expr.kind {
             ExprKind::Paren(inner) => self.index_type(inner),
@@ -186,7 +186,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The size of an array.
+    /// Returns the size of an array.
     pub(super) fn array_size(&mut self, expr: &'a Expr) -> Option<u32> {
         if let Some(id) = self.index_type(expr) {
             return Some(self.program.indices[id.index()].size);
@@ -200,7 +200,7 @@ impl<'a> Checker<'a> {
         None
     }
 
-    /// Sizes of handlers, locks and conditions; parameters of families.
+    /// Evaluates the sizes of handlers, locks and conditions, and the parameters of families.
     pub(super) fn sizes(&mut self) {
         let model = self.model;
         for (at, name) in model.locks().flatten().enumerate() {
@@ -232,7 +232,7 @@ impl<'a> Checker<'a> {
         (Some(self.array_size(size).unwrap_or(1)), self.index_type(size))
     }
 
-    /// The bounds of a family; an empty one after an error.
+    /// Returns the bounds of a family; empty bounds after an error.
     fn family(&mut self, family: &'a Family) -> (i64, i64) {
         if let Some(id) = self.index_type(&family.range) {
             return (0, i64::from(self.program.indices[id.index()].size));

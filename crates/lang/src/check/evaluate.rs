@@ -7,17 +7,17 @@ use crate::ast::{BinaryOp, Block, Expr, ExprKind, FieldInit, If, IfElse, NodeId,
 use crate::source::Span;
 use std::cell::Cell;
 
-/// Most values in a constant list: `0..1000000000` is no constant.
+/// Most values in a constant list: `0..1000000000` is not a constant.
 const ELEMENTS_MAX: i64 = 65_536;
 
-/// Most values (and bytes of strings) made while one constant is evaluated: constants of constants
-/// grow exponentially.
+/// Most values (and bytes of strings) built for one constant. Constants that use constants can grow
+/// exponentially.
 const VALUES_MAX: usize = 1 << 20;
 
 /// Deepest nesting of a constant.
 const DEPTH_MAX: usize = 64;
 
-/// Why an expression is no constant.
+/// The reason why an expression is not constant.
 pub(crate) struct ConstError {
     pub(super) span: Span,
     pub(super) message: String,
@@ -29,20 +29,20 @@ fn fail<T>(span: Span, message: impl Into<String>) -> Result<T, ConstError> {
     Err(ConstError { span, message: message.into() })
 }
 
-/// Evaluates expressions whose names have their meanings and whose constants have their values.
+/// Evaluates expressions whose names are resolved and whose constants have values.
 pub(crate) struct Evaluator<'p> {
     program: &'p CheckedModel,
     /// The parameter of a family, with its value for one member.
     member: Option<(LocalId, i64)>,
     /// Whether each part of an expression must be constant, even a part that is not evaluated.
     whole: bool,
-    /// Whether index types have a value: their sets of values.
+    /// Whether an index type has a value, namely the set of its values.
     indices: bool,
-    /// Values that may still be made.
+    /// Number of values that may still be built.
     left: Cell<usize>,
 }
 
-/// Number of values in a value; strings count by length.
+/// Returns the number of values in a value. A string counts by its length.
 fn size(value: &ConstValue) -> usize {
     let mut sum = if let ConstValue::Str(text) = value { 1 + text.len() } else { 1 };
     value.parts(|part| sum += size(part));
@@ -81,7 +81,7 @@ impl<'p> Evaluator<'p> {
         Self { program, member: None, whole: false, indices: true, left: Cell::new(VALUES_MAX) }
     }
 
-    /// For one member of a family: its parameter has a value.
+    /// Sets the value of a family's parameter, for one member.
     pub(crate) fn of_member(self, member: Option<(LocalId, i64)>) -> Self {
         Self { member, ..self }
     }
@@ -91,13 +91,13 @@ impl<'p> Evaluator<'p> {
         Self { indices: false, ..self }
     }
 
-    /// For expressions in bodies: all that is named there counts (C4), so each part must be
-    /// constant.
+    /// Returns an evaluator for expressions in bodies. All names in such an expression count (C4),
+    /// so each part must be constant.
     pub(crate) fn in_body(self) -> Self {
         Self { whole: true, ..self }
     }
 
-    /// The value of an expression.
+    /// Returns the value of an expression.
     pub(crate) fn evaluate(&self, expr: &Expr) -> Outcome {
         self.left.set(VALUES_MAX);
         let value = self.expr(expr)?;
@@ -107,7 +107,8 @@ impl<'p> Evaluator<'p> {
         Ok(value)
     }
 
-    /// The value of an integer expression, if it has one; the number of a value of an index type.
+    /// Returns the value of an integer expression if it has one. For a value of an index type,
+    /// returns its number.
     pub(crate) fn int(&self, expr: &Expr) -> Option<i64> {
         match self.evaluate(expr) {
             Ok(ConstValue::Int(value)) => Some(value),
@@ -316,7 +317,7 @@ impl<'p> Evaluator<'p> {
         use BinaryOp as Op;
         use ConstValue::{Array, Bool, Int, List, Map, Set, Str};
         let a = self.expr(left)?;
-        // The right side of a short circuit need not have a value.
+        // The right side of a short circuit does not need a value.
         match (op, &a) {
             (Op::And, Bool(false)) | (Op::Or, Bool(true)) if !self.whole => return Ok(a),
             _ => {}
@@ -358,7 +359,7 @@ fn int_binary(expr: &Expr, op: BinaryOp, op_span: Span, a: i64, b: i64) -> Outco
         Op::Sub => arithmetic(a.checked_sub(b)),
         Op::Mul => arithmetic(a.checked_mul(b)),
         Op::Div => arithmetic(a.checked_div(b)),
-        // The least int has no remainder but 0 by -1 (X12).
+        // The least int overflows when divided by -1, but the remainder is 0 (X12).
         Op::Rem => arithmetic(if b == -1 { Some(0) } else { a.checked_rem(b) }),
         Op::Lt => Ok(Bool(a < b)),
         Op::Le => Ok(Bool(a <= b)),

@@ -1,14 +1,16 @@
-//! Whether patterns cover all values.
+//! Decides whether patterns cover all values.
 //!
 //! **Problem.** Given rows of patterns P1..Pn for values of types T, and a row Q: is there a list
-//! of values that Q matches and no Pi does? With Q all wildcards: are all values covered? With Q an
-//! arm and P the arms before it: is the arm ever reached?
+//! of values that Q matches and no Pi matches? With Q all wildcards, the question is whether all
+//! values are covered. With Q an arm and P the arms before it, the question is whether the arm can
+//! be reached.
 //!
 //! **Source.** L. Maranget, "Warnings for pattern matching", Journal of Functional Programming
 //! 17(3), 2007, section 3 (the recursion over the first column: specialised and default matrices).
 //!
-//! **Guarantee.** Exact, up to a limit of steps, behind which nothing is said. A type with null has
-//! `null` as one more constructor; `any`, `int` and `str` have infinitely many.
+//! **Guarantee.** Exact, up to a limit of steps; beyond the limit nothing is reported. A type with
+//! null has `null` as one more constructor. `any`, `int` and `str` have infinitely many
+//! constructors.
 //!
 //! **Cost.** Exponential in the worst case (the problem is NP-complete), hence the limit; in
 //! practice the number of arms times the number of variants.
@@ -16,7 +18,7 @@
 use super::model::{CheckedModel, EnumId};
 use super::types::Type;
 
-/// What a value is made with.
+/// A constructor of a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Ctor {
     Variant(EnumId, u32),
@@ -36,7 +38,7 @@ pub(super) enum Pat {
 /// Most calls of the recursion for one `match`.
 const STEPS_MAX: u32 = 20_000;
 
-/// Most columns: payloads in payloads.
+/// Most columns: nested payloads add columns.
 const COLUMNS_MAX: usize = 200;
 
 pub(super) struct Usefulness<'p> {
@@ -49,13 +51,13 @@ impl<'p> Usefulness<'p> {
         Self { program, steps: 0 }
     }
 
-    /// Whether the limit was reached: then the answers mean nothing.
+    /// Returns whether the limit was reached. The answers mean nothing then.
     pub(super) fn gave_up(&self) -> bool {
         self.steps > STEPS_MAX
     }
 
-    /// An example, as text, of values that `row` matches and none of `rows` does. `None` also
-    /// behind the limit.
+    /// Returns an example, as text, of values that `row` matches and no row of `rows` matches.
+    /// Returns `None` if there is no example, or beyond the limit.
     pub(super) fn witness(
         &mut self,
         rows: &[Vec<Pat>],
@@ -81,8 +83,8 @@ impl<'p> Usefulness<'p> {
                     })
                 }
                 all => {
-                    // A constructor that no row names is matched by the rows that begin with a
-                    // wildcard only.
+                    // Only the rows that begin with a wildcard match a constructor that no row
+                    // names.
                     let example = all.and_then(|all| {
                         let unnamed = |ctor: &&Ctor| heads(rows).all(|head| head != *ctor);
                         all.iter().find(unnamed).map(|ctor| self.example(ctor))
@@ -102,8 +104,8 @@ impl<'p> Usefulness<'p> {
         }
     }
 
-    /// The rows that begin with `ctor` or a wildcard, their first pattern replaced by those of its
-    /// payload.
+    /// Returns the rows that begin with `ctor` or a wildcard. The patterns of the payload replace
+    /// the first pattern of each row.
     fn with_ctor(
         &mut self,
         rows: &[Vec<Pat>],
@@ -141,7 +143,7 @@ impl<'p> Usefulness<'p> {
         }
     }
 
-    /// All constructors of a type; `None` when there are infinitely many.
+    /// Returns all constructors of a type; `None` if there are infinitely many.
     fn all_ctors(&self, ty: &Type) -> Option<Vec<Ctor>> {
         match ty {
             Type::Bool => Some(vec![Ctor::Bool(true), Ctor::Bool(false)]),
@@ -159,7 +161,7 @@ impl<'p> Usefulness<'p> {
         }
     }
 
-    /// A value made with `ctor`, as text.
+    /// Returns a value built with `ctor`, as text.
     fn example(&self, ctor: &Ctor) -> String {
         self.text(ctor, &vec!["_".to_string(); self.payload(ctor).len()])
     }
@@ -179,7 +181,7 @@ impl<'p> Usefulness<'p> {
     }
 }
 
-/// The constructors that the rows begin with.
+/// Returns the constructors that the rows begin with.
 fn heads(rows: &[Vec<Pat>]) -> impl Iterator<Item = &Ctor> {
     rows.iter().filter_map(|row| match row.first() {
         Some(Pat::Of(ctor, _)) => Some(ctor),

@@ -8,17 +8,17 @@ use super::types::Type;
 use crate::ast::{Expr, ExprKind, UnaryOp};
 use crate::diagnostic::{Code, Diagnostic};
 
-/// Where an expression stands.
+/// The position of an expression.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Position {
-    /// Inside another one.
+    /// Inside another expression.
     Inner,
-    /// Where `post`, `fork` and `choose` may stand.
+    /// Where `post`, `fork` and `choose` are allowed.
     Action,
 }
 
 impl<'a> Checker<'a> {
-    /// The type of an expression.
+    /// Checks an expression and returns its type.
     pub(super) fn expr(&mut self, expr: &'a Expr) -> Type {
         self.typed(expr, None, Position::Inner)
     }
@@ -28,12 +28,12 @@ impl<'a> Checker<'a> {
         self.typed(expr, Some(want), Position::Inner)
     }
 
-    /// The type of an expression that may be `post`, `fork` or `choose`.
+    /// Returns the type of an expression that may be `post`, `fork` or `choose`.
     pub(super) fn expr_action(&mut self, expr: &'a Expr) -> Type {
         self.typed(expr, None, Position::Action)
     }
 
-    /// As [`Checker::expect`], where `post`, `fork` or `choose` may stand.
+    /// Works as [`Checker::expect`], but also allows `post`, `fork` and `choose`.
     pub(super) fn expect_action(&mut self, expr: &'a Expr, want: &Type) -> Type {
         let found = self.typed(expr, Some(want), Position::Action);
         self.fit_here(expr, &found, want, None);
@@ -143,7 +143,7 @@ impl<'a> Checker<'a> {
         self.unknowns.hide(&ty);
     }
 
-    /// What an unknown or nullable type is without null, as far as it is known.
+    /// Returns an unknown or nullable type without null, as far as it is known.
     pub(super) fn solid(&self, ty: &Type) -> Type {
         let ty = self.unknowns.shallow(ty);
         self.unknowns.shallow(ty.solid())
@@ -173,7 +173,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// First values are computed in order.
+    /// Checks that a first value reads no later global. First values are computed in order.
     fn global_is_ready(&mut self, id: GlobalId, name: &str, expr: &Expr) {
         let early = self.globals_ready.is_some_and(|first| id >= first);
         if early && self.body.kind == BodyKind::FirstValue && self.body.frames.is_empty() {

@@ -1,10 +1,11 @@
-//! What the text of an expression alone says about the variables of the function around it.
+//! Facts that the text of an expression alone gives about the variables of the surrounding
+//! function.
 
 use super::builtin::BuiltinMethod;
 use crate::ast::{Closure, ClosureBody, Expr, ExprKind, Param, walk_expr};
 
-/// Whether variables may have other values after the expression: by a method that changes its
-/// receiver, or by statements inside.
+/// Returns whether an expression may change variables, by a method that changes its receiver or by
+/// statements inside.
 pub(crate) fn changes_variables(e: &Expr) -> bool {
     let mut found = false;
     walk_expr(e, &mut |e| match &e.kind {
@@ -17,8 +18,8 @@ pub(crate) fn changes_variables(e: &Expr) -> bool {
     found
 }
 
-/// A function whose body is an expression that makes no difference whether it works on captured
-/// values or on the variables.
+/// Returns the parameter and the body of a function whose body is an expression that gives the same
+/// result on captured values as on the variables.
 pub(crate) fn in_place(closure: &Closure) -> Option<(&Param, &Expr)> {
     let ([param], ClosureBody::Expr(body)) = (closure.params.as_slice(), &closure.body) else {
         return None;

@@ -3,7 +3,7 @@
 use super::types::Type;
 use crate::source::Span;
 
-/// Solutions of the unknown types: union-find by number.
+/// Solutions of the unknown types: a union-find over their numbers.
 #[derive(Default)]
 pub(super) struct Unknowns {
     solutions: Vec<Option<Type>>,
@@ -184,8 +184,7 @@ impl Unknowns {
         }
     }
 
-    /// The type of a value that comes from either of two branches; `None` when they do not go
-    /// together.
+    /// Returns the common type of the values of two branches; `None` if they have no common type.
     pub(super) fn join(&mut self, a: &Type, b: &Type) -> Option<Type> {
         let (a, b) = (self.shallow(a), self.shallow(b));
         match (&a, &b) {

@@ -11,8 +11,8 @@ use crate::ast::{
 use crate::diagnostic::{Code, Diagnostic};
 
 impl<'a> Checker<'a> {
-    /// First values of fields and globals: their types are those of the variables without a written
-    /// type.
+    /// Checks the first values of fields and globals. They give variables without a written type
+    /// their types.
     pub(super) fn first_values(&mut self) {
         let classes = self.model.classes().enumerate();
         let fields = classes.flat_map(|(class, decl)| {
@@ -46,7 +46,7 @@ impl<'a> Checker<'a> {
     fn written_type(&mut self, var: &'a VarDecl, slot: &Type) {
         if let Some(written) = &var.ty {
             let ty = self.ty(written);
-            // A variable of type `any` stays unknown otherwise.
+            // A variable of type `any` would stay unknown otherwise.
             self.unknowns.settle(slot, ty);
         }
     }
@@ -83,8 +83,8 @@ impl<'a> Checker<'a> {
         self.file_effects(None);
     }
 
-    /// The type of a variable that starts with the value of an expression: `null` says only that it
-    /// can be null.
+    /// Returns the type of a variable that starts with the value of an expression. `null` only
+    /// shows that the variable can be null.
     pub(super) fn variable_type(&mut self, init: &'a Expr) -> Type {
         let ty = self.expr_action(init);
         match self.unknowns.shallow(&ty) {
@@ -126,7 +126,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// All bodies.
+    /// Checks all bodies.
     pub(super) fn bodies(&mut self) {
         let model = self.model;
         let (mut classes, mut fns, mut tasks) = (0, 0, 0);
@@ -178,7 +178,8 @@ impl<'a> Checker<'a> {
         self.in_body(Body::of(BodyKind::Property), |c| c.expect(expr, &Type::Bool));
     }
 
-    /// The parameter of a family: the same local in the place, the causes, the guard and the body.
+    /// Declares the parameter of a family. The place, the causes, the guard and the body share this
+    /// local.
     pub(super) fn family_param(&mut self, family: Option<&'a Family>) {
         let Some(Family { var, range }) = family else { return };
         match (self.program.meaning(var.id), self.body.scopes.last_mut()) {
@@ -217,7 +218,7 @@ impl<'a> Checker<'a> {
         });
     }
 
-    /// A body whose value, or `return`, is the result.
+    /// Checks a body whose end value or `return` gives the result.
     pub(super) fn returning_block(
         &mut self,
         block: &'a Block,

@@ -9,7 +9,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
 impl<'a> Checker<'a> {
-    /// The elements wanted when a list or set is wanted.
+    /// Returns the expected element type if a list or set is expected.
     pub(super) fn element_hint(&self, want: Option<&Type>) -> Option<Type> {
         match self.solid(want?) {
             Type::List(t) | Type::Set(t) | Type::Array(_, t) => Some(*t),
@@ -60,7 +60,7 @@ impl<'a> Checker<'a> {
         Type::Map(Box::new(key), Box::new(value))
     }
 
-    /// The common type of elements.
+    /// Returns the common type of elements.
     fn elements(&mut self, elements: impl Iterator<Item = &'a Expr>, want: Option<Type>) -> Type {
         let mut so_far: Option<(Type, Span)> = None;
         for element in elements {

@@ -14,14 +14,14 @@ use crate::source::Span;
 /// The meaning of a name behind a dot.
 struct Member {
     meaning: Meaning,
-    /// Of the field, or of the result.
+    /// The type of the field or of the result.
     ty: Type,
-    /// Of a method: types of its parameters.
+    /// For a method: types of its parameters.
     params: Option<Vec<Type>>,
 }
 
 impl<'a> Checker<'a> {
-    /// The enum that `base` names, if it does.
+    /// Returns the enum that `base` names, if it names one.
     fn enum_before_dot(&mut self, base: &'a Expr) -> Option<EnumId> {
         let ExprKind::Name(name) = &base.kind else { return None };
         if self.find_local(name).is_some() {
@@ -33,7 +33,7 @@ impl<'a> Checker<'a> {
         Some(id)
     }
 
-    /// `a.b`.
+    /// Checks `a.b` and returns its type.
     pub(super) fn field(&mut self, expr: &'a Expr, base: &'a Expr, name: &'a Ident) -> Type {
         if let Some(id) = self.enum_before_dot(base) {
             return self.variant(expr, id, name, &[]);
@@ -176,7 +176,7 @@ impl<'a> Checker<'a> {
         Type::Enum(id)
     }
 
-    /// A variant by name, or a message.
+    /// Returns a variant by name, or reports that there is none.
     pub(super) fn find_variant(&mut self, id: EnumId, name: &Ident) -> Option<(u32, Vec<Type>)> {
         let info = &self.program.enums[id.index()];
         if let Some(at) = info.variants.iter().position(|(variant, _)| *variant == name.name) {
@@ -188,7 +188,7 @@ impl<'a> Checker<'a> {
         None
     }
 
-    /// `a.b(c)`.
+    /// Checks `a.b(c)` and returns its type.
     pub(super) fn method(
         &mut self,
         expr: &'a Expr,
@@ -216,7 +216,7 @@ impl<'a> Checker<'a> {
         if let Type::Class(_) = solid {
             self.object_is_there(receiver, &ty);
         }
-        // Without parameters of its own, it is a field that holds a function.
+        // A member without parameters is a field that holds a function.
         let Some(params) = found.params else {
             return self.call_value(&found.ty, name.span, args);
         };

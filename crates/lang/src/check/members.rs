@@ -30,8 +30,8 @@ impl<'a> Checker<'a> {
         model.drivers().for_each(|refs| self.drive(refs));
     }
 
-    /// Events whose members differ in more than the index: one of them is named, or each has its
-    /// own handler or events to wait for.
+    /// Returns the events whose members differ in more than the index: a reference names one
+    /// member, or each member has its own handler or predecessors.
     fn apart(&self, decls: &[&'a EventDecl]) -> BTreeSet<EventId> {
         let mut found = BTreeSet::new();
         for r in self.model.drivers().chain(decls.iter().map(|decl| &decl.after)).flatten() {
@@ -49,7 +49,7 @@ impl<'a> Checker<'a> {
         found
     }
 
-    /// The place and the causes of one event, or of one member of a family.
+    /// Resolves the place and the causes of one event, or of one member of a family.
     fn member(&mut self, event: usize, at: usize, decl: &'a EventDecl) {
         let index = self.program.events[event].members[at].index;
         let param = decl.family.as_ref().and_then(|f| self.program.meaning(f.var.id));
@@ -77,7 +77,7 @@ impl<'a> Checker<'a> {
         Some((id, index?))
     }
 
-    /// The members that a reference means, each an event and a position in its members.
+    /// Returns the members that a reference means. Each is an event and a position in its members.
     fn named(&mut self, r: &'a Ref, bound: Option<(LocalId, i64)>) -> Vec<(EventId, usize)> {
         let Some(id) = self.event_of(r) else { return vec![] };
         let members = &self.program.events[id.index()].members;
@@ -94,7 +94,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A list of events in the order in which they happen, each once (E2).
+    /// Records a list of events in the order in which they happen; each happens once (E2).
     fn drive(&mut self, refs: &'a [Ref]) {
         let mut before: Vec<(EventId, usize)> = vec![];
         for r in refs {

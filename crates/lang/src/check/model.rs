@@ -14,7 +14,7 @@ macro_rules! ids {
         pub struct $name(pub u32);
 
         impl $name {
-            /// As an index into its table.
+            /// Returns the id as an index into its table.
             pub const fn index(self) -> usize {
                 self.0 as usize
             }
@@ -53,10 +53,10 @@ ids! {
     LocalId;
 }
 
-/// What a name means.
+/// The meaning of a name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Meaning {
-    /// A local, parameter, element of a loop, or name of a pattern.
+    /// A local, parameter, element of a loop, or name in a pattern.
     Local(LocalId),
     /// `self`.
     SelfObject,
@@ -78,7 +78,7 @@ pub enum Meaning {
     Lock(LockId),
     /// A condition.
     Cond(CondId),
-    /// An index type; as a value, the set of all its values.
+    /// An index type; used as a value, the set of all its values.
     Index(IndexId),
     /// An enum.
     Enum(EnumId),
@@ -96,7 +96,7 @@ pub enum Meaning {
     Method(ClassId, u32),
     /// A built-in method.
     Builtin(BuiltinMethod),
-    /// A field or method of a value of type `any`: found when the model runs.
+    /// A field or method of a value of type `any`; the machine finds it when the model runs.
     Dynamic,
 }
 
@@ -155,7 +155,7 @@ pub struct ClassInfo {
     pub item: usize,
     /// Fields: name and type.
     pub fields: Vec<(String, Type)>,
-    /// By field: its first value; `None` where code computes it.
+    /// First value of each field; `None` if code computes it.
     pub starts: Vec<Option<ConstValue>>,
     /// Methods.
     pub methods: Vec<FnInfo>,
@@ -170,7 +170,7 @@ pub struct FnInfo {
     pub item: usize,
     /// Parameters: name and type.
     pub params: Vec<(String, Type)>,
-    /// Type of the result; `Nothing` without one.
+    /// Type of the result; `Nothing` if there is no result.
     pub result: Type,
 }
 
@@ -185,7 +185,7 @@ pub struct GlobalInfo {
     pub position: usize,
     /// Type.
     pub ty: Type,
-    /// First value; `None` where code computes it.
+    /// First value; `None` if code computes it.
     pub start: Option<ConstValue>,
 }
 
@@ -196,7 +196,7 @@ pub struct ArrayInfo {
     pub name: String,
     /// Number of its declaration.
     pub item: usize,
-    /// Number of elements; `None` for a single one.
+    /// Number of elements; `None` for a single lock or condition.
     pub size: Option<u32>,
     /// The index type that numbers them.
     pub index: Option<IndexId>,
@@ -209,7 +209,7 @@ pub struct HandlerInfo {
     pub name: String,
     /// Number of its declaration; `None` for the implied `main`.
     pub item: Option<usize>,
-    /// Number of elements; `None` for a single one.
+    /// Number of elements; `None` for a single handler.
     pub size: Option<u32>,
     /// The index type that numbers them.
     pub index: Option<IndexId>,
@@ -224,7 +224,7 @@ pub struct TaskInfo {
     pub name: String,
     /// Number of its declaration.
     pub item: usize,
-    /// Declared with `procedure`.
+    /// Whether it is declared with `procedure`.
     pub procedure: bool,
     /// Parameters: name and type.
     pub params: Vec<(String, Type)>,
@@ -241,25 +241,25 @@ pub struct EventInfo {
     pub family: Option<(i64, i64)>,
     /// The index type of its parameter.
     pub index: Option<IndexId>,
-    /// Declared with `once`.
+    /// Whether it is declared with `once`.
     pub once: bool,
     /// One entry, or one for each member of a family whose members differ in more than the index.
     pub members: Vec<EventMember>,
 }
 
-/// An event, or a member of a family. Members of other events are named by event and position in
-/// [`EventInfo::members`].
+/// An event, or a member of a family. An event and a position in [`EventInfo::members`] identify a
+/// member.
 #[derive(Clone, Debug, Default)]
 pub struct EventMember {
     /// The value of the parameter; `None` where it is not fixed.
     pub index: Option<i64>,
-    /// The handler that it runs on, and which one of an array.
+    /// The handler that it runs on, and the position in an array of handlers.
     pub handler: Option<(HandlerId, u32)>,
-    /// Happens once at most.
+    /// Whether it happens at most once.
     pub once: bool,
-    /// What has started and ended before, by `after`.
+    /// The members that must have started and ended before, by `after`.
     pub after: Vec<(EventId, usize)>,
-    /// What has happened before, by `driver`.
+    /// The members that must have happened before, by `driver`.
     pub driven: Vec<(EventId, usize)>,
 }
 
@@ -285,14 +285,14 @@ pub struct LocalInfo {
     pub span: Span,
     /// Type.
     pub ty: Type,
-    /// What kind of local.
+    /// The kind of the local.
     pub kind: LocalKind,
 }
 
-/// Kinds of locals; only those of `let` can be assigned to.
+/// Kinds of locals; code can only assign to those of `let`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum LocalKind {
-    /// Of a `let`.
+    /// Declared by `let`.
     Let,
     /// A parameter.
     Param,
@@ -316,7 +316,7 @@ pub enum Granularity {
     Access,
 }
 
-/// Limit of operations of one atomic body when the model sets none.
+/// Limit of operations of one atomic body, unless the model sets another.
 pub const STEPS_DEFAULT: u64 = 100_000;
 
 /// The tables of a checked model. Ids are positions in the tables, in the order of the file.
@@ -354,7 +354,7 @@ pub struct CheckedModel {
     pub granularity: Granularity,
     /// `setting steps`.
     pub steps_max: u64,
-    /// By node id: the meaning of names (of `Name` expressions, and of the identifiers in other
+    /// By node id: the meanings of names (of `Name` expressions, and of the identifiers in other
     /// nodes).
     pub meanings: Vec<Option<Meaning>>,
     /// By node id: the types of expressions.
@@ -368,10 +368,10 @@ pub struct CheckedModel {
     /// By node id of a closure expression: the locals that it copies from around it, in order of
     /// first use.
     pub captures: BTreeMap<NodeId, Vec<LocalId>>,
-    /// The closure expressions that copy `self` from around them.
+    /// The closure expressions that copy the outer `self`.
     pub self_captures: BTreeSet<NodeId>,
-    /// Node ids of what goes through the values of an index type and is one step: what a `for`
-    /// goes through, calls of methods such as `all`.
+    /// Node ids of operations that iterate over the values of an index type in one step: the
+    /// expression that a `for` iterates over, and calls of methods such as `all`.
     pub one_step: BTreeSet<NodeId>,
     /// By node id of a type `[T; N]`: `N`.
     pub array_sizes: BTreeMap<NodeId, u32>,
@@ -387,12 +387,12 @@ impl CheckedModel {
         }
     }
 
-    /// The meaning of a name.
+    /// Returns the meaning of a name.
     pub fn meaning(&self, id: NodeId) -> Option<Meaning> {
         self.meanings.get(id.index()).copied().flatten()
     }
 
-    /// The value of a family's parameter for the member of a number.
+    /// Returns the value of a family's parameter for the member with this number.
     pub(crate) fn member(&self, (param, number): (LocalId, i64)) -> ConstValue {
         let over = match self.locals[param.index()].ty {
             Type::Index(id) => Some(id),
@@ -401,7 +401,7 @@ impl CheckedModel {
         ConstValue::member(over, number)
     }
 
-    /// The type of an expression; `Any` when it was not checked.
+    /// Returns the type of an expression; `Any` if it was not checked.
     pub fn type_of(&self, id: NodeId) -> Type {
         self.types.get(id.index()).cloned().flatten().unwrap_or(Type::Any)
     }

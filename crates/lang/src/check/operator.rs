@@ -70,7 +70,7 @@ impl<'a> Checker<'a> {
         self.report(diagnostic);
     }
 
-    /// Ints, strings and lists.
+    /// Checks `+` on ints, strings and lists.
     fn addition(
         &mut self,
         op_span: Span,
@@ -169,7 +169,7 @@ impl<'a> Checker<'a> {
             .also(right.0.span, format!("`{b}`"))
     }
 
-    /// Ints, strings.
+    /// Checks a comparison of ints or strings.
     fn comparison(&mut self, op: BinaryOp, op_span: Span, left: &'a Expr, right: &'a Expr) {
         let first = self.expr(left);
         let second = self.expr(right);
@@ -200,7 +200,7 @@ impl<'a> Checker<'a> {
 
     fn equality(&mut self, op_span: Span, left: &'a Expr, right: &'a Expr) {
         let first = self.expr(left);
-        // `x == []`: the literal takes the type of the other side.
+        // In `x == []`, the literal takes the type of the other side.
         let second = self.expr_hinted(right, &first);
         let (a, b) = (self.unknowns.shallow(&first), self.unknowns.shallow(&second));
         for (ty, other, expr) in [(&a, &b, right), (&b, &a, left)] {
@@ -220,7 +220,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Element of a list or set, key of a map, part of a string.
+    /// Checks `in`: element of a list or set, key of a map, part of a string.
     fn membership(&mut self, left: &'a Expr, right: &'a Expr) {
         let container = self.expr(right);
         match self.solid(&container) {

@@ -1,4 +1,4 @@
-//! Orders of events: `after` and `driver`, and models in which nothing happens.
+//! Orders of events: `after` and `driver`, and models in which nothing can happen.
 
 use super::body::{Body, BodyKind};
 use super::checker::Checker;
@@ -66,7 +66,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Events that wait for themselves.
+    /// Reports events that wait for themselves.
     fn cycles(&mut self, before: &HashMap<&'a str, Vec<&'a Ref>>) {
         let model = self.model;
         let mut done: HashSet<&str> = HashSet::new();
@@ -85,8 +85,8 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// A cycle through `start`, as the references along it. `done` holds finished names. Depth first
-/// with an own stack: chains of events may be long.
+/// Returns a cycle through `start`, as the references along it. `done` holds finished names. The
+/// depth-first search has its own stack, because chains of events may be long.
 fn find_cycle<'a>(
     start: &'a Ident,
     before: &HashMap<&'a str, Vec<&'a Ref>>,
@@ -95,7 +95,7 @@ fn find_cycle<'a>(
     if done.contains(start.name.as_str()) || start.name.is_empty() {
         return None;
     }
-    // Path of references; each with how many of its causes were followed.
+    // The path of references; each entry counts the causes that were followed.
     let mut path: Vec<(&'a str, Option<&'a Ref>, usize)> = vec![(&start.name, None, 0)];
     let mut on_path: HashSet<&'a str> = [start.name.as_str()].into();
     while let Some((name, _, next)) = path.last_mut() {

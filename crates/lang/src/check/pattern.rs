@@ -1,4 +1,4 @@
-//! Patterns: their types, the names they make, and what they cover.
+//! Patterns: their types, the names they declare, and the values they cover.
 
 use super::checker::{Checker, unknown, wrong_kind};
 use super::exhaust::{Ctor, Pat, Usefulness};
@@ -9,7 +9,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
 impl<'a> Checker<'a> {
-    /// Checks a pattern for values of type `subject` and makes its names.
+    /// Checks a pattern for values of type `subject` and declares its names.
     pub(super) fn pattern(&mut self, pattern: &'a Pattern, subject: &Type) {
         match &pattern.kind {
             PatternKind::Wildcard | PatternKind::Error => {}
@@ -93,7 +93,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Warns of values that no arm covers and of arms that are never reached.
+    /// Warns about values that no arm covers and arms that are never reached.
     pub(super) fn coverage(&mut self, word: Span, node: &'a Match, subject: &Type) {
         let subject = self.unknowns.deep(subject);
         let mut rows: Vec<Vec<Pat>> = Vec::new();
@@ -127,7 +127,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A pattern without names; `None` where it is wrong.
+    /// Returns a pattern without names; `None` if it is wrong.
     fn shape(&self, pattern: &Pattern) -> Option<Pat> {
         Some(match &pattern.kind {
             PatternKind::Wildcard | PatternKind::Binding(_) => Pat::Any,

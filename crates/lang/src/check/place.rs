@@ -1,4 +1,4 @@
-//! Places: what can be assigned to and changed.
+//! Places: the targets of assignments and changes.
 
 use super::checker::Checker;
 use super::model::{LocalKind, Meaning};
@@ -9,7 +9,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
 impl<'a> Checker<'a> {
-    /// The type of a place that is assigned to.
+    /// Checks the target of an assignment and returns its type.
     pub(super) fn assigned_place(&mut self, place: &'a Expr) -> Type {
         let ty = self.expr(place);
         // The parser has reported what is no place.
@@ -22,7 +22,7 @@ impl<'a> Checker<'a> {
         ty
     }
 
-    /// A method that changes its receiver.
+    /// Checks the receiver of a method that changes it.
     pub(super) fn changed_receiver(&mut self, receiver: &'a Expr, name: &'a Ident) {
         if !is_place(receiver) {
             let message =
@@ -119,7 +119,7 @@ fn is_place(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Name(_) | ExprKind::Error => true,
         ExprKind::Paren(inner) => is_place(inner),
-        // An object is reached through any value; the root tells whether it is one.
+        // Any value can lead to an object. The root decides whether this one does.
         ExprKind::Field { .. } => true,
         ExprKind::Index { base, .. } => is_place(base),
         _ => false,

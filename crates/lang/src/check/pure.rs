@@ -1,4 +1,4 @@
-//! Which code changes the state: guards and properties must not.
+//! Which code changes the state. Guards and properties must not.
 
 use super::checker::Checker;
 use super::model::{ClassId, FnId, TaskId};
@@ -6,7 +6,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What can be called by name.
+/// Code that can be called by name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Callee {
     Function(FnId),
@@ -14,21 +14,21 @@ pub(super) enum Callee {
     Task(TaskId),
 }
 
-/// What the code of one body does.
+/// The effects of the code of one body.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BodyEffects {
-    /// The first change of state, and what it is.
+    /// The place and kind of the first change of state.
     changes: Option<(Span, &'static str)>,
     calls: Vec<Callee>,
 }
 
-/// What all code does.
+/// The effects of all code.
 #[derive(Default)]
 pub(super) struct Effects {
-    /// Of the body that is being checked.
+    /// Effects of the current body.
     current: BodyEffects,
     of: BTreeMap<Callee, BodyEffects>,
-    /// Calls in expressions that must not change anything.
+    /// Calls in expressions that must not change the state.
     pure_calls: Vec<(Callee, Span)>,
 }
 
@@ -74,7 +74,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The first change that a call leads to.
+    /// Returns the first change that a call leads to.
     fn change_behind(&self, callee: Callee) -> Option<(Span, &'static str)> {
         let mut seen = BTreeSet::from([callee]);
         let mut open = vec![callee];

@@ -8,7 +8,7 @@ use crate::diagnostic::Code;
 use crate::source::Span;
 
 impl<'a> Checker<'a> {
-    /// Makes a local in the innermost scope.
+    /// Declares a local in the innermost scope.
     pub(super) fn declare_local(&mut self, ident: &'a Ident, ty: Type, kind: LocalKind) -> LocalId {
         let id = LocalId(self.program.locals.len() as u32);
         self.program.locals.push(LocalInfo {
@@ -30,7 +30,7 @@ impl<'a> Checker<'a> {
         id
     }
 
-    /// The local of that name; a closure that uses it from outside copies it.
+    /// Returns the local of that name. A closure that uses an outer local copies it.
     pub(super) fn find_local(&mut self, name: &str) -> Option<LocalId> {
         let mut scopes = self.body.scopes.iter().rev();
         let (id, frame) =
@@ -45,7 +45,7 @@ impl<'a> Checker<'a> {
         Some(id)
     }
 
-    /// Whether a local belongs to code around the innermost closure.
+    /// Returns whether a local belongs to code around the innermost closure.
     pub(super) fn is_captured(&self, id: LocalId) -> bool {
         let frames = self.body.frames.len();
         self.body
@@ -54,7 +54,8 @@ impl<'a> Checker<'a> {
             .any(|scope| scope.frame < frames && scope.names.values().any(|known| *known == id))
     }
 
-    /// The meaning of a name in a body: the innermost local, else what is declared outside.
+    /// Returns the meaning of a name in a body: the innermost local, or else the declaration
+    /// outside of bodies.
     pub(super) fn resolve(&mut self, name: &str, span: Span, id: NodeId) -> Option<Meaning> {
         let meaning = match self.find_local(name) {
             Some(local) => Meaning::Local(local),

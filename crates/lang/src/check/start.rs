@@ -1,4 +1,4 @@
-//! First values of globals and fields that are known before the model runs.
+//! First values of globals and fields, as far as they are known before the model runs.
 
 use super::checker::Checker;
 use super::constant::ConstValue;
@@ -7,13 +7,13 @@ use super::model::Meaning;
 use crate::ast::{ItemKind, RecordField, TypeExpr, TypeKind, VarDecl};
 use crate::diagnostic::{Code, has_errors};
 
-/// Most values in a default: an array of arrays has room, one of arrays of arrays has not.
+/// Most values in a default: an array of arrays fits, an array of arrays of arrays does not.
 const VALUES_MAX: u64 = 1 << 25;
 
 impl<'a> Checker<'a> {
-    /// The first value of a variable; `None` when code computes it.
+    /// Returns the first value of a variable; `None` if code computes it.
     pub(super) fn start(&mut self, var: &'a VarDecl) -> Option<ConstValue> {
-        // A record that contains itself has no default that ends.
+        // A record that contains itself has no finite default.
         if has_errors(&self.diagnostics) {
             return None;
         }
@@ -28,7 +28,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The value that a variable of a written type has when none is written (V7).
+    /// Returns the default value of a written type (V7).
     fn default_value(&self, ty: &TypeExpr) -> ConstValue {
         match &ty.kind {
             TypeKind::List(_) => ConstValue::List(vec![]),
@@ -57,7 +57,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Number of values in the default of a type. Records do not contain themselves, so this ends.
+    /// Returns the number of values in the default of a type. Records do not contain themselves, so
+    /// the recursion ends.
     fn default_size(&self, ty: &TypeExpr) -> u64 {
         let inside = match &ty.kind {
             TypeKind::Array(of, _) => {

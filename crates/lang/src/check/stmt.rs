@@ -1,4 +1,4 @@
-//! Statements: types, contexts, and whether the end is reached.
+//! Statements: types, contexts, and whether the end can be reached.
 
 use super::body::BodyKind;
 use super::checker::Checker;
@@ -10,7 +10,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
 impl<'a> Checker<'a> {
-    /// A block with a scope of its own; whether its end can be reached.
+    /// Checks a block with its own scope. Returns whether its end can be reached.
     pub(super) fn block(&mut self, block: &'a Block) -> bool {
         self.in_scope(|c| {
             let falls = c.statements(&block.stmts);
@@ -21,7 +21,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// Statements in a row; whether their end can be reached.
+    /// Checks a sequence of statements. Returns whether its end can be reached.
     pub(super) fn statements(&mut self, stmts: &'a [Stmt]) -> bool {
         let mut falls = true;
         for (at, stmt) in stmts.iter().enumerate() {
@@ -126,7 +126,8 @@ impl<'a> Checker<'a> {
                 !matches!((&stmt.kind, &cond.kind), (StmtKind::Assume(_), ExprKind::Bool(false)))
             }
             StmtKind::Fail(_) => false,
-            // Left like a plain block: by its end, or by what leaves the block.
+            // Control leaves it like a plain block: at its end, or by a statement that leaves the
+            // block.
             StmtKind::With { lock, body } => {
                 self.lock_stmt(stmt.span, "with", lock);
                 self.block(body)
@@ -145,7 +146,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Statements about tasks, events, locks and threads.
+    /// Checks statements about tasks, events, locks and threads.
     fn effect_stmt(&mut self, stmt: &'a Stmt) {
         match &stmt.kind {
             StmtKind::Cancel(task) => {
@@ -181,7 +182,7 @@ impl<'a> Checker<'a> {
         self.changes_state(word_span(span, word), "a lock operation");
     }
 
-    /// Statements that let others run: not where a body is one step.
+    /// Checks a statement that lets others run. It is not allowed where a body is one step.
     fn blocking(&mut self, span: Span, what: &'static str) {
         self.changes_state(span, what);
         if let Some(atomic) = self.body.atomic {
@@ -264,14 +265,14 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The body of a loop; whether a `break` leaves the loop.
+    /// Checks the body of a loop. Returns whether a `break` leaves the loop.
     fn loop_body(&mut self, body: &'a Block) -> bool {
         self.body.loops.push(false);
         self.block(body);
         self.body.loops.pop().is_some_and(|left| left)
     }
 
-    /// What `for` goes through.
+    /// Checks the collection of a `for` and returns the type of its elements.
     fn elements_of(&mut self, iter: &'a Expr) -> Type {
         let ty = self.expr(iter);
         match self.solid(&ty) {
@@ -326,7 +327,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The first word of a statement.
+/// Returns the place of the first word of a statement.
 pub(super) fn word_span(span: Span, word: &str) -> Span {
     Span::new(span.start, span.start + word.len() as u32)
 }

@@ -8,7 +8,7 @@ use crate::ast::{ArmBody, Block, Expr, If, Match, Stmt, StmtKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
-/// The common type of branches, and where it comes from.
+/// The common type of branches, and the place that it comes from.
 struct Branches<'w> {
     want: Option<&'w Type>,
     so_far: Option<(Type, Span)>,

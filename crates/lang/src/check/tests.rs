@@ -1,6 +1,6 @@
 use crate::load;
 
-/// The codes of the messages for a model, with what each points at.
+/// Returns the codes of the messages for a model, each with the text that it points at.
 fn told(body: &str) -> Vec<String> {
     let text = format!("model m\n{body}");
     let loaded = load(&text);
@@ -165,7 +165,7 @@ fn constants_are_records_and_variants() {
         told("record P { x: int }\nconst K = P { y: 1 };\ninit { assert K == K; }").len(),
         2
     );
-    // Sizes in the types of fields need constants, and these the fields.
+    // Sizes in the types of fields need constants, and these constants need the fields.
     let text = "model m\nrecord P { x: int, ys: [int; N] }\nconst N = P { x: 3, ys: [] }.x;\nvar p: P;\ninit { assert p.ys.len() == 3; }";
     let loaded = load(text);
     assert!(loaded.is_valid(), "{:?}", loaded.diagnostics);

@@ -12,7 +12,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use std::collections::HashMap;
 
 impl<'a> Checker<'a> {
-    /// The type that is written.
+    /// Resolves a written type.
     pub(super) fn ty(&mut self, written: &'a TypeExpr) -> Type {
         match &written.kind {
             TypeKind::Named(name) => self.named_type(name),
@@ -44,7 +44,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The size in a type `[T; N]`.
+    /// Evaluates the size in a type `[T; N]`.
     pub(super) fn type_size(&mut self, id: NodeId, size: &'a Expr) {
         if let Some(size) = self.array_size(size) {
             self.program.array_sizes.insert(id, size);
@@ -99,7 +99,7 @@ impl<'a> Checker<'a> {
         self.report(unknown(Code::UNKNOWN_TYPE, "type", (name, span), known));
     }
 
-    /// Types of all declarations that write them.
+    /// Resolves the types of all declarations that write them.
     pub(super) fn signatures(&mut self) {
         self.sizes_later = Some(vec![]);
         let model = self.model;
@@ -154,13 +154,14 @@ impl<'a> Checker<'a> {
         params.iter().map(ty).collect()
     }
 
-    /// Names in one list are different.
+    /// Checks that the names in one list are different.
     fn no_twins(&mut self, names: impl Iterator<Item = &'a Ident>) {
         let mut known = HashMap::new();
         names.for_each(|name| self.once(&mut known, name));
     }
 
-    /// A record is a value: it cannot hold itself but through a list, a nullable of a class, ...
+    /// Reports records that contain themselves. A record is a value, so it can only do so through a
+    /// list, a nullable of a class, ...
     fn recursive_records(&mut self) {
         for at in 0..self.program.records.len() {
             let id = RecordId(at as u32);
@@ -188,7 +189,8 @@ fn holds(program: &CheckedModel, outer: RecordId, wanted: RecordId, seen: &mut [
     })
 }
 
-/// Whether a body without a written result type gives a value: it ends in one or returns one.
+/// Returns whether a body without a written result type has a result: it ends in a value or returns
+/// one.
 pub(super) fn gives_value(block: &Block) -> bool {
     block.value.is_some() || block.stmts.iter().any(returns_value)
 }
@@ -213,7 +215,7 @@ fn returns_value(stmt: &Stmt) -> bool {
     found
 }
 
-/// A meaning in words.
+/// Describes a meaning in words.
 pub(super) fn what_is(meaning: Meaning) -> &'static str {
     match meaning {
         Meaning::Local(_) => "a local",

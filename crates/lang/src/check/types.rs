@@ -48,7 +48,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// `list<T>`.
+    /// Returns `list<T>`.
     pub fn list(element: Type) -> Type {
         Type::List(Box::new(element))
     }
@@ -61,7 +61,7 @@ impl Type {
         }
     }
 
-    /// The type without null.
+    /// Returns the type without null.
     pub fn solid(&self) -> &Type {
         match self {
             Type::Nullable(inner) => inner.solid(),

@@ -8,12 +8,12 @@ use super::Severity;
 pub struct Code(&'static str);
 
 impl Code {
-    /// As printed, e.g. `E001`.
+    /// Returns the code as printed, e.g. `E001`.
     pub const fn as_str(self) -> &'static str {
         self.0
     }
 
-    /// Error or warning.
+    /// Returns whether the code is an error or a warning.
     pub fn severity(self) -> Severity {
         if self.0.starts_with('W') { Severity::Warning } else { Severity::Error }
     }

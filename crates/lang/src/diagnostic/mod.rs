@@ -31,7 +31,7 @@ pub struct Diagnostic {
     pub code: Code,
     /// One line, lower case, no full stop, names in backticks.
     pub message: String,
-    /// The place that the message is about.
+    /// The place of the mistake.
     pub primary: Label,
     /// Other places that explain it.
     pub secondary: Vec<Label>,
@@ -53,7 +53,7 @@ pub struct Label {
 /// A change of the text.
 #[derive(Clone, Debug)]
 pub struct Suggestion {
-    /// What the change does.
+    /// The effect of the change, in words.
     pub message: String,
     /// The replaced place; empty for an insertion.
     pub span: Span,
@@ -62,7 +62,7 @@ pub struct Suggestion {
 }
 
 impl Diagnostic {
-    /// A message about `span`.
+    /// Creates a message about `span`.
     pub fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
         let primary = Label { span, text: String::new() };
         Self {
@@ -75,12 +75,12 @@ impl Diagnostic {
         }
     }
 
-    /// Error or warning.
+    /// Returns whether the message is an error or a warning.
     pub fn severity(&self) -> Severity {
         self.code.severity()
     }
 
-    /// Whether it keeps the model from running.
+    /// Returns whether the message keeps the model from running.
     pub fn is_error(&self) -> bool {
         self.severity() == Severity::Error
     }
@@ -147,7 +147,7 @@ impl Diagnostic {
     }
 }
 
-/// Whether any diagnostic is an error.
+/// Returns whether any diagnostic is an error.
 pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(Diagnostic::is_error)
 }

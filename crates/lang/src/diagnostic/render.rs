@@ -10,8 +10,8 @@
 //! help: a global with a similar name exists: `count`
 //! ```
 //!
-//! Tabs become four blanks. Characters of double width are underlined in full. Control characters
-//! of the source are shown as `\u{..}`, so that a file cannot command the terminal.
+//! A tab becomes four spaces. The underline covers both columns of characters of double width.
+//! Control characters of the source become `\u{..}`, so that a file cannot control the terminal.
 
 use super::{Diagnostic, Label, Severity, Suggestion};
 use crate::source::{Source, Span};
@@ -19,11 +19,10 @@ use anyorder_common::text::{escape, is_hostile};
 use std::fmt::Write;
 use unicode_width::UnicodeWidthChar;
 
-/// Longest line shown in full, in columns. Of a longer line, the part around the first label is
-/// shown.
+/// Longest line shown in full, in columns. A longer line is cut to the part around the first label.
 const LINE_COLUMNS_MAX: usize = 200;
 
-/// One diagnostic as text, ending in a line feed. `colour`: with ANSI colours.
+/// Returns one diagnostic as text, ending in a line feed. `colour`: with ANSI colours.
 pub fn render(source: &Source<'_>, diagnostic: &Diagnostic, colour: bool) -> String {
     let paint = Paint { colour, severity: diagnostic.severity() };
     let mut out = String::new();
@@ -73,7 +72,7 @@ struct Mark<'a> {
     text: &'a str,
 }
 
-/// The lines that carry labels, each with its underlines from left to right.
+/// Returns the lines that carry labels, each with its underlines from left to right.
 fn marked_lines<'a>(source: &Source<'_>, diagnostic: &'a Diagnostic) -> Vec<(u32, Vec<Mark<'a>>)> {
     let labels = std::iter::once((&diagnostic.primary, true))
         .chain(diagnostic.secondary.iter().map(|label| (label, false)));
@@ -92,7 +91,7 @@ fn marked_lines<'a>(source: &Source<'_>, diagnostic: &'a Diagnostic) -> Vec<(u32
     lines
 }
 
-/// The underline of a label on its first line.
+/// Returns the underline of a label on its first line.
 fn mark<'a>(source: &Source<'_>, label: &'a Label, primary: bool) -> (u32, Mark<'a>) {
     let end_of_text = source.text().len() as u32;
     let start = label.span.start.min(end_of_text);
@@ -134,7 +133,7 @@ fn line_with_marks(
     }
 }
 
-/// The columns from `cut` on, at most [`LINE_COLUMNS_MAX`] of them.
+/// Returns the columns from `cut` on, at most [`LINE_COLUMNS_MAX`] of them.
 fn window(text: &str, cut: usize) -> String {
     let mut column = 0;
     let mut out = String::new();
@@ -181,7 +180,7 @@ fn label_rows(marks: &[Mark<'_>], cut: usize) -> Vec<Row> {
     rows
 }
 
-/// A row of `|` below the labels that wait, and the text of `last`.
+/// Returns a row of `|` below the labels whose texts follow later, and the text of `last`.
 fn hanging(waiting: &[&Mark<'_>], cut: usize, last: Option<&Mark<'_>>) -> Row {
     let width = waiting.iter().chain(last.as_ref()).map(|mark| mark.start - cut + 1).max();
     let mut cells = vec![(false, ' '); width.unwrap_or(0)];
@@ -206,7 +205,7 @@ fn row_of(cells: &[(bool, char)]) -> Row {
     row
 }
 
-/// A character as shown and its width in columns.
+/// Returns a character as shown and its width in columns.
 fn shown(c: char) -> (String, usize) {
     match c {
         '\t' => ("    ".to_string(), 4),
@@ -233,7 +232,7 @@ impl Paint {
         }
     }
 
-    /// Red for errors, yellow for warnings.
+    /// Colours text red for errors and yellow for warnings.
     fn main(&self, text: &str) -> String {
         self.with(if self.severity == Severity::Error { "1;31" } else { "1;33" }, text)
     }
@@ -242,7 +241,7 @@ impl Paint {
         self.with("1", text)
     }
 
-    /// Line numbers, bars and secondary labels.
+    /// Colours line numbers, bars and secondary labels.
     fn frame(&self, text: &str) -> String {
         self.with("1;34", text)
     }

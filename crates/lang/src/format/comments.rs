@@ -21,14 +21,14 @@ impl<'a> Comments<'a> {
         self.list.get(self.next).copied()
     }
 
-    /// Whether `span` contains a comment outside of `regions`.
+    /// Returns whether `span` contains a comment outside of `regions`.
     pub(super) fn strays(&self, span: Span, regions: &[Span]) -> bool {
         self.inside(span).any(|comment| {
             regions.iter().all(|r| comment.span.start < r.start || comment.span.end > r.end)
         })
     }
 
-    /// Whether `span` contains a comment.
+    /// Returns whether `span` contains a comment.
     pub(super) fn any_in(&self, span: Span) -> bool {
         self.inside(span).next().is_some()
     }
@@ -61,7 +61,7 @@ impl<'a> Comments<'a> {
         out
     }
 
-    /// Comments that stand behind `end` on its line.
+    /// Takes the comments after `end` on the same line.
     pub(super) fn behind(&mut self, end: u32, last: &mut Option<u32>) -> Vec<Doc> {
         let mut out = Vec::new();
         let mut end = end;
@@ -92,7 +92,7 @@ impl<'a> Comments<'a> {
         }
     }
 
-    /// Whether the author left an empty line between two places.
+    /// Returns whether the author left an empty line between two places.
     pub(super) fn blank_between(&self, from: u32, to: u32) -> bool {
         let between = Span::new(from.min(to), to).of(self.text);
         between.lines().skip(1).any(|line| line.trim().is_empty())

@@ -13,15 +13,15 @@ pub(super) enum Doc {
     Text(String),
     /// Lines printed as they are. Only the first is indented.
     Verbatim(String),
-    /// A blank, or a line feed when its group breaks.
+    /// A space, or a line feed if its group breaks.
     Line,
-    /// Nothing, or a line feed when its group breaks.
+    /// Nothing, or a line feed if its group breaks.
     Soft,
     /// A line feed.
     Hard,
-    /// An empty line: stands before a [`Doc::Hard`].
+    /// An empty line, followed by a [`Doc::Hard`].
     Blank,
-    /// Text only when the group breaks.
+    /// Text printed only if the group breaks.
     IfBroken(&'static str),
     /// One after the other.
     All(Vec<Doc>),
@@ -49,12 +49,13 @@ pub(super) fn group(doc: Doc) -> Doc {
     Doc::Group(Box::new(doc))
 }
 
-/// `open a, b close`: on one line, or each element on a line of its own with a comma behind each.
+/// Lays out `open a, b close`: on one line, or each element on its own line with a comma after
+/// each.
 pub(super) fn list(open: &str, elements: Vec<Doc>, close: &str) -> Doc {
     spaced_list(open, elements, close, Doc::Soft)
 }
 
-/// As [`list`], with blanks inside the braces: `{ a, b }`.
+/// Works as [`list`], with spaces inside the braces: `{ a, b }`.
 pub(super) fn braced_list(open: &str, elements: Vec<Doc>, close: &str) -> Doc {
     spaced_list(open, elements, close, Doc::Line)
 }
@@ -112,8 +113,8 @@ pub(super) fn print(doc: &Doc, width: usize) -> String {
     out.finish()
 }
 
-/// Whether `doc`, laid out flat, and what follows it up to the next line feed fit into `room`
-/// columns.
+/// Returns whether `doc`, laid out flat, fits into `room` columns together with the text after it
+/// up to the next line feed.
 fn fits(doc: &Doc, after: &[(usize, Mode, &Doc)], room: usize) -> bool {
     let mut left = room;
     let mut stack = vec![(Mode::Flat, doc)];
@@ -126,7 +127,7 @@ fn fits(doc: &Doc, after: &[(usize, Mode, &Doc)], room: usize) -> bool {
         };
         let width = match doc {
             Doc::Text(text) => text.width(),
-            // Of lines printed as they are, only the first counts.
+            // Only the first of the verbatim lines counts.
             Doc::Verbatim(text) => {
                 return mode == Mode::Broken && text.lines().next().unwrap_or("").width() <= left;
             }
@@ -194,7 +195,7 @@ impl Printer {
         self.text.truncate(self.text.trim_end_matches(' ').len());
     }
 
-    /// Begins a line; never a second empty one.
+    /// Begins a line, but never a second empty one.
     fn feed(&mut self) {
         self.trim_blanks();
         if !self.text.is_empty() && !self.text.ends_with("\n\n") {

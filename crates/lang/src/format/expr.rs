@@ -23,7 +23,7 @@ impl Formatter<'_> {
 
     pub(super) fn expr(&mut self, expr: &Expr) -> Doc {
         match &expr.kind {
-            // Literals stay as written.
+            // Literals stay as the author wrote them.
             ExprKind::Int(_) | ExprKind::Str(_) => self.written(expr),
             ExprKind::Bool(value) => text(value.to_string()),
             ExprKind::Null => text("null"),
@@ -99,7 +99,7 @@ impl Formatter<'_> {
         fields.iter().map(init).collect()
     }
 
-    /// Operators of one strength in a row, broken together.
+    /// Lays out a sequence of operators of one strength, which break together.
     fn chain(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Doc {
         let mut operands = vec![(op, right)];
         let mut first = left;
@@ -118,7 +118,8 @@ impl Formatter<'_> {
         group(all([first, indent(Doc::All(rest))]))
     }
 
-    /// Arguments. A function with a block as the last argument does not move to a line of its own.
+    /// Lays out arguments. A function with a block as the last argument does not move to its own
+    /// line.
     pub(super) fn args(&mut self, args: &[Expr]) -> Doc {
         let hugs = args.last().is_some_and(|last| match &last.kind {
             ExprKind::Closure(closure) => matches!(closure.body, ClosureBody::Block(_)),
@@ -212,7 +213,7 @@ impl Formatter<'_> {
             PatternKind::Null => text("null"),
             PatternKind::Binding(name) => text(&name.name),
             PatternKind::Int(value) => {
-                // The digits as written; a comment may stand between them and the sign.
+                // Keep the digits as written. A comment may separate them from the sign.
                 let written = pattern.span.of(self.text);
                 let digits = written.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next();
                 text(format!("{}{}", if *value < 0 { "-" } else { "" }, digits.unwrap_or("0")))
@@ -230,7 +231,7 @@ impl Formatter<'_> {
     }
 }
 
-/// Operators that are broken together.
+/// Returns the family of an operator. The operators of a family break together.
 fn family(op: BinaryOp) -> u8 {
     match op {
         BinaryOp::Or => 1,

@@ -101,7 +101,7 @@ impl Formatter<'_> {
         })
     }
 
-    /// `place` and the `)` behind it.
+    /// Extends `place` to the `)` after it.
     fn to_paren(&self, place: Span) -> Span {
         let rest = self.text.get(place.end as usize..).unwrap_or("");
         let close = rest.find(')').map_or(0, |at| at as u32 + 1);
@@ -144,7 +144,7 @@ impl Formatter<'_> {
     }
 }
 
-/// `word a, b;`.
+/// Lays out `word a, b;`.
 fn names(word: &str, list: Vec<Doc>) -> Doc {
     let list = indent(separated(list, &[text(","), Doc::Line]));
     group(all([text(format!("{word} ")), list, text(";")]))
@@ -156,8 +156,8 @@ fn call(call: &SpecCall) -> Doc {
     text(format!("{}({}){result}", call.method.name, args.join(", ")))
 }
 
-/// For declarations without parts that keep their own comments: the blocks within their
-/// expressions.
+/// Returns the blocks within the expressions of a declaration; `None` if the declaration has parts
+/// that keep their own comments.
 fn leaf_regions(item: &Item) -> Option<Vec<Span>> {
     let exprs: Vec<&Expr> = match &item.kind {
         ItemKind::Const(ConstDecl { value: e, .. })

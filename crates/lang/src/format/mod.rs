@@ -4,8 +4,8 @@
 //! positions. No comment is lost. Lines hold at most [`WIDTH`] columns where the text can be
 //! broken.
 //!
-//! The following stay as written: blank lines (at most one in a row), whether a short block stands
-//! on one line, parentheses, the digits of numbers and the escapes of strings. A statement with
+//! The formatter keeps the author's choice of: blank lines (at most one in a row), short blocks on
+//! one line, parentheses, the digits of numbers and the escapes of strings. A statement with
 //! comments inside its expressions also stays as it is.
 
 mod comments;

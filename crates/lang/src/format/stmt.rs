@@ -18,7 +18,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// `separator` stands between pieces.
+    /// Creates an empty list of pieces, with `separator` between them.
     pub(super) fn new(separator: Doc) -> Self {
         Self { docs: vec![], last: None, separator }
     }
@@ -36,12 +36,12 @@ impl Lines {
 }
 
 impl Formatter<'_> {
-    /// Whether the author wrote it on one line, without comments.
+    /// Returns whether the author wrote the text on one line, without comments.
     pub(super) fn is_one_line(&self, span: Span) -> bool {
         !span.of(self.text).contains('\n') && !self.comments.any_in(span)
     }
 
-    /// Puts a piece with its comments.
+    /// Adds a piece with its comments.
     pub(super) fn put(
         &mut self,
         lines: &mut Lines,
@@ -53,7 +53,7 @@ impl Formatter<'_> {
         }
         lines.docs.extend(self.comments.before(span.start, &mut lines.last));
         if lines.last.is_some_and(|last| self.comments.blank_between(last, span.start)) {
-            // A blank line stands before the line feed already put.
+            // The blank line comes before the line feed that is already there.
             let at = lines.docs.iter().rposition(|doc| matches!(doc, Doc::Hard));
             lines.docs.insert(at.unwrap_or(lines.docs.len()), Doc::Blank);
         }
@@ -62,11 +62,11 @@ impl Formatter<'_> {
         lines.docs.extend(self.comments.behind(span.end, &mut lines.last));
     }
 
-    /// Puts the comments before the end of a block.
+    /// Adds the comments before the end of a block.
     pub(super) fn put_rest(&mut self, lines: &mut Lines, end: u32) {
         let mut last = lines.last;
         let mut rest = self.comments.before(end, &mut last);
-        // Each comment has a line feed behind it; the last one is for the brace to add.
+        // A line feed follows each comment. The brace adds the last one itself.
         rest.pop();
         if rest.is_empty() {
             return;
@@ -83,13 +83,13 @@ impl Formatter<'_> {
         lines.last = last;
     }
 
-    /// Whether the block may stand on one line.
+    /// Returns whether the block may be on one line.
     pub(super) fn is_short(&self, block: &Block) -> bool {
         let count = block.stmts.len() + usize::from(block.value.is_some());
         count <= INLINE_MAX && self.is_one_line(block.span)
     }
 
-    /// `{ .. }`; with `inline`, on one line if the group around it is.
+    /// Lays out `{ .. }`. With `inline`, the block is on one line if its group is.
     pub(super) fn block(&mut self, block: &Block, inline: bool) -> Doc {
         let inline = inline && self.is_short(block);
         let line = if inline { Doc::Line } else { Doc::Hard };
@@ -152,7 +152,7 @@ impl Formatter<'_> {
         )
     }
 
-    /// Statements that end in `;`, without it.
+    /// Lays out a statement that ends in `;`, without the `;`.
     fn simple(&mut self, stmt: &Stmt) -> Doc {
         match &stmt.kind {
             StmtKind::Let { name, ty, value } => {
@@ -199,7 +199,7 @@ impl Formatter<'_> {
         }
     }
 
-    /// `if .. {} else {}`; all blocks on one line or none.
+    /// Lays out `if .. {} else {}`. Either all blocks are on one line or none.
     pub(super) fn if_doc(&mut self, node: &If, inline: bool) -> Doc {
         let inline = inline && node.branches().all(|(_, block)| self.is_short(block));
         let mut docs = Vec::new();

@@ -11,11 +11,11 @@ pub enum IntError {
     Malformed,
 }
 
-/// The magnitude of a number: decimal, or hexadecimal after `0x`. `_` between digits is ignored. At
-/// most 2^63, for the least integer behind `-`.
+/// Returns the magnitude of a number: decimal, or hexadecimal after `0x`. Ignores `_` between
+/// digits. The magnitude is at most 2^63, for the least integer after `-`.
 ///
 /// # Errors
-/// Fails if the text is no number, or if the number is larger.
+/// Fails if the text is not a number, or if the number is larger.
 pub fn parse_int(text: &str) -> Result<u64, IntError> {
     let (digits, radix) = match text.strip_prefix("0x") {
         Some(digits) => (digits, 16),
@@ -29,9 +29,9 @@ pub fn parse_int(text: &str) -> Result<u64, IntError> {
     if value > 1 << 63 { Err(IntError::TooLarge) } else { Ok(value) }
 }
 
-/// The characters of the string literal `text` (with its quotes; the closing one may be missing),
-/// and the places of its unknown escapes in the file. `start` is the place of the opening quote.
-/// Linear.
+/// Returns the characters of the string literal `text` (with its quotes; the closing one may be
+/// missing), and the places of its unknown escapes in the file. `start` is the place of the opening
+/// quote. Linear.
 pub fn unescape(text: &str, start: u32) -> (String, Vec<Span>) {
     let inner = text.strip_prefix('"').unwrap_or(text);
     let mut out = String::with_capacity(inner.len());
@@ -54,7 +54,7 @@ pub fn unescape(text: &str, start: u32) -> (String, Vec<Span>) {
     (out, wrong)
 }
 
-/// The character of the escape at the start of `text`, and the length of the escape.
+/// Returns the character of the escape at the start of `text`, and the length of the escape.
 fn escape(text: &str) -> (Option<char>, usize) {
     let Some(letter) = text[1..].chars().next() else { return (None, 1) };
     let simple = match letter {

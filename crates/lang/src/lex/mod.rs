@@ -44,7 +44,7 @@ struct Lexer<'a> {
     text: &'a str,
     at: usize,
     out: Lexed,
-    /// A run of characters without meaning gets one message.
+    /// The current run of characters without meaning, which gets one message.
     unknown: Option<Span>,
 }
 
@@ -64,7 +64,7 @@ impl Lexer<'_> {
         self.at += len;
     }
 
-    /// Takes one token, comment or blank. Returns `false` at the end.
+    /// Takes one token, comment or space. Returns `false` at the end.
     fn step(&mut self) -> bool {
         let rest = self.rest();
         let Some(first) = rest.chars().next() else { return false };
@@ -129,7 +129,7 @@ impl Lexer<'_> {
         self.at += len;
     }
 
-    /// Block comments nest: a region with comments can be commented out.
+    /// Takes a block comment. Block comments nest, so a region with comments can be commented out.
     fn block_comment(&mut self) {
         self.flush_unknown();
         let rest = self.rest().as_bytes();
@@ -157,7 +157,7 @@ impl Lexer<'_> {
         self.at += i;
     }
 
-    /// A string ends on its line, so that an open one does not swallow the file.
+    /// Takes a string. It ends on its line, so that an open string does not swallow the file.
     fn string(&mut self) {
         let rest = self.rest().as_bytes();
         let mut i = 1;
@@ -173,7 +173,7 @@ impl Lexer<'_> {
                 _ => i += 1,
             }
         }
-        // The byte behind a backslash may be the first of a longer character.
+        // The byte after a backslash may be the first of a longer character.
         let mut len = i.min(rest.len());
         while !self.text.is_char_boundary(self.at + len) {
             len += 1;
@@ -201,12 +201,12 @@ fn word_len(text: &str) -> usize {
     text.find(|c: char| c != '_' && !c.is_alphanumeric()).unwrap_or(text.len())
 }
 
-/// A character as messages show it.
+/// Returns a character as messages show it.
 fn visible(c: char) -> Vec<char> {
     if c.is_control() { c.escape_default().collect() } else { vec![c] }
 }
 
-/// The longest sign at the start of `text`, and its length.
+/// Returns the longest sign at the start of `text`, and its length.
 fn sign(text: &str) -> Option<(TokenKind, usize)> {
     use TokenKind::*;
     const LONG: &[TokenKind] = &[

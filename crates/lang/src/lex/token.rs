@@ -34,17 +34,17 @@ macro_rules! tokens {
         pub const RESERVED: &[&str] = &[$($word_text),*];
 
         impl TokenKind {
-            /// The reserved word `text`.
+            /// Returns the reserved word `text`, if it is one.
             pub fn reserved(text: &str) -> Option<TokenKind> {
                 match text { $($word_text => Some(TokenKind::$word),)* _ => None }
             }
 
-            /// Whether it is a reserved word.
+            /// Returns whether the token is a reserved word.
             pub fn is_reserved(self) -> bool {
                 matches!(self, $(TokenKind::$word)|*)
             }
 
-            /// How it is written; empty for names, literals and the end.
+            /// Returns the text of the token; empty for names, literals and the end.
             pub fn text(self) -> &'static str {
                 match self {
                     $(TokenKind::$word => $word_text,)*
@@ -77,11 +77,11 @@ tokens! {
     AndAnd "&&" OrOr "||" Not "!" Eq "="
 }
 
-/// A comment. Comments are no tokens.
+/// A comment. Comments are not tokens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Comment {
-    /// With its marks, without the line end.
+    /// The place, with the comment marks but without the line end.
     pub span: Span,
-    /// `/* .. */` rather than `// ..`.
+    /// Whether it is `/* .. */` rather than `// ..`.
     pub block: bool,
 }

@@ -34,13 +34,13 @@ impl<'a> Body<'_, 'a> {
             }
             None => self.expr(count),
         };
-        // Built apart: the wanted register may be one of the operands.
+        // Build the list in another register: the wanted register may be one of the operands.
         let (list, at, more) = (self.temp(), self.temp(), self.temp());
         let (next, end) = (self.fb.label(), self.fb.label());
         self.at(e.span);
         self.emit(Op::List { dst: list, args: item, count: 0 });
         self.emit(Op::Int { dst: at, value: 0 });
-        // A negative count is a failure of index.
+        // A negative count is an index failure.
         self.emit(Op::Le { dst: more, a: at, b: count });
         self.fb.jump_if(more, next);
         self.emit(Op::Index { dst: more, src: list, index: count });
@@ -57,7 +57,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// `R { .. }`, `R { .., ..base }`: the fields in the order written, then the base.
+    /// Lowers `R { .. }` and `R { .., ..base }`: the fields in the order written, then the base.
     pub(crate) fn record(
         &mut self,
         e: &'a Expr,

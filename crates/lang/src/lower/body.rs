@@ -18,7 +18,7 @@ pub(crate) struct Loop {
     pub(crate) cleanups: usize,
 }
 
-/// What must be done on every way out of a block.
+/// An action that every way out of a block must perform.
 #[derive(Clone, Copy)]
 pub(crate) enum Cleanup {
     Release(LockId, Reg),
@@ -40,7 +40,7 @@ pub(crate) struct Body<'l, 'a> {
     pub(crate) locals: Vec<(LocalId, Reg)>,
     pub(crate) loops: Vec<Loop>,
     pub(crate) cleanups: Vec<Cleanup>,
-    /// The object.
+    /// The object that `self` refers to.
     pub(crate) this: Option<Reg>,
     /// Whether results are checked. A function value without a written type has none (X17).
     pub(crate) is_typed: bool,
@@ -93,17 +93,17 @@ impl<'l, 'a> Body<'l, 'a> {
         self.temps(1)
     }
 
-    /// The wanted register, or a new one.
+    /// Returns the wanted register, or takes a new one.
     pub(crate) fn dst(&mut self, want: Option<Reg>) -> Reg {
         want.unwrap_or_else(|| self.temp())
     }
 
-    /// Remembers what is in use.
+    /// Remembers which variables and registers are in use.
     pub(crate) fn mark(&self) -> Mark {
         Mark { locals: self.locals.len(), next: self.next }
     }
 
-    /// Gives back all registers and variables since the mark.
+    /// Gives back all registers and variables taken since the mark.
     pub(crate) fn release(&mut self, mark: Mark) {
         self.locals.truncate(mark.locals);
         self.next = mark.next;
@@ -123,7 +123,7 @@ impl<'l, 'a> Body<'l, 'a> {
         self.locals.push((local, reg));
     }
 
-    /// The local that is declared by a name.
+    /// Returns the local that a name declares.
     pub(crate) fn local_of(&self, ident: &Ident) -> Option<LocalId> {
         match self.meaning(ident.id) {
             Some(Meaning::Local(id)) => Some(id),
@@ -131,7 +131,7 @@ impl<'l, 'a> Body<'l, 'a> {
         }
     }
 
-    /// The register of a variable in scope.
+    /// Returns the register of a variable in scope.
     pub(crate) fn local(&self, id: LocalId) -> Option<Reg> {
         self.locals.iter().rev().find(|(local, _)| *local == id).map(|(_, reg)| *reg)
     }
@@ -144,12 +144,12 @@ impl<'l, 'a> Body<'l, 'a> {
         }
     }
 
-    /// Whether a register is that of a variable.
+    /// Returns whether a register belongs to a variable.
     pub(crate) fn is_variable(&self, reg: Reg) -> bool {
         self.locals.iter().any(|(_, known)| *known == reg)
     }
 
-    /// What a name, field or method means.
+    /// Returns the meaning of a name, field or method.
     pub(crate) fn meaning(&self, id: NodeId) -> Option<Meaning> {
         self.low.tables.meaning(id)
     }
@@ -182,13 +182,13 @@ impl<'l, 'a> Body<'l, 'a> {
         self.fb.emit(op);
     }
 
-    /// Appends an instruction of a place.
+    /// Appends an instruction with its place.
     pub(crate) fn emit_at(&mut self, span: Span, op: Op) {
         self.at(span);
         self.fb.emit(op);
     }
 
-    /// Copies a value, unless it is there already.
+    /// Copies a value unless both registers are the same.
     pub(crate) fn copy(&mut self, dst: Reg, src: Reg) {
         if dst != src {
             self.emit(Op::Move { dst, src });
@@ -208,7 +208,7 @@ impl<'l, 'a> Body<'l, 'a> {
         dst
     }
 
-    /// The value of an expression, if it is a constant.
+    /// Returns the value of an expression if it is constant.
     pub(crate) fn known(&self, e: &Expr) -> Option<Literal> {
         let known = Evaluator::new(self.low.tables).of_member(self.member).in_body();
         known.evaluate(e).ok().as_ref().map(literal)

@@ -99,7 +99,7 @@ impl<'a> Body<'_, 'a> {
                     self.payload(arg, value, at, ty, next);
                 }
             }
-            // Left by recovery; such a model is not lowered.
+            // Left by recovery; models with errors are not lowered.
             PatternKind::Error => {}
         }
         false

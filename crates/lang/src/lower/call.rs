@@ -12,7 +12,7 @@ pub(crate) struct Call<'a> {
     pub(crate) receiver: &'a Expr,
     pub(crate) name: &'a str,
     pub(crate) args: &'a [Expr],
-    /// Where the result goes.
+    /// The register of the result.
     pub(crate) dst: Reg,
 }
 
@@ -68,14 +68,15 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Puts the receiver of a call in its place; null fails here, not at the first use of `self`.
+    /// Moves the receiver of a call to its register. Null fails here, not at the first use of
+    /// `self`.
     fn receiver(&mut self, call: &Call<'a>, recv: Reg, first: Reg) {
         self.at(call.e.span);
         self.copy(first, recv);
         self.check(call.receiver, first);
     }
 
-    /// Calls a function that is held in a field.
+    /// Calls a function stored in a field.
     fn field_call(&mut self, call: &Call<'a>, recv: Reg) {
         let callee = self.temp();
         self.at(call.e.span);
@@ -115,14 +116,14 @@ impl<'a> Body<'_, 'a> {
         let to = self.place(receiver);
         self.at(e.span);
         let recv = self.read(to.place, None);
-        // The result may be wanted where the receiver is.
+        // The result may share the register of the receiver.
         let result = if recv == dst { self.temp() } else { dst };
         self.emit(Op::Method { dst: result, method, recv, args });
         self.write(&to, recv);
         self.copy(dst, result);
     }
 
-    /// Null fails before the arguments are evaluated, where that makes a difference (X8).
+    /// Makes null fail before the arguments are evaluated, if that makes a difference (X8).
     fn not_null(&mut self, call: &Call<'a>, recv: Reg, ty: &Type) {
         let may_be_null =
             matches!(ty, Type::Any | Type::Never | Type::Null | Type::Nothing | Type::Nullable(_));
@@ -141,7 +142,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// A method of a list, set, map, string or int, or of a value of unknown type.
+    /// Lowers a method of a list, set, map, string or int, or of a value of unknown type.
     fn value_method(&mut self, call: &Call<'a>, recv: Reg, ty: &Type) {
         let open = matches!(ty, Type::Any | Type::Never);
         let dynamic = open && self.low.has_member(call.name, call.args.is_empty());
@@ -154,7 +155,7 @@ impl<'a> Body<'_, 'a> {
         let Some(method) = call.builtin().filter(|_| !dynamic) else {
             return self.member_call(call, recv);
         };
-        // A changing method works on a copy: the receiver is no place.
+        // A changing method works on a copy, because the receiver is not a place.
         let recv = if method.changes() { self.own(recv) } else { recv };
         let args = self.operands(call.args, &[]);
         self.emit_at(call.e.span, Op::Method { dst: call.dst, method, recv, args });
@@ -224,10 +225,10 @@ impl<'a> Body<'_, 'a> {
 }
 
 impl<'a> Call<'a> {
-    /// The machine's method of that name, if it takes as many arguments.
+    /// Returns the machine's method of that name if it takes as many arguments.
     fn builtin(&self) -> Option<Builtin> {
         let known = Builtin::ALL.iter().copied().find(|b| b.name() == self.name);
-        // This one serves the lowering and is no method of the language.
+        // `Elements` only serves the lowering; it is not a method of the language.
         known.filter(|b| *b != Builtin::Elements && usize::from(b.arguments()) == self.args.len())
     }
 
@@ -239,14 +240,14 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Whether a receiver is written as a place.
+/// Returns whether a receiver is written as a place.
 fn is_place(e: &Expr) -> bool {
     use ExprKind::{Field, Index, Name, SelfRef};
     matches!(e.unwrapped().kind, Name(_) | SelfRef | Field { .. } | Index { .. })
 }
 
 impl super::lowerer::Lowerer<'_> {
-    /// Whether some class has a method of that name.
+    /// Returns whether some class has a method of that name.
     fn has_method(&self, name: &str) -> bool {
         self.tables.classes.iter().any(|c| c.methods.iter().any(|m| m.name == name))
     }

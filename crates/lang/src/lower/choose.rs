@@ -6,7 +6,7 @@ use crate::ast::{Alternative, Expr, Stmt};
 use anyorder_vm::program::{Op, Reg};
 
 impl<'a> Body<'_, 'a> {
-    /// `choose { "lost" => { .. } "ok" => { .. } }`.
+    /// Lowers `choose { "lost" => { .. } "ok" => { .. } }`.
     pub(crate) fn choose_block(&mut self, s: &Stmt, alternatives: &'a [Alternative]) {
         let labels: Vec<&str> =
             alternatives.iter().map(|a| a.label.as_ref().map_or("", |l| &l.value)).collect();

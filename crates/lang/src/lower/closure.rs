@@ -1,4 +1,4 @@
-//! Function values. They capture by value the variables that they name.
+//! Function values. They capture the variables that they name, by value.
 
 use super::body::Body;
 use super::lowerer::{literal, number, numbers};
@@ -37,7 +37,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// The code of a function value: its parameters come first, then what it captured.
+    /// Lowers the code of a function value. Its parameters come first, then the captured variables.
     fn closure_body(
         &mut self,
         closure: &'a Closure,

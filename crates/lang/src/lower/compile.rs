@@ -9,7 +9,7 @@ use crate::load::{Loaded, load};
 use crate::source::{Source, Span};
 use anyorder_vm::program::{Program, ProgramError};
 
-/// A model made into a program.
+/// A model compiled to a program.
 #[derive(Clone, Debug)]
 pub struct Compiled {
     /// The program for the machine.
@@ -54,11 +54,11 @@ pub fn compile(text: &str, name: &str) -> Result<Compiled, Vec<Diagnostic>> {
     }
 }
 
-/// Lowers a model that was parsed and checked.
+/// Lowers a parsed and checked model.
 ///
 /// # Errors
 ///
-/// Fails when the machine's tables are too small for the model.
+/// Fails if the machine's tables are too small for the model.
 pub fn lower(
     model: &ast::Model,
     tables: &check::CheckedModel,

@@ -33,7 +33,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// `a && b` (`and`) or `a || b`.
+    /// Jumps on `a && b` (`and`) or `a || b`.
     fn jump_both(&mut self, a: &'a Expr, b: &'a Expr, and: bool, when: bool, label: Label) {
         if and == when {
             let skip = self.fb.label();

@@ -1,4 +1,4 @@
-//! The pass over the declarations: numbers for everything that has a name, before any code is
+//! The pass over the declarations. It numbers everything that has a name before any code is
 //! lowered.
 
 use super::lowerer::{Lowerer, literal, number};
@@ -6,7 +6,7 @@ use crate::ast::{FnDecl, ItemKind, Mailbox, TaskDecl};
 use crate::check::{Evaluator, HandlerInfo, Meaning};
 use anyorder_vm::program::{ClassId, MailboxKind};
 
-/// Declares everything but events, which need the rest ([`super::events`]).
+/// Declares everything but events, which need the other declarations ([`super::events`]).
 pub(crate) fn declare(low: &mut Lowerer<'_>) {
     types(low);
     let tables = low.tables;
@@ -29,7 +29,7 @@ pub(crate) fn declare(low: &mut Lowerer<'_>) {
     }
 }
 
-/// Enums, records and classes, and numbers for methods.
+/// Declares enums, records and classes, and numbers the methods.
 fn types(low: &mut Lowerer<'_>) {
     let tables = low.tables;
     for info in &tables.enums {

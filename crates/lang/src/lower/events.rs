@@ -1,6 +1,6 @@
 //! Events: families, guards, and the order in which they may happen.
 //!
-//! A family is one family of the machine. Where its members differ in more than the index, it
+//! A family becomes one family of the machine. If its members differ in more than the index, it
 //! becomes one event for each member ([`crate::check::EventInfo::members`]).
 
 use super::body::Body;
@@ -37,7 +37,7 @@ pub(crate) fn declare(low: &mut Lowerer<'_>) {
     }
 }
 
-/// The members of a family of events or threads.
+/// Returns the members of a family of events or threads.
 pub(crate) fn family((from, to): (i64, i64), index: Option<IndexId>) -> vm::Family {
     let count = u16::try_from(to.saturating_sub(from).max(0)).unwrap_or(u16::MAX);
     vm::Family { first: from, count, index: index.map(|id| number(id.0)) }
@@ -65,7 +65,7 @@ fn add(
     id
 }
 
-/// Which code belongs to which component.
+/// Declares which code belongs to which component.
 pub(super) fn components(low: &mut Lowerer<'_>) {
     let model = low.model;
     for item in &model.items {

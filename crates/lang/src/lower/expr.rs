@@ -8,12 +8,12 @@ use crate::check::{Meaning, changes_variables};
 use anyorder_vm::program::{Literal, Op, Reg};
 
 impl<'a> Body<'_, 'a> {
-    /// Lowers an expression; the value may be in the register of a variable.
+    /// Lowers an expression. The value may be in the register of a variable.
     pub(crate) fn expr(&mut self, e: &'a Expr) -> Reg {
         self.lower(e, None)
     }
 
-    /// Lowers an expression into a register. The register may be written before the whole
+    /// Lowers an expression into a register. The code may write the register before the whole
     /// expression is evaluated.
     pub(crate) fn expr_to(&mut self, e: &'a Expr, dst: Reg) {
         self.lower(e, Some(dst));
@@ -160,7 +160,7 @@ impl<'a> Body<'_, 'a> {
             Some(Meaning::Function(id)) => {
                 Op::Closure { dst, func: self.low.function(id), captures: dst }
             }
-            // The check accepts no other name for a value.
+            // The checker accepts no other name as a value.
             _ => Op::Null { dst },
         };
         self.emit(op);
@@ -230,7 +230,7 @@ impl<'a> Body<'_, 'a> {
             BinaryOp::Eq => Op::Eq { dst, a, b },
             BinaryOp::Ne => Op::Ne { dst, a, b },
             BinaryOp::Range => Op::Range { dst, a, b },
-            // Lowered to jumps before.
+            // Lowered to jumps already.
             BinaryOp::And | BinaryOp::Or => Op::Move { dst, src: b },
         });
     }

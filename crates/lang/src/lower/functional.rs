@@ -26,7 +26,8 @@ impl<'a> Body<'_, 'a> {
         self.at(e.span);
         let is_one_step = self.low.tables.one_step.contains(&e.id);
         let (function, items) = if is_one_step {
-            // A thread must not rest with the list: it is in the order of indices.
+            // A thread must not rest while a register holds the list, because the list follows the
+            // order of indices.
             let function = self.function(function);
             self.emit_at(e.span, Op::AtomicBegin);
             (function, self.items(recv, ty))

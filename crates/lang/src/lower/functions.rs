@@ -7,7 +7,7 @@ use crate::ast::{Block, ClassDecl, Expr, ItemKind, Param, VarDecl};
 use crate::check::{self, ClassId, TaskId};
 use anyorder_vm::program::{FuncId, GlobalId, Granularity, Op, Reg};
 
-/// Lowers everything that has code, but events ([`super::events`]).
+/// Lowers all code except that of events ([`super::events`]).
 pub(crate) fn define(low: &mut Lowerer<'_>) {
     settings(low);
     init(low);
@@ -35,7 +35,7 @@ fn settings(low: &mut Lowerer<'_>) {
     low.b.settings(settings);
 }
 
-/// Globals whose first value needs code, in order, and then the `init` blocks.
+/// Lowers the globals whose first values need code, in order, and then the `init` blocks.
 fn init(low: &mut Lowerer<'_>) {
     let globals = numbers(0).zip(low.tables.globals.iter().zip(low.model.vars().flatten()));
     let late = globals.filter(|(_, (info, _))| info.start.is_none());
@@ -93,7 +93,7 @@ fn class<'a>(low: &mut Lowerer<'a>, class: ClassId, decl: &'a ClassDecl) {
     }
 }
 
-/// A function without parameters that computes an expression.
+/// Lowers an expression to a function without parameters that computes it.
 fn expression<'a>(low: &mut Lowerer<'a>, id: FuncId, e: &'a Expr, name: &str) {
     let mut body = Body::new(low, name, 0, 0);
     body.return_value(e);
@@ -137,7 +137,7 @@ fn properties(low: &mut Lowerer<'_>) {
     }
     let finals: Vec<&Expr> = model.finals().collect();
     let Some((last, rest)) = finals.split_last() else { return };
-    // Several of them: any will do.
+    // With several `final` conditions, it is enough that one of them holds.
     let id = low.b.declare_function();
     low.b.program_mut().final_ = Some(id);
     let mut body = Body::new(low, "final", 0, 0);

@@ -1,5 +1,5 @@
-//! What all parts of the lowering share: the program under construction and the numbers of what it
-//! declares.
+//! The shared state of the lowering: the program under construction and the numbers of its
+//! declarations.
 
 use crate::ast::{Model, NodeId};
 use crate::check::{self, ClassId, ConstValue, EventId, EventMember, FnId, TaskId, Type};
@@ -76,7 +76,7 @@ impl<'a> Lowerer<'a> {
         ids.zip(&self.tables.events[id.index()].members).collect()
     }
 
-    /// The number of the place where a span starts.
+    /// Returns the number of the place where a span starts.
     pub(crate) fn site(&mut self, span: Span) -> SiteId {
         if let Some(known) = self.sites.get(&span.start) {
             return *known;
@@ -87,7 +87,7 @@ impl<'a> Lowerer<'a> {
         site
     }
 
-    /// The number of a constant; equal constants share one.
+    /// Returns the number of a constant. Equal constants share one.
     pub(crate) fn constant(&mut self, value: &Literal) -> ConstId {
         let key = format!("{value:?}");
         if let Some(known) = self.constants.get(&key) {
@@ -98,7 +98,7 @@ impl<'a> Lowerer<'a> {
         id
     }
 
-    /// The number of a member's name.
+    /// Returns the number of a member's name.
     pub(crate) fn name(&mut self, name: &str) -> NameId {
         if let Some(known) = self.names.get(name) {
             return *known;
@@ -168,7 +168,7 @@ pub(crate) fn numbers(first: u16) -> impl Iterator<Item = u16> {
     (first..=u16::MAX).chain(std::iter::repeat(u16::MAX))
 }
 
-/// A constant of the check as one of the machine.
+/// Converts a constant of the checker to one of the machine.
 pub(crate) fn literal(value: &ConstValue) -> Literal {
     let all = |values: &[ConstValue]| values.iter().map(literal).collect();
     match value {

@@ -4,7 +4,7 @@
 //! ([`crate::check::CheckedModel`]); nothing is resolved here. The order of evaluation and the
 //! meaning of places follow `docs/semantics.md`; names such as X5 are its rules.
 //!
-//! [`compile`] does it all in one call.
+//! [`compile`] runs all phases in one call.
 
 pub use compile::{Compiled, compile, lower};
 

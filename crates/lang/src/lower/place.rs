@@ -9,7 +9,7 @@ use anyorder_vm::program::{ClassId, GlobalId, Label, NameId, Op, RecordId, Reg};
 /// A place, its object and index in registers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place {
-    /// A variable, or a value that is no place.
+    /// A variable, or a value that is not a place.
     Reg(Reg),
     Global(GlobalId),
     GlobalAt(GlobalId, Reg),
@@ -24,7 +24,7 @@ pub(crate) enum Place {
 pub(crate) enum Part {
     Field(RecordId, u16),
     Element(Reg),
-    /// Of a record, or of an object: known only at run time.
+    /// Of a record or an object; only the run decides which.
     Member(NameId),
 }
 
@@ -48,7 +48,7 @@ enum Member {
 }
 
 impl<'a> Body<'_, 'a> {
-    /// Evaluates a place up to the access to it. Values that it is a part of are read.
+    /// Evaluates a place up to the access to it. Reads the values that contain it.
     pub(crate) fn place(&mut self, e: &'a Expr) -> Located {
         match &e.kind {
             ExprKind::Paren(inner) => self.place(inner),
@@ -94,8 +94,9 @@ impl<'a> Body<'_, 'a> {
         (reg, back)
     }
 
-    /// A global, or a field of an object, that holds a container: its elements are locations of
-    /// their own. The index, evaluated next, cannot make it the field of another object.
+    /// Returns the place of a container in a global or in a field of an object. The elements of
+    /// such a container are separate locations. The index, evaluated next, cannot turn it into the
+    /// field of another object.
     fn container(&mut self, e: &'a Expr, index: &Expr) -> Option<Place> {
         match &e.kind {
             ExprKind::Paren(inner) => self.container(inner, index),
@@ -159,7 +160,7 @@ impl<'a> Body<'_, 'a> {
             self.at(e.span);
             self.read(element(container, index), Some(dst));
         } else {
-            // Of a variable, the element is looked up when the index is known (X4).
+            // The element of a variable is looked up after the index is known (X4).
             let src = self.expr(base);
             let index = self.expr(index);
             self.emit_at(e.span, Op::Index { dst, src, index });
@@ -196,8 +197,8 @@ impl<'a> Body<'_, 'a> {
         let mut last = to.place;
         self.write_one(last, src);
         for (place, whole) in to.back.iter().rev() {
-            // What was written is a field of an object, as it turns out: nothing holds a copy of it
-            // (X6).
+            // If the run finds that the written place is a field of an object, no other value holds
+            // a copy of it (X6).
             if let Place::Part(holder, Part::Member(_)) = last {
                 self.unless_object(holder, end);
             }
@@ -235,7 +236,7 @@ impl<'a> Body<'_, 'a> {
         self.emit(op);
     }
 
-    /// A value in a register that nobody else changes.
+    /// Returns a register whose value nobody else changes.
     pub(crate) fn own(&mut self, value: Reg) -> Reg {
         let copy = self.temp();
         self.copy(copy, value);

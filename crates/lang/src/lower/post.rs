@@ -33,7 +33,8 @@ impl<'a> Body<'_, 'a> {
         self.emit_at(e.span, Op::Post { dst, post, args });
     }
 
-    /// The handler after `on`. Where its index depends on the arguments, it is computed from them.
+    /// Returns the handler after `on`. If its index depends on the arguments, it is computed from
+    /// them.
     fn declared_handler(&mut self, id: TaskId, args: Reg) -> vm::PostTarget {
         let (model, item) = (self.low.model, self.low.tables.tasks[id.index()].item);
         let own = self.low.b.program().tasks.get(id.index()).and_then(|task| task.handler);

@@ -100,7 +100,7 @@ impl<'a> Body<'_, 'a> {
             StmtKind::With { lock, body } => self.with_lock(s, lock, body),
             StmtKind::Wait { cond, lock } => self.wait(s, cond, lock),
             StmtKind::Notify { cond, all } => self.notify(s, cond, *all),
-            // Left by recovery; such a model is not lowered.
+            // Left by recovery; models with errors are not lowered.
             StmtKind::Error => {}
         }
         self.release(mark);
@@ -127,7 +127,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// The right side first, then the place.
+    /// Lowers an assignment: the right side first, then the place.
     fn assign(&mut self, s: &'a Stmt, place: &'a Expr, op: AssignOp, value: &'a Expr) {
         let Some(op) = operator(op) else {
             if let Some(variable) = self.variable(place)
@@ -156,7 +156,7 @@ impl<'a> Body<'_, 'a> {
         self.write(&to, now);
     }
 
-    /// The number to add for `+= 1`, `-= 1`.
+    /// Returns the number to add for `+= 1` and `-= 1`.
     fn step_value(&self, op: BinaryOp, value: &Expr) -> Option<i32> {
         let Some(Literal::Int(v)) = self.known(value) else { return None };
         let v = match op {
@@ -193,7 +193,7 @@ impl<'a> Body<'_, 'a> {
         let (step, end) = (self.fb.label(), self.fb.label());
         let (at, last, more) = (self.temp(), self.temp(), self.temp());
         let mark = self.mark();
-        // The element's register is also where the test is made.
+        // The test uses the register of the element, too.
         let items = match iter.as_range() {
             Some((from, to)) => {
                 self.expr_to(from, at);
@@ -238,7 +238,7 @@ impl<'a> Body<'_, 'a> {
         self.fb.bind(end);
     }
 
-    /// `break`, `continue`.
+    /// Lowers `break` and `continue`.
     fn leave(&mut self, s: &Stmt) {
         let Some(l) = self.loops.last() else { return };
         let (end, next, cleanups) = (l.end, l.next, l.cleanups);

@@ -1,4 +1,4 @@
-//! Index types as symmetries of the machine: what each of them numbers.
+//! Index types as symmetries of the machine, with the declarations that each of them numbers.
 
 use super::lowerer::{Lowerer, number, numbers};
 use crate::check::{EventId, IndexId};

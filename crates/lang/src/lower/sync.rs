@@ -7,7 +7,7 @@ use crate::check::{ConstValue, Meaning};
 use crate::source::Span;
 use anyorder_vm::program::{CondId, EventId, Literal, LockId, Op, Reg};
 
-/// What an event became.
+/// The result of lowering an event.
 enum Events {
     /// One event, or one family.
     One(EventId),
@@ -16,7 +16,7 @@ enum Events {
 }
 
 impl<'a> Body<'_, 'a> {
-    /// The index of an element, `NONE` for a single thing.
+    /// Returns the index of an element, `NONE` for a single thing.
     pub(crate) fn index(&mut self, r: &'a Ref) -> Reg {
         r.index.as_ref().map_or(Reg::NONE, |i| self.expr(i))
     }
@@ -66,7 +66,7 @@ impl<'a> Body<'_, 'a> {
 
     pub(crate) fn with_lock(&mut self, s: &Stmt, r: &'a Ref, body: &'a Block) {
         let (lock, index) = self.lock(r);
-        // A copy: the body may change the variable that the index came from.
+        // Copy it: the body may change the variable that holds the index.
         let index = match index.some() {
             Some(reg) => self.own(reg),
             None => Reg::NONE,
@@ -103,7 +103,7 @@ impl<'a> Body<'_, 'a> {
         self.emit_at(s.span, op);
     }
 
-    /// `enable e;`, `disable e[i];`.
+    /// Lowers `enable e;` and `disable e[i];`.
     pub(crate) fn enable(&mut self, s: &Stmt, r: &'a Ref, on: bool) {
         let switch = |event: EventId, index: Reg| {
             if on { Op::Enable { event, index } } else { Op::Disable { event, index } }

@@ -9,8 +9,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::TokenKind;
 
 impl Parser<'_> {
-    /// `if` or `match` at the start of a statement. It is a value if it ends a block that may have
-    /// one and its branches have values.
+    /// Parses `if` or `match` at the start of a statement. It is a value if it ends a block that
+    /// may have a value and its branches have values.
     pub(super) fn branching(&mut self, value_allowed: bool) -> BlockElement {
         let mark = self.mark();
         let start = self.span();
@@ -48,7 +48,7 @@ impl Parser<'_> {
         self.expr_since(self.since(start), ExprKind::Match(Box::new(node)), mark)
     }
 
-    /// `if c { .. } else if d { .. } else { .. }`.
+    /// Parses `if c { .. } else if d { .. } else { .. }`.
     fn if_node(&mut self, value_allowed: bool) -> If {
         self.bump();
         let cond = Box::new(self.condition());
@@ -73,7 +73,7 @@ impl Parser<'_> {
         self.with_records(|p| p.body(value_allowed))
     }
 
-    /// `match e { pattern => body, .. }`.
+    /// Parses `match e { pattern => body, .. }`.
     fn match_node(&mut self, value_allowed: bool) -> Match {
         self.bump();
         let subject = Box::new(self.condition());
@@ -114,7 +114,7 @@ impl Parser<'_> {
         Arm { pattern, body, span: self.since(start) }
     }
 
-    /// `3 => x = 1,`.
+    /// Reports `3 => x = 1,`.
     fn no_bare_assignment(&mut self) {
         use TokenKind::{MinusMinus, PlusPlus};
         if assign_op(self.kind()).is_some() || matches!(self.kind(), PlusPlus | MinusMinus) {
@@ -123,7 +123,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `choose { "lost" => { .. } { .. } }`.
+    /// Parses `choose { "lost" => { .. } { .. } }`.
     pub(super) fn choose_stmt(&mut self) -> StmtKind {
         self.bump();
         let open = self.bump().span;
@@ -150,7 +150,7 @@ impl Parser<'_> {
         StmtKind::Choose(alternatives)
     }
 
-    // ---- blocks whose value is not wanted -------------------------------------------------------
+    // ---- blocks whose value is not used ---------------------------------------------------------
 
     fn if_without_value(&mut self, node: &mut If) {
         self.block_without_value(&mut node.then);

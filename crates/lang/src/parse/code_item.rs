@@ -74,7 +74,7 @@ impl Parser<'_> {
         members.extend(vars.into_iter().map(|var| ClassMember::Field(ClassField { var, span })));
     }
 
-    /// `fn name(a: int) -> int { .. }`.
+    /// Parses `fn name(a: int) -> int { .. }`.
     pub(super) fn function(&mut self) -> FnDecl {
         let start = self.bump().span;
         let id = self.id();
@@ -163,7 +163,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `spec Set { add(a)/r ~ contains(b)/s when a != b; }`.
+    /// Parses `spec Set { add(a)/r ~ contains(b)/s when a != b; }`.
     pub(super) fn spec_item(&mut self) -> ItemKind {
         let class = self.name("the name of a class");
         let mut clauses = Vec::new();

@@ -6,7 +6,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::TokenKind;
 use crate::source::Span;
 
-/// Binding strength of an operator; larger binds tighter.
+/// Returns the binding strength of an operator. Larger binds tighter.
 fn strength(op: BinaryOp) -> u8 {
     match op {
         BinaryOp::Range => 1,
@@ -19,7 +19,7 @@ fn strength(op: BinaryOp) -> u8 {
     }
 }
 
-/// The operator of a token.
+/// Returns the operator of a token.
 fn binary_op(kind: TokenKind) -> Option<BinaryOp> {
     Some(match kind {
         TokenKind::Star => BinaryOp::Mul,
@@ -42,12 +42,12 @@ fn binary_op(kind: TokenKind) -> Option<BinaryOp> {
 }
 
 impl Parser<'_> {
-    /// An expression.
+    /// Parses an expression.
     pub(super) fn expr(&mut self) -> Expr {
         self.operators(0)
     }
 
-    /// An expression whose operators bind tighter than `least`.
+    /// Parses an expression whose operators bind tighter than `least`.
     fn operators(&mut self, least: u8) -> Expr {
         let start = self.span();
         if !self.enter() {
@@ -137,7 +137,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Arguments behind a `(` just taken.
+    /// Parses arguments after a `(` just taken.
     pub(super) fn args(&mut self) -> Vec<Expr> {
         self.with_records(|p| p.list(TokenKind::RParen, |p| p.expr()))
     }

@@ -1,5 +1,5 @@
-//! Habits from other languages. The parser reports how to write them here. Where possible it also
-//! understands them, so that one habit gives one message.
+//! Syntax of other languages. The parser reports how to write it here. Where possible, the parser
+//! also understands it, so that one habit gives one message.
 
 use super::parser::Parser;
 use super::recovery::{starts_item, starts_statement};
@@ -8,7 +8,7 @@ use crate::diagnostic::{Code, Diagnostic, foreign_word_hint};
 use crate::lex::TokenKind::{self, *};
 use crate::source::Span;
 
-/// Longest statement that is searched for its end.
+/// Longest statement whose end the parser searches for.
 const STATEMENT_TOKENS_MAX: usize = 200;
 
 /// Longest text that a suggestion shows in full.
@@ -21,7 +21,7 @@ const FOLLOWS_NAME: &[TokenKind] = &[
 ];
 
 impl Parser<'_> {
-    /// The body of `if`, `while` and the like: a block, or one statement without braces.
+    /// Parses the body of `if`, `while` and the like: a block, or one statement without braces.
     pub(super) fn body(&mut self, value_allowed: bool) -> Block {
         if self.at(TokenKind::LBrace) || self.failed_here() || !self.is_bare_statement() {
             return self.block_of(value_allowed);
@@ -48,7 +48,7 @@ impl Parser<'_> {
         Block { stmts: stmt.into_iter().collect(), value: None, span }
     }
 
-    /// Whether one statement stands here, up to its `;`.
+    /// Returns whether the text continues with one statement, up to its `;`.
     fn is_bare_statement(&self) -> bool {
         if starts_item(self.kind()) || !(starts_statement(self.kind()) || self.begins_expression())
         {
@@ -66,7 +66,7 @@ impl Parser<'_> {
         false
     }
 
-    /// Takes `[3]` behind a type, as in `x: int[3]`: an array as other languages write it.
+    /// Parses a type and `[3]` after it, as in `x: int[3]`: an array as other languages write it.
     pub(super) fn declared_ty(&mut self) -> TypeExpr {
         let start = self.span();
         let mut ty = self.ty();
@@ -86,7 +86,7 @@ impl Parser<'_> {
         ty
     }
 
-    /// `{}`, `{1, 2}` or `{"a": 1}` as a value.
+    /// Parses `{}`, `{1, 2}` or `{"a": 1}` as a value.
     pub(super) fn braces_as_value(&mut self) -> Expr {
         let start = self.span();
         let message = "expected an expression, found `{`";
@@ -123,7 +123,7 @@ impl Parser<'_> {
         self.make(span, ExprKind::Error)
     }
 
-    /// `always` at the start of an invariant.
+    /// Reports `always` at the start of an invariant.
     pub(super) fn always_in_invariant(&mut self) {
         if !self.at_word("always") || !self.begins_expression_at(1) {
             return;
@@ -137,8 +137,8 @@ impl Parser<'_> {
         );
     }
 
-    /// `await f()` as a value, and `await x;` or `await(c);` as a statement: `None` if the text may
-    /// declare a function of that name.
+    /// Takes `await` from `await f()` as a value, or from `await x;` or `await(c);` as a statement.
+    /// Returns `None` if the text may declare a function of that name.
     pub(super) fn foreign_await(&mut self) -> Option<Span> {
         let foreign = self.at_word("await") && !self.text.contains("fn await");
         if !foreign || !self.begins_expression_at(1) {

@@ -7,7 +7,7 @@ use crate::lex::{TokenKind, unescape};
 use crate::source::Span;
 
 impl Parser<'_> {
-    /// A new name. `what` completes "expected ...".
+    /// Parses a new name. `what` completes "expected ...".
     pub(super) fn name(&mut self, what: &str) -> Ident {
         if self.at(TokenKind::Name) {
             return self.bump_ident();
@@ -48,7 +48,7 @@ impl Parser<'_> {
         Ident { id: self.id(), name: String::new(), span }
     }
 
-    /// The name of a member, behind a dot. Reserved words are names there.
+    /// Parses the name of a member after a dot, where reserved words are names, too.
     pub(super) fn member_name(&mut self) -> Ident {
         if self.at(TokenKind::Name) || self.kind().is_reserved() {
             return self.bump_ident();
@@ -57,7 +57,7 @@ impl Parser<'_> {
         self.missing_name()
     }
 
-    /// `h` or `h[i]`.
+    /// Parses `h` or `h[i]`.
     pub(super) fn reference(&mut self, what: &str) -> Ref {
         let name = self.name(what);
         let start = name.span;
@@ -65,7 +65,7 @@ impl Parser<'_> {
         Ref { name, index, span: self.since(start) }
     }
 
-    /// `[e]`.
+    /// Parses `[e]`.
     pub(super) fn bracketed_expr(&mut self) -> Expr {
         let open = self.bump().span;
         let expr = self.with_records(|p| p.expr());
@@ -73,7 +73,7 @@ impl Parser<'_> {
         expr
     }
 
-    /// A string literal.
+    /// Parses a string literal.
     pub(super) fn text_literal(&mut self, what: &str) -> Text {
         if !self.at(TokenKind::Str) {
             self.expected(what);
@@ -131,7 +131,7 @@ impl Parser<'_> {
         self.list_from(self.before(), close, element)
     }
 
-    /// Like [`Parser::list`], with some elements already taken.
+    /// Works as [`Parser::list`], with some elements already taken.
     pub(super) fn list_from<T>(
         &mut self,
         open: Span,
@@ -171,7 +171,7 @@ impl Parser<'_> {
         self.report(diagnostic);
     }
 
-    /// Parses with `Name { .. }` as a record: inside brackets.
+    /// Runs `parse` with `Name { .. }` as a record, which brackets allow.
     pub(super) fn with_records<T>(&mut self, parse: impl FnOnce(&mut Self) -> T) -> T {
         self.with_no_record(false, parse)
     }
@@ -188,7 +188,7 @@ impl Parser<'_> {
         out
     }
 
-    /// An expression before a block.
+    /// Parses an expression before a block.
     pub(super) fn condition(&mut self) -> Expr {
         self.before_block(|p| {
             let expr = p.expr();
@@ -196,7 +196,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `if x = 1 {`: reported, and parsed as a comparison.
+    /// Reports `if x = 1 {` and parses it as a comparison.
     fn condition_with_assignment(&mut self, left: Expr) -> Expr {
         let op_span = self.span();
         self.report(

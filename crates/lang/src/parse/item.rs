@@ -35,7 +35,7 @@ const MODIFIERS: &[(TokenKind, &[TokenKind])] = &[
 ];
 
 impl Parser<'_> {
-    /// The whole file.
+    /// Parses the whole file.
     pub(super) fn model(&mut self) -> Model {
         let name = self.header();
         let mut items = Vec::new();
@@ -202,7 +202,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `small:`, or a message that the name is missing.
+    /// Parses `small:`, or reports that the name is missing.
     fn invariant_name(&mut self) -> Ident {
         let named = self.ahead(1) == Colon || self.ahead(1) == Name;
         if named || !self.begins_expression() {
@@ -247,7 +247,7 @@ impl Parser<'_> {
 
     // ---- globals --------------------------------------------------------------------------------
 
-    /// `x = 0, y: int = 0;`.
+    /// Parses `x = 0, y: int = 0;`.
     pub(super) fn var_list(&mut self) -> Vec<VarDecl> {
         let var = |p: &mut Self| VarDecl {
             name: p.name("the name of a variable"),
@@ -257,7 +257,7 @@ impl Parser<'_> {
         self.separated_to_semi(var, "the declaration")
     }
 
-    /// `m, ms[3];`.
+    /// Parses `m, ms[3];`.
     fn sized_names(&mut self, what: &str) -> Vec<SizedName> {
         self.separated_to_semi(|p| p.sized_name(what), "the declaration")
     }
@@ -311,7 +311,7 @@ impl Parser<'_> {
         mailbox
     }
 
-    /// `[i in 0..N]`, if it is there.
+    /// Parses `[i in 0..N]` if it is present.
     pub(super) fn family(&mut self) -> Option<Family> {
         if !self.at(LBracket) {
             return None;

@@ -36,7 +36,7 @@ pub struct Parsed {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Parses a file. Never fails; see the diagnostics.
+/// Parses a file. Never fails; the diagnostics list the mistakes.
 pub fn parse(text: &str) -> Parsed {
     if text.len() > SOURCE_BYTES_MAX {
         let message = format!("the file is larger than {SOURCE_BYTES_MAX} bytes");

@@ -5,16 +5,16 @@ use crate::diagnostic::{Code, DIAGNOSTICS_MAX, Diagnostic};
 use crate::lex::{Token, TokenKind};
 use crate::source::Span;
 
-/// Deepest nesting of statements and of expressions, each. Also the longest chain of operators,
-/// calls or fields.
+/// Deepest nesting of statements, and deepest nesting of expressions. Also the longest chain of
+/// operators, calls or fields.
 pub const DEPTH_MAX: u16 = 128;
 
 pub(super) struct Parser<'a> {
     pub(super) text: &'a str,
     tokens: Vec<Token>,
     at: usize,
-    /// Height of the subtree below each node (of expressions; 1 for others). Its length is the next
-    /// node id.
+    /// Height of the subtree below each node (of expressions; 1 for others). The length of this
+    /// list is the next node id.
     heights: Vec<u16>,
     pub(super) diagnostics: Vec<Diagnostic>,
     /// Index of the token of the last message: one mistake gives one message.
@@ -56,22 +56,22 @@ impl<'a> Parser<'a> {
         self.token().span
     }
 
-    /// Kind of the token `n` places ahead.
+    /// Returns the kind of the token `n` places ahead.
     pub(super) fn ahead(&self, n: usize) -> TokenKind {
         self.tokens.get(self.at + n).map_or(TokenKind::End, |token| token.kind)
     }
 
-    /// Index of the current token, to see whether a loop advances.
+    /// Returns the index of the current token. A loop compares it to see whether it advances.
     pub(super) fn here(&self) -> usize {
         self.at
     }
 
-    /// Place of the token before; the start of the file for the first token.
+    /// Returns the place of the previous token; the start of the file for the first token.
     pub(super) fn before(&self) -> Span {
         if self.at == 0 { Span::new(0, 0) } else { self.tokens[self.at - 1].span }
     }
 
-    /// From the start of `from` to the last token taken.
+    /// Returns the range from the start of `from` to the last token taken.
     pub(super) fn since(&self, from: Span) -> Span {
         Span::new(from.start, self.before().end.max(from.start))
     }
@@ -80,19 +80,19 @@ impl<'a> Parser<'a> {
         self.kind() == kind
     }
 
-    /// Whether the current token is `word`, and not reserved.
+    /// Returns whether the current token is `word` and is not reserved.
     pub(super) fn at_word(&self, word: &str) -> bool {
         self.at(TokenKind::Name) && self.span().of(self.text) == word
     }
 
-    /// Whether the current token begins a line. A mistake of the line before ends there.
+    /// Returns whether the current token begins a line. A mistake of the previous line ends there.
     pub(super) fn on_new_line(&self) -> bool {
         Span::new(self.before().end, self.span().start).of(self.text).contains('\n')
     }
 
     // ---- taking ---------------------------------------------------------------------------------
 
-    /// Takes the current token; at the end it stays.
+    /// Takes the current token; at the end of the file it stays.
     pub(super) fn bump(&mut self) -> Token {
         let token = self.token();
         if token.kind != TokenKind::End {
@@ -136,7 +136,7 @@ impl<'a> Parser<'a> {
 
     // ---- reporting ------------------------------------------------------------------------------
 
-    /// Gives a diagnostic, at most one for each token.
+    /// Adds a diagnostic, at most one for each token.
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         if self.last_error == Some(self.at) {
             return;
@@ -145,7 +145,7 @@ impl<'a> Parser<'a> {
         self.report_always(diagnostic);
     }
 
-    /// Gives a diagnostic that is no consequence of an earlier one.
+    /// Adds a diagnostic that is not a consequence of an earlier one.
     pub(super) fn report_always(&mut self, diagnostic: Diagnostic) {
         if self.diagnostics.len() < DIAGNOSTICS_MAX {
             self.diagnostics.push(diagnostic);
@@ -157,12 +157,12 @@ impl<'a> Parser<'a> {
         self.last_error == Some(self.at)
     }
 
-    /// Marks what follows as a consequence of a reported mistake.
+    /// Marks later mistakes as consequences of a reported one.
     pub(super) fn mark_failed(&mut self) {
         self.last_error = Some(self.at);
     }
 
-    /// "expected WHAT, found ..." at the current token.
+    /// Reports "expected WHAT, found ..." at the current token.
     pub(super) fn expected(&mut self, what: &str) {
         // The lexer has already reported it.
         if self.at(TokenKind::Unknown) {
@@ -215,8 +215,8 @@ impl<'a> Parser<'a> {
         self.expr_of_height(span, kind, highest + 1)
     }
 
-    /// An expression that holds statements or types. The nodes and the depth since `mark` bound its
-    /// height.
+    /// Creates an expression that holds statements or types. The nodes and the depth since `mark`
+    /// bound its height.
     pub(super) fn expr_since(&mut self, span: Span, kind: ExprKind, mark: Mark) -> Expr {
         let highest = self.heights[mark.first..].iter().copied().max().unwrap_or(0);
         let nested = self.depth_peak.saturating_sub(self.depth);
@@ -258,8 +258,8 @@ impl<'a> Parser<'a> {
 
     // ---- depth ----------------------------------------------------------------------------------
 
-    /// Goes one level down; `false` (with a message) when that is too deep. Each `true` needs a
-    /// [`Parser::leave`].
+    /// Goes one level down. Returns `false` and reports a message if that is too deep. Each `true`
+    /// needs a [`Parser::leave`].
     pub(super) fn enter(&mut self) -> bool {
         if self.depth >= DEPTH_MAX {
             self.too_deep(self.span());
@@ -292,7 +292,7 @@ pub(super) struct Mark {
     peak: u16,
 }
 
-/// The first characters of `text`, for a message.
+/// Returns the first characters of `text`, for a message.
 pub(super) fn shortened(text: &str) -> String {
     const SHOWN: usize = 40;
     if text.chars().count() <= SHOWN {

@@ -5,7 +5,7 @@ use crate::ast::{Pattern, PatternKind};
 use crate::lex::TokenKind;
 
 impl Parser<'_> {
-    /// A pattern.
+    /// Parses a pattern.
     pub(super) fn pattern(&mut self) -> Pattern {
         let start = self.span();
         let id = self.id();

@@ -1,4 +1,4 @@
-//! Expressions that begin with their own sign or word.
+//! Expressions that begin with a sign or word of their own.
 
 use super::parser::Parser;
 use crate::ast::{Closure, ClosureBody, Expr, ExprKind, FieldInit, Fork, Param, Post, PostTarget};
@@ -50,7 +50,7 @@ impl Parser<'_> {
         self.make(span, kind)
     }
 
-    /// Takes a number. 2^63 is only fine behind `-`.
+    /// Takes a number. 2^63 is only allowed after `-`.
     pub(super) fn int_literal(&mut self, negative: bool) -> i64 {
         let span = self.bump().span;
         let value = parse_int(span.of(self.text));
@@ -70,7 +70,8 @@ impl Parser<'_> {
         0
     }
 
-    /// Whether the number here is 2^63 and nothing follows that binds tighter than `-`.
+    /// Returns whether the current token is the number 2^63 and no token after it binds tighter
+    /// than `-`.
     pub(super) fn is_least_int(&self) -> bool {
         let tighter =
             matches!(self.ahead(1), TokenKind::Dot | TokenKind::LBracket | TokenKind::LParen);
@@ -93,7 +94,7 @@ impl Parser<'_> {
         self.make(self.since(span), kind)
     }
 
-    /// Behind `Name`: `{ field:`, `{ ..` or `{}`.
+    /// Returns whether `{ field:`, `{ ..` or `{}` follows a `Name`.
     fn looks_like_fields(&self) -> bool {
         match self.ahead(1) {
             TokenKind::DotDot | TokenKind::RBrace => true,
@@ -101,7 +102,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `a: 1, b: 2, ..old }`, the `{` just taken.
+    /// Parses `a: 1, b: 2, ..old }` after the `{`.
     fn field_inits(&mut self) -> (Vec<FieldInit>, Option<Expr>) {
         let mut base = None;
         let fields = self.with_records(|p| {
@@ -124,7 +125,7 @@ impl Parser<'_> {
         self.make(self.since(open), ExprKind::Paren(Box::new(inner)))
     }
 
-    /// `[a, b]` or `[e; n]`.
+    /// Parses `[a, b]` or `[e; n]`.
     fn list_literal(&mut self) -> Expr {
         let open = self.bump().span;
         if self.eat(TokenKind::RBracket) {
@@ -167,7 +168,7 @@ impl Parser<'_> {
         self.make(self.since(start), ExprKind::Map(entries))
     }
 
-    /// `new Node()`, `new Node { v: 3 }`.
+    /// Parses `new Node()` and `new Node { v: 3 }`.
     fn new_object(&mut self) -> Expr {
         let start = self.bump().span;
         let class = self.name("the name of a class");
@@ -198,7 +199,7 @@ impl Parser<'_> {
         self.make(self.since(start), ExprKind::New { class, fields })
     }
 
-    /// `fn(x) x + 1`, `fn(x: int) -> int { .. }`.
+    /// Parses `fn(x) x + 1` and `fn(x: int) -> int { .. }`.
     fn closure(&mut self) -> Expr {
         let mark = self.mark();
         let start = self.bump().span;
@@ -213,7 +214,7 @@ impl Parser<'_> {
         self.expr_since(self.since(start), kind, mark)
     }
 
-    /// `(a: int, b)`.
+    /// Parses `(a: int, b)`.
     pub(super) fn params(&mut self) -> Vec<Param> {
         self.list_in(TokenKind::LParen, TokenKind::RParen, |p| {
             let name = p.name("the name of a parameter");
@@ -222,7 +223,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `enabled(e)`.
+    /// Parses `enabled(e)`.
     fn enabled(&mut self) -> Expr {
         let start = self.bump().span;
         let opened = self.expect(TokenKind::LParen);
@@ -234,7 +235,8 @@ impl Parser<'_> {
         self.make(self.since(start), ExprKind::Enabled(event))
     }
 
-    /// `post t(a)`, `post any t(a)`, `async[main] t(a)`, with `to`, `after`, `front` behind.
+    /// Parses `post t(a)`, `post any t(a)` and `async[main] t(a)`; `to`, `after` and `front` may
+    /// follow.
     fn post(&mut self) -> Expr {
         let start = self.span();
         let async_form = self.bump().kind == TokenKind::Async;
@@ -279,7 +281,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `fork f(a)`.
+    /// Parses `fork f(a)`.
     fn fork(&mut self) -> Expr {
         let start = self.bump().span;
         let function = self.name("the name of a function");
@@ -287,7 +289,7 @@ impl Parser<'_> {
         self.make(self.since(start), ExprKind::Fork(Box::new(Fork { function, args })))
     }
 
-    /// `choose 0..3`.
+    /// Parses `choose 0..3`.
     fn choose_value(&mut self) -> Expr {
         let start = self.bump().span;
         let from = Box::new(self.expr());

@@ -24,13 +24,15 @@ impl Parser<'_> {
         self.skip_statement();
     }
 
-    /// Whether the last token was an open string. What it swallowed is not missing.
+    /// Returns whether the last token was an open string. The text that the string swallowed is not
+    /// missing.
     fn behind_open_string(&self) -> bool {
         let text = self.before().of(self.text);
         text.starts_with('"') && (text.len() == 1 || !text.ends_with('"'))
     }
 
-    /// Skips to behind the next `;`, or to a `}` or a word that begins something.
+    /// Skips to the token after the next `;`, or to a `}` or a word that begins a statement or
+    /// declaration.
     pub(super) fn skip_statement(&mut self) {
         let mut depth = 0usize;
         let start = self.here();
@@ -75,8 +77,8 @@ impl Parser<'_> {
         }
     }
 
-    /// After a wrong element: skips to behind the next comma of the list. `false` if the list has
-    /// no more elements.
+    /// Skips to the element after the next comma of a list, after a wrong element. Returns `false`
+    /// if the list has no more elements.
     pub(super) fn skip_in_list(&mut self, close: TokenKind) -> bool {
         let mut depth = 0usize;
         loop {

@@ -24,12 +24,12 @@ const SIMPLE_STATEMENTS: &[TokenKind] = {
 };
 
 impl Parser<'_> {
-    /// A block of statements only.
+    /// Parses a block of statements only.
     pub(super) fn block(&mut self) -> Block {
         self.block_of(false)
     }
 
-    /// A block that may end in a value.
+    /// Parses a block that may end in a value.
     pub(super) fn value_block(&mut self) -> Block {
         self.block_of(true)
     }
@@ -64,7 +64,7 @@ impl Parser<'_> {
         block
     }
 
-    /// Whether a declaration begins here. Then a `}` is missing.
+    /// Returns whether a declaration begins here. Then a `}` is missing.
     fn block_ends(&self) -> bool {
         let kind = self.kind();
         use TokenKind::{Const, Disabled, Fn, LParen, Name, Once, Symmetric, Unfair, Var};
@@ -79,7 +79,7 @@ impl Parser<'_> {
             }
     }
 
-    /// Skips to behind the `}` of a block whose `{` was taken.
+    /// Skips the rest of a block whose `{` was taken, with its `}`.
     fn skip_block(&mut self) {
         let mut depth = 1usize;
         while depth > 0 && !self.at(TokenKind::End) {
@@ -92,7 +92,7 @@ impl Parser<'_> {
         self.mark_failed();
     }
 
-    /// A statement where a block is needed; `None` for a value.
+    /// Parses a statement in place of a block; `None` for a value.
     pub(super) fn bare_statement(&mut self) -> Option<Stmt> {
         match self.element(false) {
             BlockElement::Stmt(stmt) => Some(stmt),
@@ -120,7 +120,7 @@ impl Parser<'_> {
         self.begins_expression_at(0)
     }
 
-    /// Whether an expression begins with the token `n` places ahead.
+    /// Returns whether an expression begins with the token `n` places ahead.
     pub(super) fn begins_expression_at(&self, n: usize) -> bool {
         use TokenKind::*;
         match self.ahead(n) {
@@ -131,7 +131,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Statements with a word of their own.
+    /// Parses statements that begin with a word of their own.
     fn keyword_stmt(&mut self) -> StmtKind {
         use TokenKind::*;
         match self.kind() {
@@ -167,7 +167,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Statements that end in `;`.
+    /// Parses statements that end in `;`.
     fn simple_stmt(&mut self) -> StmtKind {
         use TokenKind::*;
         let word = self.kind();
@@ -220,7 +220,7 @@ impl Parser<'_> {
         kind
     }
 
-    /// Behind `call`.
+    /// Parses the text after `call`.
     fn call_stmt(&mut self) -> StmtKind {
         let call = self.expr();
         if !matches!(call.kind, ExprKind::Call { .. } | ExprKind::Method { .. } | ExprKind::Error) {
@@ -247,7 +247,7 @@ impl Parser<'_> {
         StmtKind::Let { name, ty, value }
     }
 
-    /// `var x = 1;` within a body.
+    /// Reports `var x = 1;` within a body.
     fn wrong_let(&mut self) -> StmtKind {
         let span = self.span();
         let word = self.kind().text();
@@ -268,7 +268,7 @@ impl Parser<'_> {
         StmtKind::For { var, iter, body: self.body(false) }
     }
 
-    /// An assignment, a step, a call, or the value at the end of a block.
+    /// Parses an assignment, a step, a call, or the value at the end of a block.
     fn expression_element(&mut self, value_allowed: bool) -> BlockElement {
         let start = self.span();
         if self.foreign_await().is_some() {
@@ -301,7 +301,7 @@ impl Parser<'_> {
         self.stmt_from(start, StmtKind::Expr(expr))
     }
 
-    /// `asert x;`: a name, and behind it something that cannot follow a name.
+    /// Reports `asert x;`: a name before a token that cannot follow a name.
     fn misspelt_word(&mut self, expr: &Expr) -> bool {
         let ExprKind::Name(name) = &expr.kind else { return false };
         let follows = self.begins_expression() || self.at(TokenKind::LBrace);

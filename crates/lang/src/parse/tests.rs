@@ -1,7 +1,7 @@
 use super::*;
 use crate::ast::{ExprKind, ItemKind, Mailbox, StmtKind};
 
-/// The codes and places of the messages for a text, as `E006 12..13`.
+/// Returns the codes and places of the messages for a text, as `E006 12..13`.
 fn messages(text: &str) -> Vec<String> {
     let diagnostics = parse(text).diagnostics;
     diagnostics.iter().map(|d| format!("{} {:?}", d.code.as_str(), d.primary.span)).collect()
@@ -13,7 +13,7 @@ fn sound(text: &str) -> Model {
     parsed.model
 }
 
-/// The tree of an expression with all parentheses written.
+/// Returns the tree of an expression with all parentheses written.
 fn shape(expr: &str) -> String {
     let model = sound(&format!("model m\nconst c = {expr};"));
     let Some(ItemKind::Const(decl)) = model.items.first().map(|item| &item.kind) else {

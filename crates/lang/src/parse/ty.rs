@@ -6,7 +6,7 @@ use crate::lex::TokenKind;
 use crate::source::Span;
 
 impl Parser<'_> {
-    /// A type.
+    /// Parses a type.
     pub(super) fn ty(&mut self) -> TypeExpr {
         let start = self.span();
         if !self.enter() {
@@ -86,7 +86,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `fn(T, U) -> V`.
+    /// Parses `fn(T, U) -> V`.
     fn fn_type(&mut self) -> TypeKind {
         self.bump();
         let params = self.list_in(TokenKind::LParen, TokenKind::RParen, Self::ty);
@@ -94,7 +94,7 @@ impl Parser<'_> {
         TypeKind::Fn(params, result)
     }
 
-    /// `[T; N]`.
+    /// Parses `[T; N]`.
     fn array_type(&mut self) -> TypeKind {
         let open = self.bump().span;
         let element = self.ty();

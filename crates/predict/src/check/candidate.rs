@@ -1,34 +1,34 @@
-//! The candidates of an analysis, with each pair of events once.
+//! The candidates of an analysis. Each pair of events occurs once.
 
 use crate::report::{Report, Violation, ViolationKind};
 use std::collections::BTreeMap;
 
-/// A pair of actions that do not commute, to be tried.
+/// A pair of actions that do not commute and that the check may try.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Candidate {
     /// The number of the earlier event.
     pub first: u64,
     /// The number of the later one.
     pub second: u64,
-    /// Whether a common lock keeps them apart.
+    /// Whether the pair is racy, or a common lock protects both actions.
     pub kind: ViolationKind,
-    /// Whether the analysis ordered them. Such a pair is tried only when all pairs are.
+    /// Whether the analysis ordered them. Such a pair is tried only if all pairs are.
     pub ordered: bool,
 }
 
 /// The candidates of an analysis.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CandidateList {
-    /// Those listed, by their events, each pair once.
+    /// The listed candidates, sorted by their events, each pair once.
     pub list: Vec<Candidate>,
     /// Racy candidates that the analysis counted but did not list.
     pub unlisted_racy: u64,
-    /// The same of the non-racy ones.
+    /// Non-racy candidates that the analysis counted but did not list.
     pub unlisted_non_racy: u64,
 }
 
 impl CandidateList {
-    /// Builds the list of a report's candidates. A pair found on two objects counts once, and is
+    /// Builds the list of a report's candidates. A pair found on two objects counts once. It is
     /// racy if it is racy on one of them.
     #[must_use]
     pub fn of(report: &Report) -> CandidateList {

@@ -109,7 +109,7 @@ pub(crate) fn category(
         methods.iter().flatten().any(|method| names.iter().any(|name| method == name))
     };
     match () {
-        // Closing a channel is meant to tell a receiver that it is closed.
+        // Closing a channel is a way to tell a receiver that it is closed, so only senders matter.
         () if calls(&["close"]) && calls(&["send", "try_send"]) => Category::ClosedChannel,
         () if calls(&["close"]) && calls(&["read", "write", "seek", "open"]) => {
             Category::ClosedFile
@@ -119,7 +119,7 @@ pub(crate) fn category(
     }
 }
 
-/// Returns the method of an invocation, in small letters.
+/// Returns the method of an invocation, in lower case.
 pub(crate) fn method(tables: &Tables, fact: &Fact) -> Option<String> {
     if !matches!(fact.op.kind(), EventKind::Invoke | EventKind::Return) {
         return None;

@@ -29,7 +29,7 @@ const AUTO_EVENTS_MAX: usize = 4_000_000;
 /// A finding, with its witness.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Found {
-    /// The finding without a witness: the caller chooses how to store that.
+    /// The finding without a witness. The caller chooses how to store the witness.
     pub finding: Finding,
     /// Its category.
     pub category: Category,
@@ -46,14 +46,14 @@ pub struct Checked {
     pub found: Vec<Found>,
     /// The counts.
     pub statistics: Statistics,
-    /// The names of the options that left pairs without an answer.
+    /// The names of the options whose limits left pairs without an answer.
     pub cuts: Vec<&'static str>,
     /// The reason why the check ended early.
     pub stopped: Option<StopReason>,
     /// All pairs that were tried or scheduled, with their results. Empty after
     /// [`check_unconfirmed`].
     pub pair_results: Vec<(Candidate, PairResult)>,
-    /// Whether all pairs of the trace were tried, and not only the candidates of the analysis.
+    /// Whether all pairs of the trace were tried, not only the candidates of the analysis.
     pub all_pairs: bool,
 }
 
@@ -65,19 +65,19 @@ pub struct Subject<'a, S> {
     pub report: &'a Report,
     /// The specification that the analysis used, in its initial state.
     pub spec: S,
-    /// The order of the analysis, which decides for all pairs whether it orders them. Without it,
-    /// every unlisted pair counts as ordered.
+    /// The order of the analysis. The check queries it to decide whether a pair is ordered. Without
+    /// it, every unlisted pair counts as ordered.
     pub order: Option<Order<'a>>,
-    /// Explains why the analysis orders two events, for pairs that are confirmed nevertheless.
+    /// Explains why the analysis orders two events, for confirmed pairs that it had ordered.
     pub why: Option<&'a OrderPaths>,
     /// Further unordered pairs without a common lock that the caller found, each in trace order.
     pub extra: &'a [(EventId, EventId)],
-    /// Pairs for which this holds are tried and counted, but no finding contains them.
+    /// Pairs for which this returns true are tried and counted, but no finding contains them.
     pub is_known: &'a dyn Fn(&Candidate) -> bool,
 }
 
-/// Tries the candidates of an analysis, and on small traces all other pairs. Builds findings of the
-/// pairs that are not refuted.
+/// Tries the candidates of an analysis, and on small traces all other pairs. Builds findings from
+/// the pairs that are not refuted.
 ///
 /// # Errors
 ///
@@ -133,7 +133,7 @@ pub fn check<S: Specification>(
     Ok(checked)
 }
 
-/// Builds findings of candidates without trying them, for a stream or on request.
+/// Builds findings from candidates without trying them, for a stream or on request.
 #[must_use]
 pub fn check_unconfirmed(
     tables: &Tables,
@@ -154,8 +154,8 @@ pub fn check_unconfirmed(
 }
 
 impl Facts {
-    /// Returns the numbers of the events that findings of a report mention, for which to gather
-    /// facts.
+    /// Returns the numbers of the events that the findings of a report mention. The caller gathers
+    /// facts about these events.
     #[must_use]
     pub fn wanted(report: &Report) -> Vec<u64> {
         events(&CandidateList::of(report))
@@ -166,7 +166,7 @@ fn events(list: &CandidateList) -> Vec<u64> {
     list.list.iter().flat_map(|candidate| [candidate.first, candidate.second]).collect()
 }
 
-/// Adds to both actions of findings how their tasks came to run.
+/// Adds the chains of posts that led to their tasks to both actions of findings.
 fn add_chains(trace: &Trace, found: &mut [Found]) {
     for one in found {
         let Some((first, second, _)) = &one.witness else { continue };
@@ -177,7 +177,7 @@ fn add_chains(trace: &Trace, found: &mut [Found]) {
 }
 
 /// Adds the pairs that the analysis ordered, if the options request all pairs and there are few
-/// enough. Returns whether the list now has all pairs of the trace.
+/// enough. Returns whether the list now contains all pairs of the trace.
 fn add_all_pairs<S: Specification>(
     trace: &Trace,
     spec: S,

@@ -1,5 +1,5 @@
 //! Facts about single events for findings: task, source position, object, locks held. One pass
-//! gathers them, also over streams that do not fit in memory.
+//! gathers them, even over streams that do not fit in memory.
 
 use crate::error::PredictError;
 use anyorder_trace::{
@@ -28,10 +28,10 @@ pub(crate) struct Fact {
     pub(crate) site: SiteId,
     pub(crate) stack: Option<StackId>,
     pub(crate) label: String,
-    /// The locks held at the event, in the order of their ids. An acquire does not hold its lock
-    /// yet; a release still does.
+    /// The locks held at the event, sorted by id. An acquire does not hold its lock yet; a release
+    /// still does.
     pub(crate) held: Vec<Held>,
-    /// The place that allocated the memory that it acts on.
+    /// The place that allocated the memory that the event accesses.
     pub(crate) allocated: Option<Allocated>,
 }
 
@@ -53,8 +53,8 @@ pub struct Facts {
     pub(crate) invocations: u64,
 }
 
-/// The sections open in each lane: the lock, its acquire count, and whether it was only taken as a
-/// reader.
+/// The sections open in each lane: the lock, its acquire count, and whether the lane holds the lock
+/// only as a reader.
 type Open = BTreeMap<(u32, u32), Vec<(LockId, u32, bool)>>;
 
 impl Facts {
@@ -97,7 +97,7 @@ struct Pass {
     facts: Facts,
     open: Open,
     allocations: Allocations,
-    /// The handlers that began tasks, where the table does not name them.
+    /// The handlers that began tasks, if the table does not name them.
     handlers: BTreeMap<TaskId, HandlerId>,
 }
 
@@ -143,7 +143,7 @@ impl Pass {
         began.unwrap_or(known)
     }
 
-    /// Returns the lane of a task: its handler, or for a burst itself.
+    /// Returns the lane of a task: its handler, or the task itself for a burst.
     fn lane(&self, tables: &Tables, task: TaskId) -> (u32, u32) {
         let burst = tables.tasks.get(task.index()).is_some_and(|def| def.kind == TaskKind::Burst);
         if burst { (1, task.0) } else { (0, self.handler(tables, task).0) }
@@ -180,7 +180,7 @@ impl Pass {
     }
 }
 
-/// Returns the input's own number or name of an event.
+/// Returns the number or name that the input file gives an event.
 fn label(tables: &Tables, block: &Block, row: usize) -> String {
     let number = block.columns.numbers.get(row).copied();
     match (tables.meta.labels, number) {

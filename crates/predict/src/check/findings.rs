@@ -35,7 +35,7 @@ pub(crate) fn findings(input: &FindingInput<'_>, groups: &[Group]) -> Vec<Found>
     found
 }
 
-/// Builds the finding of a group from its confirmed pairs, or, if it has none, from those without
+/// Builds the finding of a group from its confirmed pairs. If it has none, uses the pairs without
 /// an answer.
 fn finding(input: &FindingInput<'_>, group: &Group) -> Option<Found> {
     let pair_result = |i: &usize| &input.pair_results[*i];
@@ -62,7 +62,7 @@ fn finding(input: &FindingInput<'_>, group: &Group) -> Option<Found> {
         |i: &usize| matches!(pair_result(i), PairResult::Confirmed(witness) if witness.apart);
     let category = match group.category {
         _ if witness.is_some_and(|witness| witness.waits) => Category::LostWakeup,
-        // Something other than a lock orders them.
+        // Another mechanism than a lock, for example a semaphore, separates them.
         Category::MultiThreaded if !confirmed.is_empty() && confirmed.iter().all(is_apart) => {
             Category::Guarded
         }
@@ -224,7 +224,7 @@ fn locks(pair: &Pair<'_>, candidate: Candidate) -> String {
     }
 }
 
-/// Returns a phrase for what a witness of a form shows.
+/// Returns a phrase that says what a witness of a form shows.
 #[must_use]
 pub const fn form_words(form: Form) -> &'static str {
     match form {

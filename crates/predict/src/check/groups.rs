@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 struct SiteKey {
     site: SiteId,
     kind: EventKind,
-    /// The handler, where the source position is not known.
+    /// The handler, if the source position is unknown.
     handler: Option<HandlerId>,
 }
 
@@ -20,13 +20,13 @@ struct SiteKey {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Group {
     pub(crate) category: Category,
-    /// Positions in the list of candidates: first those that the analysis left unordered, then by
-    /// their events.
+    /// Positions in the list of candidates. Candidates that the analysis left unordered come first;
+    /// both parts are sorted by events.
     pub(crate) members: Vec<usize>,
 }
 
-/// Puts candidates into groups: by category, pair of source positions, and object. Groups with a
-/// candidate come before those of ordered pairs only; both are in the order of their first members.
+/// Groups candidates by category, pair of source positions, and object. Groups with an unordered
+/// candidate come before groups of ordered pairs only. Both are sorted by their first members.
 ///
 /// A candidate whose events have no facts is in no group.
 pub(crate) fn groups(tables: &Tables, facts: &Facts, candidates: &[Candidate]) -> Vec<Group> {
@@ -39,7 +39,7 @@ pub(crate) fn groups(tables: &Tables, facts: &Facts, candidates: &[Candidate]) -
         };
         let category = category(tables, first, second, candidate.kind);
         let mut sites = [key(first), key(second)];
-        // Either may come first: two runs may differ.
+        // Either site may come first, because two runs may differ.
         sites.sort_unstable();
         let object = words::object_in_id(tables, second);
         let at = *index.entry((category, sites, object)).or_insert_with(|| {

@@ -1,4 +1,4 @@
-//! Hints: the missing order, and ways to enforce it.
+//! Hints: which order is missing, and how to enforce it.
 
 use super::category::Category;
 use super::facts::{Fact, Facts, Held};
@@ -64,14 +64,14 @@ pub(crate) fn hint(pair: &Pair<'_>) -> String {
     }
 }
 
-/// Returns the locks that both hold, not both as readers.
+/// Returns the locks that both actions hold, unless both hold them as readers.
 pub(crate) fn common<'a>(first: &'a Fact, second: &'a Fact) -> impl Iterator<Item = Held> + 'a {
     first.held.iter().copied().filter(|held| {
         second.held.iter().any(|other| other.lock == held.lock && !(held.shared && other.shared))
     })
 }
 
-/// Returns names as a list for a sentence, and the one of two verbs that agrees with it.
+/// Returns names as a list for a sentence, with the verb that agrees with it.
 fn and<'v>(names: &[String], one: &'v str, several: &'v str) -> (String, &'v str) {
     match names {
         [] => ("no lock".to_owned(), one),
@@ -111,7 +111,7 @@ fn lacking(tables: &Tables, who: &str, held: &[Held]) -> String {
     format!("`{who}` holds no lock: hold {names} there as well{how}")
 }
 
-/// Says that the end of something is not ordered after its use.
+/// Says that the end of an object's life is not ordered after its use.
 fn ended(pair: &Pair<'_>, end: &str, other: &str) -> String {
     let Pair { tables, facts, first, second, second_event, .. } = *pair;
     let ends = |fact: &Fact| {

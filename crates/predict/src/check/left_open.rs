@@ -1,4 +1,4 @@
-//! Separates the pairs that the analysis had ordered from the unordered pairs that it did not list.
+//! Separates two kinds of unlisted pairs: those that the analysis had ordered, and unordered pairs.
 //! The analysis keeps one action for several that it cannot distinguish.
 
 use super::candidate::Candidate;
@@ -26,10 +26,10 @@ impl std::fmt::Debug for Order<'_> {
     }
 }
 
-/// The key of actions that the analysis cannot distinguish: lane and time, and the locks held.
+/// The key of actions that the analysis cannot distinguish: lane, time and locks held.
 type Like = (u32, u32, Vec<(u32, bool)>);
 
-/// Decides for each candidate marked as ordered whether it really is, in one pass of a new analysis
+/// Decides whether each candidate marked as ordered really is. Takes one pass of a new analysis
 /// over the trace.
 ///
 /// A pair without a common lock is ordered if the second event knows the first. A pair under a

@@ -1,4 +1,4 @@
-//! Explains the order that the analysis assumed where a witness shows that there is none.
+//! Explains the order that the analysis assumed, if a witness refutes it.
 
 use super::driver::Found;
 use crate::order_path::{OrderPaths, OrderRule, OrderStep, Ordered};

@@ -1,9 +1,9 @@
 //! From candidates to findings: chooses the pairs to try, collects their results, and describes
 //! each group.
 //!
-//! The engine's candidates are pairs of events. [`check()`] hands them to a search for witnesses,
-//! one of each group in turn, and builds findings of the groups. On small traces it also tries the
-//! pairs that the engine ordered. It prints nothing, and knows no format: witnesses are lists of
+//! The engine's candidates are pairs of events. [`check()`] passes them to a search for witnesses,
+//! one pair of each group in turn, and builds findings of the groups. On small traces it also tries
+//! the pairs that the engine ordered. It prints nothing and knows no format: witnesses are lists of
 //! events.
 
 pub use candidate::{Candidate, CandidateList};

@@ -10,18 +10,18 @@ pub enum Pairs {
     Auto,
     /// The candidates of the analysis.
     Candidates,
-    /// All pairs of actions that do not commute, of different lanes.
+    /// All pairs of actions of different lanes that do not commute.
     All,
 }
 
 impl Pairs {
-    /// The most pairs of which [`Pairs::Auto`] tries all.
+    /// The most pairs for which [`Pairs::Auto`] tries all.
     pub const AUTO_MAX: usize = 20_000;
 
     /// The most pairs that [`Pairs::All`] tries.
     pub const ALL_MAX: usize = 2_000_000;
 
-    /// Returns the word for it.
+    /// Returns the word of the option.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -35,16 +35,16 @@ impl Pairs {
 /// Options of a check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CheckOptions {
-    /// Which pairs are tried.
+    /// The pairs to try.
     pub pairs: Pairs,
     /// The events that the search for witnesses may reorder.
     pub reorders: Reorders,
-    /// How many pairs are tried at the most.
+    /// The most pairs to try.
     pub tries_max: u64,
     /// The most events that all tries may visit together, as
     /// [`Confirms::work`](super::Confirms::work) counts them.
     pub work_max: u64,
-    /// How many pairs a finding lists at the most.
+    /// The most pairs that a finding lists.
     pub max_pairs: usize,
 }
 

@@ -1,4 +1,4 @@
-//! All pairs of actions of a trace that do not commute, are reported, and are of different lanes.
+//! All pairs of actions of different lanes that do not commute and are reported.
 
 use crate::analysis::StreamEvent;
 use crate::class::{Class, ClassTable, Point, Specification};
@@ -6,13 +6,13 @@ use crate::confirm::Reorders;
 use anyorder_trace::{EventId, EventKind, Location, LocationId, TaskId, TaskKind, Trace};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most overlapping pairs of locations, for each allowed pair of events.
+/// The most overlapping pairs of locations for each allowed pair of events.
 const OVERLAPS_PER_PAIR: usize = 50;
 
-/// The events on one object: those of one class and lane together, ascending.
+/// The events on one object, grouped by class and lane; each group is ascending.
 type Actions = BTreeMap<(u8, u64), Vec<EventId>>;
 
-/// Returns all pairs, by their events; `None` if there are more than `max`.
+/// Returns all pairs, sorted by their events; `None` if there are more than `max`.
 ///
 /// Time: linear in the events, and in the pairs up to `max`.
 pub(crate) fn all_pairs<S: Specification>(
@@ -62,7 +62,7 @@ fn actions<S: Specification>(trace: &Trace, spec: &mut S, reorders: Reorders) ->
     let mut points: Vec<Point> = Vec::new();
     for event in trace.events() {
         let kind = event.kind();
-        // As in the engine, events inside an invocation are part of it.
+        // Like the engine, treat events inside an invocation as part of it.
         let internal = kind.is_access() || matches!(kind, EventKind::Acquire | EventKind::Release);
         if S::HIDES && internal && spec.hides(event.task.0, kind, event.operand) {
             continue;
@@ -90,7 +90,8 @@ fn actions<S: Specification>(trace: &Trace, spec: &mut S, reorders: Reorders) ->
     objects
 }
 
-/// Returns the number of the sequence that keeps the order of a task's events in every reordering.
+/// Returns the number of the sequence that contains a task's events. Every reordering keeps the
+/// order of a sequence.
 fn lane(trace: &Trace, task: TaskId, reorders: Reorders) -> u64 {
     let own = 1 << 32 | u64::from(task.0);
     match (trace.tables().tasks[task.index()].kind, reorders.tasks()) {
@@ -141,7 +142,7 @@ fn overlapping(
     }
     ranges.sort_unstable();
     let mut pairs = Vec::new();
-    // Ranges that may overlap later ones; ranges that ended are dropped.
+    // Ranges that may overlap later ones. Ranges that have ended are dropped.
     let mut open: Vec<(u32, u64, LocationId)> = Vec::new();
     for (generation, begin, end, id) in ranges {
         open.retain(|(g, e, _)| *g == generation && *e > begin);

@@ -11,7 +11,7 @@ use anyorder_trace::Tables;
 pub struct Statistics {
     /// Events of the trace.
     pub events: u64,
-    /// Handlers: in a trace of threads, the threads.
+    /// Handlers. In a trace of threads, these are the threads.
     pub threads: u64,
     /// Memory accesses.
     pub accesses: u64,
@@ -19,8 +19,8 @@ pub struct Statistics {
     pub invocations: u64,
     /// Locks.
     pub locks: u64,
-    /// Candidates: pairs of events that the analysis left unordered, and pairs confirmed although
-    /// it had ordered them.
+    /// Candidates: pairs of events that the analysis left unordered, and confirmed pairs that it
+    /// had ordered.
     pub candidates: u64,
     /// Candidates without a common lock.
     pub racy: u64,
@@ -30,13 +30,13 @@ pub struct Statistics {
     pub confirmed: u64,
     /// Candidates proved to have none.
     pub dropped: u64,
-    /// Candidates without an answer, those not tried included.
+    /// Candidates without an answer, including those not tried.
     pub unconfirmed: u64,
-    /// Pairs in findings of kind `race`: confirmed ones where candidates were tried.
+    /// Pairs in findings of kind `race`. If candidates were tried, only confirmed pairs count.
     pub race_pairs: u64,
     /// Confirmed pairs that the analysis had ordered.
     pub missed_by_order: u64,
-    /// Witnesses that their check refused: bugs, counted under `unconfirmed`.
+    /// Witnesses that the checker refused. These are bugs; `unconfirmed` counts them, too.
     pub rejected: u64,
 }
 
@@ -53,7 +53,7 @@ impl Statistics {
         }
     }
 
-    /// Counts a pair. One that the analysis had ordered is a candidate only once it is confirmed.
+    /// Counts a pair. A pair that the analysis had ordered is a candidate only if it is confirmed.
     pub(crate) fn count(&mut self, candidate: &Candidate, pair_result: &PairResult) {
         let confirmed = pair_result.form().is_some();
         self.rejected += u64::from(matches!(pair_result, PairResult::Rejected(_)));

@@ -1,4 +1,4 @@
-//! Chooses the candidates to try, their order, and when to stop.
+//! Chooses which candidates to try, in which order, and when to stop.
 
 use super::candidate::Candidate;
 use super::groups::Group;
@@ -15,20 +15,20 @@ pub enum PairResult {
     Untried,
     /// There is a witness.
     Confirmed(Witness),
-    /// There is a witness of this form, but it was not stored: other pairs of its group have better
+    /// There is a witness of this form, but it was not stored. Other pairs of its group have better
     /// ones, or it has too many events.
     Shown(Form),
-    /// Proved to have no witness.
+    /// The pair is proved to have no witness.
     Impossible,
     /// The search gave up.
     GaveUp(GaveUp),
-    /// The search claimed a witness that its check refused, for this reason: a bug.
+    /// The search claimed a witness that the checker refused, for this reason. This is a bug.
     Rejected(String),
 }
 
 /// A search for witnesses, together with their checker.
 pub trait Confirms {
-    /// Tries a pair, `first` before `second` in the trace. Never [`PairResult::Untried`] or
+    /// Tries a pair, `first` before `second` in the trace. Never returns [`PairResult::Untried`] or
     /// [`PairResult::Shown`].
     fn confirm(&mut self, first: EventId, second: EventId, cancel: &Cancel) -> PairResult;
 
@@ -41,14 +41,14 @@ pub trait Confirms {
 pub(crate) struct TriedPairs {
     /// In the order of the candidates.
     pub(crate) pair_results: Vec<PairResult>,
-    /// The names of the options that left pairs without an answer.
+    /// The names of the options whose limits left pairs without an answer.
     pub(crate) cuts: Vec<&'static str>,
     /// The reason why the tries stopped.
     pub(crate) stopped: Option<StopReason>,
 }
 
-/// Tries one pair of each group, then the next one of each, until all are tried or a bound is
-/// reached.
+/// Tries one pair of each group, then the next pair of each group. Stops after the last pair or at
+/// a limit.
 pub(crate) fn try_all(
     candidates: &[Candidate],
     groups: &[Group],
@@ -97,8 +97,8 @@ impl TriedPairs {
     }
 }
 
-/// Returns the members of all groups with the positions of their groups: the first of each, then
-/// the second of each.
+/// Returns the members of all groups with the positions of their groups: first the first member of
+/// each group, then the second of each, and so on.
 fn in_turns(groups: &[Group]) -> impl Iterator<Item = (usize, usize)> + '_ {
     let longest = groups.iter().map(|group| group.members.len()).max().unwrap_or(0);
     (0..longest).flat_map(move |turn| {
@@ -108,7 +108,7 @@ fn in_turns(groups: &[Group]) -> impl Iterator<Item = (usize, usize)> + '_ {
 }
 
 impl PairResult {
-    /// Returns the form of the witness, where there is one.
+    /// Returns the form of the witness, if there is one.
     #[must_use]
     pub fn form(&self) -> Option<Form> {
         match self {

@@ -1,14 +1,16 @@
-//! A bounded store of witnesses: keeps all while there is room, then the best of each group.
+//! A bounded store of witnesses. It keeps all witnesses while there is room, then the best of each
+//! group.
 
 use super::tries::PairResult;
 use crate::confirm::Form;
 
-/// The most events in all stored witnesses: for all of them, and for the best of each group.
+/// The most events in all stored witnesses. The limit holds for all witnesses together, and for the
+/// best ones of the groups.
 const ROOM_FOR_ALL: usize = 1 << 25;
 const ROOM_FOR_BEST: usize = 1 << 28;
 
-/// The rank of a witness: whether it shows no call that waits for ever, the form, the number of
-/// events, and the candidate.
+/// The rank of a witness: whether it lacks a call that waits for ever, its form, its number of
+/// events, and its candidate.
 type Rank = (bool, Form, usize, usize);
 
 /// The store of witnesses.
@@ -16,7 +18,7 @@ type Rank = (bool, Form, usize, usize);
 pub(crate) struct WitnessStore {
     room: [usize; 2],
     kept: usize,
-    /// Of each group, the best so far.
+    /// The best witness so far of each group.
     best: Vec<Option<Rank>>,
 }
 
@@ -92,14 +94,14 @@ mod tests {
         keeper.put(&mut pair_results, 0, 0, witness(Form::Last, 6));
         keeper.put(&mut pair_results, 1, 1, witness(Form::Last, 4));
         assert_eq!(kept(&pair_results), [true, true, false, false, false, false]);
-        // No better than the stored one.
+        // This one is not better than the stored one.
         keeper.put(&mut pair_results, 0, 2, witness(Form::CoEnabled, 1));
         assert_eq!(pair_results[2], PairResult::Shown(Form::CoEnabled));
-        // Better: it takes the place.
+        // This one is better and replaces it.
         keeper.put(&mut pair_results, 0, 3, witness(Form::Reversed, 9));
         assert_eq!((&pair_results[0], keeper.kept), (&PairResult::Shown(Form::Last), 13));
         assert_eq!(kept(&pair_results), [false, true, false, true, false, false]);
-        // Better, but there is no room for it.
+        // This one is better, but there is no room for it.
         keeper.put(&mut pair_results, 1, 4, witness(Form::Reversed, 99));
         assert_eq!(
             (&pair_results[1], &pair_results[4]),

@@ -32,7 +32,7 @@ pub(crate) fn object(tables: &Tables, fact: &Fact) -> String {
     text.unwrap_or_default()
 }
 
-/// Returns the object of an event, as a title shows it: a field without its object.
+/// Returns the object of an event, as a title shows it. A field appears without its object.
 pub(crate) fn object_in_title(tables: &Tables, fact: &Fact) -> String {
     field(tables, fact).unwrap_or_else(|| object(tables, fact))
 }
@@ -130,8 +130,8 @@ fn stack(tables: &Tables, fact: &Fact) -> Vec<String> {
     positions.map(|site| tables.site_in_function(*site)).collect()
 }
 
-/// Returns the title of a finding: what can happen, in one phrase. An object that is named by its
-/// address is also named by where it was allocated, which is the same in every run.
+/// Returns the title of a finding: one phrase that says what can happen. If an address names the
+/// object, the title adds the place of its allocation, which is the same in every run.
 pub(crate) fn title(tables: &Tables, category: Category, first: &Fact, second: &Fact) -> String {
     let phrase = phrase(tables, category, first, second);
     for fact in [first, second] {
@@ -151,8 +151,8 @@ fn phrase(tables: &Tables, category: Category, first: &Fact, second: &Fact) -> S
         matches!(fact.op.kind(), EventKind::Free | EventKind::Destroy)
             || method(tables, fact).is_some_and(|method| method == "close" || method == "cancel")
     };
-    // The action that comes too late: the one that ends nothing; if both end something, the first
-    // in the trace.
+    // The late action is the one that does not end the object's life. If both end it, it is the
+    // first in the trace.
     let late = if end(first) && !end(second) { 1 } else { 0 };
     let user = handler(tables, [first, second][late].handler);
     match category {

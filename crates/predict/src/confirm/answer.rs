@@ -7,12 +7,12 @@ use anyorder_trace::EventId;
 pub enum Form {
     /// Both occur, reversed, and every event observes what it observed in the trace.
     Reversed,
-    /// The same, but the first action, now last of all, may observe something else.
+    /// The same, but the first action, now the last event, may observe something else.
     Last,
     /// Both could be the next event.
     CoEnabled,
-    /// The handler of both takes the task of the second action while that of the first waits in the
-    /// mailbox.
+    /// The handler of both takes the task of the second action while the task of the first waits in
+    /// the mailbox.
     Overtakes,
 }
 
@@ -20,7 +20,7 @@ impl Form {
     /// All forms, the strongest first.
     pub const ALL: [Form; 4] = [Form::Reversed, Form::Last, Form::CoEnabled, Form::Overtakes];
 
-    /// Returns the word for it.
+    /// Returns the word of the form.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -35,36 +35,36 @@ impl Form {
 /// Another run in which the two actions come in the reverse order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Witness {
-    /// In which sense.
+    /// The sense in which they are reversed.
     pub form: Form,
     /// The events of the run, in order. It ends with the first action of the candidate; for
     /// [`Form::Overtakes`], with the `get` of the task of the second one.
     pub order: Vec<EventId>,
-    /// How many events at its beginning are the trace's own first ones, in the trace's order, left
-    /// out of `order`: 0 unless the search had a window.
+    /// The number of events at the beginning that are the trace's first ones, in the trace's order.
+    /// `order` omits them. 0 unless the search had a window.
     pub prefix: u32,
     /// Whether no witness of this form has fewer events.
     pub shortest: bool,
     /// Whether the first action may wait for ever, because the second one took what it waited for:
     /// a lost wake-up.
     pub waits: bool,
-    /// Whether it is proved that the two actions can never be enabled at the same time, because one
-    /// waits for something that the other gives: a semaphore separates them. Only decided where
-    /// invocations wait.
+    /// Whether the two actions are proved never to be enabled at the same time, because one waits
+    /// for something that the other provides (for example, a semaphore separates them). Decided
+    /// only if invocations wait.
     pub apart: bool,
 }
 
-/// Why there is no answer.
+/// The reason for the lack of an answer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum GaveUp {
-    /// No witness within the window; the search did not reorder earlier events. Also if the trace
-    /// has more edges than are kept, or if the order of reordered tasks decides which acquire a
-    /// release belongs to.
+    /// There is no witness within the window, and the search did not reorder earlier events. Also
+    /// if the trace has more edges than are kept, or if the order of reordered tasks decides which
+    /// acquire a release belongs to.
     Window,
-    /// Every witness depends on a barrier that records passing threads but not arrivals, so that it
-    /// is unknown which thread waits for which.
+    /// Every witness depends on a barrier that records passing threads but not arrivals, so it is
+    /// unknown which thread waits for which.
     Barrier,
-    /// The conflicts allowed were used up.
+    /// The search used up the allowed conflicts.
     Conflicts,
     /// The caller stopped the search.
     Stopped,
@@ -75,8 +75,8 @@ pub enum GaveUp {
 pub enum Answer {
     /// There is a witness.
     Confirmed(Witness),
-    /// Proved to have no witness.
+    /// The pair is proved to have no witness.
     Impossible,
-    /// Not known.
+    /// It is unknown whether there is a witness.
     Unconfirmed(GaveUp),
 }

@@ -1,8 +1,8 @@
 //! One attempt: a set of events, some of them required, and the order solver.
 //!
-//! The initial problem has chains, causes and observations. The attempt replays the order that the
-//! solver finds. Broken rules become clauses, and the solver runs again, until no rule is broken or
-//! there is no order.
+//! The initial problem has chains, causes and observations. The solver finds an order, and the
+//! attempt replays it. Broken rules become clauses, and the solver runs again. This ends when no
+//! rule is broken or there is no order.
 
 use super::chains::NONE;
 use super::clause::{Atom, Clause};
@@ -20,23 +20,23 @@ use std::collections::HashSet;
 pub(super) enum End {
     /// An order of events, without the tail, that breaks no rule.
     Found(Vec<u32>),
-    /// There is none.
+    /// There is no such order.
     None,
-    /// No rule is broken for certain.
+    /// No rule is certainly broken.
     Unclear,
-    /// The conflicts allowed were used up.
+    /// The solver used up the allowed conflicts.
     Conflicts,
-    /// It was cancelled.
+    /// The attempt was cancelled.
     Stopped,
 }
 
 /// The assumption about events outside the attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum OutsideEvents {
-    /// Events before the window happen as recorded, others do not happen: an order found is a
+    /// Events before the window happen as recorded, and no others happen. An order found is a
     /// witness.
     Fixed,
-    /// Nothing is assumed: if no order is found, there is no witness.
+    /// Nothing is assumed. If no order is found, there is no witness.
     Open,
 }
 
@@ -79,7 +79,7 @@ impl AttemptInput<'_> {
         (required, broken)
     }
 
-    /// Runs an attempt; `broken` has the rules that the order of the trace breaks. `conflicts` is
+    /// Runs an attempt. `broken` has the rules that the order of the trace breaks. `conflicts` is
     /// the remaining budget, which the attempt reduces.
     pub(super) fn attempt(
         &self,
@@ -143,7 +143,8 @@ impl AttemptInput<'_> {
         if self.outside == OutsideEvents::Fixed { End::Found(order) } else { End::Unclear }
     }
 
-    /// Returns the clause in literals: empty if it cannot hold, `None` if it holds or is unknown.
+    /// Returns the clause in literals. They are empty if the clause cannot hold. Returns `None` if
+    /// it holds or is unknown.
     fn literals(&self, nodes: &Nodes, solver: &mut Solver, clause: &Clause) -> Option<Vec<Lit>> {
         let mut literals = Vec::new();
         for atom in clause {
@@ -215,7 +216,7 @@ impl AttemptInput<'_> {
 #[derive(Clone, Copy)]
 enum Place {
     Node(Node),
-    /// One of the tail.
+    /// The event is in the tail.
     End,
     Earlier,
     Never,
@@ -226,7 +227,7 @@ enum Place {
 struct Nodes {
     /// By node.
     events: Vec<u32>,
-    /// By event, from the start of the window on; only events of the set are meaningful.
+    /// By event, from the start of the window on. Only events of the set have meaningful values.
     of: Vec<Node>,
     end: Node,
 }
@@ -279,7 +280,7 @@ impl Nodes {
         for chain in &input.required.chains {
             problem.before(node(input.required.last(*chain)), self.end, Tag(0)).ok()?;
         }
-        // A section that is open at the end comes behind all sections that it excludes.
+        // A section that is open at the end comes after all sections that it excludes.
         for section in &input.required.begun {
             let section = &past.holding.sections[*section as usize];
             for (_, held) in input.question.keepers(past, section) {

@@ -1,5 +1,5 @@
 //! Barriers: the events required before the first event of each round, and the barriers for which
-//! these are unknown.
+//! these events are unknown.
 
 use anyorder_trace::{EventKind, Trace};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -22,7 +22,7 @@ struct Round {
 }
 
 impl Barriers {
-    /// Finds them in one pass. Traces without barriers skip it.
+    /// Finds the barriers in one pass. Skips traces without barriers.
     pub(super) fn new(trace: &Trace) -> Barriers {
         let ops = &trace.columns().ops;
         if !ops.iter().any(|op| op.kind() == EventKind::Barrier) {

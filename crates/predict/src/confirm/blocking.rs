@@ -1,7 +1,7 @@
 //! Blocking invocations: the calls that count for and against a waiting call, and the rules that it
 //! must satisfy.
 //!
-//! Numbers of calls are kept in *counters*: one for each object, pattern of a rule and key.
+//! *Counters* hold the numbers of calls: one for each object, pattern of a rule and key.
 
 use super::chains::NONE;
 use crate::confirm::communication::Communication;
@@ -19,7 +19,8 @@ pub(super) struct CallRule {
     rule: Arc<WaitRule>,
     /// In the order of the calls that the rule counts.
     counters: Vec<CounterId>,
-    /// The number left open.
+    /// The value of the rule's open number: the least with which the trace satisfies the rules of
+    /// the object.
     open: i64,
 }
 
@@ -38,7 +39,7 @@ pub(super) struct Raise {
 struct Call {
     raises: Vec<Raise>,
     call_rules: Vec<CallRule>,
-    /// Whether it must keep its observations, even where communication is not required.
+    /// Whether it must keep its observations, even if communication is not required.
     bound: bool,
 }
 
@@ -47,7 +48,7 @@ struct Call {
 struct Counter {
     /// In the order of the trace.
     events: Vec<u32>,
-    /// The same, by chain.
+    /// The same events, by chain.
     chains: Vec<Vec<u32>>,
 }
 
@@ -79,7 +80,7 @@ impl Blocking {
         self.seen.push((event.id.0, object, invocation));
     }
 
-    /// Ends the trace: finds the rules that each call must satisfy.
+    /// Handles the end of the trace: finds the rules that each call must satisfy.
     pub(super) fn finish(&mut self, chain: &[u32]) {
         let (seen, rules) = (std::mem::take(&mut self.seen), std::mem::take(&mut self.rules));
         let mut places: HashMap<Place, CounterId> = HashMap::new();
@@ -101,7 +102,7 @@ impl Blocking {
                     .iter()
                     .map(|counter| self.counters[*counter as usize].events.len() as i64)
                     .collect();
-                // Rules that fail in the trace itself are not required.
+                // Rules that the trace itself breaks are not required.
                 let Some(least) = rule.least(&counts) else { continue };
                 let known = open.entry(*object).or_default();
                 *known = least.max(*known);
@@ -168,7 +169,8 @@ impl Blocking {
         self.calls.get(&event).map_or(&[], |call| call.raises.as_slice())
     }
 
-    /// Returns the rules that a call must satisfy; rules about results only `with_results`.
+    /// Returns the rules that a call must satisfy. Rules about results are included only
+    /// `with_results`.
     pub(super) fn call_rules(
         &self,
         event: u32,
@@ -183,7 +185,7 @@ impl Blocking {
         self.calls.get(&event).is_some_and(|call| call.bound)
     }
 
-    /// Returns how many calls before a position a counter counts.
+    /// Returns how many of the calls that a counter counts come before a position.
     pub(super) fn before(&self, counter: CounterId, position: u32) -> i64 {
         let events = &self.counters[counter as usize].events;
         events.partition_point(|event| *event < position) as i64
@@ -224,21 +226,21 @@ impl CallRule {
         counted.filter(move |(counted, _)| are(counted)).map(|(_, counter)| *counter)
     }
 
-    /// Returns whether the rule holds, by the number that each counter has.
+    /// Returns whether the rule holds, given the value of each counter.
     pub(super) fn holds(&self, mut count: impl FnMut(CounterId) -> i64) -> bool {
         let counts: Vec<i64> = self.counters.iter().map(|counter| count(*counter)).collect();
         self.rule.holds(&counts, self.open)
     }
 }
 
-/// Returns the first of some ordered events of a chain that has not come, or `NONE`. The events
-/// that have come form a prefix.
+/// Returns the first missing event among ordered events of a chain, or `NONE`. The events that have
+/// come form a prefix.
 pub(super) fn first_missing(events: &[u32], has_come: impl Fn(u32) -> bool) -> u32 {
     let at = events.partition_point(|event| has_come(*event));
     events.get(at).copied().unwrap_or(NONE)
 }
 
-/// Returns the last one that has come.
+/// Returns the last event that has come.
 pub(super) fn last_come(events: &[u32], has_come: impl Fn(u32) -> bool) -> u32 {
     let at = events.partition_point(|event| has_come(*event));
     at.checked_sub(1).map_or(NONE, |at| events[at])

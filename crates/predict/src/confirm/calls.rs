@@ -6,25 +6,25 @@ use anyorder_commute::Mode;
 use anyorder_trace::{Event, Trace};
 use std::collections::HashMap;
 
-/// The invocations of the objects that a specification is given for.
+/// The invocations of the objects that have a specification.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Calls {
     /// Event and object, in trace order.
     events: Vec<(u32, u32)>,
-    /// For each of these, its observations.
+    /// The observations of each of these events.
     observed: Vec<Vec<Observation>>,
     of_object: Vec<Vec<u32>>,
     /// For each taken event, its taker.
     takers: HashMap<u32, u32>,
 }
 
-/// Returns whether an event that observes in this mode takes what it observes.
+/// Returns whether an event that observes in this mode takes the observed event.
 pub(super) const fn takes(mode: Mode) -> bool {
     matches!(mode, Mode::TakeFirst | Mode::TakeTop)
 }
 
 impl Calls {
-    /// Takes the next event; calls `source` with each event that it observes.
+    /// Processes the next event. Calls `source` with each event that it observes.
     pub(super) fn take(
         &mut self,
         trace: &Trace,
@@ -66,7 +66,7 @@ impl Calls {
         self.place(event).map_or(&[], |at| self.observed[at].as_slice())
     }
 
-    /// Returns who takes an event.
+    /// Returns the event that takes an event.
     pub(super) fn taker(&self, event: u32) -> u32 {
         self.takers.get(&event).copied().unwrap_or(NONE)
     }
@@ -77,7 +77,7 @@ impl Calls {
         &of[..of.partition_point(|event| *event < position)]
     }
 
-    /// Returns whether there are none.
+    /// Returns whether there are no invocations.
     pub(super) fn is_empty(&self) -> bool {
         self.events.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Memory cut into cells: every location of the trace contains a cell wholly or not at all.
+//! Memory cut into cells. Every location of the trace contains a cell completely or not at all.
 //!
 //! A location is a run of neighbouring cells, and two locations overlap exactly if they share a
 //! cell. So a statement about each byte of a range reduces to one about each cell.
@@ -61,7 +61,7 @@ impl Cells {
     }
 }
 
-/// An empty range counts as one byte.
+/// Returns the range of a location. An empty range counts as one byte.
 fn range(location: Location) -> Option<(u32, Range<u64>)> {
     match location {
         Location::Range { address, size, generation } => {

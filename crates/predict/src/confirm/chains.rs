@@ -5,13 +5,13 @@ use anyorder_trace::{Event, EventKind, TaskKind, Trace};
 /// No event, no chain, no section.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Where an event stands.
+/// The position of an event in its chain.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Link {
     pub(super) chain: u32,
     /// The event before it in its chain.
     pub(super) previous: u32,
-    /// Who holds the locks that it takes.
+    /// The owner of the locks that it takes.
     pub(super) owner: u32,
 }
 
@@ -101,7 +101,7 @@ impl Chains {
         self.len
     }
 
-    /// Takes the next event; calls `before` with events that come before it in every run.
+    /// Processes the next event. Calls `before` with events that come before it in every run.
     pub(super) fn take(
         &mut self,
         trace: &Trace,

@@ -1,11 +1,11 @@
 //! A constraint on a witness besides its causes: at least one of several atoms holds.
 
-/// A proposition about an order of events that ends somewhere.
+/// A proposition about a finite order of events.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Atom {
-    /// The order contains the first event, and the second one comes behind it or is not contained.
+    /// The order contains the first event, and the second one comes after it or is absent.
     Before(u32, u32),
-    /// The event is not in.
+    /// The event is absent.
     Out(u32),
 }
 

@@ -1,6 +1,6 @@
 //! Observations between invocations, as the search for witnesses needs them.
 //!
-//! Memory and conditions are not part of it: their communication is the same for all programs
+//! Memory and conditions are not included: their communication is the same for all programs
 //! (`docs/witnesses.md`).
 
 use anyorder_commute::{Invocation, Mode, Waits};
@@ -9,18 +9,18 @@ use anyorder_trace::{Op, Tables};
 /// The observations of one event through one object, in one mode.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Observation {
-    /// The earlier matching events that are observed.
+    /// The kind of observation: which of the earlier matching events are observed.
     pub mode: Mode,
-    /// The numbers of the events observed, in trace order. An empty list means that there was none,
-    /// which is also an observation.
+    /// The numbers of the observed events, in trace order. An empty list means that no event was
+    /// observed, which is also an observation.
     pub sources: Vec<u64>,
 }
 
-/// The communication of specified objects: processes the events of a trace in order, and returns
+/// The communication of specified objects. Processes the events of a trace in order and returns
 /// their observations.
 pub trait Communication {
     /// Returns the number of the specified object that an event acts on and communicates through,
-    /// dense from 0; `None` if it is none.
+    /// dense from 0; `None` if there is no such object.
     fn object(&mut self, tables: &Tables, op: Op, operand: u32) -> Option<u32>;
 
     /// Processes the next event of an object, and returns its observations: one entry for each
@@ -39,7 +39,7 @@ pub trait Communication {
     }
 }
 
-/// No communication but that of memory and conditions.
+/// No communication except that of memory and conditions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoCommunication;
 

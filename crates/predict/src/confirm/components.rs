@@ -1,20 +1,20 @@
 //! The constraints of Android components on a reordering.
 //!
-//! Edges and orders of tasks are causes like others. The search checks in each order that
-//! broadcasts are received in the order of their causes, as it does for the turns of mailboxes.
+//! Edges and orders of tasks are causes like others. In each order, the search checks that
+//! broadcasts are received in the order of their causes, as it checks the turns of mailboxes.
 
 use super::clause::{Atom, Clause};
 use anyorder_hb::component_orders;
 use anyorder_trace::{InputFamily, InputId, TaskId, Trace};
 use std::collections::HashMap;
 
-/// So many clauses come from one event.
+/// The most clauses from one event.
 const FROM_ONE: usize = 32;
 
 /// A cause and its effect.
 type Entry = (u32, u32);
 
-/// Causes with their effects, which come in the order of the causes.
+/// Causes with their effects. The effects come in the order of the causes.
 #[derive(Clone, Debug, Default)]
 struct Line {
     entries: Vec<Entry>,
@@ -26,12 +26,13 @@ struct Line {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Components {
     before: HashMap<u32, Vec<u32>>,
-    /// For the `get` of a task: the tasks that end before.
+    /// For the `get` of a task: the tasks that end before it.
     ended: HashMap<u32, Vec<TaskId>>,
     lines: Vec<Line>,
 }
 
-/// Returns whether an input is of a component, whose rules say what enables it.
+/// Returns whether an input belongs to a component. The rules of components then define what
+/// enables it.
 pub(super) fn is_of_component(trace: &Trace, input: u32) -> bool {
     let family = trace.tables().inputs.get(InputId(input).index()).map(|input| input.family);
     matches!(
@@ -69,7 +70,7 @@ impl Components {
         components
     }
 
-    /// Returns the events that come before one.
+    /// Returns the events that come before an event.
     pub(super) fn before(&self, event: u32) -> &[u32] {
         self.before.get(&event).map_or(&[], Vec::as_slice)
     }
@@ -90,13 +91,13 @@ impl Components {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Deliveries {
     pending: Vec<Vec<Entry>>,
-    /// The pending entries at a position of the trace.
+    /// The position of the trace that the pending entries belong to.
     at: Option<u32>,
     pending_at: Vec<Vec<Entry>>,
 }
 
 impl Deliveries {
-    /// Goes back to a position of the trace.
+    /// Returns to a position of the trace.
     pub(super) fn begin(&mut self, components: &Components, start: u32) {
         if self.at != Some(start) {
             self.at = Some(start);
@@ -144,8 +145,8 @@ impl Deliveries {
     }
 }
 
-/// Returns whether the effect of one entry comes first if its cause does. A witness may deviate
-/// where the recorded run did.
+/// Returns whether the effect of one entry comes first if its cause comes first. A witness may
+/// deviate if the recorded run did.
 fn goes_first(first: Entry, second: Entry) -> bool {
     let ran_otherwise = first.0 < second.0 && first.1 > second.1;
     first.0 != second.0 && first.1 != second.1 && !ran_otherwise

@@ -1,4 +1,4 @@
-//! The search for one witness after another in one trace.
+//! The search for witnesses in one trace, one candidate after another.
 
 use super::answer::{Answer, Form, GaveUp, Witness};
 use super::attempt::{AttemptInput, End, OutsideEvents};
@@ -20,20 +20,20 @@ use std::rc::Rc;
 /// The events that may be reordered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Reorders {
-    /// Events of different handlers; the tasks of one handler stay in the order observed.
+    /// Events of different handlers. The tasks of one handler stay in the observed order.
     #[default]
     Threads,
-    /// Tasks of one handler as well, as its mailbox allows.
+    /// Also tasks of one handler, as its mailbox allows.
     Tasks,
-    /// The same, as far as the rules of Android's components allow.
+    /// The same, within the rules of Android's components.
     Components,
 }
 
 impl Reorders {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Reorders; 3] = [Reorders::Threads, Reorders::Tasks, Reorders::Components];
 
-    /// Returns the word for it.
+    /// Returns the word of the option.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -43,7 +43,7 @@ impl Reorders {
         }
     }
 
-    /// Returns whether tasks of one handler may change places.
+    /// Returns whether tasks of one handler may be reordered.
     #[must_use]
     pub const fn tasks(self) -> bool {
         matches!(self, Reorders::Tasks | Reorders::Components)
@@ -55,10 +55,10 @@ impl Reorders {
 pub struct ConfirmOptions {
     /// The events that may be reordered.
     pub reorders: Reorders,
-    /// How many events before the first action may be reordered; earlier events happen as recorded.
-    /// 0 means no bound.
+    /// The most events before the first action that may be reordered. Earlier events happen as
+    /// recorded. 0 means no bound.
     pub window: u64,
-    /// How many conflicts the order solver may have for one candidate.
+    /// The most conflicts that the order solver may have for one candidate.
     pub conflicts: u64,
 }
 
@@ -71,20 +71,20 @@ impl Default for ConfirmOptions {
 /// Counts of the search so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ConfirmStats {
-    /// Visited events, counted at each visit: the cost of the search except for conflicts. Equal
-    /// calls give equal numbers.
+    /// Visited events, counted at each visit. This is the cost of the search except for conflicts.
+    /// Equal calls give equal numbers.
     pub events: u64,
-    /// Windows, for each form.
+    /// Windows searched, for each form.
     pub windows: u64,
     /// Calls of the order solver.
     pub rounds: u64,
-    /// Clauses given to it.
+    /// Clauses given to the order solver.
     pub clauses: u64,
-    /// Its conflicts.
+    /// Conflicts of the order solver.
     pub conflicts: u64,
 }
 
-/// Looks for witnesses in a trace.
+/// Searches for witnesses in a trace.
 pub struct Confirmer<'t> {
     pub(super) options: ConfirmOptions,
     pub(super) scale: Scale,
@@ -106,13 +106,14 @@ impl fmt::Debug for Confirmer<'_> {
 #[doc(hidden)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Scale {
-    /// Events before the first action in the first window; each further one is eight times as long.
+    /// Events before the first action in the first window. Each further window is eight times as
+    /// long.
     pub first_window: u32,
-    /// The least distance of two positions at which windows may begin.
+    /// The least distance between two positions at which windows may begin.
     pub grain: u32,
     /// After a first witness, the search tries windows up to this one for a stronger form.
     pub stronger_max: u32,
-    /// Witnesses whose window begins behind this position keep all events before the window.
+    /// If the window begins after this position, a witness keeps all events before the window.
     pub prefix_max: u32,
 }
 
@@ -145,8 +146,8 @@ impl<'t> Confirmer<'t> {
         Confirmer::with_scale(trace, communication, options, Scale::default())
     }
 
-    /// The same, for tests: a small scale reaches with small traces the cases that otherwise need
-    /// large ones.
+    /// Works like [`new`](Self::new), for tests. With a small scale, small traces reach the cases
+    /// that otherwise need large ones.
     #[doc(hidden)]
     #[must_use]
     pub fn with_scale(
@@ -174,7 +175,7 @@ impl<'t> Confirmer<'t> {
         self.replay.stats
     }
 
-    /// Looks for a witness for two actions, `first` before `second` in the trace.
+    /// Searches for a witness for two actions, `first` before `second` in the trace.
     ///
     /// # Panics
     ///
@@ -216,15 +217,15 @@ impl<'t> Confirmer<'t> {
             None if search.is_impossible() && search.budget.doubt => {
                 Answer::Unconfirmed(GaveUp::Barrier)
             }
-            // Where the order decides which acquire a release belongs to, the question required
-            // more than necessary.
+            // If the order decides which acquire a release belongs to, the question required more
+            // than necessary.
             None if search.is_impossible() && !self.past.holding.is_ambiguous => Answer::Impossible,
             None => Answer::Unconfirmed(search.gave_up),
         }
     }
 
-    /// Tries all forms that are open in a window that begins about `back` events before the first
-    /// action. Returns whether it was the last window.
+    /// Tries all open forms in a window that begins about `back` events before the first action.
+    /// Returns whether it was the last window.
     fn round(&mut self, search: &mut Search, back: u32, cancel: &Cancel) -> bool {
         let (first, second) = search.pair;
         let mut is_last = back >= self.most() || back >= first;
@@ -275,7 +276,7 @@ impl<'t> Confirmer<'t> {
         is_last
     }
 
-    /// Returns how many events before the first action may be reordered.
+    /// Returns the most events before the first action that may be reordered.
     fn most(&self) -> u32 {
         let most = u32::try_from(self.options.window).unwrap_or(u32::MAX);
         if most == 0 { u32::MAX } else { most }
@@ -308,7 +309,7 @@ impl<'t> Confirmer<'t> {
         trim(&self.past, &mut self.replay, question, found, self.scale.prefix_max)
     }
 
-    /// Returns whether an order of events from `start` on, with the tail behind it, breaks nothing.
+    /// Returns whether an order of events from `start` on, followed by the tail, breaks no rule.
     pub(super) fn replays(&mut self, question: &Question, start: u32, order: &[u32]) -> bool {
         self.replay.stats.events += order.len() as u64;
         self.replay.run(&self.past, question, start, order).is_empty()
@@ -332,8 +333,8 @@ impl<'t> Confirmer<'t> {
         self.replay.is_lost(past, question.first, &|event| self.window.allows(event))
     }
 
-    /// Returns whether two accesses with a witness of another form have none in which both are
-    /// next.
+    /// Returns whether no witness has both actions as possible next events, for two accesses that
+    /// have a witness of another form.
     fn is_apart(&mut self, search: &mut Search, form: Form, start: u32, cancel: &Cancel) -> bool {
         let (first, second) = search.pair;
         let is_access = |event| self.past.op(event).0.kind().is_access();
@@ -352,7 +353,7 @@ impl<'t> Confirmer<'t> {
         end == End::None && is_proved
     }
 
-    /// Looks at one window for one form.
+    /// Searches one window for one form.
     pub(super) fn search_window(
         &mut self,
         Budget { conflicts, doubt }: &mut Budget,
@@ -413,7 +414,7 @@ impl<'t> Confirmer<'t> {
 /// The remaining budget of some questions, and whether their answers are in doubt.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
-    /// The conflicts of the solver that are left.
+    /// The remaining conflicts of the solver.
     pub(super) conflicts: u64,
     /// Whether an event was excluded because it depends on a barrier without enough information.
     pub(super) doubt: bool,
@@ -442,7 +443,8 @@ impl Search {
         self.states.iter().all(|state| *state == State::Impossible)
     }
 
-    /// Returns whether no window can improve the result: the strongest possible form was found.
+    /// Returns whether no window can improve the result, because the strongest possible form was
+    /// found.
     fn is_done(&self) -> bool {
         self.states.iter().find(|state| **state != State::Impossible) != Some(&State::Open)
     }

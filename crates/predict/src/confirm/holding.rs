@@ -7,21 +7,21 @@ use std::collections::HashMap;
 /// Number of a section, in the order of the acquires.
 pub(super) type SectionId = u32;
 
-/// From the acquire of a lock that its owner does not hold to the release that gives it back. If
-/// tasks are reordered, each inner acquire with its own release is also a section, because the
-/// outermost acquire may change.
+/// A section begins with the acquire of a lock that its owner does not hold, and ends with the
+/// release of that lock. If tasks are reordered, each inner acquire with its own release is also a
+/// section, because the outermost acquire may change.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Section {
-    /// The lock; or, behind all locks, a handler that runs one unit at a time.
+    /// The lock. Numbers after all locks stand for handlers that run one unit at a time.
     pub(super) lock: u32,
     /// The owner: two sections of one owner do not exclude each other.
     pub(super) owner: u32,
     /// The chain of the acquire.
     pub(super) chain: u32,
     pub(super) acquire: u32,
-    /// `NONE` while it is open, at the end of the trace for good.
+    /// The release; `NONE` while the section is open, or if the trace ends first.
     pub(super) release: u32,
-    /// Whether it holds an exclusive acquire.
+    /// Whether it contains an exclusive acquire.
     pub(super) exclusive: bool,
 }
 
@@ -40,31 +40,31 @@ struct Open {
     section: SectionId,
 }
 
-/// All sections, and at certain positions the open ones.
+/// All sections, and the open ones at certain positions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Holding {
     pub(super) sections: Vec<Section>,
-    /// For each event that begins or ends a section, that section; and the same for the turns of
+    /// For each event that begins or ends a section, that section. The same for the turns of
     /// handlers, if there are any.
     of: Vec<u32>,
     of_turn: Vec<u32>,
     turns: Vec<SectionId>,
-    /// How many locks there are.
+    /// The number of locks.
     locks: u32,
     open: Vec<Vec<Open>>,
     open_count: usize,
-    /// The least distance of two positions at which the open sections are known.
+    /// The least distance between two positions at which the open sections are known.
     grain: usize,
     stops: Vec<u32>,
     starts: Vec<u32>,
     items: Vec<SectionId>,
-    /// The open sections of each lock, and the first event that begins one that an open one
-    /// excludes.
+    /// The open sections of each lock. `overlap` is the first event that begins a section that an
+    /// open one excludes.
     holders: Vec<Vec<SectionId>>,
     overlap: u32,
-    /// Whether each acquire begins a section of its own, which the release of its mode that matches
-    /// it ends; those that are open, by owner and lock, with their modes; and those inside others,
-    /// by their releases.
+    /// `each`: whether each acquire begins a section of its own, which the matching release of its
+    /// mode ends. `own`: the open sections of this kind, by owner and lock, with their modes.
+    /// `inner`: those inside other sections, by their releases.
     each: bool,
     own: HashMap<(u32, u32), Vec<(SectionId, bool)>>,
     inner: HashMap<u32, SectionId>,
@@ -72,7 +72,8 @@ pub(super) struct Holding {
     met: HashMap<u32, SectionId>,
     /// The owners, locks and modes for which one chain releases a lock that another one acquired.
     spanning: Vec<(u32, u32, bool)>,
-    /// Whether the release that matches such an acquire could match another one in another order.
+    /// Whether the release that matches such an acquire could match a different acquire in another
+    /// order.
     pub(super) is_ambiguous: bool,
 }
 
@@ -90,8 +91,8 @@ impl Holding {
         }
     }
 
-    /// Takes the next event of the trace. Returns, where it ends a section that another chain
-    /// began, the acquire of that.
+    /// Processes the next event of the trace. If it ends a section that another chain began,
+    /// returns the acquire of that section.
     pub(super) fn take(&mut self, event: Event, link: Link) -> Option<u32> {
         let (id, lock) = (event.id.0, event.operand);
         let since = self.stops.last().map_or(usize::MAX, |stop| (id - stop) as usize);
@@ -134,8 +135,8 @@ impl Holding {
         self.met.get(&event).map(|section| &self.sections[*section as usize])
     }
 
-    /// The same for the turn of a handler, which the unit of the event has up to its event `last`.
-    /// To be called behind [`take`](Self::take).
+    /// Processes the turn of a handler in the same way. The unit of the event has the turn up to
+    /// its event `last`. Call it after [`take`](Self::take).
     pub(super) fn take_turn(&mut self, event: u32, chain: u32, (handler, last): (u32, u32)) {
         let begun = (self.turns.get(chain as usize)).copied().filter(|turn| *turn != NONE);
         let turn = match begun {
@@ -204,8 +205,8 @@ impl Holding {
         section
     }
 
-    /// Ends, where each acquire begins a section, that of the last one of this mode; returns its
-    /// acquire if another chain took it.
+    /// Ends the last section of this mode, if each acquire begins a section. Returns its acquire if
+    /// another chain acquired it.
     fn end_own(&mut self, event: u32, shared: bool, lock: u32, link: Link) -> Option<u32> {
         let own = self.own.get_mut(&(link.owner, lock))?;
         let at =
@@ -259,7 +260,7 @@ impl Holding {
         }
     }
 
-    /// Ends the trace and frees temporary data.
+    /// Handles the end of the trace and frees temporary data.
     pub(super) fn finish(&mut self) {
         self.spanning.sort_unstable();
         self.is_ambiguous = self.spanning.chunk_by(|a, b| a == b).any(|same| {
@@ -296,7 +297,7 @@ impl Holding {
         self.at(event).filter(move |section| self.sections[*section as usize].release == event)
     }
 
-    /// Returns the first event whose acquire the trace's own order does not allow.
+    /// Returns the first event whose acquire is not possible in the trace's own order.
     pub(super) fn overlap(&self) -> u32 {
         self.overlap
     }
@@ -307,7 +308,7 @@ impl Holding {
         if at == 0 { 0 } else { self.stops[at - 1] }
     }
 
-    /// Returns the sections open before such a position.
+    /// Returns the sections that are open before such a position.
     pub(super) fn open_at(&self, stop: u32) -> &[SectionId] {
         let Ok(at) = self.stops.binary_search(&stop) else { return &[] };
         let end = self.starts.get(at + 1).map_or(self.items.len(), |end| *end as usize);

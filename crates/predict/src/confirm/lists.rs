@@ -1,6 +1,6 @@
-//! Rows of numbers, one row an event, added in the order of the events.
+//! Rows of numbers. Each event has one row; rows are added in the order of the events.
 
-/// A row of numbers for each event, all in one piece of memory.
+/// A row of numbers for each event, in one allocation.
 #[derive(Clone, Debug)]
 pub(super) struct Lists {
     offset: Vec<u32>,
@@ -20,7 +20,7 @@ impl Lists {
         self.item.push(item);
     }
 
-    /// Adds a number, if there is one and a condition holds.
+    /// Adds a number if there is one and a condition holds.
     #[inline]
     pub(super) fn item_if(&mut self, condition: bool, item: Option<&u32>) {
         if condition && let Some(item) = item {
@@ -28,7 +28,7 @@ impl Lists {
         }
     }
 
-    /// Ends the current row: each number once, ascending.
+    /// Ends the current row and sorts it without duplicates.
     #[inline]
     pub(super) fn end_set(&mut self) {
         let start = *self.offset.last().expect("never empty") as usize;
@@ -46,13 +46,13 @@ impl Lists {
         self.end();
     }
 
-    /// Ends the row that is being made.
+    /// Ends the current row.
     #[inline]
     pub(super) fn end(&mut self) {
         self.offset.push(self.item.len() as u32);
     }
 
-    /// Returns how many numbers there are.
+    /// Returns the number of numbers.
     pub(super) fn items(&self) -> usize {
         self.item.len()
     }

@@ -6,14 +6,14 @@ use super::units::{get_of, goes_first, mailbox_of, post_of};
 use anyorder_trace::{EventId, EventKind, TaskId, Trace};
 use std::collections::HashMap;
 
-/// So many clauses come from one `get`.
+/// The most clauses from one `get`.
 const FROM_ONE: usize = 32;
 
-/// By mailbox: posted and not taken, in the order of the posts.
+/// By mailbox: the tasks that were posted and not taken, in the order of the posts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mailboxes {
     pending: HashMap<u32, Vec<TaskId>>,
-    /// The pending entries at a position of the trace.
+    /// The position of the trace that the pending entries belong to.
     at: Option<u32>,
     pending_at: HashMap<u32, Vec<TaskId>>,
     /// The cancels of tasks that ran.
@@ -32,7 +32,7 @@ impl Mailboxes {
         mailboxes
     }
 
-    /// Goes back to a position of the trace.
+    /// Returns to a position of the trace.
     pub(super) fn begin(&mut self, trace: &Trace, start: u32) {
         if self.at != Some(start) {
             self.at = Some(start);
@@ -61,7 +61,7 @@ impl Mailboxes {
         cancels.into_iter().any(|cancel| (from..to).contains(cancel))
     }
 
-    /// Takes the next event of the order.
+    /// Processes the next event of the order.
     pub(super) fn take(&mut self, trace: &Trace, event: u32, broken: &mut Vec<Clause>) {
         let whole = trace.event(EventId(event));
         match whole.kind() {

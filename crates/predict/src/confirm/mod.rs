@@ -1,6 +1,6 @@
-//! Witnesses: whether two actions can change places in another run, decided by the order solver.
+//! Witnesses: decides with the order solver whether another run can reverse two actions.
 //!
-//! The definitions, and how the search works, are in `docs/witnesses.md`.
+//! `docs/witnesses.md` has the definitions and explains the search.
 
 pub use answer::{Answer, Form, GaveUp, Witness};
 pub use communication::{Communication, NoCommunication, Observation};

@@ -27,7 +27,7 @@ pub(super) struct Past<'t> {
     pub(super) causes: Lists,
     /// Its observations.
     pub(super) observes: Lists,
-    /// For each cell that it reads, the last write; `NONE` for none.
+    /// For each cell that it reads, the last write; `NONE` if there is none.
     pub(super) reads: Lists,
     pub(super) cells: Cells,
     pub(super) holding: Holding,
@@ -35,14 +35,14 @@ pub(super) struct Past<'t> {
     pub(super) calls: Calls,
     pub(super) blocking: Blocking,
     /// Whether an event is, or depends on, an event of a barrier with unknown arrivals; empty if
-    /// there are none. And the first such event.
+    /// there are no such barriers. `first_doubt` is the first such event.
     doubtful: Vec<bool>,
     /// The events of such barriers.
     unknown: Vec<u32>,
     pub(super) first_doubt: u32,
-    /// Whether tasks change places.
+    /// Whether tasks may be reordered.
     pub(super) tasks: bool,
-    /// The constraints of components, where they apply.
+    /// The constraints of components, if they apply.
     pub(super) components: Option<Components>,
     /// Whether the trace has so many edges that not all are stored.
     pub(super) is_cut: bool,
@@ -56,7 +56,7 @@ const EDGES_PER_EVENT: usize = 16;
 struct Memory {
     written: Vec<u32>,
     allocated: Vec<u32>,
-    /// The cells of all accesses so far.
+    /// The number of cells of all accesses so far.
     touched: usize,
 }
 
@@ -168,7 +168,7 @@ impl<'t> Past<'t> {
         }
     }
 
-    /// Adds the observations of an access, unless more than `most` cells were touched by then.
+    /// Adds the observations of an access, unless more than `most` cells have been touched by then.
     fn take_memory(&mut self, event: Event, memory: &mut Memory, most: usize) {
         let (id, kind) = (event.id.0, event.kind());
         let Some(location) = event.location() else { return };
@@ -227,7 +227,7 @@ impl<'t> Past<'t> {
         event >= self.first_doubt && self.doubtful.get(event as usize) == Some(&true)
     }
 
-    /// Returns whether [`takers`](Self::takers) ever finds anything.
+    /// Returns whether [`takers`](Self::takers) can find anything.
     #[inline]
     pub(super) fn has_takers(&self) -> bool {
         self.tasks || !self.calls.is_empty()

@@ -15,12 +15,12 @@ pub(super) struct Question {
     pub(super) form: Form,
     /// The tail: the last events of a witness, in order, which the search treats separately.
     pub(super) tail: Vec<u32>,
-    /// The sections that are open before an event of the tail, and the one it begins; each event
-    /// with its sections.
+    /// The sections that are open before an event of the tail, and the section that it begins. Each
+    /// entry is an event with one section.
     pub(super) held: Vec<(u32, SectionId)>,
     /// Required events besides those that the tail needs.
     pub(super) needs: Vec<u32>,
-    /// An event that must not be in.
+    /// An event that must be absent.
     pub(super) never: Option<u32>,
     /// The events of the tail whose communication is required.
     pub(super) communicating: Vec<u32>,
@@ -71,8 +71,8 @@ impl Question {
         Question { first, second, form, tail, held, needs, never, communicating }
     }
 
-    /// Returns whether an event can only come behind the witness: it follows one of its last events
-    /// in the chain of that event, or is one.
+    /// Returns whether an event can only come after the witness: it is one of the last events of
+    /// the witness, or follows one in its chain.
     #[inline]
     pub(super) fn is_behind(&self, past: &Past<'_>, event: u32) -> bool {
         let chain = past.chain[event as usize];
@@ -91,8 +91,8 @@ impl Question {
         acquires.min().unwrap_or(self.first).min(self.first)
     }
 
-    /// Returns the section held at the end of the witness that excludes a section of the witness,
-    /// so that the latter must have ended before.
+    /// Returns the sections held at the end of the witness that exclude a section of the witness,
+    /// each with its event. The excluded section must then have ended before.
     pub(super) fn keepers<'q>(
         &'q self,
         past: &'q Past<'_>,
@@ -107,7 +107,7 @@ impl Question {
         self.held.iter().filter(|(event, _)| *event != self.first).all(|(_, section)| {
             let section = &past.holding.sections[*section as usize];
             self.keepers(past, section).all(|(event, other)| {
-                // The second action gives back what the first one takes.
+                // The second action releases the lock that the first one acquires.
                 event != self.first
                     || (section.release == self.second && other.acquire == self.first)
             })

@@ -8,10 +8,10 @@ use super::question::Question;
 use anyorder_system::Cancel;
 use std::collections::HashSet;
 
-/// A set of events, from a position on: in each chain, all events up to one.
+/// A set of events from a position on. In each chain, it contains all events up to one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reach {
-    /// For each chain its last event; `NONE` for none.
+    /// The last event in each chain; `NONE` if there is none.
     last: Vec<u32>,
     /// The chains that have events, in insertion order.
     pub(super) chains: Vec<u32>,
@@ -22,10 +22,10 @@ pub(super) struct Reach {
     todo: Vec<u32>,
 }
 
-/// An event cannot be in.
+/// The reason why an event cannot be in the set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Excluded {
-    /// It comes behind the witness.
+    /// It comes after the witness.
     Tail,
     /// It depends on a barrier with unknown arrivals.
     Barrier,
@@ -54,19 +54,19 @@ impl Reach {
         self.begun.clone_from(&other.begun);
     }
 
-    /// Returns whether it holds an event.
+    /// Returns whether the set contains an event.
     #[inline]
     pub(super) fn has(&self, past: &Past<'_>, event: u32) -> bool {
         let last = self.last[past.chain[event as usize] as usize];
         last != NONE && event <= last && event >= self.start
     }
 
-    /// Returns its last event in a chain.
+    /// Returns the last event in a chain.
     pub(super) fn last(&self, chain: u32) -> u32 {
         self.last[chain as usize]
     }
 
-    /// Returns its last events in all chains, ascending: the identity of the set.
+    /// Returns the last events in all chains, ascending. They identify the set.
     pub(super) fn lasts(&self) -> Vec<u32> {
         let mut lasts: Vec<u32> = self.chains.iter().map(|chain| self.last(*chain)).collect();
         lasts.sort_unstable();
@@ -113,7 +113,8 @@ impl Reach {
         Ok(())
     }
 
-    /// Adds the predecessors of an event, but not the event; its observations only on request.
+    /// Adds the predecessors of an event, but not the event itself. Adds its observations only on
+    /// request.
     pub(super) fn add_before(
         &mut self,
         past: &Past<'_>,
@@ -132,7 +133,7 @@ impl Reach {
         Ok(())
     }
 
-    /// Fills the set, from `start` on, with the events of every witness that contains `more`,
+    /// Fills the set, from `start` on, with the events that every witness containing `more` has,
     /// without the tail. Fails if there is no such witness.
     pub(super) fn require(
         &mut self,
@@ -158,7 +159,7 @@ impl Reach {
             next += 1;
             let is_held = question.held.iter().any(|(_, held)| held == section);
             let section = &past.holding.sections[*section as usize];
-            // The sections held at the end were already compared with one another.
+            // The sections held at the end have already been compared with one another.
             if !is_held && question.keepers(past, section).next().is_some() {
                 if section.release == NONE {
                     return Err(Excluded::Tail);
@@ -189,7 +190,7 @@ impl Reach {
                 next += 1;
                 let section = past.holding.sections[*section as usize];
                 if section.release != NONE && allowed(section.release) {
-                    // Allowed events are not behind the witness.
+                    // Allowed events do not come after the witness.
                     let _ = self.add(past, question, section.release);
                 }
                 let mut at = 0;

@@ -1,7 +1,7 @@
 //! Replays an order of events and collects the rules that it breaks: locks and observations.
 //!
-//! The order puts all causes and all observed events before the events that need them, so an event
-//! can only observe too much.
+//! In the order, all causes and all observed events come before the events that need them. So an
+//! event can only observe too much.
 
 use super::answer::Form;
 use super::calls::takes;
@@ -19,7 +19,7 @@ use anyorder_commute::Mode;
 use anyorder_trace::EventKind;
 use std::collections::HashMap;
 
-/// The most clauses from one observation, and about the most from one run.
+/// The most clauses from one observation. Also roughly the most clauses from one run.
 const FROM_ONE: usize = 32;
 const FROM_ALL: usize = 1 << 16;
 
@@ -80,8 +80,8 @@ impl Replay {
         }
     }
 
-    /// Runs `order`, then the tail of the question, after the events before `start`. Returns the
-    /// broken rules, or the first of them.
+    /// Replays `order` and then the tail of the question, starting after the events before `start`.
+    /// Returns the broken rules, or the first of them.
     pub(super) fn run(
         &mut self,
         past: &Past<'_>,
@@ -309,7 +309,7 @@ impl Replay {
         }
     }
 
-    /// Finds the invocations that hide the first or last invocation to be observed.
+    /// Finds the invocations that hide the expected first or last invocation.
     fn hidden(
         &self,
         (past, observation): (&Past<'_>, &Observation),

@@ -1,7 +1,7 @@
 //! The shortest witness.
 //!
-//! Let a smaller set of a witness's events be given. If the witness ends no section that the set
-//! leaves open, and takes nothing more, then the set alone is a witness: the omitted events hide
+//! Take a subset of a witness's events. Suppose that the witness ends no section that the subset
+//! leaves open, and takes nothing more. Then the subset alone is a witness: the omitted events hide
 //! nothing and hold nothing. So every witness that extends a set without a witness of its own
 //! contains the end of one of its open sections, or the taker of something in it. The search tries
 //! sets by size, the smallest first.
@@ -20,14 +20,14 @@ use anyorder_trace::EventId;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-/// The most events in all sets together, and the most sets to try.
+/// The most events in all sets together. Also the most sets to try.
 const EVENTS_MAX: u64 = 1 << 16;
 const SETS_MAX: usize = 64;
-/// So many conflicts are allowed.
+/// The most conflicts.
 const CONFLICTS_MAX: u64 = 1_000;
 
-/// Searches for a shorter witness, or proves that there is none. Leaves the witness as it is if the
-/// search exceeds its limits.
+/// Searches for a shorter witness, or proves that there is none. Leaves the witness unchanged if
+/// the search exceeds its limits.
 pub(super) fn shorten(
     past: &Past<'_>,
     question: &Question,
@@ -56,7 +56,7 @@ pub(super) fn shorten(
             continue;
         }
         if set.events.len() > size {
-            // Its size is known only now.
+            // The size is only known here.
             if known.insert(set.lasts()) {
                 queue.push(Reverse((set.events.len(), added)));
             }
@@ -97,7 +97,7 @@ pub(super) fn shorten(
             queue.push(Reverse((size + 1, more)));
         }
     }
-    // All sets were refuted but the witness's own.
+    // All sets except the witness's own were refuted.
     witness.shortest = true;
 }
 

@@ -1,10 +1,11 @@
-//! Questions about two tasks of one handler, shared by all candidates in them.
+//! Questions about two tasks of one handler. All candidates in these tasks share the answers.
 //!
 //! The form `overtakes` does not depend on the actions within the tasks. A witness of `reversed` or
 //! `last` contains the whole task of the second action before any event of the task of the first,
-//! because the handler runs one at a time. If that is impossible, so are they; otherwise the order
-//! found is tried as their prefix. Each question has the full conflict budget of a candidate, so
-//! answers do not depend on which candidate is tried first.
+//! because the handler runs one task at a time. If that is impossible, both forms are impossible.
+//! Otherwise the search tries the order found as the prefix of their witnesses. Each question has
+//! the full conflict budget of a candidate, so answers do not depend on which candidate is tried
+//! first.
 
 use super::answer::{GaveUp, Witness};
 use super::attempt::End;
@@ -20,7 +21,7 @@ use std::rc::Rc;
 #[derive(Debug, Default)]
 pub(super) struct TaskPairs {
     known: HashMap<(u32, u32), Known>,
-    /// How many events the orders in it have.
+    /// The number of events in all stored orders.
     events: usize,
 }
 
@@ -103,8 +104,8 @@ impl Confirmer<'_> {
 
     /// Tries the stored order of the tasks of a candidate as the prefix of a witness for `reversed`
     /// and `last`. The other required events come in trace order: before the task of the second
-    /// action where possible, else at the end; or all at the end. Returns the order, without the
-    /// tail, and the start of its window.
+    /// action if possible, or else at the end. If that fails, all come at the end. Returns the
+    /// order, without the tail, and the start of its window.
     pub(super) fn behind_beginning(
         &mut self,
         question: &Question,

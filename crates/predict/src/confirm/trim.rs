@@ -9,9 +9,9 @@ use super::reach::Reach;
 use super::replay::Replay;
 use anyorder_trace::EventId;
 
-/// Builds a witness of an order (without the tail) of events from `start` on. Starts with the
+/// Builds a witness from an order (without the tail) of events from `start` on. Starts with the
 /// events that every witness needs, and adds those that the order needs: ends of sections, and
-/// takers. If the window begins behind `prefix_max`, all events before it stay.
+/// takers. If the window begins after `prefix_max`, all events before it stay.
 pub(super) fn trim(
     past: &Past<'_>,
     replay: &mut Replay,

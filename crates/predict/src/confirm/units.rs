@@ -2,8 +2,7 @@
 //! predecessors of each.
 //!
 //! A *unit* is a posted task, a burst, or a piece of thread code between two tasks of its handler.
-//! The definitions of thread code, loop points and enabling are those of `docs/happens-before.md`,
-//! section 1.
+//! `docs/happens-before.md`, section 1, defines thread code, loop points and enabling.
 
 use super::chains::{HandlerChains, Link, NONE};
 use super::components::is_of_component;
@@ -30,7 +29,7 @@ pub(super) struct Units {
     code: Vec<u32>,
     /// By unit and handler: the last post from the unit to the handler.
     posts: HashMap<(u32, u32), TaskId>,
-    /// By task: a task that the same unit posted before it and that precedes it.
+    /// By task: an earlier task that the same unit posted and that precedes it.
     ahead: HashMap<u32, TaskId>,
     cancelled: HashSet<u32>,
 }
@@ -43,14 +42,14 @@ pub(super) fn get_of(trace: &Trace, task: TaskId) -> Option<u32> {
     trace.span(task).get.some().map(|get| get.0)
 }
 
-/// Returns the `post` of such a task.
+/// Returns the `post` of a task that was posted and has begun.
 pub(super) fn post_of(trace: &Trace, task: TaskId) -> Option<u32> {
     get_of(trace, task)?;
     trace.span(task).post.some().map(|post| post.0)
 }
 
-/// Returns whether the fifo rule puts `first`, if it is posted earlier and both are pending, before
-/// `second`. A witness may violate the rule where the recorded run did.
+/// Returns whether the fifo rule puts `first` before `second`, if `first` is posted earlier and
+/// both are pending. A witness may violate the rule if the recorded run did.
 pub(super) fn goes_first(trace: &Trace, first: TaskId, second: TaskId) -> bool {
     let tasks = &trace.tables().tasks;
     let (one, two) = (tasks[first.index()], tasks[second.index()]);
@@ -68,8 +67,8 @@ pub(super) fn mailbox_of(trace: &Trace, task: TaskId) -> Option<HandlerId> {
 }
 
 impl Units {
-    /// Finds the units of a trace. Two passes. Inputs of components have rules of their own where
-    /// `components` says so.
+    /// Finds the units of a trace in two passes. With `components`, inputs of components have rules
+    /// of their own.
     pub(super) fn new(trace: &Trace, components: bool) -> Units {
         let handlers = trace.tables().handlers.len();
         let mut units = Units {
@@ -174,14 +173,14 @@ impl Units {
         self.handler.len()
     }
 
-    /// Returns the handler that runs an event's unit while it runs no other, and the last event of
+    /// Returns the handler that runs an event's unit without interruption, and the last event of
     /// the unit.
     pub(super) fn turn(&self, event: u32) -> (u32, u32) {
         let unit = self.of[event as usize] as usize;
         (self.handler[unit], self.last[unit])
     }
 
-    /// Takes the next event; calls `before` with events that come before it in every run.
+    /// Processes the next event. Calls `before` with events that come before it in every run.
     pub(super) fn take(
         &mut self,
         trace: &Trace,
@@ -197,7 +196,7 @@ impl Units {
             let last = std::mem::replace(code, id);
             let point = self.loop_points[at];
             if previous == NONE {
-                // The first of its piece.
+                // The first event of its piece.
                 let first = if point != NONE && id <= point { last } else { point };
                 if first != NONE && first < id {
                     before(first);
@@ -211,7 +210,8 @@ impl Units {
                 let point = self.loop_points.get(at).copied().filter(|point| *point < id);
                 post.into_iter().chain(point).for_each(&mut *before);
                 self.enabled(event.task, id, before);
-                // Posted by one unit, in this order, and fetched in this order.
+                // One unit posted both tasks in this order, and the handler took them in this
+                // order.
                 let ahead = self.ahead.get(&event.task.0).and_then(|task| get_of(trace, *task));
                 let ended = ahead.map(|get| self.last[self.of[get as usize] as usize]);
                 ended.filter(|last| *last < id).into_iter().for_each(before);

@@ -1,5 +1,5 @@
-//! Replays an order of events and collects the calls that could not return, and the waits and
-//! attempts that would have ended differently.
+//! Replays an order of events. Collects the calls that could not return, and the waits and attempts
+//! that would have ended differently.
 
 use super::blocking::{CallRule, CounterId, Raise, first_missing, last_come};
 use super::chains::NONE;
@@ -38,7 +38,8 @@ impl Counts {
         if round == self.round { count } else { past.blocking.before(counter, self.start) }
     }
 
-    /// Takes the next event. `is_tail`: neither its communication nor its result is required.
+    /// Processes the next event. With `is_tail`, neither its communication nor its result is
+    /// required.
     pub(super) fn take(
         &mut self,
         past: &Past<'_>,
@@ -98,8 +99,8 @@ impl Counts {
         clause
     }
 
-    /// Returns whether the last event waits for ever behind the previous one: it could return
-    /// before that one but not behind it, and `may_come` allows no call that could help it. Call
+    /// Returns whether the last event waits for ever after the previous one. It could return before
+    /// the previous event but not after it, and `may_come` allows no call that could help it. Call
     /// this after the previous event, with the events so far.
     pub(super) fn is_lost(
         &self,
@@ -109,7 +110,7 @@ impl Counts {
         may_come: &dyn Fn(u32) -> bool,
     ) -> bool {
         past.blocking.call_rules(event, false).any(|call_rule| {
-            // Against it, the one before counts with whatever result.
+            // The previous event counts against the rule with any result.
             let hurts: Vec<CounterId> = call_rule.takers().collect();
             let holds = call_rule.holds(|counter| {
                 let counts = |raise: &Raise| {

@@ -4,12 +4,12 @@ use super::chains::NONE;
 use anyorder_trace::{Columns, Event, EventKind};
 use std::collections::{BTreeSet, HashMap};
 
-/// A wake that is matched with a signal.
+/// A wake and the signal that matches it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wake {
     pub(crate) wake: u32,
     pub(crate) signal: u32,
-    /// The last wait of its task, if it stands before the signal; else `NONE`.
+    /// The last wait of its task, if it comes before the signal; else `NONE`.
     pub(crate) wait: u32,
 }
 
@@ -20,17 +20,17 @@ struct Condition {
     waits: HashMap<u32, u32>,
 }
 
-/// The wakes of a trace, in its order.
+/// The wakes of a trace, in trace order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wakes {
     pub(crate) wakes: Vec<Wake>,
-    /// Ends of waits that timed out, with the waits.
+    /// Ends of waits that timed out, with their waits.
     timeouts: HashMap<u32, u32>,
     conditions: HashMap<u32, Condition>,
 }
 
 impl Wakes {
-    /// Takes the next event; returns the signal that it is matched with.
+    /// Processes the next event. Returns the signal that matches it.
     pub(crate) fn take(&mut self, columns: &Columns, event: Event) -> Option<u32> {
         let (id, kind) = (event.id.0, event.kind());
         if !matches!(
@@ -64,7 +64,7 @@ impl Wakes {
             None => *condition.candidates.range(wait.map_or(0, |wait| wait + 1)..).next()?,
         };
         if columns.ops[signal as usize].kind() == EventKind::Signal {
-            // Perhaps of another condition.
+            // The signal may belong to another condition.
             let of = columns.operands[signal as usize];
             if let Some(condition) = self.conditions.get_mut(&of) {
                 condition.candidates.remove(&signal);
@@ -75,13 +75,13 @@ impl Wakes {
         Some(signal)
     }
 
-    /// Returns the signal or broadcast that a wake is matched with.
+    /// Returns the signal or broadcast that matches a wake.
     pub(crate) fn of(&self, wake: u32) -> Option<Wake> {
         let at = self.wakes.binary_search_by_key(&wake, |entry| entry.wake).ok()?;
         Some(self.wakes[at])
     }
 
-    /// Returns the wait of an event that is the end of one by timeout.
+    /// Returns the wait that an event ends by timeout.
     pub(crate) fn timed_out(&self, wake: u32) -> Option<u32> {
         self.timeouts.get(&wake).copied()
     }

@@ -10,7 +10,7 @@ pub(super) struct Window {
     pub(super) start: u32,
     /// The search ignores events from here on.
     pub(super) end: u32,
-    /// For each event behind the first action, whether it needs an event of the tail.
+    /// For each event after the first action, whether it needs an event of the tail.
     barred: Vec<bool>,
     from: u32,
     chains: Vec<bool>,
@@ -23,7 +23,7 @@ impl Window {
         self.from = NONE;
     }
 
-    /// Finds the events that are behind the tail in every run. Linear in the distance from the
+    /// Finds the events that come after the tail in every run. Linear in the distance from the
     /// first action to the end.
     pub(super) fn bar(&mut self, past: &Past<'_>, question: &Question) {
         self.from = question.first;
@@ -51,7 +51,7 @@ impl Window {
             && (event < self.from || !self.barred[(event - self.from) as usize])
     }
 
-    /// Returns whether an event needs one of the tail; for events before the end.
+    /// Returns whether an event needs an event of the tail. Call it for events before the end.
     pub(super) fn bars(&self, event: u32) -> bool {
         event >= self.from
             && self.barred.get((event - self.from) as usize).copied().unwrap_or_default()

@@ -11,28 +11,28 @@ use std::collections::{BTreeMap, HashMap};
 pub(super) const NONE: u32 = u32::MAX;
 /// The most edges of the hard order for each event, on average.
 const EDGES_PER_EVENT: usize = 20;
-/// The number of lanes from which a barrier event has edges; other lanes are reached through the
-/// last one.
+/// The most lanes from which a barrier event has edges. Other lanes are reached through the last of
+/// them.
 const BARRIER_LANES: usize = 16;
 
 /// The kind of edge between two events.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum OrderRule {
-    /// They are of one lane.
+    /// Both events belong to one lane.
     ProgramOrder,
     /// A fork and the handler that it starts.
     Fork,
     /// The end of a handler and the join that waits for it.
     Join,
-    /// A post, and the beginning of the task.
+    /// A post, and the begin of the task.
     Post,
-    /// A signal, and the wake that is matched with it.
+    /// A signal, and the wake that it matches.
     Wake,
     /// Two events of a barrier.
     Barrier,
     /// An atomic release, and the acquire that reads it.
     Atomic,
-    /// The release of a section, and an action in another one that excludes it.
+    /// The release of a section, and an action in another section that excludes it.
     Section {
         /// The lock.
         lock: LockId,
@@ -46,7 +46,7 @@ pub(super) struct Section {
     pub(super) lock: u32,
     pub(super) shared: bool,
     pub(super) acquire: u32,
-    /// `NONE` if it is never left.
+    /// The release; `NONE` if the section is never left.
     pub(super) release: u32,
 }
 
@@ -79,16 +79,16 @@ pub(super) struct Edge {
 #[derive(Debug)]
 pub struct OrderPaths {
     pub(super) lane_of: Vec<u32>,
-    /// By lane, its events.
+    /// The events of each lane.
     pub(super) lanes: Vec<Vec<u32>>,
-    /// Ascending by target.
+    /// The edges, ascending by target.
     edges: Vec<Edge>,
     pub(super) sections: Vec<Section>,
-    /// By event, the position in `locksets` of the sections that its actions are in.
+    /// For each event, the position in `locksets` of the sections that contain its actions.
     lockset_of: Vec<u32>,
     /// Lists of sections.
     locksets: Vec<Vec<u32>>,
-    /// Ascending by event.
+    /// The actions, ascending by event.
     acts: Vec<Act>,
     pub(super) done: HashMap<(u8, u32), BTreeMap<u32, Vec<CellAction>>>,
     pub(super) tables: Vec<ClassTable>,
@@ -141,7 +141,7 @@ impl OrderPaths {
         self.acts[from..].iter().take_while(move |act| act.event == event)
     }
 
-    /// Returns the sections that the actions of an event are in.
+    /// Returns the sections that contain the actions of an event.
     pub(super) fn held(&self, event: u32) -> &[u32] {
         &self.locksets[self.lockset_of[event as usize] as usize]
     }
@@ -152,7 +152,7 @@ impl OrderPaths {
 struct Open {
     /// Open sections, with their acquire counts.
     sections: Vec<(u32, u64)>,
-    /// Their place in `locksets`.
+    /// The position of their lockset in `locksets`.
     lockset: u32,
 }
 
@@ -167,17 +167,17 @@ struct Maker<'t, S> {
 #[derive(Default)]
 struct Pass {
     numbers: HashMap<(bool, u32), u32>,
-    /// By handler, its lanes.
+    /// The lanes of each handler.
     of_handler: HashMap<u32, Vec<u32>>,
-    /// By lane.
+    /// The locks that each lane holds.
     open: Vec<Open>,
-    /// By handler, the forks that no event has followed yet.
+    /// For each handler, the forks that no event has followed yet.
     forks: HashMap<u32, Vec<u32>>,
-    /// By handler, all its forks: seldom more than one.
+    /// For each handler, all its forks: seldom more than one.
     forked: HashMap<u32, Vec<u32>>,
-    /// By barrier, the last events of lanes, the latest first.
+    /// For each barrier, the last events of lanes, the latest first.
     barriers: HashMap<u32, Vec<u32>>,
-    /// By location, the last write if it was an atomic release.
+    /// For each location, the last write if it was an atomic release.
     released: HashMap<u32, u32>,
     wakes: Wakes,
     points: Vec<Point>,

@@ -1,23 +1,23 @@
 //! Explains why a relation orders two events of a trace by a shortest chain of its edges.
 //!
 //! **Problem.** EDC ([`DoesntCommute`](crate::DoesntCommute)) orders some pairs that can be
-//! reversed; a search over all pairs confirms them nevertheless. The report should then show the
-//! order that the analysis assumed. Given two events `a < b`: a chain of edges of EDC from `a` to
-//! `b`, or that there is none.
+//! reversed; a search over all pairs still confirms them. The report should then show the order
+//! that the analysis assumed. Given two events `a < b`, find a chain of edges of EDC from `a` to
+//! `b`, or decide that there is none.
 //!
 //! **Source.** `docs/prediction.md`, sections 1, 3 and 4.
 //!
 //! **Idea.** Breadth-first search backwards from `b`. The reached part of a lane is a prefix, so
-//! one number for each lane, which only grows, is enough, and the search visits each event once.
-//! Among the sections of one lane and lock from which an action has edges, the last one is enough.
-//! A backward scan of the conflicting actions of that lane finds it.
+//! one growing number for each lane is enough, and the search visits each event once. Among the
+//! sections of one lane and lock from which an action has edges, the last one is enough. A backward
+//! scan of the conflicting actions of that lane finds it.
 //!
-//! **Guarantee.** The chain has as few edges as possible that are not program order; for barriers
-//! that more than 16 lanes pass, almost.
+//! **Guarantee.** No chain has fewer edges other than program order. If more than 16 lanes pass a
+//! barrier, the chain may be slightly longer.
 //!
-//! **Cost.** [`OrderPaths::new`] is linear in the trace, but for joins of handlers with many
-//! bursts. A search visits the events between `a` and `b`. Where lanes share objects and few locks,
-//! it visits actions of others repeatedly, up to `steps_max` steps.
+//! **Cost.** [`OrderPaths::new`] is linear in the trace, except for joins of handlers with many
+//! bursts. A search visits the events between `a` and `b`. If lanes share objects and few locks, it
+//! visits actions of other lanes repeatedly, up to `steps_max` steps.
 
 pub use index::{OrderPaths, OrderRule};
 
@@ -37,14 +37,14 @@ pub struct OrderStep {
     pub rule: OrderRule,
 }
 
-/// Whether two events are ordered, and by which chain.
+/// The answer: whether two events are ordered, and by which chain.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ordered {
-    /// By this chain, from the first to the second.
+    /// They are ordered by this chain, from the first to the second.
     By(Vec<OrderStep>),
-    /// By nothing.
+    /// They are unordered.
     Not,
-    /// Not known: more steps were needed.
+    /// It is unknown: more steps were needed.
     Unknown,
 }
 

@@ -5,20 +5,20 @@ use super::{OrderStep, Ordered};
 use anyorder_trace::{EventId, LockId};
 use std::collections::BTreeMap;
 
-/// An edge of the search: the lane of `from` up to `from` is before the second event.
+/// An edge of the search: the events of `from`'s lane up to `from` come before the second event.
 #[derive(Clone, Copy, Debug)]
 struct Reached {
     from: u32,
     to: u32,
     rule: OrderRule,
-    /// The number of the one that `to` was reached by.
+    /// The number of the entry that reached `to`.
     by: usize,
 }
 
 struct Search<'i> {
     index: &'i OrderPaths,
     first: u32,
-    /// By lane, the last event that was reached.
+    /// By lane, the last reached event.
     covered: BTreeMap<u32, u32>,
     reached: Vec<Reached>,
     steps_left: u64,
@@ -46,8 +46,8 @@ pub(super) fn search(index: &OrderPaths, first: u32, second: u32, steps_max: u64
 }
 
 impl Search<'_> {
-    /// Visits the new events of a lane. Returns whether the first event is among them; `None` if
-    /// the steps are used up.
+    /// Visits the new events of a lane. Returns whether the first event is among them; `None` if no
+    /// steps are left.
     fn visit(&mut self, at: usize) -> Option<bool> {
         let until = self.reached[at].from;
         let lane = self.index.lane_of[until as usize];
@@ -86,7 +86,7 @@ impl Search<'_> {
         Some(())
     }
 
-    /// Adds the edges from sections to an action in other ones.
+    /// Adds the edges from sections to an action in other sections.
     fn sections(&mut self, act: &Act, lane: u32, by: usize) -> Option<()> {
         let index = self.index;
         let others = if act.cell.0 == 0 { index.overlaps.of(act.cell.1) } else { &[] };
@@ -116,8 +116,8 @@ impl Search<'_> {
     }
 
     /// Adds the edges to an action from the sections of one earlier action that end at `low` or
-    /// later; removes from `wanted` the sections of the later one that now have an edge: earlier
-    /// edges from that lane are implied.
+    /// later. Removes from `wanted` the sections of the later action that now have an edge, because
+    /// these edges imply earlier ones from that lane.
     fn section(&mut self, act: &Act, (action, low): (u32, u32), wanted: &mut Vec<u32>, by: usize) {
         let index = self.index;
         for &first in index.held(action) {
@@ -144,7 +144,7 @@ impl Search<'_> {
         let events = &self.index.lanes[lane as usize];
         let at = events.partition_point(|event| *event < low);
         let Some(before) = at.checked_sub(1) else { return low };
-        // The sections that are open at `low` are those of its next event, or of a release before.
+        // The sections open at `low` are those of its next event, or of an earlier release.
         let ends = |event: &u32| {
             let held = self.index.held(*event).iter();
             held.map(|section| self.index.sections[*section as usize].acquire).min()
@@ -153,7 +153,7 @@ impl Search<'_> {
         around.map_or(low, |acquire| acquire.min(low))
     }
 
-    /// The way from the first event, which the entry has found.
+    /// Returns the chain from the first event, which the entry has found.
     fn chain(&self, mut at: usize) -> Vec<OrderStep> {
         let mut chain: Vec<OrderStep> = Vec::new();
         let mut add = |from: u32, to: u32, rule: OrderRule| {

@@ -34,9 +34,9 @@ impl Scratch {
 }
 
 impl<R: Relation, S: Specification> Engine<R, S> {
-    /// Compares an action with the records it conflicts with, and learns from critical sections;
-    /// returns whether it races with none. The caller passes the action for each cell that it
-    /// touches, all of one object.
+    /// Compares an action with the records that it conflicts with, and learns from critical
+    /// sections. Returns whether it races with none of them. The caller passes the action for each
+    /// cell that it touches; all cells belong to one object.
     pub(crate) fn compare(&mut self, acts: &[Act], locks: LockBits) -> bool {
         let act = acts[0];
         self.scratch.apart.clear();
@@ -83,7 +83,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let Engine { cells, sections, scratch, table, own_tables, lanes, pool, options, .. } = self;
         let table = act.table(table, own_tables);
         let lane = lanes.get(act.lane);
-        // Records under common locks were found by their locks, and are known once those sections
+        // Records under common locks were found by their locks. They are known once those sections
         // are joined.
         let looks = by_lock == 0 || options.candidates == Candidates::AsPrinted;
         for record in cells[act.space][index].records(pool) {
@@ -99,7 +99,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
                 continue;
             }
             if act.space != 0 && scratch.has(record.event()) {
-                // It has touched several cells, or one cell in several ways.
+                // The action has touched several cells, or one cell in several ways.
                 continue;
             }
             let reported = table.is_reported(act.class, record.class());
@@ -117,7 +117,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         }
     }
 
-    /// Adds the conflicting records that are kept by lock.
+    /// Adds the conflicting records that are indexed by lock.
     fn collect_by_lock(&mut self, act: Act, by_lock: u32) {
         let Engine { by_locks, sections, scratch, table, own_tables, lanes, .. } = self;
         let table = act.table(table, own_tables);
@@ -142,7 +142,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         }
     }
 
-    /// Returns whether there was no race to report.
+    /// Reports races. Returns whether there was none to report.
     fn report_races(&mut self, act: Act) -> bool {
         let lane = self.lanes.get(act.lane);
         let mut quiet = true;
@@ -182,7 +182,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         });
     }
 
-    /// Opens a candidate for each record under a common lock that nothing else orders.
+    /// Opens a candidate for each record under a common lock that no other edge orders.
     fn open_pairs(&mut self, act: Act, printed: bool) {
         let Engine { open, sections, scratch, report, lanes, options, .. } = self;
         for (record, from, to) in &scratch.together {
@@ -220,8 +220,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
     }
 }
 
-/// Returns whether the access that communicates with `observed` does so with an action in a
-/// section.
+/// Returns whether the access communicates with `observed` by an action in a section.
 fn communicates(observed: Option<&Record>, section: u32, sections: &Sections) -> bool {
     observed.is_some_and(|record| sections.of_lockset(record.lockset).contains(&section))
 }

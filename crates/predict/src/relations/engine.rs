@@ -1,8 +1,8 @@
 //! The streaming analyses HB, WDC and EDC: one engine, three relations.
 //!
-//! **Problem.** For each action of a trace, decide whether some earlier action does not commute
-//! with it and is not ordered before it (racy), or is ordered only by the critical sections of the
-//! two (non-racy candidate).
+//! **Problem.** For each action of a trace, find the earlier actions that do not commute with it.
+//! Decide whether one of them is not ordered before it (racy), or is ordered only by the critical
+//! sections of the two (non-racy candidate).
 //!
 //! **Source.** WDC: Algorithm 1, EDC: Algorithm 2 of the thesis on OVPredict (chapter 3),
 //! corrected. HB with epochs: Flanagan and Freund, FastTrack, PLDI 2009.
@@ -11,13 +11,13 @@
 //! `docs/prediction.md`.
 //!
 //! **Deviations.** (1) Races are tested after the clock has learnt from critical sections, not
-//! before. (2) An object keeps several records where FastTrack keeps one: after a race the last
-//! write alone would hide later ones. (3) Release clocks are kept for each section that a record
+//! before. (2) An object keeps several records where FastTrack keeps one. After a race, the last
+//! write alone would hide later races. (3) Release clocks are kept for each section that a record
 //! still names, not for each pair of lock and object. (4) Candidates: see `candidates.rs`.
 //!
 //! **Cost.** O(1) for an access that repeats the last one of its object in the same epoch and under
-//! the same locks; else one comparison for each record of the object, and for each record under a
-//! common lock at most one join of clocks.
+//! the same locks. Otherwise one comparison for each record of the object, and at most one join of
+//! clocks for each record under a common lock.
 
 use crate::analysis::{Analysis, Stamp, StreamEvent};
 use crate::class::{Class, ClassTable, Point, Specification};
@@ -76,7 +76,7 @@ pub struct Engine<R, S> {
     pub(crate) relation: PhantomData<R>,
 }
 
-/// An action about to be applied.
+/// An action to apply.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Act {
     pub(crate) lane: LaneId,
@@ -84,7 +84,7 @@ pub(crate) struct Act {
     pub(crate) space: usize,
     /// The cell.
     pub(crate) index: usize,
-    /// The object that reports name: for memory the cell.
+    /// The object that reports name; for memory, the cell.
     pub(crate) object: u32,
     /// The table of classes; 0 for memory.
     pub(crate) table: u16,
@@ -93,7 +93,7 @@ pub(crate) struct Act {
 }
 
 impl Act {
-    /// Returns the table that an action's class is of.
+    /// Returns the table that defines an action's class.
     #[inline(always)]
     pub(crate) fn table<'t>(
         &self,
@@ -133,7 +133,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         }
     }
 
-    /// Returns the specification, which knows what its objects are called.
+    /// Returns the specification, which knows the names of its objects.
     #[must_use]
     pub fn specification(&self) -> &S {
         &self.spec
@@ -206,7 +206,8 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             return;
         }
         if lonely && cell.more() != 0 && cell.classes & conflicting == 0 {
-            // Nothing here conflicts. The new record replaces a record like it at any position.
+            // No record here conflicts. The new record replaces an equivalent record at any
+            // position.
             match cell.find(&mut self.pool, &new, false) {
                 Some(old) => *old = new,
                 None => self.remember(act, new),
@@ -386,7 +387,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
     }
 }
 
-/// Drops the open pairs of a lane that a clock it is about to learn orders; returns their number.
+/// Drops the open pairs of a lane that the next clock orders. Returns their number.
 fn learn(open: &mut [Open], sections: &mut Sections, lane: LaneId, clock: &Clock) -> u64 {
     match open.get_mut(lane) {
         Some(open) if !open.pairs.is_empty() => {
@@ -428,7 +429,7 @@ impl<R: Relation, S: Specification> Analysis for Engine<R, S> {
             kind if kind.is_access() => self.access(lane, step)?,
             EventKind::Acquire => {
                 self.locks.check(step)?;
-                // An acquire lies outside its own section, and behind the releases that a lock
+                // An acquire lies outside its own section, and after the releases that a lock
                 // orders before it.
                 if !R::SECTIONS {
                     self.acquire(lane, step);

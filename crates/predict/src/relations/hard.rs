@@ -1,9 +1,9 @@
-//! The hard order, which every relation here contains besides program order.
+//! The hard order. Every relation here contains it besides program order.
 //!
-//! Fork before the first event, last event before join, post before get, signal before wake,
-//! earlier barrier events before later ones, and an atomic release before the acquire that reads
-//! it; as `docs/happens-before.md` defines them for its rule set `threads`. Forks, joins and posts
-//! hold in every run; wakes, barriers and atomics are only observed.
+//! The edges are: fork before the first event, last event before join, post before get, signal
+//! before wake, earlier barrier events before later ones, and an atomic release before the acquire
+//! that reads it. `docs/happens-before.md` defines them for its rule set `threads`. Forks, joins
+//! and posts hold in every run; wakes, barriers and atomics are only observed.
 
 use crate::analysis::StreamEvent;
 use crate::relations::lanes::{ClockObserver, LaneId, Lanes};
@@ -34,9 +34,9 @@ struct Condition {
 pub(crate) struct Hard {
     posts: HashMap<u32, Clock>,
     conditions: HashMap<u32, Condition>,
-    /// The clock that the last write of a location released, where that write is an atomic release.
+    /// The clock that the last write of a location released, if that write is an atomic release.
     released: HashMap<u32, Clock>,
-    /// Signals dropped because there were too many.
+    /// The number of signals dropped because there were too many.
     pub(crate) signals_lost: u64,
 }
 
@@ -105,7 +105,7 @@ impl Hard {
         }
     }
 
-    /// Returns whether a memory access takes part in the hard order.
+    /// Returns whether a memory access is part of the hard order.
     #[inline]
     pub(crate) fn minds_access(&self, op: Op) -> bool {
         op.mode().is_atomic() || !self.released.is_empty()

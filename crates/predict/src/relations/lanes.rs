@@ -1,9 +1,9 @@
 //! Lanes: sequences of events, each with its clock.
 //!
-//! A lane is a handler (its posted tasks included, in the order observed), or one burst of an
-//! untracked handler. Each lane has a *slot*, its place in all clocks. Slots are dense: when a lane
-//! has been joined, a lane forked by a lane that knows all of its events reuses its slot, as if it
-//! were its continuation.
+//! A lane is a handler (with its posted tasks, in the observed order), or one burst of an untracked
+//! handler. Each lane has a *slot*, its position in all clocks. Slots are dense. After a lane has
+//! been joined, another lane can reuse its slot, as if it continued the joined lane. The new lane
+//! must be forked by a lane that knows all events of the joined one.
 
 use crate::error::PredictError;
 use anyorder_order::{ChainId, Clock};
@@ -22,16 +22,16 @@ const FREE_SCAN_MAX: usize = 256;
 /// One lane.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
-    /// Its place in clocks.
+    /// Its position in clocks.
     pub(crate) slot: ChainId,
-    /// Its clock; its own entry counts its publications, from 1.
+    /// Its clock. Its own entry counts its publications, from 1.
     pub(crate) clock: Clock,
     /// Its own entry, the same as in `clock`.
     pub(crate) now: u32,
-    /// Rises when other entries of `clock` do.
+    /// Increases when other entries of `clock` do.
     pub(crate) version: u64,
     handler: usize,
-    /// Whether something must be done before the next event: a fork, or a new slot.
+    /// Whether work is due before the next event: a fork, or a new slot.
     pending: bool,
     joined: bool,
     /// Whether it has had an event. Until then its slot may belong to a lane that it knows nothing
@@ -53,7 +53,7 @@ pub(crate) struct Lanes {
     of_task: Vec<u32>,
     lanes: Vec<Lane>,
     handlers: Vec<HandlerLanes>,
-    /// Slots of joined lanes, with the last value each reached.
+    /// Slots of joined lanes, each with the last value that it reached.
     free: Vec<(ChainId, u32)>,
     slots_count: u32,
     overflow: bool,
@@ -66,7 +66,7 @@ impl Lanes {
         self.handlers.resize_with(tables.handlers.len(), HandlerLanes::default);
     }
 
-    /// Returns the lane of a task's next event, after the pending work before that event.
+    /// Returns the lane of a task's next event, and does the pending work before that event.
     #[inline]
     pub(crate) fn enter(
         &mut self,
@@ -182,7 +182,7 @@ impl Lanes {
         self.slots_count
     }
 
-    /// Lets a lane learn a clock.
+    /// Joins a clock into a lane.
     #[inline]
     pub(crate) fn join(&mut self, lane: LaneId, clock: &Clock) {
         let lane = &mut self.lanes[lane];
@@ -211,7 +211,7 @@ impl Lanes {
         lane.version += 1;
     }
 
-    /// Begins a new epoch of a lane: called after its clock was given away.
+    /// Begins a new epoch of a lane. Call it after publishing its clock.
     #[inline]
     pub(crate) fn advance(&mut self, lane: LaneId) {
         let lane = &mut self.lanes[lane];
@@ -268,7 +268,8 @@ impl Lanes {
                 self.free.push((ended.slot, ended.now));
             }
         }
-        // Started without events: the clock of its starter is still before the join.
+        // The handler was started but had no events. The clock of its starter still comes before
+        // the join.
         if let Some(fork) = self.handlers[handler].fork.clone() {
             self.learn_from(lane, &fork, watch);
         }

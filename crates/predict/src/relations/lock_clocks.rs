@@ -8,7 +8,7 @@ use anyorder_order::Clock;
 /// The clocks that the releases of each lock published.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LockClocks {
-    /// By exclusive releases, and by shared ones.
+    /// The clocks of exclusive releases, and of shared ones.
     released: Vec<[Clock; 2]>,
 }
 
@@ -27,7 +27,7 @@ impl LockClocks {
         Err(PredictError::Unknown { event: step.event, what: "lock", index: step.operand })
     }
 
-    /// A lane takes a lock: a reader learns from writers, a writer from all.
+    /// Records that a lane acquires a lock. A reader learns from writers, a writer from all.
     #[inline]
     pub(crate) fn acquire(&self, lanes: &mut Lanes, lane: LaneId, (lock, shared): (u32, bool)) {
         let [exclusive, readers] = &self.released[lock as usize];
@@ -37,7 +37,7 @@ impl LockClocks {
         }
     }
 
-    /// A lane gives a lock back.
+    /// Records that a lane releases a lock.
     #[inline]
     pub(crate) fn release(&mut self, lanes: &mut Lanes, lane: LaneId, (lock, shared): (u32, bool)) {
         self.released[lock as usize][usize::from(shared)].join(&lanes.get(lane).clock);

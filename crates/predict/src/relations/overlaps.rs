@@ -1,7 +1,7 @@
-//! Which memory locations overlap, found as the tables of a trace grow.
+//! Overlaps of memory locations, found as the tables of a trace grow.
 //!
-//! Ranges are kept by generation and by the power of two above their size, so that a look-up visits
-//! only starts within that distance, and few ranges that do not overlap.
+//! Ranges are indexed by generation and by the power of two above their size. So a look-up only
+//! visits starts within that distance, and few ranges that do not overlap.
 
 use crate::error::PredictError;
 use anyorder_trace::{Location, Tables};
@@ -20,8 +20,8 @@ pub(crate) struct Overlaps {
 }
 
 impl Overlaps {
-    /// Adds the locations that are new in `tables`; calls `found` with each location that overlaps
-    /// another, possibly repeatedly.
+    /// Adds the new locations in `tables`. Calls `found` with each location that overlaps another,
+    /// possibly repeatedly.
     pub(crate) fn grow(
         &mut self,
         tables: &Tables,

@@ -1,8 +1,8 @@
-//! Prefetches the shadow state of several events together, before they are applied: one wait for
-//! memory instead of one for each.
+//! Prefetches the shadow state of several events together, before they are applied. They share one
+//! wait for memory.
 //!
-//! The loads of one step do not depend on each other, so that the processor runs them side by side.
-//! A wrong guess costs only time.
+//! The loads of one step do not depend on each other, so the processor runs them in parallel. A
+//! wrong guess costs only time.
 
 use crate::class::{Class, ClassTable};
 use crate::sections::table::Sections;
@@ -17,7 +17,7 @@ pub(crate) const AHEAD: usize = 64;
 /// How many locks of a task the prefetcher remembers.
 const LOCKS: usize = 4;
 
-/// The locks that a task has taken and not given back, or some of them.
+/// The locks that a task holds, or some of them.
 #[derive(Clone, Copy, Debug, Default)]
 struct Taken {
     locks: [u32; LOCKS],
@@ -58,7 +58,7 @@ pub(crate) struct Prefetcher {
 }
 
 impl Prefetcher {
-    /// Makes room for tasks below `count`.
+    /// Makes room for task numbers below `count`.
     pub(crate) fn grow(&mut self, count: usize) {
         self.taken.resize(count, Taken::default());
     }

@@ -1,23 +1,23 @@
-//! Locksets: the sections that were open at some access. Accesses share them.
+//! Locksets: the sections that were open at an access. Accesses share them.
 //!
 //! Most accesses lie in at most one section. These need no set: the number of the lockset encodes
 //! the section.
 
 use std::ops::Deref;
 
-/// The number of a lockset: 0 for none, with the highest bit a section, else the place of a set of
-/// several.
+/// The number of a lockset: 0 for no section; a section if the highest bit is set; otherwise the
+/// position of a set of several sections.
 pub(crate) const NO_LOCKSET: u32 = 0;
-/// Stands for a lockset that has not been made since the locks held changed.
+/// A lockset that has not been built since the locks held changed.
 pub(crate) const UNMADE: u32 = (1 << 31) - 1;
 const ONE: u32 = 1 << 31;
 
-/// Returns the number of the lockset that has one section.
+/// Returns the number of the lockset that consists of one section.
 pub(crate) const fn of_one(section: u32) -> u32 {
     ONE | section
 }
 
-/// Returns the section of a lockset that has one.
+/// Returns the section of a lockset that consists of one.
 #[inline]
 pub(crate) const fn as_one(lockset: u32) -> Option<u32> {
     if lockset & ONE != 0 { Some(lockset & !ONE) } else { None }
@@ -54,13 +54,13 @@ pub(crate) struct Locksets {
 
 impl Default for Locksets {
     fn default() -> Locksets {
-        // The first one is the empty one, and stays.
+        // The first set is the empty one, and stays.
         Locksets { sets: vec![Lockset::default()], free: Vec::new() }
     }
 }
 
 impl Locksets {
-    /// Makes a set of several sections with one reference.
+    /// Creates a set of several sections with one reference.
     pub(crate) fn make(&mut self, sections: impl Iterator<Item = u32>) -> u32 {
         let lockset = self.free.pop().unwrap_or_else(|| {
             self.sets.push(Lockset::default());
@@ -87,7 +87,7 @@ impl Locksets {
         set.references == 0
     }
 
-    /// Gives a set back.
+    /// Frees a set.
     pub(crate) fn free(&mut self, lockset: u32) {
         self.free.push(lockset);
     }

@@ -1,5 +1,5 @@
-//! Critical sections: locksets of accesses, the clocks of releases, and pairs under a lock that are
-//! still open.
+//! Critical sections: locksets of accesses, the clocks of releases, and open pairs under a common
+//! lock.
 
 pub(crate) mod candidates;
 pub(crate) mod locksets;

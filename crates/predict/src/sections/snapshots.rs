@@ -1,16 +1,16 @@
-//! Clocks of lanes as they were at some release, each kept once.
+//! Clocks of lanes at releases. Equal clocks share one snapshot.
 //!
 //! A lane's clock changes only when the lane learns something. Until then, the clocks of all its
-//! releases differ in its own entry alone, which the sections keep themselves. So memory and time
+//! releases differ only in its own entry, which the sections store themselves. So memory and time
 //! for wide clocks depend on how often lanes learn, not on how often they release.
 
 use crate::relations::lanes::{LaneId, Lanes};
 use anyorder_order::Clock;
 
-/// Stands for no snapshot.
+/// The number for no snapshot.
 pub(crate) const NO_SNAPSHOT: u32 = u32::MAX;
 
-/// The newest snapshot of a lane, and the version of the clock that it shows.
+/// The newest snapshot of a lane, and the version of the clock that it contains.
 #[derive(Clone, Copy, Debug)]
 struct Newest {
     snapshot: u32,
@@ -23,20 +23,20 @@ pub(crate) struct Snapshots {
     clocks: Vec<Clock>,
     references: Vec<u32>,
     free: Vec<u32>,
-    /// By lane; names its snapshot, too.
+    /// The newest snapshot of each lane, which also holds a reference to it.
     newest: Vec<Newest>,
 }
 
 impl Snapshots {
-    /// Makes room for lanes below `count`.
+    /// Makes room for lane numbers below `count`.
     pub(crate) fn grow(&mut self, count: usize) {
         if self.newest.len() < count {
             self.newest.resize(count, Newest { snapshot: NO_SNAPSHOT, version: 0 });
         }
     }
 
-    /// Returns a snapshot of a lane's clock, with one more reference. Its entry of the lane's own
-    /// slot may be an old one.
+    /// Returns a snapshot of a lane's clock, with one more reference. The entry of the lane's own
+    /// slot may be out of date.
     pub(crate) fn take(&mut self, lanes: &Lanes, lane: LaneId) -> u32 {
         let of_lane = lanes.get(lane);
         let newest = self.newest[lane];

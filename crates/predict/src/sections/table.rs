@@ -1,4 +1,4 @@
-//! Critical sections: the open ones, and the release clocks of those that some record still
+//! Critical sections: the open ones, and the release clocks of the sections that some record still
 //! references.
 //!
 //! A section is the part of a lane between the outermost acquire of a lock and the matching
@@ -41,25 +41,25 @@ struct OfLane {
     locks: LockBits,
 }
 
-/// All sections that matter.
+/// All open or referenced sections.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sections {
     sections: Vec<Section>,
-    /// For each section, the lane's epoch at the release, 0 while it is open. Stored separately,
-    /// like the reference counts: most look-ups need only one of these, and there are many
-    /// sections.
+    /// For each section, the lane's epoch at the release; 0 while it is open. It is stored
+    /// separately, like the reference counts, because most look-ups need only one of these and
+    /// there are many sections.
     released: Vec<u32>,
     references: Vec<u32>,
     free: Vec<u32>,
     locksets: Locksets,
     snapshots: Snapshots,
     lanes: Vec<OfLane>,
-    /// Releases of locks that were not held.
+    /// The number of releases of locks that were not held.
     pub(crate) strays: u64,
 }
 
 impl Sections {
-    /// Makes room for lanes below `count`.
+    /// Makes room for lane numbers below `count`.
     pub(crate) fn grow(&mut self, count: usize) {
         if self.lanes.len() < count {
             self.lanes.resize_with(count, OfLane::default);
@@ -67,7 +67,7 @@ impl Sections {
         }
     }
 
-    /// Records that a lane takes a lock. A repeated acquire only raises a count: the first one
+    /// Records that a lane acquires a lock. A repeated acquire only raises a count: the first one
     /// decides whether the section is shared.
     pub(crate) fn acquire(&mut self, lanes: &Lanes, lane: LaneId, lock: u32, shared: bool) {
         if let Some(held) = self.lanes[lane].held.iter_mut().find(|held| held.lock == lock) {
@@ -95,7 +95,7 @@ impl Sections {
         self.change(lane);
     }
 
-    /// Records that a lane gives a lock back. Returns whether that ended a section.
+    /// Records that a lane releases a lock. Returns whether that ended a section.
     pub(crate) fn release(&mut self, lanes: &mut Lanes, lane: LaneId, lock: u32) -> bool {
         let Some(at) = self.lanes[lane].held.iter().position(|held| held.lock == lock) else {
             self.strays += 1;
@@ -118,14 +118,14 @@ impl Sections {
         true
     }
 
-    /// The locks held by a lane have changed.
+    /// Handles a change of the locks that a lane holds.
     fn change(&mut self, lane: LaneId) {
         let of_lane = &mut self.lanes[lane];
         let locks = of_lane.held.iter().map(|held| LockBits::of(held.lock));
         of_lane.locks = locks.fold(LockBits::default(), LockBits::union);
         let lockset = match of_lane.held[..] {
             [] => NO_LOCKSET,
-            // The lane itself keeps the section.
+            // The lane itself holds a reference to the section.
             [held] => of_one(held.section),
             _ => UNMADE,
         };
@@ -240,12 +240,12 @@ impl Sections {
             return;
         }
         let clock = self.snapshots.clock(s.snapshot);
-        // Whoever knows the release that the snapshot was taken at knows all of it.
+        // A clock that knows the snapshot's release knows all of the snapshot.
         let clock = if clock.get(s.slot) <= known { None } else { Some(clock) };
         lanes.learn(lane, clock, (s.slot, released));
     }
 
-    /// Returns whether a section of `slot` has been released, and a clock knows that.
+    /// Returns whether a section of `slot` has been released and a clock knows the release.
     #[inline]
     pub(crate) fn is_known(&self, section: u32, slot: ChainId, clock: &Clock) -> bool {
         let released = self.released(section);
@@ -258,7 +258,7 @@ impl Sections {
         self.locksets.members(lockset)
     }
 
-    /// Returns which locks a lane holds.
+    /// Returns the bits of the locks that a lane holds.
     #[inline]
     pub(crate) fn locks(&self, lane: LaneId) -> LockBits {
         self.lanes[lane].locks
@@ -270,8 +270,8 @@ impl Sections {
         &self.lanes[lane].held
     }
 
-    /// Adds the closed sections of a lockset whose lock excludes one that a lane holds now to
-    /// `common`.
+    /// Adds to `common` the closed sections of a lockset whose lock excludes a lock that the lane
+    /// holds now.
     #[inline]
     pub(crate) fn common(&self, lockset: u32, lane: LaneId, common: &mut Vec<u32>) {
         for section in &*self.of_lockset(lockset) {
@@ -283,8 +283,8 @@ impl Sections {
         }
     }
 
-    /// Returns whether whatever a later access learns from the sections of `lockset`, it learns
-    /// from those that a lane holds now.
+    /// Returns whether the sections that a lane holds now give a later access everything that the
+    /// sections of `lockset` would.
     pub(crate) fn covers(&self, lanes: &Lanes, lane: LaneId, lockset: u32) -> bool {
         let me = lanes.get(lane);
         self.of_lockset(lockset).iter().all(|section| {

@@ -1,13 +1,13 @@
 //! The accesses of one object, indexed by the locks held, for objects with many records.
 //!
-//! **Problem.** Without lock discipline an object has a record for each pair of thread and lock. An
-//! access learns only from records under its own locks, and must not visit the others.
+//! **Problem.** Without lock discipline, an object has a record for each pair of thread and lock.
+//! An access learns only from records under its own locks, and must not visit the others.
 //!
 //! **Idea.** An access has two roles: it may race with a later one, and later accesses may learn
 //! from its sections. The records of the object's [`Cell`](crate::shadow::record::Cell) have the
-//! first role only; here is an [`Entry`] for each lock held. A later entry of the same lock
-//! replaces an entry as soon as it carries the same information, whatever other locks the two were
-//! under.
+//! first role only. The second role belongs to an [`Entry`] for each lock held. A later entry of
+//! the same lock replaces an entry as soon as it carries the same information, whatever other locks
+//! the two were under.
 
 use crate::class::Class;
 use crate::shadow::record::Record;
@@ -36,7 +36,7 @@ const NO_ENTRY: Entry = Entry { record: Record::NONE, section: 0 };
 const _: () = assert!(size_of::<Entry>() == 28);
 
 impl Entry {
-    /// Makes the entry of an access in a section.
+    /// Creates the entry of an access in a section.
     #[inline]
     pub(crate) fn new(record: &Record, section: u32, shared: bool) -> Entry {
         let flag = if shared { SHARED } else { 0 };
@@ -82,7 +82,7 @@ struct Group {
     inline_count: u32,
     /// The list of those for which there is no room; 0 is none.
     more: u32,
-    /// Their classes, a bit each.
+    /// The classes of those entries, one bit each.
     more_classes: u32,
     inline: [Entry; INLINE],
 }
@@ -116,7 +116,7 @@ impl Group {
         lists.get_mut(self.more).push(new);
     }
 
-    /// Drops the entries that are `covered`; returns how many. Skips a list whose cleanup may wait.
+    /// Drops the entries that are `covered`. Returns how many. Skips a list whose cleanup may wait.
     #[inline]
     fn drop_if(
         &mut self,
@@ -170,12 +170,12 @@ struct ByLock {
 impl ByLock {
     #[inline]
     fn place(&self, lock: u32) -> usize {
-        // Locks are numbered densely: their low bits spread them, the others only help against
+        // Locks have dense numbers, so their low bits spread them. The other bits only help against
         // patterns.
         (lock ^ lock >> 7 ^ lock >> 15) as usize & self.groups.len().wrapping_sub(1)
     }
 
-    /// Returns where the group of a lock is, or would be; nowhere in a full table.
+    /// Returns the position of a lock's group, or its free position; `None` in a full table.
     #[inline]
     fn find(&self, lock: u32) -> Option<usize> {
         if self.groups.is_empty() {
@@ -204,7 +204,7 @@ impl ByLock {
         at
     }
 
-    /// Makes room for one more group at least.
+    /// Makes room for at least one more group.
     fn resize(&mut self) {
         let old = std::mem::take(&mut self.groups);
         let is_used = |group: &&Group| group.inline_count > 0;
@@ -219,7 +219,7 @@ impl ByLock {
     }
 }
 
-/// The objects whose accesses are kept by lock.
+/// The objects whose accesses are indexed by lock.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ByLocks {
     all: Vec<ByLock>,
@@ -229,7 +229,7 @@ pub(crate) struct ByLocks {
 }
 
 impl ByLocks {
-    /// Makes an object without entries; returns its number, from 1.
+    /// Creates an object without entries. Returns its number, from 1.
     pub(crate) fn make(&mut self) -> u32 {
         self.free.pop().unwrap_or_else(|| {
             self.all.push(ByLock::default());
@@ -237,7 +237,7 @@ impl ByLocks {
         })
     }
 
-    /// Frees an object; `dropped` gets each of its entries.
+    /// Frees an object. `dropped` gets each of its entries.
     pub(crate) fn free(&mut self, object: u32, mut dropped: impl FnMut(&Entry)) {
         let by_lock = std::mem::take(&mut self.all[object as usize - 1]);
         for group in &by_lock.groups {
@@ -263,8 +263,8 @@ impl ByLocks {
         inline.iter().chain(self.lists.items(group.map_or(0, |group| group.more)))
     }
 
-    /// Returns whether a condition holds for all entries of an object for a lock that have one of
-    /// some classes; the condition may be tested on others.
+    /// Returns whether a condition holds for all entries of an object for a lock that belong to
+    /// some classes. The condition may also be tested on other entries.
     #[inline]
     pub(crate) fn all(
         &self,
@@ -279,9 +279,9 @@ impl ByLocks {
         })
     }
 
-    /// Adds an entry of an object for a lock, and drops those of that lock that are `covered`.
-    /// Where the new entry conflicts with nothing in a long list, it may be that only one is
-    /// dropped there.
+    /// Adds an entry of an object for a lock, and drops the entries of that lock that are
+    /// `covered`. If the new entry conflicts with nothing in a long list, it may drop only one
+    /// entry there.
     #[inline]
     pub(crate) fn add(
         &mut self,
@@ -319,7 +319,7 @@ impl ByLocks {
         self.all[object as usize - 1].entries_count as usize
     }
 
-    /// Returns whether there never was an object.
+    /// Returns whether no object was ever created.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.all.is_empty()
@@ -332,8 +332,7 @@ impl ByLocks {
         by_lock.groups.get(by_lock.place(lock)).map_or(0, |g| g.lock | g.inline[INLINE - 1].section)
     }
 
-    /// Returns the sections of some entries of some classes, probably of a lock; 0 in place of
-    /// others.
+    /// Returns the sections of some entries, probably of a lock. Entries of other classes give 0.
     #[inline]
     pub(crate) fn some_sections(&self, object: u32, lock: u32, classes: u32) -> [u32; INLINE] {
         let by_lock = &self.all[object as usize - 1];

@@ -1,8 +1,8 @@
-//! Actions on objects whose records are kept by lock.
+//! Actions on objects whose records are indexed by lock.
 //!
-//! The records in the object's cell serve only for races: any later record that is ordered behind
-//! one replaces it, whatever locks the two were under. Accesses learn from sections through the
-//! entries in [`ByLock`](crate::shadow::by_lock::ByLock).
+//! The records in the object's cell serve only for races. A later record that is ordered after one
+//! replaces it, whatever locks the two were under. Accesses learn from sections through the entries
+//! in [`ByLock`](crate::shadow::by_lock::ByLock).
 
 use crate::class::{Class, Specification};
 use crate::options::Candidates;
@@ -14,17 +14,17 @@ use crate::shadow::record::Record;
 use crate::shadow::slot_list::OfSlot;
 
 impl<R: Relation, S: Specification> Engine<R, S> {
-    /// Keeps the records of objects with more than `records` by lock, instead of 8. Orders and the
-    /// second events of racy pairs do not depend on it; speed does, and which first events are
-    /// listed.
+    /// Indexes objects with more than `records` records by lock; the default is 8. The setting does
+    /// not affect orders and the second events of racy pairs. It affects speed and which first
+    /// events are listed.
     #[must_use]
     pub fn index_above(mut self, records: usize) -> Engine<R, S> {
         self.list_max = records.saturating_sub(2);
         self
     }
 
-    /// Returns whether the lane knows all conflicting records, and all sections that the action
-    /// would learn from.
+    /// Returns whether the lane knows all conflicting records, and all sections that would teach
+    /// the action something.
     #[inline]
     pub(crate) fn knows_indexed(&mut self, act: Act) -> bool {
         let Engine { cells, by_locks, sections, table, own_tables, lanes, pool, open, .. } = self;
@@ -123,7 +123,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         }
     }
 
-    /// Sorts the records of an object by lock.
+    /// Indexes the records of an object by lock.
     pub(crate) fn index_by_lock(&mut self, (space, index): (usize, usize)) {
         let Engine { cells, by_locks, sections, pool, .. } = self;
         let number = by_locks.make();

@@ -1,4 +1,4 @@
-//! The records of an object: the accesses that a later one may still conflict with.
+//! The records of an object: the accesses that a later access may still conflict with.
 
 pub(crate) mod by_lock;
 pub(crate) mod indexed;

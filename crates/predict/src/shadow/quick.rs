@@ -1,7 +1,7 @@
-//! The fast path: an action on an object with at most two records whose lane knows all conflicting
-//! records.
+//! The fast path, for an action on an object with at most two records. The lane must know all
+//! conflicting records.
 //!
-//! Then nothing is learnt or reported; the action only replaces the records that it covers.
+//! Then there is nothing to learn or report. The action only replaces the records that it covers.
 
 use crate::class::{Class, ClassTable, Specification};
 use crate::relations::engine::{Act, Engine};
@@ -13,7 +13,7 @@ use crate::sections::table::Sections;
 use crate::shadow::record::{LockBits, Record};
 use anyorder_order::Clock;
 
-/// For each class of each table, the classes that it covers, a bit each.
+/// For each class of each table, the classes that it covers, one bit each.
 #[derive(Clone, Debug)]
 pub(crate) struct CoverTable {
     tables: Vec<[u32; 32]>,
@@ -22,7 +22,7 @@ pub(crate) struct CoverTable {
 }
 
 impl CoverTable {
-    /// Computes them.
+    /// Computes the table.
     pub(crate) fn new(tables: &[ClassTable]) -> CoverTable {
         let classes = |table: &ClassTable, new: usize| {
             (0..32).fold(0, |all, old| {
@@ -40,13 +40,13 @@ impl CoverTable {
         }
     }
 
-    /// Returns the classes that a class of a table covers, a bit each.
+    /// Returns the classes that a class of a table covers, one bit each.
     #[inline]
     pub(crate) fn of(&self, table: usize, class: Class) -> u32 {
         self.tables.get(table).map_or(0, |classes| classes[usize::from(class.0 & 31)])
     }
 
-    /// Returns the classes of a table that conflict with themselves, a bit each.
+    /// Returns the classes of a table that conflict with themselves, one bit each.
     #[inline]
     pub(crate) fn heavy(&self, table: usize) -> u32 {
         self.heavy.get(table).copied().unwrap_or(0)
@@ -56,15 +56,15 @@ impl CoverTable {
 /// The result of the fast path for an action.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Quick {
-    /// It has been applied.
+    /// The action has been applied.
     Done,
     /// The lane knows all conflicting records; the action has not been recorded.
     Ordered,
-    /// Nothing.
+    /// The fast path did nothing.
     Slow,
 }
 
-/// An action, ready to be compared.
+/// An action that is ready to be compared.
 #[derive(Clone, Copy)]
 struct Question<'e> {
     lane: &'e Lane,
@@ -81,8 +81,7 @@ struct Question<'e> {
 }
 
 impl Question<'_> {
-    /// Returns whether the record gives no reason to learn or to report, and counts it in
-    /// `together`.
+    /// Returns whether the record gives no reason to learn or to report. Counts it in `together`.
     #[inline(always)]
     fn is_settled<R: Relation>(&self, old: &Record, together: &mut u64) -> bool {
         if self.conflicting >> old.class().0 & 1 == 0 || old.slot() == self.lane.slot {
@@ -94,8 +93,8 @@ impl Question<'_> {
         self.pairs.is_empty() && self.knows_sections(old, together)
     }
 
-    /// Returns whether the lane knows the releases of all sections that a record lies in; counts
-    /// the record if the access lies in such a one, too.
+    /// Returns whether the lane knows the releases of all sections that contain a record. Counts
+    /// the record if the access is in a section of one of these locks, too.
     #[inline]
     fn knows_sections(&self, old: &Record, together: &mut u64) -> bool {
         let mut common = false;
@@ -123,7 +122,8 @@ impl Question<'_> {
                 || self.covers_one(old))
     }
 
-    /// Returns whether the locks held do for later accesses what the one lock of a record does.
+    /// Returns whether the locks held give later accesses the same information as the one lock of a
+    /// record.
     #[inline]
     fn covers_one(&self, old: &Record) -> bool {
         let Some(section) = as_one(old.lockset) else { return false };
@@ -141,7 +141,7 @@ impl Question<'_> {
 }
 
 impl<R: Relation, S: Specification> Engine<R, S> {
-    /// Applies an action if that is easy.
+    /// Applies an action if the fast path can.
     #[inline(always)]
     pub(crate) fn quick(&mut self, act: Act, new: Record) -> Quick {
         let Engine { cells, lanes, sections, table, own_tables, cover_table, open, .. } = self;
@@ -161,7 +161,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let cell = &mut cells[act.space][act.index];
         let (first, second) = (cell.newest, cell.second());
         let mut together = 0;
-        // Records that are none have no count, and so are known.
+        // Empty records have count 0, so they are known.
         if !(question.is_settled::<R>(&first, &mut together)
             && question.is_settled::<R>(&second, &mut together))
         {

@@ -1,9 +1,9 @@
-//! Shadow state: for each object, the accesses that a later one may still conflict with.
+//! Shadow state: for each object, the accesses that a later access may still conflict with.
 //!
-//! A record represents an access and all accesses that it *covers*: those that are ordered before
-//! it, conflict with no more than it does, and whose critical sections give a later access no
-//! information beyond its own. Without races and with one lock an object has one record; a race or
-//! a set of readers makes them more, one for each thread, class and lockset at the most.
+//! A record represents an access and all accesses that it *covers*. Those are ordered before it,
+//! conflict with no more than it does, and their critical sections give a later access no
+//! information beyond its own. Without races and with one lock, an object has one record. A race or
+//! a set of readers adds records, at most one for each thread, class and lockset.
 
 use crate::class::Class;
 use crate::report::Side;
@@ -11,13 +11,13 @@ use crate::shadow::slot_list::{OfSlot, SlotList, SlotLists};
 use anyorder_order::ChainId;
 use anyorder_trace::SiteId;
 
-/// An access that is remembered.
+/// A remembered access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Record {
-    /// The epoch: the slot above, the lane's own count below.
+    /// The epoch: the slot in the high half, the lane's own count in the low half.
     pub(crate) epoch: u64,
-    /// The event in the low 48 bits, the class in the five above, then ten bits that the locks held
-    /// share out among them, and in the highest bit whether nothing raced with it.
+    /// From the low bits: the event in 48 bits, the class in five, and ten bits for the locks held.
+    /// The highest bit says whether nothing raced with it.
     packed: u64,
     pub(crate) site: SiteId,
     pub(crate) lockset: u32,
@@ -31,7 +31,7 @@ const QUIET: u64 = 1 << 63;
 
 const _: () = assert!(EVENT_BITS + CLASS_BITS + LOCKS_BITS == 63);
 
-/// Which locks are held, with collisions: locks that have no bit in common are different.
+/// The locks held, with collisions: two sets without a common bit have no common lock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct LockBits(u16);
 
@@ -41,18 +41,18 @@ impl LockBits {
         LockBits(1 << (lock % LOCKS_BITS))
     }
 
-    /// Returns the bits of both.
+    /// Returns the union of both.
     pub(crate) const fn union(self, other: LockBits) -> LockBits {
         LockBits(self.0 | other.0)
     }
 
-    /// Returns whether some lock may be in both.
+    /// Returns whether the two may have a lock in common.
     #[inline]
     pub(crate) const fn may_meet(self, other: LockBits) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// Returns whether all locks may be in the other.
+    /// Returns whether the other may contain all locks of this one.
     #[inline]
     pub(crate) const fn may_be_in(self, other: LockBits) -> bool {
         self.0 & !other.0 == 0
@@ -69,12 +69,12 @@ pub(crate) const fn epoch(slot: ChainId, now: u32) -> u64 {
 }
 
 impl Record {
-    /// The record of an object that nobody has accessed.
+    /// The record of an object without accesses.
     pub(crate) const NONE: Record =
         Record { epoch: 0, packed: 0, site: SiteId::UNKNOWN, lockset: 0 };
 
-    /// Makes a record. Event numbers beyond 48 bits (years of tracing) would only be reported
-    /// wrongly.
+    /// Creates a record. Event numbers above 48 bits (years of tracing) would only make reports
+    /// wrong.
     #[inline]
     pub(crate) const fn new(
         epoch: u64,
@@ -108,7 +108,7 @@ impl Record {
         self.epoch as u32
     }
 
-    /// Returns whether there is an access.
+    /// Returns whether the record is an access.
     #[inline]
     pub(crate) const fn is_some(&self) -> bool {
         self.count() != 0
@@ -120,7 +120,7 @@ impl Record {
         Class((self.packed >> EVENT_BITS & 31) as u8)
     }
 
-    /// Returns, of the newest record of an object, whether nothing raced with it.
+    /// Returns whether nothing raced with the newest record of an object.
     #[inline]
     pub(crate) const fn is_quiet(&self) -> bool {
         self.packed & QUIET != 0
@@ -138,19 +138,19 @@ impl Record {
     }
 }
 
-/// The shadow state of one object: two records, and a list of further ones if there are more.
+/// The shadow state of one object: two records, and a list for further records.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub(crate) struct Cell {
-    /// The last access, but for accesses that conflict with nothing here.
+    /// The last access, not counting accesses that conflict with nothing here.
     pub(crate) newest: Record,
-    /// Another one.
+    /// Another record.
     second: Record,
-    /// The list in the pool; 0 is none.
+    /// The list in the pool; 0 for none.
     more: u32,
-    /// The classes of all records, a bit each.
+    /// The classes of all records, one bit each.
     pub(crate) classes: u32,
-    /// The index by lock; 0 is none.
+    /// The index by lock; 0 for none.
     pub(crate) by_lock: u32,
     /// Whether other locations overlap this one.
     pub(crate) overlaps: bool,
@@ -167,7 +167,7 @@ impl Pool {
         self.get(more).is_some_and(|list| list.may_wait() && list.classes() & conflicting == 0)
     }
 
-    /// Returns the classes of a list, a bit each.
+    /// Returns the classes of a list, one bit each.
     #[inline]
     pub(crate) fn classes(&self, more: u32) -> u32 {
         self.get(more).map_or(0, SlotList::classes)
@@ -184,7 +184,7 @@ impl Pool {
 }
 
 impl Cell {
-    /// An object that nobody has accessed.
+    /// An object without accesses.
     pub(crate) const NEW: Cell = Cell {
         newest: Record::NONE,
         second: Record::NONE,
@@ -203,8 +203,8 @@ impl Cell {
             .chain(pool.items(self.more))
     }
 
-    /// Returns whether a condition holds for all records of some classes; it may be tested on
-    /// others.
+    /// Returns whether a condition holds for all records of some classes. The condition may also be
+    /// tested on other records.
     #[inline]
     pub(crate) fn all(
         &self,
@@ -218,7 +218,7 @@ impl Cell {
                 || pool.items(self.more).iter().all(condition))
     }
 
-    /// Returns the second record, perhaps none.
+    /// Returns the second record, which may be empty.
     #[inline]
     pub(crate) const fn second(&self) -> Record {
         self.second
@@ -240,13 +240,13 @@ impl Cell {
         !self.second.is_some() && self.more == 0
     }
 
-    /// Returns the list in the pool; 0 is none.
+    /// Returns the list in the pool; 0 for none.
     #[inline]
     pub(crate) const fn more(&self) -> u32 {
         self.more
     }
 
-    /// Returns the record of one slot and class, if there is one, and optionally of one lockset.
+    /// Returns the record of one slot and class (and of one lockset, if given), if there is one.
     #[inline]
     pub(crate) fn find<'c>(
         &'c mut self,
@@ -272,9 +272,9 @@ impl Cell {
         pool.get_mut(self.more).find(like.slot(), is_like)
     }
 
-    /// Makes a record the newest, and drops those that are `covered`. The list is left out if
-    /// `skips`; classes that are `heavy` conflict with themselves, and stay out of the list if they
-    /// can, so that the others do not have to look there.
+    /// Makes a record the newest, and drops the records that are `covered`. Does not search the
+    /// list if `skips`. Classes that are `heavy` conflict with themselves and stay out of the list
+    /// if possible, so that other classes need not search there.
     #[inline]
     pub(crate) fn add(
         &mut self,

@@ -1,13 +1,13 @@
-//! Lists of records by slot, which may become as long as the number of threads.
+//! Lists of records by slot. They may become as long as the number of threads.
 //!
 //! An object that hundreds of threads read has a record of each. A reader must not visit all of
-//! them: it finds its own record by its slot, and leaves other covered records until the list has
+//! them. It finds its own record by its slot, and leaves other covered records until the list has
 //! doubled. Only an access that conflicts with the list visits all of it.
 
 use crate::class::Class;
 use anyorder_order::ChainId;
 
-/// A list of this length is searched by slot.
+/// The length from which a list is searched by slot.
 const WIDE: usize = 24;
 
 /// An item of a list.
@@ -22,10 +22,10 @@ pub(crate) trait OfSlot {
 #[derive(Clone, Debug)]
 pub(crate) struct SlotList<T> {
     items: Vec<T>,
-    /// The classes of the items, a bit each.
+    /// The classes of the items, one bit each.
     classes: u32,
-    /// Of a wide list, by the low bits of the slot, one more than the place of an item of such a
-    /// slot; 0 where there is none. At least twice as long as the list.
+    /// For a wide list, by the low bits of the slot: one more than the position of an item with
+    /// such a slot; 0 if there is none. At least twice as long as the list.
     at: Vec<u32>,
     /// The length after the last full scan.
     swept: usize,
@@ -44,14 +44,14 @@ impl<T: OfSlot> SlotList<T> {
         &self.items
     }
 
-    /// Returns the classes of the items, a bit each.
+    /// Returns the classes of the items, one bit each.
     #[inline]
     pub(crate) fn classes(&self) -> u32 {
         self.classes
     }
 
-    /// Returns whether the list need not be searched for what a new item covers, if that conflicts
-    /// with nothing in it.
+    /// Returns whether a new item that conflicts with nothing in the list may be added without a
+    /// search for the items that it covers.
     #[inline]
     pub(crate) fn may_wait(&self) -> bool {
         self.items.len() >= WIDE && self.items.len() < 2 * self.swept.max(WIDE)
@@ -83,7 +83,7 @@ impl<T: OfSlot> SlotList<T> {
         item
     }
 
-    /// Keeps the items for which `keep` holds.
+    /// Keeps the items for which `keep` returns true.
     #[inline]
     pub(crate) fn retain(&mut self, keep: impl FnMut(&T) -> bool) {
         let before = self.items.len();
@@ -118,7 +118,7 @@ impl<T: OfSlot> SlotList<T> {
         place.map(|place| &mut self.items[place])
     }
 
-    /// Drops all items and keeps the room of short lists.
+    /// Drops all items and keeps the capacity of short lists.
     pub(crate) fn clear(&mut self) {
         self.items.clear();
         self.items.shrink_to(WIDE);

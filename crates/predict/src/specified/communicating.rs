@@ -8,24 +8,24 @@ use anyorder_trace::{EventKind, Op, Tables, Trace};
 
 /// The observations between the invocations of a trace.
 ///
-/// The `comm` rules of an object's type define them. Without such rules it is unknown what an
-/// invocation reveals to its caller: it observes *all* earlier ones that it does not commute with;
-/// and if the object has more than 4,096 invocations, the *last* one, whatever it is, so that all
-/// of them stay in their order.
+/// The `comm` rules of an object's type define them. Without such rules, it is unknown what an
+/// invocation reveals to its caller. So it observes *all* earlier invocations that it does not
+/// commute with. If the object has more than 4,096 invocations, each observes the *last* one,
+/// whatever it is, so that all of them stay in their order.
 ///
-/// Invocations inside others are invocations here: [`without_internals`](super::without_internals)
-/// takes them out of a trace.
+/// Invocations inside others count here, too. [`without_internals`](super::without_internals)
+/// removes them from a trace.
 #[derive(Clone, Debug)]
 pub struct SpecifiedCommunication {
     resolver: Resolver,
-    /// For each object of the resolver.
+    /// The state of each object of the resolver.
     objects: Vec<Communicating>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Communicating {
     observations: Observations,
-    /// How many invocations the trace has.
+    /// The number of invocations in the trace.
     count: u64,
     /// The invocations so far, if the type has no rules and they are not too many.
     earlier: Vec<(u64, Invocation)>,
@@ -74,14 +74,14 @@ pub struct SpecifiedCall<'c> {
     pub comm: Option<&'c Comm>,
     /// The waiting rules of its type; `None` if its invocations always return.
     pub waits: Option<&'c Waits>,
-    /// Without `comm`: whether the object has so many invocations that all stay in order.
+    /// Without `comm`: whether the object has so many invocations that all of them stay in order.
     pub in_order: bool,
     /// The invocation.
     pub invocation: Invocation,
 }
 
 impl SpecifiedCommunication {
-    /// Returns the invocation that an event is; `None` if it is none of a specified object.
+    /// Returns an event as an invocation; `None` if it is not an invocation of a specified object.
     #[must_use]
     pub fn invocation(&self, tables: &Tables, op: Op, operand: u32) -> Option<SpecifiedCall<'_>> {
         let (object, of_type, invocation) = self.call(tables, op, operand)?;

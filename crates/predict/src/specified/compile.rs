@@ -1,10 +1,10 @@
 //! From access points to tables of classes.
 //!
-//! Two points can only conflict if their classes are linked by conflicts, so each connected part of
-//! the conflict graph has a table of its own, and a cell is (object, table, key). A part of more
-//! than 32 classes is cut into groups of 16, with a table for each two groups between which there
-//! are conflicts: its points lie in several cells. Either way points conflict in some cell iff they
-//! conflict.
+//! Two points can only conflict if conflicts link their classes. So each connected part of the
+//! conflict graph has its own table, and a cell is (object, table, key). A part of more than 32
+//! classes is cut into groups of 16. Each two groups with conflicts between them get a table, so
+//! points of such a part lie in several cells. Either way, two points conflict in some cell iff
+//! they conflict.
 
 use crate::class::{Class, ClassTable};
 use anyorder_commute::{AccessPoints, ClassId};
@@ -22,7 +22,7 @@ pub(super) struct Place {
 const CLASSES_MAX: usize = 32;
 const GROUP: usize = CLASSES_MAX / 2;
 
-/// The most tables in all.
+/// The most tables.
 const TABLES_MAX: usize = 1 << 15;
 
 /// The table of conditions.
@@ -32,7 +32,7 @@ pub(super) const LOCKS: u16 = 2;
 /// The table of types with too many classes: nothing commutes.
 const NOTHING_COMMUTES: u16 = 3;
 
-/// Returns the predefined tables: memory, and those above.
+/// Returns the predefined tables: memory, and the tables above.
 pub(super) fn first_tables() -> Vec<ClassTable> {
     let [use_or_wait, end_or_signal] = [Class(0), Class(1)];
     let mut conditions = ClassTable::new();
@@ -44,8 +44,8 @@ pub(super) fn first_tables() -> Vec<ClassTable> {
     vec![ClassTable::memory(), conditions, locks, nothing_commutes]
 }
 
-/// Adds the tables that a compiled specification needs; returns the places of each class. Where
-/// there would be too many tables, nothing commutes.
+/// Adds the tables that a compiled specification needs. Returns the places of each class. If there
+/// would be too many tables, nothing commutes.
 pub(super) fn places(points: &AccessPoints, tables: &mut Vec<ClassTable>) -> Vec<Vec<Place>> {
     let ids: Vec<ClassId> = points.classes().collect();
     let before = tables.len();
@@ -73,7 +73,7 @@ pub(super) fn places(points: &AccessPoints, tables: &mut Vec<ClassTable>) -> Vec
     places
 }
 
-/// The connected parts of the conflict graph, without the classes that conflict with none.
+/// Returns the connected parts of the conflict graph, without the classes that conflict with none.
 fn parts(points: &AccessPoints, ids: &[ClassId]) -> Vec<Vec<ClassId>> {
     let mut seen = vec![false; ids.len()];
     let mut parts = Vec::new();

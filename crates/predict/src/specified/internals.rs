@@ -1,4 +1,4 @@
-//! The inside of invocations: the events between an `invoke` and its `return` implement a method,
+//! The inside of invocations. The events between an `invoke` and its `return` implement a method,
 //! and the method's specification replaces them.
 
 use super::resolve::{Resolved, Resolver};
@@ -10,13 +10,13 @@ use std::collections::{HashMap, HashSet};
 /// specified object are hidden.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Internals {
-    /// Hidden for objects whose returns the trace has: in a trace in memory for all its events, in
-    /// a stream from the first return of the object on.
+    /// Hidden for objects whose returns are in the trace. In memory, this applies to all events of
+    /// the trace; in a stream, from the first return of the object on.
     #[default]
     Auto,
     /// Hidden. An invocation without a return lasts to the end of its task.
     Hide,
-    /// They are not.
+    /// Not hidden.
     Show,
 }
 
@@ -27,21 +27,21 @@ const OPEN_MAX: usize = 256;
 struct Open {
     object: u32,
     method: NameId,
-    /// How many such invocations are directly inside one another.
+    /// The number of such invocations directly nested in one another.
     count: u32,
 }
 
-/// Which tasks are inside an invocation. Memory: an entry for each task with an open invocation.
+/// The tasks that are inside an invocation. Memory: an entry for each task with an open invocation.
 #[derive(Clone, Debug)]
 pub(super) struct Inside {
     internals: Internals,
     open: HashMap<u32, Vec<Open>>,
-    /// The objects whose returns the trace has.
+    /// The objects whose returns are in the trace.
     returning: HashSet<u32>,
-    /// For each task, whether it is inside.
+    /// For each task, whether it is inside an invocation.
     hidden: Vec<bool>,
-    /// The locks that each task has taken inside and not given back: with a hidden acquire, its
-    /// release is hidden.
+    /// The locks that each task acquired inside and has not released. The release of a hidden
+    /// acquire is hidden, too.
     taken: HashMap<u32, Vec<u32>>,
 }
 
@@ -71,9 +71,9 @@ impl Inside {
         self.hidden.get(task as usize).copied().unwrap_or(false)
     }
 
-    /// Returns whether an event of the [inside](is_of_the_inside) is hidden; call it once for each
-    /// event, in order. A release inside, of a lock taken outside, is not hidden: otherwise the
-    /// lock would look held for ever.
+    /// Returns whether an event of the [inside](is_of_the_inside) is hidden. Call it once for each
+    /// event, in order. A release inside is not hidden if the lock was acquired outside: otherwise
+    /// the lock would look held for ever.
     #[inline]
     pub(super) fn hides(&mut self, task: u32, kind: EventKind, operand: u32) -> bool {
         self.is_hidden(task) && self.hides_inside(task, kind, operand)
@@ -138,8 +138,8 @@ impl Inside {
             let found = open.iter().rposition(|o| (o.object, o.method) == (known.object, method));
             if let Some(at) = found {
                 open.truncate(at + 1);
-                // The first return of an object: before it, none was recorded, or none had been
-                // reached.
+                // This is the first return of the object. Before it, returns were not recorded, or
+                // none had been reached.
                 open[at].count = if is_new { 0 } else { open[at].count - 1 };
                 if open[at].count == 0 {
                     open.pop();
@@ -158,7 +158,7 @@ impl Inside {
         }
     }
 
-    /// A task has ended.
+    /// Handles the end of a task.
     pub(super) fn end(&mut self, task: u32) {
         self.taken.remove(&task);
         if self.open.remove(&task).is_some() {
@@ -186,15 +186,16 @@ impl Inside {
     }
 }
 
-/// The events that are hidden inside an invocation. Other events still order the trace; waits and
-/// signals are no actions there.
+/// Returns whether events of this kind are hidden inside an invocation. Other events still order
+/// the trace; waits and signals are not actions there.
 const fn is_of_the_inside(kind: EventKind) -> bool {
     use EventKind::{Acquire, Destroy, Invoke, Release, Return};
     kind.is_access() || matches!(kind, Acquire | Release | Destroy | Invoke | Return)
 }
 
-/// Returns for each event of a trace whether it is hidden: a memory access, a lock operation, or an
-/// `invoke` or `return` inside an invocation of a specified object. Linear time.
+/// Returns for each event of a trace whether it is hidden. Hidden events are memory accesses, lock
+/// operations, and each `invoke` or `return` inside an invocation of a specified object. Linear
+/// time.
 #[must_use]
 pub fn hidden_events(trace: &Trace, types: &Types, internals: Internals) -> Vec<bool> {
     let (tables, columns) = (trace.tables(), trace.columns());
@@ -226,11 +227,11 @@ pub fn hidden_events(trace: &Trace, types: &Types, internals: Internals) -> Vec<
     hidden
 }
 
-/// Returns a trace in which all [`hidden_events`] are events that mean nothing (`other`, without a
-/// name), under the same numbers; `None` if there are none. The search for witnesses and their
-/// checker then need not handle internals. [`Specified::for_trace`](crate::Specified::for_trace) of
-/// the *whole* trace still does: waits and signals stay where they are, as orders, and are actions
-/// only outside.
+/// Returns a trace in which events without meaning (`other`, without a name) replace all
+/// [`hidden_events`], under the same numbers; `None` if there are none. The search for witnesses
+/// and their checker then need not handle internals.
+/// [`Specified::for_trace`](crate::Specified::for_trace) of the *whole* trace still does: waits and
+/// signals stay where they are, as orders, and are actions only outside.
 #[must_use]
 pub fn without_internals(trace: &Trace, types: &Types, internals: Internals) -> Option<Trace> {
     let hidden = hidden_events(trace, types, internals);

@@ -1,12 +1,13 @@
-//! The lives of locks: taking a lock does not commute with destroying it.
+//! The lives of locks: acquiring a lock does not commute with destroying it.
 //!
-//! An acquire uses the lock, before it has it. So does a release, but it counts as a separate use
-//! only if the lock has been destroyed, its task was not the last to take it, or the task has since
-//! forked, posted, signalled, passed a barrier, or taken or given back a lock. Then other tasks may
-//! know of the acquire and not of the release. (Atomic writes in between are ignored.)
+//! An acquire uses the lock before it owns it. A release uses the lock, too, but it counts as a
+//! separate use only in some cases: the lock has been destroyed, the release's task was not the
+//! last to acquire it, or the task has since forked, posted, signalled, passed a barrier, or
+//! acquired or released a lock. Then other tasks may know the acquire but not the release. (Atomic
+//! writes in between are ignored.)
 //!
-//! A destroyed lock begins a new life where memory is allocated at its address, or when the task
-//! that destroyed it takes it again.
+//! A destroyed lock begins a new life when memory is allocated at its address, or when the task
+//! that destroyed it acquires it again.
 
 use super::compile::LOCKS;
 use super::objects::Numbering;
@@ -23,9 +24,9 @@ const NOBODY: u32 = u32::MAX;
 struct Life {
     object: u32,
     cell: u32,
-    /// The task that has destroyed it.
+    /// The task that destroyed it.
     destroyed_by: Option<u32>,
-    /// Who took it last, with its mark then.
+    /// The task that last acquired it, with its mark at that time.
     taken: (u32, u32),
 }
 
@@ -103,7 +104,7 @@ impl Lives {
         Some(Point { object: life.object, cell: life.cell, table: LOCKS, class })
     }
 
-    /// Begins new lives of destroyed locks that lie in memory that is allocated.
+    /// Begins new lives of destroyed locks in newly allocated memory.
     pub(super) fn allocate(&mut self, tables: &Tables, location: u32) {
         if self.destroyed.is_empty() {
             return;
@@ -118,7 +119,7 @@ impl Lives {
     }
 }
 
-/// The address of a lock that is named by it.
+/// Returns the address of a lock whose name is its address.
 fn address(tables: &Tables, lock: u32) -> Option<u64> {
     let name = tables.name(*tables.locks.get(LockId(lock).index())?);
     u64::from_str_radix(name.strip_prefix("0x")?, 16).ok()

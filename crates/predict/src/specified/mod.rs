@@ -1,4 +1,4 @@
-//! Specified objects: actions of events on objects of types whose commutativity is specified.
+//! Specified objects: actions of events on objects whose types have commutativity specifications.
 
 pub use communicating::{SpecifiedCall, SpecifiedCommunication};
 pub use internals::{Internals, hidden_events, without_internals};

@@ -19,7 +19,7 @@ pub struct Described<'a> {
 pub struct ObjectSummary {
     /// The name.
     pub name: NameId,
-    /// Its type; `None` if there is no specification for it.
+    /// Its type; `None` if it has no specification.
     pub type_name: Option<String>,
     /// The number of its invocations, without those inside others.
     pub invocations: u64,
@@ -30,13 +30,13 @@ pub struct ObjectSummary {
 pub(super) enum ObjectKind {
     Condition(u32),
     Lock(u32),
-    /// The number that the resolver gives.
+    /// The number from the resolver, and the position of the type.
     Invoked(u32, usize),
 }
 
 /// Numbers objects and cells in the order of their first use.
 ///
-/// Memory: an entry for each object, and one for each key that was ever used of it.
+/// Memory: an entry for each object, and one for each key ever used with it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Numbering {
     behind: Vec<ObjectKind>,

@@ -5,16 +5,16 @@ use anyorder_commute::Invocation;
 use anyorder_trace::{InvocationId, NameId, Tables};
 use std::collections::{BTreeSet, HashMap};
 
-/// The data of an object's name.
+/// The data for the name of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Resolved {
-    /// Its number among the names resolved, dense from 0.
+    /// Its number among the resolved names, dense from 0.
     pub(super) object: u32,
-    /// Its type; `None` for one that is ignored.
+    /// Its type; `None` if the object is ignored.
     pub(super) of_type: Option<usize>,
-    /// Whether no type is known for it.
+    /// Whether its type is unknown.
     pub(super) is_unspecified: bool,
-    /// Whether methods that its type does not know may be called.
+    /// Whether calls of methods unknown to its type are possible.
     pub(super) has_strangers: bool,
 }
 
@@ -29,10 +29,10 @@ pub(super) struct Resolver {
     /// The number of invocations of the tables processed so far.
     seen: usize,
     resolved: HashMap<NameId, Resolved>,
-    /// Tables may hold a string twice: the first name of each string.
+    /// The first name of each string. Tables may contain a string twice.
     first: HashMap<Box<str>, NameId>,
     first_of: HashMap<NameId, NameId>,
-    /// The names resolved, in order.
+    /// The resolved names, in order.
     pub(super) names: Vec<NameId>,
     /// Whether the tables are complete, so that all called methods are known.
     is_complete: bool,
@@ -72,7 +72,8 @@ impl Resolver {
         self.seen = self.seen.max(tables.invocations.len());
     }
 
-    /// Returns the data of the object of an invocation; `None` if the tables do not have it.
+    /// Returns the data of the object of an invocation; `None` if the tables do not have the
+    /// invocation.
     pub(super) fn object_of(&mut self, tables: &Tables, id: u32) -> Option<Resolved> {
         let name = tables.invocations.get(InvocationId(id).index())?.object;
         if let Some(known) = self.resolved.get(&name) {

@@ -1,5 +1,5 @@
-//! The specification of everything that the types of this crate know: memory, conditions, locks,
-//! and the objects whose methods a trace invokes.
+//! The specification for all types that this crate knows: memory, conditions, locks, and the
+//! objects whose methods a trace invokes.
 
 use super::compile::{CONDITIONS, Place};
 use super::internals::{Inside, Internals};
@@ -12,10 +12,10 @@ use crate::class::{Class, ClassTable, Point, Specification};
 use anyorder_trace::{EventKind, InvocationId, Op, Tables, Trace};
 
 /// Memory accesses; waits against signals and broadcasts of a condition; uses of a lock against its
-/// destruction; and invocations, as the specification of their object's type says.
+/// destruction; and invocations, by the specification of their object's type.
 ///
 /// Memory: an entry for each invocation in the tables of the trace with the points that it touches,
-/// one for each object, and one for each key of it that is ever used.
+/// one for each object, and one for each key ever used with it.
 #[derive(Clone, Debug)]
 pub struct Specified {
     resolver: Resolver,
@@ -35,7 +35,7 @@ pub struct Specified {
 type Touched = (Resolved, usize, usize);
 
 impl Specified {
-    /// Makes a specification for a stream.
+    /// Creates a specification for a stream.
     #[must_use]
     pub fn new(types: Types, internals: Internals) -> Specified {
         Specified {
@@ -50,7 +50,7 @@ impl Specified {
         }
     }
 
-    /// Makes a specification for a trace in memory, whose called methods and objects with returns
+    /// Creates a specification for a trace in memory, whose called methods and objects with returns
     /// are known.
     #[must_use]
     pub fn for_trace(types: Types, internals: Internals, trace: &Trace) -> Specified {
@@ -81,7 +81,7 @@ impl Specified {
     }
 
     /// Returns the points that an invocation of the tables touches; `None` if the tables do not
-    /// have it.
+    /// have the invocation.
     fn touched(&mut self, tables: &Tables, call: u32) -> Option<Touched> {
         let at = InvocationId(call).index();
         if let Some(Some(touched)) = self.calls.get(at) {
@@ -186,10 +186,10 @@ impl Specification for Specified {
         });
     }
 
-    /// Applies the specification to two invocations of one object: points are coarser where a
-    /// condition compares the values of two calls otherwise than by `!=`
-    /// (`anyorder_commute::Exactness`). Two calls whose order waiting decides commute wherever both
-    /// orders can happen.
+    /// Applies the specification to two invocations of one object. Points are coarser if a
+    /// condition compares the values of two calls by an operator other than `!=`
+    /// (`anyorder_commute::Exactness`). If waiting decides the order of two calls, they commute
+    /// wherever both orders can happen.
     fn commute(&mut self, tables: &Tables, first: (Op, u32), second: (Op, u32)) -> bool {
         if [first.0, second.0].iter().any(|op| op.kind() != EventKind::Invoke) {
             return false;

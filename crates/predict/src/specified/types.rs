@@ -1,4 +1,4 @@
-//! The types of objects that an analysis knows, and the declared types of objects.
+//! The known types of objects, and the declared types of objects.
 
 use super::compile::{Place, first_tables, places};
 use crate::class::ClassTable;
@@ -16,7 +16,7 @@ pub enum Unspecified {
     NothingCommutes,
 }
 
-/// An invalid declaration: there is no such type.
+/// An invalid declaration: the type does not exist.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("there is no specification of `{type_name}`, the type of `{object}`")]
 pub struct DeclareError {
@@ -26,7 +26,7 @@ pub struct DeclareError {
     pub type_name: String,
 }
 
-/// A type: its specification, compiled, and its communication.
+/// A type: its compiled specification and its communication.
 #[derive(Clone, Debug)]
 pub(super) struct Type {
     pub(super) spec: Spec,
@@ -34,9 +34,9 @@ pub(super) struct Type {
     pub(super) waits: Option<Waits>,
     /// For objects whose callers use specified methods only.
     pub(super) exact: Compiled,
-    /// For all others.
+    /// For all other objects.
     pub(super) strangers: Compiled,
-    /// Whether the user specified it.
+    /// Whether the user defined it.
     pub(super) is_own: bool,
 }
 
@@ -75,9 +75,9 @@ impl Type {
     }
 }
 
-/// Specifications, and which objects are declared to be of which type. Cheap to clone.
+/// Specifications, and the declared types of objects. Cheap to clone.
 ///
-/// Which type an object is of is decided by the first of these that applies:
+/// The first of these rules that applies decides the type of an object:
 ///
 /// 1. [`Types::declare`];
 /// 2. a type with the very name of the object;
@@ -86,12 +86,13 @@ impl Type {
 /// 4. the only type of the user, or else the only built-in one, that has all methods that the
 ///    trace's table of invocations names for the object, with as many arguments.
 ///
-/// Everything else is [`Unspecified`]. The fourth rule uses the invocations in the tables when the
-/// object is first used: all of a trace in memory, and for a stream all up to the end of the block.
+/// All other objects are [`Unspecified`]. The fourth rule uses the invocations in the tables at the
+/// first use of the object. These are all invocations of a trace in memory; in a stream, all up to
+/// the end of the block.
 #[derive(Clone, Debug)]
 pub struct Types {
     pub(super) list: Arc<Vec<Type>>,
-    /// The tables of all of them.
+    /// The tables of all types.
     pub(super) tables: Arc<Vec<ClassTable>>,
     declared: HashMap<String, usize>,
     pub(super) unspecified: Unspecified,
@@ -104,7 +105,7 @@ impl Types {
     /// Returns the built-in types with their fine specifications.
     ///
     /// # Errors
-    /// None: the texts are tested.
+    /// Never fails: tests check the texts.
     pub fn built_in() -> Result<Types, SpecErrors> {
         Types::with(&Document::default())
     }
@@ -112,7 +113,7 @@ impl Types {
     /// Returns a user's types, and the built-in types whose names the user does not define.
     ///
     /// # Errors
-    /// None: the texts of the built-in types are tested.
+    /// Never fails: tests check the texts of the built-in types.
     pub fn with(document: &Document) -> Result<Types, SpecErrors> {
         let (mut list, mut tables) = (Vec::new(), first_tables());
         for spec in &document.specs {
@@ -124,7 +125,7 @@ impl Types {
                 list.push(Type::new((spec, &fine), false, &mut tables));
             }
         }
-        // Nothing commutes where nothing is known.
+        // Nothing commutes if nothing is known.
         let nothing = Spec::parse(&format!("spec {NO_TYPE} {{}}"))?;
         list.push(Type::new((&nothing, &Document::default()), false, &mut tables));
         let unspecified = Unspecified::default();
@@ -135,7 +136,7 @@ impl Types {
     /// Declares the type of an object, replacing an earlier declaration.
     ///
     /// # Errors
-    /// When there is no such type.
+    /// Fails if there is no such type.
     pub fn declare(&mut self, object: &str, type_name: &str) -> Result<(), DeclareError> {
         let found = self.find(type_name).ok_or_else(|| DeclareError {
             object: object.to_owned(),

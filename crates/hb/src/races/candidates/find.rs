@@ -17,20 +17,20 @@ use anyorder_trace::{EventId, Trace};
 /// Two actions that do not commute, the earlier one first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CandidatePair {
-    /// The one that stands first in the trace.
+    /// The action that comes first in the trace.
     pub first: EventId,
-    /// The other.
+    /// The other action.
     pub second: EventId,
-    /// The object, where the two are points; `None` for memory accesses.
+    /// The object, if the two actions are points; `None` for memory accesses.
     pub object: Option<u32>,
 }
 
 /// Limits on stored pairs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CandidateLimits {
-    /// How many pairs of each kind are listed; all are counted.
+    /// The most pairs of each kind that are listed. All pairs are counted.
     pub pairs_max: usize,
-    /// How many pairs one block of sections may have open at a time; further ones are counted as
+    /// The most pairs that one block of sections may have open at a time. Further pairs count as
     /// lost.
     pub open_max: usize,
 }
@@ -44,41 +44,40 @@ impl Default for CandidateLimits {
 /// The pairs that event-driven EDC leaves unordered.
 #[derive(Clone, Debug, Default)]
 pub struct OrderCandidates {
-    /// Unordered pairs: one for each two runs of accesses with the same races, given by their first
+    /// Unordered pairs: one for any two runs of accesses with the same races, given by their first
     /// accesses.
     pub racy: Vec<CandidatePair>,
-    /// Pairs under a common lock that only their own blocks of sections order: one for each two
+    /// Pairs under a common lock that only their own blocks of sections order: one for any two
     /// visits of an object.
     pub non_racy: Vec<CandidatePair>,
-    /// How many racy pairs there are.
+    /// The number of racy pairs.
     pub racy_total: u64,
-    /// The number of racing pairs of accesses, each counted.
+    /// The number of racing pairs of accesses (not of runs).
     pub race_pairs: u64,
-    /// How many actions are the second of some racy pair.
+    /// The number of actions that are the second of some racy pair.
     pub racy_seconds: u64,
-    /// How many non-racy pairs there are.
+    /// The number of non-racy pairs.
     pub non_racy_total: u64,
-    /// Pairs under a common lock that something else orders.
+    /// The number of pairs under a common lock that other edges order.
     pub ordered: u64,
-    /// Pairs under a common lock that were skipped because too many were open.
+    /// The number of pairs under a common lock that were skipped because too many were open.
     pub lost: u64,
-    /// Pairs whose second sections their strand does not end.
+    /// The number of pairs whose second sections their strand does not end.
     pub undecided: u64,
-    /// Releases of locks that their strand does not hold.
+    /// The number of releases of locks that their strand does not hold.
     pub stray_releases: u64,
-    /// How many passes the fixpoint of the rules took.
+    /// The number of passes that the fixpoint of the rules took.
     pub rounds: u32,
 }
 
 /// Finds the candidates of a trace by event-driven EDC (`docs/prediction.md`).
 ///
-/// Time and memory: those of the race detector with its races by runs, and linear
-/// in the actions inside sections and in the pairs under a common lock that no clock orders at
-/// once.
+/// Time and memory: those of the race detector with its races by runs. In addition, linear in the
+/// actions inside sections and in the pairs under a common lock that no clock orders at once.
 ///
 /// # Errors
 ///
-/// Fails when it was cancelled, or when the clocks need more memory than allowed.
+/// Fails if it was cancelled, or if the clocks need more memory than allowed.
 pub fn order_candidates(
     trace: &Trace,
     rules: RuleSet,

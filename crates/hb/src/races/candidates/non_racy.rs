@@ -2,20 +2,20 @@
 //!
 //! **Problem.** Two actions `a < b` of different handlers do not commute and lie in sections of a
 //! common lock. Event-driven EDC orders them by the edge that they themselves create. `b` can come
-//! first only if, for each common lock, its section can come before that of `a`: the acquire of the
-//! first section must not be before the release of the second by edges other than those between the
-//! two.
+//! first only if, for each common lock, its section can come before that of `a`. So the acquire of
+//! the first section must not be before the release of the second by edges other than those between
+//! the two.
 //!
 //! **Definition computed.** `docs/prediction.md`, *Event-driven EDC*.
 //!
-//! **Idea.** A *block* is a strand's stay in sections. While a strand is in a block, it remembers
-//! the earlier blocks that have edges into this one. For each it stores how far other edges make
-//! its chain known, a number that only grows. When a section of the block ends, this number is
-//! compared with the acquires of the first sections. Only the latest block of a chain in a slot
-//! matters: its edge orders the earlier ones.
+//! **Idea.** A *block* is the time that a strand stays in sections. While a strand is in a block,
+//! it remembers the earlier blocks that have edges into this one. For each it stores how far other
+//! edges make its chain known; this number only grows. When a section of the block ends, the number
+//! is compared with the acquires of the first sections. Only the latest block of a chain in a slot
+//! matters, because its edge orders the earlier ones.
 //!
-//! **Cost.** For each action that takes from slots: the chains of those slots, times the earlier
-//! blocks open.
+//! **Cost.** For each action that takes from slots: the chains of those slots, times the open
+//! earlier blocks.
 
 use super::find::{CandidateLimits, CandidatePair, OrderCandidates};
 use super::open::OpenBlock;
@@ -41,9 +41,9 @@ struct Latest {
 /// Of one strand in sections.
 #[derive(Default)]
 struct Inside {
-    /// Which of the strand's blocks this is.
+    /// The number of the strand's current block.
     block: u32,
-    /// The sections around its last action, and how often these had changed by then.
+    /// The sections around its last action, and how often they had changed by then.
     section_set: Option<(SectionSetId, u32)>,
     open: OpenBlock,
     published: bool,
@@ -95,7 +95,7 @@ impl<'a> NonRacy<'a> {
         }
     }
 
-    /// Ends the trace.
+    /// Handles the end of the trace.
     pub(crate) fn finish(mut self) -> OrderCandidates {
         let open = self.inside.values().map(|inside| inside.open.count as u64);
         self.found.undecided += open.sum::<u64>();
@@ -105,7 +105,7 @@ impl<'a> NonRacy<'a> {
         self.found
     }
 
-    /// An action in sections.
+    /// Handles an action in sections.
     fn act(&mut self, view: &View<'_, '_>, event: EventId, strand: StrandId) {
         self.open_blocks(view, event, strand);
         self.observe(event, strand);
@@ -181,7 +181,7 @@ impl<'a> NonRacy<'a> {
         }
     }
 
-    /// Notes the last write of a location.
+    /// Records the last write of a location.
     fn note_write(&mut self, event: EventId, strand: StrandId) {
         let at = self.trace.event(event);
         let Some(location) = at.location().filter(|_| at.kind().writes()) else { return };

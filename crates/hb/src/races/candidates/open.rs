@@ -18,7 +18,7 @@ struct OpenPair {
 pub(crate) struct EarlierBlock {
     pub(crate) block: BlockId,
     pub(crate) chain: ChainId,
-    /// The number below which the later block knows all events of `chain` by other edges than those
+    /// The number below which the later block knows all events of `chain` by edges other than those
     /// between the two blocks.
     pub(crate) known: u32,
     pairs: Vec<OpenPair>,
@@ -33,7 +33,7 @@ pub(crate) struct OpenBlock {
 }
 
 impl OpenBlock {
-    /// Opens an earlier block, if it is not open.
+    /// Opens an earlier block unless it is open.
     pub(crate) fn open(&mut self, block: BlockId, chain: ChainId, known: u32) {
         if !self.earlier.iter().any(|earlier| earlier.block == block) {
             self.earlier.push(EarlierBlock { block, chain, known, pairs: Vec::new() });
@@ -60,7 +60,7 @@ impl OpenBlock {
         }
     }
 
-    /// Opens a pair of actions; returns whether there was room.
+    /// Opens a pair of actions. Returns whether there was room.
     pub(crate) fn push(
         &mut self,
         earlier: usize,
@@ -76,7 +76,7 @@ impl OpenBlock {
         true
     }
 
-    /// Ends a section of the later block: passes candidates to `decided`, and returns the number of
+    /// Ends a section of the later block. Passes candidates to `decided`, and returns the number of
     /// ordered pairs.
     pub(crate) fn released(
         &mut self,

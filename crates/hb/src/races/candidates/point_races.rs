@@ -8,8 +8,8 @@ use anyorder_order::ChainId;
 use anyorder_trace::EventId;
 use rustc_hash::FxHashMap;
 
-/// The last point of a class on a chain, for one object. If it is ordered, so are the points before
-/// it on its chain.
+/// The last point of a class on a chain, for one object. If it is ordered, so are the earlier
+/// points on its chain.
 #[derive(Clone, Copy, Debug)]
 struct Last {
     chain: ChainId,
@@ -26,7 +26,7 @@ pub(crate) struct PointRaces<'a> {
     pairs_max: usize,
     pub(crate) pairs: Vec<CandidatePair>,
     pub(crate) total: u64,
-    /// How many points are the second of some pair.
+    /// The number of points that are the second of some pair.
     pub(crate) seconds: u64,
 }
 

@@ -1,4 +1,5 @@
-//! Visits: an object, a class and the enclosing sections, once for each stay in these sections.
+//! Visits. A visit is an object, a class and the enclosing sections; it counts once for each stay
+//! in these sections.
 
 use crate::races::conflicts::{AccessClass, Conflicts};
 use crate::relation::sections::{OpenSections, Point, Points, SectionId};
@@ -33,15 +34,15 @@ pub(crate) struct Visits<'a> {
     trace: &'a Trace,
     conflicts: &'a Conflicts,
     points: &'a Points,
-    /// Of each block: its visits by object.
+    /// The visits of each block, by object.
     blocks: FxHashMap<BlockId, FxHashMap<Object, Vec<Visit>>>,
     section_sets: Vec<Box<[SectionId]>>,
     of_sections: FxHashMap<Box<[SectionId]>, SectionSetId>,
-    /// Visits that were not kept.
+    /// The number of visits that were dropped.
     pub(crate) lost: u64,
 }
 
-/// How many visits of one object a block keeps.
+/// The most visits of one object that a block keeps.
 const VISITS_MAX: usize = 64;
 
 /// A location, or an object of points.

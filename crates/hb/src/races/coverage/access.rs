@@ -1,9 +1,9 @@
 //! Coverage at access level.
 //!
-//! **Idea.** Among the races into one access from one chain, only the last can be uncovered: the
-//! earlier accesses of the chain come before it. A second pass computes the closure of
+//! **Idea.** Among the races into one access from one chain, only the last can be uncovered,
+//! because the earlier accesses of the chain come before it. A second pass computes the closure of
 //! happens-before and these last races. A race is uncovered exactly if no other direct predecessor
-//! of its later access is behind its earlier one in that closure.
+//! of its later access comes after its earlier access in that closure.
 //!
 //! **Cost.** One pass; one saved clock for each access that has a later race, until that race.
 
@@ -28,7 +28,7 @@ struct Candidate {
 }
 
 struct Closure {
-    /// By target.
+    /// The candidates, by target.
     candidates: Vec<Candidate>,
     next: usize,
     uses: FxHashMap<EventId, u32>,
@@ -60,7 +60,7 @@ pub(super) fn access_coverage(
     Ok(Uncovered { in_pair: closure.uncovered, edge_only: true })
 }
 
-/// Finds, for each later run and each chain, the last race.
+/// Finds the last race of each later run with each chain.
 fn candidates(races: &Races) -> Vec<Candidate> {
     let mut candidates: Vec<Candidate> = Vec::new();
     let mut start = 0;

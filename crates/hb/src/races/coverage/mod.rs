@@ -3,7 +3,7 @@
 //!
 //! **Source.** Raychev, Vechev, Sridharan, OOPSLA 2013; the adjacency test of R4 (Jensen et al.,
 //! OOPSLA 2015), Algorithm 2. R4's section 4.4 prints a weaker definition, which contradicts its
-//! section 2.1: it is `single`, for comparison.
+//! section 2.1. Module `single` implements it for comparison.
 
 use crate::races::detector::{Races, RunId};
 use crate::relation::engine::Engine;
@@ -20,8 +20,8 @@ mod task;
 /// For each racing pair of runs, the number of uncovered pairs of accesses.
 pub(crate) struct Uncovered {
     pub(crate) in_pair: Vec<u64>,
-    /// If only one is uncovered: whether it is the last access of the one run with the first of the
-    /// other.
+    /// If only one pair is uncovered: whether it is the last access of one run with the first
+    /// access of the other.
     pub(crate) edge_only: bool,
 }
 

@@ -1,6 +1,6 @@
 //! Coverage by a single other race, as R4's section 4.4 prints it.
 //!
-//! **Cost.** Quadratic in the number of racing pairs of tasks, with an early end for most.
+//! **Cost.** Quadratic in the number of racing pairs of tasks; most searches end early.
 
 use super::TaskPair;
 use crate::races::category::CapturedClocks;

@@ -1,15 +1,15 @@
 //! Coverage at task level.
 //!
 //! **Idea.** The algorithm processes tasks in the order of their first events. A clock for each
-//! task tells which tasks lead to it. Its direct predecessors are the tasks that it races with and,
-//! on each chain, the last task with an event that happens before one of its own. A race with `A`
-//! is covered exactly if `A` leads to some direct predecessor. Tasks of several strands (a looper's
-//! own code) have a chain of their own in these clocks; bursts that access nothing are not tasks
-//! here.
+//! task gives the tasks that lead to it. The direct predecessors of a task are the tasks that it
+//! races with and, on each chain, the last task with an event that happens before one of its own. A
+//! race with `A` is covered exactly if `A` leads to some direct predecessor. Tasks of several
+//! strands (a looper's own code) have a chain of their own in these clocks. Bursts without accesses
+//! are not tasks here.
 //!
 //! **Cost.** For each task, one step for each chain in the clock of its end, and a join for each
-//! predecessor that no other predecessor leads to. The posting task comes first: it leads to most
-//! of the others.
+//! predecessor that no other predecessor leads to. The posting task comes first, because it leads
+//! to most of the others.
 
 use super::TaskPair;
 use crate::relation::engine::Engine;
@@ -26,12 +26,12 @@ struct Tasks<'e, 't> {
     ends: &'e Ends,
     /// The own chains of tasks of several strands.
     own_chain: FxHashMap<TaskId, ChainId>,
-    /// For each task, whether it counts: bursts without accesses do not.
+    /// For each task, whether it counts. Bursts without accesses do not.
     counts: Vec<bool>,
     clocks: Clocks,
-    /// Which tasks lead to each task.
+    /// For each task, the clock of the tasks that lead to it.
     led_by: Vec<ClockRef>,
-    /// For each task, the chains on which the last task that it knows of began later.
+    /// For each task, the chains on which the last task that it knows began later.
     late: Vec<Vec<ChainId>>,
 }
 
@@ -100,7 +100,7 @@ impl<'e, 't> Tasks<'e, 't> {
         }
     }
 
-    /// The chain and position of a task in `led_by` clocks.
+    /// Returns the chain and position of a task in `led_by` clocks.
     fn position(&self, task: TaskId) -> (ChainId, u32) {
         let value = self.engine.node_first(task).0 + 1;
         match self.own_chain.get(&task) {
@@ -146,8 +146,8 @@ impl<'e, 't> Tasks<'e, 't> {
         self.led_by[task.index()] = between;
     }
 
-    /// A task that leads to a task of one strand and to most of its predecessors: its poster, or
-    /// the previous task on its chain.
+    /// Returns a task that leads to a task of one strand and to most of its predecessors: its
+    /// poster, or the previous task on its chain.
     fn base(&self, task: TaskId) -> Option<TaskId> {
         let mut strands = self.engine.strands.of_task(task);
         let strand = strands.next().filter(|_| strands.next().is_none())?;
@@ -156,7 +156,7 @@ impl<'e, 't> Tasks<'e, 't> {
             .filter(|base| !self.own_chain.contains_key(base))
     }
 
-    /// The task that posted a task, if it began before and counts.
+    /// Returns the task that posted a task, if the poster began before it and counts.
     fn poster(&self, task: TaskId) -> Option<TaskId> {
         let span = self.engine.trace.span(task);
         if !self.engine.rules.reorders_tasks() || span.get.is_none() {
@@ -208,8 +208,8 @@ impl<'e, 't> Tasks<'e, 't> {
         found
     }
 
-    /// The last task on a chain that has an event below `value`, begins before `begins`, and
-    /// counts; and whether a task behind it began later.
+    /// Returns the last task on a chain that has an event below `value`, begins before `begins`,
+    /// and counts. Also returns whether a task after it began later.
     fn last_on(
         &self,
         chain: ChainId,
@@ -227,7 +227,7 @@ impl<'e, 't> Tasks<'e, 't> {
         (other, late)
     }
 
-    /// The task before a strand on its own chain.
+    /// Returns the task before a strand on its own chain.
     fn own_chain_before(&self, strand: StrandId, begins: EventId, task: TaskId) -> Option<TaskId> {
         let first = self.engine.strands.get(strand).first;
         if !self.engine.chains.is_placed(strand) {

@@ -125,8 +125,8 @@ impl Broadcasts {
     }
 }
 
-/// The edges that order one receipt before another: between the events, and between the posts of
-/// their tasks.
+/// Returns the edges that order one receipt before another: between the events, and between the
+/// posts of their tasks.
 fn received_in_order(trace: &Trace, first: EventId, second: EventId) -> Vec<Edge> {
     let posts = [first, second]
         .map(|event| posted_task(trace, event).map_or(EventId::NONE, |task| trace.span(task).post));

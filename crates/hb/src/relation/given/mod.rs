@@ -1,8 +1,7 @@
-//! Orders that the trace gives as it stands, before any fixpoint: wakes, inputs, component
-//! callbacks.
+//! Orders that the trace gives directly, before any fixpoint: wakes, inputs, component callbacks.
 //!
-//! One pass finds them as edges between events. The forward pass itself keeps the edges whose
-//! source it knows when it reaches the target (posts, forks, locks).
+//! One pass finds them as edges between events. The forward pass itself finds the edges whose
+//! source it knows at the target (posts, forks, locks).
 
 use crate::relation::rules::{Rule, RuleSet};
 use anyorder_trace::{EventId, EventKind, Input, InputFamily, TaskId, TaskKind, Trace};
@@ -21,7 +20,7 @@ pub(crate) struct Edge {
     pub(crate) rule: Rule,
 }
 
-/// Edges that hold once the first of `when` happens before the second.
+/// Edges that hold if the first event of `when` happens before the second.
 #[derive(Clone, Debug)]
 pub(crate) struct Conditional {
     pub(crate) when: (EventId, EventId),
@@ -33,17 +32,17 @@ pub(crate) struct Conditional {
 pub(crate) struct Given {
     /// Edges, all forward; sorted by target, then source, after [`Given::new`].
     pub(crate) edges: Vec<Edge>,
-    /// Orders of whole tasks of one handler: the first ends before the second begins.
+    /// Orders of whole tasks of one handler: the first task ends before the second begins.
     pub(crate) orders: Vec<(TaskId, TaskId, Rule)>,
     /// Edges that depend on others; sorted by the second event of their condition.
     pub(crate) conditionals: Vec<Conditional>,
-    /// Received broadcasts, each with its sender; and those by sticky registrations, each with its
-    /// registration.
+    /// Received broadcasts with their senders, and those by sticky registrations with their
+    /// registrations.
     pub(crate) receipts: [Vec<(EventId, EventId)>; 2],
 }
 
 impl Given {
-    /// Collects the given orders. Linear time, plus the sorting of the edges.
+    /// Collects the orders that the trace gives. Linear time, plus the sorting of the edges.
     pub(crate) fn new(trace: &Trace, rules: RuleSet) -> Given {
         let mut given = Given::default();
         wakes::add(trace, &mut given);

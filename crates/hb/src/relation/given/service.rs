@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 const REQUESTED: Rule = Rule::Component("service: requested");
 const STEP: Rule = Rule::Component("service: step");
 
-/// The last callback that a line of a service's life has reached.
+/// The last callback reached in the life of a service.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
     Create,
@@ -91,7 +91,7 @@ impl Services {
 }
 
 impl Service {
-    /// A request over a connection that has one pending changes nothing.
+    /// Handles a bind request. A request over a connection with a pending request changes nothing.
     fn bind_request(&mut self, connection: u64, event: EventId) {
         self.first_binder.get_or_insert(event);
         let binding = self.bindings.entry(connection).or_insert((event, false));

@@ -1,4 +1,4 @@
-//! Which signal each wake answers.
+//! Finds the signal that each wake answers.
 
 use super::Given;
 use crate::relation::rules::Rule;

@@ -1,7 +1,7 @@
-//! The part of a pass that applies where sections give the order of locks.
+//! The part of a pass that applies if sections give the order of locks.
 //!
-//! Non-racy candidates need to know by which edges a strand learns a clock. So the visiting pass
-//! separates edges of sections and derived edges from the others.
+//! Non-racy candidates depend on the kinds of edges by which a strand learns a clock. So the
+//! visiting pass separates edges of sections and derived edges from the others.
 
 use super::Pass;
 use crate::relation::state::State;
@@ -68,8 +68,8 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// Returns the key under which a barrier counts an event: the task; or, in `threads` where
-    /// sections give orders, the strand.
+    /// Returns the key under which a barrier counts an event: its task, or its strand in `threads`
+    /// if sections give orders.
     pub(super) fn passer(&self, task: TaskId, strand: StrandId) -> u32 {
         let threads = self.engine.sections.is_some() && !self.engine.rules.reorders_tasks();
         if threads { strand.0 } else { task.0 }

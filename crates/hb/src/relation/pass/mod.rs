@@ -22,8 +22,8 @@ pub(crate) struct View<'p, 't> {
     /// The clock of each strand at its current event.
     pub(crate) at: &'p [ClockRef],
     pub(crate) segments: &'p [u32],
-    /// What the strand has learnt by the edges into this event, without edges of sections and
-    /// derived edges.
+    /// The clock that the strand has learnt by the edges into this event, without edges of sections
+    /// and derived edges.
     pub(crate) learnt: ClockRef,
     /// The clock of the strand, without the part learnt from sections at this event and by derived
     /// edges into the strand.
@@ -32,11 +32,11 @@ pub(crate) struct View<'p, 't> {
 
 /// Observes the events of a pass.
 pub(crate) trait Visitor {
-    /// Called for each event, once its predecessors are known.
+    /// Handles an event after its predecessors are known.
     fn event(&mut self, view: &View<'_, '_>, event: EventId, strand: StrandId);
 
     /// Joins further predecessors into the clock of an event, for closures larger than
-    /// happens-before; after [`event`](Self::event) has seen it.
+    /// happens-before. The pass calls it after [`event`](Self::event).
     fn more_predecessors(
         &mut self,
         _event: EventId,
@@ -46,16 +46,16 @@ pub(crate) trait Visitor {
         clock
     }
 
-    /// Takes the clock just behind an event for which [`wants_stamp`](Self::wants_stamp) returned
-    /// true.
+    /// Takes the clock directly after an event for which [`wants_stamp`](Self::wants_stamp)
+    /// returned true.
     fn stamp(&mut self, _event: EventId, _clock: ClockRef) {}
 
-    /// Returns whether [`stamp`](Self::stamp) is to be called for an event.
+    /// Returns whether the pass must call [`stamp`](Self::stamp) for an event.
     fn wants_stamp(&self, _event: EventId) -> bool {
         false
     }
 
-    /// The clocks that the visitor keeps.
+    /// Returns the clocks that the visitor keeps.
     fn kept_clocks(&mut self) -> Box<dyn Iterator<Item = &mut ClockRef> + '_> {
         Box::new(std::iter::empty())
     }
@@ -81,7 +81,7 @@ pub(crate) struct Ends {
 pub(crate) struct Pass<'p, 't> {
     pub(crate) engine: &'p mut Engine<'t>,
     pub(crate) state: State,
-    /// As in [`View`]; separated only where sections give orders.
+    /// As in [`View`]; separate only if sections give orders.
     learnt: ClockRef,
     unsectioned: ClockRef,
     /// The clock of each strand without the part learnt by derived edges, if there are any.
@@ -92,12 +92,12 @@ pub(crate) struct Pass<'p, 't> {
     next_publish: usize,
     /// Whether the pass derives task orders, or uses those of the engine.
     pub(crate) derive: bool,
-    /// Edges to events already passed, for the next pass.
+    /// Edges to events that the pass has already processed, for the next pass.
     pub(crate) found: Vec<Edge>,
 }
 
 impl<'p, 't> Pass<'p, 't> {
-    /// A pass that is at the start of the trace.
+    /// Creates a pass at the start of the trace.
     pub(crate) fn new(engine: &'p mut Engine<'t>) -> Pass<'p, 't> {
         let handlers = engine.strands.loop_points.len();
         let mut state = State::new(engine.strands.len(), handlers, engine.memory_bytes_max);
@@ -122,7 +122,8 @@ impl<'p, 't> Pass<'p, 't> {
         }
     }
 
-    /// Derives task orders; returns the edges to events already passed that follow from them.
+    /// Derives task orders. Returns the edges that follow from them to events that the pass has
+    /// already processed.
     pub(crate) fn derive(mut self, cancel: &Cancel) -> Result<Vec<Edge>, Stopped> {
         const POLL_EVENTS: usize = 4096;
         self.derive = true;
@@ -145,7 +146,7 @@ impl<'p, 't> Pass<'p, 't> {
         result.map(|()| self.found)
     }
 
-    /// Shows every event to `visitor`; returns the clocks at the ends of all strands.
+    /// Shows every event to `visitor`. Returns the clocks at the ends of all strands.
     pub(crate) fn visit<V: Visitor>(
         mut self,
         visitor: &mut V,
@@ -203,7 +204,7 @@ impl<'p, 't> Pass<'p, 't> {
         cancel.check()
     }
 
-    /// Joins all that is before an event into the clock of its strand.
+    /// Joins all predecessors of an event into the clock of its strand.
     fn arrive(&mut self, event: EventId, strand: StrandId) {
         if self.engine.sections.is_some() && !self.derive {
             self.arrive_apart(event, strand);
@@ -214,7 +215,7 @@ impl<'p, 't> Pass<'p, 't> {
         self.state.segments[strand.index()] += 1;
     }
 
-    /// Joins what is before an event by edges that are not those of sections.
+    /// Joins the predecessors of an event by edges other than those of sections.
     fn join_hard(&mut self, event: EventId, strand: StrandId) {
         if self.engine.strands.get(strand).first == event {
             self.begin(event, strand);
@@ -224,7 +225,7 @@ impl<'p, 't> Pass<'p, 't> {
         self.join_by_kind(event, strand);
     }
 
-    /// Joins the clock of a stamp into that of a strand. Where the pass separates kinds of edges, a
+    /// Joins the clock of a stamp into that of a strand. If the pass separates kinds of edges, a
     /// strand learns nothing from itself.
     fn join(&mut self, strand: StrandId, from: Stamp) {
         if self.apart && from.strand == strand {
@@ -289,7 +290,7 @@ impl<'p, 't> Pass<'p, 't> {
                 continue;
             }
             let value = event.0.min(engine.strands.get(tail).last.0 + 1);
-            // Later events of the strand are not before the join.
+            // Later events of the strand do not come before the join.
             self.state.segments[tail.index()] += 1;
             let clocks = &mut self.state.clocks;
             let at = clocks.join(self.state.at[strand.index()], self.state.at[tail.index()]);
@@ -301,7 +302,7 @@ impl<'p, 't> Pass<'p, 't> {
     /// Joins the given edges, and forks, into an event that is not the first of its strand.
     fn join_given(&mut self, event: EventId, strand: StrandId) {
         if !self.state.forks.is_empty() {
-            // Of a handler that had begun before it was forked.
+            // The handler had begun before it was forked.
             let handler = self.engine.strands.get(strand).handler;
             for fork in self.state.forks.remove(&handler).unwrap_or_default() {
                 self.join(strand, fork);
@@ -318,7 +319,8 @@ impl<'p, 't> Pass<'p, 't> {
         }
     }
 
-    /// Returns the positions of the given edges into an event; events come in ascending order.
+    /// Returns the positions of the given edges into an event. Calls must name events in ascending
+    /// order.
     fn given_into(&mut self, event: EventId) -> std::ops::Range<usize> {
         let edges = &self.engine.given.edges;
         while self.next_edge < edges.len() && edges[self.next_edge].to < event {

@@ -13,7 +13,7 @@ pub struct Point {
     pub event: EventId,
     /// Number of the object, dense from 0. Only points of one object conflict.
     pub object: u32,
-    /// Position in [`Points::tables`]; the same for all points of an object.
+    /// Position in [`Points::tables`]. All points of an object have the same.
     pub table: u16,
     /// The class, below 32.
     pub class: u8,
@@ -53,7 +53,8 @@ impl Points {
     }
 }
 
-/// An action on an object. Objects of memory are locations; those of points follow.
+/// An action on an object. The first objects are the memory locations; the objects of points
+/// follow.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Act {
     pub(crate) object: u32,
@@ -62,7 +63,7 @@ pub(crate) struct Act {
 
 /// The class of actions that only read memory.
 pub(crate) const READ: u8 = 0;
-/// The class of actions that write memory. Whether they are atomic does not affect commutativity.
+/// The class of actions that write memory. Atomicity does not affect commutativity.
 pub(crate) const WRITE: u8 = 1;
 
 /// The actions of the events of a trace.
@@ -136,8 +137,8 @@ pub(crate) fn class_of(op: Op) -> u8 {
     if op.kind().writes() { WRITE } else { READ }
 }
 
-/// Accesses, acquires and releases have no points: these would lie at the border of their own
-/// section.
+/// Returns whether an event of this kind may have points. Accesses, acquires and releases have
+/// none: these would lie at the border of their own section.
 fn may_act(kind: EventKind) -> bool {
     !matches!(kind, EventKind::Acquire | EventKind::Release)
 }

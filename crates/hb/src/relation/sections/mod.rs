@@ -1,5 +1,4 @@
-//! Critical sections, and the orders that they give where locks order only actions that do not
-//! commute.
+//! Critical sections, and their orders if locks order only actions that do not commute.
 
 pub(crate) use actions::Actions;
 pub use actions::{Conflicting, Point, Points};

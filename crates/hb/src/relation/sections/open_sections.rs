@@ -1,7 +1,7 @@
 //! The critical sections that each strand is in.
 //!
-//! A strand begins with no lock. If it leaves a section open, no release ends that section; it ends
-//! when another strand takes the lock. `docs/prediction.md` explains why.
+//! A strand begins without locks. If it leaves a section open, no release ends that section. The
+//! section then ends when another strand takes the lock. `docs/prediction.md` explains why.
 
 use crate::relation::strands::StrandId;
 use anyorder_trace::{EventId, LockId};
@@ -23,7 +23,7 @@ pub(crate) struct Section {
     pub(crate) lock: LockId,
     pub(crate) shared: bool,
     pub(crate) strand: StrandId,
-    /// The number of times that its strand had held no lock before.
+    /// The number of the block: how many times its strand had held no lock before.
     pub(crate) block: u32,
     /// The outermost acquire.
     pub(crate) acquire: EventId,
@@ -59,7 +59,7 @@ pub(crate) struct OpenSections {
     strands: Vec<StrandLocks>,
     /// The open sections of each lock: exclusive ones (at most one) and shared ones.
     open: FxHashMap<LockId, [Vec<SectionId>; 2]>,
-    /// Releases of locks that their strand did not hold.
+    /// The number of releases of locks that their strand did not hold.
     pub(crate) strays: u64,
 }
 
@@ -73,8 +73,8 @@ impl OpenSections {
         }
     }
 
-    /// Records that a strand takes a lock. A repeated acquire only raises a count: the first
-    /// acquire decides whether the section is shared. Returns the section, if one begins.
+    /// Records that a strand acquires a lock. A repeated acquire only raises a count: the first
+    /// acquire decides whether the section is shared. Returns the section if one begins.
     pub(crate) fn acquire(
         &mut self,
         event: EventId,
@@ -97,8 +97,8 @@ impl OpenSections {
         Some(section)
     }
 
-    /// Ends, without a release, the sections that a section excludes: some other strand gave the
-    /// lock back.
+    /// Ends, without a release, the sections that a section excludes. Some other strand released
+    /// the lock.
     fn end_excluded(&mut self, section: SectionId) {
         let Section { lock, shared, .. } = self.sections[section.index()];
         let [exclusive, both] = self.open.entry(lock).or_default();
@@ -116,7 +116,7 @@ impl OpenSections {
         }
     }
 
-    /// Records that a strand gives a lock back. Returns the section, if that ends it.
+    /// Records that a strand releases a lock. Returns the section if the release ends it.
     pub(crate) fn release(
         &mut self,
         event: EventId,
@@ -146,7 +146,7 @@ impl OpenSections {
         self.strands[strand.index()].holds.iter().map(|hold| hold.section)
     }
 
-    /// Returns how often the sections that a strand is in have changed.
+    /// Returns how often the sections of a strand have changed.
     #[inline]
     pub(crate) fn changes(&self, strand: StrandId) -> u32 {
         self.strands[strand.index()].changes

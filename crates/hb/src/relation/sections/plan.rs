@@ -4,7 +4,7 @@
 //! that lies in a section of the same lock on another handler and does not commute with some action
 //! of the first section. The number of these edges can be quadratic in the events.
 //!
-//! **Idea.** A *slot* stands for the sections of one lock, exclusive or shared, that contain an
+//! **Idea.** A *slot* represents the sections of one lock, exclusive or shared, that contain an
 //! action of one class on one object. A release publishes its clock to the slots of its section. A
 //! slot keeps, for each handler, the releases that no later release of that handler knows. An
 //! action pulls the clocks of other handlers from the slots with which it does not commute. A
@@ -33,7 +33,7 @@ pub(crate) struct Pull {
     pub(crate) slot: SlotId,
 }
 
-/// A release hands its clock to a slot.
+/// A release gives its clock to a slot.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Publish {
     pub(crate) event: EventId,
@@ -44,9 +44,9 @@ pub(crate) struct Publish {
 /// The section edges that passes apply.
 #[derive(Debug, Default)]
 pub(crate) struct SectionPlan {
-    /// By event, ascending.
+    /// The pulls, by event, ascending.
     pub(crate) pulls: Vec<Pull>,
-    /// By event, ascending.
+    /// The publishes, by event, ascending.
     pub(crate) publishes: Vec<Publish>,
     pub(crate) slots: usize,
 }
@@ -81,7 +81,7 @@ struct Planner<'t> {
 }
 
 impl SectionPlan {
-    /// Goes through a trace once.
+    /// Builds the plan in one traversal of a trace.
     pub(crate) fn new(
         trace: &Trace,
         strands: &Strands,
@@ -162,7 +162,7 @@ impl Planner<'_> {
         });
     }
 
-    /// A section has ended.
+    /// Handles the end of a section.
     fn publish(&mut self, event: EventId, strand: StrandId, section: SectionId) {
         let Some(inside) = self.inside.get_mut(&strand) else { return };
         let Some((acts, _)) = inside.done.remove(&section) else { return };

@@ -22,7 +22,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use std::collections::BTreeSet;
 
-/// What may be done with the values of an index type.
+/// The operations allowed on the values of an index type.
 pub(super) const ONLY: &str =
     "a value of an index type may be stored, used as an index, and compared with `==` and `!=`";
 

@@ -1,8 +1,8 @@
-//! Loops over the values of an index type: whether they do the same in any order.
+//! Loops over the values of an index type: checks that they do the same in any order.
 //!
-//! A round may write what belongs to its own member, add to sums and sets, set variables to one
-//! constant, and post to bags or to mailboxes of its own member. It may read what no round writes,
-//! and what it writes of its own member.
+//! A round may write data of its own member, add to sums and sets, set variables to one constant,
+//! and post to bags or to mailboxes of its own member. It may read data that no round writes, and
+//! the data of its own member that it writes.
 
 use self::writes::Place;
 use crate::ast::{
@@ -45,7 +45,7 @@ impl Root {
 /// How the rounds of a loop write something. All must do it in the same way.
 #[derive(Clone, PartialEq, Eq)]
 enum Write {
-    /// Each round what belongs to its own member.
+    /// Each round writes the data of its own member.
     Own,
     Sum,
     Insert,
@@ -65,12 +65,13 @@ pub(super) struct Rounds<'a> {
     /// What is read, whether only the part of the own member, and where.
     reads: Vec<(Root, bool, Span)>,
     called: BTreeSet<Callee>,
-    /// Within a function that a round calls, which may change nothing but its locals.
+    /// Whether the code is in a function that a round calls. Such a function may only change its
+    /// locals.
     in_call: bool,
 }
 
 impl<'a> Rounds<'a> {
-    /// The rounds of a `for`.
+    /// Creates the check of the rounds of a `for`.
     pub(super) fn of_loop(
         model: &'a Model,
         program: &'a CheckedModel,
@@ -128,7 +129,8 @@ impl<'a> Rounds<'a> {
     }
 
     fn read(&mut self, root: Root, own: bool, span: Span) {
-        // What a closure has captured belongs to the rounds; nobody writes the locals of functions.
+        // Captured variables of a closure belong to the rounds. Nobody writes the locals of
+        // functions.
         if !matches!(root, Root::Local(id) if self.inner.contains(&id)) {
             self.reads.push((root, own, span));
         }
@@ -348,7 +350,7 @@ impl<'a> Rounds<'a> {
         result
     }
 
-    /// The code of a function, method or task.
+    /// Returns the code of a function, method or task.
     fn block_of(&self, callee: Callee) -> Option<&'a Block> {
         let tables = self.program;
         let at = match callee {

@@ -99,7 +99,7 @@ impl<'a> Rounds<'a> {
         is_word.then(|| known.evaluate(e).ok()).flatten()
     }
 
-    /// A method that changes its receiver.
+    /// Checks a method that changes its receiver.
     pub(super) fn change(
         &mut self,
         receiver: &'a Expr,
@@ -150,7 +150,8 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    /// The handler that a task is declared on, and whether that is the one of the own member.
+    /// Returns the handler that a task is declared on, and whether it is the handler of the own
+    /// member.
     pub(super) fn default_target(&self, post: &'a Post) -> Option<(&'a Ref, bool)> {
         let Some(Meaning::Task(id)) = self.program.meaning(post.task.id) else { return None };
         let item = self.program.tasks.get(id.index())?.item;
