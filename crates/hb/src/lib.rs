@@ -29,7 +29,8 @@
 //!     b.write(task, "document")?;
 //!     b.end(task)?;
 //! }
-//! let checked = check(&b.finish(), &RaceOptions::new(RuleSet::Mailbox), &Control::default());
+//! let (trace, options) = (b.finish(), RaceOptions::new(RuleSet::Mailbox));
+//! let checked = check(&trace, &options, &Control::default());
 //! assert_eq!(checked.statistics.race_pairs, 1);
 //! assert_eq!(checked.findings[0].category.as_deref(), Some("cross_posted"));
 //! # Ok::<(), anyorder_trace::TableFull>(())
