@@ -81,6 +81,15 @@ impl<S: StateSystem> Path<S> {
     pub fn last(&self) -> &S::State {
         self.steps.last().map_or(&self.initial, |step| &step.state)
     }
+
+    /// Returns a description of each step.
+    #[must_use]
+    pub fn describe(&self, system: &S) -> Vec<String> {
+        let before =
+            std::iter::once(&self.initial).chain(self.steps.iter().map(|step| &step.state));
+        let steps = self.steps.iter().zip(before);
+        steps.map(|(step, state)| system.describe(state, &step.action)).collect()
+    }
 }
 
 /// Runs choices: the position of the initial state, then of each successor. Linear in their number.
