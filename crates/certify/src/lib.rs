@@ -23,7 +23,8 @@
 //! let get = b.get(load)?;
 //! let trace = b.finish();
 //!
-//! let proof = Proof::of([ProofStep::new(write, post, Rule::Po), ProofStep::new(post, get, Rule::Post)]);
+//! let steps = [ProofStep::new(write, post, Rule::Po), ProofStep::new(post, get, Rule::Post)];
+//! let proof = Proof::of(steps);
 //! assert_eq!(check_proof(&trace, RuleSet::Mailbox, &proof, write, get), Ok(()));
 //! let wrong = Proof::of([ProofStep::new(write, get, Rule::Post)]);
 //! let error = check_proof(&trace, RuleSet::Mailbox, &wrong, write, get).unwrap_err();

@@ -46,7 +46,11 @@ pub enum Stop {
 ///
 /// ```
 /// use anyorder_search::{SearchOptions, Storage};
-/// let options = SearchOptions { storage: Storage::Exact, states_max: Some(1_000_000), ..SearchOptions::default() };
+/// let options = SearchOptions {
+///     storage: Storage::Exact,
+///     states_max: Some(1_000_000),
+///     ..SearchOptions::default()
+/// };
 /// assert!(options.threads.get() == 1);
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
