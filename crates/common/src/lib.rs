@@ -1,7 +1,8 @@
-//! Small utilities that several crates need: text for people, rows of bits, components of graphs,
+//! Small utilities that several crates need: text for people, files, rows of bits, components of graphs,
 //! disjoint sets, random numbers. This crate knows nothing of the project.
 
 pub mod bits;
+pub mod files;
 pub mod numbers;
 pub mod random;
 pub mod scc;

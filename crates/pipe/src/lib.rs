@@ -29,6 +29,7 @@
 
 pub use child::{ChildCommand, START_VARIABLE};
 pub use options::PipeOptions;
+pub use process::end_all_children;
 pub use protocol::{PROTOCOL_VERSION, value_of_text};
 pub use retry::Retrying;
 pub use system::{PipeFactory, PipeSystem};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 /// Why a job has to stop.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -65,8 +65,19 @@ pub struct Stopped(pub StopReason);
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Cancel {
-    state: Arc<AtomicU8>,
+    shared: Arc<Shared>,
 }
+
+#[derive(Debug, Default)]
+struct Shared {
+    /// Zero, the number of a [`StopReason`], or [`COUNTING`].
+    state: AtomicU8,
+    /// While counting: how many more polls succeed.
+    polls_left: AtomicU64,
+}
+
+/// The state of a token that counts its polls.
+const COUNTING: u8 = u8::MAX;
 
 impl Cancel {
     /// Makes a token without a request to stop.
@@ -75,10 +86,28 @@ impl Cancel {
         Cancel::default()
     }
 
+    /// Makes a token that stops itself: `polls` polls succeed, the next one and all later ones
+    /// return [`StopReason::Interrupted`]. With it, tests stop a job at each of its polls in turn.
+    #[must_use]
+    pub fn after_polls(polls: u64) -> Cancel {
+        let cancel = Cancel::new();
+        cancel.shared.polls_left.store(polls, Ordering::Relaxed);
+        cancel.shared.state.store(COUNTING, Ordering::Relaxed);
+        cancel
+    }
+
+    /// Returns how many more polls a token made by [`after_polls`](Self::after_polls) lets pass.
+    #[must_use]
+    pub fn polls_left(&self) -> u64 {
+        self.shared.polls_left.load(Ordering::Relaxed)
+    }
+
     /// Asks the job to stop. The first reason stays.
     pub fn stop(&self, reason: StopReason) {
-        // It fails if a reason is stored already.
-        let _ = self.state.compare_exchange(0, reason as u8, Ordering::Relaxed, Ordering::Relaxed);
+        // Only the first request finds a state without a reason.
+        let _ = self.shared.state.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |state| {
+            StopReason::from_number(state).is_none().then_some(reason as u8)
+        });
     }
 
     /// Returns the reason, once the job was asked to stop. One relaxed load: cheap enough for every
@@ -86,7 +115,24 @@ impl Cancel {
     #[inline]
     #[must_use]
     pub fn reason(&self) -> Option<StopReason> {
-        StopReason::from_number(self.state.load(Ordering::Relaxed))
+        match self.shared.state.load(Ordering::Relaxed) {
+            0 => None,
+            state => self.reason_of(state),
+        }
+    }
+
+    #[cold]
+    fn reason_of(&self, state: u8) -> Option<StopReason> {
+        if state == COUNTING {
+            let left = &self.shared.polls_left;
+            let less = |polls: u64| polls.checked_sub(1);
+            if left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok() {
+                return None;
+            }
+            self.stop(StopReason::Interrupted);
+            return self.reason();
+        }
+        StopReason::from_number(state)
     }
 
     /// Returns an error once the job was asked to stop, for use with `?`.
@@ -111,6 +157,19 @@ mod tests {
         cancel.stop(StopReason::MemoryLimit);
         cancel.clone().stop(StopReason::Interrupted);
         assert_eq!(cancel.check(), Err(Stopped(StopReason::MemoryLimit)));
+    }
+
+    #[test]
+    fn a_counting_token_lets_some_polls_pass() {
+        let cancel = Cancel::after_polls(2);
+        assert_eq!(cancel.check(), Ok(()));
+        assert_eq!(cancel.clone().check(), Ok(()));
+        assert_eq!(cancel.polls_left(), 0);
+        assert_eq!(cancel.check(), Err(Stopped(StopReason::Interrupted)));
+        assert_eq!(cancel.reason(), Some(StopReason::Interrupted));
+        let cancel = Cancel::after_polls(2);
+        cancel.stop(StopReason::TimeLimit);
+        assert_eq!(cancel.reason(), Some(StopReason::TimeLimit));
     }
 
     #[test]
