@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs all checks and tests: format, lints, tests, documentation, and the commands of the README.
-# Needs cargo, rustc and a C compiler; takes rustfmt and clippy from rustup or apt where they are missing.
+# Needs cargo, rustc and a C compiler; takes Python, rustfmt and clippy from rustup or apt where they are missing.
 set -eu
 cd "$(dirname "$0")"
 
@@ -23,6 +23,8 @@ install() {
 
 command -v cargo >/dev/null 2>&1 || fail "cargo is missing: https://rustup.rs"
 command -v cc >/dev/null 2>&1 || install none gcc || fail "a C compiler is missing: apt-get install gcc"
+# The checker of certificates in Python is compared with ours where there is a Python.
+command -v python3 >/dev/null 2>&1 || install none python3 || say "no python3: its tests are skipped"
 
 skipped=""
 if cargo fmt --version >/dev/null 2>&1 || install rustfmt rustfmt; then
@@ -44,21 +46,23 @@ cargo test --workspace --quiet || fail "cargo test"
 say "documentation"
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet || fail "cargo doc"
 
+# The binary that the tests have built runs them: they are about commands and files, not about speed.
 say "the commands of the README"
+anyorder() { "${CARGO_TARGET_DIR:-target}/debug/anyorder" "$@"; }
 report=$(mktemp -d)
 trap 'rm -rf "$report"' EXIT INT TERM
 status=0
-last=$(cargo run --release -q -- check examples/notes-app.trace --report "$report/report" | tail -n 1) || status=$?
+last=$(anyorder check examples/notes-app.trace --report "$report/report" | tail -n 1) || status=$?
 page=$last
 [ -s "$page" ] || fail "the last line of the first command must be the path of the report, not: $last"
 grep -q '</html>' "$page" || fail "the report is not a whole page"
 status=0
-cargo run --release -q -- check examples/notes-app.trace --format json > "$report/result.json" || status=$?
+anyorder check examples/notes-app.trace --format json > "$report/result.json" || status=$?
 [ "$status" = 1 ] || fail "the example has findings: exit status 1 was expected, not $status"
 grep -q '"verdict":"findings"' "$report/result.json" || fail "the JSON result has no verdict"
-cargo run --release -q -- info examples/notes-app.trace > "$report/info.txt" || fail "anyorder info"
-cargo run --release -q -- convert --quiet examples/notes-app.trace "$report/notes.bin" --to binary || fail "anyorder convert"
-cargo run --release -q -- convert --quiet "$report/notes.bin" "$report/notes.trace" --to text || fail "anyorder convert"
+anyorder info examples/notes-app.trace > "$report/info.txt" || fail "anyorder info"
+anyorder convert --quiet examples/notes-app.trace "$report/notes.bin" --to binary || fail "anyorder convert"
+anyorder convert --quiet "$report/notes.bin" "$report/notes.trace" --to text || fail "anyorder convert"
 
 if [ -n "$skipped" ]; then
     printf '\nPASSED, but not checked here (component missing):%s\n' "$skipped"
