@@ -2,7 +2,7 @@
 //! `graph`, `fmt`.
 
 use crate::args::choice::{Word, choice, word_of};
-use crate::args::{LimitArgs, OutputArgs, ScheduleArgs};
+use crate::args::{OutputArgs, ScheduleArgs};
 use crate::units::{parse_bytes, parse_duration};
 use anyorder_drive::states::{Algorithm, CheckOptions, GraphFormat, Order, Storage};
 use anyorder_finding::OptionValues;
@@ -186,9 +186,6 @@ pub(crate) struct SimulateArgs {
     pub(crate) max_steps: u32,
 
     #[command(flatten)]
-    pub(crate) limits: LimitArgs,
-
-    #[command(flatten)]
     pub(crate) out: OutputArgs,
 
     #[command(flatten)]
@@ -239,9 +236,6 @@ pub(crate) struct GraphArgs {
     /// Maximum number of steps from an initial state
     #[arg(long, value_name = "N")]
     pub(crate) max_depth: Option<u32>,
-
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
 
     /// The file to write [default: standard output]
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]

@@ -15,9 +15,8 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// Explains the order of two events.
-pub(crate) fn run(args: &WhyArgs, global: &Global) -> Result<ExitCode, Failure> {
-    let watch = Watch::start(global, &args.limits)?;
-    let Read { trace, input } = read(&args.trace, input::peek(&args.trace)?, global, &watch)?;
+pub(crate) fn run(args: &WhyArgs, global: &Global, watch: &Watch) -> Result<ExitCode, Failure> {
+    let Read { trace, input } = read(&args.trace, input::peek(&args.trace)?, global, watch)?;
     let why = why(&trace, [&args.a, &args.b], args.rules, &watch.control())?;
     watch.done();
     let Some(why) = why else {
