@@ -8,7 +8,7 @@
 //! This is the only crate of the command with `unsafe` code, so the command itself has none.
 
 pub use heap::{Heap, Refusal, begin, exempt_this_thread, freeze, refusal};
-pub use memory::{Memory, peak_bytes};
+pub use memory::{Memory, machine_bytes, peak_bytes};
 pub use signals::{end_at_once, hangup_is_ignored, ignore_hangup};
 
 mod heap;

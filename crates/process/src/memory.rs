@@ -56,6 +56,22 @@ fn page_bytes() -> Option<u64> {
     None
 }
 
+/// Returns the memory of the machine in bytes, if the system reports it.
+#[cfg(unix)]
+#[must_use]
+pub fn machine_bytes() -> Option<u64> {
+    // SAFETY: the call reads a property of the machine and has no other effect.
+    let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };
+    u64::try_from(pages).ok()?.checked_mul(page_bytes()?)
+}
+
+/// Returns nothing: this system does not report it.
+#[cfg(not(unix))]
+#[must_use]
+pub fn machine_bytes() -> Option<u64> {
+    None
+}
+
 /// Returns the peak of the resident memory in bytes, if the system reports it.
 #[must_use]
 pub fn peak_bytes() -> Option<u64> {

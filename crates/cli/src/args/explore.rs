@@ -2,6 +2,7 @@
 
 use crate::args::choice::{Word, choice, word_of};
 use crate::args::{ListArgs, OutputArgs, ScheduleArgs};
+use crate::units::parse_threads;
 use anyorder_drive::explore::{Order, ReversalOptions, Sleep, UserEvents};
 use anyorder_drive::states::Algorithm;
 use anyorder_system::Schedule;
@@ -31,7 +32,7 @@ pub(crate) struct ExploreArgs {
 
     /// The number of threads [default: one per core; one for programs]; it does not change the
     /// result
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
     pub(crate) threads: Option<NonZeroUsize>,
 
     /// Stop at the first finding

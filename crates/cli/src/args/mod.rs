@@ -12,7 +12,9 @@ pub(crate) use output::{
     AnswerFormat, CountingArgs, ListArgs, OutputArgs, OutputFormat, ScheduleArgs,
 };
 pub(crate) use predict::{PAIRS, PredictArgs, WitnessArgs};
-pub(crate) use tools::{BugArgs, BugKind, CompletionsArgs, ConvertArgs, ExplainArgs, InfoArgs, ManArgs, WhyArgs};
+pub(crate) use tools::{
+    BugArgs, BugKind, CompletionsArgs, ConvertArgs, ExplainArgs, InfoArgs, ManArgs, WhyArgs,
+};
 
 mod check;
 mod choice;

@@ -33,8 +33,8 @@ pub(crate) fn run(args: &BugArgs, watch: &Watch) -> Result<ExitCode, Failure> {
         BugKind::Panic | BugKind::Spin => spin(),
         BugKind::Grow => grow(),
         BugKind::Huge => drop(black_box(Vec::<u8>::with_capacity(1 << 60))),
-        BugKind::Large => drop(black_box(vec![1_u8; 8 << 30])),
-        BugKind::Fill => fill(black_box(vec![0_u8; 8 << 30])),
+        BugKind::Large => drop(black_box(vec![1_u8; 1 << 30])),
+        BugKind::Fill => fill(black_box(vec![0_u8; 1 << 30])),
         BugKind::Hold => watch.draft().change(|_| spin()),
         BugKind::Write => {
             let beside = args.out.output.clone().unwrap_or_default().with_extension("beside");

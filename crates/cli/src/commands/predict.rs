@@ -11,8 +11,7 @@ use crate::watch::{Watch, peak_memory_kb};
 use crate::witness::{Replay, write_in};
 use anyorder_common::text::quote;
 use anyorder_drive::{
-    Pairs, PredictOptions, Prediction, Specifications, TraceInput, predict,
-    predict_stream,
+    Pairs, PredictOptions, Prediction, Specifications, TraceInput, predict, predict_stream,
 };
 use anyorder_trace::{Tables, TraceSource};
 use std::path::{Path, PathBuf};

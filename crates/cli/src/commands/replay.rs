@@ -21,11 +21,7 @@ use std::process::ExitCode;
 
 /// Runs all given schedules. The status is 1 if a finding occurs again, else 3 if a schedule cannot
 /// be followed, else 0.
-pub(crate) fn run(
-    args: &ReplayArgs,
-    global: &Global,
-    watch: &Watch,
-) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &ReplayArgs, global: &Global, watch: &Watch) -> Result<ExitCode, Failure> {
     if let Some(command) = &args.program {
         return of_program(command, args);
     }

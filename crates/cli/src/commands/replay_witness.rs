@@ -31,6 +31,10 @@ pub(super) fn run(
     };
     let replays = replay_witness(&read.trace, &stored, Some(&specifications), &watch.control())?;
     watch.done();
+    // The trace, or the check of it, was cut.
+    if let Some(reason) = watch.stopped() {
+        return Err(Failure::stopped(reason, "nothing was checked"));
+    }
     let mut text = String::new();
     // Writing to a string does not fail.
     replays.iter().for_each(|replay| write(replay, &mut text).unwrap_or_default());

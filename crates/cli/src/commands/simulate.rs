@@ -17,7 +17,11 @@ use std::process::ExitCode;
 const COMMAND: &str = "simulate";
 
 /// Runs the model, prints the findings, and returns the exit status.
-pub(crate) fn run(args: &SimulateArgs, global: &Global, watch: &Watch) -> Result<ExitCode, Failure> {
+pub(crate) fn run(
+    args: &SimulateArgs,
+    global: &Global,
+    watch: &Watch,
+) -> Result<ExitCode, Failure> {
     let policy = Policy::default();
     watch.begin(Document {
         command: COMMAND,

@@ -6,7 +6,7 @@ use crate::commands::{AcceptedFindings, set_elapsed};
 use anyorder_drive::{Collected, JobResult};
 use anyorder_finding::run::Runs;
 use anyorder_finding::{Finding, Input, Outcome, Policy, Verdict, Warning, WarningKind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -40,14 +40,20 @@ pub(crate) enum Kind {
 /// The result so far. The job fills it, and the guard prints it if the job does not.
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
+    head: OnceLock<Head>,
     state: Mutex<State>,
+}
+
+/// The part of a result that does not change.
+#[derive(Debug)]
+struct Head {
+    document: Document,
+    limits: LimitArgs,
+    started: Instant,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    document: Option<Document>,
-    limits: LimitArgs,
-    started: Option<Instant>,
     accepted: Option<Arc<AcceptedFindings>>,
     /// The results of finished inputs; taken by the command at its end.
     all: Option<Collected>,
@@ -75,11 +81,9 @@ pub(super) struct Cut {
 impl Draft {
     /// Begins the document of a command.
     pub(crate) fn begin(&self, document: Document, limits: &LimitArgs, started: Instant) {
-        let mut state = self.state();
-        state.all = Some(Collected::new(document.command, env!("CARGO_PKG_VERSION")));
-        state.document = Some(document);
-        state.limits = limits.clone();
-        state.started = Some(started);
+        self.state().all = Some(Collected::new(document.command, env!("CARGO_PKG_VERSION")));
+        // A process runs one command.
+        let _ = self.head.set(Head { document, limits: limits.clone(), started });
     }
 
     /// Sets the findings that do not count.
@@ -132,28 +136,23 @@ impl Draft {
     /// Returns what to print when the process ends for a cause; `None` for a command without a
     /// result document. If the job holds the result for too long, the findings are missing.
     pub(super) fn cut(&self, cause: Cause) -> Option<Cut> {
-        let start = Instant::now();
-        let mut state = loop {
-            match self.state.try_lock() {
-                Ok(state) => break state,
-                Err(std::sync::TryLockError::Poisoned(state)) => break state.into_inner(),
-                Err(_) if start.elapsed() > PATIENCE => return None,
-                Err(_) => thread::sleep(Duration::from_millis(2)),
-            }
-        };
-        let document = state.document.clone()?;
-        let (mut outcome, runs) = match state.done.take() {
-            Some(done) => match Arc::try_unwrap(done) {
-                Ok(done) => (done.outcome, done.runs),
-                Err(done) => (done.outcome.clone(), done.runs.clone()),
+        let head = self.head.get()?;
+        let document = head.document.clone();
+        let (mut outcome, runs) = match self.locked_soon() {
+            None => State::default().collected(head),
+            Some(mut state) => match state.done.take() {
+                Some(done) => (done.outcome.clone(), done.runs.clone()),
+                None => state.collected(head),
             },
-            None => state.collected(&document),
         };
         outcome.cut_by(cause.word());
         outcome.warnings.push(Warning {
             kind: WarningKind::Stopped,
             input: None,
-            text: format!("{cause}, and the job did not stop in time: this is what it had found"),
+            text: match cause {
+                Cause::OutOfMemory => format!("{cause}: this is what the job had found"),
+                _ => format!("{cause}, and the job did not stop in time: this is what it had found"),
+            },
             count: 1,
             places: Vec::new(),
         });
@@ -165,6 +164,19 @@ impl Draft {
         Some(Cut { document, outcome, runs })
     }
 
+    /// Returns the state, unless a thread of the job holds it for too long.
+    fn locked_soon(&self) -> Option<MutexGuard<'_, State>> {
+        let start = Instant::now();
+        loop {
+            match self.state.try_lock() {
+                Ok(state) => return Some(state),
+                Err(TryLockError::Poisoned(state)) => return Some(state.into_inner()),
+                Err(TryLockError::WouldBlock) if start.elapsed() > PATIENCE => return None,
+                Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(2)),
+            }
+        }
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -172,22 +184,20 @@ impl Draft {
 
 impl State {
     /// Returns the results of the finished jobs and of the running one.
-    fn collected(&mut self, document: &Document) -> (Outcome, Runs) {
-        let fresh = || Collected::new(document.command, env!("CARGO_PKG_VERSION"));
+    fn collected(&mut self, head: &Head) -> (Outcome, Runs) {
+        let fresh = || Collected::new(head.document.command, env!("CARGO_PKG_VERSION"));
         let mut all = self.all.take().unwrap_or_else(fresh);
         let current = self.current.take();
         if current.is_some() || !self.inputs.is_empty() {
             all.add(std::mem::take(&mut self.inputs), current.unwrap_or_default());
         }
         let (mut outcome, runs) = all.finish();
-        self.limits.set(&mut outcome.options);
+        head.limits.set(&mut outcome.options);
         if let Some(accepted) = &self.accepted {
             accepted.apply(&mut outcome.findings);
         }
         outcome.findings.sort_by(Finding::rank);
-        if let Some(started) = self.started {
-            set_elapsed(&mut outcome, started);
-        }
+        set_elapsed(&mut outcome, head.started);
         (outcome, runs)
     }
 }

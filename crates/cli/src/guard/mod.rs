@@ -15,7 +15,7 @@
 //! Only one thread writes the result: the one that [`phase`] gives the output to.
 
 pub(crate) use draft::{Document, Draft, Kind};
-pub(crate) use phase::{claim, is_over};
+pub(crate) use phase::claim;
 pub(crate) use poll::{Checkpoints, Guard};
 
 mod draft;

@@ -34,11 +34,6 @@ pub(super) fn is_writing() -> bool {
     PHASE.load(Ordering::Acquire) == WRITING
 }
 
-/// Returns whether the guard ends the process.
-pub(crate) fn is_over() -> bool {
-    PHASE.load(Ordering::Acquire) == OVER
-}
-
 fn change(from: u8, to: u8) -> bool {
     PHASE.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
 }

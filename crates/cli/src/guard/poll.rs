@@ -30,6 +30,15 @@ const INTERRUPTED: u8 = 130;
 /// How long the thread may take that writes the last message.
 const LAST_WORDS: Duration = Duration::from_millis(50);
 
+/// How long the writer may take to clean up, and to say that the output was cut.
+const CLEAN_UP: Duration = Duration::from_millis(150);
+
+/// A look that comes later than this was kept from the processor by other programs.
+const LATE: Duration = Duration::from_millis(20);
+
+/// How much more time the job gets because the processor was busy with other programs.
+const LENT_MAX: Duration = Duration::from_secs(4);
+
 /// The status of the result, once it is known.
 static STATUS: AtomicU8 = AtomicU8::new(anyorder_finding::exit::LIMIT);
 
@@ -87,7 +96,7 @@ impl Guard {
         let writer = writer::start(Arc::clone(&self.draft), self.quiet).map_err(failed)?;
         let deadline = limits.time_limit.and_then(|time| started.checked_add(time));
         let mut watch =
-            Poll { guard: self, started, deadline, bounds, memory, asked: None, writer };
+            Poll { guard: self, started, deadline, bounds, memory, asked: None, lent: Duration::ZERO, writer };
         // Look once here, so that an exceeded limit stops even the shortest job.
         watch.ask();
         let watch = thread::Builder::new().name("guard".to_owned()).spawn(move || {
@@ -147,16 +156,21 @@ struct Poll {
     memory: Option<Memory>,
     /// When the job was asked to stop.
     asked: Option<Instant>,
+    /// How long the guard was kept from the processor since then. The job was, too.
+    lent: Duration,
     writer: Sender<Order>,
 }
 
 impl Poll {
     fn run(mut self) {
         loop {
-            thread::sleep(self.pause());
+            let lent = sleep(self.pause());
             self.ask();
+            if self.asked.is_some() {
+                self.lent = (self.lent + lent).min(LENT_MAX);
+            }
             if AT_ONCE.load(Ordering::Relaxed) {
-                self.end(Order::End(INTERRUPTED), INTERRUPTED);
+                self.end(Order::End(INTERRUPTED));
             }
             if let Some(cause) = self.cause() {
                 self.take_over(cause);
@@ -205,32 +219,32 @@ impl Poll {
         let reason = self.guard.cancel.reason()?;
         let patience = self.guard.checkpoints.patience(self.started.elapsed());
         let allowed = if phase::is_writing() { LAST } else { GRACE };
-        (self.asked?.elapsed() > allowed + patience).then_some(Cause::Stop(reason))
+        (self.asked?.elapsed() > allowed + patience + self.lent).then_some(Cause::Stop(reason))
     }
 
     /// Ends the process in place of the job.
     fn take_over(&self, cause: Cause) -> ! {
-        let by_time = matches!(
-            cause,
-            Cause::Stop(StopReason::TimeLimit | StopReason::Interrupted)
-        );
+        let by_time = matches!(cause, Cause::Stop(StopReason::TimeLimit | StopReason::Interrupted));
         if !by_time || self.bounds.is_some_and(|bounds| self.resident() > bounds.soft) {
             process::freeze();
         }
         let order =
             if phase::take_over() { Order::Document(cause) } else { Order::CutOutput(cause) };
-        self.end(order, STATUS.load(Ordering::Relaxed))
+        self.end(order)
     }
 
     /// Lets the writer end the process, and ends it without the writer when that takes too long.
-    fn end(&self, order: Order, status: u8) -> ! {
+    fn end(&self, order: Order) -> ! {
         let start = Instant::now();
         // The writer waits for this order, so the channel is open.
         let _ = self.writer.send(order);
-        let allowed = if matches!(order, Order::Document(_)) { LAST - GRACE } else { LAST_WORDS };
-        let within = || self.bounds.is_none_or(|bounds| self.resident() <= bounds.last);
-        while start.elapsed() < allowed && within() && !AT_ONCE.load(Ordering::Relaxed) {
-            thread::sleep(Duration::from_millis(2));
+        let allowed = if matches!(order, Order::Document(_)) { LAST - GRACE } else { CLEAN_UP };
+        // Memory that was taken before the guard saw it does not keep the result from being written.
+        let last = self.bounds.map(|bounds| bounds.last.max(self.resident() + ROOM));
+        let within = || last.is_none_or(|last| self.resident() <= last);
+        let mut lent = Duration::ZERO;
+        while start.elapsed() < allowed + lent && within() && !AT_ONCE.load(Ordering::Relaxed) {
+            lent = (lent + sleep(Duration::from_millis(2))).min(LENT_MAX);
         }
         if let Order::Document(cause) = order {
             let words = format!("error: {cause}: the result could not be written in time\n");
@@ -245,9 +259,21 @@ impl Poll {
                 }
             }
         }
-        let status = if matches!(order, Order::End(_)) { status } else { STATUS.load(Ordering::Relaxed) };
+        let status = match order {
+            Order::End(status) => status,
+            _ if AT_ONCE.load(Ordering::Relaxed) => INTERRUPTED,
+            _ => STATUS.load(Ordering::Relaxed),
+        };
         process::end_at_once(i32::from(status))
     }
+}
+
+/// Sleeps. Returns how long the processor was busy with other programs after that.
+fn sleep(time: Duration) -> Duration {
+    let start = Instant::now();
+    thread::sleep(time);
+    let late = start.elapsed().saturating_sub(time);
+    if late > LATE { late } else { Duration::ZERO }
 }
 
 #[cfg(test)]

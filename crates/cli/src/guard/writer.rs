@@ -13,6 +13,10 @@ use std::io::Write;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long cleaning up may take.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// What the guard asks of the writer. The writer ends the process after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,8 +49,7 @@ pub(super) fn start(draft: Arc<Draft>, quiet: bool) -> std::io::Result<Sender<Or
 fn obey(draft: &Draft, quiet: bool, mut streams: Streams, orders: &Receiver<Order>) {
     // Without a guard there is nothing to do.
     let Ok(order) = orders.recv() else { return };
-    remove_unfinished();
-    end_programs();
+    clean_up();
     let status = match order {
         Order::End(status) => status,
         Order::CutOutput(cause) => {
@@ -56,12 +59,27 @@ fn obey(draft: &Draft, quiet: bool, mut streams: Streams, orders: &Receiver<Orde
         Order::Document(cause) => match draft.cut(cause) {
             Some(cut) => document(&cut, quiet, &mut streams),
             None => {
-                streams.say("error", &format!("{cause}: there is no result"));
+                streams.say("error", &format!("{cause}: nothing was written"));
                 exit::LIMIT
             }
         },
     };
     end_at_once(i32::from(status));
+}
+
+/// Removes unfinished files and ends child programs. A thread of the job may hold their locks for
+/// ever, so this waits for a while only.
+fn clean_up() {
+    let cleaning = thread::Builder::new().spawn(|| {
+        exempt_this_thread();
+        remove_unfinished();
+        end_programs();
+    });
+    let start = Instant::now();
+    while cleaning.as_ref().is_ok_and(|thread| !thread.is_finished()) && start.elapsed() < PATIENCE
+    {
+        thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// Writes a result. Returns the exit status.

@@ -21,7 +21,11 @@ use std::process::ExitCode;
 const COMMAND: &str = "consistency";
 
 /// Decides the trace, writes the requested files, and returns the exit status of the verdict.
-pub(crate) fn run(args: &ConsistencyArgs, global: &Global, watch: &Watch) -> Result<ExitCode, Failure> {
+pub(crate) fn run(
+    args: &ConsistencyArgs,
+    global: &Global,
+    watch: &Watch,
+) -> Result<ExitCode, Failure> {
     watch.begin(Document {
         command: COMMAND,
         out: args.out.clone(),
