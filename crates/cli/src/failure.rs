@@ -1,6 +1,7 @@
 //! How failures, warnings and notes are printed.
 
 use crate::args::Global;
+use crate::guard::claim;
 use anstyle::{AnsiColor, Style};
 use anyorder_common::numbers::more;
 pub(crate) use anyorder_drive::Failure;
@@ -15,15 +16,16 @@ const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const HINT: Style = AnsiColor::Cyan.on_default();
 
-/// Prints a failure to stderr and returns exit status 2. If the reader of our output closed the
-/// pipe, prints nothing and returns 0.
+/// Prints a failure to stderr and returns exit status 2, or 3 if a limit was hit. If the reader of
+/// our output closed the pipe, prints nothing and returns 0.
 pub(crate) fn print(failure: &Failure) -> ExitCode {
     if failure.broken_pipe {
         return ExitCode::from(exit::CLEAN);
     }
+    claim();
     // A failed write to stderr cannot be reported.
     let _ = write(failure, &mut anstream::stderr().lock());
-    ExitCode::from(exit::USAGE)
+    ExitCode::from(if failure.stopped { exit::LIMIT } else { exit::USAGE })
 }
 
 fn write(failure: &Failure, out: &mut dyn Write) -> io::Result<()> {

@@ -1,6 +1,7 @@
 //! Writes results to stdout, or to a file that gets its name only when it is complete.
 
 use crate::failure::Failure;
+use crate::guard::claim;
 use anyorder_common::text::shown;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
@@ -10,6 +11,7 @@ use std::path::Path;
 pub(crate) fn to_stdout(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
+    claim();
     let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
     let written = write(&mut out).and_then(|()| out.flush());
     if let Err(error) = &written {
@@ -26,7 +28,10 @@ pub(crate) fn to(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
     match file {
-        Some(path) => to_file(path, write),
+        Some(path) => {
+            claim();
+            to_file(path, write)
+        }
         None => to_stdout(write),
     }
 }
@@ -39,6 +44,7 @@ pub(crate) fn bytes_to(
     if let Some(path) = file {
         return to_file_or_fail(path, write);
     }
+    claim();
     let mut out = BufWriter::new(io::stdout().lock());
     write(&mut out)?;
     out.flush().map_err(|error| Failure::writing(Path::new("standard output"), &error))

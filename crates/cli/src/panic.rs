@@ -1,5 +1,6 @@
 //! Handles panics: a panic is a bug, so it exits with status 70 and a request to report it.
 
+use crate::guard::claim;
 use anyorder_drive::ISSUES;
 use anyorder_finding::exit;
 use std::io::Write;
@@ -9,7 +10,10 @@ use std::process::ExitCode;
 /// Runs `body`. On a panic, prints an explanation to stderr and returns exit status 70.
 pub(crate) fn guard(body: impl FnOnce() -> ExitCode + UnwindSafe) -> ExitCode {
     panic::set_hook(Box::new(explain));
-    panic::catch_unwind(body).unwrap_or(ExitCode::from(exit::BUG))
+    let status = panic::catch_unwind(body).unwrap_or(ExitCode::from(exit::BUG));
+    // If the guard is ending the process, let it: it has another status.
+    claim();
+    status
 }
 
 /// Prints the panic. It must not panic itself, so it ignores write errors.

@@ -38,10 +38,15 @@ impl Watcher for SearchWatch<'_> {
         progress.note(gauge);
         self.watch.detail(progress.words(self.start.elapsed()));
         self.saving = Instant::now();
-        self.saving >= self.due
+        // A search that was asked to stop saves its checkpoint before it returns.
+        let due = self.saving >= self.due;
+        let saves = self.args.checkpoint.is_some() && (due || self.watch.stopped().is_some());
+        self.watch.saving(saves);
+        due
     }
 
     fn saved(&mut self) {
+        self.watch.saving(false);
         let pause = self.args.checkpoint_every.max(self.saving.elapsed() * (SHARE - 1));
         self.due = Instant::now().checked_add(pause).unwrap_or(self.saving);
     }

@@ -1,5 +1,7 @@
 //! Durations and sizes as people write them.
 
+use anyorder_process::machine_bytes;
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 /// Reads a duration such as `90`, `90s`, `1m30s`, `500ms`, `2h`; a bare number counts seconds.
@@ -50,9 +52,40 @@ pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
     if bytes.is_finite() && bytes < 9e15 { Ok(bytes as u64) } else { Err(EXPECTED.to_owned()) }
 }
 
+/// Reads the size of a table that is held in memory as a whole: at most the memory of the machine.
+pub(crate) fn parse_held_bytes(text: &str) -> Result<u64, String> {
+    let bytes = parse_bytes(text)?;
+    match machine_bytes() {
+        Some(most) if bytes > most => {
+            Err(format!("more than the {} MB of memory of this machine", most / 1_000_000))
+        }
+        _ => Ok(bytes),
+    }
+}
+
+/// Reads a number of threads. More than a thousand help nowhere, and no system starts any number.
+pub(crate) fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {
+    const THREADS_MAX: usize = 1024;
+    let threads: NonZeroUsize = text.parse().map_err(|error| format!("{error}"))?;
+    if threads.get() > THREADS_MAX {
+        return Err(format!("expected at most {THREADS_MAX} threads"));
+    }
+    Ok(threads)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_held_or_started_has_bounds() {
+        assert_eq!(parse_threads("1024").map(NonZeroUsize::get), Ok(1024));
+        for bad in ["0", "1025", "100000", "-1", "x", "99999999999999999999999"] {
+            assert!(parse_threads(bad).is_err(), "{bad}");
+        }
+        assert_eq!(parse_held_bytes("256M"), Ok(256 << 20));
+        assert!(parse_held_bytes("8000000T").is_err());
+    }
 
     #[test]
     fn durations() {

@@ -1,15 +1,15 @@
-//! Watches a long job: Ctrl-C, the time limit, the memory limit, and a progress bar with an ETA.
+//! Watches a job: its limits, through the guard, its result so far, and a progress bar with an ETA.
 
 use crate::args::{Global, LimitArgs};
 use crate::failure::{Failure, note};
-use crate::input::awaits_terminal;
+use crate::guard::{Checkpoints, Document, Draft, Guard};
 use anyorder_common::text::escape;
+use anyorder_drive::JobResult;
 use anyorder_system::{Cancel, Control, Limits, Progress, StopReason};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::any::Any;
 use std::io::IsTerminal;
-use std::sync::Mutex;
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// Shorter jobs show no progress.
@@ -18,48 +18,51 @@ const SILENT_TIME: Duration = Duration::from_secs(1);
 /// Shorter jobs do not print their notes, which also appear in the result.
 const NOTES_TIME: Duration = Duration::from_secs(5);
 
-/// How often the memory of the process is measured.
-const MEMORY_POLL: Duration = Duration::from_millis(50);
-
-/// Everything that can stop a job, and its progress bar.
+/// Everything that can stop a job, its result so far, and its progress bar. There is one for a
+/// process; it starts before any input is read.
 pub(crate) struct Watch {
     cancel: Cancel,
     limits: Limits,
+    /// The options that the user gave.
+    pub(crate) asked: LimitArgs,
+    pub(crate) started: Instant,
+    draft: Arc<Draft>,
+    checkpoints: Arc<Checkpoints>,
     bar: Bar,
-    /// Dropping it ends the watching thread.
-    _alive: mpsc::Sender<()>,
 }
 
 impl Watch {
     /// Starts to watch.
-    pub(crate) fn start(global: &Global, limits: &LimitArgs) -> Result<Watch, Failure> {
+    pub(crate) fn start(global: &Global) -> Result<Watch, Failure> {
+        let (started, asked) = (Instant::now(), global.limits.clone());
         let cancel = Cancel::new();
-        let on_interrupt = cancel.clone();
-        let mut interrupted = false;
-        ctrlc::set_handler(move || {
-            if interrupted || awaits_terminal() {
-                // The second Ctrl-C ends the process at once. So does the first one during terminal
-                // input, because there is no result to save.
-                std::process::exit(130);
-            }
-            interrupted = true;
-            on_interrupt.stop(StopReason::Interrupted);
-        })
-        .map_err(|error| Failure::new(format!("cannot watch for Ctrl-C: {error}")))?;
-        let (alive, gone) = mpsc::channel();
-        let on_limit = cancel.clone();
-        let watched = Watched {
-            deadline: limits.time_limit.and_then(|time| Instant::now().checked_add(time)),
-            memory: limits.memory_limit,
+        let draft = Arc::<Draft>::default();
+        let checkpoints = Arc::<Checkpoints>::default();
+        let guard = Guard {
+            cancel: cancel.clone(),
+            draft: Arc::clone(&draft),
+            checkpoints: Arc::clone(&checkpoints),
+            quiet: global.quiet,
         };
-        // Check once here, so that an exceeded limit stops even the shortest job.
-        match watched.passed() {
-            Some(reason) => cancel.stop(reason),
-            None if watched.deadline.is_none() && watched.memory.is_none() => {}
-            None => drop(thread::spawn(move || watched.guard(&on_limit, &gone))),
-        }
-        let limits = Limits { memory_bytes: limits.memory_limit, ..Limits::NONE };
-        Ok(Watch { cancel, limits, bar: Bar::new(global), _alive: alive })
+        guard.start(&asked)?;
+        let limits = Limits { memory_bytes: asked.memory_limit, ..Limits::NONE };
+        let bar = Bar::new(global, Arc::clone(&draft));
+        Ok(Watch { cancel, limits, asked, started, draft, checkpoints, bar })
+    }
+
+    /// Returns the result so far.
+    pub(crate) fn draft(&self) -> &Draft {
+        &self.draft
+    }
+
+    /// Begins a result document, which the guard prints if the job does not end in time.
+    pub(crate) fn begin(&self, document: Document) {
+        self.draft.begin(document, &self.asked, self.started);
+    }
+
+    /// Tells whether a checkpoint is being saved.
+    pub(crate) fn saving(&self, saving: bool) {
+        self.checkpoints.set(saving);
     }
 
     /// Returns the control to pass to engines.
@@ -92,52 +95,9 @@ impl Watch {
     }
 }
 
-/// The limits on the time and memory of a job.
-struct Watched {
-    deadline: Option<Instant>,
-    memory: Option<u64>,
-}
-
-impl Watched {
-    /// Returns the limit that is exceeded now.
-    fn passed(&self) -> Option<StopReason> {
-        if self.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
-            return Some(StopReason::TimeLimit);
-        }
-        let grown = |limit| resident_bytes().is_some_and(|now| now > limit);
-        self.memory.is_some_and(grown).then_some(StopReason::MemoryLimit)
-    }
-
-    /// Stops the job when a limit is exceeded. Returns when the job has ended.
-    fn guard(&self, cancel: &Cancel, gone: &mpsc::Receiver<()>) {
-        loop {
-            if let Some(reason) = self.passed() {
-                return cancel.stop(reason);
-            }
-            let poll = if self.memory.is_some() { MEMORY_POLL } else { Duration::from_secs(3600) };
-            let left = self.deadline.map(|at| at.saturating_duration_since(Instant::now()));
-            match gone.recv_timeout(left.map_or(poll, |left| left.min(poll))) {
-                Err(RecvTimeoutError::Timeout) => {}
-                _ => return,
-            }
-        }
-    }
-}
-
-/// Returns the resident memory of this process, if the system reports it.
-fn resident_bytes() -> Option<u64> {
-    Some(status_kb("VmRSS:")? * 1024)
-}
-
 /// Returns the peak memory of this process in units of 1,024 bytes, if the system reports it.
 pub(crate) fn peak_memory_kb() -> Option<u64> {
-    status_kb("VmHWM:")
-}
-
-fn status_kb(field: &str) -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix(field))?;
-    line.trim().trim_end_matches("kB").trim().parse().ok()
+    anyorder_process::peak_bytes().map(|bytes| bytes / 1024)
 }
 
 /// A progress bar. It appears after one second, and only on a terminal.
@@ -151,6 +111,7 @@ struct Bar {
     /// The finished phases and their durations.
     past: Mutex<Vec<(&'static str, Duration)>>,
     detail: Mutex<String>,
+    draft: Arc<Draft>,
 }
 
 /// The current phase and its start. Each phase counts in its own units.
@@ -161,13 +122,13 @@ struct Phase {
 }
 
 impl Bar {
-    fn new(global: &Global) -> Bar {
+    fn new(global: &Global, draft: Arc<Draft>) -> Bar {
         let wanted = !global.quiet && std::io::stderr().is_terminal();
         let start = Instant::now();
         let phase = Mutex::new(Phase { name: "working", start });
         let notes = (!global.quiet).then(Mutex::default);
         let (shown, past, detail) = Default::default();
-        Bar { start, wanted, notes, shown, phase, past, detail }
+        Bar { start, wanted, notes, shown, phase, past, detail, draft }
     }
 
     fn clear(&self) {
@@ -200,6 +161,12 @@ impl Progress for Bar {
             notes.push(text.to_owned());
         }
         self.show_notes();
+    }
+
+    fn found(&self, so_far: Box<dyn Any + Send>) {
+        if let Ok(result) = so_far.downcast::<JobResult>() {
+            self.draft.publish(*result);
+        }
     }
 
     fn report(&self, done: u64, total: Option<u64>) {
@@ -265,15 +232,5 @@ mod tests {
         assert_eq!(left(ten, 1, 100), ", 17 min left");
         assert_eq!(left(ten, 4, 4), ", 0 s left");
         assert_eq!(left(ten, 0, 4), "");
-    }
-
-    #[test]
-    fn limits_that_are_passed_say_so() {
-        let none = Watched { deadline: None, memory: None };
-        assert_eq!(none.passed(), None);
-        let late = Watched { deadline: Some(Instant::now()), memory: None };
-        assert_eq!(late.passed(), Some(StopReason::TimeLimit));
-        let large = Watched { deadline: None, memory: Some(u64::MAX) };
-        assert_eq!(large.passed(), None);
     }
 }

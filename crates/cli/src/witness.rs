@@ -54,29 +54,35 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// Writes the schedules of findings, and sets the commands that replay them: on the given program
-/// if there is one, else on a model. The findings must have their ids.
-pub(crate) fn place(
-    findings: &mut [Finding],
-    replay: Replay<'_>,
-    program: Option<&str>,
-) -> Result<(), Failure> {
+/// Sets the commands that replay findings: on the given program if there is one, else on a model.
+/// The findings must have their ids.
+pub(crate) fn name_replays(findings: &mut [Finding], replay: Replay<'_>, program: Option<&str>) {
     for finding in findings {
-        let Some(Witness { format, place: WitnessPlace::Inline(value) }) = &finding.witness else {
-            continue;
-        };
-        if format != "schedule" {
-            continue;
-        }
-        let id = &finding.id;
+        let Some(schedule) = schedule_in(finding) else { continue };
         let model = program
-            .map_or_else(|| model_of(value), |program| format!("--program {}", quote(program)));
-        finding.replay = Some(replay.command(&model, id));
-        if let Replay::Folder(folder) = replay {
-            write_in(folder, id, &|out| writeln!(out, "{value}"))?;
+            .map_or_else(|| model_of(schedule), |program| format!("--program {}", quote(program)));
+        finding.replay = Some(replay.command(&model, &finding.id));
+    }
+}
+
+/// Writes the schedules of findings, if they have a folder.
+pub(crate) fn write_schedules(findings: &[Finding], replay: Replay<'_>) -> Result<(), Failure> {
+    let Replay::Folder(folder) = replay else { return Ok(()) };
+    for finding in findings {
+        if let Some(schedule) = schedule_in(finding) {
+            write_in(folder, &finding.id, &|out| writeln!(out, "{schedule}"))?;
         }
     }
     Ok(())
+}
+
+fn schedule_in(finding: &Finding) -> Option<&serde_json::Value> {
+    match &finding.witness {
+        Some(Witness { format, place: WitnessPlace::Inline(value) }) if format == "schedule" => {
+            Some(value)
+        }
+        _ => None,
+    }
 }
 
 /// Writes the file of a finding into a folder. An id is 16 hexadecimal digits, so the path contains

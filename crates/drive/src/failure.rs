@@ -2,6 +2,7 @@
 
 use anyorder_common::numbers::more;
 use anyorder_common::text::{escape, shown};
+use anyorder_system::StopReason;
 use anyorder_trace::{Problem, Problems, ReadError, Severity};
 use std::fmt;
 use std::io;
@@ -10,7 +11,7 @@ use std::path::Path;
 /// The maximum number of problems listed for one file; the rest is counted.
 const PROBLEMS_SHOWN_MAX: usize = 20;
 
-/// The failure of a job: bad input or usage, or a closed output pipe.
+/// The failure of a job: bad input or usage, a limit, or a closed output pipe.
 ///
 /// [`anyorder_system::Failure`] is another type: the failure of a step of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -21,6 +22,8 @@ pub struct Failure {
     pub hint: Option<String>,
     /// Whether the reader closed the output pipe.
     pub broken_pipe: bool,
+    /// Whether a limit ended the job before it had anything to give.
+    pub stopped: bool,
 }
 
 /// The level of a message.
@@ -52,7 +55,7 @@ impl Failure {
     #[must_use]
     pub fn new(line: impl Into<String>) -> Failure {
         let message = FailureMessage::new(Level::Error, line);
-        Failure { messages: vec![message], hint: None, broken_pipe: false }
+        Failure { messages: vec![message], hint: None, broken_pipe: false, stopped: false }
     }
 
     /// Makes a failure about an input: `name: what`. `what` is escaped already.
@@ -67,7 +70,14 @@ impl Failure {
         let message =
             |line| FailureMessage { rendered: true, ..FailureMessage::new(Level::Error, line) };
         let messages = texts.into_iter().map(message).collect();
-        Failure { messages, hint: None, broken_pipe: false }
+        Failure { messages, hint: None, broken_pipe: false, stopped: false }
+    }
+
+    /// Makes the failure of a job that a limit ended before it had anything to give. `what` says
+    /// what is missing.
+    #[must_use]
+    pub fn stopped(reason: StopReason, what: &str) -> Failure {
+        Failure { stopped: true, ..Failure::new(format!("{reason}: {what}")) }
     }
 
     /// Adds the number of further errors, if there are any.
@@ -132,7 +142,7 @@ impl Failure {
         let messages: Vec<FailureMessage> =
             errors().take(PROBLEMS_SHOWN_MAX).map(|p| FailureMessage::problem(path, p)).collect();
         let rest = problems.errors_total.saturating_sub(messages.len() as u64);
-        Failure { messages, hint: None, broken_pipe: false }.and_more(path, rest)
+        Failure { messages, hint: None, broken_pipe: false, stopped: false }.and_more(path, rest)
     }
 
     /// Merges the failures of several inputs. Keeps the last hint.
@@ -142,6 +152,7 @@ impl Failure {
             all.messages.extend(next.messages);
             all.hint = next.hint.or(all.hint);
             all.broken_pipe |= next.broken_pipe;
+            all.stopped |= next.stopped;
             all
         })
     }

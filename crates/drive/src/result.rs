@@ -6,6 +6,7 @@ use anyorder_finding::{
     Finding, Input, OptionValue, OptionValues, Outcome, Stat, Stats, Warning, Witness,
     WitnessPlace, assign_ids,
 };
+use anyorder_system::Control;
 use std::collections::BTreeMap;
 
 /// The result of a job on one input: a trace, a model or a program. [`Collected::add`] puts it into
@@ -43,6 +44,12 @@ impl JobResult {
     /// Adds a finding.
     pub fn push(&mut self, finding: Finding, run: Option<Run>) {
         self.findings.push(Reported { finding, run });
+    }
+
+    /// Gives a copy to the caller of a job that is still working, in case it has to end the job.
+    /// See [`Progress::found`](anyorder_system::Progress::found).
+    pub fn publish(&self, control: &Control<'_>) {
+        control.progress.found(Box::new(self.clone()));
     }
 
     /// Records that an option cut the search.

@@ -1,7 +1,7 @@
 //! A run that shows a finding, step by step. Reports draw it as a table on a terminal, or as a
 //! sequence diagram on a page.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A run: its start, its steps, and the failure at its end.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -132,14 +132,15 @@ pub struct RunPost {
 pub type Runs = BTreeMap<String, Run>;
 
 impl Run {
-    /// Returns the handlers and threads of the run, in the order of their first steps.
+    /// Returns the handlers and threads of the run, in the order of their first steps. O(n log n)
+    /// in the steps and posts.
     #[must_use]
     pub fn lanes(&self) -> Vec<&str> {
-        let mut lanes: Vec<&str> = Vec::new();
+        let (mut lanes, mut known) = (Vec::new(), BTreeSet::new());
         for step in &self.steps {
             let posts = step.posts.iter().map(|post| post.to.as_str());
             for lane in std::iter::once(step.lane.as_str()).chain(posts) {
-                if !lanes.contains(&lane) {
+                if known.insert(lane) {
                     lanes.push(lane);
                 }
             }

@@ -104,6 +104,10 @@ struct Shape {
 
 impl Shape {
     fn new(run: &Run, lanes: &[&str], indent: usize, width: usize) -> Option<Shape> {
+        // Even empty columns have a space; this bounds the work for runs of many lanes.
+        if lanes.len() * SPACE > width {
+            return None;
+        }
         let longest = |texts: &mut dyn Iterator<Item = usize>, head: usize, most: usize| {
             texts.max().unwrap_or(0).clamp(head, most.max(head))
         };

@@ -107,6 +107,8 @@ fn invocation(outcome: &Outcome) -> Value {
     let note = |text: &str| json!({ "level": "warning", "message": message(text) });
     let interrupted =
         words::is_interrupted(outcome).then(|| note("the search was interrupted (Ctrl-C)"));
+    let memory = words::is_out_of_memory(outcome)
+        .then(|| note("the search ended when the system had no more memory"));
     let cut = words::options_that_cut(outcome)
         .map(|limit| note(&format!("the search was cut by {limit}")));
     let bounds = (!outcome.bounds.is_empty()).then(|| {
@@ -125,7 +127,8 @@ fn invocation(outcome: &Outcome) -> Value {
         note
     });
     let rests = words::ignored_input(outcome).map(|text| note(&text));
-    let notes = interrupted.into_iter().chain(cut).chain(bounds).chain(warnings).chain(rests);
+    let notes =
+        interrupted.into_iter().chain(memory).chain(cut).chain(bounds).chain(warnings).chain(rests);
     let notes: Vec<Value> = notes.collect();
     json!({ "executionSuccessful": true, "toolExecutionNotifications": notes })
 }

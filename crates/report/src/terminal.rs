@@ -24,6 +24,9 @@ pub enum Style {
 /// The most lines about ignored input.
 const WARNINGS_MAX: usize = 5;
 
+/// The most findings listed below the one that stands for them.
+const MEMBERS_MAX: usize = 100;
+
 /// The options of the report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TextOptions {
@@ -64,10 +67,11 @@ pub fn write(
         page.line(Tone::Strong, 0, &words::summary(outcome, policy).join(", "))?;
     }
     let shown = words::shown_in_full(outcome);
+    let members = words::Members::of(outcome);
     for (position, finding) in shown.iter().take(options.findings_max).enumerate() {
         page.out.write_all(b"\n")?;
         page.finding(position + 1, finding, runs.get(&finding.id))?;
-        page.members(finding, &outcome.findings)?;
+        page.members(members.with(finding))?;
     }
     let more = shown.len().saturating_sub(options.findings_max);
     if more > 0 {
@@ -218,19 +222,22 @@ impl Page<'_> {
     }
 
     /// Writes a line for each finding with the same cause as another one.
-    fn members(&mut self, finding: &Finding, all: &[Finding]) -> io::Result<()> {
-        let members: Vec<&Finding> = words::members(finding, all).collect();
+    fn members(&mut self, members: &[&Finding]) -> io::Result<()> {
         if members.is_empty() {
             return Ok(());
         }
         let what = numbers::plural(members.len() as u64, "finding");
         self.line(Tone::Plain, 4, &format!("the same missing order makes {what} more:"))?;
-        for member in members {
+        for member in members.iter().take(MEMBERS_MAX) {
             let positions: Vec<String> = member.sites.iter().filter_map(Site::position).collect();
             let gap = if positions.is_empty() { "" } else { ", " };
             let at = positions.join(" and ");
             let text = format!("{}{gap}{at} (id {})", member.title, member.id);
             self.entry(6, &format!("- {}: ", member.severity), Tone::Plain, &text)?;
+        }
+        let more = members.len().saturating_sub(MEMBERS_MAX);
+        if more > 0 {
+            self.line(Tone::Plain, 6, &format!("… and {} more", numbers::count(more as u64)))?;
         }
         Ok(())
     }

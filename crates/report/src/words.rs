@@ -5,6 +5,7 @@ use anyorder_finding::{
     ExplanationStep, Finding, Harm, OptionValue, Outcome, Policy, Site, Stat, Verdict, Warning,
     WarningKind,
 };
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns a warning as text: its subject, its count and its places.
 pub(crate) fn warning(outcome: &Outcome, warning: &Warning) -> String {
@@ -48,6 +49,15 @@ pub(crate) fn ignored_input(outcome: &Outcome) -> Option<String> {
 /// The name in the list of limits for a run that Ctrl-C stopped; it is not an option.
 const INTERRUPT: &str = "interrupt";
 
+/// The name in the list of limits for a run to which the system gave no more memory; it is not an
+/// option.
+const OUT_OF_MEMORY: &str = "out-of-memory";
+
+/// Returns whether the search ended because the system had no more memory.
+pub(crate) fn is_out_of_memory(outcome: &Outcome) -> bool {
+    outcome.limits.iter().any(|limit| limit == OUT_OF_MEMORY)
+}
+
 /// Returns whether Ctrl-C ended the search.
 pub(crate) fn is_interrupted(outcome: &Outcome) -> bool {
     outcome.limits.iter().any(|limit| limit == INTERRUPT)
@@ -55,15 +65,19 @@ pub(crate) fn is_interrupted(outcome: &Outcome) -> bool {
 
 /// Returns the options that ended the search early.
 pub(crate) fn options_that_cut(outcome: &Outcome) -> impl Iterator<Item = &str> {
-    outcome.limits.iter().map(String::as_str).filter(|limit| *limit != INTERRUPT)
+    let names = outcome.limits.iter().map(String::as_str);
+    names.filter(|limit| ![INTERRUPT, OUT_OF_MEMORY].contains(limit))
 }
 
-/// States what ended the search early: `interrupted (Ctrl-C)`, `cut by` its limits, or both. `mark`
-/// precedes each limit.
+/// States what ended the search early: `interrupted (Ctrl-C)`, `cut by` its limits, or both; or that
+/// memory ran out. `mark` precedes each limit.
 pub(crate) fn cut(outcome: &Outcome, mark: &str) -> String {
     let options: Vec<String> =
         options_that_cut(outcome).map(|option| format!("{mark}{option}")).collect();
     let options = options.join(", ");
+    if is_out_of_memory(outcome) {
+        return "ended when the system had no more memory".into();
+    }
     match (is_interrupted(outcome), options.is_empty()) {
         (true, true) => "interrupted (Ctrl-C)".into(),
         (true, false) => format!("interrupted (Ctrl-C), and cut by {options}"),
@@ -104,25 +118,37 @@ pub(crate) fn coverage(finding: &Finding) -> Option<&'static str> {
 /// Returns the findings that a text report shows in full: those that are not excluded, and of a
 /// group only its representative.
 pub(crate) fn shown_in_full(outcome: &Outcome) -> Vec<&Finding> {
+    let all = || outcome.findings.iter().filter(|finding| !finding.is_excluded());
+    let ids: BTreeSet<&str> = all().map(|finding| finding.id.as_str()).collect();
     let stands = |finding: &&Finding| {
         let group = finding.group.as_ref().filter(|group| **group != finding.id);
         // If the representative of a group is excluded, its members are shown individually.
-        group.is_none_or(|group| {
-            !outcome.findings.iter().any(|other| other.id == *group && !other.is_excluded())
-        })
+        group.is_none_or(|group| !ids.contains(group.as_str()))
     };
-    outcome.findings.iter().filter(|finding| !finding.is_excluded()).filter(stands).collect()
+    all().filter(stands).collect()
 }
 
-/// Returns the other findings of a representative's group, without excluded ones.
-pub(crate) fn members<'a>(
-    finding: &'a Finding,
-    all: &'a [Finding],
-) -> impl Iterator<Item = &'a Finding> {
-    let stands = finding.group.as_ref() == Some(&finding.id);
-    all.iter().filter(move |other| {
-        stands && other.group == finding.group && other.id != finding.id && !other.is_excluded()
-    })
+/// The findings of a result by group, without excluded ones and without the representatives.
+pub(crate) struct Members<'a>(BTreeMap<&'a str, Vec<&'a Finding>>);
+
+impl<'a> Members<'a> {
+    /// Collects the groups of a result. O(n log n).
+    pub(crate) fn of(outcome: &'a Outcome) -> Members<'a> {
+        let mut groups: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
+        for finding in outcome.findings.iter().filter(|finding| !finding.is_excluded()) {
+            if let Some(group) = finding.group.as_deref().filter(|group| *group != finding.id) {
+                groups.entry(group).or_default().push(finding);
+            }
+        }
+        Members(groups)
+    }
+
+    /// Returns the other findings of a representative's group.
+    pub(crate) fn with(&self, finding: &Finding) -> &[&'a Finding] {
+        let stands = finding.group.as_ref() == Some(&finding.id);
+        let members = stands.then(|| self.0.get(finding.id.as_str())).flatten();
+        members.map_or(&[], Vec::as_slice)
+    }
 }
 
 /// Counts the excluded findings: `3 in the baseline and 1 suppressed`; `None` if there are none.
@@ -318,4 +344,41 @@ pub(crate) fn summary(outcome: &Outcome, policy: &Policy) -> Vec<String> {
         }
     }
     parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyorder_finding::Kind;
+
+    #[test]
+    fn groups_are_as_defined() {
+        // All results of five findings, each in no group or in that of one of three.
+        for code in 0..4_u32.pow(5) {
+            let finding = |at: u32| Finding {
+                id: at.to_string(),
+                group: Some(code / 4_u32.pow(at) % 4).filter(|it| *it > 0).map(|it| it.to_string()),
+                baseline: code % 7 == at,
+                ..Finding::new(Kind::Race)
+            };
+            let findings: Vec<Finding> = (0..5).map(finding).collect();
+            let outcome = Outcome { findings, ..Outcome::new("check", "1") };
+            let all = &outcome.findings;
+            let members = Members::of(&outcome);
+            for one in all {
+                let stands = one.group.as_ref() == Some(&one.id);
+                let with = |other: &&Finding| {
+                    let same = stands && other.group == one.group && other.id != one.id;
+                    same && !other.is_excluded()
+                };
+                assert_eq!(members.with(one), all.iter().filter(with).collect::<Vec<_>>());
+            }
+            let full = |one: &&Finding| {
+                let group = one.group.as_ref().filter(|group| **group != one.id);
+                let is_shown = |id: &String| all.iter().any(|o| o.id == *id && !o.is_excluded());
+                !one.is_excluded() && !group.is_some_and(is_shown)
+            };
+            assert_eq!(shown_in_full(&outcome), all.iter().filter(full).collect::<Vec<_>>());
+        }
+    }
 }

@@ -2,12 +2,10 @@
 
 use crate::args::choice::{Word, choice};
 use crate::args::{CountingArgs, Global, ListArgs, OutputArgs, SearchArgs, WitnessArgs};
-use crate::units::{parse_bytes, parse_duration};
 use anyorder_drive::{CheckTraceOptions, GroupBy, RuleSet};
-use anyorder_finding::{CoverageLevel, OptionValues};
+use anyorder_finding::CoverageLevel;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// `anyorder check`.
 #[derive(Args, Debug, Clone)]
@@ -55,9 +53,6 @@ pub(crate) struct CheckArgs {
     pub(crate) search: SearchArgs,
 
     #[command(flatten)]
-    pub(crate) limits: LimitArgs,
-
-    #[command(flatten)]
     pub(crate) out: OutputArgs,
 
     #[command(flatten)]
@@ -97,27 +92,6 @@ Examples:
   gzip -dc app.std.gz | anyorder check -              read standard input
 
 The exit status is 1 when there are findings that count.";
-
-/// Limits of time and memory.
-#[derive(Args, Debug, Clone, Default)]
-pub(crate) struct LimitArgs {
-    /// Stop after this time and print the findings so far; for example `30s` or `5m`
-    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Limits")]
-    pub(crate) time_limit: Option<Duration>,
-
-    /// Stop when this much memory is used and print the findings so far; for example `2G`
-    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, help_heading = "Limits")]
-    pub(crate) memory_limit: Option<u64>,
-}
-
-impl LimitArgs {
-    /// Records the given limits among the options of a result.
-    pub(crate) fn set(&self, options: &mut OptionValues) {
-        let ms = |limit: Duration| u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
-        options.set_some("time-limit", self.time_limit.map(ms));
-        options.set_some("memory-limit", self.memory_limit);
-    }
-}
 
 /// The chosen rule set, if any. An alias hides the `Option` from clap's derive, which would
 /// otherwise make the option optional and drop its default.

@@ -1,7 +1,7 @@
 //! The options of `anyorder consistency`.
 
 use crate::args::choice::{Word, choice};
-use crate::args::{Global, LimitArgs, OutputArgs};
+use crate::args::{Global, OutputArgs};
 use anyorder_drive::{ConsistencyOptions, MailboxRule, Procedure};
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
@@ -25,9 +25,6 @@ pub(crate) struct ConsistencyArgs {
     /// Give up after this many solver conflicts; enumerating procedures count attempts
     #[arg(long, value_name = "N", help_heading = "Limits")]
     pub(crate) max_conflicts: Option<u64>,
-
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
 
     /// If the trace is consistent, write a run to this file, one event per line
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]

@@ -1,7 +1,8 @@
 //! The options of `anyorder explore` and `anyorder shrink`.
 
 use crate::args::choice::{Word, choice, word_of};
-use crate::args::{LimitArgs, ListArgs, OutputArgs, ScheduleArgs};
+use crate::args::{ListArgs, OutputArgs, ScheduleArgs};
+use crate::units::parse_threads;
 use anyorder_drive::explore::{Order, ReversalOptions, Sleep, UserEvents};
 use anyorder_drive::states::Algorithm;
 use anyorder_system::Schedule;
@@ -31,7 +32,7 @@ pub(crate) struct ExploreArgs {
 
     /// The number of threads [default: one per core; one for programs]; it does not change the
     /// result
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
     pub(crate) threads: Option<NonZeroUsize>,
 
     /// Stop at the first finding
@@ -49,9 +50,6 @@ pub(crate) struct ExploreArgs {
     /// Stop after this many runs of the program (`r4`), or steps (`stateful`, `paper`)
     #[arg(long, value_name = "N", help_heading = "Limits")]
     pub(crate) max_executions: Option<u64>,
-
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
 
     #[command(flatten)]
     pub(crate) out: OutputArgs,
@@ -223,9 +221,6 @@ pub(crate) struct ShrinkArgs {
     /// Maximum number of runs
     #[arg(long, value_name = "N", default_value_t = 2000, help_heading = "Limits")]
     pub(crate) max_executions: u64,
-
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
 
     /// Write the schedule to this file instead of standard output
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]

@@ -1,23 +1,27 @@
 //! The one declaration of all commands and options. Help, completions and the manual page are
 //! generated from it.
 
-pub(crate) use check::{CheckArgs, LimitArgs};
+pub(crate) use check::CheckArgs;
 pub(crate) use choice::word_of;
 pub(crate) use consistency::ConsistencyArgs;
 pub(crate) use explore::{ExploreAlgorithm, ExploreArgs, ShrinkArgs};
 pub(crate) use generate::GenerateArgs;
+pub(crate) use limits::LimitArgs;
 pub(crate) use model::{DiffArgs, FmtArgs, GraphArgs, ReplayArgs, SearchArgs, SimulateArgs, cores};
 pub(crate) use output::{
     AnswerFormat, CountingArgs, ListArgs, OutputArgs, OutputFormat, ScheduleArgs,
 };
 pub(crate) use predict::{PAIRS, PredictArgs, WitnessArgs};
-pub(crate) use tools::{CompletionsArgs, ConvertArgs, ExplainArgs, InfoArgs, ManArgs, WhyArgs};
+pub(crate) use tools::{
+    BugArgs, BugKind, CompletionsArgs, ConvertArgs, ExplainArgs, InfoArgs, ManArgs, WhyArgs,
+};
 
 mod check;
 mod choice;
 mod consistency;
 mod explore;
 mod generate;
+mod limits;
 mod model;
 mod output;
 mod predict;
@@ -88,6 +92,9 @@ pub(crate) struct Global {
     #[arg(long, global = true, help_heading = "Input")]
     pub(crate) infer_co: bool,
 
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+
     /// Print results and errors only: no warnings, no progress
     #[arg(long, short, global = true, help_heading = "Output")]
     pub(crate) quiet: bool,
@@ -143,7 +150,7 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
     /// Print the manual page
     Man(ManArgs),
-    /// Panic, to test the report of a bug
+    /// Panic, or misbehave in another way, to test what becomes of it
     #[command(hide = true)]
-    Bug,
+    Bug(BugArgs),
 }

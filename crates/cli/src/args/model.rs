@@ -2,8 +2,8 @@
 //! `graph`, `fmt`.
 
 use crate::args::choice::{Word, choice, word_of};
-use crate::args::{LimitArgs, OutputArgs, ScheduleArgs};
-use crate::units::{parse_bytes, parse_duration};
+use crate::args::{OutputArgs, ScheduleArgs};
+use crate::units::{parse_duration, parse_held_bytes, parse_threads};
 use anyorder_drive::states::{Algorithm, CheckOptions, GraphFormat, Order, Storage};
 use anyorder_finding::OptionValues;
 use clap::{Args, ValueHint};
@@ -20,7 +20,7 @@ pub(crate) struct SearchArgs {
     pub(crate) order: Order,
 
     /// The number of threads [default: one per core]; it does not change the result
-    #[arg(long, value_name = "N", help_heading = "Models")]
+    #[arg(long, value_name = "N", value_parser = parse_threads, help_heading = "Models")]
     pub(crate) threads: Option<NonZeroUsize>,
 
     /// How to store visited states
@@ -28,7 +28,7 @@ pub(crate) struct SearchArgs {
     pub(crate) storage: Storage,
 
     /// The size of the bit field for `--storage bitstate`, such as `256M`
-    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "256M", help_heading = "Models")]
+    #[arg(long, value_name = "SIZE", value_parser = parse_held_bytes, default_value = "256M", help_heading = "Models")]
     pub(crate) storage_size: u64,
 
     /// Stop at the first finding, after all states at that depth
@@ -186,9 +186,6 @@ pub(crate) struct SimulateArgs {
     pub(crate) max_steps: u32,
 
     #[command(flatten)]
-    pub(crate) limits: LimitArgs,
-
-    #[command(flatten)]
     pub(crate) out: OutputArgs,
 
     #[command(flatten)]
@@ -239,9 +236,6 @@ pub(crate) struct GraphArgs {
     /// Maximum number of steps from an initial state
     #[arg(long, value_name = "N")]
     pub(crate) max_depth: Option<u32>,
-
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
 
     /// The file to write [default: standard output]
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]

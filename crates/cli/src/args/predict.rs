@@ -1,7 +1,7 @@
 //! The options of `anyorder predict`.
 
 use crate::args::choice::{Word, choice};
-use crate::args::{CountingArgs, LimitArgs, ListArgs, OutputArgs};
+use crate::args::{CountingArgs, ListArgs, OutputArgs};
 use anyorder_drive::{Analysis, Pairs, PredictOptions, Specifications, WitnessOptions};
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
@@ -43,9 +43,6 @@ pub(crate) struct PredictArgs {
 
     #[command(flatten)]
     pub(crate) search: WitnessArgs,
-
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
 
     #[command(flatten)]
     pub(crate) out: OutputArgs,

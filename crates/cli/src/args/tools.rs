@@ -1,9 +1,9 @@
 //! The options of the smaller commands.
 
-use crate::args::check::{LimitArgs, RULES, Rules};
+use crate::args::check::{RULES, Rules};
 use crate::args::choice::choice;
-use crate::args::output::AnswerFormat;
-use clap::{Args, ValueHint};
+use crate::args::output::{AnswerFormat, OutputArgs};
+use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
 /// `anyorder info`.
@@ -52,9 +52,6 @@ pub(crate) struct WhyArgs {
     /// The rules that order events; `auto` chooses them by the contents of the trace
     #[arg(long, value_parser = choice(RULES), default_value = "auto", help_heading = "Analysis")]
     pub(crate) rules: Rules,
-
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
 
     /// The output format
     #[arg(long, value_enum, default_value_t = AnswerFormat::Text, help_heading = "Output")]
@@ -140,3 +137,39 @@ const MAN_EXAMPLES: &str = "\
 Examples:
   anyorder man | man -l -
   anyorder man --dir ~/.local/share/man/man1";
+
+/// `anyorder bug`, which is hidden.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct BugArgs {
+    /// What to do
+    #[arg(value_enum, default_value_t = BugKind::Panic)]
+    pub(crate) kind: BugKind,
+
+    /// Report these many findings first
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) findings: u64,
+
+    #[command(flatten)]
+    pub(crate) out: OutputArgs,
+}
+
+/// A way to misbehave.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum BugKind {
+    /// Panic
+    Panic,
+    /// Never end, and poll nothing
+    Spin,
+    /// Allocate a little, again and again, and poll nothing
+    Grow,
+    /// Allocate more than any machine has, at once
+    Huge,
+    /// Allocate and fill more than a limit allows, at once
+    Large,
+    /// Take zeroed memory, and fill it later
+    Fill,
+    /// Never end while the result is being changed
+    Hold,
+    /// Never end with a half-written file beside the output
+    Write,
+}

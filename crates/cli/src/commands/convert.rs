@@ -1,7 +1,8 @@
 //! `anyorder convert`: turns any readable format into any writable one, block by block.
 
-use crate::args::{ConvertArgs, Global, LimitArgs};
+use crate::args::{ConvertArgs, Global};
 use crate::failure::{Failure, warn};
+use crate::guard::claim;
 use crate::input::{self, Watched, title};
 use crate::output::bytes_to;
 use crate::watch::Watch;
@@ -17,11 +18,12 @@ use std::path::Path;
 use std::process::ExitCode;
 
 /// Converts a trace.
-pub(crate) fn run(args: &ConvertArgs, global: &Global) -> Result<ExitCode, Failure> {
-    let watch = Watch::start(global, &LimitArgs::default())?;
+pub(crate) fn run(args: &ConvertArgs, global: &Global, watch: &Watch) -> Result<ExitCode, Failure> {
     let mut events = 0;
     let convert = |out: &mut dyn Write| -> Result<(), Failure> {
-        events = stream(args, global, &watch, out)?;
+        events = stream(args, global, watch, out)?;
+        // The file gets its name next.
+        claim();
         Ok(())
     };
     let file = Some(args.output.as_path()).filter(|path| *path != Path::new("-"));
@@ -57,7 +59,11 @@ fn stream(
         CopyError::Write(error) => refused(args, &error),
     })?;
     if let Some(reason) = watch.stopped() {
-        return Err(Failure::new(format!("{reason}: nothing was written")));
+        let what = match args.output == Path::new("-") {
+            true => "the output was cut",
+            false => "nothing was written",
+        };
+        return Err(Failure::stopped(reason, what));
     }
     global.print_warnings(&args.input, opened.source.problems());
     Ok(events)

@@ -3,41 +3,52 @@
 use super::render::{self, Form, set_elapsed};
 use crate::args::{ExploreAlgorithm, ExploreArgs, Global, cores};
 use crate::failure::Failure;
+use crate::guard::{Document, Kind};
 use crate::input::{SCHEDULE_BYTES_MAX, load_model, peek};
 use crate::watch::Watch;
-use crate::witness::{Replay, place};
+use crate::witness::{Replay, name_replays, write_schedules};
 use anyorder_common::text::{escape, quote};
 use anyorder_drive::explore::{ExploreOptions, TaskProgram, explore, pipe_program};
 use anyorder_drive::model::{Model, check_model};
 use anyorder_drive::states::{Algorithm, CheckOptions};
-use anyorder_drive::{Collected, JobResult, first_schedule};
+use anyorder_drive::{JobResult, first_schedule};
 use anyorder_finding::{Finding, Input, Outcome, Policy};
 use anyorder_system::Schedule;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Instant;
+
+/// The name of the command.
+const COMMAND: &str = "explore";
 
 /// Explores, prints the findings, and returns the exit status.
-pub(crate) fn run(args: &ExploreArgs, global: &Global) -> Result<ExitCode, Failure> {
-    let started = Instant::now();
-    let watch = Watch::start(global, &args.limits)?;
-    let mut all = Collected::new("explore", env!("CARGO_PKG_VERSION"));
+pub(crate) fn run(args: &ExploreArgs, global: &Global, watch: &Watch) -> Result<ExitCode, Failure> {
     let algorithm = algorithm(args)?;
-    all.outcome.options.set("algorithm", algorithm.word());
+    watch.begin(Document {
+        command: COMMAND,
+        out: args.out.clone(),
+        max_findings: args.list.max_findings,
+        policy: policy(args),
+        kind: Kind::Search,
+    });
+    watch.draft().change(|outcome| {
+        outcome.options.set("algorithm", algorithm.word());
+    });
     let (input, result) = match (&args.model, &args.program) {
         (Some(path), _) => {
             let model = load_model(path)?;
             global.print(model.warnings());
+            watch.draft().working_on(&[Input::new(path, "model")]);
             let result = match algorithm {
-                ExploreAlgorithm::Reversals => vary(&model, cores().get(), args, &watch)?,
+                ExploreAlgorithm::Reversals => vary(&model, cores().get(), args, watch)?,
                 ExploreAlgorithm::States(algorithm) => {
-                    states(&model, algorithm, args, global, &watch)?
+                    states(&model, algorithm, args, global, watch)?
                 }
             };
             (Input::new(path, "model"), result)
         }
         (None, Some(command)) => {
-            let result = vary(&pipe_program(command)?, 1, args, &watch)?;
+            watch.draft().working_on(&[Input::new(Path::new(command), "program")]);
+            let result = vary(&pipe_program(command)?, 1, args, watch)?;
             (Input::new(Path::new(command), "program"), result)
         }
         (None, None) => return Err(Failure::new("expected a model or `--program`")),
@@ -48,24 +59,31 @@ pub(crate) fn run(args: &ExploreArgs, global: &Global) -> Result<ExitCode, Failu
     if let (ExploreAlgorithm::Reversals, Some(path)) = (algorithm, &args.reversals.recording) {
         inputs.push(Input::new(path, "schedule"));
     }
-    all.add(inputs, result);
-    finish(args, all, started)
+    watch.draft().add(inputs, result);
+    finish(args, watch)
 }
 
 /// Judges a result, writes its schedules, and prints it.
-fn finish(args: &ExploreArgs, all: Collected, started: Instant) -> Result<ExitCode, Failure> {
-    let (mut outcome, runs) = all.finish();
+fn finish(args: &ExploreArgs, watch: &Watch) -> Result<ExitCode, Failure> {
+    let (mut outcome, runs) = watch.draft().take(COMMAND).finish();
     options(args, &mut outcome);
-    let policy = Policy { strict: args.strict, ..Policy::default() };
+    watch.asked.set(&mut outcome.options);
+    let policy = policy(args);
     let rerun_command = command(args);
     let replay = Replay::of(args.placed.schedules.as_deref(), &args.out, &rerun_command);
-    place(&mut outcome.findings, replay, args.program.as_deref())?;
+    name_replays(&mut outcome.findings, replay, args.program.as_deref());
     outcome.findings.sort_by(Finding::rank);
     outcome.judge(&policy);
-    set_elapsed(&mut outcome, started);
-    let form =
-        Form { out: &args.out, max_findings: args.list.max_findings, remarks: "", runs: &runs };
-    render::finish(&form, &outcome, &policy, None)
+    set_elapsed(&mut outcome, watch.started);
+    let done = watch.draft().finish(outcome, runs);
+    write_schedules(&done.outcome.findings, replay)?;
+    let max_findings = args.list.max_findings;
+    let form = Form { out: &args.out, max_findings, remarks: "", runs: &done.runs };
+    render::finish(&form, &done.outcome, &policy, None)
+}
+
+fn policy(args: &ExploreArgs) -> Policy {
+    Policy { strict: args.strict, ..Policy::default() }
 }
 
 /// Returns the chosen algorithm, or the default for the input.
@@ -173,5 +191,4 @@ fn options(args: &ExploreArgs, outcome: &mut Outcome) {
         .set_some("max-states", args.max_states)
         .set_some("max-executions", args.max_executions)
         .set("strict", args.strict);
-    args.limits.set(options);
 }

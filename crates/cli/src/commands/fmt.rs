@@ -2,6 +2,7 @@
 
 use crate::args::FmtArgs;
 use crate::failure::Failure;
+use crate::guard::claim;
 use crate::input::read_model;
 use crate::output::to_file;
 use anyorder_common::text::shown;
@@ -44,6 +45,7 @@ fn one(path: &Path, check: bool) -> Result<bool, Failure> {
     }
     let bytes = formatted.as_bytes();
     if path == Path::new("-") {
+        claim();
         // Bypass the stream that strips colours: the output is a file.
         let mut out = io::stdout().lock();
         let written = out.write_all(bytes).and_then(|()| out.flush());

@@ -3,6 +3,7 @@
 use crate::args::GenerateArgs;
 use crate::commands::consistency::write_run;
 use crate::failure::Failure;
+use crate::guard::claim;
 use crate::output::bytes_to;
 use anyorder_common::text::escape;
 use anyorder_generate::{GenerateError, Request, generate_with_run};
@@ -37,7 +38,10 @@ pub(crate) fn run(args: &GenerateArgs) -> Result<ExitCode, Failure> {
     let failed = |error| Failure::writing(path.unwrap_or(Path::new("standard output")), &error);
     bytes_to(path, |out| {
         let written = create(args.to, Box::new(out));
-        written.and_then(|mut sink| generated.trace.write(sink.as_mut())).map_err(failed)
+        written.and_then(|mut sink| generated.trace.write(sink.as_mut())).map_err(failed)?;
+        // The file gets its name next.
+        claim();
+        Ok(())
     })?;
     Ok(ExitCode::SUCCESS)
 }

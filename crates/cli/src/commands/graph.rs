@@ -11,10 +11,9 @@ use anyorder_finding::exit;
 use std::process::ExitCode;
 
 /// Writes the graph. The status is 3 if a limit left states out.
-pub(crate) fn run(args: &GraphArgs, global: &Global) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &GraphArgs, global: &Global, watch: &Watch) -> Result<ExitCode, Failure> {
     let model = load_model(&args.model)?;
     global.print(model.warnings());
-    let watch = Watch::start(global, &args.limits)?;
     let (states_max, depth_max) = (Some(args.max_states), args.max_depth);
     let options = GraphOptions { format: args.format, states_max, depth_max };
     let graph = export_graph(&model, &options, &watch.control())?;

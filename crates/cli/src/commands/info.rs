@@ -1,6 +1,6 @@
 //! `anyorder info`: the contents of a trace, counted in one pass.
 
-use crate::args::{AnswerFormat, Global, InfoArgs, LimitArgs};
+use crate::args::{AnswerFormat, Global, InfoArgs};
 use crate::failure::Failure;
 use crate::input::{self, Watched, title};
 use crate::output::{to_stdout, width};
@@ -12,8 +12,7 @@ use anyorder_trace::{Block, TraceSource};
 use std::process::ExitCode;
 
 /// Prints the contents of a trace.
-pub(crate) fn run(args: &InfoArgs, global: &Global) -> Result<ExitCode, Failure> {
-    let watch = Watch::start(global, &LimitArgs::default())?;
+pub(crate) fn run(args: &InfoArgs, global: &Global, watch: &Watch) -> Result<ExitCode, Failure> {
     let control = watch.control();
     let mut opened = input::open(&args.trace, global)?;
     let (mut tally, mut block) = (Tally::default(), Block::default());

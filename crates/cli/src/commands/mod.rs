@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod bug;
 mod check;
 pub(crate) mod consistency;
 mod convert;
@@ -20,8 +21,13 @@ mod shrink;
 mod simulate;
 mod why;
 
+pub(crate) use check::AcceptedFindings;
+pub(crate) use render::{render_cut, set_elapsed};
+
 use crate::args::{Cli, Command};
 use crate::failure::{self, Failure};
+use crate::guard::claim;
+use crate::watch::Watch;
 use clap::{ColorChoice, Parser};
 use std::process::ExitCode;
 
@@ -33,30 +39,37 @@ pub(crate) fn run() -> ExitCode {
         ColorChoice::Always => anstream::ColorChoice::Always.write_global(),
         ColorChoice::Never => anstream::ColorChoice::Never.write_global(),
     }
-    dispatch(cli).unwrap_or_else(|failure| failure::print(&failure))
+    let watch = match Watch::start(&cli.global) {
+        Ok(watch) => watch,
+        Err(failure) => return failure::print(&failure),
+    };
+    let status = dispatch(cli, &watch).unwrap_or_else(|failure| failure::print(&failure));
+    // From here on, the status of the command is that of the process.
+    claim();
+    status
 }
 
-fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
+fn dispatch(cli: Cli, watch: &Watch) -> Result<ExitCode, Failure> {
     let Cli { global, command } = cli;
     match command {
-        Command::Check(args) => check::run(&args, &global),
-        Command::Predict(args) => predict::run(&args, &global),
-        Command::Why(args) => why::run(&args, &global),
-        Command::Consistency(args) => consistency::run(&args, &global),
-        Command::Explore(args) => explore::run(&args, &global),
-        Command::Shrink(args) => shrink::run(&args, &global),
-        Command::Replay(args) => replay::run(&args, &global),
-        Command::Simulate(args) => simulate::run(&args, &global),
+        Command::Check(args) => check::run(&args, &global, watch),
+        Command::Predict(args) => predict::run(&args, &global, watch),
+        Command::Why(args) => why::run(&args, &global, watch),
+        Command::Consistency(args) => consistency::run(&args, &global, watch),
+        Command::Explore(args) => explore::run(&args, &global, watch),
+        Command::Shrink(args) => shrink::run(&args, &global, watch),
+        Command::Replay(args) => replay::run(&args, &global, watch),
+        Command::Simulate(args) => simulate::run(&args, &global, watch),
         Command::Diff(args) => diff::run(&args, &global),
-        Command::Graph(args) => graph::run(&args, &global),
+        Command::Graph(args) => graph::run(&args, &global, watch),
         Command::Fmt(args) => fmt::run(&args),
-        Command::Info(args) => info::run(&args, &global),
-        Command::Convert(args) => convert::run(&args, &global),
+        Command::Info(args) => info::run(&args, &global, watch),
+        Command::Convert(args) => convert::run(&args, &global, watch),
         Command::Explain(args) => explain::run(&args),
         Command::Generate(args) => generate::run(&args),
         Command::Schema => declared::schema(),
         Command::Completions(args) => declared::completions(&args),
         Command::Man(args) => declared::man(&args),
-        Command::Bug => panic!("this bug was asked for"),
+        Command::Bug(args) => bug::run(&args, watch),
     }
 }

@@ -4,19 +4,22 @@ use super::check::AcceptedFindings;
 use super::render::{self, Form, set_elapsed};
 use crate::args::{Global, PAIRS, PredictArgs, word_of};
 use crate::failure::Failure;
+use crate::guard::{Document, Kind};
 use crate::input::{self, Watched};
 use crate::load::{Loaded, Stream, load};
 use crate::watch::{Watch, peak_memory_kb};
 use crate::witness::{Replay, write_in};
 use anyorder_common::text::quote;
 use anyorder_drive::{
-    Collected, Pairs, PredictOptions, Prediction, Specifications, TraceInput, predict,
-    predict_stream,
+    Pairs, PredictOptions, Prediction, Specifications, TraceInput, predict, predict_stream,
 };
 use anyorder_trace::{Tables, TraceSource};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Instant;
+use std::sync::Arc;
+
+/// The name of the command.
+const COMMAND: &str = "predict";
 
 /// The filter of findings that no witness shows.
 pub(crate) const UNCONFIRMED: &str = "unconfirmed";
@@ -25,44 +28,56 @@ pub(crate) const UNCONFIRMED: &str = "unconfirmed";
 const SPEC_BYTES_MAX: u64 = 1 << 24;
 
 /// Predicts, prints the findings, and returns the exit status.
-pub(crate) fn run(args: &PredictArgs, global: &Global) -> Result<ExitCode, Failure> {
-    let started = Instant::now();
-    let accepted = AcceptedFindings::read(&args.counting)?;
-    let watch = Watch::start(global, &args.limits)?;
+pub(crate) fn run(args: &PredictArgs, global: &Global, watch: &Watch) -> Result<ExitCode, Failure> {
+    let filters = if args.no_confirm { Vec::new() } else { vec![UNCONFIRMED.to_owned()] };
+    let policy = args.counting.policy(filters);
+    watch.begin(Document {
+        command: COMMAND,
+        out: args.out.clone(),
+        max_findings: args.list.max_findings,
+        policy: policy.clone(),
+        kind: Kind::Search,
+    });
+    let accepted = Arc::new(AcceptedFindings::read(&args.counting)?);
+    watch.draft().accept(&accepted);
     let options = args.options(specifications(args.spec.as_deref(), &args.object)?);
     let peeked = input::peek(&args.trace)?;
     // Standard input cannot be read twice.
     let is_pipe = args.trace == Path::new("-");
     let held = |tables: &Tables| if is_pipe { u64::MAX } else { options.max_held(tables) };
-    let (input, mut prediction, trace) = match load(&args.trace, peeked, &held, global, &watch)? {
+    let (input, mut prediction, trace) = match load(&args.trace, peeked, &held, global, watch)? {
         Loaded::InMemory(read) => {
+            watch.draft().working_on(std::slice::from_ref(&read.input));
             let prediction = predict(&read.trace, &options, &watch.control())?;
             (read.input, prediction, Some(read.trace))
         }
         Loaded::Streamed(stream) => {
             let input = stream.input.clone();
-            (input, streamed(*stream, args, &options, global, &watch)?, None)
+            watch.draft().working_on(std::slice::from_ref(&input));
+            (input, streamed(*stream, args, &options, global, watch)?, None)
         }
     };
     watch.done();
     global.print(&prediction.result.remarks);
     if let Some(trace) = &trace {
+        if args.schedules.is_some() {
+            // Many files may take long.
+            prediction.result.publish(&watch.control());
+        }
         place(args, trace, &mut prediction)?;
     }
-    let mut all = Collected::new("predict", env!("CARGO_PKG_VERSION"));
-    all.add(vec![input], prediction.result);
-    let (mut outcome, runs) = all.finish();
+    watch.draft().add(vec![input], prediction.result);
+    let (mut outcome, runs) = watch.draft().take(COMMAND).finish();
     outcome.options.set("strict", args.counting.strict);
-    args.limits.set(&mut outcome.options);
-    let filters = if args.no_confirm { Vec::new() } else { vec![UNCONFIRMED.to_owned()] };
-    let policy = args.counting.policy(filters);
+    watch.asked.set(&mut outcome.options);
     accepted.judge(&mut outcome, &policy, global);
-    set_elapsed(&mut outcome, started);
+    set_elapsed(&mut outcome, watch.started);
     outcome.stats.set("peak_memory_kb", peak_memory_kb().unwrap_or(0));
-    accepted.write(&outcome.findings)?;
-    let form =
-        Form { out: &args.out, max_findings: args.list.max_findings, remarks: "", runs: &runs };
-    render::finish(&form, &outcome, &policy, trace.as_ref().map(|input| &input.trace))
+    let done = watch.draft().finish(outcome, runs);
+    accepted.write(&done.outcome.findings)?;
+    let max_findings = args.list.max_findings;
+    let form = Form { out: &args.out, max_findings, remarks: "", runs: &done.runs };
+    render::finish(&form, &done.outcome, &policy, trace.as_ref().map(|input| &input.trace))
 }
 
 /// Predicts from a trace that is too long for memory.

@@ -2,13 +2,15 @@
 
 use crate::args::{OutputArgs, OutputFormat};
 use crate::failure::Failure;
-use crate::output::{to, to_stdout, width};
+use crate::guard::Document;
+use crate::output::{to, to_file, to_stdout, width};
 use anyorder_common::text::shown;
 use anyorder_finding::run::Runs;
 use anyorder_finding::{Outcome, Policy, exit_code};
 use anyorder_report::{html, json, junit, sarif, terminal};
 use anyorder_trace::Trace;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -25,7 +27,7 @@ pub(super) struct Form<'a> {
 }
 
 /// Sets how long the command took.
-pub(super) fn set_elapsed(outcome: &mut Outcome, started: Instant) {
+pub(crate) fn set_elapsed(outcome: &mut Outcome, started: Instant) {
     let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     outcome.stats.set("elapsed_ms", elapsed_ms);
 }
@@ -74,6 +76,28 @@ fn all(
         let _ = writeln!(io::stderr(), "{}", shown(&page));
         Ok(())
     }
+}
+
+/// Writes a result that the guard cut, in place of the job. `stdout` bypasses the locks that the job
+/// may hold. It writes no HTML report, which could take as long as the job.
+pub(crate) fn render_cut(
+    document: &Document,
+    outcome: &Outcome,
+    runs: &Runs,
+    stdout: Option<&mut dyn Write>,
+) -> Result<(), Failure> {
+    let Document { out, max_findings, .. } = document;
+    let form = Form { out, max_findings: *max_findings, remarks: "", runs };
+    let colour = out.output.is_none() && wants_colour();
+    let mut result = Vec::new();
+    result_in(&form, outcome, &document.policy, colour, &mut result)
+        .map_err(|error| Failure::new(format!("cannot make the result: {error}")))?;
+    let written = match (&out.output, stdout) {
+        (Some(path), _) => return to_file(path, |out| out.write_all(&result)),
+        (None, Some(stdout)) => stdout.write_all(&result),
+        (None, None) => io::stdout().write_all(&result),
+    };
+    written.map_err(|error| Failure::writing(Path::new("stdout"), &error))
 }
 
 fn result_in(

@@ -6,6 +6,7 @@ use crate::args::{Global, ReplayArgs};
 use crate::failure::Failure;
 use crate::input::{self, PeekedInput, SCHEDULE_BYTES_MAX};
 use crate::output::{to_stdout, width};
+use crate::watch::Watch;
 use anyorder_common::numbers::plural;
 use anyorder_common::text::escape;
 use anyorder_drive::explore::{pipe_program, replay_run};
@@ -20,13 +21,13 @@ use std::process::ExitCode;
 
 /// Runs all given schedules. The status is 1 if a finding occurs again, else 3 if a schedule cannot
 /// be followed, else 0.
-pub(crate) fn run(args: &ReplayArgs, global: &Global) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &ReplayArgs, global: &Global, watch: &Watch) -> Result<ExitCode, Failure> {
     if let Some(command) = &args.program {
         return of_program(command, args);
     }
     let peeked = input::peek_all(&args.inputs)?;
     if let Some(at) = peeked.iter().position(|(_, peeked)| peeked.trace_format(global).is_some()) {
-        return of_trace(peeked, at, args, global);
+        return of_trace(peeked, at, args, global, watch);
     }
     let given = model_inputs::read_peeked(peeked, global)?;
     if given.others.is_empty() {
@@ -50,6 +51,7 @@ fn of_trace(
     at: usize,
     args: &ReplayArgs,
     global: &Global,
+    watch: &Watch,
 ) -> Result<ExitCode, Failure> {
     let (trace_path, trace) = all.remove(at);
     let expected = |path: &Path, what: &str| {
@@ -67,7 +69,7 @@ fn of_trace(
         return expected(&path, "no witness and no result, expected JSON");
     }
     let content = text.text(&path, SCHEDULE_BYTES_MAX)?;
-    replay_witness::run((&trace_path, trace), (&path, &content), args, global)
+    replay_witness::run((&trace_path, trace), (&path, &content), args, global, watch)
 }
 
 /// Runs the schedules of a program behind a pipe.

@@ -1,7 +1,7 @@
 //! `anyorder replay TRACE WITNESS`: stored witnesses, checked against the trace that they reorder.
 
 use super::predict::specifications;
-use crate::args::{Global, LimitArgs, ReplayArgs};
+use crate::args::{Global, ReplayArgs};
 use crate::failure::Failure;
 use crate::input::PeekedInput;
 use crate::load::{Loaded, load};
@@ -21,16 +21,20 @@ pub(super) fn run(
     (witness, text): (&Path, &str),
     args: &ReplayArgs,
     global: &Global,
+    watch: &Watch,
 ) -> Result<ExitCode, Failure> {
     let name = witness.to_string_lossy();
     let stored = StoredWitness::read(&name, text, args.finding.as_deref())?;
-    let watch = Watch::start(global, &LimitArgs::default())?;
     let specifications = specifications(args.spec.as_deref(), &args.object)?;
-    let Loaded::InMemory(read) = load(path, peeked, &|_| u64::MAX, global, &watch)? else {
+    let Loaded::InMemory(read) = load(path, peeked, &|_| u64::MAX, global, watch)? else {
         return Err(Failure::at(path, "too many events to hold in memory"));
     };
     let replays = replay_witness(&read.trace, &stored, Some(&specifications), &watch.control())?;
     watch.done();
+    // The trace, or the check of it, was cut.
+    if let Some(reason) = watch.stopped() {
+        return Err(Failure::stopped(reason, "nothing was checked"));
+    }
     let mut text = String::new();
     // Writing to a string does not fail.
     replays.iter().for_each(|replay| write(replay, &mut text).unwrap_or_default());

@@ -16,8 +16,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 /// Shrinks a schedule, and writes the result.
-pub(crate) fn run(args: &ShrinkArgs, global: &Global) -> Result<ExitCode, Failure> {
-    let watch = Watch::start(global, &args.limits)?;
+pub(crate) fn run(args: &ShrinkArgs, global: &Global, watch: &Watch) -> Result<ExitCode, Failure> {
     let id = args.finding.as_deref();
     if let Some(command) = &args.program {
         let program = pipe_program(command)?;
@@ -26,7 +25,7 @@ pub(crate) fn run(args: &ShrinkArgs, global: &Global) -> Result<ExitCode, Failur
         };
         let schedule = read_schedule(path, id)?;
         let words = format!("--program {}", quote(command));
-        return one(&program, &words, (path, &schedule), args, global, &watch);
+        return one(&program, &words, (path, &schedule), args, global, watch);
     }
     let given = model_inputs::read(&args.inputs, global)?;
     let [(path, text)] = &given.others[..] else {
@@ -39,7 +38,7 @@ pub(crate) fn run(args: &ShrinkArgs, global: &Global) -> Result<ExitCode, Failur
     };
     warn_if_changed(model_path, model, &schedule, global);
     let words = quote(&model_path.to_string_lossy());
-    one(model, &words, (path, &schedule), args, global, &watch)
+    one(model, &words, (path, &schedule), args, global, watch)
 }
 
 /// Shrinks one schedule of a program; `words` name the program on a command line.

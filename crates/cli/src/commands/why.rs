@@ -15,9 +15,12 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// Explains the order of two events.
-pub(crate) fn run(args: &WhyArgs, global: &Global) -> Result<ExitCode, Failure> {
-    let watch = Watch::start(global, &args.limits)?;
-    let Read { trace, input } = read(&args.trace, input::peek(&args.trace)?, global, &watch)?;
+pub(crate) fn run(args: &WhyArgs, global: &Global, watch: &Watch) -> Result<ExitCode, Failure> {
+    let Read { trace, input } = read(&args.trace, input::peek(&args.trace)?, global, watch)?;
+    if let Some(reason) = watch.stopped() {
+        // The rest of the trace was not read.
+        return Err(Failure::stopped(reason, "no answer"));
+    }
     let why = why(&trace, [&args.a, &args.b], args.rules, &watch.control())?;
     watch.done();
     let Some(why) = why else {

@@ -25,6 +25,12 @@ pub fn pipe_program(command: &str) -> Result<Started<PipeFactory>, Failure> {
     Ok(Started { name: command.to_owned(), factory })
 }
 
+/// Ends all programs behind pipes, with their children. For a process that ends in the middle of a
+/// job.
+pub fn end_programs() {
+    anyorder_pipe::end_all_children();
+}
+
 fn words(text: &str) -> Option<Vec<String>> {
     let (mut words, mut word) = (Vec::new(), None::<String>);
     let (mut quote, mut chars) = (None, text.chars());

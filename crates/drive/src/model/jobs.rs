@@ -9,6 +9,7 @@ use crate::states::{
 };
 use anyorder_system::{Control, Progress, Schedule};
 use anyorder_vm::Machine;
+use std::any::Any;
 use std::sync::Mutex;
 
 /// Searches the states of a model, and reports violated properties with the shortest runs.
@@ -134,5 +135,9 @@ impl Progress for Growth<'_> {
 
     fn note(&self, text: &str) {
         self.inner.note(text);
+    }
+
+    fn found(&self, so_far: Box<dyn Any + Send>) {
+        self.inner.found(so_far);
     }
 }

@@ -111,6 +111,8 @@ fn head(outcome: &Outcome) -> Markup {
                 @if words::is_interrupted(outcome) {
                     b { "The search was interrupted" } " (Ctrl-C)"
                     @if options.peek().is_some() { ", and cut by " }
+                } @else if words::is_out_of_memory(outcome) {
+                    b { "The search ended when the system had no more memory" }
                 } @else {
                     b { "The search was cut" } " by "
                 }

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 const CONFIG_DEFAULT: &str = "anyorder.toml";
 
 /// The accepted findings, and where to write a new baseline.
+#[derive(Debug)]
 pub(crate) struct AcceptedFindings {
     baseline: Option<(PathBuf, Baseline)>,
     write_baseline: Option<PathBuf>,
@@ -41,7 +42,7 @@ impl AcceptedFindings {
     }
 
     /// Marks the accepted findings. Returns warnings about entries that match none.
-    fn apply(&self, findings: &mut [Finding]) -> Vec<FailureMessage> {
+    pub(crate) fn apply(&self, findings: &mut [Finding]) -> Vec<FailureMessage> {
         let mut warnings = Vec::new();
         if let Some((path, suppressions)) = &self.suppressions {
             warnings.extend(suppressions.apply(findings).iter().map(|unused| {

@@ -9,61 +9,70 @@ use crate::args::{CheckArgs, Global};
 use crate::commands::predict::UNCONFIRMED;
 use crate::commands::render::{self, Form, set_elapsed};
 use crate::failure::Failure;
+use crate::guard::{Document, Kind};
 use crate::input::PeekedInput;
 use crate::load::{Read, read};
 use crate::search_watch::SearchWatch;
 use crate::watch::Watch;
-use crate::witness::{Replay, place};
+use crate::witness::{Replay, name_replays, write_schedules};
 use anyorder_common::text::quote;
 use anyorder_drive::model::{Model, check_model_watched};
 use anyorder_drive::states::CheckResult;
-use anyorder_drive::{Collected, FailureMessage, JobResult, Level, check_trace};
+use anyorder_drive::{FailureMessage, JobResult, Level, check_trace};
 use anyorder_finding::{Finding, Input};
 use anyorder_trace::{Trace, TraceOrder};
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::sync::Arc;
 use varied::CheckInputs;
 
+/// The name of the command.
+const COMMAND: &str = "check";
+
 /// Checks all inputs, prints the findings, and returns the exit status.
-pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure> {
-    let started = Instant::now();
-    let accepted = AcceptedFindings::read(&args.counting)?;
-    let watch = Watch::start(global, &args.limits)?;
-    let (all, trace) = check_all(args, global, &watch)?;
-    watch.done();
+pub(crate) fn run(args: &CheckArgs, global: &Global, watch: &Watch) -> Result<ExitCode, Failure> {
     let policy = args.counting.policy(vec![UNCONFIRMED.to_owned()]);
-    let (mut outcome, runs) = all.finish();
+    watch.begin(Document {
+        command: COMMAND,
+        out: args.out.clone(),
+        max_findings: args.list.max_findings,
+        policy: policy.clone(),
+        kind: Kind::Search,
+    });
+    let accepted = Arc::new(AcceptedFindings::read(&args.counting)?);
+    watch.draft().accept(&accepted);
+    let trace = check_all(args, global, watch)?;
+    watch.done();
+    let (mut outcome, runs) = watch.draft().take(COMMAND).finish();
     let findings = &mut outcome.findings;
     let rerun_command = command(args);
     let replay = Replay::of(args.search.schedules.as_deref(), &args.out, &rerun_command);
-    place(findings, replay, args.program.as_deref())?;
+    name_replays(findings, replay, args.program.as_deref());
     findings.iter_mut().for_each(|finding| set_replay(args, finding));
     accepted.judge(&mut outcome, &policy, global);
-    set_elapsed(&mut outcome, started);
-    accepted.write(&outcome.findings)?;
+    set_elapsed(&mut outcome, watch.started);
+    let done = watch.draft().finish(outcome, runs);
+    write_schedules(&done.outcome.findings, replay)?;
+    accepted.write(&done.outcome.findings)?;
     // A timeline shows one recorded run; with several inputs the report has the findings only.
     let observed = |trace: &Trace| trace.tables().meta.order == TraceOrder::Observed;
     let trace = trace.filter(|trace| args.inputs.len() == 1 && observed(trace));
-    let form =
-        Form { out: &args.out, max_findings: args.list.max_findings, remarks: "", runs: &runs };
-    render::finish(&form, &outcome, &policy, trace.as_ref())
+    let max_findings = args.list.max_findings;
+    let form = Form { out: &args.out, max_findings, remarks: "", runs: &done.runs };
+    render::finish(&form, &done.outcome, &policy, trace.as_ref())
 }
 
-/// Checks all inputs. Returns the results and the last trace. A failure names all unreadable
-/// inputs.
-fn check_all(
-    args: &CheckArgs,
-    global: &Global,
-    watch: &Watch,
-) -> Result<(Collected, Option<Trace>), Failure> {
-    let mut all = Collected::new("check", env!("CARGO_PKG_VERSION"));
-    let mut add = |inputs: Vec<Input>, result: JobResult| {
+/// Checks all inputs, and adds the results to the draft. Returns the last trace. A failure names all
+/// unreadable inputs.
+fn check_all(args: &CheckArgs, global: &Global, watch: &Watch) -> Result<Option<Trace>, Failure> {
+    let add = |inputs: Vec<Input>, result: JobResult| {
         watch.done();
         global.print(&result.remarks);
-        all.add(inputs, result);
-        all.outcome.options.set("strict", args.counting.strict);
-        args.limits.set(&mut all.outcome.options);
+        watch.draft().add(inputs, result);
+        watch.draft().change(|outcome| {
+            outcome.options.set("strict", args.counting.strict);
+            watch.asked.set(&mut outcome.options);
+        });
     };
     let mut last = None;
     match varied::split(args, global)? {
@@ -88,7 +97,7 @@ fn check_all(
             }
         }
     }
-    Ok((all, last))
+    Ok(last)
 }
 
 /// Reads and checks one input.
@@ -105,10 +114,13 @@ fn one(
             return Err(Failure::new("`--checkpoint` and `--resume` are for one model at a time"));
         }
         let text = peeked.model_text(path)?;
+        let input = Input::new(path, "model");
+        watch.draft().working_on(std::slice::from_ref(&input));
         let result = model(path, &text, args, global, watch)?;
-        return Ok((Input::new(path, "model"), result, None));
+        return Ok((input, result, None));
     }
     let Read { trace, input } = read(path, peeked, global, watch)?;
+    watch.draft().working_on(std::slice::from_ref(&input));
     let mut result = check_trace(&trace, &args.trace_options(global), &watch.control())?;
     if trace.is_partial() {
         result.stats.set("solve_ms", watch.phase_ms("solving"));

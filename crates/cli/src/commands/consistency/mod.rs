@@ -5,42 +5,55 @@ mod remarks;
 use crate::args::{ConsistencyArgs, Global};
 use crate::commands::render::{self, Form, set_elapsed};
 use crate::failure::Failure;
+use crate::guard::{Document, Kind};
 use crate::input;
 use crate::load::{Read, read};
 use crate::output::to_file;
 use crate::watch::Watch;
 use anyorder_common::text::shown;
-use anyorder_drive::{Collected, Consistent, FailureMessage, Level, consistency};
+use anyorder_drive::{Consistent, FailureMessage, Level, consistency};
 use anyorder_finding::{Policy, Verdict};
 use anyorder_trace::{EventId, Trace};
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Instant;
+
+/// The name of the command.
+const COMMAND: &str = "consistency";
 
 /// Decides the trace, writes the requested files, and returns the exit status of the verdict.
-pub(crate) fn run(args: &ConsistencyArgs, global: &Global) -> Result<ExitCode, Failure> {
-    let started = Instant::now();
-    let watch = Watch::start(global, &args.limits)?;
-    let Read { trace, input } = read(&args.trace, input::peek(&args.trace)?, global, &watch)?;
+pub(crate) fn run(
+    args: &ConsistencyArgs,
+    global: &Global,
+    watch: &Watch,
+) -> Result<ExitCode, Failure> {
+    watch.begin(Document {
+        command: COMMAND,
+        out: args.out.clone(),
+        max_findings: 1,
+        policy: Policy::default(),
+        kind: Kind::Decision,
+    });
+    let Read { trace, input } = read(&args.trace, input::peek(&args.trace)?, global, watch)?;
+    watch.draft().working_on(std::slice::from_ref(&input));
     let mut answer = consistency(&trace, &args.options(global), &watch.control())?;
     watch.done();
-    let mut all = Collected::new("consistency", env!("CARGO_PKG_VERSION"));
-    all.add(vec![input], std::mem::take(&mut answer.result));
-    let (mut outcome, runs) = all.finish();
+    watch.draft().add(vec![input], std::mem::take(&mut answer.result));
+    let (mut outcome, runs) = watch.draft().take(COMMAND).finish();
     outcome.verdict = match &answer.verdict {
         Consistent::Yes(_) => Verdict::Consistent,
         Consistent::No(_) => Verdict::Inconsistent,
         Consistent::Unknown(_) => Verdict::Unknown,
     };
-    args.limits.set(&mut outcome.options);
+    watch.asked.set(&mut outcome.options);
     outcome.stats.set("solve_ms", watch.phase_ms("solving"));
-    set_elapsed(&mut outcome, started);
+    set_elapsed(&mut outcome, watch.started);
+    let done = watch.draft().finish(outcome, runs);
     write_files(args, &trace.trace, &answer.verdict, global)?;
     let remarks = remarks::of(args, &answer);
-    let form = Form { out: &args.out, max_findings: 1, remarks: &remarks, runs: &runs };
+    let form = Form { out: &args.out, max_findings: 1, remarks: &remarks, runs: &done.runs };
     // The timeline of a report shows the order of the events, which a partial trace does not have.
     let observed = Some(&trace.trace).filter(|_| !trace.is_partial());
-    render::finish(&form, &outcome, &Policy::default(), observed)
+    render::finish(&form, &done.outcome, &Policy::default(), observed)
 }
 
 /// Writes the witness or the certificate if the user asked for it and the answer has one.

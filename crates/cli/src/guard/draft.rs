@@ -1,0 +1,203 @@
+//! The result so far, and how to print it: what the job publishes while it works.
+
+use super::Cause;
+use crate::args::{LimitArgs, OutputArgs};
+use crate::commands::{AcceptedFindings, set_elapsed};
+use anyorder_drive::{Collected, JobResult};
+use anyorder_finding::run::Runs;
+use anyorder_finding::{Finding, Input, Outcome, Policy, Verdict, Warning, WarningKind};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long the guard waits for a job that is changing the result.
+const PATIENCE: Duration = Duration::from_millis(150);
+
+/// How the result of a command is judged and printed.
+#[derive(Clone, Debug)]
+pub(crate) struct Document {
+    /// The name of the command.
+    pub(crate) command: &'static str,
+    /// Where the result goes, and in which form.
+    pub(crate) out: OutputArgs,
+    /// The maximum number of findings in a text.
+    pub(crate) max_findings: usize,
+    /// Which findings count.
+    pub(crate) policy: Policy,
+    /// What the answer is without findings.
+    pub(crate) kind: Kind,
+}
+
+/// The kind of answer of a command.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// Findings decide.
+    Search,
+    /// Yes or no; a command that was cut does not know.
+    Decision,
+}
+
+/// The result so far. The job fills it, and the guard prints it if the job does not.
+#[derive(Debug, Default)]
+pub(crate) struct Draft {
+    head: OnceLock<Head>,
+    state: Mutex<State>,
+}
+
+/// The part of a result that does not change.
+#[derive(Debug)]
+struct Head {
+    document: Document,
+    limits: LimitArgs,
+    started: Instant,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    accepted: Option<Arc<AcceptedFindings>>,
+    /// The results of finished inputs; taken by the command at its end.
+    all: Option<Collected>,
+    /// The inputs of the running job, and what it has found so far.
+    inputs: Vec<Input>,
+    current: Option<JobResult>,
+    /// The judged result.
+    done: Option<Arc<Done>>,
+}
+
+/// A judged result, and the runs of its findings.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub(crate) outcome: Outcome,
+    pub(crate) runs: Runs,
+}
+
+/// What the guard prints.
+pub(super) struct Cut {
+    pub(super) document: Document,
+    pub(super) outcome: Outcome,
+    pub(super) runs: Runs,
+}
+
+impl Draft {
+    /// Begins the document of a command.
+    pub(crate) fn begin(&self, document: Document, limits: &LimitArgs, started: Instant) {
+        self.state().all = Some(Collected::new(document.command, env!("CARGO_PKG_VERSION")));
+        // A process runs one command.
+        let _ = self.head.set(Head { document, limits: limits.clone(), started });
+    }
+
+    /// Sets the findings that do not count.
+    pub(crate) fn accept(&self, accepted: &Arc<AcceptedFindings>) {
+        self.state().accepted = Some(Arc::clone(accepted));
+    }
+
+    /// Names the inputs of the job that begins.
+    pub(crate) fn working_on(&self, inputs: &[Input]) {
+        let mut state = self.state();
+        state.inputs = inputs.to_vec();
+        state.current = None;
+    }
+
+    /// Takes what the running job has found so far.
+    pub(crate) fn publish(&self, result: JobResult) {
+        self.state().current = Some(result);
+    }
+
+    /// Adds the result of a job that has ended.
+    pub(crate) fn add(&self, inputs: Vec<Input>, result: JobResult) {
+        let mut state = self.state();
+        state.inputs = Vec::new();
+        state.current = None;
+        if let Some(all) = &mut state.all {
+            all.add(inputs, result);
+        }
+    }
+
+    /// Changes the part of the result that belongs to no input.
+    pub(crate) fn change(&self, change: impl FnOnce(&mut Outcome)) {
+        if let Some(all) = &mut self.state().all {
+            change(&mut all.outcome);
+        }
+    }
+
+    /// Takes the results of all jobs, to judge them.
+    pub(crate) fn take(&self, command: &str) -> Collected {
+        let all = self.state().all.take();
+        all.unwrap_or_else(|| Collected::new(command, env!("CARGO_PKG_VERSION")))
+    }
+
+    /// Publishes the judged result, and shares it with the job.
+    pub(crate) fn finish(&self, outcome: Outcome, runs: Runs) -> Arc<Done> {
+        let done = Arc::new(Done { outcome, runs });
+        self.state().done = Some(Arc::clone(&done));
+        done
+    }
+
+    /// Returns what to print when the process ends for a cause; `None` for a command without a
+    /// result document. If the job holds the result for too long, the findings are missing.
+    pub(super) fn cut(&self, cause: Cause) -> Option<Cut> {
+        let head = self.head.get()?;
+        let document = head.document.clone();
+        let (mut outcome, runs) = match self.locked_soon() {
+            None => State::default().collected(head),
+            Some(mut state) => match state.done.take() {
+                Some(done) => (done.outcome.clone(), done.runs.clone()),
+                None => state.collected(head),
+            },
+        };
+        outcome.cut_by(cause.word());
+        outcome.warnings.push(Warning {
+            kind: WarningKind::Stopped,
+            input: None,
+            text: match cause {
+                Cause::OutOfMemory => format!("{cause}: this is what the job had found"),
+                _ => format!("{cause}, and the job did not stop in time: this is what it had found"),
+            },
+            count: 1,
+            places: Vec::new(),
+        });
+        match document.kind {
+            Kind::Search => outcome.judge(&document.policy),
+            Kind::Decision if outcome.verdict == Verdict::Ok => outcome.verdict = Verdict::Unknown,
+            Kind::Decision => {}
+        }
+        Some(Cut { document, outcome, runs })
+    }
+
+    /// Returns the state, unless a thread of the job holds it for too long.
+    fn locked_soon(&self) -> Option<MutexGuard<'_, State>> {
+        let start = Instant::now();
+        loop {
+            match self.state.try_lock() {
+                Ok(state) => return Some(state),
+                Err(TryLockError::Poisoned(state)) => return Some(state.into_inner()),
+                Err(TryLockError::WouldBlock) if start.elapsed() > PATIENCE => return None,
+                Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(2)),
+            }
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Returns the results of the finished jobs and of the running one.
+    fn collected(&mut self, head: &Head) -> (Outcome, Runs) {
+        let fresh = || Collected::new(head.document.command, env!("CARGO_PKG_VERSION"));
+        let mut all = self.all.take().unwrap_or_else(fresh);
+        let current = self.current.take();
+        if current.is_some() || !self.inputs.is_empty() {
+            all.add(std::mem::take(&mut self.inputs), current.unwrap_or_default());
+        }
+        let (mut outcome, runs) = all.finish();
+        head.limits.set(&mut outcome.options);
+        if let Some(accepted) = &self.accepted {
+            accepted.apply(&mut outcome.findings);
+        }
+        outcome.findings.sort_by(Finding::rank);
+        set_elapsed(&mut outcome, head.started);
+        (outcome, runs)
+    }
+}

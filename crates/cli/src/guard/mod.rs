@@ -1,0 +1,63 @@
+//! Ends the process within its limits, whatever the job does.
+//!
+//! The job is asked to stop first: the [`Cancel`](anyorder_system::Cancel) of its control says why.
+//! An engine that polls returns what it found, and the command prints it. If the job has not ended
+//! [`GRACE`] later, or if memory goes on to a hard bound, the guard ends the process: it removes
+//! unfinished files, ends child programs, prints the result that the job had published, and exits.
+//!
+//! | thread | does |
+//! | --- | --- |
+//! | the job | works, publishes results in the [`Draft`], and calls [`claim`] before it writes |
+//! | signals | asks the job to stop, or the process to end |
+//! | [`poll`] | watches time, memory and signals; asks, waits, and exits; it never blocks |
+//! | [`writer`] | writes the result in place of the job; it may block, so `poll` exits without it |
+//!
+//! Only one thread writes the result: the one that [`phase`] gives the output to.
+
+pub(crate) use draft::{Document, Draft, Kind};
+pub(crate) use phase::claim;
+pub(crate) use poll::{Checkpoints, Guard};
+
+mod draft;
+mod phase;
+mod poll;
+mod writer;
+
+use anyorder_system::StopReason;
+use std::fmt;
+use std::time::Duration;
+
+/// How long the job may take to stop and to begin its output, after it was asked.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// How long the process may live after the job was asked to stop. A job that prints a large result
+/// is cut then.
+const LAST: Duration = Duration::from_millis(900);
+
+/// Why the process ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Cause {
+    /// A limit, or a signal.
+    Stop(StopReason),
+    /// The system has no more memory.
+    OutOfMemory,
+}
+
+impl Cause {
+    /// Returns the name under which a result lists it among its `limits`.
+    const fn word(self) -> &'static str {
+        match self {
+            Cause::Stop(reason) => reason.word(),
+            Cause::OutOfMemory => "out-of-memory",
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cause::Stop(reason) => reason.fmt(f),
+            Cause::OutOfMemory => f.write_str("the system has no more memory"),
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Writes the result in place of the job. This thread may block on a pipe that nobody reads; the
+//! guard does not wait for it.
+
+use super::draft::{Cut, Draft};
+use super::{Cause, poll};
+use crate::commands::render_cut;
+use anyorder_common::files::remove_unfinished;
+use anyorder_drive::explore::end_programs;
+use anyorder_finding::exit;
+use anyorder_process::{end_at_once, exempt_this_thread};
+use std::fs::File;
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long cleaning up may take.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// What the guard asks of the writer. The writer ends the process after it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Order {
+    /// Write the result so far.
+    Document(Cause),
+    /// Say that the output was cut: the job had begun to write it.
+    CutOutput(Cause),
+    /// Clean up only, and end with a status.
+    End(u8),
+}
+
+/// The streams of the process, without the locks that a thread of the job may hold for ever.
+struct Streams {
+    out: Option<File>,
+    err: Option<File>,
+}
+
+/// Starts the writer. It waits for one order.
+pub(super) fn start(draft: Arc<Draft>, quiet: bool) -> std::io::Result<Sender<Order>> {
+    let (give, orders) = channel();
+    let streams = Streams::open();
+    thread::Builder::new().name("writer".to_owned()).spawn(move || {
+        exempt_this_thread();
+        obey(&draft, quiet, streams, &orders);
+    })?;
+    Ok(give)
+}
+
+fn obey(draft: &Draft, quiet: bool, mut streams: Streams, orders: &Receiver<Order>) {
+    // Without a guard there is nothing to do.
+    let Ok(order) = orders.recv() else { return };
+    clean_up();
+    let status = match order {
+        Order::End(status) => status,
+        Order::CutOutput(cause) => {
+            streams.say("error", &format!("{cause}: the output was cut"));
+            exit::LIMIT
+        }
+        Order::Document(cause) => match draft.cut(cause) {
+            Some(cut) => document(&cut, quiet, &mut streams),
+            None => {
+                streams.say("error", &format!("{cause}: nothing was written"));
+                exit::LIMIT
+            }
+        },
+    };
+    end_at_once(i32::from(status));
+}
+
+/// Removes unfinished files and ends child programs. A thread of the job may hold their locks for
+/// ever, so this waits for a while only.
+fn clean_up() {
+    let cleaning = thread::Builder::new().spawn(|| {
+        exempt_this_thread();
+        remove_unfinished();
+        end_programs();
+    });
+    let start = Instant::now();
+    while cleaning.as_ref().is_ok_and(|thread| !thread.is_finished()) && start.elapsed() < PATIENCE
+    {
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Writes a result. Returns the exit status.
+fn document(cut: &Cut, quiet: bool, streams: &mut Streams) -> u8 {
+    let status = anyorder_finding::exit_code(&cut.outcome, &cut.document.policy);
+    poll::set_status(status);
+    let out = streams.out.as_mut().map(|out| out as &mut dyn Write);
+    if let Err(failure) = render_cut(&cut.document, &cut.outcome, &cut.runs, out) {
+        for message in &failure.messages {
+            streams.say("error", &message.line);
+        }
+        return exit::LIMIT;
+    }
+    if !quiet && let Some(warning) = cut.outcome.warnings.last() {
+        streams.say("warning", &warning.text);
+    }
+    status
+}
+
+impl Streams {
+    fn open() -> Streams {
+        #[cfg(unix)]
+        {
+            use std::os::fd::AsFd;
+            let copy = |stream: std::os::fd::BorrowedFd<'_>| {
+                Some(File::from(stream.try_clone_to_owned().ok()?))
+            };
+            Streams { out: copy(std::io::stdout().as_fd()), err: copy(std::io::stderr().as_fd()) }
+        }
+        #[cfg(not(unix))]
+        Streams { out: None, err: None }
+    }
+
+    fn say(&mut self, level: &str, text: &str) {
+        // A message that cannot be written cannot be reported.
+        let line = format!("{level}: {text}\n");
+        let _ = match &mut self.err {
+            Some(err) => err.write_all(line.as_bytes()),
+            None => std::io::stderr().write_all(line.as_bytes()),
+        };
+    }
+}
