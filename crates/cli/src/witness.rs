@@ -2,11 +2,9 @@
 
 use crate::args::OutputArgs;
 use crate::failure::Failure;
-use crate::output::to_file;
+use crate::output::to_folder;
 use anyorder_common::text::quote;
 use anyorder_finding::{Finding, Witness, WitnessPlace};
-use std::fs;
-use std::io::{self, Write};
 use std::path::Path;
 
 /// How a finding can be replayed.
@@ -40,7 +38,7 @@ impl<'a> Replay<'a> {
     pub(crate) fn command(self, subject: &str, id: &str) -> String {
         match self {
             Replay::Folder(folder) => {
-                let path = folder.join(format!("{id}.json"));
+                let path = folder.join(file_name(id));
                 format!("anyorder replay {subject} {}", quote(&path.to_string_lossy()))
             }
             Replay::Result(file) => {
@@ -61,6 +59,7 @@ pub(crate) fn place(
     replay: Replay<'_>,
     program: Option<&str>,
 ) -> Result<(), Failure> {
+    let mut schedules = Vec::new();
     for finding in findings {
         let Some(Witness { format, place: WitnessPlace::Inline(value) }) = &finding.witness else {
             continue;
@@ -72,23 +71,20 @@ pub(crate) fn place(
         let model = program
             .map_or_else(|| model_of(value), |program| format!("--program {}", quote(program)));
         finding.replay = Some(replay.command(&model, id));
-        if let Replay::Folder(folder) = replay {
-            write_in(folder, id, &|out| writeln!(out, "{value}"))?;
-        }
+        schedules.push((file_name(id), value));
     }
-    Ok(())
+    let Replay::Folder(folder) = replay else { return Ok(()) };
+    to_folder(folder, |out| {
+        schedules
+            .iter()
+            .try_for_each(|(name, value)| out.file(name, &mut |file| writeln!(file, "{value}")))
+    })
 }
 
-/// Writes the file of a finding into a folder. An id is 16 hexadecimal digits, so the path contains
+/// Returns the name of the file of a finding. An id is 16 hexadecimal digits, so the name contains
 /// no text of the input.
-pub(crate) fn write_in(
-    folder: &Path,
-    id: &str,
-    write: &dyn Fn(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), Failure> {
-    fs::create_dir_all(folder).map_err(|error| Failure::writing(folder, &error))?;
-    let path = folder.join(format!("{id}.json"));
-    to_file(&path, write)
+pub(crate) fn file_name(id: &str) -> String {
+    format!("{id}.json")
 }
 
 /// Returns the model of a schedule, for a command; a placeholder if the model was read from a pipe.

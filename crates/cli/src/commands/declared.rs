@@ -2,7 +2,7 @@
 
 use crate::args::{Cli, CompletionsArgs, ManArgs};
 use crate::failure::Failure;
-use crate::output::{to_file, to_stdout};
+use crate::output::{to_folder, to_stdout};
 use clap::CommandFactory;
 use std::process::ExitCode;
 
@@ -29,15 +29,16 @@ pub(crate) fn man(args: &ManArgs) -> Result<ExitCode, Failure> {
         to_stdout(|out| out.write_all(&page))?;
         return Ok(ExitCode::SUCCESS);
     };
-    std::fs::create_dir_all(dir).map_err(|error| Failure::writing(dir, &error))?;
     let shown =
         command.get_subcommands().filter(|c| !c.is_hide_set() && c.get_name() != "help").cloned();
-    for sub in shown.chain([command.clone()]) {
-        let name = sub.get_display_name().unwrap_or_else(|| sub.get_name()).replace(' ', "-");
-        let path = dir.join(format!("{name}.1"));
-        let page = page(sub)?;
-        to_file(&path, |out| out.write_all(&page))?;
-    }
+    to_folder(dir, |out| {
+        for sub in shown.chain([command.clone()]) {
+            let name = sub.get_display_name().unwrap_or_else(|| sub.get_name()).replace(' ', "-");
+            let page = page(sub)?;
+            out.file(&format!("{name}.1"), &mut |file| file.write_all(&page))?;
+        }
+        Ok(())
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 

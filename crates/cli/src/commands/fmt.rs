@@ -49,12 +49,7 @@ fn one(path: &Path, check: bool) -> Result<bool, Failure> {
         let written = out.write_all(bytes).and_then(|()| out.flush());
         written.map_err(|error| Failure::writing(Path::new("stdout"), &error))?;
     } else if changed {
-        // Resolve links, so that the target file keeps its permissions.
-        let failed = |error: &io::Error| Failure::writing(path, error);
-        let target = path.canonicalize().map_err(|error| failed(&error))?;
-        let rights = target.metadata().map_err(|error| failed(&error))?.permissions();
-        to_file(&target, |out| out.write_all(bytes))?;
-        std::fs::set_permissions(&target, rights).map_err(|error| failed(&error))?;
+        to_file(path, |out| out.write_all(bytes))?;
     }
     Ok(changed)
 }

@@ -6,8 +6,9 @@ use crate::args::{Global, PAIRS, PredictArgs, word_of};
 use crate::failure::Failure;
 use crate::input::{self, Watched};
 use crate::load::{Loaded, Stream, load};
+use crate::output::to_folder;
 use crate::watch::{Watch, peak_memory_kb};
-use crate::witness::{Replay, write_in};
+use crate::witness::{Replay, file_name};
 use anyorder_common::text::quote;
 use anyorder_drive::{
     Collected, Pairs, PredictOptions, Prediction, Specifications, TraceInput, predict,
@@ -113,14 +114,19 @@ fn place(
         (None, None) => Replay::Command(&rerun_command),
     };
     let Prediction { result, witnesses } = prediction;
+    let mut found = Vec::new();
     for (one, witness) in result.findings.iter_mut().zip(witnesses) {
         let (finding, Some(witness)) = (&mut one.finding, witness) else { continue };
-        if let Some(folder) = folder {
-            write_in(folder, &finding.id, &|out| witness.write(&input.trace, finding, out))?;
-        }
         finding.replay = Some(replay.command(&quote(&input.name), &finding.id));
+        found.push((witness, finding));
     }
-    Ok(())
+    let Some(folder) = folder else { return Ok(()) };
+    to_folder(folder, |out| {
+        found.iter().try_for_each(|(witness, finding)| {
+            let name = file_name(&finding.id);
+            out.file(&name, &mut |file| witness.write(&input.trace, finding, file))
+        })
+    })
 }
 
 /// Returns the command that prints the same findings as JSON.
