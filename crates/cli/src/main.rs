@@ -13,6 +13,7 @@ mod input;
 mod load;
 mod output;
 mod panic;
+mod reading;
 mod search_watch;
 mod units;
 mod watch;

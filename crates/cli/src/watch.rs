@@ -3,10 +3,13 @@
 use crate::args::{Global, LimitArgs};
 use crate::failure::{Failure, note};
 use crate::input::awaits_terminal;
+use crate::reading::stop_with;
+use anyorder_common::files::read_system;
 use anyorder_common::text::escape;
 use anyorder_system::{Cancel, Control, Limits, Progress, StopReason};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -34,6 +37,7 @@ impl Watch {
     /// Starts to watch.
     pub(crate) fn start(global: &Global, limits: &LimitArgs) -> Result<Watch, Failure> {
         let cancel = Cancel::new();
+        stop_with(&cancel);
         let on_interrupt = cancel.clone();
         let mut interrupted = false;
         ctrlc::set_handler(move || {
@@ -135,7 +139,7 @@ pub(crate) fn peak_memory_kb() -> Option<u64> {
 }
 
 fn status_kb(field: &str) -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let status = read_system(Path::new("/proc/self/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(field))?;
     line.trim().trim_end_matches("kB").trim().parse().ok()
 }

@@ -7,8 +7,10 @@ use crate::failure::Failure;
 use crate::input::{self, Watched};
 use crate::load::{Loaded, Stream, load};
 use crate::output::to_folder;
+use crate::reading::{SPECIFICATION, failed};
 use crate::watch::{Watch, peak_memory_kb};
 use crate::witness::{Replay, file_name};
+use anyorder_common::files::text_of;
 use anyorder_common::text::quote;
 use anyorder_drive::{
     Collected, Pairs, PredictOptions, Prediction, Specifications, TraceInput, predict,
@@ -21,9 +23,6 @@ use std::time::Instant;
 
 /// The filter of findings that no witness shows.
 pub(crate) const UNCONFIRMED: &str = "unconfirmed";
-
-/// The maximum size of a file of specifications, in bytes.
-const SPEC_BYTES_MAX: u64 = 1 << 24;
 
 /// Predicts, prints the findings, and returns the exit status.
 pub(crate) fn run(args: &PredictArgs, global: &Global) -> Result<ExitCode, Failure> {
@@ -93,11 +92,17 @@ pub(super) fn specifications(
     objects: &[String],
 ) -> Result<Specifications, Failure> {
     let text = |path: &Path| -> Result<(String, String), Failure> {
-        Ok((path.to_string_lossy().into(), input::peek(path)?.text(path, SPEC_BYTES_MAX)?))
+        Ok((path.to_string_lossy().into(), spec_text(path)?))
     };
     let file = spec.map(text).transpose()?;
     let file = file.as_ref().map(|(name, text)| (name.as_str(), text.as_str()));
     Specifications::new(file, objects)
+}
+
+/// Reads a specification; `-` is standard input.
+fn spec_text(path: &Path) -> Result<String, Failure> {
+    let text = text_of(input::peek(path)?.bytes_of(path, SPECIFICATION)?);
+    text.map_err(|error| failed(path, SPECIFICATION, &error))
 }
 
 /// Writes the full witnesses of findings into the folder, and sets the commands that check them.
