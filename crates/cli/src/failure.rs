@@ -1,6 +1,7 @@
 //! How failures, warnings and notes are printed.
 
 use crate::args::Global;
+use crate::output::stderr;
 use anstyle::{AnsiColor, Style};
 use anyorder_common::numbers::more;
 pub(crate) use anyorder_drive::Failure;
@@ -22,7 +23,7 @@ pub(crate) fn print(failure: &Failure) -> ExitCode {
         return ExitCode::from(exit::CLEAN);
     }
     // A failed write to stderr cannot be reported.
-    let _ = write(failure, &mut anstream::stderr().lock());
+    let _ = write(failure, &mut stderr());
     ExitCode::from(exit::USAGE)
 }
 
@@ -74,7 +75,7 @@ impl Global {
 
 /// Prints messages.
 fn print_messages(messages: &[FailureMessage]) {
-    let mut err = anstream::stderr().lock();
+    let mut err = stderr();
     for message in messages {
         let _ = write_message(message, &mut err);
     }

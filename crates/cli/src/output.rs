@@ -2,17 +2,19 @@
 
 use crate::failure::Failure;
 use anyorder_common::files::{AtomicFile, Folder};
-use anyorder_common::text::shown;
+use anyorder_common::text::{Harmless, shown};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
-/// Writes to stdout, and strips colours unless they are enabled. A closed pipe is not an error: the
+/// Writes text to stdout, and strips colours unless they are enabled. Hostile characters that are
+/// left in the text are escaped. A closed pipe is not an error: the
 /// returned failure has `broken_pipe` set.
 pub(crate) fn to_stdout(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
     let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
-    let written = write(&mut out).and_then(|()| out.flush());
+    let written = write(&mut Harmless::new(&mut out));
+    let written = written.and_then(|()| out.flush());
     if let Err(error) = &written {
         // The buffered rest cannot be written either; dropping the buffer must not retry.
         let _ = out.into_parts();
@@ -32,7 +34,8 @@ pub(crate) fn to(
     }
 }
 
-/// Writes bytes to a file, or to stdout without one. They bypass the stream that strips colours.
+/// Writes bytes to a file, or to stdout without one. They bypass the stream that strips colours. On
+/// a terminal, hostile characters among them are escaped.
 pub(crate) fn bytes_to(
     file: Option<&Path>,
     write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
@@ -40,8 +43,13 @@ pub(crate) fn bytes_to(
     if let Some(path) = file {
         return to_file_or_fail(path, write);
     }
-    let mut out = BufWriter::new(io::stdout().lock());
-    write(&mut out)?;
+    let stdout = io::stdout().lock();
+    let is_terminal = stdout.is_terminal();
+    let mut out = BufWriter::new(stdout);
+    match is_terminal {
+        true => write(&mut Harmless::new(&mut out))?,
+        false => write(&mut out)?,
+    }
     out.flush().map_err(|error| Failure::writing(Path::new("standard output"), &error))
 }
 
@@ -103,6 +111,11 @@ impl FolderOut<'_> {
         let written = folder.write(name, write);
         written.map(drop).map_err(|error| Failure::writing(&self.path.join(name), &error))
     }
+}
+
+/// Returns standard error for messages: hostile characters that are left in them are escaped.
+pub(crate) fn stderr() -> Harmless<impl Write> {
+    Harmless::new(anstream::stderr().lock())
 }
 
 /// Returns the width of the terminal, else that of `COLUMNS`, else 100.

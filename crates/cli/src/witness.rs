@@ -3,7 +3,7 @@
 use crate::args::OutputArgs;
 use crate::failure::Failure;
 use crate::output::to_folder;
-use anyorder_common::text::quote;
+use anyorder_common::text::{escape_json, quote};
 use anyorder_finding::{Finding, Witness, WitnessPlace};
 use std::path::Path;
 
@@ -75,9 +75,9 @@ pub(crate) fn place(
     }
     let Replay::Folder(folder) = replay else { return Ok(()) };
     to_folder(folder, |out| {
-        schedules
-            .iter()
-            .try_for_each(|(name, value)| out.file(name, &mut |file| writeln!(file, "{value}")))
+        schedules.iter().try_for_each(|(name, value)| {
+            out.file(name, &mut |file| writeln!(file, "{}", escape_json(&value.to_string())))
+        })
     })
 }
 

@@ -2,8 +2,9 @@
 
 use crate::args::{Cli, CompletionsArgs, ManArgs};
 use crate::failure::Failure;
-use crate::output::{to_folder, to_stdout};
+use crate::output::{bytes_to, to_folder, to_stdout};
 use clap::CommandFactory;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Prints the JSON Schema of results.
@@ -16,7 +17,7 @@ pub(crate) fn schema() -> Result<ExitCode, Failure> {
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<ExitCode, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "anyorder", &mut script);
-    to_stdout(|out| out.write_all(&script))?;
+    bytes_to(None, |out| out.write_all(&script).map_err(failed))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -26,7 +27,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<ExitCode, Failure> {
     command.build();
     let Some(dir) = &args.dir else {
         let page = page(command)?;
-        to_stdout(|out| out.write_all(&page))?;
+        bytes_to(None, |out| out.write_all(&page).map_err(failed))?;
         return Ok(ExitCode::SUCCESS);
     };
     let shown =
@@ -40,6 +41,10 @@ pub(crate) fn man(args: &ManArgs) -> Result<ExitCode, Failure> {
         Ok(())
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn failed(error: std::io::Error) -> Failure {
+    Failure::writing(Path::new("stdout"), &error)
 }
 
 fn page(command: clap::Command) -> Result<Vec<u8>, Failure> {
