@@ -2,6 +2,7 @@
 
 use crate::args::Global;
 use crate::guard::claim;
+use crate::output::stderr;
 use anstyle::{AnsiColor, Style};
 use anyorder_common::numbers::more;
 pub(crate) use anyorder_drive::Failure;
@@ -24,7 +25,7 @@ pub(crate) fn print(failure: &Failure) -> ExitCode {
     }
     claim();
     // A failed write to stderr cannot be reported.
-    let _ = write(failure, &mut anstream::stderr().lock());
+    let _ = write(failure, &mut stderr());
     ExitCode::from(if failure.stopped { exit::LIMIT } else { exit::USAGE })
 }
 
@@ -76,7 +77,7 @@ impl Global {
 
 /// Prints messages.
 fn print_messages(messages: &[FailureMessage]) {
-    let mut err = anstream::stderr().lock();
+    let mut err = stderr();
     for message in messages {
         let _ = write_message(message, &mut err);
     }

@@ -2,8 +2,11 @@
 
 use crate::args::Global;
 use crate::failure::{Failure, note, warn};
+pub(crate) use crate::reading::SCHEDULE_BYTES_MAX;
+use crate::reading::{MODEL, SITES, ask, failed};
+use anyorder_common::files::{self, FileKind, Source, read_rest};
 use anyorder_common::text::shown;
-use anyorder_drive::model::{MODEL_BYTES_MAX, Model, is_model, model_text};
+use anyorder_drive::model::{Model, is_model, model_text};
 use anyorder_system::Control;
 use anyorder_trace::detect::{DetectError, Format, HEAD_BYTES, detect};
 use anyorder_trace::open::{OpenOptions, open as open_format};
@@ -11,14 +14,10 @@ use anyorder_trace::{Block, Problems, ReadError, Tables, TraceSource};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::borrow::BorrowMut;
 use std::cell::Cell;
-use std::fs::File;
 use std::io::{self, BufReader, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// The maximum size of a schedule or a result, in bytes.
-pub(crate) const SCHEDULE_BYTES_MAX: u64 = 1 << 30;
 
 /// Parses the name of any format.
 pub(crate) fn format_parser() -> impl TypedValueParser<Value = Format> {
@@ -101,25 +100,23 @@ impl PeekedInput {
 
     /// Reads the rest, up to `most` bytes in all, as text.
     pub(crate) fn text(self, path: &Path, most: u64) -> Result<String, Failure> {
-        let bytes = self.bytes(path, most)?;
-        if bytes.len() as u64 > most {
-            return Err(Failure::at(path, format!("larger than {most} bytes")));
-        }
-        String::from_utf8(bytes).map_err(|_| Failure::at(path, "not UTF-8, expected JSON"))
+        String::from_utf8(self.bytes(path, most)?)
+            .map_err(|_| Failure::at(path, "not UTF-8, expected JSON"))
     }
 
     /// Reads the rest as the text of a model.
     pub(crate) fn model_text(self, path: &Path) -> Result<String, Failure> {
-        model_text(path, self.bytes(path, MODEL_BYTES_MAX as u64)?)
+        model_text(path, self.bytes_of(path, MODEL)?)
     }
 
-    /// Reads the rest, up to one byte more than `most` in all.
-    fn bytes(self, path: &Path, most: u64) -> Result<Vec<u8>, Failure> {
-        let mut bytes = self.head;
-        let left = (most + 1).saturating_sub(bytes.len() as u64);
-        let read = self.rest.take(left).read_to_end(&mut bytes);
-        read.map_err(|error| Failure::reading(path, &error))?;
-        Ok(bytes)
+    /// Reads the rest of a schedule or a result, up to `most` bytes in all.
+    pub(crate) fn bytes(self, path: &Path, most: u64) -> Result<Vec<u8>, Failure> {
+        self.bytes_of(path, FileKind { name: "a schedule or a result", bytes_max: most })
+    }
+
+    /// Reads the rest of a file of some kind.
+    pub(crate) fn bytes_of(self, path: &Path, kind: FileKind) -> Result<Vec<u8>, Failure> {
+        read_rest(self.rest, self.head, kind).map_err(|error| failed(path, kind, &error))
     }
 }
 
@@ -128,15 +125,12 @@ pub(crate) fn peek(path: &Path) -> Result<PeekedInput, Failure> {
     let failed = |error: &io::Error| Failure::reading(path, error);
     let (input, size): (Box<dyn Read>, Option<u64>) = if path == Path::new("-") {
         note_terminal();
-        (Box::new(StandardInput { ended: false }), None)
+        let source = Source::standard_input(ask).map_err(|e| failed(&e))?;
+        (Box::new(StandardInput { source, ended: false }), None)
     } else {
-        let file = File::open(path).map_err(|e| failed(&e))?;
-        let meta = file.metadata().map_err(|e| failed(&e))?;
-        if meta.is_dir() {
-            return Err(failed(&io::Error::from(io::ErrorKind::IsADirectory)));
-        }
-        let size = meta.is_file().then_some(meta.len());
-        (Box::new(file), size)
+        let source = Source::open(path, ask).map_err(|e| failed(&e))?;
+        let size = source.size();
+        (Box::new(source), size)
     };
     let consumed = Rc::new(Cell::new(0));
     let counted = Counted { inner: input, consumed: Rc::clone(&consumed) };
@@ -206,6 +200,7 @@ pub(crate) fn awaits_terminal() -> bool {
 /// Standard input that ends once. At the end of terminal input it clears [`AWAITS_TERMINAL`], and
 /// later reads return nothing without asking the terminal again.
 struct StandardInput {
+    source: Source,
     ended: bool,
 }
 
@@ -214,7 +209,7 @@ impl Read for StandardInput {
         if self.ended {
             return Ok(0);
         }
-        let read = io::stdin().read(buffer)?;
+        let read = self.source.read(buffer)?;
         if read == 0 && !buffer.is_empty() {
             self.ended = true;
             AWAITS_TERMINAL.store(false, Ordering::SeqCst);
@@ -284,16 +279,21 @@ fn sites(path: &Path, format: Format, global: &Global) -> Result<Option<String>,
         }
         return Ok(None);
     }
-    let requested = global.sites.is_some();
-    let Some(table) = global.sites.clone().or_else(|| default_sites(path)) else {
-        return Ok(None);
+    let (table, bytes) = match &global.sites {
+        Some(table) => {
+            let bytes = files::read(table, SITES, ask);
+            (table.clone(), bytes.map_err(|error| failed(table, SITES, &error))?)
+        }
+        None => match default_sites(path) {
+            Some(found) => found,
+            None => return Ok(None),
+        },
     };
-    let bytes = std::fs::read(&table).map_err(|error| Failure::reading(&table, &error))?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let options = OpenOptions { sites: Some(text), ..OpenOptions::default() };
     match open_format(Format::Std, Box::new(io::empty()), &options) {
         Ok(_) => Ok(options.sites),
-        Err(error) if requested => Err(Failure::input(&table, &error)),
+        Err(error) if global.sites.is_some() => Err(Failure::input(&table, &error)),
         Err(_) => {
             warn(&format!("{} is not a table of sites and was ignored", shown(&table)));
             Ok(None)
@@ -301,11 +301,21 @@ fn sites(path: &Path, format: Format, global: &Global) -> Result<Option<String>,
     }
 }
 
-fn default_sites(path: &Path) -> Option<PathBuf> {
+/// Reads the file `sites.tsv` next to a trace. One that cannot be read is ignored, with a warning.
+fn default_sites(path: &Path) -> Option<(PathBuf, Vec<u8>)> {
     if path == Path::new("-") {
         return None;
     }
-    Some(path.with_file_name("sites.tsv")).filter(|table| table.is_file())
+    let table = path.with_file_name("sites.tsv");
+    match files::read_found(&table, SITES, ask) {
+        Ok(bytes) => Some((table, bytes?)),
+        Err(error) => {
+            for message in failed(&table, SITES, &error).messages {
+                warn(&format!("{}; it was ignored", message.line));
+            }
+            None
+        }
+    }
 }
 
 /// A reader that counts its bytes.
@@ -340,7 +350,14 @@ impl<O: BorrowMut<Opened>> TraceSource for Watched<'_, O> {
             block.columns.clear();
             return Ok(false);
         }
-        opened.source.next_block(block)
+        match opened.source.next_block(block) {
+            // The wait for bytes was ended.
+            Err(ReadError::Io(_)) if self.control.check().is_err() => {
+                block.columns.clear();
+                Ok(false)
+            }
+            read => read,
+        }
     }
 
     fn problems(&self) -> &Problems {

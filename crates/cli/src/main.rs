@@ -17,6 +17,7 @@ mod input;
 mod load;
 mod output;
 mod panic;
+mod reading;
 mod search_watch;
 mod units;
 mod watch;

@@ -2,18 +2,21 @@
 
 use crate::failure::Failure;
 use crate::guard::claim;
-use anyorder_common::text::shown;
+use anyorder_common::files::{AtomicFile, Folder};
+use anyorder_common::text::{Harmless, shown};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
-/// Writes to stdout, and strips colours unless they are enabled. A closed pipe is not an error: the
+/// Writes text to stdout, and strips colours unless they are enabled. Hostile characters that are
+/// left in the text are escaped. A closed pipe is not an error: the
 /// returned failure has `broken_pipe` set.
 pub(crate) fn to_stdout(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
     claim();
     let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
-    let written = write(&mut out).and_then(|()| out.flush());
+    let written = write(&mut Harmless::new(&mut out));
+    let written = written.and_then(|()| out.flush());
     if let Err(error) = &written {
         // The buffered rest cannot be written either; dropping the buffer must not retry.
         let _ = out.into_parts();
@@ -36,7 +39,8 @@ pub(crate) fn to(
     }
 }
 
-/// Writes bytes to a file, or to stdout without one. They bypass the stream that strips colours.
+/// Writes bytes to a file, or to stdout without one. They bypass the stream that strips colours. On
+/// a terminal, hostile characters among them are escaped.
 pub(crate) fn bytes_to(
     file: Option<&Path>,
     write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
@@ -45,13 +49,18 @@ pub(crate) fn bytes_to(
         return to_file_or_fail(path, write);
     }
     claim();
-    let mut out = BufWriter::new(io::stdout().lock());
-    write(&mut out)?;
+    let stdout = io::stdout().lock();
+    let is_terminal = stdout.is_terminal();
+    let mut out = BufWriter::new(stdout);
+    match is_terminal {
+        true => write(&mut Harmless::new(&mut out))?,
+        false => write(&mut out)?,
+    }
     out.flush().map_err(|error| Failure::writing(Path::new("standard output"), &error))
 }
 
-/// Writes a file atomically: writes a temporary file in the same folder, then renames it. The old
-/// file stays until then. Devices and pipes, such as `/dev/stdout`, are written directly.
+/// Writes a file that appears whole or not at all, as [`AtomicFile`] does. The old file stays until
+/// then. Devices and pipes, such as `/dev/stdout`, are written directly.
 pub(crate) fn to_file(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -64,40 +73,56 @@ fn to_file_or_fail(
     write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let failed = |error: &io::Error| Failure::writing(path, error);
-    let special = path.metadata().is_ok_and(|meta| !meta.is_file() && !meta.is_dir());
-    if special {
-        let file = std::fs::OpenOptions::new().write(true).open(path).map_err(|e| failed(&e))?;
-        let mut out = BufWriter::new(file);
-        write(&mut out)?;
-        return out.flush().map_err(|e| failed(&e));
-    }
     if path.is_dir() {
         return Err(Failure::new(format!("cannot write `{}`: it is a directory", shown(path))));
     }
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".anyorder-").suffix(".part");
-    set_mode(&mut builder);
-    let file = builder.tempfile_in(folder).map_err(|e| failed(&e))?;
-    let mut out = BufWriter::with_capacity(1 << 16, file);
+    let mut file = AtomicFile::create(path).map_err(|e| failed(&e))?;
+    write(&mut file)?;
+    file.commit().map_err(|e| failed(&e))
+}
+
+/// Writes files into a folder, which is made if it is missing. The folder is synced once, at the
+/// end. No name of a file may contain text of an
+/// input.
+pub(crate) fn to_folder(
+    folder: &Path,
+    write: impl FnOnce(&mut FolderOut<'_>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let failed = |error: &io::Error| Failure::writing(folder, error);
+    let mut out = FolderOut { path: folder, folder: None };
     write(&mut out)?;
-    let file = out.into_inner().map_err(|e| failed(e.error()))?;
-    file.persist(path).map_err(|e| failed(&e.error))?;
-    Ok(())
+    out.folder.map_or(Ok(()), Folder::finish).map_err(|e| failed(&e))
 }
 
-/// Temporary files are private by default; gives the file the permissions of any new file.
-#[cfg(unix)]
-fn set_mode(builder: &mut tempfile::Builder<'_, '_>) {
-    use std::os::unix::fs::PermissionsExt;
-    builder.permissions(std::fs::Permissions::from_mode(0o666));
+/// A folder that is made when its first file is written.
+pub(crate) struct FolderOut<'a> {
+    path: &'a Path,
+    folder: Option<Folder>,
 }
 
-#[cfg(not(unix))]
-fn set_mode(_builder: &mut tempfile::Builder<'_, '_>) {}
+impl FolderOut<'_> {
+    /// Writes one file.
+    pub(crate) fn file(
+        &mut self,
+        name: &str,
+        write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        let folder = match &mut self.folder {
+            Some(folder) => folder,
+            None => {
+                let made = Folder::create(self.path);
+                self.folder.insert(made.map_err(|error| Failure::writing(self.path, &error))?)
+            }
+        };
+        let written = folder.write(name, write);
+        written.map(drop).map_err(|error| Failure::writing(&self.path.join(name), &error))
+    }
+}
+
+/// Returns standard error for messages: hostile characters that are left in them are escaped.
+pub(crate) fn stderr() -> Harmless<impl Write> {
+    Harmless::new(anstream::stderr().lock())
+}
 
 /// Returns the width of the terminal, else that of `COLUMNS`, else 100.
 pub(crate) fn width() -> usize {

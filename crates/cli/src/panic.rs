@@ -25,7 +25,7 @@ fn explain(info: &PanicHookInfo<'_>) {
         .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("no message");
     let place = info.location().map(ToString::to_string).unwrap_or_default();
-    let mut err = std::io::stderr().lock();
+    let mut err = anyorder_common::text::Harmless::new(std::io::stderr().lock());
     let _ =
         writeln!(err, "error: this is a bug in anyorder: {}", anyorder_common::text::escape(what));
     let _ = writeln!(err, "  at {place}, version {}", env!("CARGO_PKG_VERSION"));

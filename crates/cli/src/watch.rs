@@ -3,6 +3,7 @@
 use crate::args::{Global, LimitArgs};
 use crate::failure::{Failure, note};
 use crate::guard::{Checkpoints, Document, Draft, Guard};
+use crate::reading::stop_with;
 use anyorder_common::text::escape;
 use anyorder_drive::JobResult;
 use anyorder_system::{Cancel, Control, Limits, Progress, StopReason};
@@ -36,6 +37,7 @@ impl Watch {
     pub(crate) fn start(global: &Global) -> Result<Watch, Failure> {
         let (started, asked) = (Instant::now(), global.limits.clone());
         let cancel = Cancel::new();
+        stop_with(&cancel);
         let draft = Arc::<Draft>::default();
         let checkpoints = Arc::<Checkpoints>::default();
         let guard = Guard {

@@ -2,11 +2,9 @@
 
 use crate::args::OutputArgs;
 use crate::failure::Failure;
-use crate::output::to_file;
-use anyorder_common::text::quote;
+use crate::output::to_folder;
+use anyorder_common::text::{escape_json, quote};
 use anyorder_finding::{Finding, Witness, WitnessPlace};
-use std::fs;
-use std::io::{self, Write};
 use std::path::Path;
 
 /// How a finding can be replayed.
@@ -40,7 +38,7 @@ impl<'a> Replay<'a> {
     pub(crate) fn command(self, subject: &str, id: &str) -> String {
         match self {
             Replay::Folder(folder) => {
-                let path = folder.join(format!("{id}.json"));
+                let path = folder.join(file_name(id));
                 format!("anyorder replay {subject} {}", quote(&path.to_string_lossy()))
             }
             Replay::Result(file) => {
@@ -68,12 +66,17 @@ pub(crate) fn name_replays(findings: &mut [Finding], replay: Replay<'_>, program
 /// Writes the schedules of findings, if they have a folder.
 pub(crate) fn write_schedules(findings: &[Finding], replay: Replay<'_>) -> Result<(), Failure> {
     let Replay::Folder(folder) = replay else { return Ok(()) };
-    for finding in findings {
-        if let Some(schedule) = schedule_in(finding) {
-            write_in(folder, &finding.id, &|out| writeln!(out, "{schedule}"))?;
+    to_folder(folder, |out| {
+        for finding in findings {
+            if let Some(schedule) = schedule_in(finding) {
+                let text = schedule.to_string();
+                out.file(&file_name(&finding.id), &mut |file| {
+                    writeln!(file, "{}", escape_json(&text))
+                })?;
+            }
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 fn schedule_in(finding: &Finding) -> Option<&serde_json::Value> {
@@ -85,16 +88,10 @@ fn schedule_in(finding: &Finding) -> Option<&serde_json::Value> {
     }
 }
 
-/// Writes the file of a finding into a folder. An id is 16 hexadecimal digits, so the path contains
+/// Returns the name of the file of a finding. An id is 16 hexadecimal digits, so the name contains
 /// no text of the input.
-pub(crate) fn write_in(
-    folder: &Path,
-    id: &str,
-    write: &dyn Fn(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), Failure> {
-    fs::create_dir_all(folder).map_err(|error| Failure::writing(folder, &error))?;
-    let path = folder.join(format!("{id}.json"));
-    to_file(&path, write)
+pub(crate) fn file_name(id: &str) -> String {
+    format!("{id}.json")
 }
 
 /// Returns the model of a schedule, for a command; a placeholder if the model was read from a pipe.

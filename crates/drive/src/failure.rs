@@ -1,7 +1,7 @@
 //! Failures of jobs, as data.
 
 use anyorder_common::numbers::more;
-use anyorder_common::text::{escape, shown};
+use anyorder_common::text::{escape, escape_lines, shown};
 use anyorder_system::StopReason;
 use anyorder_trace::{Problem, Problems, ReadError, Severity};
 use std::fmt;
@@ -67,8 +67,11 @@ impl Failure {
     /// Makes a failure of rendered texts, each ending in a line feed.
     #[must_use]
     pub fn rendered(texts: Vec<String>) -> Failure {
-        let message =
-            |line| FailureMessage { rendered: true, ..FailureMessage::new(Level::Error, line) };
+        let message = |line| FailureMessage {
+            line,
+            rendered: true,
+            ..FailureMessage::new(Level::Error, String::new())
+        };
         let messages = texts.into_iter().map(message).collect();
         Failure { messages, hint: None, broken_pipe: false, stopped: false }
     }
@@ -93,7 +96,7 @@ impl Failure {
     /// Adds a hint for the user.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Failure {
-        self.hint = Some(hint.into());
+        self.hint = Some(harmless(hint.into()));
         self
     }
 
@@ -159,10 +162,11 @@ impl Failure {
 }
 
 impl FailureMessage {
-    /// Makes a message of one line, already escaped.
+    /// Makes a message of one line. Names in it should be escaped already, so that none of them
+    /// ends the line; whatever else is hostile is escaped here.
     #[must_use]
     pub fn new(level: Level, line: impl Into<String>) -> FailureMessage {
-        FailureMessage { level, line: line.into(), text: None, rendered: false }
+        FailureMessage { level, line: harmless(line.into()), text: None, rendered: false }
     }
 
     /// Makes a message about an input: `name: what`. `what` is escaped already.
@@ -186,6 +190,14 @@ impl FailureMessage {
             _ => Level::Error,
         };
         FailureMessage { text, ..FailureMessage::new(level, line) }
+    }
+}
+
+/// Returns a text without hostile characters but line feeds. A text that was escaped stays as it is.
+fn harmless(text: String) -> String {
+    match escape_lines(&text) {
+        std::borrow::Cow::Borrowed(_) => text,
+        std::borrow::Cow::Owned(escaped) => escaped,
     }
 }
 

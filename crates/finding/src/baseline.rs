@@ -1,6 +1,7 @@
 //! Baselines: the findings a team already knows, by id.
 
 use crate::finding::Finding;
+use anyorder_common::text::escape_json;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -71,7 +72,8 @@ impl Baseline {
         for (position, entry) in self.entries.iter().enumerate() {
             text.push_str(if position == 0 { "\n" } else { ",\n" });
             // Two strings always have a JSON form.
-            text.push_str(&serde_json::to_string(entry).unwrap_or_default());
+            let entry = serde_json::to_string(entry).unwrap_or_default();
+            text.push_str(&escape_json(&entry));
         }
         text.push_str("\n]\n");
         text

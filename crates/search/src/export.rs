@@ -4,6 +4,7 @@ use crate::error::SearchError;
 use crate::options::{SearchOptions, Stop};
 use crate::outcome::Limit;
 use crate::search::Search;
+use anyorder_common::text::{escape, is_hostile};
 use anyorder_system::{Control, StateSystem};
 use std::fmt::Write;
 
@@ -142,10 +143,10 @@ fn dot_escape(text: &str) -> String {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
             '\n' => out.push_str("\\l"),
-            symbol if symbol.is_control() => out.extend(symbol.escape_default().flat_map(|one| {
-                // The backslash of an escape is itself escaped.
-                if one == '\\' { vec!['\\', '\\'] } else { vec![one] }
-            })),
+            // The backslash of an escape is itself escaped.
+            symbol if is_hostile(symbol) => {
+                out.push_str(&escape(symbol.encode_utf8(&mut [0; 4])).replace('\\', "\\\\"))
+            }
             symbol => out.push(symbol),
         }
     }
@@ -182,10 +183,11 @@ fn quote(text: &str) -> String {
         match symbol {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
-            // Escapes control characters, and characters that end lines or scripts if the JSON is
-            // embedded elsewhere.
-            symbol if symbol.is_control() || matches!(symbol, '<' | '\u{2028}' | '\u{2029}') => {
-                let _ = write!(out, "\\u{:04x}", u32::from(symbol));
+            // `<` could end a script if the JSON is embedded elsewhere.
+            symbol if is_hostile(symbol) || symbol == '<' => {
+                for unit in symbol.encode_utf16(&mut [0; 2]) {
+                    let _ = write!(out, "\\u{unit:04x}");
+                }
             }
             symbol => out.push(symbol),
         }

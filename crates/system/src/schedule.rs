@@ -2,6 +2,7 @@
 
 use crate::hash::Hash128;
 use crate::task_name::TaskName;
+use anyorder_common::text::escape_json;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -139,11 +140,12 @@ impl Schedule {
         Schedule { program, ..Schedule::default() }
     }
 
-    /// Returns the schedule as one line of JSON.
+    /// Returns the schedule as one line of JSON, whose bytes are safe on a terminal.
     #[must_use]
     pub fn to_json(&self) -> String {
         // Only maps with keys that are not strings can fail, and the type has none.
-        serde_json::to_string(self).unwrap_or_default()
+        let json = serde_json::to_string(self).unwrap_or_default();
+        escape_json(&json).into_owned()
     }
 
     /// Reads a schedule.

@@ -4,6 +4,7 @@ use crate::coded::coded;
 use crate::foreign::{Foreign, foreign};
 use crate::format::droidracer::looks_like_operation;
 use crate::format::native_binary::MAGIC;
+use anyorder_common::text::escape;
 use std::fmt;
 
 /// The formats that can be read.
@@ -63,7 +64,7 @@ pub enum DetectError {
     Unknown {
         /// The first line with content, from 1.
         line: u64,
-        /// Its beginning, with control characters replaced.
+        /// Its beginning, with hostile characters escaped.
         text: String,
     },
     /// It is the output of another tool that is not a trace, or has an unsupported form.
@@ -184,13 +185,7 @@ fn binary(head: &[u8]) -> Option<&'static str> {
 fn shown(line: &[u8]) -> String {
     const SHOWN_CHARS: usize = 80;
     let text = String::from_utf8_lossy(line);
-    let mut shown: String = text
-        .chars()
-        .take(SHOWN_CHARS)
-        .map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c })
-        .collect();
-    if text.chars().nth(SHOWN_CHARS).is_some() {
-        shown.push('…');
-    }
-    shown
+    let start: String = text.chars().take(SHOWN_CHARS).collect();
+    let dots = if text.chars().nth(SHOWN_CHARS).is_some() { "…" } else { "" };
+    format!("{}{dots}", escape(&start))
 }

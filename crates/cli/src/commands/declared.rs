@@ -2,8 +2,9 @@
 
 use crate::args::{Cli, CompletionsArgs, ManArgs};
 use crate::failure::Failure;
-use crate::output::{to_file, to_stdout};
+use crate::output::{bytes_to, to_folder, to_stdout};
 use clap::CommandFactory;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Prints the JSON Schema of results.
@@ -16,7 +17,7 @@ pub(crate) fn schema() -> Result<ExitCode, Failure> {
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<ExitCode, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "anyorder", &mut script);
-    to_stdout(|out| out.write_all(&script))?;
+    bytes_to(None, |out| out.write_all(&script).map_err(failed))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -26,19 +27,24 @@ pub(crate) fn man(args: &ManArgs) -> Result<ExitCode, Failure> {
     command.build();
     let Some(dir) = &args.dir else {
         let page = page(command)?;
-        to_stdout(|out| out.write_all(&page))?;
+        bytes_to(None, |out| out.write_all(&page).map_err(failed))?;
         return Ok(ExitCode::SUCCESS);
     };
-    std::fs::create_dir_all(dir).map_err(|error| Failure::writing(dir, &error))?;
     let shown =
         command.get_subcommands().filter(|c| !c.is_hide_set() && c.get_name() != "help").cloned();
-    for sub in shown.chain([command.clone()]) {
-        let name = sub.get_display_name().unwrap_or_else(|| sub.get_name()).replace(' ', "-");
-        let path = dir.join(format!("{name}.1"));
-        let page = page(sub)?;
-        to_file(&path, |out| out.write_all(&page))?;
-    }
+    to_folder(dir, |out| {
+        for sub in shown.chain([command.clone()]) {
+            let name = sub.get_display_name().unwrap_or_else(|| sub.get_name()).replace(' ', "-");
+            let page = page(sub)?;
+            out.file(&format!("{name}.1"), &mut |file| file.write_all(&page))?;
+        }
+        Ok(())
+    })?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn failed(error: std::io::Error) -> Failure {
+    Failure::writing(Path::new("stdout"), &error)
 }
 
 fn page(command: clap::Command) -> Result<Vec<u8>, Failure> {

@@ -2,13 +2,12 @@
 
 use crate::args::FmtArgs;
 use crate::failure::Failure;
-use crate::guard::claim;
 use crate::input::read_model;
-use crate::output::to_file;
+use crate::output::{bytes_to, to_file};
 use anyorder_common::text::shown;
 use anyorder_drive::model::format_model;
 use anyorder_finding::exit;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -45,18 +44,10 @@ fn one(path: &Path, check: bool) -> Result<bool, Failure> {
     }
     let bytes = formatted.as_bytes();
     if path == Path::new("-") {
-        claim();
-        // Bypass the stream that strips colours: the output is a file.
-        let mut out = io::stdout().lock();
-        let written = out.write_all(bytes).and_then(|()| out.flush());
-        written.map_err(|error| Failure::writing(Path::new("stdout"), &error))?;
+        let failed = |error: io::Error| Failure::writing(Path::new("stdout"), &error);
+        bytes_to(None, |out| out.write_all(bytes).map_err(failed))?;
     } else if changed {
-        // Resolve links, so that the target file keeps its permissions.
-        let failed = |error: &io::Error| Failure::writing(path, error);
-        let target = path.canonicalize().map_err(|error| failed(&error))?;
-        let rights = target.metadata().map_err(|error| failed(&error))?.permissions();
-        to_file(&target, |out| out.write_all(bytes))?;
-        std::fs::set_permissions(&target, rights).map_err(|error| failed(&error))?;
+        to_file(path, |out| out.write_all(bytes))?;
     }
     Ok(changed)
 }

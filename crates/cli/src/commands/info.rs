@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::input::{self, Watched, title};
 use crate::output::{to_stdout, width};
 use crate::watch::Watch;
+use anyorder_common::text::escape_json;
 use anyorder_drive::warnings_of_stream;
 use anyorder_finding::exit;
 use anyorder_report::info::{Info, Tally, json, text};
@@ -41,7 +42,9 @@ pub(crate) fn run(args: &InfoArgs, global: &Global, watch: &Watch) -> Result<Exi
         AnswerFormat::Text => {
             to_stdout(|out| text(&info, width(), args.ascii || ascii_locale(), out))?;
         }
-        AnswerFormat::Json => to_stdout(|out| writeln!(out, "{}", json(&info)))?,
+        AnswerFormat::Json => {
+            to_stdout(|out| writeln!(out, "{}", escape_json(&json(&info).to_string())))?
+        }
     }
     Ok(ExitCode::from(if complete { exit::CLEAN } else { exit::LIMIT }))
 }

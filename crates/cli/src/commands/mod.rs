@@ -27,13 +27,21 @@ pub(crate) use render::{render_cut, set_elapsed};
 use crate::args::{Cli, Command};
 use crate::failure::{self, Failure};
 use crate::guard::claim;
+use crate::output::stderr;
 use crate::watch::Watch;
+use anyorder_common::text::escape;
+use anyorder_finding::exit;
 use clap::{ColorChoice, Parser};
+use std::ffi::OsString;
+use std::io::Write;
 use std::process::ExitCode;
 
 /// Parses the command line and runs the command.
 pub(crate) fn run() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match arguments() {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error),
+    };
     match cli.global.color {
         ColorChoice::Auto => {}
         ColorChoice::Always => anstream::ColorChoice::Always.write_global(),
@@ -47,6 +55,26 @@ pub(crate) fn run() -> ExitCode {
     // From here on, the status of the command is that of the process.
     claim();
     status
+}
+
+/// Parses the arguments. The error of wrong ones shows hostile characters in them escaped.
+fn arguments() -> Result<Cli, clap::Error> {
+    let given: Vec<OsString> = std::env::args_os().collect();
+    Cli::try_parse_from(&given).map_err(|error| {
+        let visible = given.iter().map(|word| escape(&word.to_string_lossy()).into_owned());
+        Cli::try_parse_from(visible).err().unwrap_or(error)
+    })
+}
+
+/// Prints the error of wrong arguments, or the help or version that was asked for.
+fn refuse(error: &clap::Error) -> ExitCode {
+    let text = error.render();
+    if !error.use_stderr() {
+        error.exit();
+    }
+    // A failed write to stderr cannot be reported.
+    let _ = write!(stderr(), "{}", text.ansi());
+    ExitCode::from(exit::USAGE)
 }
 
 fn dispatch(cli: Cli, watch: &Watch) -> Result<ExitCode, Failure> {

@@ -7,8 +7,11 @@ use crate::failure::Failure;
 use crate::guard::{Document, Kind};
 use crate::input::{self, Watched};
 use crate::load::{Loaded, Stream, load};
+use crate::output::to_folder;
+use crate::reading::{SPECIFICATION, failed};
 use crate::watch::{Watch, peak_memory_kb};
-use crate::witness::{Replay, write_in};
+use crate::witness::{Replay, file_name};
+use anyorder_common::files::text_of;
 use anyorder_common::text::quote;
 use anyorder_drive::{
     Pairs, PredictOptions, Prediction, Specifications, TraceInput, predict, predict_stream,
@@ -23,9 +26,6 @@ const COMMAND: &str = "predict";
 
 /// The filter of findings that no witness shows.
 pub(crate) const UNCONFIRMED: &str = "unconfirmed";
-
-/// The maximum size of a file of specifications, in bytes.
-const SPEC_BYTES_MAX: u64 = 1 << 24;
 
 /// Predicts, prints the findings, and returns the exit status.
 pub(crate) fn run(args: &PredictArgs, global: &Global, watch: &Watch) -> Result<ExitCode, Failure> {
@@ -107,11 +107,17 @@ pub(super) fn specifications(
     objects: &[String],
 ) -> Result<Specifications, Failure> {
     let text = |path: &Path| -> Result<(String, String), Failure> {
-        Ok((path.to_string_lossy().into(), input::peek(path)?.text(path, SPEC_BYTES_MAX)?))
+        Ok((path.to_string_lossy().into(), spec_text(path)?))
     };
     let file = spec.map(text).transpose()?;
     let file = file.as_ref().map(|(name, text)| (name.as_str(), text.as_str()));
     Specifications::new(file, objects)
+}
+
+/// Reads a specification; `-` is standard input.
+fn spec_text(path: &Path) -> Result<String, Failure> {
+    let text = text_of(input::peek(path)?.bytes_of(path, SPECIFICATION)?);
+    text.map_err(|error| failed(path, SPECIFICATION, &error))
 }
 
 /// Writes the full witnesses of findings into the folder, and sets the commands that check them.
@@ -128,14 +134,19 @@ fn place(
         (None, None) => Replay::Command(&rerun_command),
     };
     let Prediction { result, witnesses } = prediction;
+    let mut found = Vec::new();
     for (one, witness) in result.findings.iter_mut().zip(witnesses) {
         let (finding, Some(witness)) = (&mut one.finding, witness) else { continue };
-        if let Some(folder) = folder {
-            write_in(folder, &finding.id, &|out| witness.write(&input.trace, finding, out))?;
-        }
         finding.replay = Some(replay.command(&quote(&input.name), &finding.id));
+        found.push((witness, finding));
     }
-    Ok(())
+    let Some(folder) = folder else { return Ok(()) };
+    to_folder(folder, |out| {
+        found.iter().try_for_each(|(witness, finding)| {
+            let name = file_name(&finding.id);
+            out.file(&name, &mut |file| witness.write(&input.trace, finding, file))
+        })
+    })
 }
 
 /// Returns the command that prints the same findings as JSON.

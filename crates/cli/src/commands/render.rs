@@ -4,7 +4,7 @@ use crate::args::{OutputArgs, OutputFormat};
 use crate::failure::Failure;
 use crate::guard::Document;
 use crate::output::{to, to_file, to_stdout, width};
-use anyorder_common::text::shown;
+use anyorder_common::text::{Harmless, shown};
 use anyorder_finding::run::Runs;
 use anyorder_finding::{Outcome, Policy, exit_code};
 use anyorder_report::{html, json, junit, sarif, terminal};
@@ -120,7 +120,8 @@ fn result_in(
                 findings_max: args.max_findings,
                 ..terminal::TextOptions::default()
             };
-            terminal::write(outcome, policy, args.runs, &options, out)?;
+            let mut out = Harmless::new(out);
+            terminal::write(outcome, policy, args.runs, &options, &mut out)?;
             out.write_all(args.remarks.as_bytes())
         }
     }

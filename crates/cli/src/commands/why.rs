@@ -6,7 +6,7 @@ use crate::input;
 use crate::load::{Read, read};
 use crate::output::to_stdout;
 use crate::watch::Watch;
-use anyorder_common::text::escape;
+use anyorder_common::text::{escape, escape_json};
 use anyorder_drive::{Explanation, ISSUES, why};
 use anyorder_finding::{Input, exit};
 use anyorder_trace::{EventId, Trace};
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &WhyArgs, global: &Global, watch: &Watch) -> Result<Exit
             if !trace.warnings.is_empty() {
                 value["warnings"] = json!(trace.warnings);
             }
-            to_stdout(|out| writeln!(out, "{value}"))?;
+            to_stdout(|out| writeln!(out, "{}", escape_json(&value.to_string())))?;
         }
     }
     Ok(ExitCode::from(exit::CLEAN))

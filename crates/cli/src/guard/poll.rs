@@ -95,8 +95,16 @@ impl Guard {
         let failed = |error| Failure::new(format!("cannot watch the limits: {error}"));
         let writer = writer::start(Arc::clone(&self.draft), self.quiet).map_err(failed)?;
         let deadline = limits.time_limit.and_then(|time| started.checked_add(time));
-        let mut watch =
-            Poll { guard: self, started, deadline, bounds, memory, asked: None, lent: Duration::ZERO, writer };
+        let mut watch = Poll {
+            guard: self,
+            started,
+            deadline,
+            bounds,
+            memory,
+            asked: None,
+            lent: Duration::ZERO,
+            writer,
+        };
         // Look once here, so that an exceeded limit stops even the shortest job.
         watch.ask();
         let watch = thread::Builder::new().name("guard".to_owned()).spawn(move || {

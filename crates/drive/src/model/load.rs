@@ -47,8 +47,9 @@ impl Model {
             compile(text, name).map_err(|diagnostics| refused(name, text, &diagnostics))?;
         let source = Source::new(name, text);
         let rendered = |warning| FailureMessage {
+            line: render(&source, warning, true),
             rendered: true,
-            ..FailureMessage::new(Level::Warning, render(&source, warning, true))
+            ..FailureMessage::new(Level::Warning, String::new())
         };
         let program = ProgramIdentity {
             name: name.to_owned(),

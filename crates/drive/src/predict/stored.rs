@@ -2,13 +2,13 @@
 
 use super::run::{run_of, step_text};
 use crate::failure::Failure;
-use anyorder_common::text::escape;
+use anyorder_common::text::{HarmlessJson, escape};
 use anyorder_finding::run::Run;
 use anyorder_finding::{Finding, Outcome, Witness as Placed, WitnessPlace};
 use anyorder_predict::{Form, Reorders, Witness};
 use anyorder_trace::{EventId, Trace};
 use serde_json::{Value, json};
-use std::io;
+use std::io::{self, Write as _};
 
 /// The maximum number of steps of a witness in a result.
 const INLINE_STEPS_MAX: usize = 1_000;
@@ -67,6 +67,7 @@ impl Reordering {
         finding: &Finding,
         out: &mut dyn io::Write,
     ) -> io::Result<()> {
+        let mut out = HarmlessJson::new(out);
         let head = self.head(trace, finding).to_string();
         // The object has members: cut off its closing brace, and write it after the steps.
         write!(out, "{},\"steps\":[", head.strip_suffix('}').unwrap_or(&head))?;

@@ -3,10 +3,10 @@
 use super::page;
 use super::timeline::{Budget, TimelineData};
 use crate::json::{Audience, write_value};
+use anyorder_common::files::Folder;
 use anyorder_finding::run::Runs;
 use anyorder_finding::{Outcome, Policy};
 use anyorder_trace::Trace;
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -64,28 +64,9 @@ pub fn write_report(
     runs: &Runs,
     options: &HtmlOptions,
 ) -> io::Result<PathBuf> {
-    fs::create_dir_all(folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    {
-        let mut out = io::BufWriter::new(file.as_file_mut());
-        write(outcome, policy, trace, runs, options, &mut out)?;
-        out.flush()?;
-    }
-    make_readable(file.as_file())?;
-    let path = folder.join("index.html");
-    file.persist(&path).map_err(|error| error.error)?;
+    let mut out = Folder::create(folder)?;
+    let path =
+        out.write("index.html", &mut |file| write(outcome, policy, trace, runs, options, file))?;
+    out.finish()?;
     Ok(path)
-}
-
-/// Gives a temporary file, readable only by its owner, the permissions of an ordinary file.
-#[cfg(unix)]
-fn make_readable(file: &fs::File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(fs::Permissions::from_mode(0o644))
-}
-
-/// On other systems, files inherit the permissions of the folder.
-#[cfg(not(unix))]
-fn make_readable(_file: &fs::File) -> io::Result<()> {
-    Ok(())
 }

@@ -26,7 +26,7 @@ mod read;
 mod write;
 
 use crate::options::{Order, SearchOptions, Storage};
-use std::fs::File;
+use anyorder_common::files::{Source, never_stop};
 use std::io::{self, Read as _};
 use std::path::Path;
 
@@ -41,7 +41,8 @@ const VERSION: u32 = 1;
 /// Fails if the file cannot be read.
 pub fn is_checkpoint(path: &Path) -> io::Result<bool> {
     let mut head = Vec::new();
-    File::open(path)?.take(MAGIC.len() as u64).read_to_end(&mut head)?;
+    let source = Source::open(path, never_stop)?;
+    source.take(MAGIC.len() as u64).read_to_end(&mut head)?;
     Ok(head == MAGIC)
 }
 

@@ -11,12 +11,20 @@ use crate::options::SearchOptions;
 use crate::outcome::Property;
 use crate::search::{Fault, Search};
 use crate::store::{Bitstate, Exact, FingerprintTable, Key, NUMBERS_MAX, Store};
+use anyorder_common::files::{FileError, Source, open_regular};
 use anyorder_system::StateSystem;
-use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
 type Result<T> = std::result::Result<T, SearchError>;
+
+/// Opens the file, which is read twice.
+fn open(path: &Path) -> Result<Source> {
+    open_regular(path).map_err(|error| match error {
+        FileError::Io(error) => error.into(),
+        _ => SearchError::NotACheckpoint("it is not a regular file"),
+    })
+}
 
 const fn bad<T>(what: &'static str) -> Result<T> {
     Err(SearchError::NotACheckpoint(what))
@@ -39,10 +47,10 @@ impl<'s, S: StateSystem> Search<'s, S> {
         if options.updates && !system.components().is_empty() {
             return Err(SearchError::NoUpdates("in a search that is gone on with"));
         }
-        if !is_whole(BufReader::new(File::open(path)?))? {
+        if !is_whole(BufReader::new(open(path)?))? {
             return bad("its check sum is wrong");
         }
-        let mut input = In::new(BufReader::new(File::open(path)?));
+        let mut input = In::new(BufReader::new(open(path)?));
         if input.array::<16>()? != *MAGIC {
             return bad("it does not start as one");
         }

@@ -7,10 +7,10 @@ use crate::graph::Graph;
 use crate::outcome::Property;
 use crate::search::Search;
 use crate::store::{Exact, FingerprintTable, Store};
+use anyorder_common::files::AtomicFile;
 use anyorder_system::StateSystem;
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::Path;
 
 impl<S: StateSystem> Search<'_, S> {
     /// Writes the data needed to resume into a file. The file appears under its name only when it
@@ -23,20 +23,10 @@ impl<S: StateSystem> Search<'_, S> {
         if self.options.updates {
             return Err(SearchError::NoUpdates("in a search that is saved"));
         }
-        let part = part_of(path);
-        let result = self.save_as(&part, identity).and_then(|()| fs::rename(&part, path));
-        if result.is_err() {
-            // It may not exist; the first error counts.
-            let _ = fs::remove_file(&part);
-        }
-        Ok(result?)
-    }
-
-    fn save_as(&self, path: &Path, identity: &str) -> io::Result<()> {
-        let mut out = Out::new(BufWriter::new(File::create(path)?));
+        let mut out = Out::new(AtomicFile::create(path)?);
         self.write(&mut out, identity)?;
-        let file = out.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
-        file.sync_all()
+        out.finish()?.commit()?;
+        Ok(())
     }
 
     fn write<W: Write>(&self, out: &mut Out<W>, identity: &str) -> io::Result<()> {
@@ -115,13 +105,6 @@ impl<S: StateSystem> Search<'_, S> {
         }
         Ok(())
     }
-}
-
-/// Returns the file name used until the file is complete.
-fn part_of(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    path.with_file_name(name)
 }
 
 /// Returns the words of each state by number; zeros for those that are not in the table.

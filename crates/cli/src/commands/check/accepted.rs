@@ -3,11 +3,11 @@
 use crate::args::{CountingArgs, Global};
 use crate::failure::Failure;
 use crate::output::to_file;
+use crate::reading::{self, BASELINE, SUPPRESSIONS};
 use anyorder_common::numbers::plural;
 use anyorder_common::text::escape;
 use anyorder_drive::{FailureMessage, Level};
 use anyorder_finding::{Baseline, Finding, Outcome, Policy, Suppressions};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The default suppression file.
@@ -24,10 +24,17 @@ pub(crate) struct AcceptedFindings {
 impl AcceptedFindings {
     /// Reads both files, before any long work.
     pub(crate) fn read(counting: &CountingArgs) -> Result<AcceptedFindings, Failure> {
-        let default = || Some(Path::new(CONFIG_DEFAULT)).filter(|path| path.is_file());
-        let config = counting.config.as_deref().or_else(default);
+        let default = Path::new(CONFIG_DEFAULT);
+        let config = match &counting.config {
+            Some(path) => Some((path.as_path(), reading::text(path, SUPPRESSIONS)?)),
+            None => reading::found_text(default, SUPPRESSIONS)?.map(|text| (default, text)),
+        };
+        let baseline = match &counting.baseline {
+            Some(path) => Some((path.as_path(), reading::text(path, BASELINE)?)),
+            None => None,
+        };
         Ok(AcceptedFindings {
-            baseline: parsed(counting.baseline.as_deref(), Baseline::parse)?,
+            baseline: parsed(baseline, Baseline::parse)?,
             write_baseline: counting.write_baseline.clone(),
             suppressions: parsed(config, Suppressions::parse)?,
         })
@@ -71,13 +78,12 @@ impl AcceptedFindings {
     }
 }
 
-/// Reads and parses a file, if there is one.
+/// Parses a file, if there is one.
 fn parsed<T, E: ToString>(
-    file: Option<&Path>,
+    file: Option<(&Path, String)>,
     parse: impl Fn(&str) -> Result<T, E>,
 ) -> Result<Option<(PathBuf, T)>, Failure> {
-    let Some(path) = file else { return Ok(None) };
-    let text = fs::read_to_string(path).map_err(|error| Failure::reading(path, &error))?;
+    let Some((path, text)) = file else { return Ok(None) };
     let value = parse(&text).map_err(|error| Failure::at(path, escape(&error.to_string())))?;
     Ok(Some((path.to_owned(), value)))
 }

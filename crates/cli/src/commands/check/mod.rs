@@ -15,7 +15,7 @@ use crate::load::{Read, read};
 use crate::search_watch::SearchWatch;
 use crate::watch::Watch;
 use crate::witness::{Replay, name_replays, write_schedules};
-use anyorder_common::text::quote;
+use anyorder_common::text::{escape, quote};
 use anyorder_drive::model::{Model, check_model_watched};
 use anyorder_drive::states::CheckResult;
 use anyorder_drive::{FailureMessage, JobResult, Level, check_trace};
@@ -146,7 +146,7 @@ fn model(
     if !never_run.is_empty() {
         result.stats.set("never_run", never_run.join("; ").as_str());
     }
-    let warn = |words: &String| FailureMessage::at(Level::Warning, path, words);
+    let warn = |words: &String| FailureMessage::at(Level::Warning, path, escape(words));
     result.remarks.extend(never_run.iter().map(warn));
     args.search.set(&mut result.options);
     Ok(result)

@@ -1,6 +1,7 @@
 //! Parses a line from left to right.
 
 use crate::format::fault::{Fault, utf8};
+use anyorder_common::text::is_hostile;
 
 /// A place in a line. Methods that take something move the cursor past it.
 #[derive(Clone, Debug)]
@@ -210,7 +211,7 @@ pub(super) fn quote(text: &str, out: &mut Vec<u8>) {
             '\r' => "\\r",
             '\t' => "\\t",
             '\u{20}'..='\u{7e}' => continue,
-            _ if !hides(character) => continue,
+            _ if !is_hostile(character) => continue,
             _ => "",
         };
         out.extend_from_slice(&text.as_bytes()[plain..at]);
@@ -223,18 +224,6 @@ pub(super) fn quote(text: &str, out: &mut Vec<u8>) {
     }
     out.extend_from_slice(&text.as_bytes()[plain..]);
     out.push(b'"');
-}
-
-/// Returns whether a character is a control, a line or paragraph end, invisible, or changes the
-/// direction of text.
-fn hides(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-                | '\u{e0000}'..='\u{e007f}'
-        )
 }
 
 #[cfg(test)]

@@ -1,5 +1,13 @@
 //! Text from an input is hostile: none of it may control the terminal.
 
+mod harmless;
+mod hostile;
+mod json;
+
+pub use harmless::Harmless;
+pub use hostile::is_hostile;
+pub use json::{HarmlessJson, escape_json};
+
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -26,25 +34,14 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns whether a character does not simply display itself: a control character (including
-/// terminal escapes), an invisible one, one that reorders text, or a line separator.
+/// Returns `text` escaped, except for its line feeds: a text of several lines.
 #[must_use]
-pub const fn is_hostile(c: char) -> bool {
-    matches!(
-        c,
-        '\0'..='\x1f'
-            | '\x7f'..='\u{9f}'
-            | '\u{ad}'
-            | '\u{61c}'
-            | '\u{180e}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{fffe}'..='\u{ffff}'
-            | '\u{e0000}'..='\u{e0fff}'
-    )
+pub fn escape_lines(text: &str) -> Cow<'_, str> {
+    if !text.contains(|c| c != '\n' && is_hostile(c)) {
+        return Cow::Borrowed(text);
+    }
+    let lines: Vec<Cow<'_, str>> = text.split('\n').map(escape).collect();
+    Cow::Owned(lines.join("\n"))
 }
 
 /// Returns `text` escaped and cut to `width` characters, with `…` where something is missing.
@@ -82,14 +79,32 @@ pub fn shown(path: &Path) -> String {
     escape(&path.to_string_lossy()).into_owned()
 }
 
-/// Quotes a word for a shell, where it needs quotes.
+/// Quotes a word for a shell, where it needs quotes. A word with hostile characters becomes
+/// `$'...'`, which POSIX shells read back; such a command can be shown and copied.
 #[must_use]
 pub fn quote(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=+,@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();
     }
-    format!("'{}'", word.replace('\'', r"'\''"))
+    if !word.chars().any(is_hostile) {
+        return format!("'{}'", word.replace('\'', r"'\''"));
+    }
+    let mut quoted = "$'".to_owned();
+    for c in word.chars() {
+        match c {
+            '\'' | '\\' => quoted.extend(['\\', c]),
+            // Three octal digits for each byte: no digit that follows can belong to them.
+            c if is_hostile(c) => {
+                for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                    quoted.push_str(&format!("\\{byte:03o}"));
+                }
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('\'');
+    quoted
 }
 
 #[cfg(test)]
@@ -104,6 +119,8 @@ mod tests {
         assert_eq!(escape("x\u{202e}y\u{9b}z\u{200b}"), "x\\u{202e}y\\u{9b}z\\u{200b}");
         assert_eq!(escape("\0\u{e0041}\u{e0100}"), "\\u{0}\\u{e0041}\\u{e0100}");
         assert!(matches!(escape("schön ✓ 日本"), Cow::Borrowed(_)));
+        assert_eq!(escape_lines("a\n\x1bb\n"), "a\n\\u{1b}b\n");
+        assert!(matches!(escape_lines("a\nb"), Cow::Borrowed(_)));
     }
 
     #[test]
@@ -121,5 +138,6 @@ mod tests {
         assert_eq!(quote("a b"), "'a b'");
         assert_eq!(quote("it's; rm -rf"), r"'it'\''s; rm -rf'");
         assert_eq!(quote(""), "''");
+        assert_eq!(quote("a\u{202e}1\x1b'\\"), r"$'a\342\200\2561\033\'\\'");
     }
 }

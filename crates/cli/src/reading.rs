@@ -1,0 +1,65 @@
+//! What the command reads besides traces, how large it may be, and how reading ends when the job
+//! is stopped.
+
+use crate::failure::Failure;
+use anyorder_common::files::{self, FileError, FileKind};
+use anyorder_drive::model::MODEL_BYTES_MAX;
+use anyorder_system::Cancel;
+use std::io;
+use std::path::Path;
+use std::sync::OnceLock;
+
+/// The maximum size of a schedule or a result, in bytes.
+pub(crate) const SCHEDULE_BYTES_MAX: u64 = 1 << 30;
+
+/// The text of a model.
+pub(crate) const MODEL: FileKind = FileKind { name: "a model", bytes_max: MODEL_BYTES_MAX as u64 };
+
+/// The types of objects.
+pub(crate) const SPECIFICATION: FileKind =
+    FileKind { name: "a specification", bytes_max: 16 << 20 };
+
+/// The findings that were there before.
+pub(crate) const BASELINE: FileKind = FileKind { name: "a baseline", bytes_max: 64 << 20 };
+
+/// The findings that are accepted, with reasons.
+pub(crate) const SUPPRESSIONS: FileKind =
+    FileKind { name: "a file of suppressions", bytes_max: 1 << 20 };
+
+/// The table of sites of an STD trace.
+pub(crate) const SITES: FileKind = FileKind { name: "a table of sites", bytes_max: 256 << 20 };
+
+/// The token of the job of this process.
+static JOB: OnceLock<Cancel> = OnceLock::new();
+
+/// Sets the token that ends reading. A process has one job.
+pub(crate) fn stop_with(cancel: &Cancel) {
+    let _ = JOB.set(cancel.clone());
+}
+
+/// Fails once the job was asked to stop.
+pub(crate) fn ask() -> io::Result<()> {
+    JOB.get().map_or(Ok(()), |job| job.check().map_err(io::Error::other))
+}
+
+/// Makes the failure of a file that was not read.
+pub(crate) fn failed(path: &Path, kind: FileKind, error: &FileError) -> Failure {
+    match error {
+        FileError::Io(error) => Failure::reading(path, error),
+        FileError::NotUtf8 { .. } => Failure::at(path, format!("{error}, expected {}", kind.name)),
+        FileError::TooLarge(_) | FileError::NotRegular => Failure::at(path, error),
+    }
+}
+
+/// Reads the text of a file that the user named; `-` is no name for standard input here.
+pub(crate) fn text(path: &Path, kind: FileKind) -> Result<String, Failure> {
+    let text = files::read(path, kind, ask).and_then(files::text_of);
+    text.map_err(|error| failed(path, kind, &error))
+}
+
+/// Reads the text of a file in its usual place, if there is one.
+pub(crate) fn found_text(path: &Path, kind: FileKind) -> Result<Option<String>, Failure> {
+    let found = files::read_found(path, kind, ask);
+    let text = found.and_then(|bytes| bytes.map(files::text_of).transpose());
+    text.map_err(|error| failed(path, kind, &error))
+}

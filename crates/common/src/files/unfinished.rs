@@ -1,0 +1,221 @@
+//! Files that are not finished: those of this process, and those that dead processes left behind.
+//!
+//! An unfinished file is called `.anyorder-*.part`, and its writer holds a lock on it. The system
+//! frees the lock when the process ends, however it ends. So a file without a lock has no writer.
+
+use super::target::folder_of;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::thread;
+use std::time::Duration;
+
+const PREFIX: &str = ".anyorder-";
+const SUFFIX: &str = ".part";
+
+/// The most names of a folder that are read in search of unfinished files.
+const NAMES_MAX: usize = 100_000;
+
+/// The unfinished files of this process.
+static PARTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// The folders that were searched. Each is searched once.
+static SWEPT: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Removes the unfinished files of this process. A program calls it before it ends in the middle of
+/// its work. It waits at most a tenth of a second for a thread that just begins or ends a file.
+pub fn remove_unfinished() {
+    const TRIES: usize = 20;
+    for _ in 0..TRIES {
+        let mut parts = match PARTS.try_lock() {
+            Ok(parts) => parts,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                thread::sleep(Duration::from_millis(5));
+                continue;
+            }
+        };
+        for part in parts.drain(..) {
+            let _ = fs::remove_file(part);
+        }
+        return;
+    }
+}
+
+fn lock(mutex: &Mutex<Vec<PathBuf>>) -> MutexGuard<'_, Vec<PathBuf>> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// An unfinished file. Dropping it removes the file.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) path: PathBuf,
+}
+
+impl Part {
+    /// Creates an unfinished file next to `target`. Only its owner may read it if `private`, else
+    /// it has the permissions of any new file.
+    pub(super) fn create(target: &Path, private: bool) -> io::Result<(Part, File)> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        const TRIES: usize = 10_000;
+        let folder = folder_of(target);
+        sweep(folder);
+        for _ in 0..TRIES {
+            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+            let name = format!("{PREFIX}{}-{number}{SUFFIX}", std::process::id());
+            let part = Part { path: folder.join(name) };
+            // The name is registered before the file exists: `remove_unfinished` may run at any time.
+            lock(&PARTS).push(part.path.clone());
+            match create_locked(&part.path, private) {
+                Ok(Some(file)) => return Ok((part, file)),
+                Ok(None) => part.forget(),
+                Err(error) => {
+                    part.forget();
+                    if error.kind() != io::ErrorKind::AlreadyExists {
+                        return Err(error);
+                    }
+                }
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+
+    /// Forgets the file, which has another name now, or was never there.
+    pub(super) fn forget(self) {
+        self.unregister();
+        std::mem::forget(self);
+    }
+
+    fn unregister(&self) {
+        let mut parts = lock(&PARTS);
+        if let Some(at) = parts.iter().position(|part| *part == self.path) {
+            parts.swap_remove(at);
+        }
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+        self.unregister();
+    }
+}
+
+/// Creates a file and locks it. Returns `None` if another process took it for one without a writer
+/// before the lock was there.
+fn create_locked(path: &Path, private: bool) -> io::Result<Option<File>> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    set_mode(&mut options, private);
+    let file = options.open(path)?;
+    match lock_file(&file, true) {
+        Lock::Taken if is_removed(&file) => Ok(None),
+        // Without locks, nobody removes a file of another process.
+        _ => Ok(Some(file)),
+    }
+}
+
+/// Removes the files in a folder that dead processes left unfinished. Errors are ignored: the files
+/// are in nobody's way.
+fn sweep(folder: &Path) {
+    let mut swept = lock(&SWEPT);
+    if swept.iter().any(|known| known == folder) {
+        return;
+    }
+    swept.push(folder.to_owned());
+    drop(swept);
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.take(NAMES_MAX).flatten() {
+        let name = entry.file_name();
+        let name = name.as_encoded_bytes();
+        if name.starts_with(PREFIX.as_bytes())
+            && name.ends_with(SUFFIX.as_bytes())
+            && entry.file_type().is_ok_and(|kind| kind.is_file())
+        {
+            remove_if_stale(&entry.path());
+        }
+    }
+}
+
+/// The answer to a request for a lock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Lock {
+    /// This process has it.
+    Taken,
+    /// Another process has it, or there are no locks here.
+    Refused,
+}
+
+#[cfg(unix)]
+mod system {
+    use super::Lock;
+    use rustix::fs::{FlockOperation, Mode, OFlags, flock, fstat, open, stat};
+    use rustix::io::Errno;
+    use std::fs::{File, OpenOptions};
+    use std::os::unix::fs::OpenOptionsExt;
+    use std::path::Path;
+
+    pub(super) fn set_mode(options: &mut OpenOptions, private: bool) {
+        options.mode(if private { 0o600 } else { 0o666 });
+    }
+
+    pub(super) fn lock_file(file: &File, wait: bool) -> Lock {
+        let operation = match wait {
+            true => FlockOperation::LockExclusive,
+            false => FlockOperation::NonBlockingLockExclusive,
+        };
+        loop {
+            match flock(file, operation) {
+                Ok(()) => return Lock::Taken,
+                Err(Errno::INTR) => {}
+                Err(_) => return Lock::Refused,
+            }
+        }
+    }
+
+    pub(super) fn is_removed(file: &File) -> bool {
+        fstat(file).is_ok_and(|found| found.st_nlink == 0)
+    }
+
+    /// Removes a file that nobody has locked. The lock is held until the file is gone, so that
+    /// its writer, if it just begins, sees that it must begin again.
+    pub(super) fn remove_if_stale(path: &Path) {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let Ok(file) = open(path, flags, Mode::empty()).map(File::from) else { return };
+        if lock_file(&file, false) == Lock::Refused {
+            return;
+        }
+        // The writer may have finished it since, and the name may be that of another file.
+        let same = match (fstat(&file), stat(path)) {
+            (Ok(open), Ok(named)) => (open.st_dev, open.st_ino) == (named.st_dev, named.st_ino),
+            _ => false,
+        };
+        if same {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod system {
+    use super::Lock;
+    use std::fs::{File, OpenOptions};
+    use std::path::Path;
+
+    pub(super) fn set_mode(_options: &mut OpenOptions, _private: bool) {}
+
+    pub(super) fn lock_file(_file: &File, _wait: bool) -> Lock {
+        Lock::Refused
+    }
+
+    pub(super) fn is_removed(_file: &File) -> bool {
+        false
+    }
+
+    /// Without locks, nobody knows whether a file has a writer.
+    pub(super) fn remove_if_stale(_path: &Path) {}
+}
+
+use system::{is_removed, lock_file, remove_if_stale, set_mode};

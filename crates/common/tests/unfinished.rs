@@ -1,0 +1,29 @@
+//! A program that ends in the middle of its work removes its unfinished files. This test is alone
+//! in its process, because it removes all of them.
+
+use anyorder_common::files::{AtomicFile, remove_unfinished};
+use std::fs;
+use std::io::Write;
+
+#[test]
+fn all_unfinished_files_of_the_process_are_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut open = Vec::new();
+    for name in ["a", "b"] {
+        let mut file = AtomicFile::create(&folder.path().join(name)).unwrap();
+        file.write_all(b"half").unwrap();
+        open.push(file);
+    }
+    let count = || fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(count(), 2);
+    remove_unfinished();
+    assert_eq!(count(), 0);
+    for file in open {
+        assert!(file.commit().is_err());
+    }
+    assert_eq!(count(), 0);
+    // Files that begin later are as any.
+    let file = AtomicFile::create(&folder.path().join("c")).unwrap();
+    file.commit().unwrap();
+    assert_eq!(count(), 1);
+}
