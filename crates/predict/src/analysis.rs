@@ -3,6 +3,7 @@
 use crate::error::PredictError;
 use crate::report::Report;
 use anyorder_order::ChainId;
+use anyorder_system::{Cancel, Control};
 use anyorder_trace::{Block, Columns, EventId, EventKind, Op, SiteId, Tables, Trace, TraceSource};
 
 /// One event of a stream.
@@ -105,8 +106,25 @@ pub trait Analysis {
     ///
     /// As [`grow`](Analysis::grow) and [`step`](Analysis::step).
     fn block(&mut self, tables: &Tables, block: &Block) -> Result<(), PredictError> {
+        self.block_until(tables, block, &Cancel::new())
+    }
+
+    /// Processes the events of a block until the job is stopped.
+    ///
+    /// # Errors
+    ///
+    /// As [`block`](Analysis::block).
+    fn block_until(
+        &mut self,
+        tables: &Tables,
+        block: &Block,
+        cancel: &Cancel,
+    ) -> Result<(), PredictError> {
         self.grow(tables)?;
         for row in 0..block.columns.len() {
+            if cancel.reason().is_some() {
+                return Ok(());
+            }
             self.step(tables, StreamEvent::of(block, row))?;
         }
         Ok(())
@@ -122,13 +140,28 @@ pub trait Analysis {
 pub fn run(
     source: &mut dyn TraceSource,
     analyses: &mut [&mut dyn Analysis],
+    progress: impl FnMut(u64),
+) -> Result<u64, PredictError> {
+    run_until(source, analyses, &Control::default(), progress)
+}
+
+/// Works like [`run`], until the job is stopped. Then each analysis has processed the events up to
+/// some event, and its report is about these.
+///
+/// # Errors
+///
+/// As [`run`].
+pub fn run_until(
+    source: &mut dyn TraceSource,
+    analyses: &mut [&mut dyn Analysis],
+    control: &Control<'_>,
     mut progress: impl FnMut(u64),
 ) -> Result<u64, PredictError> {
     let mut block = Block::default();
     let mut events = 0;
-    while source.next_block(&mut block)? {
+    while control.check().is_ok() && source.next_block(&mut block)? {
         for analysis in analyses.iter_mut() {
-            analysis.block(source.tables(), &block)?;
+            analysis.block_until(source.tables(), &block, &control.cancel)?;
         }
         events = block.first + block.columns.len() as u64;
         progress(events);

@@ -21,4 +21,7 @@ pub enum PredictError {
     /// A count exceeded 32 bits.
     #[error("too many {0} for one analysis")]
     TooMany(&'static str),
+    /// The job was stopped.
+    #[error("stopped")]
+    Stopped,
 }

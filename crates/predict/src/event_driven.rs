@@ -79,7 +79,7 @@ pub fn event_driven<S: Specification>(
     options: &CandidateOptions,
     control: &Control,
 ) -> Result<EventDriven, Stopped> {
-    let found_points = FoundPoints::new(trace, specification);
+    let found_points = FoundPoints::new(trace, specification, control)?;
     let open_max = if options.candidates == Candidates::Off { 0 } else { options.open_max };
     let limits = CandidateLimits { pairs_max: options.violations_max, open_max };
     let found = anyorder_hb::order_candidates(trace, rules, &found_points.points, limits, control)?;
@@ -109,7 +109,7 @@ pub fn event_driven_order<'t, S: Specification>(
     specification: &mut S,
     control: &Control,
 ) -> Result<HappensBefore<'t>, Stopped> {
-    let points = FoundPoints::new(trace, specification).points;
+    let points = FoundPoints::new(trace, specification, control)?.points;
     HappensBefore::with_locks(trace, rules, Locks::Sections, &points, &control.cancel)
 }
 
@@ -141,7 +141,11 @@ struct FoundPoints {
 }
 
 impl FoundPoints {
-    fn new<S: Specification>(trace: &Trace, specification: &mut S) -> FoundPoints {
+    fn new<S: Specification>(
+        trace: &Trace,
+        specification: &mut S,
+        control: &Control<'_>,
+    ) -> Result<FoundPoints, Stopped> {
         let tables = specification.classes();
         let mut points = Points {
             list: Vec::new(),
@@ -151,6 +155,7 @@ impl FoundPoints {
         let (mut objects, mut actions) = (BTreeMap::new(), 0);
         let mut of_event: Vec<Point> = Vec::new();
         for event in trace.events().filter(|event| !event.kind().is_access()) {
+            control.check()?;
             of_event.clear();
             specification.points(
                 trace.tables(),
@@ -168,7 +173,7 @@ impl FoundPoints {
                 });
             }
         }
-        FoundPoints { points, objects, actions }
+        Ok(FoundPoints { points, objects, actions })
     }
 
     fn violation(&self, trace: &Trace, kind: ViolationKind, pair: CandidatePair) -> Violation {

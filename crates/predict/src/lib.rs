@@ -36,7 +36,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub use analysis::{Analysis, Stamp, StreamEvent, run};
+pub use analysis::{Analysis, Stamp, StreamEvent, run, run_until};
 pub use class::{Class, ClassTable, Conditions, MemoryOnly, Point, Specification};
 pub use confirm::{
     Answer, Communication, ConfirmOptions, ConfirmStats, Confirmer, Form, GaveUp, NoCommunication,

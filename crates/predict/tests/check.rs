@@ -219,7 +219,8 @@ fn candidates_beyond_the_list_are_counted_as_unconfirmed() {
         report(&trace, CandidateOptions { violations_max: 1, ..CandidateOptions::default() });
     let facts = Facts::gather(&mut TraceBlocks::new(&trace), Facts::wanted(&report), |_| {});
     let options = CheckOptions::default();
-    let checked = check_unconfirmed(trace.tables(), &facts.unwrap(), &report, &options);
+    let checked =
+        check_unconfirmed((trace.tables(), &facts.unwrap()), &report, &options, &Cancel::new());
     balanced(&checked.statistics);
     assert_eq!((checked.statistics.candidates, checked.statistics.unconfirmed), (3, 3));
     assert_eq!((checked.found.len(), checked.cuts.as_slice()), (1, &["max-candidates"][..]));

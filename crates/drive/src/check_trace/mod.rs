@@ -120,7 +120,7 @@ pub fn check_trace(
     };
     // Makes the ids unique within this input.
     assign_ids(&mut findings);
-    group_findings(trace, &mut findings);
+    group_findings(trace, &mut findings, &control.cancel);
     findings.into_iter().zip(runs).for_each(|(finding, run)| result.push(finding, run));
     if let Some(reason) = stopped {
         result.cut_by(reason.word());

@@ -15,13 +15,11 @@ use anyorder_predict::check::{
 use anyorder_predict::{
     Analysis as Engine, CandidateOptions, ConfirmOptions, Confirmer, EdcAnalysis, HbAnalysis,
     Internals, MemoryOnly, OrderPaths, PredictError, Reorders, Report, Specified,
-    SpecifiedCommunication, Types, WdcAnalysis, event_driven, event_driven_order, run,
+    SpecifiedCommunication, Types, WdcAnalysis, event_driven, event_driven_order, run_until,
     without_internals,
 };
 use anyorder_system::Control;
-use anyorder_trace::{
-    Block, EventId, Problems, ReadError, Tables, Trace, TraceBlocks, TraceSource,
-};
+use anyorder_trace::{EventId, Tables, Trace, TraceBlocks, TraceSource};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -109,7 +107,7 @@ pub(crate) fn analyse(
     let report = candidates((trace, whole), analysis, question, control).map_err(failed)?;
     let options = question.check_options(trace.tables(), analysis);
     if !question.options.confirm {
-        return unconfirmed(&mut TraceBlocks::new(trace), &report, question, analysis);
+        return unconfirmed(&mut TraceBlocks::new(trace), &report, (question, analysis), control);
     }
     let mut communication = SpecifiedCommunication::new(question.types.clone(), trace);
     let confirm = ConfirmOptions {
@@ -118,8 +116,9 @@ pub(crate) fn analyse(
         conflicts: question.options.search.max_conflicts,
     };
     control.progress.phase("preparing");
-    let calls = SpecifiedCalls::new(trace, &question.types);
-    let confirmer = Confirmer::new(trace, &mut communication, confirm);
+    let calls = SpecifiedCalls::new(trace, &question.types, &control.cancel);
+    let cancel = &control.cancel;
+    let confirmer = Confirmer::new_until(trace, &mut communication, confirm, cancel);
     let mut search = Search::new(trace, confirmer, &calls, options.reorders);
     let candidates = question.candidates();
     let (report, extra, is_known) = (&report, known.extra, known.is_known);
@@ -138,7 +137,7 @@ pub(crate) fn analyse(
             let spec = specified(question, Some(whole));
             let mut engine = EdcAnalysis::new(spec.clone(), candidates);
             let order = Some(Order::Engine(&mut engine));
-            let paths = OrderPaths::new(trace, spec.clone()).ok();
+            let paths = OrderPaths::new_until(trace, spec.clone(), cancel).ok();
             let why = paths.as_ref();
             let subject = Subject { trace, report, spec, order, why, extra, is_known };
             check(subject, &mut search, &options, control)
@@ -168,8 +167,7 @@ fn candidates(
     control: &Control<'_>,
 ) -> Result<Report, PredictError> {
     if analysis != Analysis::EventDriven {
-        let source = &mut Stoppable { blocks: TraceBlocks::new(trace), control };
-        return analysed(source, Some(whole), analysis, question, control);
+        return analysed(&mut TraceBlocks::new(trace), Some(whole), analysis, question, control);
     }
     let mut spec = specified(question, Some(whole));
     let rules = fitting_rules(trace);
@@ -200,7 +198,7 @@ pub(super) fn analyse_stream<'s>(
     observed(name, source.tables())?;
     control.progress.phase("reading again");
     let mut second = reopen()?;
-    let analysed = unconfirmed(&mut *second, &report, question, analysis)?;
+    let analysed = unconfirmed(&mut *second, &report, (question, analysis), control)?;
     Ok((analysed, warnings_of_stream(name, second.problems())))
 }
 
@@ -208,13 +206,14 @@ pub(super) fn analyse_stream<'s>(
 fn unconfirmed(
     source: &mut dyn TraceSource,
     report: &Report,
-    question: &Question<'_>,
-    analysis: Analysis,
+    (question, analysis): (&Question<'_>, Analysis),
+    control: &Control<'_>,
 ) -> Result<Analysed, Failure> {
-    let facts = Facts::gather(source, Facts::wanted(report), |_| {});
+    let cancel = &control.cancel;
+    let facts = Facts::gather_until(source, Facts::wanted(report), cancel, |_| {});
     let facts = facts.map_err(|error| failure(question.name, &error))?;
     let options = question.check_options(source.tables(), analysis);
-    let checked = check_unconfirmed(source.tables(), &facts, report, &options);
+    let checked = check_unconfirmed((source.tables(), &facts), report, &options, cancel);
     let (reorders, unspecified) = (options.reorders, BTreeMap::new());
     Ok(Analysed { checked, analysis, reorders, unspecified })
 }
@@ -241,7 +240,7 @@ fn analysed(
             Box::new(EdcAnalysis::new(specified(question, trace), options))
         }
     };
-    run(source, &mut [&mut *engine], progress)?;
+    run_until(source, &mut [&mut *engine], control, progress)?;
     Ok(engine.finish())
 }
 
@@ -251,34 +250,6 @@ fn specified(question: &Question<'_>, trace: Option<&Trace>) -> Specified {
     match trace {
         Some(trace) => Specified::for_trace(question.types.clone(), Internals::Auto, trace),
         None => Specified::new(question.types.clone(), Internals::Auto),
-    }
-}
-
-/// The blocks of a trace in memory, as a source that ends early when the job is stopped.
-struct Stoppable<'a> {
-    blocks: TraceBlocks<'a>,
-    control: &'a Control<'a>,
-}
-
-impl TraceSource for Stoppable<'_> {
-    fn tables(&self) -> &Tables {
-        self.blocks.tables()
-    }
-
-    fn next_block(&mut self, block: &mut Block) -> Result<bool, ReadError> {
-        if self.control.check().is_err() {
-            block.columns.clear();
-            return Ok(false);
-        }
-        self.blocks.next_block(block)
-    }
-
-    fn problems(&self) -> &Problems {
-        self.blocks.problems()
-    }
-
-    fn take_tables(&mut self) -> Tables {
-        self.blocks.take_tables()
     }
 }
 

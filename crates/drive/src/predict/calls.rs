@@ -2,6 +2,7 @@
 
 use anyorder_certify::{Call, CallRules, Calls};
 use anyorder_predict::{Communication, SpecifiedCommunication, Types};
+use anyorder_system::Cancel;
 use anyorder_trace::{EventId, EventKind, Trace};
 use std::collections::BTreeMap;
 
@@ -12,10 +13,13 @@ pub(super) struct SpecifiedCalls {
 }
 
 impl SpecifiedCalls {
-    /// Collects all invocations of a trace.
-    pub(super) fn new(trace: &Trace, types: &Types) -> SpecifiedCalls {
+    /// Collects all invocations of a trace; not the rest of them once the job is stopped.
+    pub(super) fn new(trace: &Trace, types: &Types, cancel: &Cancel) -> SpecifiedCalls {
         let mut calls = SpecifiedCommunication::new(types.clone(), trace);
         for event in trace.events().filter(|event| event.kind() == EventKind::Invoke) {
+            if cancel.reason().is_some() {
+                break;
+            }
             calls.object(trace.tables(), event.op, event.operand);
         }
         SpecifiedCalls { calls }

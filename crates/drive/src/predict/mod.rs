@@ -263,7 +263,10 @@ fn assemble(
     let mut runs = vec![None; findings.len()];
     if let Some((trace, not_understood)) = held {
         for ((finding, witness), run) in findings.iter_mut().zip(&witnesses).zip(&mut runs) {
-            if let Some(witness) = witness {
+            // A stopped job still says which findings are confirmed.
+            if let Some(witness) = witness
+                && control.check().is_ok()
+            {
                 witness.place(trace, finding);
                 *run = Some(witness.run(trace));
             }
@@ -273,7 +276,7 @@ fn assemble(
             (finding, last)
         });
         not_understood.mark_all(trace, with_last);
-        group_findings(trace, &mut findings);
+        group_findings(trace, &mut findings, &control.cancel);
     }
     findings.into_iter().zip(runs).for_each(|(finding, run)| result.push(finding, run));
     Prediction { result, witnesses }

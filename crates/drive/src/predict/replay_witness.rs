@@ -73,7 +73,7 @@ pub fn replay_witness(
     let types = Specifications::types_of(specifications)?;
     let without = without_internals(&input.trace, &types, Internals::Auto);
     let trace = without.as_ref().unwrap_or(&input.trace);
-    let calls = SpecifiedCalls::new(trace, &types);
+    let calls = SpecifiedCalls::new(trace, &types, &control.cancel);
     let unspecified = calls.unspecified(trace);
     let not_understood = input.not_understood.clone().with_unspecified(trace, &unspecified);
     let wanted: HashSet<&str> = stored

@@ -19,7 +19,7 @@ use crate::order_path::OrderPaths;
 use crate::report::{Report, ViolationKind};
 use anyorder_finding::{Finding, Kind};
 use anyorder_hb::chain_of_posts;
-use anyorder_system::{Control, StopReason};
+use anyorder_system::{Cancel, Control, StopReason};
 use anyorder_trace::{EventId, Tables, Trace, TraceBlocks};
 use std::collections::BTreeSet;
 
@@ -100,16 +100,18 @@ pub fn check<S: Specification>(
         cuts.push("max-candidates");
     }
     add(&mut list, extra.iter().copied(), false);
-    let all = add_all_pairs(trace, spec, &mut list, options);
+    let cancel = &control.cancel;
+    let all = add_all_pairs((trace, cancel), spec, &mut list, options);
     if !all && options.pairs == Pairs::All {
         cuts.push("pairs");
     }
-    let facts = Facts::gather(&mut TraceBlocks::new(trace), events(&list), |_| {})?;
-    classify(&facts, &mut list);
+    let wanted = events(&list);
+    let facts = Facts::gather_until(&mut TraceBlocks::new(trace), wanted, cancel, |_| {})?;
+    classify(&facts, &mut list, cancel);
     if let Some(order) = order
         && list.list.iter().any(|candidate| candidate.ordered)
     {
-        mark_left_open(trace, order, &facts, &mut list.list)?;
+        mark_left_open(trace, order, &facts, (&mut list.list, cancel))?;
     }
     let by_site = groups(tables, &facts, &list.list);
     let mut tried = try_all(&list.list, &by_site, confirms, options, control);
@@ -120,36 +122,39 @@ pub fn check<S: Specification>(
         candidates: &list,
         pair_results: &tried.pair_results,
         max_pairs: options.max_pairs,
+        cancel,
     };
     let mut checked = assemble(&input, report, &by_site, is_known);
-    add_chains(trace, &mut checked.found);
+    add_chains(trace, &mut checked.found, cancel);
     if let Some(why) = why {
-        explain_missed(trace, why, &mut checked.found);
+        explain_missed(trace, why, &mut checked.found, cancel);
     }
     checked.cuts = cuts;
-    checked.stopped = tried.stopped;
+    checked.stopped = tried.stopped.or(control.cancel.reason());
     checked.all_pairs = all;
     checked.pair_results = list.list.into_iter().zip(tried.pair_results).collect();
     Ok(checked)
 }
 
-/// Builds findings from candidates without trying them, for a stream or on request.
+/// Builds findings from candidates without trying them, for a stream or on request. Once the job is
+/// stopped, only the first candidates become findings; all are counted.
 #[must_use]
 pub fn check_unconfirmed(
-    tables: &Tables,
-    facts: &Facts,
+    (tables, facts): (&Tables, &Facts),
     report: &Report,
     options: &CheckOptions,
+    cancel: &Cancel,
 ) -> Checked {
     let list = CandidateList::of(report);
     let by_site = groups(tables, facts, &list.list);
     let pair_results = &vec![PairResult::Untried; list.list.len()];
     let max_pairs = options.max_pairs;
-    let input = FindingInput { tables, facts, candidates: &list, pair_results, max_pairs };
+    let input = FindingInput { tables, facts, candidates: &list, pair_results, max_pairs, cancel };
     let mut checked = assemble(&input, report, &by_site, &|_| false);
     if list.unlisted() > 0 {
         checked.cuts.push("max-candidates");
     }
+    checked.stopped = cancel.reason();
     checked
 }
 
@@ -167,8 +172,11 @@ fn events(list: &CandidateList) -> Vec<u64> {
 }
 
 /// Adds the chains of posts that led to their tasks to both actions of findings.
-fn add_chains(trace: &Trace, found: &mut [Found]) {
+fn add_chains(trace: &Trace, found: &mut [Found], cancel: &Cancel) {
     for one in found {
+        if cancel.reason().is_some() {
+            return;
+        }
         let Some((first, second, _)) = &one.witness else { continue };
         for (site, event) in one.finding.sites.iter_mut().zip([*first, *second]) {
             site.chain = chain_of_posts(trace, trace.event(event).task);
@@ -179,7 +187,7 @@ fn add_chains(trace: &Trace, found: &mut [Found]) {
 /// Adds the pairs that the analysis ordered, if the options request all pairs and there are few
 /// enough. Returns whether the list now contains all pairs of the trace.
 fn add_all_pairs<S: Specification>(
-    trace: &Trace,
+    (trace, cancel): (&Trace, &Cancel),
     spec: S,
     list: &mut CandidateList,
     options: &CheckOptions,
@@ -190,7 +198,7 @@ fn add_all_pairs<S: Specification>(
         Pairs::Auto => Pairs::AUTO_MAX,
         Pairs::All => Pairs::ALL_MAX,
     };
-    let Some(pairs) = all_pairs(trace, spec, options.reorders, max) else { return false };
+    let Some(pairs) = all_pairs(trace, spec, options.reorders, (max, cancel)) else { return false };
     add(list, pairs.into_iter(), true);
     true
 }
@@ -209,8 +217,11 @@ fn add(list: &mut CandidateList, pairs: impl Iterator<Item = (EventId, EventId)>
 }
 
 /// Decides for the pairs that the analysis ordered whether a common lock protects them.
-fn classify(facts: &Facts, list: &mut CandidateList) {
+fn classify(facts: &Facts, list: &mut CandidateList, cancel: &Cancel) {
     for candidate in list.list.iter_mut().filter(|candidate| candidate.ordered) {
+        if cancel.reason().is_some() {
+            return;
+        }
         if let [Some(a), Some(b)] = [facts.get(candidate.first), facts.get(candidate.second)]
             && common(a, b).next().is_some()
         {

@@ -2,6 +2,7 @@
 //! gathers them, even over streams that do not fit in memory.
 
 use crate::error::PredictError;
+use anyorder_system::Cancel;
 use anyorder_trace::{
     Allocated, Allocations, Block, EventKind, HandlerId, LabelScheme, LockId, NameId, Op, SiteId,
     StackId, Tables, TaskId, TaskKind, TraceSource,
@@ -66,7 +67,22 @@ impl Facts {
     /// Fails when the source does.
     pub fn gather(
         source: &mut dyn TraceSource,
+        events: Vec<u64>,
+        progress: impl FnMut(u64),
+    ) -> Result<Facts, PredictError> {
+        Facts::gather_until(source, events, &Cancel::new(), progress)
+    }
+
+    /// Works like [`gather`](Self::gather), until the job is stopped. Then later events have no
+    /// facts.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the source does.
+    pub fn gather_until(
+        source: &mut dyn TraceSource,
         mut events: Vec<u64>,
+        cancel: &Cancel,
         mut progress: impl FnMut(u64),
     ) -> Result<Facts, PredictError> {
         events.sort_unstable();
@@ -75,10 +91,16 @@ impl Facts {
         let mut block = Block::default();
         let mut pass = Pass::default();
         while source.next_block(&mut block)? {
+            if cancel.reason().is_some() {
+                break;
+            }
             let tables = source.tables();
             for row in 0..block.columns.len() {
                 let event = block.first + row as u64;
                 let is_wanted = wanted.next_if_eq(&event).is_some();
+                if is_wanted && cancel.reason().is_some() {
+                    return Ok(pass.facts);
+                }
                 pass.step(tables, &block, row, is_wanted);
             }
             progress(block.first + block.columns.len() as u64);

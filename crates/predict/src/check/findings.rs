@@ -11,6 +11,7 @@ use super::words;
 use crate::confirm::{Form, GaveUp, Witness};
 use crate::report::ViolationKind;
 use anyorder_finding::{ExplanationStep, Finding, Harm, Severity, assign_ids};
+use anyorder_system::Cancel;
 use anyorder_trace::{EventId, Tables};
 
 /// The input from which findings are built.
@@ -20,11 +21,27 @@ pub(crate) struct FindingInput<'a> {
     pub(crate) candidates: &'a CandidateList,
     pub(crate) pair_results: &'a [PairResult],
     pub(crate) max_pairs: usize,
+    /// Once the job is stopped, only some findings are built.
+    pub(crate) cancel: &'a Cancel,
 }
+
+/// The most findings without a witness that are built after the job was stopped. Building and
+/// reporting them takes a fraction of a second.
+const STOPPED_MAX: usize = 2_000;
 
 /// Builds findings of groups, the most important first.
 pub(crate) fn findings(input: &FindingInput<'_>, groups: &[Group]) -> Vec<Found> {
-    let mut found: Vec<Found> = groups.iter().filter_map(|group| finding(input, group)).collect();
+    let mut found: Vec<Found> = Vec::new();
+    for group in groups {
+        let is_confirmed = |i: &usize| input.pair_results[*i].form().is_some();
+        if found.len() >= STOPPED_MAX
+            && input.cancel.reason().is_some()
+            && !group.members.iter().any(is_confirmed)
+        {
+            continue;
+        }
+        found.extend(finding(input, group));
+    }
     found.sort_by_key(|one| one.category);
     let mut findings: Vec<Finding> = found.iter().map(|one| one.finding.clone()).collect();
     assign_ids(&mut findings);

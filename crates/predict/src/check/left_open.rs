@@ -6,6 +6,7 @@ use super::facts::Facts;
 use crate::analysis::{Analysis, Stamp, StreamEvent};
 use crate::error::PredictError;
 use crate::report::ViolationKind;
+use anyorder_system::Cancel;
 use anyorder_trace::{Block, EventId, Trace, TraceBlocks, TraceSource};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,7 +35,8 @@ type Like = (u32, u32, Vec<(u32, bool)>);
 ///
 /// A pair without a common lock is ordered if the second event knows the first. A pair under a
 /// common lock is always ordered, by its own edge. It counts as unordered if the analysis cannot
-/// distinguish it from some candidate.
+/// distinguish it from some candidate. Once the job is stopped, pairs without an answer stay
+/// ordered, so that nothing is claimed of them.
 ///
 /// # Errors
 ///
@@ -43,19 +45,26 @@ pub(crate) fn mark_left_open(
     trace: &Trace,
     order: Order<'_>,
     facts: &Facts,
-    candidates: &mut [Candidate],
+    (candidates, cancel): (&mut [Candidate], &Cancel),
 ) -> Result<(), PredictError> {
     match order {
-        Order::Engine(engine) => by_engine(trace, engine, facts, candidates),
+        Order::Engine(engine) => by_engine(trace, engine, facts, (candidates, cancel)),
         Order::Relation(before) => {
-            by_relation(before, candidates);
+            by_relation(before, candidates, cancel);
             Ok(())
         }
     }
 }
 
-fn by_relation(before: &dyn Fn(EventId, EventId) -> bool, candidates: &mut [Candidate]) {
+fn by_relation(
+    before: &dyn Fn(EventId, EventId) -> bool,
+    candidates: &mut [Candidate],
+    cancel: &Cancel,
+) {
     for candidate in candidates {
+        if cancel.reason().is_some() {
+            return;
+        }
         if candidate.ordered
             && candidate.kind == ViolationKind::Racy
             && let [Ok(first), Ok(second)] = [candidate.first, candidate.second].map(u32::try_from)
@@ -69,7 +78,7 @@ fn by_engine(
     trace: &Trace,
     engine: &mut dyn Analysis,
     facts: &Facts,
-    candidates: &mut [Candidate],
+    (candidates, cancel): (&mut [Candidate], &Cancel),
 ) -> Result<(), PredictError> {
     let mut by_second: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     let mut stamps: BTreeMap<u64, Option<Stamp>> = BTreeMap::new();
@@ -82,6 +91,9 @@ fn by_engine(
     while source.next_block(&mut block)? {
         engine.grow(source.tables())?;
         for row in 0..block.columns.len() {
+            if cancel.reason().is_some() {
+                return Ok(());
+            }
             engine.step(source.tables(), StreamEvent::of(&block, row))?;
             let event = block.first + row as u64;
             let Some(stamp) = stamps.get_mut(&event) else { continue };
@@ -102,10 +114,14 @@ fn by_engine(
     };
     let open: BTreeSet<_> = candidates
         .iter()
+        .take_while(|_| cancel.reason().is_none())
         .filter(|candidate| !candidate.ordered && candidate.kind == ViolationKind::NonRacy)
         .filter_map(|candidate| Some((like(candidate.first)?, like(candidate.second)?)))
         .collect();
     for candidate in candidates.iter_mut() {
+        if cancel.reason().is_some() {
+            return Ok(());
+        }
         if candidate.ordered
             && candidate.kind == ViolationKind::NonRacy
             && let (Some(first), Some(second)) = (like(candidate.first), like(candidate.second))

@@ -3,6 +3,7 @@
 use super::driver::Found;
 use crate::order_path::{OrderPaths, OrderRule, OrderStep, Ordered};
 use anyorder_finding::ExplanationStep;
+use anyorder_system::Cancel;
 use anyorder_trace::Trace;
 
 /// The most findings to explain, and the most steps for each.
@@ -13,11 +14,17 @@ const STEPS_MAX: u64 = 2_000_000;
 const EDGES_MAX: usize = 6;
 
 /// Adds the edges by which the analysis ordered a pair to the finding of that pair.
-pub(crate) fn explain_missed(trace: &Trace, why: &OrderPaths, found: &mut [Found]) {
+pub(crate) fn explain_missed(
+    trace: &Trace,
+    why: &OrderPaths,
+    found: &mut [Found],
+    cancel: &Cancel,
+) {
     let missed = found.iter_mut().filter(|one| one.ordered);
     for one in missed.take(EXPLAINED_MAX) {
         let Some((first, second, _)) = &one.witness else { continue };
-        let Ordered::By(steps) = why.why(*first, *second, STEPS_MAX) else { continue };
+        let steps = why.why_until((*first, *second), STEPS_MAX, cancel);
+        let Ordered::By(steps) = steps else { continue };
         let labels = steps.iter().map(|step| trace.label(step.to)).collect();
         let step = ExplanationStep {
             rule: Some("missed".to_owned()),

@@ -3,36 +3,46 @@
 use crate::analysis::StreamEvent;
 use crate::class::{Class, ClassTable, Point, Specification};
 use crate::confirm::Reorders;
+use anyorder_system::Cancel;
 use anyorder_trace::{EventId, EventKind, Location, LocationId, TaskId, TaskKind, Trace};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most overlapping pairs of locations for each allowed pair of events.
 const OVERLAPS_PER_PAIR: usize = 50;
 
+/// The events between two questions whether the job is stopped.
+const POLL_EVENTS: u32 = 1 << 10;
+
 /// The events on one object, grouped by class and lane; each group is ascending.
 type Actions = BTreeMap<(u8, u64), Vec<EventId>>;
 
-/// Returns all pairs, sorted by their events; `None` if there are more than `max`.
+/// Returns all pairs, sorted by their events; `None` if there are more than `max`, or once the job
+/// is stopped.
 ///
-/// Time: linear in the events, and in the pairs up to `max`.
+/// Time: linear in the events, in the pairs up to `max`, and for each object in the pairs of lanes
+/// with classes that are reported.
 pub(crate) fn all_pairs<S: Specification>(
     trace: &Trace,
     mut spec: S,
     reorders: Reorders,
-    max: usize,
+    (max, cancel): (usize, &Cancel),
 ) -> Option<BTreeSet<(EventId, EventId)>> {
     let tables = spec.classes();
     let memory_table = tables.first().cloned().unwrap_or_default();
-    let Objects { memory, own } = actions(trace, &mut spec, reorders);
+    let Objects { memory, own } = actions(trace, &mut spec, reorders, cancel)?;
     let mut pairs = BTreeSet::new();
+    let limits = (max, cancel);
     for actions in memory.values() {
-        add(&mut pairs, &memory_table, actions, actions, max)?;
+        add(&mut pairs, &memory_table, (actions, actions), limits)?;
     }
     for ((table, _), actions) in &own {
-        add(&mut pairs, tables.get(usize::from(*table))?, actions, actions, max)?;
+        add(&mut pairs, tables.get(usize::from(*table))?, (actions, actions), limits)?;
     }
     for (a, b) in overlapping(trace, &memory, max.saturating_mul(OVERLAPS_PER_PAIR))? {
-        add(&mut pairs, &memory_table, &memory[&a.0], &memory[&b.0], max)?;
+        add(&mut pairs, &memory_table, (&memory[&a.0], &memory[&b.0]), limits)?;
+    }
+    if cancel.reason().is_some() {
+        return None;
     }
     pairs.retain(|(a, b)| !commute(trace, &mut spec, *a, *b));
     Some(pairs)
@@ -57,10 +67,18 @@ struct Objects {
     own: BTreeMap<(u16, u32), Actions>,
 }
 
-fn actions<S: Specification>(trace: &Trace, spec: &mut S, reorders: Reorders) -> Objects {
+fn actions<S: Specification>(
+    trace: &Trace,
+    spec: &mut S,
+    reorders: Reorders,
+    cancel: &Cancel,
+) -> Option<Objects> {
     let mut objects = Objects::default();
     let mut points: Vec<Point> = Vec::new();
     for event in trace.events() {
+        if event.id.0.is_multiple_of(POLL_EVENTS) && cancel.reason().is_some() {
+            return None;
+        }
         let kind = event.kind();
         // Like the engine, treat events inside an invocation as part of it.
         let internal = kind.is_access() || matches!(kind, EventKind::Acquire | EventKind::Release);
@@ -87,7 +105,7 @@ fn actions<S: Specification>(trace: &Trace, spec: &mut S, reorders: Reorders) ->
             }
         }
     }
-    objects
+    Some(objects)
 }
 
 /// Returns the number of the sequence that contains a task's events. Every reordering keeps the
@@ -103,11 +121,13 @@ fn lane(trace: &Trace, task: TaskId, reorders: Reorders) -> u64 {
 fn add(
     pairs: &mut BTreeSet<(EventId, EventId)>,
     table: &ClassTable,
-    one: &Actions,
-    other: &Actions,
-    max: usize,
+    (one, other): (&Actions, &Actions),
+    (max, cancel): (usize, &Cancel),
 ) -> Option<()> {
     for ((class, lane), events) in one {
+        if cancel.reason().is_some() {
+            return None;
+        }
         for ((other_class, other_lane), others) in other {
             if lane == other_lane || !table.is_reported(Class(*class), Class(*other_class)) {
                 continue;
@@ -178,9 +198,9 @@ mod tests {
         b.on_condition(s, EventKind::Wait, "c").unwrap();
         b.on_condition(t, EventKind::Signal, "c").unwrap();
         let trace = b.finish();
-        let memory = all_pairs(&trace, MemoryOnly, Reorders::Threads, 2);
+        let memory = all_pairs(&trace, MemoryOnly, Reorders::Threads, (2, &Cancel::new()));
         assert_eq!(numbers(memory), [(0, 2), (1, 2)]);
-        let all = |max| all_pairs(&trace, Conditions, Reorders::Threads, max);
+        let all = |max| all_pairs(&trace, Conditions, Reorders::Threads, (max, &Cancel::new()));
         assert_eq!(numbers(all(3)), [(0, 2), (1, 2), (5, 6)]);
         assert_eq!(all(2), None);
     }
@@ -201,7 +221,7 @@ mod tests {
         }
         b.push(t, EventKind::Free.into(), whole.0);
         let trace = b.finish();
-        let pairs = all_pairs(&trace, MemoryOnly, Reorders::Threads, 100);
+        let pairs = all_pairs(&trace, MemoryOnly, Reorders::Threads, (100, &Cancel::new()));
         assert_eq!(numbers(pairs), [(0, 4), (3, 4)]);
     }
 
@@ -215,7 +235,7 @@ mod tests {
             let location = b.interner.location(location).unwrap();
             b.push(task, EventKind::Free.into(), location.0);
         }
-        let pairs = all_pairs(&b.finish(), MemoryOnly, Reorders::Threads, 100);
+        let pairs = all_pairs(&b.finish(), MemoryOnly, Reorders::Threads, (100, &Cancel::new()));
         assert_eq!(numbers(pairs), []);
     }
 
@@ -234,7 +254,8 @@ mod tests {
             b.end(task).unwrap();
         }
         let trace = b.finish();
-        let all = |reorders| numbers(all_pairs(&trace, MemoryOnly, reorders, 100));
+        let all =
+            |reorders| numbers(all_pairs(&trace, MemoryOnly, reorders, (100, &Cancel::new())));
         assert_eq!(all(Reorders::Threads), []);
         assert_eq!(all(Reorders::Tasks), [(3, 6)]);
     }

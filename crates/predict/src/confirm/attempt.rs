@@ -94,6 +94,9 @@ impl AttemptInput<'_> {
         let mut solver = Solver::new(problem);
         let mut known: HashSet<Clause> = HashSet::new();
         for _ in 0..ROUNDS {
+            if cancel.reason().is_some() {
+                return End::Stopped;
+            }
             let mut is_new = known.is_empty();
             for clause in broken.drain(..) {
                 if known.contains(&clause) {

@@ -146,12 +146,32 @@ impl<'t> Confirmer<'t> {
         Confirmer::with_scale(trace, communication, options, Scale::default())
     }
 
+    /// Works like [`new`](Self::new). Once the job is stopped, the search gives up on all pairs.
+    #[must_use]
+    pub fn new_until(
+        trace: &'t Trace,
+        communication: &'t mut dyn Communication,
+        options: ConfirmOptions,
+        cancel: &Cancel,
+    ) -> Confirmer<'t> {
+        Confirmer::prepare((trace, cancel), communication, options, Scale::default())
+    }
+
     /// Works like [`new`](Self::new), for tests. With a small scale, small traces reach the cases
     /// that otherwise need large ones.
     #[doc(hidden)]
     #[must_use]
     pub fn with_scale(
         trace: &'t Trace,
+        communication: &'t mut dyn Communication,
+        options: ConfirmOptions,
+        scale: Scale,
+    ) -> Confirmer<'t> {
+        Confirmer::prepare((trace, &Cancel::new()), communication, options, scale)
+    }
+
+    fn prepare(
+        trace: (&'t Trace, &Cancel),
         communication: &'t mut dyn Communication,
         options: ConfirmOptions,
         scale: Scale,
@@ -299,14 +319,19 @@ impl<'t> Confirmer<'t> {
         found: (u32, Vec<u32>),
         cancel: &Cancel,
     ) -> Witness {
-        let mut witness = self.trimmed(question, found);
+        let mut witness = self.trimmed(question, found, cancel);
         shorten(&self.past, question, &mut self.replay, &mut witness, cancel);
         witness
     }
 
     /// Builds the witness of an order, without unnecessary events.
-    pub(super) fn trimmed(&mut self, question: &Question, found: (u32, Vec<u32>)) -> Witness {
-        trim(&self.past, &mut self.replay, question, found, self.scale.prefix_max)
+    pub(super) fn trimmed(
+        &mut self,
+        question: &Question,
+        found: (u32, Vec<u32>),
+        cancel: &Cancel,
+    ) -> Witness {
+        trim(&self.past, &mut self.replay, question, found, (self.scale.prefix_max, cancel))
     }
 
     /// Returns whether an order of events from `start` on, followed by the tail, breaks no rule.
@@ -361,6 +386,9 @@ impl<'t> Confirmer<'t> {
         start: u32,
         cancel: &Cancel,
     ) -> End {
+        if cancel.reason().is_some() {
+            return End::Stopped;
+        }
         self.replay.stats.windows += 1;
         let past = &self.past;
         if let Err(why) = self.required.require(past, question, start, &[]) {

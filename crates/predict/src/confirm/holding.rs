@@ -241,7 +241,7 @@ impl Holding {
 
     fn release(&mut self, event: u32, lock: u32, link: Link) -> u32 {
         let open = &mut self.open[link.owner as usize];
-        let Some(at) = open.iter().position(|open| open.lock == lock) else { return NONE };
+        let Some(at) = open.iter().rposition(|open| open.lock == lock) else { return NONE };
         open[at].depth -= 1;
         if open[at].depth > 0 {
             return NONE;
@@ -324,9 +324,12 @@ impl Holding {
         for at in stop..event {
             if chain[at as usize] == lane {
                 held.extend(self.begun(at));
-                held.retain(|section| self.sections[*section as usize].release != at);
             }
         }
+        held.retain(|section| {
+            let release = self.sections[*section as usize].release;
+            release >= event || chain[release as usize] != lane
+        });
         held.extend(self.begun(event));
         held
     }

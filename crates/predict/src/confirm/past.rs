@@ -12,6 +12,7 @@ use super::holding::Holding;
 use super::lists::Lists;
 use super::units::{Units, get_of, mailbox_of, post_of};
 use super::wakes::Wakes;
+use anyorder_system::Cancel;
 use anyorder_trace::{Event, EventKind, Op, TaskId, Trace};
 use std::collections::HashMap;
 
@@ -67,9 +68,9 @@ impl Memory {
 }
 
 impl<'t> Past<'t> {
-    /// Goes through a trace once.
+    /// Goes through a trace once. Once the job is stopped, the rest is cut.
     pub(super) fn new(
-        trace: &'t Trace,
+        (trace, cancel): (&'t Trace, &Cancel),
         communication: &'t mut dyn Communication,
         reorders: Reorders,
         grain: u32,
@@ -105,6 +106,10 @@ impl<'t> Past<'t> {
         let most = EDGES.min(u32::MAX as usize / 2) + EDGES_PER_EVENT.min(64) * trace.len();
         for event in trace.events() {
             let (id, kind) = (event.id.0, event.kind());
+            if cancel.reason().is_some() {
+                past.is_cut = true;
+                return past;
+            }
             let causes = &mut past.causes;
             let before = &mut |before| causes.push(before);
             let link = match &mut units {

@@ -18,6 +18,8 @@ pub(super) struct Question {
     /// The sections that are open before an event of the tail, and the section that it begins. Each
     /// entry is an event with one section.
     pub(super) held: Vec<(u32, SectionId)>,
+    /// The places of `held` by lock, ascending.
+    by_lock: Vec<(u32, u32)>,
     /// Required events besides those that the tail needs.
     pub(super) needs: Vec<u32>,
     /// An event that must be absent.
@@ -58,7 +60,7 @@ impl Question {
         (tail, needs): (Vec<u32>, Vec<u32>),
         never: Option<u32>,
     ) -> Question {
-        let held = tail
+        let held: Vec<(u32, SectionId)> = tail
             .iter()
             .flat_map(|event| {
                 let held = past.holding.held(&past.chain, *event);
@@ -68,7 +70,24 @@ impl Question {
         let asks_all = matches!(form, Form::Reversed | Form::Overtakes);
         let must_communicate = |event: &u32| asks_all || past.is_bound(*event);
         let communicating = tail.iter().copied().filter(must_communicate).collect();
-        Question { first, second, form, tail, held, needs, never, communicating }
+        let lock = |section: SectionId| past.holding.sections[section as usize].lock;
+        let mut by_lock: Vec<(u32, u32)> =
+            held.iter().enumerate().map(|(at, (_, s))| (lock(*s), at as u32)).collect();
+        by_lock.sort_unstable();
+        Question { first, second, form, tail, held, by_lock, needs, never, communicating }
+    }
+
+    /// Returns the sections of a lock that are held at the end, with their events.
+    fn held_of(&self, lock: u32) -> impl Iterator<Item = (u32, SectionId)> {
+        let from = self.by_lock.partition_point(|(other, _)| *other < lock);
+        let of_lock = self.by_lock[from..].iter().take_while(move |(other, _)| *other == lock);
+        of_lock.map(|(_, at)| self.held[*at as usize])
+    }
+
+    /// Returns whether a section is held at the end.
+    pub(super) fn holds(&self, past: &Past<'_>, section: SectionId) -> bool {
+        let lock = past.holding.sections[section as usize].lock;
+        self.held_of(lock).any(|(_, held)| held == section)
     }
 
     /// Returns whether an event can only come after the witness: it is one of the last events of
@@ -98,7 +117,8 @@ impl Question {
         past: &'q Past<'_>,
         section: &'q Section,
     ) -> impl Iterator<Item = (u32, &'q Section)> {
-        let held = self.held.iter().map(|(event, s)| (*event, &past.holding.sections[*s as usize]));
+        let held = self.held_of(section.lock);
+        let held = held.map(|(event, s)| (event, &past.holding.sections[s as usize]));
         held.filter(|(_, other)| section.excludes(other))
     }
 

@@ -157,7 +157,7 @@ impl Reach {
         let mut next = 0;
         while let Some(section) = self.begun.get(next) {
             next += 1;
-            let is_held = question.held.iter().any(|(_, held)| held == section);
+            let is_held = question.holds(past, *section);
             let section = &past.holding.sections[*section as usize];
             // The sections held at the end have already been compared with one another.
             if !is_held && question.keepers(past, section).next().is_some() {

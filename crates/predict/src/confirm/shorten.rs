@@ -52,6 +52,9 @@ pub(super) fn shorten(
             witness.shortest = true;
             return;
         }
+        if cancel.reason().is_some() {
+            return;
+        }
         if set.require(past, question, 0, &added).is_err() {
             continue;
         }

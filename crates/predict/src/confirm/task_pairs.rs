@@ -90,7 +90,7 @@ impl Confirmer<'_> {
         let mut doubt = false;
         let found = self.solve(&question, &mut doubt, cancel);
         let ends_first =
-            found.map(|found| found.map(|found| Rc::new(self.trimmed(&question, found))));
+            found.map(|found| found.map(|found| Rc::new(self.trimmed(&question, found, cancel))));
         let question = Question::overtakes(&self.past, tasks);
         let begun = ends_first.as_ref().ok().and_then(|order| taken(order.as_ref()?, tasks));
         let found = match begun {

@@ -7,17 +7,19 @@ use super::past::Past;
 use super::question::Question;
 use super::reach::Reach;
 use super::replay::Replay;
+use anyorder_system::Cancel;
 use anyorder_trace::EventId;
 
 /// Builds a witness from an order (without the tail) of events from `start` on. Starts with the
 /// events that every witness needs, and adds those that the order needs: ends of sections, and
-/// takers. If the window begins after `prefix_max`, all events before it stay.
+/// takers. If the window begins after `prefix_max`, all events before it stay. Once the job is
+/// stopped, returns the whole order.
 pub(super) fn trim(
     past: &Past<'_>,
     replay: &mut Replay,
     question: &Question,
     (start, order): (u32, Vec<u32>),
-    prefix_max: u32,
+    (prefix_max, cancel): (u32, &Cancel),
 ) -> Witness {
     let prefix = if start > prefix_max { start } else { 0 };
     let witness = |prefix, mut order: Vec<u32>, shortest| {
@@ -49,6 +51,9 @@ pub(super) fn trim(
             return witness(prefix, short, prefix == 0 && kept.events.len() == needed);
         }
         let before = kept.events.len();
+        if cancel.reason().is_some() {
+            return witness(start, order, false);
+        }
         for atom in broken.iter().flatten() {
             if let Atom::Before(first, second) = atom
                 && *first != NONE

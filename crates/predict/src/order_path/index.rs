@@ -5,6 +5,7 @@ use crate::class::{Class, ClassTable, Point, Specification};
 use crate::confirm::wakes::Wakes;
 use crate::error::PredictError;
 use crate::relations::overlaps::Overlaps;
+use anyorder_system::Cancel;
 use anyorder_trace::{Event, EventId, EventKind, LockId, TaskKind, Trace};
 use std::collections::{BTreeMap, HashMap};
 
@@ -86,8 +87,9 @@ pub struct OrderPaths {
     pub(super) sections: Vec<Section>,
     /// For each event, the position in `locksets` of the sections that contain its actions.
     lockset_of: Vec<u32>,
-    /// Lists of sections.
-    locksets: Vec<Vec<u32>>,
+    /// Sets of sections: the set without the section acquired last, that section, and the section
+    /// acquired first. The first is the empty set.
+    locksets: Vec<(u32, u32, u32)>,
     /// The actions, ascending by event.
     acts: Vec<Act>,
     pub(super) done: HashMap<(u8, u32), BTreeMap<u32, Vec<CellAction>>>,
@@ -103,6 +105,19 @@ impl OrderPaths {
     ///
     /// Fails as the analyses do, for traces with too many of something.
     pub fn new<S: Specification>(trace: &Trace, spec: S) -> Result<OrderPaths, PredictError> {
+        OrderPaths::new_until(trace, spec, &Cancel::new())
+    }
+
+    /// Works like [`new`](Self::new), and fails once the job is stopped.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new), and when the job is stopped.
+    pub fn new_until<S: Specification>(
+        trace: &Trace,
+        spec: S,
+        cancel: &Cancel,
+    ) -> Result<OrderPaths, PredictError> {
         let mut overlaps = Overlaps::default();
         overlaps.grow(trace.tables(), |_| {})?;
         let index = OrderPaths {
@@ -111,7 +126,7 @@ impl OrderPaths {
             edges: Vec::new(),
             sections: Vec::new(),
             lockset_of: Vec::with_capacity(trace.len()),
-            locksets: vec![Vec::new()],
+            locksets: vec![(0, NONE, NONE)],
             acts: Vec::new(),
             done: HashMap::new(),
             tables: spec.classes(),
@@ -120,6 +135,9 @@ impl OrderPaths {
         let mut maker = Maker { trace, spec, index, pass: Pass::default() };
         for event in trace.events() {
             maker.take(event);
+            if event.id.0.is_multiple_of(64) && cancel.reason().is_some() {
+                return Err(PredictError::Stopped);
+            }
             if maker.index.edges.len() > EDGES_PER_EVENT * (trace.len() + 1_024) {
                 return Err(PredictError::TooMany("edges of the order"));
             }
@@ -141,9 +159,28 @@ impl OrderPaths {
         self.acts[from..].iter().take_while(move |act| act.event == event)
     }
 
-    /// Returns the sections that contain the actions of an event.
-    pub(super) fn held(&self, event: u32) -> &[u32] {
-        &self.locksets[self.lockset_of[event as usize] as usize]
+    /// Returns whether a section contains the actions of an event.
+    pub(super) fn has_locks(&self, event: u32) -> bool {
+        self.lockset_of[event as usize] != 0
+    }
+
+    /// Returns the section acquired first of those that contain the actions of an event.
+    pub(super) fn first_held(&self, event: u32) -> Option<u32> {
+        let (_, _, first) = self.locksets[self.lockset_of[event as usize] as usize];
+        (first != NONE).then_some(first)
+    }
+
+    /// Returns the sections that contain the actions of an event, the first acquired first.
+    pub(super) fn held(&self, event: u32) -> Vec<u32> {
+        let mut held = Vec::new();
+        let mut at = self.lockset_of[event as usize];
+        while at != 0 {
+            let (parent, section, _) = self.locksets[at as usize];
+            held.push(section);
+            at = parent;
+        }
+        held.reverse();
+        held
     }
 }
 
@@ -152,8 +189,8 @@ impl OrderPaths {
 struct Open {
     /// Open sections, with their acquire counts.
     sections: Vec<(u32, u64)>,
-    /// The position of their lockset in `locksets`.
-    lockset: u32,
+    /// The positions in `locksets` of the sets of the first sections, as far as they are made.
+    made: Vec<u32>,
 }
 
 struct Maker<'t, S> {
@@ -199,13 +236,15 @@ impl<S: Specification> Maker<'_, S> {
             && S::HIDES
             && self.spec.hides(event.task.0, kind, event.operand)
         {
-            self.index.lockset_of.push(self.pass.open[lane as usize].lockset);
+            let lockset = self.lockset(lane);
+            self.index.lockset_of.push(lockset);
             return;
         }
         self.actions(event, lane);
         // Actions of an acquire are before the section that it begins, and those of a release in
         // the one that it ends.
-        self.index.lockset_of.push(self.pass.open[lane as usize].lockset);
+        let lockset = self.lockset(lane);
+        self.index.lockset_of.push(lockset);
         match kind {
             EventKind::Acquire => self.acquire(event, lane),
             EventKind::Release => self.release(event, lane),
@@ -274,7 +313,6 @@ impl<S: Specification> Maker<'_, S> {
             acquire: event.id.0,
             release: NONE,
         });
-        self.lockset(lane);
     }
 
     fn release(&mut self, event: Event, lane: u32) {
@@ -286,18 +324,21 @@ impl<S: Specification> Maker<'_, S> {
         if open.sections[at].1 == 0 {
             let (section, _) = open.sections.remove(at);
             sections[section as usize].release = event.id.0;
-            self.lockset(lane);
+            open.made.truncate(at);
         }
     }
 
-    /// Updates the lockset of a lane.
-    fn lockset(&mut self, lane: u32) {
-        let open = &mut self.pass.open[lane as usize];
-        open.lockset = 0;
-        if !open.sections.is_empty() {
-            open.lockset = self.index.locksets.len() as u32;
-            self.index.locksets.push(open.sections.iter().map(|entry| entry.0).collect());
+    /// Returns the lockset of a lane.
+    fn lockset(&mut self, lane: u32) -> u32 {
+        let Open { sections, made } = &mut self.pass.open[lane as usize];
+        for (section, _) in &sections[made.len()..] {
+            let parent = made.last().copied().unwrap_or(0);
+            let (_, _, first) = self.index.locksets[parent as usize];
+            let first = if first == NONE { *section } else { first };
+            made.push(self.index.locksets.len() as u32);
+            self.index.locksets.push((parent, *section, first));
         }
+        made.last().copied().unwrap_or(0)
     }
 
     fn atomic(&mut self, event: Event) {

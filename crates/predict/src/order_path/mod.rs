@@ -24,6 +24,7 @@ pub use index::{OrderPaths, OrderRule};
 mod index;
 mod search;
 
+use anyorder_system::Cancel;
 use anyorder_trace::EventId;
 
 /// One edge, or events of one lane.
@@ -56,7 +57,22 @@ impl OrderPaths {
     /// Panics when the trace does not have them in this order.
     #[must_use]
     pub fn why(&self, first: EventId, second: EventId, steps_max: u64) -> Ordered {
+        self.why_until((first, second), steps_max, &Cancel::new())
+    }
+
+    /// Works like [`why`](Self::why). Once the job is stopped, the answer is unknown.
+    ///
+    /// # Panics
+    ///
+    /// Panics when the trace does not have the events in this order.
+    #[must_use]
+    pub fn why_until(
+        &self,
+        (first, second): (EventId, EventId),
+        steps_max: u64,
+        cancel: &Cancel,
+    ) -> Ordered {
         assert!(first < second && second.index() < self.len(), "two events of the trace");
-        search::search(self, first.0, second.0, steps_max)
+        search::search(self, (first.0, second.0), steps_max, cancel)
     }
 }

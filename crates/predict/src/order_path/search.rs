@@ -2,6 +2,7 @@
 
 use super::index::{Act, NONE, OrderPaths, OrderRule};
 use super::{OrderStep, Ordered};
+use anyorder_system::Cancel;
 use anyorder_trace::{EventId, LockId};
 use std::collections::BTreeMap;
 
@@ -22,10 +23,16 @@ struct Search<'i> {
     covered: BTreeMap<u32, u32>,
     reached: Vec<Reached>,
     steps_left: u64,
+    cancel: &'i Cancel,
 }
 
 /// Finds a chain from an event to a later one.
-pub(super) fn search(index: &OrderPaths, first: u32, second: u32, steps_max: u64) -> Ordered {
+pub(super) fn search(
+    index: &OrderPaths,
+    (first, second): (u32, u32),
+    steps_max: u64,
+    cancel: &Cancel,
+) -> Ordered {
     let start = Reached { from: second, to: second, rule: OrderRule::ProgramOrder, by: 0 };
     let mut search = Search {
         index,
@@ -33,6 +40,7 @@ pub(super) fn search(index: &OrderPaths, first: u32, second: u32, steps_max: u64
         covered: BTreeMap::new(),
         reached: vec![start],
         steps_left: steps_max,
+        cancel,
     };
     let mut next = 0;
     while next < search.reached.len() {
@@ -72,7 +80,7 @@ impl Search<'_> {
                     self.reached.push(Reached { from, to: event, rule, by: at });
                 }
             }
-            if !self.index.held(event).is_empty() {
+            if self.index.has_locks(event) {
                 for act in self.index.acts_of(event) {
                     self.sections(act, lane, at)?;
                 }
@@ -83,7 +91,7 @@ impl Search<'_> {
 
     fn step(&mut self) -> Option<()> {
         self.steps_left = self.steps_left.checked_sub(1)?;
-        Some(())
+        self.cancel.reason().is_none().then_some(())
     }
 
     /// Adds the edges from sections to an action in other sections.
@@ -99,7 +107,7 @@ impl Search<'_> {
                 let low = self.covered.get(&other).map_or(self.first, |c| self.first.max(c + 1));
                 let stop = self.stop(other, low);
                 let end = done.partition_point(|earlier| earlier.event < act.event);
-                let mut wanted: Vec<u32> = index.held(act.event).to_vec();
+                let mut wanted: Vec<u32> = index.held(act.event);
                 for earlier in done[..end].iter().rev().take_while(|e| e.event >= stop) {
                     self.step()?;
                     if wanted.is_empty() {
@@ -120,7 +128,7 @@ impl Search<'_> {
     /// these edges imply earlier ones from that lane.
     fn section(&mut self, act: &Act, (action, low): (u32, u32), wanted: &mut Vec<u32>, by: usize) {
         let index = self.index;
-        for &first in index.held(action) {
+        for first in index.held(action) {
             let first = index.sections[first as usize];
             let is_over = first.release != NONE && first.release < act.event;
             if !is_over || first.release < low {
@@ -146,8 +154,8 @@ impl Search<'_> {
         let Some(before) = at.checked_sub(1) else { return low };
         // The sections open at `low` are those of its next event, or of an earlier release.
         let ends = |event: &u32| {
-            let held = self.index.held(*event).iter();
-            held.map(|section| self.index.sections[*section as usize].acquire).min()
+            let first = self.index.first_held(*event)?;
+            Some(self.index.sections[first as usize].acquire)
         };
         let around = events[before..].iter().take(2).filter_map(ends).min();
         around.map_or(low, |acquire| acquire.min(low))

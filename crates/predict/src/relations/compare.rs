@@ -5,7 +5,7 @@ use crate::options::Candidates;
 use crate::relations::engine::{Act, Engine};
 use crate::relations::relation::Relation;
 use crate::report::{Object, Violation, ViolationKind};
-use crate::sections::candidates::{Candidate, Common};
+use crate::sections::candidates::{Candidate, Common, CommonLocks};
 use crate::sections::table::Sections;
 use crate::shadow::record::{LockBits, Record};
 use anyorder_trace::LocationId;
@@ -21,6 +21,8 @@ pub(crate) struct Scratch {
     together: Vec<(Record, usize, usize)>,
     /// Sections that the access learns from.
     common: Vec<u32>,
+    /// Sections in `common` that stand for those that they enclose, too, with the locksets.
+    enclosing: Vec<(u32, u32)>,
     /// The newest record that the access communicates with.
     observed: Option<Record>,
 }
@@ -39,12 +41,9 @@ impl<R: Relation, S: Specification> Engine<R, S> {
     /// cell that it touches; all cells belong to one object.
     pub(crate) fn compare(&mut self, acts: &[Act], locks: LockBits) -> bool {
         let act = acts[0];
-        self.scratch.apart.clear();
-        self.scratch.together.clear();
-        self.scratch.common.clear();
-        self.scratch.observed = None;
-        for act in acts {
-            self.collect(*act, locks);
+        self.collect_all(acts, locks, false);
+        if !self.scratch.enclosing.is_empty() && self.needs_all_common(act) {
+            self.collect_all(acts, locks, true);
         }
         let printed = self.options.candidates == Candidates::AsPrinted;
         let mut quiet = true;
@@ -64,18 +63,60 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         quiet
     }
 
+    /// Puts the conflicting records of other slots into the scratch lists. With `all`, each common
+    /// section is listed; else one may stand for those that it encloses.
+    fn collect_all(&mut self, acts: &[Act], locks: LockBits, all: bool) {
+        self.scratch.apart.clear();
+        self.scratch.together.clear();
+        self.scratch.common.clear();
+        self.scratch.enclosing.clear();
+        self.scratch.observed = None;
+        for act in acts {
+            self.collect(*act, (locks, all));
+        }
+    }
+
+    /// Returns whether a section that stands for others is not enough: another record is in the
+    /// same section and maybe not in all others, or an open pair of the object may be.
+    fn needs_all_common(&mut self, act: Act) -> bool {
+        let Scratch { enclosing, common, .. } = &mut self.scratch;
+        enclosing.sort_unstable();
+        let several = enclosing.chunk_by(|a, b| a.0 == b.0).any(|same| {
+            let lockset = same[0].1;
+            same.iter().any(|(_, other)| *other != lockset)
+        });
+        let stands = |section: &&u32| enclosing.binary_search_by_key(*section, |e| e.0).is_ok();
+        if several || common.iter().filter(stands).count() > enclosing.len() {
+            return true;
+        }
+        let key = cell_key(act);
+        let slot = |(section, _): &(u32, u32)| self.sections.section(*section).slot;
+        let pairs = self.open.get(act.lane).map_or(&[][..], |open| &open.pairs);
+        pairs.iter().any(|pair| {
+            (pair.cell == key || self.overlaps(act, pair.cell))
+                && self.scratch.enclosing.iter().any(|e| slot(e) == pair.slot)
+        })
+    }
+
+    /// Returns whether a cell is of another location that overlaps that of an action.
+    fn overlaps(&self, act: Act, cell: usize) -> bool {
+        act.space == 0
+            && cell & 1 == 0
+            && self.overlaps.of(act.index as u32).contains(&((cell >> 1) as u32))
+    }
+
     /// Adds the conflicting records of other slots to the scratch lists.
-    fn collect(&mut self, act: Act, locks: LockBits) {
-        self.collect_from(act, locks, act.index);
+    fn collect(&mut self, act: Act, how: (LockBits, bool)) {
+        self.collect_from(act, how, act.index);
         if act.space == 0 {
             for at in 0..self.overlaps.of(act.index as u32).len() {
                 let other = self.overlaps.of(act.index as u32)[at] as usize;
-                self.collect_from(act, locks, other);
+                self.collect_from(act, how, other);
             }
         }
     }
 
-    fn collect_from(&mut self, act: Act, locks: LockBits, index: usize) {
+    fn collect_from(&mut self, act: Act, (locks, all): (LockBits, bool), index: usize) {
         let by_lock = self.cells[act.space][index].by_lock;
         if by_lock != 0 {
             self.collect_by_lock(act, by_lock);
@@ -105,7 +146,13 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             let reported = table.is_reported(act.class, record.class());
             let from = scratch.common.len();
             if looks && record.locks().may_meet(locks) {
-                sections.common(record.lockset, act.lane, &mut scratch.common);
+                match sections.common_enclosing(record.lockset, act.lane).filter(|_| !all) {
+                    Some(outer) => {
+                        scratch.common.push(outer);
+                        scratch.enclosing.push((outer, record.lockset));
+                    }
+                    None => sections.common(record.lockset, act.lane, &mut scratch.common),
+                }
             }
             if scratch.common.len() > from {
                 if reported && by_lock == 0 {
@@ -122,7 +169,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let Engine { by_locks, sections, scratch, table, own_tables, lanes, .. } = self;
         let table = act.table(table, own_tables);
         let lane = lanes.get(act.lane);
-        for held in sections.held(act.lane) {
+        for held in sections.held(act.lane).iter() {
             for entry in by_locks.entries(by_lock, held.lock) {
                 let record = entry.record();
                 if record.slot() == lane.slot
@@ -160,22 +207,25 @@ impl<R: Relation, S: Specification> Engine<R, S> {
 
     /// Drops the open pairs that the clocks about to be learnt order.
     fn close_ordered(&mut self, act: Act) {
-        let Engine { open, sections, scratch, report, options, overlaps, .. } = self;
-        if scratch.common.is_empty()
-            || open[act.lane].pairs.is_empty()
-            || options.candidates == Candidates::AsPrinted
+        if self.scratch.common.is_empty()
+            || self.open[act.lane].pairs.is_empty()
+            || self.options.candidates == Candidates::AsPrinted
         {
             return;
         }
+        let Engine { open, sections, scratch, report, overlaps, .. } = self;
         let overlaps = |cell: usize| {
             act.space == 0
                 && cell & 1 == 0
                 && overlaps.of(act.index as u32).contains(&((cell >> 1) as u32))
         };
+        let is_same = |cell: usize| cell == cell_key(act) || overlaps(cell);
+        open[act.lane].list_all(sections, act.lane, |pair| is_same(pair.cell));
         report.counts.ordered += open[act.lane].drop_if(sections, |pair, sections| {
+            let is_same = is_same(pair.cell);
             scratch.common.iter().any(|&section| {
-                let own = (pair.cell == cell_key(act) || overlaps(pair.cell))
-                    && pair.has(section)
+                let own = is_same
+                    && pair.has(sections, section)
                     && !communicates(scratch.observed.as_ref(), section, sections);
                 !own && pair.is_ordered_by(sections.known_at_release(section, pair.slot))
             })
@@ -203,16 +253,23 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             } else if open[act.lane].pairs.len() >= options.open_max {
                 report.counts.candidates_lost += 1;
             } else {
-                let of = |&section: &u32| {
-                    let s = sections.section(section);
-                    Common { lock: s.lock, section, acquired: s.acquired, open: true }
+                let first = |section: &u32| Common::of(sections, *section);
+                let encloses = |outer: &u32| {
+                    own.len() == 1 && scratch.enclosing.contains(&(*outer, record.lockset))
+                };
+                let common = match own.first().filter(|outer| encloses(outer)) {
+                    Some(outer) => {
+                        let places = sections.held(act.lane).places_count();
+                        CommonLocks::enclosed(first(outer), record.lockset, places)
+                    }
+                    None => CommonLocks::all(own.iter().map(first).collect()),
                 };
                 let candidate = Candidate {
                     violation: violation(ViolationKind::NonRacy, act, record),
                     cell: cell_key(act),
                     slot: record.slot(),
                     count: record.count(),
-                    common: own.iter().map(of).collect(),
+                    common,
                 };
                 open[act.lane].push(sections, candidate);
             }
@@ -222,7 +279,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
 
 /// Returns whether the access communicates with `observed` by an action in a section.
 fn communicates(observed: Option<&Record>, section: u32, sections: &Sections) -> bool {
-    observed.is_some_and(|record| sections.of_lockset(record.lockset).contains(&section))
+    observed.is_some_and(|record| sections.contains(record.lockset, section))
 }
 
 const fn cell_key(act: Act) -> usize {

@@ -17,7 +17,11 @@
 //!
 //! **Cost.** O(1) for an access that repeats the last one of its object in the same epoch and under
 //! the same locks. Otherwise one comparison for each record of the object, and at most one join of
-//! clocks for each record under a common lock.
+//! clocks for each record under a common lock. A comparison is O(1) if few locks were held, or if
+//! the sections are nested and the outermost is common; else linear in the locks held, at most. So
+//! the worst case is events x records of an object x locks held, with a record for each thread,
+//! class and lockset that no later access covers. Nested sections, locks and variables cost linear
+//! time; a join of clocks is linear in the threads.
 
 use crate::analysis::{Analysis, Stamp, StreamEvent};
 use crate::class::{Class, ClassTable, Point, Specification};
@@ -37,6 +41,7 @@ use crate::shadow::by_lock::ByLocks;
 use crate::shadow::quick::{CoverTable, Quick};
 use crate::shadow::record::{Cell, LockBits, Pool, Record, epoch};
 use anyorder_order::Clock;
+use anyorder_system::Cancel;
 use anyorder_trace::{Block, EventKind, Tables};
 use std::marker::PhantomData;
 
@@ -184,10 +189,13 @@ impl<R: Relation, S: Specification> Engine<R, S> {
 
     #[inline(always)]
     fn act(&mut self, act: Act) {
+        let lockset = if R::SECTIONS { self.sections.lockset(act.lane) } else { NO_LOCKSET };
+        if R::SECTIONS && self.sections.is_deep(lockset) {
+            self.list_records((act.space, act.index));
+        }
         let table = act.table(&self.table, &self.own_tables);
         let lane = self.lanes.get(act.lane);
         let now = epoch(lane.slot, lane.now);
-        let lockset = if R::SECTIONS { self.sections.lockset(act.lane) } else { NO_LOCKSET };
         let cell = &mut self.cells[act.space][act.index];
         let newest = &cell.newest;
         let same = newest.epoch == now && newest.class() == act.class && newest.lockset == lockset;
@@ -252,16 +260,19 @@ impl<R: Relation, S: Specification> Engine<R, S> {
                 && (old.lockset == NO_LOCKSET
                     || old.lockset == new.lockset
                     || (old.locks().may_be_in(new.locks())
-                        && sections.covers(lanes, act.lane, old.lockset)
                         // A clock known only by a pair's own edge may still be learnt by another
                         // edge.
-                        && !pairs.iter().any(|pair| pair.has_any(&sections.of_lockset(old.lockset)))));
+                        && !pairs
+                            .iter()
+                            .any(|pair| pair.has_any(sections, act.lane, (old.slot(), old.lockset)))
+                        && sections.covers(lanes, act.lane, old.lockset)));
             if R::SECTIONS && covered {
                 sections.drop_lockset(old.lockset);
             }
             covered
         });
         if R::SECTIONS
+            && !self.cells[act.space][act.index].is_listed
             && self.pool.items(self.cells[act.space][act.index].more()).len() > self.list_max
         {
             self.index_by_lock((act.space, act.index));
@@ -283,6 +294,9 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             self.locks.release(&mut self.lanes, lane, (step.operand, step.op.mode().is_shared()));
             return;
         }
+        if self.sections.ends(lane, step.operand) {
+            self.open[lane].list_all(&mut self.sections, lane, |_| true);
+        }
         if !self.sections.release(&mut self.lanes, lane, step.operand) {
             return;
         }
@@ -293,8 +307,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         if options.candidates == Candidates::AsPrinted {
             let clock = &lanes.get(lane).clock;
             report.counts.ordered += open[lane].drop_if(sections, |pair, _| {
-                pair.common.iter().any(|common| common.lock == step.operand)
-                    && pair.count <= clock.get(pair.slot)
+                pair.has_lock(step.operand) && pair.count <= clock.get(pair.slot)
             });
         }
         open[lane].released(sections, step.operand, |pair| {
@@ -369,6 +382,11 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let lane = self.lanes.get(acts[0].lane);
         let now = epoch(lane.slot, lane.now);
         let lockset = if R::SECTIONS { self.sections.lockset(acts[0].lane) } else { NO_LOCKSET };
+        if R::SECTIONS && self.sections.is_deep(lockset) {
+            for act in acts {
+                self.list_records((act.space, act.index));
+            }
+        }
         let repeats = acts.iter().all(|act| {
             let newest = &self.cells[act.space][act.index].newest;
             let same =
@@ -456,7 +474,12 @@ impl<R: Relation, S: Specification> Analysis for Engine<R, S> {
         Ok(())
     }
 
-    fn block(&mut self, tables: &Tables, block: &Block) -> Result<(), PredictError> {
+    fn block_until(
+        &mut self,
+        tables: &Tables,
+        block: &Block,
+        cancel: &Cancel,
+    ) -> Result<(), PredictError> {
         self.grow(tables)?;
         let rows = block.columns.len();
         for from in (0..rows).step_by(AHEAD) {
@@ -465,6 +488,9 @@ impl<R: Relation, S: Specification> Analysis for Engine<R, S> {
             let indexed = if R::SECTIONS { Some((&*by_locks, &*pool, &*sections)) } else { None };
             prefetch.fetch((block, chunk.clone()), &cells[0], table, indexed);
             for row in chunk {
+                if cancel.reason().is_some() {
+                    return Ok(());
+                }
                 self.step(tables, StreamEvent::of(block, row))?;
             }
         }

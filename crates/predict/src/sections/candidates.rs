@@ -16,23 +16,140 @@
 //! the acquire's epoch. A pair costs one comparison for each clock learnt while its second section
 //! is open.
 //!
+//! **Cost.** Opening a pair takes time linear in its common locks; where one section encloses all
+//! others (see `common.rs`), constant time, and the other locks are only listed when one of them is
+//! released or the same object is accessed again. A release, and each clock that is learnt, costs
+//! one look-up for each open pair of the lane, of which there are at most `open_max`.
+//!
 //! **Deviation** from Algorithm 2 of the thesis, which compares the access itself with a clock that
 //! contains the pair's own edge.
 
+use crate::relations::lanes::LaneId;
 use crate::report::Violation;
+use crate::sections::locksets::NO_LOCKSET;
 use crate::sections::table::Sections;
 use anyorder_order::ChainId;
+
+/// From this number on, common locks are found by bisection.
+const MANY: usize = 16;
 
 /// A common lock of a pair, while the second section is open.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Common {
-    pub(crate) lock: u32,
+    lock: u32,
     /// The first section.
-    pub(crate) section: u32,
+    section: u32,
     /// The epoch of its acquire.
-    pub(crate) acquired: u32,
+    acquired: u32,
     /// Whether the second section is still open.
-    pub(crate) open: bool,
+    open: bool,
+}
+
+impl Common {
+    /// Builds the common lock of a first section, with an open second one.
+    pub(crate) fn of(sections: &Sections, section: u32) -> Common {
+        let s = sections.section(section);
+        Common { lock: s.lock, section, acquired: s.acquired, open: true }
+    }
+}
+
+/// The common locks of a pair.
+#[derive(Clone, Debug)]
+pub(crate) struct CommonLocks {
+    /// By the acquires of the first sections, the earliest first. If `unlisted` is a lockset, only
+    /// the first one, whose section encloses the others.
+    list: Vec<Common>,
+    /// The first place of the list that is open.
+    front: usize,
+    open_count: usize,
+    /// The places of the list by lock, if there are many.
+    by_lock: Vec<u32>,
+    /// The lockset of the first action, and the places of the locks that the lane held at the
+    /// second one, as long as not all common locks are listed. Then the lane has released no lock
+    /// since.
+    unlisted: (u32, usize),
+}
+
+impl CommonLocks {
+    /// Creates the list of all common locks of a pair.
+    pub(crate) fn all(mut list: Vec<Common>) -> CommonLocks {
+        list.sort_by_key(|common| common.acquired);
+        let mut by_lock = Vec::new();
+        if list.len() >= MANY {
+            by_lock.extend(0..list.len() as u32);
+            by_lock.sort_unstable_by_key(|place| list[*place as usize].lock);
+        }
+        let open_count = list.len();
+        CommonLocks { list, front: 0, open_count, by_lock, unlisted: (NO_LOCKSET, 0) }
+    }
+
+    /// Creates the list for a section that encloses the other common ones, which are in `lockset`.
+    /// The lane holds its locks at `places` places.
+    pub(crate) fn enclosed(outer: Common, lockset: u32, places: usize) -> CommonLocks {
+        CommonLocks { unlisted: (lockset, places), ..CommonLocks::all(vec![outer]) }
+    }
+
+    fn is_unlisted(&self) -> bool {
+        self.unlisted.0 != NO_LOCKSET
+    }
+
+    fn keep(&self, sections: &mut Sections) {
+        self.list.iter().for_each(|common| sections.keep_section(common.section));
+        sections.keep_lockset(self.unlisted.0);
+    }
+
+    fn drop(&self, sections: &mut Sections) {
+        self.list.iter().for_each(|common| sections.drop_section(common.section));
+        sections.drop_lockset(self.unlisted.0);
+    }
+
+    /// Lists all common locks. Must be called before the lane releases the next lock.
+    fn list_all(&mut self, sections: &mut Sections, lane: LaneId) {
+        let (lockset, places) = self.unlisted;
+        if lockset == NO_LOCKSET {
+            return;
+        }
+        let held = sections.held(lane);
+        let is_common = |section: &u32| {
+            let lock = sections.section(*section).lock;
+            held.place(lock).is_some_and(|place| place < places)
+                && sections.is_excluded(lane, *section)
+        };
+        let of_first = sections.of_lockset(lockset).filter(is_common);
+        let all = CommonLocks::all(of_first.map(|s| Common::of(sections, s)).collect());
+        all.keep(sections);
+        self.drop(sections);
+        *self = all;
+    }
+
+    fn place(&self, lock: u32) -> Option<usize> {
+        if self.by_lock.is_empty() {
+            return self.list.iter().position(|common| common.lock == lock);
+        }
+        let at = self.by_lock.binary_search_by_key(&lock, |place| self.list[*place as usize].lock);
+        at.ok().map(|at| self.by_lock[at] as usize)
+    }
+
+    /// Records that the lane has released a lock. All locks must be listed. Returns whether some
+    /// second section is still open.
+    fn close(&mut self, lock: u32) -> bool {
+        debug_assert!(!self.is_unlisted(), "listed before the release");
+        if let Some(place) = self.place(lock)
+            && std::mem::take(&mut self.list[place].open)
+        {
+            self.open_count -= 1;
+            while self.list.get(self.front).is_some_and(|common| !common.open) {
+                self.front += 1;
+            }
+        }
+        self.open_count > 0
+    }
+
+    /// Returns the epoch of the first acquire whose second section is open.
+    #[inline]
+    fn first_open(&self) -> Option<u32> {
+        self.list.get(self.front).map(|common| common.acquired)
+    }
 }
 
 /// An open pair.
@@ -45,7 +162,7 @@ pub(crate) struct Candidate {
     pub(crate) slot: ChainId,
     /// The first action's epoch, for the printed form of the algorithm.
     pub(crate) count: u32,
-    pub(crate) common: Vec<Common>,
+    pub(crate) common: CommonLocks,
 }
 
 impl Candidate {
@@ -53,24 +170,64 @@ impl Candidate {
     /// whose second section is open.
     #[inline]
     pub(crate) fn is_ordered_by(&self, known: u32) -> bool {
-        self.common.iter().any(|common| common.open && common.acquired <= known)
+        self.common.first_open().is_some_and(|acquired| acquired <= known)
     }
 
-    /// Returns whether a section is one of the pair's first sections.
+    /// Returns whether a section is one of the pair's first sections. All common locks must be
+    /// listed, unless the section is of another slot.
     #[inline]
-    pub(crate) fn has(&self, section: u32) -> bool {
-        self.common.iter().any(|common| common.section == section)
+    pub(crate) fn has(&self, sections: &Sections, section: u32) -> bool {
+        let lock = sections.section(section).lock;
+        self.common.place(lock).is_some_and(|place| self.common.list[place].section == section)
     }
 
-    /// Returns whether some of these sections are first sections of the pair.
-    pub(crate) fn has_any(&self, sections: &[u32]) -> bool {
-        sections.iter().any(|section| self.has(*section))
+    /// Returns whether the pair has a lock in common.
+    pub(crate) fn has_lock(&self, lock: u32) -> bool {
+        self.common.place(lock).is_some()
     }
 
-    fn drop_sections(&self, sections: &mut Sections) {
-        for common in &self.common {
-            sections.drop_section(common.section);
+    /// Returns whether one of the sections of a lockset, which is of a slot, is a first section of
+    /// the pair of a lane.
+    pub(crate) fn has_any(
+        &self,
+        sections: &Sections,
+        lane: LaneId,
+        (slot, lockset): (ChainId, u32),
+    ) -> bool {
+        if !self.common.is_unlisted() {
+            return sections.of_lockset(lockset).any(|section| self.has(sections, section));
         }
+        let (of_first, _) = self.common.unlisted;
+        if self.slot != slot || lockset == NO_LOCKSET {
+            return false;
+        }
+        // The outermost section answers nearly always.
+        lockset == of_first
+            || sections.contains(lockset, self.common.list[0].section)
+            || sections
+                .of_lockset(lockset)
+                .any(|section| self.has_unlisted(sections, lane, section))
+    }
+
+    /// Returns whether a section of a slot is a first section of the pair of a lane.
+    pub(crate) fn has_one(
+        &self,
+        sections: &Sections,
+        lane: LaneId,
+        (slot, section): (ChainId, u32),
+    ) -> bool {
+        if !self.common.is_unlisted() {
+            return self.has(sections, section);
+        }
+        self.slot == slot && self.has_unlisted(sections, lane, section)
+    }
+
+    fn has_unlisted(&self, sections: &Sections, lane: LaneId, section: u32) -> bool {
+        let (of_first, places) = self.common.unlisted;
+        let place = sections.held(lane).place(sections.section(section).lock);
+        place.is_some_and(|place| place < places)
+            && sections.is_excluded(lane, section)
+            && sections.contains(of_first, section)
     }
 }
 
@@ -78,15 +235,32 @@ impl Candidate {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Open {
     pub(crate) pairs: Vec<Candidate>,
+    /// Whether some pair has common locks that are not listed.
+    has_unlisted: bool,
 }
 
 impl Open {
     /// Opens a pair.
     pub(crate) fn push(&mut self, sections: &mut Sections, candidate: Candidate) {
-        for common in &candidate.common {
-            sections.keep_section(common.section);
-        }
+        candidate.common.keep(sections);
+        self.has_unlisted |= candidate.common.is_unlisted();
         self.pairs.push(candidate);
+    }
+
+    /// Lists the common locks of all pairs of a lane for which `wanted` returns true.
+    pub(crate) fn list_all(
+        &mut self,
+        sections: &mut Sections,
+        lane: LaneId,
+        wanted: impl Fn(&Candidate) -> bool,
+    ) {
+        if !self.has_unlisted {
+            return;
+        }
+        for pair in self.pairs.iter_mut().filter(|pair| pair.common.is_unlisted() && wanted(pair)) {
+            pair.common.list_all(sections, lane);
+        }
+        self.has_unlisted = self.pairs.iter().any(|pair| pair.common.is_unlisted());
     }
 
     /// Drops the pairs for which `is_ordered` returns true. Returns their number.
@@ -100,7 +274,7 @@ impl Open {
         self.pairs.retain(|candidate| {
             let ordered = is_ordered(candidate, sections);
             if ordered {
-                candidate.drop_sections(sections);
+                candidate.common.drop(sections);
                 dropped += 1;
             }
             !ordered
@@ -109,7 +283,7 @@ impl Open {
     }
 
     /// Records that the lane has released `lock`. Passes the pairs without a remaining open section
-    /// to `decided`.
+    /// to `decided`. All common locks must be listed.
     pub(crate) fn released(
         &mut self,
         sections: &mut Sections,
@@ -117,13 +291,10 @@ impl Open {
         mut decided: impl FnMut(&Candidate),
     ) {
         self.pairs.retain_mut(|candidate| {
-            for common in &mut candidate.common {
-                common.open &= common.lock != lock;
-            }
-            let open = candidate.common.iter().any(|common| common.open);
+            let open = candidate.common.close(lock);
             if !open {
                 decided(candidate);
-                candidate.drop_sections(sections);
+                candidate.common.drop(sections);
             }
             open
         });

@@ -1,9 +1,9 @@
 //! Locksets: the sections that were open at an access. Accesses share them.
 //!
 //! Most accesses lie in at most one section. These need no set: the number of the lockset encodes
-//! the section.
-
-use std::ops::Deref;
+//! the section. A set of a few sections lists them. A larger one is a set that one lock fewer was
+//! held with, its *parent*, and the section begun since. So the accesses at all depths of nested
+//! sections take memory linear in the depth.
 
 /// The number of a lockset: 0 for no section; a section if the highest bit is set; otherwise the
 /// position of a set of several sections.
@@ -11,6 +11,9 @@ pub(crate) const NO_LOCKSET: u32 = 0;
 /// A lockset that has not been built since the locks held changed.
 pub(crate) const UNMADE: u32 = (1 << 31) - 1;
 const ONE: u32 = 1 << 31;
+
+/// The most sections that a set lists without a parent, unless a test changes it.
+const FLAT: usize = 8;
 
 /// Returns the number of the lockset that consists of one section.
 pub(crate) const fn of_one(section: u32) -> u32 {
@@ -23,25 +26,70 @@ pub(crate) const fn as_one(lockset: u32) -> Option<u32> {
     if lockset & ONE != 0 { Some(lockset & !ONE) } else { None }
 }
 
+/// Returns whether a lockset is a set of several sections, whose references are counted.
+#[inline]
+pub(crate) const fn is_counted(lockset: u32) -> bool {
+    lockset & ONE == 0 && lockset != NO_LOCKSET && lockset != UNMADE
+}
+
+/// A digest of the locks of a set and their modes, in the order of the acquires.
+///
+/// Sets of other locks have the same digest with a probability of about 2^-128.
+pub(crate) type Digest = u128;
+
+/// Returns the digest of a set with one more lock.
+pub(crate) fn digest(before: Digest, lock: u32, shared: bool) -> Digest {
+    const FACTOR: u128 = 0x2d99_787f_6d0b_4a7d_9e37_79b9_7f4a_7c15;
+    let key = u128::from(lock) << 1 | u128::from(shared) | 1 << 40;
+    let mut hash = before ^ key.wrapping_mul(FACTOR);
+    for _ in 0..2 {
+        hash = (hash ^ hash >> 67).wrapping_mul(FACTOR);
+    }
+    hash ^ hash >> 71
+}
+
 /// A set of several sections.
 #[derive(Clone, Debug, Default)]
 struct Lockset {
-    sections: Vec<u32>,
+    /// The set without `sections`; [`NO_LOCKSET`] if they are all.
+    parent: u32,
     references: u32,
+    /// The number of all sections.
+    count: u32,
+    /// The first section acquired of all.
+    outer: u32,
+    /// Sections in the order of their acquires.
+    sections: Vec<u32>,
+    /// Of all sections; only for sets that have a parent.
+    digest: Digest,
 }
 
 /// The sections of a lockset.
+#[derive(Clone, Debug)]
 pub(crate) struct Members<'h> {
-    one: [u32; 1],
-    several: Option<&'h [u32]>,
+    one: Option<u32>,
+    sections: std::slice::Iter<'h, u32>,
+    parent: u32,
+    sets: &'h [Lockset],
 }
 
-impl Deref for Members<'_> {
-    type Target = [u32];
+impl Iterator for Members<'_> {
+    type Item = u32;
 
     #[inline]
-    fn deref(&self) -> &[u32] {
-        self.several.unwrap_or(&self.one)
+    fn next(&mut self) -> Option<u32> {
+        if let Some(section) = self.sections.next() {
+            return Some(*section);
+        }
+        if self.one.is_some() {
+            return self.one.take();
+        }
+        if self.parent == NO_LOCKSET {
+            return None;
+        }
+        let set = &self.sets[self.parent as usize];
+        (self.parent, self.sections) = (set.parent, set.sections.iter());
+        self.sections.next().copied()
     }
 }
 
@@ -50,26 +98,39 @@ impl Deref for Members<'_> {
 pub(crate) struct Locksets {
     sets: Vec<Lockset>,
     free: Vec<u32>,
+    /// The most sections that a set lists without a parent; at least two.
+    pub(super) flat: usize,
 }
 
 impl Default for Locksets {
     fn default() -> Locksets {
         // The first set is the empty one, and stays.
-        Locksets { sets: vec![Lockset::default()], free: Vec::new() }
+        Locksets { sets: vec![Lockset::default()], free: Vec::new(), flat: FLAT }
     }
 }
 
 impl Locksets {
-    /// Creates a set of several sections with one reference.
-    pub(crate) fn make(&mut self, sections: impl Iterator<Item = u32>) -> u32 {
+    /// Creates a set of a parent and further sections, at least one, with one reference. The caller
+    /// adds the references to the parent and the sections.
+    pub(crate) fn make(
+        &mut self,
+        (parent, digest): (u32, Digest),
+        sections: impl Iterator<Item = u32>,
+    ) -> u32 {
         let lockset = self.free.pop().unwrap_or_else(|| {
             self.sets.push(Lockset::default());
             self.sets.len() as u32 - 1
         });
+        let (count, outer) = {
+            let parent = &self.sets[parent as usize];
+            (parent.count, (parent.count > 0).then_some(parent.outer))
+        };
         let set = &mut self.sets[lockset as usize];
         set.sections.clear();
         set.sections.extend(sections);
-        set.references = 1;
+        (set.parent, set.references, set.digest) = (parent, 1, digest);
+        set.count = count + set.sections.len() as u32;
+        set.outer = outer.or(set.sections.first().copied()).unwrap_or(0);
         lockset
     }
 
@@ -87,18 +148,39 @@ impl Locksets {
         set.references == 0
     }
 
-    /// Frees a set.
-    pub(crate) fn free(&mut self, lockset: u32) {
+    /// Frees a set. Returns its parent, and moves the sections that it lists to `sections`.
+    pub(crate) fn free(&mut self, lockset: u32, sections: &mut Vec<u32>) -> u32 {
         self.free.push(lockset);
+        let set = &mut self.sets[lockset as usize];
+        sections.append(&mut set.sections);
+        set.parent
     }
 
-    /// Returns the sections of a lockset.
+    /// Returns the sections of a lockset, each once.
     #[inline]
     pub(crate) fn members(&self, lockset: u32) -> Members<'_> {
-        match as_one(lockset) {
-            Some(section) => Members { one: [section], several: None },
-            None => Members { one: [0], several: Some(&self.sets[lockset as usize].sections) },
-        }
+        let one = as_one(lockset);
+        let set = if one.is_some() { NO_LOCKSET } else { lockset };
+        let set = &self.sets[set as usize];
+        Members { one, sections: set.sections.iter(), parent: set.parent, sets: &self.sets }
+    }
+
+    /// Returns the section of a lockset that was acquired first. The set must not be empty.
+    #[inline]
+    pub(crate) fn outer(&self, lockset: u32) -> u32 {
+        as_one(lockset).unwrap_or_else(|| self.sets[lockset as usize].outer)
+    }
+
+    /// Returns the number of sections of a lockset.
+    #[inline]
+    pub(crate) fn count(&self, lockset: u32) -> usize {
+        if as_one(lockset).is_some() { 1 } else { self.sets[lockset as usize].count as usize }
+    }
+
+    /// Returns the digest of a set with a parent.
+    #[inline]
+    pub(crate) fn digest(&self, lockset: u32) -> Digest {
+        self.sets[lockset as usize].digest
     }
 
     /// Returns the memory held, in bytes.

@@ -2,6 +2,8 @@
 //! lock.
 
 pub(crate) mod candidates;
+pub(crate) mod common;
+pub(crate) mod held;
 pub(crate) mod locksets;
 pub(crate) mod snapshots;
 pub(crate) mod table;

@@ -4,11 +4,19 @@
 //! A section is the part of a lane between the outermost acquire of a lock and the matching
 //! release. Sections are reference-counted, so memory depends on the shadow state and not on the
 //! length of the trace.
+//!
+//! **Cost.** An acquire and a release take constant time, besides the clock of a lane that has
+//! learnt something. The first access after an acquire builds one set for each lock acquired since
+//! the last access; all deeper accesses share it. If a lock is released below others, the next
+//! access builds the sets of the locks above it again.
 
 use crate::relations::lanes::{LaneId, Lanes};
-use crate::sections::locksets::{Locksets, Members, UNMADE, as_one, of_one};
+use crate::sections::held::{Held, HeldLocks};
+use crate::sections::locksets::{
+    Digest, Locksets, Members, UNMADE, as_one, digest, is_counted, of_one,
+};
 use crate::sections::snapshots::{NO_SNAPSHOT, Snapshots};
-use crate::shadow::record::LockBits;
+use crate::shadow::record::{LockBits, LockCounts};
 use anyorder_order::{ChainId, Clock};
 
 pub(crate) use crate::sections::locksets::NO_LOCKSET;
@@ -23,22 +31,18 @@ pub(crate) struct Section {
     /// The lane's clock at the release, except its own entry, which is `released`.
     snapshot: u32,
     pub(crate) shared: bool,
-}
-
-/// A lock that a lane holds.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Held {
-    pub(crate) lock: u32,
-    pub(crate) shared: bool,
-    pub(crate) section: u32,
-    depth: u32,
+    /// Whether it was released after all sections that began in it.
+    pub(crate) encloses: bool,
 }
 
 #[derive(Clone, Debug, Default)]
 struct OfLane {
-    held: Vec<Held>,
+    held: HeldLocks,
     lockset: u32,
-    locks: LockBits,
+    /// Locksets of the first locks held: the number of their places, and the set, with a reference.
+    /// Ascending.
+    made: Vec<(u32, u32)>,
+    locks: LockCounts,
 }
 
 /// All open or referenced sections.
@@ -51,14 +55,21 @@ pub(crate) struct Sections {
     released: Vec<u32>,
     references: Vec<u32>,
     free: Vec<u32>,
-    locksets: Locksets,
+    pub(super) locksets: Locksets,
     snapshots: Snapshots,
     lanes: Vec<OfLane>,
+    /// A reused list.
+    dropped: Vec<u32>,
     /// The number of releases of locks that were not held.
     pub(crate) strays: u64,
 }
 
 impl Sections {
+    /// Lets sets of more than some sections have a parent.
+    pub(crate) fn nest_above(&mut self, sections: usize) {
+        self.locksets.flat = sections.max(2);
+    }
+
     /// Makes room for lane numbers below `count`.
     pub(crate) fn grow(&mut self, count: usize) {
         if self.lanes.len() < count {
@@ -70,13 +81,16 @@ impl Sections {
     /// Records that a lane acquires a lock. A repeated acquire only raises a count: the first one
     /// decides whether the section is shared.
     pub(crate) fn acquire(&mut self, lanes: &Lanes, lane: LaneId, lock: u32, shared: bool) {
-        if let Some(held) = self.lanes[lane].held.iter_mut().find(|held| held.lock == lock) {
+        let held = &mut self.lanes[lane].held;
+        if let Some(place) = held.place(lock) {
+            let held = held.at(place);
             held.depth = held.depth.saturating_add(1);
             return;
         }
         let of_lane = lanes.get(lane);
         let (slot, acquired) = (of_lane.slot, of_lane.now);
-        let new = Section { lock, slot, acquired, snapshot: NO_SNAPSHOT, shared };
+        let snapshot = NO_SNAPSHOT;
+        let new = Section { lock, slot, acquired, snapshot, shared, encloses: false };
         let section = match self.free.pop() {
             Some(section) => {
                 self.sections[section as usize] = new;
@@ -91,25 +105,44 @@ impl Sections {
                 self.sections.len() as u32 - 1
             }
         };
-        self.lanes[lane].held.push(Held { lock, shared, section, depth: 1 });
-        self.change(lane);
+        let of_lane = &mut self.lanes[lane];
+        let before = of_lane.held.count();
+        of_lane.held.push(Held { lock, shared, section, depth: 1 });
+        of_lane.locks.add(lock);
+        // The lane itself holds a reference to the section.
+        of_lane.lockset = if before == 0 { of_one(section) } else { UNMADE };
+        if before < self.locksets.flat && !of_lane.made.is_empty() {
+            self.drop_made(lane, 0);
+        }
+    }
+
+    /// Returns whether a release of a lock would end a section.
+    #[inline]
+    pub(crate) fn ends(&self, lane: LaneId, lock: u32) -> bool {
+        self.held(lane).get(lock).is_some_and(|held| held.depth == 1)
     }
 
     /// Records that a lane releases a lock. Returns whether that ended a section.
     pub(crate) fn release(&mut self, lanes: &mut Lanes, lane: LaneId, lock: u32) -> bool {
-        let Some(at) = self.lanes[lane].held.iter().position(|held| held.lock == lock) else {
+        let of_lane = &mut self.lanes[lane];
+        let Some(place) = of_lane.held.place(lock) else {
             self.strays += 1;
             return false;
         };
-        let held = &mut self.lanes[lane].held[at];
+        let held = of_lane.held.at(place);
         held.depth -= 1;
         if held.depth > 0 {
             return false;
         }
         let section = held.section;
-        self.lanes[lane].held.remove(at);
-        self.change(lane);
-        self.released[section as usize] = lanes.get(lane).now;
+        let is_last = of_lane.held.remove(place);
+        of_lane.locks.remove(lock);
+        self.drop_made(lane, place);
+        self.after_release(lane);
+        let of_lane = lanes.get(lane);
+        let released = &mut self.sections[section as usize];
+        released.encloses = is_last && released.slot == of_lane.slot;
+        self.released[section as usize] = of_lane.now;
         if self.references[section as usize] > 1 {
             self.sections[section as usize].snapshot = self.snapshots.take(lanes, lane);
             lanes.advance(lane);
@@ -118,21 +151,31 @@ impl Sections {
         true
     }
 
-    /// Handles a change of the locks that a lane holds.
-    fn change(&mut self, lane: LaneId) {
-        let of_lane = &mut self.lanes[lane];
-        let locks = of_lane.held.iter().map(|held| LockBits::of(held.lock));
-        of_lane.locks = locks.fold(LockBits::default(), LockBits::union);
-        let lockset = match of_lane.held[..] {
-            [] => NO_LOCKSET,
-            // The lane itself holds a reference to the section.
-            [held] => of_one(held.section),
+    /// Drops the sets that a lane has made for more than some places.
+    fn drop_made(&mut self, lane: LaneId, places: usize) {
+        while let Some((_, set)) =
+            self.lanes[lane].made.pop_if(|(covered, _)| *covered as usize > places)
+        {
+            self.drop_lockset(set);
+        }
+    }
+
+    /// Finds the lockset of a lane that has released a lock.
+    fn after_release(&mut self, lane: LaneId) {
+        let OfLane { held, made, lockset, .. } = &mut self.lanes[lane];
+        if held.wants_room() {
+            held.remove_gaps();
+            for (covered, set) in made.iter_mut() {
+                *covered = self.locksets.count(*set) as u32;
+            }
+        }
+        let places = held.places_count() as u32;
+        *lockset = match (held.count(), made.last()) {
+            (0, _) => NO_LOCKSET,
+            (1, _) => held.iter().next().map_or(NO_LOCKSET, |held| of_one(held.section)),
+            (_, Some((covered, set))) if *covered == places => *set,
             _ => UNMADE,
         };
-        let old = std::mem::replace(&mut of_lane.lockset, lockset);
-        if old != UNMADE && as_one(old).is_none() {
-            self.drop_lockset(old);
-        }
     }
 
     /// Returns the lockset of a lane's next access.
@@ -143,13 +186,54 @@ impl Sections {
     }
 
     fn make_lockset(&mut self, lane: LaneId) -> u32 {
-        let of_lane = &mut self.lanes[lane];
-        let lockset = self.locksets.make(of_lane.held.iter().map(|held| held.section));
-        for held in &of_lane.held {
+        if self.held(lane).count() > self.locksets.flat {
+            return self.make_deep(lane);
+        }
+        let OfLane { held, made, lockset, .. } = &mut self.lanes[lane];
+        let set = self.locksets.make((NO_LOCKSET, 0), held.iter().map(|held| held.section));
+        for held in held.iter() {
             self.references[held.section as usize] += 1;
         }
-        of_lane.lockset = lockset;
-        lockset
+        made.push((held.places_count() as u32, set));
+        *lockset = set;
+        set
+    }
+
+    /// Makes the lockset of many locks, and those of all smaller numbers of them, down to a set
+    /// without a parent.
+    fn make_deep(&mut self, lane: LaneId) -> u32 {
+        let flat = self.locksets.flat;
+        let OfLane { held, made, lockset, .. } = &mut self.lanes[lane];
+        if made.is_empty() {
+            let root = held.iter().take(flat).map(|held| held.section);
+            let set = self.locksets.make((NO_LOCKSET, 0), root);
+            let mut covered = 0;
+            for (place, held) in held.placed_from(0).take(flat) {
+                self.references[held.section as usize] += 1;
+                covered = place as u32 + 1;
+            }
+            made.push((covered, set));
+        }
+        let (from, mut set) = made.last().copied().unwrap_or((0, NO_LOCKSET));
+        let mut digest_of = match self.locksets.count(set) {
+            count if count <= flat => {
+                self.locksets.members(set).fold(0 as Digest, |before, section| {
+                    let section = &self.sections[section as usize];
+                    digest(before, section.lock, section.shared)
+                })
+            }
+            _ => self.locksets.digest(set),
+        };
+        for (place, held) in held.placed_from(from as usize) {
+            digest_of = digest(digest_of, held.lock, held.shared);
+            // The new set refers to its parent.
+            self.locksets.keep(set);
+            self.references[held.section as usize] += 1;
+            set = self.locksets.make((set, digest_of), std::iter::once(held.section));
+            made.push((place as u32 + 1, set));
+        }
+        *lockset = set;
+        set
     }
 
     /// Adds a reference to a lockset.
@@ -167,22 +251,29 @@ impl Sections {
     pub(crate) fn drop_lockset(&mut self, lockset: u32) {
         match as_one(lockset) {
             Some(section) => self.drop_section(section),
-            None if lockset == NO_LOCKSET => {}
             None => {
-                if self.locksets.drop(lockset) {
+                if is_counted(lockset) && self.locksets.drop(lockset) {
                     self.drop_members(lockset);
                 }
             }
         }
     }
 
+    /// Frees a set without references, and then each of its parents to which it was the last one.
     #[cold]
-    fn drop_members(&mut self, lockset: u32) {
-        for at in 0..self.of_lockset(lockset).len() {
-            let section = self.of_lockset(lockset)[at];
-            self.drop_section(section);
+    fn drop_members(&mut self, mut lockset: u32) {
+        let mut dropped = std::mem::take(&mut self.dropped);
+        loop {
+            let parent = self.locksets.free(lockset, &mut dropped);
+            for section in dropped.drain(..) {
+                self.drop_section(section);
+            }
+            if parent == NO_LOCKSET || !self.locksets.drop(parent) {
+                break;
+            }
+            lockset = parent;
         }
-        self.locksets.free(lockset);
+        self.dropped = dropped;
     }
 
     /// Adds a reference to a section.
@@ -261,38 +352,20 @@ impl Sections {
     /// Returns the bits of the locks that a lane holds.
     #[inline]
     pub(crate) fn locks(&self, lane: LaneId) -> LockBits {
-        self.lanes[lane].locks
+        self.lanes[lane].locks.bits()
     }
 
     /// Returns the locks that a lane holds.
     #[inline]
-    pub(crate) fn held(&self, lane: LaneId) -> &[Held] {
+    pub(crate) fn held(&self, lane: LaneId) -> &HeldLocks {
         &self.lanes[lane].held
     }
 
-    /// Adds to `common` the closed sections of a lockset whose lock excludes a lock that the lane
-    /// holds now.
-    #[inline]
-    pub(crate) fn common(&self, lockset: u32, lane: LaneId, common: &mut Vec<u32>) {
-        for section in &*self.of_lockset(lockset) {
-            let s = self.section(*section);
-            let excludes = |held: &Held| held.lock == s.lock && !(held.shared && s.shared);
-            if self.released(*section) != 0 && self.held(lane).iter().any(excludes) {
-                common.push(*section);
-            }
-        }
-    }
-
-    /// Returns whether the sections that a lane holds now give a later access everything that the
-    /// sections of `lockset` would.
-    pub(crate) fn covers(&self, lanes: &Lanes, lane: LaneId, lockset: u32) -> bool {
-        let me = lanes.get(lane);
-        self.of_lockset(lockset).iter().all(|section| {
-            let s = self.section(*section);
-            let covers = |held: &Held| held.lock == s.lock && (!held.shared || s.shared);
-            let known = s.slot == me.slot || self.is_known(*section, s.slot, &me.clock);
-            known && self.held(lane).iter().any(covers)
-        })
+    /// Returns the set of the first `count` locks that a lane holds, if it was made.
+    pub(super) fn made(&self, lane: LaneId, count: usize) -> Option<u32> {
+        let made = &self.lanes[lane].made;
+        let at = made.binary_search_by_key(&count, |(_, set)| self.locksets.count(*set)).ok()?;
+        Some(made[at].1)
     }
 
     /// Returns the memory held, in bytes.

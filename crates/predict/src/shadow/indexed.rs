@@ -12,6 +12,7 @@ use crate::sections::table::NO_LOCKSET;
 use crate::shadow::by_lock::Entry;
 use crate::shadow::record::Record;
 use crate::shadow::slot_list::OfSlot;
+use std::collections::BTreeSet;
 
 impl<R: Relation, S: Specification> Engine<R, S> {
     /// Indexes objects with more than `records` records by lock; the default is 8. The setting does
@@ -20,6 +21,14 @@ impl<R: Relation, S: Specification> Engine<R, S> {
     #[must_use]
     pub fn index_above(mut self, records: usize) -> Engine<R, S> {
         self.list_max = records.saturating_sub(2);
+        self
+    }
+
+    /// Shares the sets of sections that more than `sections` were open for; the default is 8. The
+    /// setting affects speed and memory only.
+    #[must_use]
+    pub fn nest_above(mut self, sections: usize) -> Engine<R, S> {
+        self.sections.nest_above(sections);
         self
     }
 
@@ -37,7 +46,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let conflicting = table.conflicting(act.class);
         let conflicts = |slot, class: Class| slot != lane.slot && conflicting >> class.0 & 1 != 0;
         let mut together = 0;
-        for held in sections.held(act.lane) {
+        for held in sections.held(act.lane).iter() {
             let known = by_locks.all((cell.by_lock, held.lock), conflicting, |entry| {
                 let (slot, class) = (entry.slot(), entry.class());
                 let conflicts = conflicts(slot, class);
@@ -99,9 +108,9 @@ impl<R: Relation, S: Specification> Engine<R, S> {
                 covered
             });
         }
-        let held_count = sections.held(act.lane).len();
-        for at in 0..held_count {
-            let held = sections.held(act.lane)[at];
+        let held_count = sections.held(act.lane).count();
+        for place in 0..sections.held(act.lane).places_count() {
+            let Some(held) = sections.held(act.lane).get_at(place) else { continue };
             sections.keep_lockset(new.lockset);
             let entry = Entry::new(&new, held.section, held.shared);
             by_locks.add((cell.by_lock, held.lock), (entry, conflicting), |old| {
@@ -110,7 +119,9 @@ impl<R: Relation, S: Specification> Engine<R, S> {
                     && (old.slot() == lane.slot
                         || sections.is_known(old.section(), old.slot(), &lane.clock))
                     // A clock known only by a pair's own edge may still be learnt by another edge.
-                    && !pairs.iter().any(|pair| pair.has(old.section()));
+                    && !pairs
+                        .iter()
+                        .any(|pair| pair.has_one(sections, act.lane, (old.slot(), old.section())));
                 if covered {
                     sections.drop_lockset(old.record().lockset);
                 }
@@ -123,13 +134,34 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         }
     }
 
+    /// Lets an object keep its records in a list from now on.
+    pub(crate) fn list_records(&mut self, (space, index): (usize, usize)) {
+        let Engine { cells, by_locks, sections, pool, .. } = self;
+        let cell = &mut cells[space][index];
+        if std::mem::replace(&mut cell.is_listed, true) || cell.by_lock == 0 {
+            return;
+        }
+        let mut entries: Vec<Record> = Vec::new();
+        by_locks.free(cell.by_lock, |entry| entries.push(entry.record()));
+        cell.by_lock = 0;
+        let key = |record: &Record| (record.event(), record.class().0);
+        let mut known: BTreeSet<(u64, u8)> = cell.records(pool).map(key).collect();
+        for record in entries {
+            if known.insert(key(&record)) {
+                cell.append(pool, record);
+            } else {
+                sections.drop_lockset(record.lockset);
+            }
+        }
+    }
+
     /// Indexes the records of an object by lock.
     pub(crate) fn index_by_lock(&mut self, (space, index): (usize, usize)) {
         let Engine { cells, by_locks, sections, pool, .. } = self;
         let number = by_locks.make();
         for record in cells[space][index].records(pool) {
-            for at in 0..sections.of_lockset(record.lockset).len() {
-                let section = sections.of_lockset(record.lockset)[at];
+            let of_record: Vec<u32> = sections.of_lockset(record.lockset).collect();
+            for section in of_record {
                 let (lock, shared) = {
                     let section = sections.section(section);
                     (section.lock, section.shared)

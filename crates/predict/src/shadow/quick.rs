@@ -11,7 +11,6 @@ use crate::sections::candidates::Candidate;
 use crate::sections::locksets::{NO_LOCKSET, as_one};
 use crate::sections::table::Sections;
 use crate::shadow::record::{LockBits, Record};
-use anyorder_order::Clock;
 
 /// For each class of each table, the classes that it covers, one bit each.
 #[derive(Clone, Debug)]
@@ -97,17 +96,12 @@ impl Question<'_> {
     /// the record if the access is in a section of one of these locks, too.
     #[inline]
     fn knows_sections(&self, old: &Record, together: &mut u64) -> bool {
-        let mut common = false;
-        let clock: &Clock = &self.lane.clock;
-        for section in &*self.sections.of_lockset(old.lockset) {
-            let s = self.sections.section(*section);
-            if !self.sections.is_known(*section, s.slot, clock) {
-                return false;
-            }
-            let held = self.sections.held(self.id);
-            common |= held.iter().any(|h| h.lock == s.lock && !(h.shared && s.shared));
+        if !self.sections.are_known(old.lockset, &self.lane.clock) {
+            return false;
         }
-        *together += u64::from(common && self.table.is_reported(self.class, old.class()));
+        if self.table.is_reported(self.class, old.class()) {
+            *together += u64::from(self.sections.has_common(old.lockset, self.id));
+        }
         true
     }
 
@@ -130,13 +124,12 @@ impl Question<'_> {
         let s = self.sections.section(section);
         let clock = &self.lane.clock;
         (s.slot == self.lane.slot || self.sections.is_known(section, s.slot, clock))
-            && self
-                .sections
-                .held(self.id)
-                .iter()
-                .any(|held| held.lock == s.lock && (!held.shared || s.shared))
+            && self.sections.held(self.id).get(s.lock).is_some_and(|held| !held.shared || s.shared)
             // A clock known only by a pair's own edge may still be learnt by another edge.
-            && !self.pairs.iter().any(|pair| pair.has(section))
+            && !self
+                .pairs
+                .iter()
+                .any(|pair| pair.has_one(self.sections, self.id, (old.slot(), section)))
     }
 }
 

@@ -59,6 +59,36 @@ impl LockBits {
     }
 }
 
+/// The locks that a lane holds, counted by their bits.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LockCounts {
+    counts: [u32; LOCKS_BITS as usize],
+    bits: LockBits,
+}
+
+impl LockCounts {
+    /// Adds a lock.
+    pub(crate) fn add(&mut self, lock: u32) {
+        self.counts[(lock % LOCKS_BITS) as usize] += 1;
+        self.bits = self.bits.union(LockBits::of(lock));
+    }
+
+    /// Removes a lock that was added.
+    pub(crate) fn remove(&mut self, lock: u32) {
+        let count = &mut self.counts[(lock % LOCKS_BITS) as usize];
+        *count -= 1;
+        if *count == 0 {
+            self.bits.0 &= !LockBits::of(lock).0;
+        }
+    }
+
+    /// Returns the bits of all locks.
+    #[inline]
+    pub(crate) const fn bits(&self) -> LockBits {
+        self.bits
+    }
+}
+
 const _: () = assert!(size_of::<Record>() == 24);
 const _: () = assert!(size_of::<Cell>() == 64);
 
@@ -154,6 +184,8 @@ pub(crate) struct Cell {
     pub(crate) by_lock: u32,
     /// Whether other locations overlap this one.
     pub(crate) overlaps: bool,
+    /// Whether the records are never indexed by lock, because one is under too many locks.
+    pub(crate) is_listed: bool,
 }
 
 /// The lists of those objects that have more than two records.
@@ -192,6 +224,7 @@ impl Cell {
         classes: 0,
         by_lock: 0,
         overlaps: false,
+        is_listed: false,
     };
 
     /// Returns all records, the newest first.
@@ -216,6 +249,15 @@ impl Cell {
             && (!self.second.is_some() || condition(&self.second))
             && (pool.classes(self.more) & classes == 0
                 || pool.items(self.more).iter().all(condition))
+    }
+
+    /// Adds an older record.
+    pub(crate) fn append(&mut self, pool: &mut Pool, old: Record) {
+        if self.more == 0 {
+            self.more = pool.make();
+        }
+        pool.get_mut(self.more).push(old);
+        self.classes |= 1 << old.class().0;
     }
 
     /// Returns the second record, which may be empty.

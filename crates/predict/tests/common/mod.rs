@@ -5,6 +5,7 @@
 pub(crate) mod calls;
 pub(crate) mod generate;
 pub(crate) mod naive;
+pub(crate) mod nested;
 pub(crate) mod script;
 pub(crate) mod specified;
 

@@ -1,0 +1,94 @@
+//! Many locks held at once: the streaming analysis against the definitions, and against itself
+//! without shared locksets.
+
+mod common;
+
+use anyorder_common::random::{Random, Rng};
+use anyorder_predict::{
+    Analysis, CandidateOptions, Candidates, EdcAnalysis, MemoryOnly, Report, StreamEvent,
+    ViolationKind,
+};
+use anyorder_trace::Trace;
+use common::naive::{Naive, Order};
+use common::nested::{Nest, nested};
+use common::{analyse, show};
+use std::collections::BTreeSet;
+
+fn edc(options: CandidateOptions, flat: usize, indexed: usize) -> EdcAnalysis<MemoryOnly> {
+    EdcAnalysis::new(MemoryOnly, options).index_above(indexed).nest_above(flat)
+}
+
+fn pairs(report: &Report, kind: ViolationKind) -> BTreeSet<(usize, usize)> {
+    let of_kind = report.violations.iter().filter(|v| v.kind == kind);
+    of_kind.map(|v| (v.first.event as usize, v.second.event as usize)).collect()
+}
+
+/// Checks the order and the racy pairs. Candidates of the definition are found; others only if the
+/// engine dropped an access that it covers, as in `covered.rs`.
+fn check(t: &Trace, flat: usize, indexed: usize) -> Report {
+    let naive = Naive::new(t, Order::Edc, false);
+    let mut engine = edc(CandidateOptions::default(), flat, indexed);
+    engine.grow(t.tables()).expect("small");
+    let mut stamps = Vec::new();
+    for event in t.events() {
+        engine.step(t.tables(), StreamEvent::of_event(t, event.id)).expect("the trace is right");
+        stamps.push(engine.stamp().expect("there is an event"));
+        for (i, stamp) in stamps.iter().enumerate() {
+            let ordered = engine.knows(*stamp);
+            let at = event.id.index();
+            assert_eq!(ordered, naive.before[at][i], "{i} before {at}:\n{}", show(t));
+        }
+    }
+    let report = engine.finish();
+    let seconds = |pairs: &BTreeSet<(usize, usize)>| pairs.iter().map(|p| p.1).collect();
+    let (racy, races) = (pairs(&report, ViolationKind::Racy), naive.races());
+    let (found, defined): (BTreeSet<usize>, BTreeSet<usize>) = (seconds(&racy), seconds(&races));
+    assert_eq!(found, defined, "second events of\n{}", show(t));
+    assert!(racy.is_subset(&races), "{racy:?} in {races:?} of\n{}", show(t));
+    let found: BTreeSet<usize> = seconds(&pairs(&report, ViolationKind::NonRacy));
+    let defined = seconds(&naive.candidates());
+    assert!(found.is_superset(&defined), "{found:?} of {defined:?} in\n{}", show(t));
+    report
+}
+
+#[test]
+fn orders_and_races_under_many_locks_are_those_of_the_definition() {
+    let (mut racy, mut non_racy, mut deep) = (0, 0, 0);
+    for seed in 1..=3_000 {
+        let mut rng = Rng::new(3_000_000 + seed);
+        let nest = Nest::small(&mut rng);
+        let t = nested(&mut rng, nest);
+        let report = check(&t, [2, 3, 8][rng.index(3)], [2, 8, 1_000][rng.index(3)]);
+        racy += report.counts.racy;
+        non_racy += report.counts.non_racy;
+        deep += usize::from(nest.depth > 8);
+    }
+    println!("{racy} racy, {non_racy} not, {deep} deep");
+    assert!(racy > 10_000 && non_racy > 1_000 && deep > 1_000);
+}
+
+/// Shared locksets change no result: not the listed pairs, their order, or a count.
+#[test]
+fn shared_locksets_give_the_results_of_plain_ones() {
+    let (mut found, mut ordered) = (0, 0);
+    for seed in 1..=6_000 {
+        let mut rng = Rng::new(4_000_000 + seed);
+        let mut nest = Nest::small(&mut rng);
+        if seed % 4 == 0 {
+            (nest.events, nest.depth, nest.locks) = (600, 40, 44);
+        }
+        let t = nested(&mut rng, nest);
+        let candidates = [Candidates::Corrected, Candidates::AsPrinted][rng.index(2)];
+        let options = CandidateOptions { candidates, ..CandidateOptions::default() };
+        let indexed = [2, 8, 1_000][rng.index(3)];
+        let plain = analyse(&t, &mut edc(options, usize::MAX, indexed));
+        for flat in [2, 4, 8] {
+            let shared = analyse(&t, &mut edc(options, flat, indexed));
+            assert_eq!(shared, plain, "above {flat}, seed {seed}:\n{}", show(&t));
+        }
+        found += plain.violations.len();
+        ordered += plain.counts.ordered;
+    }
+    println!("{found} pairs, {ordered} ordered");
+    assert!(found > 50_000 && ordered > 50_000);
+}
