@@ -1,7 +1,8 @@
 //! What a run with a fault may leave.
 
 use crate::scenario::Scenario;
-use crate::shim::{Fault, KINDS, Ran, kind};
+use crate::shim::{Fault, Files, KINDS, Ran, kind};
+use std::collections::BTreeSet;
 
 /// How a run with a fault ended.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -23,7 +24,12 @@ pub(crate) const EPIPE: &str = "32";
 const STATUSES: [i32; 4] = [0, 1, 2, 3];
 
 /// Judges a run with a fault by the run without.
-pub(crate) fn judge(scenario: &Scenario, whole: &Ran, ran: &Ran, fault: &Fault) -> Result<Ended, String> {
+pub(crate) fn judge(
+    scenario: &Scenario,
+    whole: &Ran,
+    ran: &Ran,
+    fault: &Fault,
+) -> Result<Ended, String> {
     if ran.hung {
         return Err("it hangs".to_owned());
     }
@@ -36,7 +42,11 @@ pub(crate) fn judge(scenario: &Scenario, whole: &Ran, ran: &Ran, fault: &Fault) 
     }
     whole_files(scenario, whole, ran, fault)?;
     if ran.calls.fired == 0 {
-        return if same(whole, ran) { Ok(Ended::NotReached) } else { Err("no fault, another result".to_owned()) };
+        return if same(whole, ran) {
+            Ok(Ended::NotReached)
+        } else {
+            Err("no fault, another result".to_owned())
+        };
     }
     if same(whole, ran) {
         return Ok(Ended::Unharmed);
@@ -49,7 +59,7 @@ pub(crate) fn judge(scenario: &Scenario, whole: &Ran, ran: &Ran, fault: &Fault) 
     if to_stderr && fault.kind == Some(kind("write")) {
         return Ok(Ended::Refused);
     }
-    if to_stdout && fault.how.starts_with(EPIPE) {
+    if fault.how.starts_with(EPIPE) {
         // The reader went away: the end is quiet.
         return Ok(Ended::Cut);
     }
@@ -94,19 +104,54 @@ fn named(ran: &Ran) -> Result<(), String> {
 }
 
 fn same(whole: &Ran, ran: &Ran) -> bool {
-    whole.status == ran.status && without_times(&whole.stdout) == without_times(&ran.stdout) && whole.files == ran.files
+    whole.status == ran.status
+        && without_times(&whole.stdout) == without_times(&ran.stdout)
+        && differing(&whole.files, &ran.files).is_empty()
 }
 
-/// Replaces the times that a report for people shows.
-fn without_times(text: &[u8]) -> String {
-    let text = String::from_utf8_lossy(text);
-    let words = text.split(' ').collect::<Vec<_>>();
-    let is_unit = |word: &str| ["ms", "s", "min", "h"].iter().any(|unit| word.strip_suffix('\n').unwrap_or(word).split('\n').next() == Some(unit));
-    let word = |at: usize| {
-        let next_is_unit = words.get(at + 1).is_some_and(|next| is_unit(next));
-        if next_is_unit && words[at].parse::<f64>().is_ok() { "TIME" } else { words[at] }
+/// The names of files that differ, or that only one side has. Times do not count.
+pub(crate) fn differing(a: &Files, b: &Files) -> Vec<String> {
+    let equal = |name: &String| match (a.get(name), b.get(name)) {
+        (Some(a), Some(b)) => is_same(a, b),
+        _ => false,
     };
-    (0..words.len()).map(word).collect::<Vec<_>>().join(" ")
+    let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+    names.into_iter().filter(|name| !equal(name)).cloned().collect()
+}
+
+/// Whether two texts are the same but for times.
+pub(crate) fn is_same(a: &[u8], b: &[u8]) -> bool {
+    a == b || without_times(a) == without_times(b)
+}
+
+/// Replaces times and memory: numbers after names in `_ms` and `_kb`, and those with a unit of time.
+fn without_times(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text.as_ref();
+    while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
+        kept.push_str(&rest[..at]);
+        let of_number = |c: char| c.is_ascii_digit() || c == '.' || c == ',';
+        let length = rest[at..].find(|c| !of_number(c)).unwrap_or(rest.len() - at);
+        let (number, after) = rest[at..].split_at(length);
+        let without_unit = [" ms", " s", " min", " h"].iter().find_map(|unit| {
+            let next = after.strip_prefix(unit)?;
+            (!next.starts_with(|c: char| c.is_alphanumeric())).then_some(next)
+        });
+        let before: Vec<char> = kept.chars().rev().take(60).collect();
+        let before: String = before.into_iter().rev().collect();
+        let is_after = |name: &str| {
+            let end = before.rsplit_once(name).map(|(_, end)| end);
+            end.is_some_and(|end| !end.contains(',') && !end.contains("<tr"))
+        };
+        let varies = without_unit.is_some() || is_after("_ms") || is_after("_kb");
+        // A comma behind the number is not part of it.
+        let whole = number.trim_end_matches([',', '.']);
+        kept.push_str(if varies { "TIME" } else { whole });
+        kept.push_str(&number[whole.len()..]);
+        rest = without_unit.unwrap_or(after);
+    }
+    kept + rest
 }
 
 fn is_whole_json(bytes: &[u8]) -> bool {
@@ -117,7 +162,9 @@ fn is_whole_json(bytes: &[u8]) -> bool {
 fn says_incomplete(ran: &Ran) -> bool {
     let incomplete = |bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes);
-        text.contains("\"complete\":false") || text.contains("incomplete") || text.contains("inconclusive")
+        text.contains("\"complete\":false")
+            || text.contains("incomplete")
+            || text.contains("inconclusive")
     };
     incomplete(&ran.stdout) || ran.files.values().any(|bytes| incomplete(bytes))
 }
@@ -126,7 +173,8 @@ fn says_incomplete(ran: &Ran) -> bool {
 fn whole_files(scenario: &Scenario, whole: &Ran, ran: &Ran, fault: &Fault) -> Result<(), String> {
     for (name, bytes) in &ran.files {
         let (old, new) = (scenario.before.get(name), whole.files.get(name));
-        if [old, new].contains(&Some(bytes)) {
+        let is = |one: Option<&Vec<u8>>| one.is_some_and(|one| is_same(one, bytes));
+        if is(old) || is(new) {
             continue;
         }
         if old.is_none() && new.is_none() {
@@ -139,7 +187,10 @@ fn whole_files(scenario: &Scenario, whole: &Ran, ran: &Ran, fault: &Fault) -> Re
             return Err(format!("`{name}` is left behind"));
         }
         if !is_whole(name, bytes) {
-            return Err(format!("`{name}` is neither the old nor the new file, {} bytes", bytes.len()));
+            return Err(format!(
+                "`{name}` is neither the old nor the new file, {} bytes",
+                bytes.len()
+            ));
         }
     }
     let lost = scenario.before.keys().find(|name| !ran.files.contains_key(*name));
@@ -162,5 +213,8 @@ fn is_whole(name: &str, bytes: &[u8]) -> bool {
 /// Describes a fault for a person.
 pub(crate) fn describe(fault: &Fault, ran: &Ran) -> String {
     let kind = fault.kind.map_or("any", |kind| KINDS[kind]);
-    format!("{kind} {} ({}): {} [fd {}, `{}`]", fault.at, fault.how, ran.calls.fired, ran.calls.fd, ran.calls.what)
+    format!(
+        "{kind} {} ({}): {} [fd {}, `{}`]",
+        fault.at, fault.how, ran.calls.fired, ran.calls.fd, ran.calls.what
+    )
 }

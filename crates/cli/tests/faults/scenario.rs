@@ -34,15 +34,33 @@ const COMMANDS: &[(&str, &str)] = &[
     ("check std and sites", "check race.std --format jsonl -o result.json! --config rules.toml"),
     ("check a partial trace", "check part.edt --format junit -o result.json!"),
     ("check stdin", "check - --format json"),
-    ("check against a baseline", "check notes.trace --baseline known.json --format json -o result.json!"),
-    ("check and write a baseline", "check notes.trace --write-baseline baseline.json! --format json -o result.json!"),
+    (
+        "check against a baseline",
+        "check notes.trace --baseline known.json --format json -o result.json!",
+    ),
+    (
+        "check and write a baseline",
+        "check notes.trace --write-baseline baseline.json! --format json -o result.json!",
+    ),
     ("check two inputs", "check notes.trace race.std --report report --format json"),
-    ("check with limits", "check notes.trace --time-limit 1h --memory-limit 4G --format json -o result.json!"),
+    (
+        "check with limits",
+        "check notes.trace --time-limit 1h --memory-limit 4G --format json -o result.json!",
+    ),
     ("check a model", "check page.any --threads 1 --schedules runs --format json -o result.json!"),
     ("check a model, report", "check page.any --threads 2 --report report"),
-    ("check a model, saved", "check page.any --threads 1 --checkpoint saved! --checkpoint-every 1ms --format json"),
-    ("check a model, limited", "check tables.any --threads 1 --max-states 40 --checkpoint saved --format json"),
-    ("check a model, resumed", "check tables.any --threads 1 --resume cut --checkpoint saved --format json"),
+    (
+        "check a model, saved",
+        "check page.any --threads 1 --checkpoint saved! --checkpoint-every 1ms --format json",
+    ),
+    (
+        "check a model, limited",
+        "check tables.any --threads 1 --max-states 40 --checkpoint saved --format json",
+    ),
+    (
+        "check a model, resumed",
+        "check tables.any --threads 1 --resume cut --checkpoint saved --format json",
+    ),
     ("predict", "predict race.std --format json -o result.json! --schedules runs"),
     ("predict a stream", "predict race.std --no-confirm --format json"),
     ("predict, specified", "predict race.std --spec types.spec --report report"),
@@ -50,9 +68,18 @@ const COMMANDS: &[(&str, &str)] = &[
     ("consistency", "consistency part.edt --witness witness.txt! --format json"),
     ("inconsistency", "consistency bad.edt --certificate proof.txt! --format json -o result.json!"),
     ("explore a model", "explore page.any --threads 1 --format json -o result.json!"),
-    ("explore one run", "explore page.any --algorithm r4 --threads 1 --schedules runs --format json"),
-    ("explore a program", "explore --program CHILD --threads 1 --format json -o result.json! --report report"),
-    ("explore a program, limited", "explore --program CHILD --threads 1 --time-limit 1h --format json"),
+    (
+        "explore one run",
+        "explore page.any --algorithm r4 --threads 1 --schedules runs --format json",
+    ),
+    (
+        "explore a program",
+        "explore --program CHILD --threads 1 --format json -o result.json! --report report",
+    ),
+    (
+        "explore a program, limited",
+        "explore --program CHILD --threads 1 --time-limit 1h --format json",
+    ),
     ("shrink", "shrink page.any run.json -o small.json!"),
     ("shrink a program's run", "shrink --program CHILD childrun.json -o small.json!"),
     ("replay", "replay page.any run.json --report report"),
@@ -84,10 +111,8 @@ pub(crate) fn scenarios() -> Vec<Scenario> {
     let child = shim.child.to_str().expect("a path in UTF-8");
     let files = inputs(child);
     let only = std::env::var("ANYORDER_FAULTS").unwrap_or_default();
-    let mut all: Vec<Scenario> = COMMANDS
-        .iter()
-        .map(|(name, line)| scenario(name, line, child, &files))
-        .collect();
+    let mut all: Vec<Scenario> =
+        COMMANDS.iter().map(|(name, line)| scenario(name, line, child, &files)).collect();
     if all.iter().any(|one| one.name == only) {
         all.retain(|one| one.name == only);
     }
@@ -124,7 +149,8 @@ fn scenario(name: &'static str, line: &str, child: &str, files: &Files) -> Scena
     if line.contains("--report") {
         before.insert("report/index.html".to_owned(), OLD.to_vec());
     }
-    let stdin = if line.contains(" - --format") { files["notes.trace"].clone() } else { Vec::new() };
+    let stdin =
+        if line.contains(" - --format") { files["notes.trace"].clone() } else { Vec::new() };
     Scenario { name, arguments, stdin, before }
 }
 
@@ -138,7 +164,10 @@ fn inputs(child: &str) -> Files {
         ("page.any".to_owned(), read("models/four-events.any")),
         ("tables.any".to_owned(), read("models/dining-philosophers.any")),
         ("sites.tsv".to_owned(), b"1\tmain\tapp.c:3\n2\twork\tapp.c:9\n".to_vec()),
-        ("rules.toml".to_owned(), b"[[suppress]]\nlocation = \"nothing.*\"\nreason = \"none\"\n".to_vec()),
+        (
+            "rules.toml".to_owned(),
+            b"[[suppress]]\nlocation = \"nothing.*\"\nreason = \"none\"\n".to_vec(),
+        ),
         ("ugly.any".to_owned(), b"model   ugly\nvar x=0;\nevent   press{x=1;}\n".to_vec()),
         ("types.spec".to_owned(), b"spec cell {\n    get() ~ get();\n}\n".to_vec()),
         ("bad.edt".to_owned(), Vec::new()),
@@ -157,8 +186,10 @@ fn inputs(child: &str) -> Files {
     let place = Place::new();
     for (name, line) in made {
         place.reset(&files);
-        let arguments: Vec<String> =
-            line.split(' ').map(|word| if word == "CHILD" { child } else { word }.to_owned()).collect();
+        let arguments: Vec<String> = line
+            .split(' ')
+            .map(|word| if word == "CHILD" { child } else { word }.to_owned())
+            .collect();
         let ran = place.run(&arguments, &[], None);
         let bytes = ran.files.get(name);
         let bytes = bytes.unwrap_or_else(|| panic!("`{line}` makes no {name}: {}", ran.stderr));

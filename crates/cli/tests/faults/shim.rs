@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 /// The kinds of calls, in the order of `enum kind` in `shim.c`.
 pub(crate) const KINDS: [&str; 22] = [
     "open", "read", "write", "close", "fsync", "rename", "unlink", "truncate", "mkdir", "stat",
-    "mode", "folder", "spawn", "wait", "kill", "thread", "memory", "clock", "sleep", "pipe", "poll",
-    "exit",
+    "mode", "folder", "spawn", "wait", "kill", "thread", "memory", "clock", "sleep", "pipe",
+    "poll", "exit",
 ];
 
 /// The number of a kind.
@@ -80,16 +80,22 @@ pub(crate) fn shim() -> Option<&'static Shim> {
         let (library, child) = (folder.join("faults-shim.so"), folder.join("faults-child"));
         let run = |arguments: &[&str], from: &str, to: &Path| {
             let mut cc = Command::new("cc");
-            cc.args(arguments).arg("-o").arg(to).arg(source.join(from)).arg("-ldl").arg("-lpthread");
+            cc.args(arguments)
+                .arg("-o")
+                .arg(to)
+                .arg(source.join(from))
+                .arg("-ldl")
+                .arg("-lpthread");
             cc.status()
         };
         if let Err(error) = Command::new("cc").arg("--version").stdout(Stdio::null()).status() {
             println!("skipped: no C compiler ({error})");
             return None;
         }
-        for (arguments, from, to) in
-            [(&["-shared", "-fPIC", "-O1"][..], "shim.c", &library), (&["-O1"][..], "child.c", &child)]
-        {
+        for (arguments, from, to) in [
+            (&["-shared", "-fPIC", "-O1"][..], "shim.c", &library),
+            (&["-O1"][..], "child.c", &child),
+        ] {
             let status = run(arguments, from, to).expect("the compiler runs");
             assert!(status.success(), "the compiler refuses {from}");
         }
@@ -147,7 +153,10 @@ impl Place {
         let file = |path: &Path| fs::File::create(path).expect("a file can be made");
         let mut command = Command::new(binary());
         command.args(arguments).current_dir(self.work());
-        command.env_clear().env("COLUMNS", "100").env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command
+            .env_clear()
+            .env("COLUMNS", "100")
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.stdin(fs::File::open(&input).expect("a file can be read"));
         command.stdout(file(&output)).stderr(file(&errors));
         command.env("LD_PRELOAD", &shim.library).env("ANYORDER_SHIM", &shared);
@@ -195,7 +204,8 @@ pub(crate) fn files_of(folder: &Path) -> Files {
                 add(&entry.path(), &format!("{name}/"), files);
             } else {
                 let mut bytes = Vec::new();
-                let read = fs::File::open(entry.path()).and_then(|mut file| file.read_to_end(&mut bytes));
+                let read =
+                    fs::File::open(entry.path()).and_then(|mut file| file.read_to_end(&mut bytes));
                 read.expect("a file can be read");
                 files.insert(name, bytes);
             }
@@ -208,7 +218,8 @@ pub(crate) fn files_of(folder: &Path) -> Files {
 
 /// Reads `struct shared` of `shim.c`.
 fn calls(bytes: &[u8]) -> Calls {
-    let word = |at: usize| u64::from_le_bytes(bytes[8 * at..8 * at + 8].try_into().expect("8 bytes"));
+    let word =
+        |at: usize| u64::from_le_bytes(bytes[8 * at..8 * at + 8].try_into().expect("8 bytes"));
     let text = &bytes[8 * (KINDS.len() + 3)..];
     let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
     Calls {
