@@ -1,10 +1,10 @@
 /* A loss of power, simulated: a file system that keeps only what was synced.
  *
- * It remembers each file that was written, with the length at its last fsync, and each name that was
- * made, renamed or removed in a folder without an fsync of the folder since. When the power fails,
- * each of them may have reached the disk or not, by the seed, independently of all others; then the
- * program ends at once with status 137. What a rename replaced and what an unlink removed is kept
- * by a hard link in another folder until then.
+ * It remembers each file that was written, with the length at its last fsync, and each name that
+ * was made, renamed or removed in a folder without an fsync of the folder since. When the power
+ * fails, each of them may have reached the disk or not, by the seed, independently of all others;
+ * then the program ends at once with status 137. What a rename replaced and what an unlink removed
+ * is kept by a hard link in another folder until then.
  */
 
 enum { FILES = 256, CHANGES = 512, SPARE_FD = 500 };
@@ -30,8 +30,9 @@ static void power_start(void) {
     if (how != POWER || !kept) return;
     strncpy(kept_folder, kept, sizeof kept_folder - 1);
     power_seed = seed ? strtoull(seed, NULL, 10) : 0;
-    written = mmap(NULL, FILES * sizeof *written, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    changes = mmap(NULL, CHANGES * sizeof *changes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    enum { USE = PROT_READ | PROT_WRITE, KIND = MAP_PRIVATE | MAP_ANONYMOUS };
+    written = mmap(NULL, FILES * sizeof *written, USE, KIND, -1, 0);
+    changes = mmap(NULL, CHANGES * sizeof *changes, USE, KIND, -1, 0);
 }
 
 static uint64_t power_random(void) {
@@ -103,7 +104,8 @@ static void power_opened(int fd, int at, const char *path, int flags, int existe
     struct written *file = written_of(fd);
     if (!file && written_count < FILES) {
         file = &written[written_count++];
-        *file = (struct written){syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, SPARE_FD), now.st_dev, now.st_ino, now.st_size, 0};
+        int spare = syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, SPARE_FD);
+        *file = (struct written){spare, now.st_dev, now.st_ino, now.st_size, 0};
     }
     if (file && (!existed || flags & O_TRUNC)) { file->synced = 0; file->dirty = 1; }
     pthread_mutex_unlock(&power_lock);

@@ -82,7 +82,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ),
     ("shrink", "shrink page.any run.json -o small.json!"),
     ("shrink a program's run", "shrink --program CHILD childrun.json -o small.json!"),
-    ("replay", "replay page.any run.json --report report"),
+    ("replay", "replay page.any run.json"),
     ("replay a program", "replay --program CHILD childrun.json"),
     ("replay a witness", "replay race.std predicted.json"),
     ("simulate", "simulate page.any --runs 50 --schedules runs --format json -o result.json!"),

@@ -1,13 +1,13 @@
 /* Faults below the C library, for the tests of `anyorder`. Loaded by LD_PRELOAD into the program.
  *
- * It counts the calls of each kind, and makes the n-th call of one kind fail, or ends the program at
- * the n-th call of any kind: by SIGKILL, or by a simulated loss of power (see `power.h`).
+ * It counts the calls of each kind, and makes the n-th call of one kind fail, or ends the program
+ * at the n-th call of any kind: by SIGKILL, or by a simulated loss of power (see `power.h`).
  *
  *   ANYORDER_SHIM        the file of the counts, mapped as `struct shared`: they outlive the program
- *   ANYORDER_SHIM_FAULT  KIND:N:HOW. HOW is the number of an error, `short` (a short read or write),
- *                        `jump` (the clock jumps by a day), `still` (it stops), `kill` or `power`;
- *                        `+` behind it repeats the fault for all later calls. KIND is a number of
- *                        `enum kind`, or -1 for calls of any kind
+ *   ANYORDER_SHIM_FAULT  KIND:N:HOW. HOW is the number of an error, `short` (a short read or
+ *                        write), `jump` (the clock jumps by a day), `still` (it stops), `kill` or
+ *                        `power`; `+` behind it repeats the fault for all later calls. KIND is a
+ *                        number of `enum kind`, or -1 for calls of any kind
  *   ANYORDER_SHIM_SEED   chooses what a loss of power leaves
  *   ANYORDER_SHIM_KEPT   a folder for what a loss of power brings back
  *
@@ -121,12 +121,29 @@ static int do_open(int folder, const char *path, int flags, mode_t mode) {
 
 #define MODE_OF(flags) \
     mode_t mode = 0; \
-    if ((flags) & (O_CREAT | O_TMPFILE)) { va_list list; va_start(list, flags); mode = va_arg(list, int); va_end(list); }
+    if ((flags) & (O_CREAT | O_TMPFILE)) { \
+        va_list list; \
+        va_start(list, flags); \
+        mode = va_arg(list, int); \
+        va_end(list); \
+    }
 
-int open(const char *path, int flags, ...) { MODE_OF(flags) return do_open(AT_FDCWD, path, flags, mode); }
-int open64(const char *path, int flags, ...) { MODE_OF(flags) return do_open(AT_FDCWD, path, flags, mode); }
-int openat(int at, const char *path, int flags, ...) { MODE_OF(flags) return do_open(at, path, flags, mode); }
-int openat64(int at, const char *path, int flags, ...) { MODE_OF(flags) return do_open(at, path, flags, mode); }
+int open(const char *path, int flags, ...) {
+    MODE_OF(flags)
+    return do_open(AT_FDCWD, path, flags, mode);
+}
+int open64(const char *path, int flags, ...) {
+    MODE_OF(flags)
+    return do_open(AT_FDCWD, path, flags, mode);
+}
+int openat(int at, const char *path, int flags, ...) {
+    MODE_OF(flags)
+    return do_open(at, path, flags, mode);
+}
+int openat64(int at, const char *path, int flags, ...) {
+    MODE_OF(flags)
+    return do_open(at, path, flags, mode);
+}
 
 ssize_t read(int fd, void *to, size_t bytes) {
     if (is_hidden(fd)) return syscall(SYS_read, fd, to, bytes);
@@ -197,8 +214,12 @@ static int do_rename(int from_at, const char *from, int to_at, const char *to, u
     return done;
 }
 int rename(const char *from, const char *to) { return do_rename(AT_FDCWD, from, AT_FDCWD, to, 0); }
-int renameat(int at, const char *from, int to_at, const char *to) { return do_rename(at, from, to_at, to, 0); }
-int renameat2(int at, const char *from, int to_at, const char *to, unsigned flags) { return do_rename(at, from, to_at, to, flags); }
+int renameat(int at, const char *from, int to_at, const char *to) {
+    return do_rename(at, from, to_at, to, 0);
+}
+int renameat2(int at, const char *from, int to_at, const char *to, unsigned flags) {
+    return do_rename(at, from, to_at, to, flags);
+}
 
 static int do_link(int from_at, const char *from, int to_at, const char *to, int flags) {
     FAIL(K_RENAME, -1, to)
@@ -207,7 +228,9 @@ static int do_link(int from_at, const char *from, int to_at, const char *to, int
     return done;
 }
 int link(const char *from, const char *to) { return do_link(AT_FDCWD, from, AT_FDCWD, to, 0); }
-int linkat(int at, const char *from, int to_at, const char *to, int flags) { return do_link(at, from, to_at, to, flags); }
+int linkat(int at, const char *from, int to_at, const char *to, int flags) {
+    return do_link(at, from, to_at, to, flags);
+}
 
 static int do_unlink(int at, const char *path, int flags) {
     FAIL(K_UNLINK, -1, path)
@@ -219,7 +242,11 @@ static int do_unlink(int at, const char *path, int flags) {
 int unlink(const char *path) { return do_unlink(AT_FDCWD, path, 0); }
 int unlinkat(int at, const char *path, int flags) { return do_unlink(at, path, flags); }
 
-int ftruncate(int fd, off_t to) { FAIL(K_TRUNCATE, fd, "ftruncate") power_written(fd); return syscall(SYS_ftruncate, fd, to); }
+int ftruncate(int fd, off_t to) {
+    FAIL(K_TRUNCATE, fd, "ftruncate")
+    power_written(fd);
+    return syscall(SYS_ftruncate, fd, to);
+}
 int ftruncate64(int fd, off64_t to) { return ftruncate(fd, to); }
 
 static int do_mkdir(int at, const char *path, mode_t mode) {
@@ -237,9 +264,13 @@ static int do_stat(int at, const char *path, struct stat64 *to, int flags) {
     return syscall(SYS_newfstatat, at, path, to, flags);
 }
 int stat64(const char *path, struct stat64 *to) { return do_stat(AT_FDCWD, path, to, 0); }
-int lstat64(const char *path, struct stat64 *to) { return do_stat(AT_FDCWD, path, to, AT_SYMLINK_NOFOLLOW); }
+int lstat64(const char *path, struct stat64 *to) {
+    return do_stat(AT_FDCWD, path, to, AT_SYMLINK_NOFOLLOW);
+}
 int fstat64(int fd, struct stat64 *to) { return do_stat(fd, "", to, AT_EMPTY_PATH); }
-int fstatat64(int at, const char *path, struct stat64 *to, int flags) { return do_stat(at, path, to, flags); }
+int fstatat64(int at, const char *path, struct stat64 *to, int flags) {
+    return do_stat(at, path, to, flags);
+}
 int statx(int at, const char *path, int flags, unsigned mask, struct statx *to) {
     const char *volatile given = path; /* the header promises a path; a probe passes none */
     if (given && !of_system(path) && !is_hidden(at)) {
@@ -248,8 +279,26 @@ int statx(int at, const char *path, int flags, unsigned mask, struct statx *to) 
     return syscall(SYS_statx, at, path, flags, mask, to);
 }
 
-int chmod(const char *path, mode_t mode) { FAIL(K_MODE, -1, path) return syscall(SYS_fchmodat, AT_FDCWD, path, mode); }
+int chmod(const char *path, mode_t mode) {
+    FAIL(K_MODE, -1, path)
+    return syscall(SYS_fchmodat, AT_FDCWD, path, mode);
+}
 int fchmod(int fd, mode_t mode) { FAIL(K_MODE, fd, "fchmod") return syscall(SYS_fchmod, fd, mode); }
+
+int fchown(int fd, uid_t owner, gid_t group) {
+    FAIL(K_MODE, fd, "fchown")
+    return syscall(SYS_fchown, fd, owner, group);
+}
+int flock(int fd, int how_to) {
+    FAIL(K_MODE, fd, "flock")
+    return syscall(SYS_flock, fd, how_to);
+}
+ssize_t readlink(const char *path, char *to, size_t bytes) {
+    if (!of_system(path)) {
+        FAIL(K_STAT, -1, path)
+    }
+    return syscall(SYS_readlinkat, AT_FDCWD, path, to, bytes);
+}
 
 DIR *opendir(const char *path) {
     REAL(opendir);
@@ -298,8 +347,12 @@ static int refused(size_t bytes) {
     return 1;
 }
 void *malloc(size_t bytes) { return refused(bytes) ? NULL : __libc_malloc(bytes); }
-void *calloc(size_t count, size_t bytes) { return refused(count * bytes) ? NULL : __libc_calloc(count, bytes); }
-void *realloc(void *old, size_t bytes) { return refused(bytes) ? NULL : __libc_realloc(old, bytes); }
+void *calloc(size_t count, size_t bytes) {
+    return refused(count * bytes) ? NULL : __libc_calloc(count, bytes);
+}
+void *realloc(void *old, size_t bytes) {
+    return refused(bytes) ? NULL : __libc_realloc(old, bytes);
+}
 int posix_memalign(void **to, size_t align, size_t bytes) {
     if (refused(bytes)) return ENOMEM;
     *to = __libc_memalign(align, bytes);
@@ -331,7 +384,10 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, str
     return syscall(SYS_clock_nanosleep, clock, flags, time, left) < 0 ? errno : 0;
 }
 
-int pipe2(int ends[2], int flags) { FAIL(K_PIPE, -1, "pipe2") return syscall(SYS_pipe2, ends, flags); }
+int pipe2(int ends[2], int flags) {
+    FAIL(K_PIPE, -1, "pipe2")
+    return syscall(SYS_pipe2, ends, flags);
+}
 int poll(struct pollfd *fds, nfds_t count, int wait) {
     REAL(poll);
     FAIL(K_POLL, -1, "poll")
@@ -369,8 +425,8 @@ static long trapped(long number, const long *a) {
 }
 
 static const int TRAPPED[] = {
-    SYS_openat, SYS_read, SYS_write, SYS_close, SYS_fsync, SYS_fdatasync, SYS_renameat, SYS_renameat2,
-    SYS_linkat, SYS_unlinkat, SYS_mkdirat, SYS_ftruncate, SYS_fchmod, SYS_waitid, SYS_kill,
+    SYS_openat, SYS_read, SYS_write, SYS_close, SYS_fsync, SYS_fdatasync, SYS_renameat,
+    SYS_renameat2, SYS_linkat, SYS_unlinkat, SYS_mkdirat, SYS_ftruncate, SYS_fchmod, SYS_waitid, SYS_kill,
 #ifdef SYS_rename
     SYS_rename, SYS_unlink, SYS_mkdir,
 #endif
@@ -460,7 +516,8 @@ __attribute__((constructor)) static void start(void) {
     if (!file) return;
     inside = 1;
     int fd = syscall(SYS_openat, AT_FDCWD, file, O_RDWR | O_CLOEXEC, 0);
-    void *map = fd < 0 ? MAP_FAILED : mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *map = MAP_FAILED;
+    if (fd >= 0) map = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (fd >= 0) syscall(SYS_close, fd);
     char word[32] = "";
     if (fault && sscanf(fault, "%d:%lu:%31s", &want_kind, &want_at, word) == 3) {
