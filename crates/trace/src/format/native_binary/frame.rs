@@ -8,7 +8,7 @@ use super::layout::{
 };
 use crate::error::{Place, Problem, ReadError};
 use std::io::{self, Read, Write};
-use zstd::bulk::{Compressor, Decompressor};
+use zstd::zstd_safe::{CCtx, CParameter, DCtx, compress_bound, get_error_name};
 
 /// The effort of the packer. On the memcached trace level 6 gains 7 % in size and costs half the
 /// speed of writing.
@@ -16,14 +16,17 @@ const LEVEL: i32 = 3;
 
 /// Packs contents into blocks.
 pub(super) struct Packer {
-    zstd: Compressor<'static>,
+    zstd: CCtx<'static>,
     packed: Vec<u8>,
 }
 
 impl Packer {
     /// Makes one.
     pub(super) fn new() -> io::Result<Packer> {
-        Ok(Packer { zstd: Compressor::new(LEVEL)?, packed: Vec::new() })
+        // The constructors of `zstd::bulk` panic where the memory is refused.
+        let mut zstd = CCtx::try_create().ok_or(io::ErrorKind::OutOfMemory)?;
+        zstd.set_parameter(CParameter::CompressionLevel(LEVEL)).map_err(failed)?;
+        Ok(Packer { zstd, packed: Vec::new() })
     }
 
     /// Writes a block; returns its length in bytes.
@@ -37,8 +40,8 @@ impl Packer {
         let raw_bytes = u32::try_from(contents.len()).unwrap_or(u32::MAX);
         assert!(raw_bytes <= RAW_BYTES_MAX, "blocks are cut long before this limit");
         self.packed.clear();
-        self.packed.reserve(zstd::zstd_safe::compress_bound(contents.len()));
-        self.zstd.compress_to_buffer(contents, &mut self.packed)?;
+        self.packed.reserve(compress_bound(contents.len()));
+        self.zstd.compress2(&mut self.packed, contents).map_err(failed)?;
         let head = BlockHead {
             kind,
             packed_bytes: self.packed.len() as u32,
@@ -51,6 +54,10 @@ impl Packer {
         out.write_all(&self.packed)?;
         Ok((BLOCK_HEAD_BYTES + self.packed.len()) as u64)
     }
+}
+
+fn failed(code: usize) -> io::Error {
+    io::Error::other(get_error_name(code))
 }
 
 /// Why a block could not be read.
@@ -86,7 +93,7 @@ pub(super) struct Frames<R> {
     pub(super) block: u64,
     /// Where the block being read begins.
     pub(super) block_offset: u64,
-    zstd: Decompressor<'static>,
+    zstd: DCtx<'static>,
     packed: Vec<u8>,
     contents: Vec<u8>,
 }
@@ -99,7 +106,7 @@ impl<R: Read> Frames<R> {
             offset: 0,
             block: 0,
             block_offset: 0,
-            zstd: Decompressor::new()?,
+            zstd: DCtx::try_create().ok_or(io::ErrorKind::OutOfMemory)?,
             packed: Vec::new(),
             contents: Vec::new(),
         })
@@ -167,7 +174,8 @@ impl<R: Read> Frames<R> {
         }
         self.contents.clear();
         self.contents.reserve(head.raw_bytes as usize);
-        let unpacked = self.zstd.decompress_to_buffer(&self.packed, &mut self.contents);
+        let unpacked =
+            self.zstd.decompress(&mut self.contents, &self.packed).map_err(get_error_name);
         let message = match unpacked {
             Ok(bytes) if bytes == head.raw_bytes as usize => return Ok(()),
             Ok(bytes) => format!("block unpacks to {bytes} bytes, expected {}", head.raw_bytes),
