@@ -4,7 +4,7 @@ use crate::args::Global;
 use crate::failure::{Failure, note, warn};
 use anyorder_common::text::shown;
 use anyorder_drive::model::{MODEL_BYTES_MAX, Model, is_model, model_text};
-use anyorder_system::Control;
+use anyorder_system::{Control, JobWatch};
 use anyorder_trace::detect::{DetectError, Format, HEAD_BYTES, detect};
 use anyorder_trace::open::{OpenOptions, open as open_format};
 use anyorder_trace::{Block, Problems, ReadError, Tables, TraceSource};
@@ -316,6 +316,8 @@ struct Counted {
 
 impl Read for Counted {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        // A block may need many reads: of an input without events it needs all.
+        JobWatch::current().check().map_err(io::Error::other)?;
         let read = self.inner.read(buffer)?;
         self.consumed.set(self.consumed.get() + read as u64);
         Ok(read)
@@ -340,7 +342,14 @@ impl<O: BorrowMut<Opened>> TraceSource for Watched<'_, O> {
             block.columns.clear();
             return Ok(false);
         }
-        opened.source.next_block(block)
+        let watched = JobWatch::of(self.control).enter();
+        let read = opened.source.next_block(block);
+        drop(watched);
+        if read.is_err() && self.control.check().is_err() {
+            block.columns.clear();
+            return Ok(false);
+        }
+        read
     }
 
     fn problems(&self) -> &Problems {
