@@ -7,7 +7,7 @@ use crate::reading::{MODEL, SITES, ask, failed};
 use anyorder_common::files::{self, FileKind, Source, read_rest};
 use anyorder_common::text::shown;
 use anyorder_drive::model::{Model, is_model, model_text};
-use anyorder_system::Control;
+use anyorder_system::{Control, JobWatch};
 use anyorder_trace::detect::{DetectError, Format, HEAD_BYTES, detect};
 use anyorder_trace::open::{OpenOptions, open as open_format};
 use anyorder_trace::{Block, Problems, ReadError, Tables, TraceSource};
@@ -326,6 +326,8 @@ struct Counted {
 
 impl Read for Counted {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        // A block may need many reads: of an input without events it needs all.
+        JobWatch::current().check().map_err(io::Error::other)?;
         let read = self.inner.read(buffer)?;
         self.consumed.set(self.consumed.get() + read as u64);
         Ok(read)
@@ -350,14 +352,14 @@ impl<O: BorrowMut<Opened>> TraceSource for Watched<'_, O> {
             block.columns.clear();
             return Ok(false);
         }
-        match opened.source.next_block(block) {
-            // The wait for bytes was ended.
-            Err(ReadError::Io(_)) if self.control.check().is_err() => {
-                block.columns.clear();
-                Ok(false)
-            }
-            read => read,
+        let watched = JobWatch::of(self.control).enter();
+        let read = opened.source.next_block(block);
+        drop(watched);
+        if read.is_err() && self.control.check().is_err() {
+            block.columns.clear();
+            return Ok(false);
         }
+        read
     }
 
     fn problems(&self) -> &Problems {

@@ -15,6 +15,7 @@
 //! | a task system, as an [`explore::TaskProgram`] | [`explore::explore`], [`explore::replay_run`], [`explore::shrink()`] |
 
 pub use anyorder_hb::{GroupBy, RuleSet};
+pub use anyorder_pipe::end_all_children;
 pub use check_trace::{CheckTraceOptions, check_trace};
 pub use consistency::{
     Consistency, ConsistencyOptions, Consistent, MailboxRule, Overtakings, Procedure, Proof,

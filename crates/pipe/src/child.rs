@@ -4,7 +4,7 @@ use crate::lines::{Line, Tail, next_line};
 use crate::options::PipeOptions;
 use crate::process;
 use crate::transport::{Received, Transport};
-use anyorder_system::RunError;
+use anyorder_system::{JobWatch, RunError};
 use std::ffi::OsString;
 use std::io::{self, BufReader, Read, Write};
 use std::path::PathBuf;
@@ -12,10 +12,13 @@ use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The environment variable that holds how many children of the same system were started before.
 pub const START_VARIABLE: &str = "ANYORDER_PIPE_START";
+
+/// The longest wait for a reply without a look at the child and at the job's token.
+const WAIT_PAUSE: Duration = Duration::from_millis(20);
 
 /// The command line and environment of a child.
 ///
@@ -81,7 +84,7 @@ impl ChildCommand {
         // Ctrl-C reaches this process alone.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let child = command.spawn().map_err(failed)?;
+        let child = process::spawn(&mut command).map_err(failed)?;
         // From here on, dropping the process ends the child.
         let mut process = Process { child, is_ended: false };
         let threads = Threads::start(&mut process.child, options).map_err(failed)?;
@@ -106,11 +109,26 @@ impl Transport for ChildTransport {
     }
 
     fn receive(&mut self, timeout: Duration) -> Received {
-        match self.threads.replies.recv_timeout(timeout) {
-            Ok(Line::Whole(line)) => Received::Line(line),
-            Ok(Line::TooLong) => Received::TooLong,
-            Ok(Line::End) | Err(RecvTimeoutError::Disconnected) => Received::Closed,
-            Err(RecvTimeoutError::Timeout) => Received::Nothing,
+        let (asked, watch) = (Instant::now(), JobWatch::current());
+        let mut has_ended = false;
+        loop {
+            let left = timeout.saturating_sub(asked.elapsed());
+            match self.threads.replies.recv_timeout(left.min(WAIT_PAUSE)) {
+                Ok(Line::Whole(line)) => return Received::Line(line),
+                Ok(Line::TooLong) => return Received::TooLong,
+                Ok(Line::End) | Err(RecvTimeoutError::Disconnected) => return Received::Closed,
+                // A process that the child left behind may hold the pipe open. What the child
+                // wrote before its end has been read by now.
+                Err(RecvTimeoutError::Timeout) if has_ended => return Received::Closed,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if let Err(stopped) = watch.check() {
+                return Received::Stopped(stopped.0);
+            }
+            if asked.elapsed() >= timeout {
+                return Received::Nothing;
+            }
+            has_ended = process::is_over(&mut self.process.child);
         }
     }
 

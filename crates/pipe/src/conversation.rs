@@ -4,7 +4,7 @@ use crate::bounded::is_at_most_deep;
 use crate::options::{DEPTH_MAX, PipeOptions};
 use crate::protocol::{ErrorReply, Header, Operation, Reply, Request};
 use crate::transport::{Received, Transport};
-use anyorder_system::RunError;
+use anyorder_system::{JobWatch, RunError};
 use serde::de::DeserializeOwned;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -73,6 +73,7 @@ impl Conversation {
             let line = match self.transport.receive(probe_at.min(timeout).saturating_sub(passed)) {
                 Received::Nothing => continue,
                 Received::Line(line) => line,
+                Received::Stopped(reason) => return Err(broken(RunError::Stopped(reason))),
                 Received::TooLong => {
                     let most = options.line_bytes_max;
                     let text =
@@ -116,7 +117,9 @@ impl Conversation {
         if send_quit {
             let _ = self.send(Operation::Quit);
         }
-        self.transport.end(patience)
+        // A stopped job waits for nothing.
+        let stopped = JobWatch::current().check().is_err();
+        self.transport.end(if stopped { Duration::ZERO } else { patience })
     }
 
     fn send(&mut self, operation: Operation<'_>) -> Result<u64, NoAnswer> {

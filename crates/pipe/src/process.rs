@@ -1,7 +1,10 @@
 //! Ends a process and all processes it started, without waiting for ever and without leaving
 //! zombies.
 
-use std::process::Child;
+use std::collections::BTreeSet;
+use std::io;
+use std::process::{Child, Command};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Waits for the process to exit, then kills its whole group, and collects its exit status. Returns
@@ -9,6 +12,8 @@ use std::time::{Duration, Instant};
 pub(crate) fn end(child: &mut Child, patience: Duration) -> String {
     let left_by_itself = wait_without_reaping(child, patience);
     kill_group(child);
+    // Until it is collected, no other process gets its number.
+    running().groups.remove(&child.id());
     // The process has exited or was killed: this does not block.
     match child.wait() {
         Ok(status) if left_by_itself => status.to_string(),
@@ -17,9 +22,53 @@ pub(crate) fn end(child: &mut Child, patience: Duration) -> String {
     }
 }
 
-/// Kills all children of this process that are still running, with all processes they started. A
-/// program calls it before it ends in the middle of its work.
-pub fn end_all_children() {}
+/// The children that run.
+struct Running {
+    /// The process ids of children that are not yet collected. Each is the id of its process group
+    /// too, and no other process can have it.
+    groups: BTreeSet<u32>,
+    /// Whether no more children may start.
+    is_over: bool,
+}
+
+static RUNNING: Mutex<Running> = Mutex::new(Running { groups: BTreeSet::new(), is_over: false });
+
+fn running() -> MutexGuard<'static, Running> {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Starts a child, and lists it for [`end_all_children`].
+///
+/// # Errors
+///
+/// Fails when the system cannot start it, and after [`end_all_children`].
+pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
+    // Under the lock: no child starts after the last look at the list.
+    let mut running = running();
+    if running.is_over {
+        return Err(io::Error::other("this process is about to end"));
+    }
+    let child = command.spawn()?;
+    running.groups.insert(child.id());
+    Ok(child)
+}
+
+/// Kills all children of this process that are still running, with all processes in their process
+/// groups. No child can be started afterwards: a program calls it before it ends in the middle of
+/// its work. Callable from any thread at any time. It waits only for a thread that starts a child
+/// at this moment.
+pub fn end_all_children() {
+    let mut running = running();
+    running.is_over = true;
+    for id in &running.groups {
+        kill_group_of(*id);
+    }
+}
+
+/// Returns whether a child has ended. It stays a zombie.
+pub(crate) fn is_over(child: &mut Child) -> bool {
+    has_ended(child)
+}
 
 /// Waits until the process has ended, but leaves it a zombie: until then, no other process group
 /// can get its number. Returns whether it ended in time.
@@ -42,24 +91,30 @@ fn wait_without_reaping(child: &mut Child, patience: Duration) -> bool {
 #[cfg(unix)]
 fn has_ended(child: &Child) -> bool {
     use rustix::process::{WaitId, WaitIdOptions, waitid};
-    let Some(pid) = pid(child) else { return false };
+    let Some(pid) = pid(child.id()) else { return false };
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     matches!(waitid(WaitId::Pid(pid), options), Ok(Some(_)))
 }
 
 #[cfg(unix)]
 fn kill_group(child: &mut Child) {
-    use rustix::process::{Signal, kill_process_group};
-    if let Some(pid) = pid(child) {
-        // Fails if the child left its group; then it alone is killed below.
-        let _ = kill_process_group(pid, Signal::KILL);
-    }
+    // Fails if the child left its group; then it alone is killed below.
+    kill_group_of(child.id());
     let _ = child.kill();
 }
 
 #[cfg(unix)]
-fn pid(child: &Child) -> Option<rustix::process::Pid> {
-    i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw)
+fn kill_group_of(id: u32) {
+    use rustix::process::{Signal, kill_process, kill_process_group};
+    if let Some(pid) = pid(id) {
+        let _ = kill_process_group(pid, Signal::KILL);
+        let _ = kill_process(pid, Signal::KILL);
+    }
+}
+
+#[cfg(unix)]
+fn pid(id: u32) -> Option<rustix::process::Pid> {
+    i32::try_from(id).ok().and_then(rustix::process::Pid::from_raw)
 }
 
 #[cfg(not(unix))]
@@ -71,3 +126,6 @@ fn has_ended(child: &mut Child) -> bool {
 fn kill_group(child: &mut Child) {
     let _ = child.kill();
 }
+
+#[cfg(not(unix))]
+fn kill_group_of(_id: u32) {}

@@ -152,7 +152,7 @@ impl PipeSystem {
             _ => Duration::ZERO,
         };
         let end = conversation.end(patience, false);
-        if end.is_empty() {
+        if end.is_empty() || matches!(error, RunError::Stopped(_)) {
             return error;
         }
         with_text(error, |text| format!("{text} ({end})"))

@@ -1,6 +1,6 @@
 //! Connections that carry lines to a program and back.
 
-use anyorder_system::RunError;
+use anyorder_system::{RunError, StopReason};
 use std::time::Duration;
 
 /// The result of waiting for a line.
@@ -14,6 +14,8 @@ pub enum Received {
     Nothing,
     /// The other side closed the connection; nothing follows.
     Closed,
+    /// The job of this thread was stopped.
+    Stopped(StopReason),
 }
 
 /// One connection to one started program. Dropping it ends the program.
@@ -22,7 +24,8 @@ pub trait Transport: Send {
     /// line arrived: the missing reply shows that a program has ended.
     fn send(&mut self, line: Vec<u8>);
 
-    /// Waits for a line.
+    /// Waits for a line. A wait that can be long ends when the
+    /// [`JobWatch`](anyorder_system::JobWatch) of this thread is stopped.
     fn receive(&mut self, timeout: Duration) -> Received;
 
     /// Ends the program: waits for it to exit for a time, then kills it. Returns a description of

@@ -2,8 +2,9 @@
 
 use crate::frontier::Entry;
 use crate::outcome::Property;
+use crate::search::flags;
 use crate::store::Arena;
-use anyorder_system::Updates;
+use anyorder_system::{Properties, Updates};
 use std::collections::BTreeMap;
 
 /// The slot of a state that is not in the table: bitstate storage, or an exact state stored aside.
@@ -32,8 +33,13 @@ pub(crate) struct Candidate<S> {
     pub(crate) place: u32,
     /// What is known about it so far; [`Status`].
     pub(crate) status: Status,
+    /// Where [`Chunk::flags`] has its response properties, or [`UNCHECKED`].
+    pub(crate) flags: u32,
     pub(crate) state: S,
 }
+
+/// The properties of the candidate were not evaluated.
+pub(crate) const UNCHECKED: u32 = u32::MAX;
 
 /// What is known about a candidate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -77,6 +83,10 @@ pub(crate) struct Chunk<S> {
     pub(crate) classes: Vec<u16>,
     /// The updates of all transitions, if requested.
     pub(crate) updates: Updates,
+    /// Violated invariants, with the candidates that violate them, in order of the candidates.
+    pub(crate) broken: Vec<(u32, usize)>,
+    /// Whether trigger and response hold (bits 0 and 1), for candidates and response properties.
+    pub(crate) flags: Vec<u8>,
     /// Filled when states are numbered.
     pub(crate) fresh: Fresh<S>,
 }
@@ -112,6 +122,8 @@ impl<S> Chunk<S> {
             targets: Vec::new(),
             classes: Vec::new(),
             updates: Updates::default(),
+            broken: Vec::new(),
+            flags: Vec::new(),
             fresh: Fresh {
                 count: 0,
                 base: 0,
@@ -137,6 +149,17 @@ impl<S> Chunk<S> {
     /// Records a violation, unless an earlier one of the same property is recorded.
     pub(crate) fn fault(&mut self, key: Property, position: u32, place: u32) {
         self.faults.entry(key).or_insert(FaultPlace { position, place });
+    }
+
+    /// Evaluates the invariants and some response properties in the state of a candidate. This runs
+    /// code of the program: a job can be stopped in it, and the results are then wrong.
+    pub(crate) fn check(&mut self, index: usize, properties: &Properties<'_, S>, responses: usize) {
+        let candidate = &mut self.candidates[index];
+        candidate.flags = self.flags.len() as u32;
+        let broken = properties.broken(&candidate.state);
+        self.broken.extend(broken.map(|invariant| (index as u32, invariant)));
+        let responses = properties.responses.iter().take(responses);
+        self.flags.extend(responses.map(|one| flags(one.holds(&candidate.state))));
     }
 
     /// Removes everything from a position on.

@@ -5,14 +5,14 @@
 //! So numbers, links and counts do not depend on threads. The steps process chunks in parallel,
 //! with a prefix sum in between.
 
-use crate::chunk::{Chunk, NO_SLOT, PENDING, Status};
+use crate::chunk::{Chunk, NO_SLOT, PENDING, Status, UNCHECKED};
 use crate::expand::Block;
 use crate::frontier::Entry;
 use crate::outcome::Limit;
 use crate::parallel::Pool;
-use crate::search::{Search, flags};
+use crate::search::Search;
 use crate::store::{Exact, FingerprintTable, Store};
-use anyorder_system::{Properties, StateSystem};
+use anyorder_system::{JobWatch, Properties, StateSystem};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -117,7 +117,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
             base += chunk.fresh.count as u64;
         }
         let graph = self.graph.is_some();
-        let responses = if graph { self.responses } else { 0 };
+        let responses = self.flagged();
         // If no step is needed between numbers and entries, one pass makes both.
         let at_once = !matches!(*self.store, Store::Exact(_)) && !graph;
         if !at_once {
@@ -149,10 +149,21 @@ fn extract<S>(
     parents: &[Entry<S>],
     (properties, responses): (&Properties<'_, S>, usize),
 ) {
+    // The few states that are new against expectation. They are numbered already, so that the job
+    // cannot be stopped here; `expand` has polled.
+    let _unwatched = JobWatch::default().enter();
+    for index in 0..chunk.candidates.len() {
+        let one = &chunk.candidates[index];
+        if matches!(one.status, Status::Numbered(_)) && one.flags == UNCHECKED {
+            chunk.check(index, properties, responses);
+        }
+    }
+    chunk.broken.sort_unstable();
+    let mut broken = chunk.broken.iter().peekable();
     let fresh = &mut chunk.fresh;
     fresh.entries.reserve(fresh.count);
     fresh.links.reserve(fresh.count);
-    for candidate in std::mem::take(&mut chunk.candidates) {
+    for (candidate, index) in std::mem::take(&mut chunk.candidates).into_iter().zip(0..) {
         let Status::Numbered(number) = candidate.status else { continue };
         // The first successor with this number is the state itself; the others are duplicates of
         // this round.
@@ -160,13 +171,12 @@ fn extract<S>(
             continue;
         }
         let parent = &parents[(candidate.position - chunk.start) as usize];
-        for (index, invariant) in properties.invariants.iter().enumerate() {
-            if !fresh.broken.contains_key(&index) && !invariant.holds(&candidate.state) {
-                fresh.broken.insert(index, number);
-            }
+        while broken.next_if(|(candidate, _)| *candidate < index).is_some() {}
+        while let Some((_, invariant)) = broken.next_if(|(candidate, _)| *candidate == index) {
+            fresh.broken.entry(*invariant).or_insert(number);
         }
-        let responses = properties.responses.iter().take(responses);
-        fresh.flags.extend(responses.map(|one| flags(one.holds(&candidate.state))));
+        let at = candidate.flags as usize;
+        fresh.flags.extend_from_slice(&chunk.flags[at..at + responses]);
         fresh.links.push((parent.number, candidate.place));
         let depth = parent.depth.saturating_add(1);
         fresh.entries.push(Entry { number, depth, state: candidate.state });

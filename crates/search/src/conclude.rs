@@ -10,8 +10,11 @@ use crate::path::{Path, replay, replay_represented};
 use crate::response;
 use crate::search::{Fault, Search};
 use crate::updates;
-use anyorder_system::{Control, StateSystem};
+use anyorder_system::{Control, JobWatch, StateSystem, Stopped};
 use std::collections::BTreeMap;
+
+/// A graph of so many states is analysed within a fraction of a second, so also after a stop.
+const SMALL_GRAPH: usize = 1 << 18;
 
 impl<S: StateSystem> Search<'_, S> {
     /// Builds the outcome, given the limits that cut the search.
@@ -26,10 +29,17 @@ impl<S: StateSystem> Search<'_, S> {
         }
         let complete = exhausted && limits.is_empty();
         self.stats.bytes_per_state = self.bytes_needed().div_ceil(self.stats.states.max(1));
+        // What was found is replayed, also after a stop.
+        let unwatched = JobWatch::default().enter();
         let mut violations = self.violations(control)?;
-        let responses = self.respond(complete, &mut violations, control)?;
+        let mut skipped = None;
+        let responses = self.respond(complete, &mut violations, (control, &mut skipped))?;
         sort_violations(&mut violations);
-        let conflicts = self.conflicts(control)?;
+        let conflicts = self.conflicts((control, &mut skipped))?;
+        drop(unwatched);
+        let stopped = skipped.map(|stopped: Stopped| Limit::from(stopped.0));
+        limits.extend(stopped.filter(|limit| !limits.contains(limit)));
+        let complete = complete && limits.is_empty();
         Ok(Outcome {
             complete,
             limits,
@@ -101,17 +111,44 @@ impl<S: StateSystem> Search<'_, S> {
         self.path(&choices)
     }
 
+    /// Analyses the graph, unless the job is stopped. After a stop, it still analyses a small graph:
+    /// this is what was found so far.
+    fn analyse<R>(
+        &self,
+        (control, skipped): (&Control<'_>, &mut Option<Stopped>),
+        work: impl FnOnce() -> R,
+    ) -> Option<R> {
+        let small = self.links.len() <= SMALL_GRAPH;
+        match control.check() {
+            Err(_) if small => return Some(work()),
+            Err(stopped) => *skipped = Some(stopped),
+            Ok(()) => {
+                let watched = JobWatch::of(control).enter();
+                let result = work();
+                drop(watched);
+                match control.check() {
+                    Ok(()) => return Some(result),
+                    Err(stopped) => *skipped = Some(stopped),
+                }
+            }
+        }
+        None
+    }
+
     /// Searches the known part of the graph for update conflicts.
     fn conflicts(
         &self,
-        control: &Control<'_>,
+        (control, skipped): (&Control<'_>, &mut Option<Stopped>),
     ) -> Result<Option<Vec<UpdateConflict<S>>>, SearchError> {
         let Some(graph) = self.graph.as_ref().filter(|_| self.options.updates) else {
             return Ok(None);
         };
         control.progress.phase("updates");
         let mut conflicts = Vec::new();
-        for (place, components, choices) in updates::conflicts(graph, &self.update_lists) {
+        let found = || updates::conflicts(graph, &self.update_lists);
+        for (place, components, choices) in
+            self.analyse((control, skipped), found).unwrap_or_default()
+        {
             let path = self.path_of_graph(choices)?;
             conflicts.push(UpdateConflict { place, components, path });
         }
@@ -124,7 +161,7 @@ impl<S: StateSystem> Search<'_, S> {
         &self,
         complete: bool,
         violations: &mut Vec<Violation<S>>,
-        control: &Control<'_>,
+        (control, skipped): (&Control<'_>, &mut Option<Stopped>),
     ) -> Result<Vec<ResponseVerdict>, SearchError> {
         let mut verdicts = vec![ResponseVerdict::Unknown; self.info.properties.responses.len()];
         let early = self.options.stop == Stop::FirstViolation && !violations.is_empty();
@@ -132,11 +169,19 @@ impl<S: StateSystem> Search<'_, S> {
             return Ok(verdicts);
         };
         control.progress.phase("responses");
-        let renumbered = (self.options.order == Order::Depth).then(|| graph.breadth_first());
+        let prepared = || {
+            let renumbered = (self.options.order == Order::Depth).then(|| graph.breadth_first());
+            let shortest = renumbered.as_ref().unwrap_or(graph).shortest();
+            (renumbered, shortest)
+        };
+        let prepared = self.analyse((control, &mut *skipped), prepared);
+        let Some((renumbered, shortest)) = prepared else { return Ok(verdicts) };
         let graph = renumbered.as_ref().unwrap_or(graph);
-        let shortest = graph.shortest();
         for (index, verdict) in verdicts.iter_mut().enumerate() {
-            let lasso = response::violation(graph, index, self.info.fairness.len(), &shortest);
+            let classes = self.info.fairness.len();
+            let search = || response::violation(graph, index, classes, &shortest);
+            let found = self.analyse((control, &mut *skipped), search);
+            let Some(Ok(lasso)) = found else { return Ok(verdicts) };
             let Some(lasso) = lasso else {
                 if complete {
                     *verdict = ResponseVerdict::Holds;

@@ -1,5 +1,6 @@
 //! Errors of a search.
 
+use anyorder_system::StopReason;
 use std::io;
 
 /// Why a search, a replay or a checkpoint failed.
@@ -42,6 +43,15 @@ pub enum SearchError {
     /// A state cannot be decoded from its own encoding.
     #[error("a state of the system cannot be decoded from its encoding")]
     Undecodable,
+    /// The system has no memory for the requested storage.
+    #[error("there is no memory for {bytes} bytes of storage")]
+    NoMemory {
+        /// Its size.
+        bytes: u64,
+    },
+    /// The job was stopped in the middle of a replay.
+    #[error("stopped: {0}")]
+    Stopped(StopReason),
     /// A checkpoint is damaged.
     #[error("not a checkpoint: {0}")]
     NotACheckpoint(&'static str),

@@ -4,13 +4,13 @@
 //! when they are stopped, all states up to some position are done, and few after it. Threads only
 //! add to the table of known states, and their entries are provisional: `commit` decides.
 
-use crate::chunk::{Candidate, Chunk, FAILED, NO_SLOT, PENDING, Status};
+use crate::chunk::{Candidate, Chunk, FAILED, NO_SLOT, PENDING, Status, UNCHECKED};
 use crate::frontier::Entry;
 use crate::outcome::Property;
 use crate::parallel::Pool;
 use crate::search::SystemInfo;
 use crate::store::{FingerprintTable, Key, Store, Visit};
-use anyorder_system::{Control, Hash128, StateSystem, Successor, Updates};
+use anyorder_system::{Control, Hash128, JobWatch, StateSystem, Successor, Updates};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -23,6 +23,9 @@ const RESERVE: u64 = 256;
 
 /// Rounds with fewer states use one thread: a second one would not pay.
 const ONE_THREAD_MAX: usize = 2 * UNIT;
+
+/// So many successors of a state are taken between two polls.
+const POLLED: usize = 64;
 
 /// No class, in the graph.
 pub(crate) const NO_CLASS: u16 = u16::MAX;
@@ -38,6 +41,8 @@ pub(crate) struct Shared<'a, S: StateSystem> {
     pub(crate) graph: bool,
     /// Whether to ask for the updates of transitions.
     pub(crate) updates: bool,
+    /// How many response properties the graph is for.
+    pub(crate) responses: usize,
     pub(crate) info: Arc<SystemInfo<'a, S>>,
     pub(crate) counters: Counters,
 }
@@ -129,6 +134,7 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
     }
 
     fn run(mut self) -> Vec<Chunk<S::State>> {
+        let _entered = JobWatch::of(self.shared.control).enter();
         let mut chunks = Vec::new();
         while !self.shared.counters.stopped.load(Ordering::Relaxed) {
             let unit = self.shared.counters.next_unit.fetch_add(1, Ordering::Relaxed);
@@ -147,7 +153,8 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
         chunks
     }
 
-    /// Takes all transitions of one state. Returns whether the table had room for their targets.
+    /// Takes all transitions of one state. Returns false, and takes none, if the table had no room
+    /// for their targets, or if the job was stopped: then the system may have returned too little.
     fn expand(
         &mut self,
         entry: &Entry<S::State>,
@@ -163,20 +170,22 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
             system.successors(&entry.state, &mut self.successors);
         }
         let count = self.successors.len();
-        if !self.reserve(count as u64) {
+        let info = &*self.shared.info;
+        let end = (count == 0 && self.shared.deadlocks)
+            .then(|| Property::of_end(info.properties.end_of(&entry.state)))
+            .flatten();
+        if self.is_stopped() || !self.reserve(count as u64) || !self.prepare() {
             return false;
         }
         chunk.transitions.push(count as u32);
-        let info = &*self.shared.info;
-        if count == 0
-            && self.shared.deadlocks
-            && let Some(wrong) = Property::of_end(info.properties.end_of(&entry.state))
-        {
+        if let Some(wrong) = end {
             chunk.fault(wrong, position, 0);
         }
-        self.prepare();
         let mut successors = std::mem::take(&mut self.successors);
         for (place, successor) in successors.drain(..).enumerate() {
+            if place % POLLED == POLLED - 1 && self.is_stopped() {
+                break;
+            }
             let place = place as u32;
             info.note_part(&successor.action, &mut chunk.parts);
             let target = if let Some(failure) = successor.failure {
@@ -198,12 +207,20 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
             }
         }
         self.successors = successors;
-        true
+        let stopped = self.is_stopped();
+        if stopped {
+            chunk.cut(position);
+        }
+        !stopped
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.shared.control.check().is_err()
     }
 
     /// Replaces states by their representatives and hashes them. Prefetches all their slots of the
-    /// table at once.
-    fn prepare(&mut self) {
+    /// table at once. Returns false if the job was stopped.
+    fn prepare(&mut self) -> bool {
         let system = self.shared.system;
         self.hashes.clear();
         for successor in &mut self.successors {
@@ -211,6 +228,9 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
                 && successor.failure.is_none()
                 && let Some(state) = system.representative(&successor.state)
             {
+                if self.shared.control.check().is_err() {
+                    return false;
+                }
                 successor.state = state;
             }
             self.hashes.push(system.fingerprint(&successor.state));
@@ -220,6 +240,7 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
                 self.hashes.iter().fold(0, |sum, hash| sum ^ table.touch(Key::from(*hash)));
             black_box(touched);
         }
+        true
     }
 
     /// Looks a state up. Returns its target value in the graph.
@@ -231,7 +252,9 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
         place: u32,
         chunk: &mut Chunk<S::State>,
     ) -> u32 {
-        let candidate = |slot, status, state| Candidate { slot, position, place, status, state };
+        let flags = UNCHECKED;
+        let candidate =
+            |slot, status, state| Candidate { slot, position, place, status, flags, state };
         match &*self.shared.store {
             Store::Fingerprints(table) => {
                 let (slot, status) = match self.visit(table, hash, position) {
@@ -265,7 +288,12 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
                 chunk.candidates.push(candidate(NO_SLOT, Status::Aside, state));
             }
         }
-        PENDING | (chunk.candidates.len() - 1) as u32
+        let index = chunk.candidates.len() - 1;
+        // Most of the others turn out to be known.
+        if chunk.candidates[index].status != Status::Later {
+            chunk.check(index, &self.shared.info.properties, self.shared.responses);
+        }
+        PENDING | index as u32
     }
 
     fn visit(&mut self, table: &FingerprintTable, hash: Hash128, position: u32) -> Visit {

@@ -5,7 +5,7 @@ use crate::options::{SearchOptions, Stop};
 use crate::outcome::Limit;
 use crate::search::Search;
 use anyorder_common::text::{escape, is_hostile};
-use anyorder_system::{Control, StateSystem};
+use anyorder_system::{Control, JobWatch, StateSystem};
 use std::fmt::Write;
 
 /// The format of a state graph.
@@ -58,19 +58,31 @@ pub fn export<S: StateSystem>(
     };
     let mut search = Search::new(system, &options)?;
     let outcome = search.run(control)?;
-    let (complete, limits) = (outcome.complete, outcome.limits);
+    let (mut complete, mut limits) = (outcome.complete, outcome.limits);
+    // After a stop, the states found so far are still written. Their number is small, or limited.
+    let _watched = match control.check() {
+        Ok(()) => JobWatch::of(control).enter(),
+        Err(_) => JobWatch::default().enter(),
+    };
     let Some(graph) = search.graph() else {
         return Ok(Exported { text: String::new(), complete: false, limits });
     };
     let (mut states, mut lines) = (Vec::new(), Vec::new());
     let mut at = search.states_in_order()?;
     for number in 0..graph.len() as u32 {
+        if let Err(stopped) = JobWatch::current().check() {
+            (complete, limits) = (false, vec![Limit::from(stopped.0)]);
+            break;
+        }
         let state = at.get_mut(number as usize).and_then(Option::take);
         let Some(state) = state else { continue };
         states.push(system.show(&state));
         let mut successors = Vec::new();
         if graph.is_known(number) {
             system.successors(&state, &mut successors);
+        }
+        if JobWatch::current().check().is_err() {
+            continue;
         }
         for (successor, to) in successors.into_iter().zip(graph.successors(number)) {
             let action = system.describe(&state, &successor.action);
@@ -103,6 +115,7 @@ impl<S: StateSystem> Search<'_, S> {
                 successors.clear();
                 let state = states[parent as usize].as_ref().ok_or(SearchError::Symmetry)?;
                 self.system.successors(state, &mut successors);
+                JobWatch::current().check().map_err(|stopped| SearchError::Stopped(stopped.0))?;
                 expanded = Some(parent);
             }
             states.push(successors.get(place as usize).map(|successor| successor.state.clone()));

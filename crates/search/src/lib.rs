@@ -101,7 +101,8 @@ pub use outcome::{
     sort_conflicts, sort_violations,
 };
 pub use path::{Path, PathDifference, PathStep, diff, replay};
-pub use search::{Gauge, Pause, Search, SystemInfo, found_words, search};
+pub use parallel::THREADS_MAX;
+pub use search::{Gauge, Pause, Search, SystemInfo, fewer_threads, found_words, search};
 pub use shortest::ShortestPaths;
 pub use store::{FingerprintTable, Key, NUMBERS_MAX};
 pub use updates::{NumberedPath, Transition, UpdateLists, Writer, conflicts_of, contested, pair};

@@ -5,9 +5,12 @@
 //! search owns everything again, and needs no lock.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::Scope;
+use std::thread::{Builder, Scope};
 
 type Job<'scope> = Box<dyn FnOnce() + Send + 'scope>;
+
+/// The most threads of a search: more than any machine can use, and few enough to start.
+pub const THREADS_MAX: usize = 1024;
 
 /// The threads other than the calling one.
 pub(crate) struct Pool<'scope> {
@@ -15,12 +18,16 @@ pub(crate) struct Pool<'scope> {
 }
 
 impl<'scope> Pool<'scope> {
-    /// Starts threads; they end when the pool is dropped.
+    /// Starts threads; they end when the pool is dropped. They are fewer than asked for if the
+    /// system starts no more, and at most [`THREADS_MAX`].
     pub(crate) fn new(scope: &'scope Scope<'scope, '_>, threads: usize) -> Pool<'scope> {
         let mut workers = Vec::new();
-        for _ in 1..threads {
+        for _ in 1..threads.min(THREADS_MAX) {
             let (sender, receiver): (Sender<Job<'scope>>, Receiver<Job<'scope>>) = channel();
-            scope.spawn(move || receiver.iter().for_each(|job| job()));
+            let work = move || receiver.iter().for_each(|job| job());
+            if Builder::new().spawn_scoped(scope, work).is_err() {
+                break;
+            }
             workers.push(sender);
         }
         Pool { workers }

@@ -1,7 +1,7 @@
 //! Paths through a system: replay, comparison, checks.
 
 use crate::error::SearchError;
-use anyorder_system::{Failure, Hash128, StateSystem, Successor};
+use anyorder_system::{Failure, Hash128, JobWatch, StateSystem, Successor};
 
 /// One step of a path.
 pub struct PathStep<S: StateSystem> {
@@ -96,7 +96,8 @@ impl<S: StateSystem> Path<S> {
 ///
 /// # Errors
 ///
-/// Fails with [`SearchError::NoSuchChoice`] at the first choice that does not exist.
+/// Fails with [`SearchError::NoSuchChoice`] at the first choice that does not exist, and with
+/// [`SearchError::Stopped`] once the job of this thread is stopped.
 pub fn replay<S: StateSystem>(system: &S, choices: &[u32]) -> Result<Path<S>, SearchError> {
     let (start, rest) =
         choices.split_first().ok_or(SearchError::NoSuchChoice { step: 0, among: 0 })?;
@@ -104,7 +105,9 @@ pub fn replay<S: StateSystem>(system: &S, choices: &[u32]) -> Result<Path<S>, Se
         .ok_or_else(|| SearchError::NoSuchChoice { step: 0, among: system.initial().len() })?;
     for place in rest {
         let successor = successor_at(system, path.last(), *place)
-            .map_err(|among| SearchError::NoSuchChoice { step: path.steps.len() + 1, among })?;
+            .map_err(|among| SearchError::NoSuchChoice { step: path.steps.len() + 1, among });
+        JobWatch::current().check().map_err(|stopped| SearchError::Stopped(stopped.0))?;
+        let successor = successor?;
         path.push(Some(*place), successor);
     }
     Ok(path)

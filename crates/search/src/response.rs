@@ -17,11 +17,13 @@
 //! join or return lose nothing, because `P` is a set of states, not of paths.
 //!
 //! **Cost.** Linear in states and transitions, for each property; fairness costs one bit for each
-//! class and state.
+//! class and component. The shown cycle takes a search of its component for each class: at worst
+//! classes times transitions. It polls the job between the passes, and for each class.
 
 use crate::graph::Graph;
 use crate::shortest::ShortestPaths;
 use anyorder_common::scc;
+use anyorder_system::{JobWatch, Stopped};
 use std::collections::VecDeque;
 
 /// A run that violates a response property, as positions of successors.
@@ -34,16 +36,21 @@ pub(crate) struct Lasso {
 }
 
 /// Returns a violation of a property with the shortest path to the point where it repeats or stays.
-/// Ties go to the lowest number. The graph is numbered breadth-first.
+/// Ties go to the lowest number. The graph is numbered breadth-first. Fails once the job of this
+/// thread is stopped.
 pub(crate) fn violation(
     graph: &Graph,
     property: usize,
     classes: usize,
     shortest: &ShortestPaths,
-) -> Option<Lasso> {
+) -> Result<Option<Lasso>, Stopped> {
+    let watch = JobWatch::current();
     let pending = Pending::new(graph, property, shortest);
+    watch.check()?;
     let (component, count) = components(graph, &pending);
+    watch.check()?;
     let fair = fair_components(graph, &component, count, classes);
+    watch.check()?;
     let ends = |state: &u32| {
         let at = *state as usize;
         let last = graph.is_known(*state) && graph.successors(*state).len() == 0;
@@ -51,14 +58,16 @@ pub(crate) fn violation(
     };
     let states = 0..graph.len() as u32;
     let entry =
-        states.filter(ends).min_by_key(|state| (pending.distance[*state as usize], *state))?;
+        states.filter(ends).min_by_key(|state| (pending.distance[*state as usize], *state));
+    let Some(entry) = entry else { return Ok(None) };
     let choices = pending.choices(entry, shortest);
     if graph.successors(entry).len() == 0 {
-        return Some(Lasso { choices, repeats_from: None });
+        return Ok(Some(Lasso { choices, repeats_from: None }));
     }
     let tour = FairCycle { graph, component: &component, entry, classes };
     let repeats_from = Some(choices.len() - 1);
-    Some(Lasso { choices: choices.into_iter().chain(tour.places()).collect(), repeats_from })
+    let places = tour.places(&watch)?;
+    Ok(Some(Lasso { choices: choices.into_iter().chain(places).collect(), repeats_from }))
 }
 
 /// The states where a response is still required.
@@ -199,7 +208,7 @@ struct FairCycle<'g> {
 impl FairCycle<'_> {
     /// Returns the positions of its transitions. For each class in turn, it takes the shortest path
     /// to a state or transition that serves the class, unless the path so far serves it.
-    fn places(&self) -> Vec<u32> {
+    fn places(&self, watch: &JobWatch) -> Result<Vec<u32>, Stopped> {
         let mut places = Vec::new();
         let mut served = vec![false; self.classes];
         self.serve_at(self.entry, &mut served);
@@ -208,6 +217,7 @@ impl FairCycle<'_> {
             if served[class] {
                 continue;
             }
+            watch.check()?;
             let wanted = |from: u32, place: usize, to: u32| {
                 self.graph.classes(from).get(place) == Some(&(class as u16))
                     || !self.graph.enables(to, class as u16)
@@ -217,7 +227,7 @@ impl FairCycle<'_> {
         if current != self.entry || places.is_empty() {
             self.go(current, |_, _, to| to == self.entry, &mut places, &mut served);
         }
-        places
+        Ok(places)
     }
 
     fn serve_at(&self, state: u32, served: &mut [bool]) {

@@ -48,6 +48,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
             deadlocks: self.options.deadlocks,
             graph: self.graph.is_some(),
             updates: self.options.updates,
+            responses: self.flagged(),
             info: Arc::clone(&self.info),
             counters: Counters { room: room.into(), ..Counters::default() },
         };
@@ -76,12 +77,15 @@ impl<'s, S: StateSystem> Search<'s, S> {
     /// Grows the table, if memory allows.
     fn grow(&mut self, pool: &Pool<'_>, control: &Control<'_>, lacking: usize) -> Option<Limit> {
         let used = self.bytes();
-        let threads = self.options.threads.get();
+        let threads = pool.threads();
         let table = exclusive(&mut self.store).table_mut()?;
         let entries =
             (self.stats.states as usize).saturating_add(lacking.saturating_mul(threads)) + SPARE;
         // While it grows, both tables exist.
         if control.limits.memory_exceeded(used, table.bytes_for(entries)) {
+            return Some(Limit::Memory);
+        }
+        if !table.has_memory_for(entries) {
             return Some(Limit::Memory);
         }
         table.grow_with(pool, entries);

@@ -135,7 +135,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
         }
         Ok(Search {
             system,
-            store: Arc::new(Store::new(options.storage)),
+            store: Arc::new(Store::new(options.storage)?),
             links: Links::default(),
             frontier: Frontier::new(),
             graph: graph.then(|| Graph::new(responses, classes > 0, options.updates)),
@@ -247,6 +247,9 @@ impl<'s, S: StateSystem> Search<'s, S> {
         }
         let limits = thread::scope(|scope| {
             let pool = Pool::new(scope, self.options.threads.get());
+            if pool.threads() < self.options.threads.get() {
+                control.progress.note(&fewer_threads(pool.threads(), self.options.threads.get()));
+            }
             loop {
                 if let Some(limits) = self.end(control) {
                     break Ok(limits);
@@ -338,6 +341,11 @@ impl<'s, S: StateSystem> Search<'s, S> {
         *known = (*known).min(fault);
     }
 
+    /// Returns how many response properties are evaluated in each state: those that the graph is for.
+    pub(crate) fn flagged(&self) -> usize {
+        if self.graph.is_some() { self.responses } else { 0 }
+    }
+
     /// Returns the number of states at which the search ends.
     pub(crate) fn states_max(&self) -> u64 {
         self.options.states_max.unwrap_or(u64::MAX).min(NUMBERS_MAX)
@@ -386,6 +394,12 @@ impl<S: StateSystem> fmt::Debug for SystemInfo<'_, S> {
 /// A byte for a response property in a state: bit 0 for the trigger, bit 1 for the response.
 pub(crate) fn flags((trigger, response): (bool, bool)) -> u8 {
     u8::from(trigger) | (u8::from(response) << 1)
+}
+
+/// Returns the text for a system that has started fewer threads than asked for.
+#[must_use]
+pub fn fewer_threads(started: usize, wanted: usize) -> String {
+    format!("only {started} of {wanted} threads could be started")
 }
 
 /// Returns the text that reports a finding during a search.

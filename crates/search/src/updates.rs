@@ -9,10 +9,10 @@
 //! conflict is a shortest one.
 //!
 //! **Cost.** For each attribute that two components update: linear in transitions, times the
-//! components that update it.
+//! components that update it. It polls the job inside the search.
 
 use crate::graph::Graph;
-use anyorder_system::{Place, Update, tidy_updates};
+use anyorder_system::{JobWatch, Place, Update, tidy_updates};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -104,9 +104,12 @@ struct Seen {
 
 const NONE: u32 = u32::MAX;
 
+/// So many states are taken between two polls.
+const POLLED: u32 = 1 << 12;
+
 /// Finds the pairs of components that have a conflict on one attribute, each with a shortest path
 /// to it, given for each list of updates the [`writers`](UpdateLists::writers) of the attribute.
-/// Ends once `enough` returns true for the pairs found.
+/// Ends once `enough` returns true for the pairs found, or once the job of this thread is stopped.
 pub fn conflicts_of<I: Iterator<Item = Transition>>(
     (states, initial): (usize, impl IntoIterator<Item = u32>),
     mut transitions: impl FnMut(u32) -> I,
@@ -128,7 +131,11 @@ pub fn conflicts_of<I: Iterator<Item = Transition>>(
         let one = Seen { state, writer: None, before: NONE, transition: NONE };
         meet(&mut seen, &mut queue, one);
     }
+    let watch = JobWatch::current();
     while let Some(index) = queue.pop_front() {
+        if index % POLLED == 0 && watch.check().is_err() {
+            return found;
+        }
         let Seen { state, writer, .. } = seen[index as usize];
         for (transition, target, list) in transitions(state) {
             let mut last = writer;

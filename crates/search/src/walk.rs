@@ -4,7 +4,7 @@ use crate::error::SearchError;
 use crate::outcome::{Limit, Property, Stats, Violation};
 use crate::path::replay;
 use anyorder_common::random::{Random, SplitMix64};
-use anyorder_system::{Control, Properties, StateSystem};
+use anyorder_system::{Control, JobWatch, Properties, StateSystem, Stopped};
 use std::collections::BTreeMap;
 
 /// Options of a simulation.
@@ -45,20 +45,29 @@ pub fn walk<S: StateSystem>(
     let mut stats = Stats::default();
     let mut limits = Vec::new();
     let properties = system.properties();
+    let watched = JobWatch::of(control).enter();
     for number in 0..options.walks {
         if let Err(stopped) = control.step(number, Some(options.walks)) {
             limits.push(Limit::from(stopped.0));
             break;
         }
         let mut random = SplitMix64(options.seed ^ number.wrapping_mul(0xd134_2543_de82_ef95));
-        one_walk(system, options, &mut random, &properties, &mut stats, &mut |key, choices| {
+        let rest = (&mut random, control);
+        let whole = one_walk(system, options, rest, &properties, &mut stats, &mut |key, choices| {
             let known = found.entry(key).or_insert_with(|| choices.to_vec());
             if choices.len() < known.len() {
                 *known = choices.to_vec();
             }
         })?;
+        if let Err(stopped) = whole {
+            limits.push(Limit::from(stopped.0));
+            break;
+        }
         stats.executions += 1;
     }
+    drop(watched);
+    // What was found is replayed, also after a stop.
+    let _unwatched = JobWatch::default().enter();
     let mut violations = Vec::new();
     for (property, choices) in found {
         violations.push(Violation::of(system, property, replay(system, &choices)?));
@@ -67,39 +76,53 @@ pub fn walk<S: StateSystem>(
     Ok(WalkOutcome { violations, limits, stats })
 }
 
+/// Walks once. The inner error is a stop: what the system returned then is not used.
 fn one_walk<S: StateSystem>(
     system: &S,
     options: &WalkOptions,
-    random: &mut SplitMix64,
+    (random, control): (&mut SplitMix64, &Control<'_>),
     properties: &Properties<'_, S::State>,
     stats: &mut Stats,
     found: &mut dyn FnMut(Property, &[u32]),
-) -> Result<(), SearchError> {
+) -> Result<Result<(), Stopped>, SearchError> {
     let mut initials = system.initial();
+    if let Err(stopped) = control.check() {
+        return Ok(Err(stopped));
+    }
     if initials.is_empty() {
         return Err(SearchError::NoInitialState);
     }
     let start = random.index(initials.len());
     let mut choices = vec![start as u32];
     let mut state = initials.swap_remove(start);
-    let mut successors = Vec::new();
+    let (mut successors, mut broken) = (Vec::new(), Vec::new());
     loop {
         stats.states += 1;
         stats.max_depth = stats.max_depth.max(choices.len() as u64 - 1);
-        for index in properties.broken(&state) {
+        broken.clear();
+        broken.extend(properties.broken(&state));
+        successors.clear();
+        let last = choices.len() as u64 > u64::from(options.steps_max);
+        if !last {
+            system.successors(&state, &mut successors);
+        }
+        let end = (!last && successors.is_empty() && options.deadlocks)
+            .then(|| Property::of_end(properties.end_of(&state)))
+            .flatten();
+        if let Err(stopped) = control.check() {
+            return Ok(Err(stopped));
+        }
+        for index in broken.drain(..) {
             found(Property::Invariant(index), &choices);
         }
-        if choices.len() as u64 > u64::from(options.steps_max) {
-            return Ok(());
+        if last {
+            return Ok(Ok(()));
         }
-        successors.clear();
-        system.successors(&state, &mut successors);
         if successors.is_empty() {
-            let wrong = Property::of_end(properties.end_of(&state)).filter(|_| options.deadlocks);
-            if let Some(wrong) = wrong {
+            if let Some(wrong) = end {
                 found(wrong, &choices);
             }
-            return Ok(());
+            return Ok(Ok(()));
         }
         let place = random.index(successors.len());
         let successor = successors.swap_remove(place);
@@ -107,7 +130,7 @@ fn one_walk<S: StateSystem>(
         stats.transitions += 1;
         if let Some(failure) = successor.failure {
             found(Property::Failure(failure), &choices);
-            return Ok(());
+            return Ok(Ok(()));
         }
         state = successor.state;
     }

@@ -124,6 +124,7 @@ fn random_copy(system: &RandomSystem) -> RandomSystem {
         classes: system.classes,
         weak: system.weak,
         stop_after: None,
+        lies: system.lies,
     }
 }
 

@@ -36,6 +36,7 @@ pub use contract::{BrokenContract, Clause, ContractChecks, ContractOptions, chec
 pub use control::Control;
 pub use failure::{Failure, FailureKind, FailureSite};
 pub use hash::Hash128;
+pub use job_watch::{EnteredWatch, JobWatch};
 pub use limits::Limits;
 pub use observation::{Difference, Level, Observation, Part, PartPath};
 pub use progress::{NoProgress, Progress};
@@ -60,6 +61,7 @@ mod contract;
 mod control;
 mod failure;
 mod hash;
+mod job_watch;
 mod limits;
 mod observation;
 mod progress;

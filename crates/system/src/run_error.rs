@@ -1,5 +1,6 @@
 //! Errors of running a program.
 
+use crate::cancel::StopReason;
 use crate::schedule::Divergence;
 
 /// Why a system could not run a request. A failure *of the program* (an assertion, an exception) is
@@ -19,6 +20,9 @@ pub enum RunError {
     /// A choice could not be followed.
     #[error("{0}")]
     Diverged(Divergence),
+    /// The job was stopped while it waited for the program.
+    #[error("stopped: {0}")]
+    Stopped(StopReason),
     /// The system cannot do this at all; its [`Capabilities`](crate::Capabilities) said so.
     #[error("not supported: {0}")]
     Unsupported(&'static str),

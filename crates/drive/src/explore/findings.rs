@@ -10,7 +10,7 @@ use crate::{Failure, Reported};
 use anyorder_explore::r4::{FindingKind, Found, Outcome, Reversal, ReversalKind, Verdict};
 use anyorder_finding::run::Mark;
 use anyorder_finding::{Harm, Severity};
-use anyorder_system::{Control, PartPath, TaskName};
+use anyorder_system::{Control, JobWatch, PartPath, TaskName};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The maximum number of findings whose runs are replayed for display, and of harmless reversals
@@ -206,7 +206,14 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
             return Ok(shown.clone());
         }
         let enough = self.shown.len() >= SHOWN_MAX || self.control.check().is_err();
-        let shown = if enough { None } else { self.program.shown(&self.outcome.choices(run))? };
+        let watched = JobWatch::of(self.control).enter();
+        let shown = match enough {
+            true => Ok(None),
+            false => self.program.shown(&self.outcome.choices(run)),
+        };
+        drop(watched);
+        // A stop during the run makes it incomplete. The finding stands without it.
+        let shown = if self.control.check().is_err() { None } else { shown? };
         self.shown.insert(run, shown.clone());
         Ok(shown)
     }

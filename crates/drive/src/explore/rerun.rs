@@ -33,7 +33,10 @@ pub(super) fn rerun<S: TaskSystem>(system: &mut S, choices: &[Choice]) -> Result
     let mut attempt = 1;
     loop {
         match once(system, choices) {
-            Err(error) if attempt < ATTEMPTS_MAX && !matches!(error, RunError::Unsupported(_)) => {
+            Err(error)
+                if attempt < ATTEMPTS_MAX
+                    && !matches!(error, RunError::Unsupported(_) | RunError::Stopped(_)) =>
+            {
                 attempt += 1;
             }
             other => return other,

@@ -6,7 +6,7 @@ use crate::Failure;
 use crate::schedules::{Shows, reference_of};
 use anyorder_common::text::escape;
 use anyorder_explore::shrink::{self, Error, ShrinkOptions, Shrunk, Symptom};
-use anyorder_system::{self as system, Control, Observation, PartPath, Schedule};
+use anyorder_system::{self as system, Control, JobWatch, Observation, PartPath, Schedule};
 
 /// Shrinks the run of a schedule to a minimal one; `None` if the schedule does not show its
 /// finding.
@@ -42,6 +42,7 @@ pub fn shrink<P: TaskProgram>(
     options: &ShrinkOptions,
     control: &Control<'_>,
 ) -> Result<Option<Shrunk>, Failure> {
+    let _watched = JobWatch::of(control).enter();
     let (target, shows) = match Shows::of(failing) {
         Some(Shows::Response(_)) => {
             let what = "only an infinite run shows a missing response";

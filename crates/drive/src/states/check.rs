@@ -9,7 +9,7 @@ use crate::Failure;
 use crate::{FailureMessage, JobResult, Level};
 use anyorder_finding::Stats;
 use anyorder_search::{Gauge, Order, Outcome, ResponseVerdict, Storage};
-use anyorder_system::{Control, Reducible, StateSystem};
+use anyorder_system::{Control, JobWatch, Reducible, StateSystem};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -185,6 +185,10 @@ where
 {
     let (algorithm, _) = options.plan(program);
     let system = program.system();
+    let mut result = JobResult::default();
+    if !starts(system, control, &mut result) {
+        return Ok(CheckResult { result, ..CheckResult::default() });
+    }
     let (mut result, never_run) = match algorithm {
         Algorithm::Full => all_states(program, options, control, watcher)?,
         Algorithm::Stateful => {
@@ -205,6 +209,26 @@ where
     let words = |part: usize| Some(program.never_runs(part, parts.names.get(part)?));
     let never_run = never_run.into_iter().flatten().filter_map(words).collect();
     Ok(CheckResult { result, never_run })
+}
+
+/// Makes the initial states once, where the job can be stopped: `init` may run for long. Returns
+/// false, and marks the result, if it was. The engines, which need the initial states whole, then
+/// know that they come soon.
+pub(super) fn starts<S: StateSystem>(
+    system: &S,
+    control: &Control<'_>,
+    result: &mut JobResult,
+) -> bool {
+    let watched = JobWatch::of(control).enter();
+    drop(system.initial());
+    drop(watched);
+    match control.check() {
+        Ok(()) => true,
+        Err(stopped) => {
+            result.cut_by(stopped.0.word());
+            false
+        }
+    }
 }
 
 /// The outcome of an engine, and its counts under their names in results.

@@ -1,6 +1,6 @@
 //! Full search, random walks and the graph of the states.
 
-use super::check::{CheckOptions, Searched, Watcher};
+use super::check::{CheckOptions, Searched, Watcher, starts};
 use super::checkpoint::Checkpoint;
 use super::program::StateProgram;
 use super::report::report;
@@ -154,6 +154,10 @@ pub fn simulate<P: StateProgram>(
     control: &Control<'_>,
 ) -> Result<JobResult, Failure> {
     control.progress.phase("runs");
+    let mut result = JobResult::default();
+    if !starts(program.system(), control, &mut result) {
+        return Ok(result);
+    }
     let SimulateOptions { runs, seed, steps_max } = *options;
     let options = WalkOptions { seed, walks: runs, steps_max, deadlocks: true };
     let walked =

@@ -8,7 +8,7 @@ use super::sequence::Sequence;
 use crate::paths::info_of;
 use crate::stateful::Error;
 use anyorder_search::{Limit, Stats, SystemInfo};
-use anyorder_system::{Control, Failure, Hash128, Reducible, TaskKey};
+use anyorder_system::{Control, Failure, Hash128, JobWatch, Reducible, TaskKey};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Explores a system. Deterministic.
@@ -48,7 +48,11 @@ pub fn explore<S: Reducible>(
         sequence: Sequence::default(),
         calls: Vec::new(),
     };
+    let watched = JobWatch::of(control).enter();
     engine.explore_all()?;
+    drop(watched);
+    // What was found is replayed, also after a stop.
+    let _unwatched = JobWatch::default().enter();
     engine.conclude()
 }
 

@@ -22,8 +22,18 @@ impl<S: Reducible> Engine<'_, S> {
         });
     }
 
+    /// Returns whether the job was stopped, and records it: then the system may have returned too
+    /// little.
+    fn is_stopped(&mut self) -> bool {
+        let stopped = self.control.check().err();
+        if let Some(stopped) = stopped {
+            self.limit.get_or_insert(stopped.0.into());
+        }
+        stopped.is_some()
+    }
+
     /// Returns the number of a state, and whether it is new; `None` if the limit on states is
-    /// reached.
+    /// reached, or the job stopped.
     pub(crate) fn state(&mut self, state: S::State) -> Option<(u32, bool)> {
         let fingerprint = self.system.fingerprint(&state);
         if let Some(known) = self.graph.numbers.get(&fingerprint) {
@@ -35,14 +45,18 @@ impl<S: Reducible> Engine<'_, S> {
             self.limit = Some(Limit::States);
             return None;
         }
-        self.graph.numbers.insert(fingerprint, number);
         let enabled = self.enabled(&state);
         let end = enabled.is_empty().then(|| self.info.properties.end_of(&state));
+        let broken: Vec<usize> = self.info.properties.broken(&state).collect();
+        if self.is_stopped() {
+            return None;
+        }
+        self.graph.numbers.insert(fingerprint, number);
+        for index in broken {
+            self.broken.entry(index).or_default().push(number);
+        }
         let mut watched = Vec::new();
-        for (index, invariant) in self.info.properties.invariants.iter().enumerate() {
-            if !invariant.holds(&state) {
-                self.broken.entry(index).or_default().push(number);
-            }
+        for invariant in &self.info.properties.invariants {
             let mut places = Vec::new();
             invariant.watches(&state, &mut places);
             let codes = places.into_iter().map(|place| self.accesses.code(place, false)).collect();
@@ -118,6 +132,13 @@ impl<S: Reducible> Engine<'_, S> {
             self.system.run(&before, task, &mut effects);
         }
         let idle = node.enabled[place].idle;
+        if self.is_stopped() {
+            let node = self.graph.node_mut(state);
+            node.enabled[place].mark = Mark::Planned;
+            node.planned += 1;
+            node.state = Some(before);
+            return Ok((0, 0));
+        }
         let edges = self.record(state, event, idle, effects);
         let node = self.graph.node_mut(state);
         node.enabled[place].edges = edges;
@@ -129,6 +150,9 @@ impl<S: Reducible> Engine<'_, S> {
         let mut kinds = outgoing.map(|number| self.graph.transition(*number).kind);
         if kinds.all(|kind| matches!(kind, Kind::Blocked | Kind::Observed)) {
             let end = self.info.properties.end_of(&before);
+            if self.is_stopped() {
+                return Ok(edges);
+            }
             self.graph.node_mut(state).end = Some(end);
         }
         Ok(edges)

@@ -86,7 +86,10 @@ pub(crate) enum NoRun {
 
 impl From<RunError> for NoRun {
     fn from(error: RunError) -> NoRun {
-        NoRun::Lost(error.to_string())
+        match error {
+            RunError::Stopped(reason) => NoRun::Stopped(reason),
+            error => NoRun::Lost(error.to_string()),
+        }
     }
 }
 

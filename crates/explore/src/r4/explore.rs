@@ -16,7 +16,9 @@ use super::step::Steps;
 use super::store::RunId;
 use super::verdict::{ComparedRun, compare};
 use super::waiting::{self, Awaiting};
-use anyorder_system::{Control, ProgramIdentity, SystemFactory, TaskSystem};
+use anyorder_system::{
+    Control, JobWatch, ProgramIdentity, RunError, SystemFactory, TaskSystem,
+};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -39,8 +41,9 @@ where
     F: SystemFactory,
     F::System: TaskSystem,
 {
+    let _entered = JobWatch::of(control).enter();
     let names = Arc::new(Names::default());
-    let mut driver = make(factory, &names).map_err(|error| Error::Start(error.to_string()))?;
+    let mut driver = make(factory, &names).map_err(start_error)?;
     let program = driver.system.program().clone();
     let recording = record(&mut driver, options, control)?;
     let shared = Shared { config: &recording.config, control, names };
@@ -51,10 +54,22 @@ where
         return Ok(Exploration::begin(&recording, program, &mut pool, (options, &shared)).run());
     }
     drop(driver);
-    Ok(std::thread::scope(|scope| {
-        let mut pool = start(scope, factory, &shared, options.workers);
-        Exploration::begin(&recording, program, &mut pool, (options, &shared)).run()
-    }))
+    let outcome = std::thread::scope(|scope| {
+        let mut pool = start(scope, factory, &shared, options.workers)?;
+        Some(Exploration::begin(&recording, program.clone(), &mut pool, (options, &shared)).run())
+    });
+    if let Some(outcome) = outcome {
+        return Ok(outcome);
+    }
+    // Not one thread could be started. Results do not depend on their number.
+    explore(factory, &ReversalOptions { workers: 1, ..options.clone() }, control)
+}
+
+fn start_error(error: RunError) -> Error {
+    match error {
+        RunError::Stopped(reason) => Error::Stopped(reason),
+        error => Error::Start(error.to_string()),
+    }
 }
 
 /// An exploration in progress.

@@ -88,7 +88,8 @@ impl Exploration<'_> {
         next
     }
 
-    /// Returns a run with its plans; `None` if the memory limit leaves no room to compute them.
+    /// Returns a run with its plans; `None` if the memory limit leaves no room to compute them, or if
+    /// the job is stopped.
     pub(crate) fn plans_of(&mut self, id: RunId) -> Option<(Arc<Parent>, Vec<Plan>)> {
         let node = &self.records.nodes[id as usize];
         let (hash, length) = (node.sequence_hash, node.length);
@@ -99,6 +100,10 @@ impl Exploration<'_> {
         let graph = self.graph(&steps);
         let found = self.reversals(&steps, &graph);
         self.note_waiting(&steps, &graph);
+        // Pairs may be missing after a stop.
+        if self.control.check().is_err() && !self.step(self.records.counts.executions) {
+            return None;
+        }
         self.records.counts.plans += found.len() as u64;
         Some((Arc::new(Parent { id, steps, hash }), found))
     }

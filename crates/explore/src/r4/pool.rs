@@ -5,10 +5,11 @@ use super::driver::Driver;
 use super::lock::lock;
 use super::names::{NameCache, Names};
 use super::step::ExecutedStep;
-use anyorder_system::{Control, RunError, SystemFactory, TaskSystem};
+use anyorder_search::{THREADS_MAX, fewer_threads};
+use anyorder_system::{Control, JobWatch, RunError, SystemFactory, TaskSystem};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
-use std::thread::Scope;
+use std::thread::{Builder, Scope};
 
 /// Runs that vary one parent run, ordered by the prefix that they share with it.
 pub(crate) struct Job {
@@ -55,13 +56,14 @@ pub(crate) fn answer<S: TaskSystem>(
 }
 
 /// Starts workers on the threads of a scope. They end when the returned pool is dropped. Each
-/// worker creates its system for its first job. If that fails, its jobs are lost.
+/// worker creates its system for its first job. If that fails, its jobs are lost. `None` if the
+/// system starts no thread.
 pub(crate) fn start<'s, F>(
     scope: &'s Scope<'s, '_>,
     factory: &'s F,
     shared: &'s Shared<'s>,
     workers: usize,
-) -> impl FnMut(Vec<Job>) -> Vec<Answer> + use<F>
+) -> Option<impl FnMut(Vec<Job>) -> Vec<Answer> + use<F>>
 where
     F: SystemFactory,
     F::System: TaskSystem,
@@ -69,9 +71,11 @@ where
     let (sender, queue): (Sender<Job>, Receiver<Job>) = channel();
     let (results, answers) = channel();
     let queue = Arc::new(Mutex::new(queue));
-    for _ in 0..workers {
+    let mut started = 0;
+    for _ in 0..workers.min(THREADS_MAX) {
         let (queue, results) = (queue.clone(), results.clone());
-        scope.spawn(move || {
+        let work = move || {
+            let _entered = JobWatch::of(shared.control).enter();
             let mut driver = None;
             loop {
                 let next = lock(&queue).recv();
@@ -80,15 +84,25 @@ where
                     return;
                 }
             }
-        });
+        };
+        if Builder::new().spawn_scoped(scope, work).is_err() {
+            break;
+        }
+        started += 1;
+    }
+    if started == 0 {
+        return None;
+    }
+    if started < workers {
+        shared.control.progress.note(&fewer_threads(started, workers));
     }
     drop(results);
-    move |jobs| {
+    Some(move |jobs: Vec<Job>| {
         let sent = jobs.into_iter().filter_map(|job| sender.send(job).ok()).count();
         // A worker that panicked sends nothing. The scope propagates its panic once the others are
         // done.
         (0..sent).filter_map(|_| answers.recv().ok()).flatten().collect()
-    }
+    })
 }
 
 fn serve<F>(

@@ -16,6 +16,7 @@ use super::options::Inputs;
 use super::outcome::ReversalKind;
 use super::sabotage::Sabotage;
 use super::step::Steps;
+use anyorder_system::JobWatch;
 
 /// The pair that a sequence reverses; `first` came first in the parent run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,6 +67,9 @@ pub(crate) struct Ancestors {
     bits: Vec<u64>,
 }
 
+/// So many tasks are taken between two polls.
+const POLLED: usize = 64;
+
 impl Ancestors {
     /// Returns the bytes of the rows for `n` tasks.
     pub(crate) fn memory_bytes(n: usize) -> u64 {
@@ -75,7 +79,11 @@ impl Ancestors {
     pub(crate) fn of(graph: &Graph) -> Ancestors {
         let words = graph.len().div_ceil(64);
         let mut bits = vec![0u64; words * graph.len()];
+        let watch = JobWatch::current();
         for at in 0..graph.len() {
+            if at % POLLED == 0 && watch.check().is_err() {
+                break;
+            }
             let (earlier, row) = bits.split_at_mut(at * words);
             let row = &mut row[..words];
             for before in graph.before(at) {
@@ -109,7 +117,11 @@ pub(crate) fn plans(
     let mut pairs = pairs.into_iter().peekable();
     let disabled = disabled(steps, name_cache, inputs);
     let mut plans = Vec::new();
+    let watch = JobWatch::current();
     for i in (0..steps.len()).rev() {
+        if watch.check().is_err() {
+            break;
+        }
         while let Some((_, j)) = pairs.next_if(|(first, _)| *first == i) {
             plans.push(reversal(steps, ancestors, i, j));
         }
@@ -128,7 +140,11 @@ pub(crate) fn relevant(
     sabotage: Sabotage,
 ) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
+    let watch = JobWatch::current();
     for j in 0..graph.len() {
+        if j % POLLED == 0 && watch.check().is_err() {
+            break;
+        }
         let direct = graph.before(j);
         for before in direct {
             if !before.conflict || before.by_creation || before.enables {

@@ -14,6 +14,7 @@ use super::names::TaskId;
 use super::outcome::ReversalKind;
 use super::reversal::{Ancestors, Pair, Plan, place};
 use super::step::{ExecutedStep, Steps};
+use anyorder_system::JobWatch;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The locations that each task waits for, over all executed states.
@@ -63,7 +64,11 @@ fn pairs(steps: &Steps, ancestors: &Ancestors, awaiting: &Awaiting) -> Vec<(usiz
     let writers: Vec<_> = writers.filter(|(_, tasks)| !tasks.is_empty()).collect();
     let ran: FxHashMap<TaskId, usize> = steps.iter().zip(0..).map(|(s, at)| (s.base, at)).collect();
     let mut pairs = Vec::new();
+    let watch = JobWatch::current();
     for (place, (i, first)) in writers.iter().enumerate().rev() {
+        if watch.check().is_err() {
+            break;
+        }
         for (j, second) in writers[place + 1..].iter().rev() {
             if ancestors.has(*i, *j) {
                 continue;

@@ -59,6 +59,7 @@ impl<'a, S: TaskSystem> Runner<'a, S> {
             self.executions += 1;
             match self.once(plan, run_tail || self.symptom.end.is_some()) {
                 Ok(ran) => return Ok(ran),
+                Err(RunError::Stopped(reason)) => return Err(NoRun::Stopped(Some(reason))),
                 Err(error) if attempt >= self.options.attempts => return Err(NoRun::Lost(error)),
                 Err(_) => attempt += 1,
             }

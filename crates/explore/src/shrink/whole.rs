@@ -5,7 +5,9 @@ use super::options::{Error, ShrinkOptions, Shrunk, Symptom};
 use super::order::{inversions, straighten};
 use super::runner::{NoRun, Ran, Runner};
 use crate::r4;
-use anyorder_system::{Choice, Control, Schedule, SystemFactory, TaskSystem};
+use anyorder_system::{
+    Choice, Control, JobWatch, RunError, Schedule, SystemFactory, TaskSystem,
+};
 
 /// Makes a schedule that shows a symptom as small as possible; see the module's documentation. The
 /// result keeps the options of the schedule.
@@ -25,7 +27,12 @@ where
     F: SystemFactory,
     F::System: TaskSystem,
 {
-    let mut runner = Runner::new(factory.make()?, symptom, options, control);
+    let _entered = JobWatch::of(control).enter();
+    let system = factory.make().map_err(|error| match error {
+        RunError::Stopped(reason) => Error::Stopped(reason),
+        error => Error::Run(error),
+    })?;
+    let mut runner = Runner::new(system, symptom, options, control);
     let first = run_or_fail(&mut runner, &failing.choices, false)?;
     if !first.shows {
         return Err(Error::NotShown);

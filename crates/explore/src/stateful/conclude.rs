@@ -4,12 +4,16 @@ use super::engine::Engine;
 use super::error::Error;
 use super::outcome::{Outcome, Reduction};
 use super::space::WAITING;
+use super::updates::NumberedConflicts;
 use crate::paths;
 use anyorder_search::{
-    NumberedPath, Property, UpdateConflict, Violation, never_run, sort_conflicts, sort_violations,
+    Limit, NumberedPath, Property, UpdateConflict, Violation, never_run, sort_conflicts, sort_violations,
 };
-use anyorder_system::{Reducible, TaskKey};
+use anyorder_system::{JobWatch, Reducible, TaskKey};
 use std::collections::BTreeMap;
+
+/// Graphs of so many states are searched for update conflicts also after a stop.
+const SMALL_GRAPH: usize = 1 << 16;
 
 /// A task, and the number of its alternative.
 type Choice = (TaskKey, u32);
@@ -20,8 +24,13 @@ type Shown = (u32, u32, Option<(u32, u32)>);
 
 impl<S: Reducible> Engine<'_, S> {
     /// Builds the outcome.
-    pub(crate) fn conclude(mut self, complete: bool) -> Result<Outcome<S>, Error> {
+    pub(crate) fn conclude(mut self, mut complete: bool) -> Result<Outcome<S>, Error> {
+        // What was found is replayed, also after a stop.
+        let _unwatched = JobWatch::default().enter();
         while let Some(item) = self.queue.pop_front() {
+            if self.control.check().is_err() {
+                break;
+            }
             if self.space.nodes[item.number as usize].inside == WAITING {
                 self.check_invariants(&item);
             }
@@ -33,7 +42,10 @@ impl<S: Reducible> Engine<'_, S> {
         let mut conflicts = None;
         if self.know.reading.updates {
             self.control.progress.phase("updates");
-            let found = self.update_conflicts().into_iter();
+            let (found, cut) = self.conflicts_until_stopped();
+            complete &= cut.is_none();
+            self.limits.extend(cut);
+            let found = found.into_iter();
             let of = |((place, components), path): ((_, _), NumberedPath)| {
                 let (start, choices) = self.choices(path);
                 let path = paths::run(self.system, start, choices)?;
@@ -54,6 +66,21 @@ impl<S: Reducible> Engine<'_, S> {
             stats: self.stats,
             detail: Reduction { counts: self.counts, graph },
         })
+    }
+
+    /// Returns the update conflicts, and the limit that cut their search. After a stop it searches
+    /// only a small graph, whose conflicts were found so far.
+    fn conflicts_until_stopped(&self) -> (NumberedConflicts, Option<Limit>) {
+        let before = self.control.check();
+        let watch = match before {
+            Ok(()) => JobWatch::of(self.control),
+            Err(_) if self.space.nodes.len() <= SMALL_GRAPH => JobWatch::default(),
+            Err(stopped) => return (BTreeMap::new(), Some(Limit::from(stopped.0))),
+        };
+        let _entered = watch.enter();
+        let found = self.update_conflicts();
+        let after = self.control.check().err().filter(|_| before.is_ok());
+        (found, after.map(|stopped| Limit::from(stopped.0)))
     }
 
     /// Returns the index of the initial state, and the choices of a path through the explored

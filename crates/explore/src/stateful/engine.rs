@@ -12,11 +12,14 @@ use super::sabotage::Sabotage;
 use super::seeds::Seeds;
 use super::space::{Link, NO_PARENT, Space};
 use crate::paths::info_of;
-use anyorder_search::{Limit, Property, Stats, SystemInfo, found_words};
+use anyorder_search::{
+    Limit, Property, Stats, SystemInfo, THREADS_MAX, fewer_threads, found_words,
+};
 use anyorder_system::{Control, End, Failure, Hash128, Reducible};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::panic::resume_unwind;
 use std::sync::atomic::AtomicUsize;
-use std::thread;
+use std::thread::{self, Builder};
 
 /// The least and the most states of a block. In between, a block has an eighth of the states found:
 /// small while facts grow fast, large when threads need work. The block size decides the order of
@@ -50,6 +53,8 @@ pub(crate) struct Engine<'a, S: Reducible> {
     /// The number of blocks, and of the attempts in them that needed no run.
     blocks: u64,
     pub(crate) spared: u64,
+    /// The most threads that the system starts.
+    threads_max: usize,
     /// One for each thread.
     workers: Vec<Worker<S>>,
     pub(crate) seeds_of_driver: Seeds,
@@ -110,6 +115,7 @@ pub fn explore<S: Reducible>(
         limits: BTreeSet::new(),
         blocks: 0,
         spared: 0,
+        threads_max: THREADS_MAX,
         workers: Vec::new(),
         seeds_of_driver: Seeds::default(),
         checked: (0, 0),
@@ -181,7 +187,10 @@ impl<S: Reducible> Engine<'_, S> {
             if self.know.version != self.checked.1 {
                 self.check_sets();
             }
-            if self.queue.is_empty() && !self.add_ignored() {
+            let more = !self.queue.is_empty() || self.add_ignored();
+            // A stop may have cut the checks: nothing is known of the states that they missed.
+            self.stop_if_asked()?;
+            if !more {
                 return Ok(());
             }
         }
@@ -193,6 +202,13 @@ impl<S: Reducible> Engine<'_, S> {
             self.counts.rounds += 1;
             self.recheck();
         }
+    }
+
+    /// Ends the search if the job was stopped.
+    fn stop_if_asked(&mut self) -> Result<(), Cut> {
+        let Err(stopped) = self.control.check() else { return Ok(()) };
+        self.limits.insert(Limit::from(stopped.0));
+        Err(Cut)
     }
 
     fn stop_by_control(&mut self) -> Result<(), Cut> {
@@ -230,6 +246,11 @@ impl<S: Reducible> Engine<'_, S> {
             let depth = self.space.nodes[item.number as usize].depth;
             if self.options.depth_max.is_some_and(|most| depth >= most) {
                 self.limits.insert(Limit::Depth);
+                if let Err(cut) = self.stop_if_asked() {
+                    self.queue.push_front(item);
+                    items.drain(..).rev().for_each(|item| self.queue.push_front(item));
+                    return Err(cut);
+                }
                 self.check_invariants(&item);
                 continue;
             }
@@ -252,7 +273,8 @@ impl<S: Reducible> Engine<'_, S> {
 
     /// Expands each state, on all threads.
     fn expand(&mut self, items: &[Item<S::State>]) {
-        let threads = if items.len() < ONE_THREAD_MAX { 1 } else { self.options.threads.get() };
+        let most = self.options.threads.get().min(self.threads_max);
+        let threads = if items.len() < ONE_THREAD_MAX { 1 } else { most };
         self.workers.resize_with(self.workers.len().max(threads), Worker::default);
         // If almost no edge could be inferred, only some blocks try.
         self.blocks += 1;
@@ -273,12 +295,35 @@ impl<S: Reducible> Engine<'_, S> {
             next: AtomicUsize::new(0),
         };
         let (own, others) = self.workers.split_at_mut(1);
+        let mut started = 1;
         thread::scope(|scope| {
+            let mut handles = Vec::new();
             for worker in &mut others[..threads - 1] {
-                scope.spawn(move || worker.work(shared));
+                // Results do not depend on the number of threads, so fewer will do.
+                match Builder::new().spawn_scoped(scope, move || worker.work(shared)) {
+                    Ok(handle) => handles.push(handle),
+                    Err(_) => break,
+                }
             }
             own[0].work(shared);
+            started += handles.len();
+            // The message of a panic is that of the thread: the scope alone would lose it.
+            for handle in handles {
+                handle.join().unwrap_or_else(|panic| resume_unwind(panic));
+            }
         });
+        for worker in &mut self.workers[started..] {
+            worker.found.clear();
+        }
+        self.note_threads((started, threads));
+    }
+
+    /// Notes once that the system has started fewer threads than asked for, and asks for no more.
+    fn note_threads(&mut self, (started, wanted): (usize, usize)) {
+        if started < wanted && self.threads_max > started {
+            self.threads_max = started;
+            self.control.progress.note(&fewer_threads(started, wanted));
+        }
     }
 
     /// Commits results in the order of the states. Returns the states to expand next, in order.

@@ -14,7 +14,7 @@ use super::space::{BLOCKED, FAILED, FULL, NO_PARENT, Space, WAITING};
 use anyorder_common::bits;
 use anyorder_search::{Key, SystemInfo};
 use anyorder_system::{
-    Control, Effects, End, Hash128, Place, Reducible, Successor, TaskKey, TouchKind, Touched,
+    Control, Effects, End, Hash128, JobWatch, Place, Reducible, Successor, TaskKey, TouchKind, Touched,
     Updates,
 };
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -33,6 +33,12 @@ pub(crate) struct Shared<'a, S: Reducible> {
     pub(crate) info: &'a SystemInfo<'a, S>,
     /// The next chunk to take.
     pub(crate) next: AtomicUsize,
+}
+
+impl<S: Reducible> Shared<'_, S> {
+    pub(super) fn is_stopped(&self) -> bool {
+        self.control.check().is_err()
+    }
 }
 
 /// The number of states that a thread takes at a time.
@@ -96,6 +102,7 @@ impl<S: Reducible> Worker<S> {
         for set in [&mut self.ready, &mut self.inside, &mut self.attempted, &mut self.handled] {
             set.resize(shared.know.width, 0);
         }
+        let _entered = JobWatch::of(shared.control).enter();
         self.found.clear();
         self.found.parts.resize(shared.info.parts.len(), false);
         self.sources.resize(shared.know.tasks.len(), NO_SOURCE);
@@ -104,7 +111,7 @@ impl<S: Reducible> Worker<S> {
             let Some(items) = shared.items.chunks(CHUNK).nth(chunk) else { break };
             let before = self.found.units.len();
             for item in items {
-                if shared.control.check().is_err() {
+                if shared.is_stopped() {
                     break;
                 }
                 self.expand(shared, item);
@@ -143,6 +150,7 @@ impl<S: Reducible> Worker<S> {
         loop {
             self.close(shared, item, fresh);
             let enough = self.progress
+                || shared.is_stopped()
                 || (shared.options.sabotage() == Sabotage::NoProgress
                     && self.attempted.iter().any(|word| *word != 0));
             if enough {
@@ -178,6 +186,10 @@ impl<S: Reducible> Worker<S> {
         let dead = (end && shared.options.deadlocks)
             .then(|| shared.info.properties.end_of(&item.state))
             .filter(|end| *end != End::Fine);
+        if shared.is_stopped() {
+            // The system may have returned too little. Without a unit, the state stays waiting.
+            return;
+        }
         self.found.sets.extend_from_slice(&self.ready);
         self.found.sets.extend_from_slice(&self.inside);
         self.found.units.push(Unit {
@@ -264,7 +276,7 @@ impl<S: Reducible> Worker<S> {
 
     /// Closes S and attempts its ready members, until S is closed and all of them are attempted.
     fn close(&mut self, shared: &Shared<'_, S>, item: &Item<S::State>, fresh: bool) {
-        loop {
+        while !shared.is_stopped() {
             let next = self.inside.iter().zip(&self.ready).zip(&self.attempted).zip(0u32..);
             let next = next
                 .map(|(((inside, ready), attempted), index)| (inside & ready & !attempted, index))

@@ -83,6 +83,9 @@ impl<S: Reducible> Worker<S> {
             for index in 0..self.ready.len() {
                 let word = self.ready[index];
                 for bit in bits::members_of_word(word) {
+                    if shared.is_stopped() {
+                        break;
+                    }
                     self.attempt_all(shared, item, index as u32 * 64 + bit);
                 }
             }

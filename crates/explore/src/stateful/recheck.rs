@@ -8,10 +8,16 @@ use anyorder_common::bits;
 use anyorder_system::Reducible;
 use std::collections::BTreeMap;
 
+/// So many states are checked between two polls.
+const POLLED: u32 = 1 << 10;
+
 impl<S: Reducible> Engine<'_, S> {
     /// Queues every state whose set is not closed under the current facts.
     pub(crate) fn recheck(&mut self) {
         for number in 0..self.space.nodes.len() as u32 {
+            if number % POLLED == 0 && self.control.check().is_err() {
+                return;
+            }
             let node = &self.space.nodes[number as usize];
             if node.inside != FULL && node.inside != WAITING && !self.is_closed(number) {
                 self.requeue(number, Vec::new());
@@ -56,6 +62,9 @@ impl<S: Reducible> Engine<'_, S> {
         let mut any = false;
         let mut seeds = std::mem::take(&mut self.seeds_of_driver);
         for component in self.space.terminal_components() {
+            if self.control.check().is_err() {
+                break;
+            }
             let leads_nowhere =
                 |state: &u32| self.space.edges(*state).iter().all(|edge| edge.state().is_none());
             if self.options.sabotage() == Sabotage::NoProgress && leads_nowhere(&component[0]) {

@@ -17,14 +17,21 @@ use super::sabotage::Sabotage;
 use super::space::Space;
 use anyorder_common::bits::{self, Rows};
 use anyorder_search::{NumberedPath, Writer, conflicts_of, contested, pair};
-use anyorder_system::{Place, Reducible, Update};
+use anyorder_system::{JobWatch, Place, Reducible, Update};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// A path for each attribute and each pair of components with a conflict on it.
+pub(super) type NumberedConflicts = BTreeMap<(Place, (u32, u32)), NumberedPath>;
 
 impl<S: Reducible> Engine<'_, S> {
     /// Returns all update conflicts, by attribute and components, with a shortest path to each.
-    pub(crate) fn update_conflicts(&self) -> BTreeMap<(Place, (u32, u32)), NumberedPath> {
+    /// Returns some of them once the job of this thread is stopped.
+    pub(crate) fn update_conflicts(&self) -> NumberedConflicts {
         let mut all = BTreeMap::new();
         for (place, pairs) in overwritten(&self.space, self.options.sabotage()) {
+            if JobWatch::current().check().is_err() {
+                break;
+            }
             let states = (self.space.nodes.len(), self.space.initial());
             let mut writers: Vec<Vec<Writer>> = self.space.update_lists.writers(place);
             if self.options.sabotage() == Sabotage::NobodyUpdatesNothing {
@@ -58,6 +65,9 @@ type Mark = (Place, u32);
 
 /// Pairs of components, the lower first, for each attribute.
 type Conflicts = BTreeMap<Place, BTreeSet<(u32, u32)>>;
+
+/// So many states are visited between two polls.
+const POLLED: u32 = 1 << 8;
 
 /// No effect.
 const NONE: u32 = u32::MAX;
@@ -162,12 +172,17 @@ fn propagate<T>(space: &Space<T>, act_of: &[u32], acts: &mut [MarkEffect], marks
         held.push(None);
     }
     let mut waits = vec![true; states];
+    let watch = JobWatch::current();
     let mut changed = true;
     let (mut before, mut after): (Vec<u64>, Vec<u64>) = (Vec::new(), Vec::new());
     while std::mem::take(&mut changed) {
         for number in 0..states as u32 {
             if !std::mem::take(&mut waits[number as usize]) {
                 continue;
+            }
+            // The marks found so far are true.
+            if number % POLLED == 0 && watch.check().is_err() {
+                return;
             }
             let start = space.edges_start(number);
             before.clear();

@@ -21,10 +21,14 @@ pub(crate) struct Bitstate {
 }
 
 impl Bitstate {
-    /// Makes an empty field of at most `bytes` bytes, at least one word.
-    pub(crate) fn new(bytes: u64) -> Bitstate {
-        let words = usize::try_from((bytes / 8).max(1)).unwrap_or(usize::MAX / 8);
-        Bitstate { words: vec![0; words], recent: Vec::new() }
+    /// Makes an empty field of at most `bytes` bytes, at least one word; `None` if the system has no
+    /// memory for it.
+    pub(crate) fn new(bytes: u64) -> Option<Bitstate> {
+        let words = usize::try_from((bytes / 8).max(1)).ok()?;
+        // Tried first, as only this can fail. Zeroed memory then comes from the system, which gives
+        // a page of it when the page is used.
+        Vec::<u64>::new().try_reserve_exact(words).ok()?;
+        Some(Bitstate { words: vec![0; words], recent: Vec::new() })
     }
 
     pub(crate) fn bytes(&self) -> u64 {

@@ -6,6 +6,7 @@ pub(crate) use exact::Exact;
 pub use table::{FingerprintTable, Key, NUMBERS_MAX};
 pub(crate) use table::{POSITIONS_MAX, Visit};
 
+use crate::error::SearchError;
 use crate::options::Storage;
 
 mod arena;
@@ -22,12 +23,17 @@ pub(crate) enum Store {
 }
 
 impl Store {
-    pub(crate) fn new(storage: Storage) -> Store {
-        match storage {
+    /// # Errors
+    ///
+    /// Fails if the system has no memory for bitstate storage.
+    pub(crate) fn new(storage: Storage) -> Result<Store, SearchError> {
+        Ok(match storage {
             Storage::Fingerprints => Store::Fingerprints(FingerprintTable::new()),
             Storage::Exact => Store::Exact(Exact::new()),
-            Storage::Bitstate { bytes } => Store::Bitstate(Bitstate::new(bytes)),
-        }
+            Storage::Bitstate { bytes } => {
+                Store::Bitstate(Bitstate::new(bytes).ok_or(SearchError::NoMemory { bytes })?)
+            }
+        })
     }
 
     pub(crate) fn bytes(&self) -> u64 {

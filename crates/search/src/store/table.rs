@@ -315,6 +315,12 @@ impl FingerprintTable {
         matches!(visit, Visit::New(_))
     }
 
+    /// Returns whether the system has the memory for so many fingerprints. It is given back at once:
+    /// this only finds out beforehand what would end the process.
+    pub(crate) fn has_memory_for(&self, entries: usize) -> bool {
+        Vec::<[u64; 2]>::new().try_reserve_exact(self.slots_for(entries)).is_ok()
+    }
+
     /// Grows for at least `entries` fingerprints, and drops those without a number. Linear.
     pub(crate) fn grow(&mut self, entries: usize) {
         self.rebuild(self.slots_for(entries));

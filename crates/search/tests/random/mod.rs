@@ -4,7 +4,7 @@
 
 use anyorder_search::Path;
 use anyorder_system::{
-    Cancel, Classes, End, Hash128, Properties, StateHash, StateSystem, StopReason, Successor,
+    Cancel, Classes, End, Hash128, JobWatch, Properties, StateHash, StateSystem, StopReason, Successor,
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,6 +30,8 @@ pub struct RandomSystem {
     pub weak: Option<u32>,
     /// Stops the search after so many calls.
     pub stop_after: Option<(AtomicU64, Cancel)>,
+    /// It polls in its calls, and once the job is stopped its answers are wrong.
+    pub lies: bool,
 }
 
 pub struct Random(pub u64);
@@ -100,6 +102,13 @@ impl RandomSystem {
     }
 }
 
+impl RandomSystem {
+    /// Polls as a system does inside a long call.
+    fn is_interrupted(&self) -> bool {
+        self.lies && JobWatch::current().check().is_err()
+    }
+}
+
 impl StateSystem for RandomSystem {
     type State = u32;
     type Action = (Option<usize>, usize);
@@ -113,6 +122,9 @@ impl StateSystem for RandomSystem {
             && left.fetch_sub(1, Ordering::Relaxed) == 1
         {
             cancel.stop(StopReason::Interrupted);
+        }
+        if self.is_interrupted() {
+            return;
         }
         for edge in &self.edges[*state as usize] {
             let failure = edge.failure.map(|kind| format!("failure {kind}").into());
@@ -138,15 +150,21 @@ impl StateSystem for RandomSystem {
 
     fn properties(&self) -> Properties<'_, u32> {
         let end = |state: &u32| match (self.last[*state as usize], state.is_multiple_of(2)) {
+            _ if self.is_interrupted() => End::Wrong,
             (true, _) => End::Fine,
             (false, true) => End::Deadlock,
             (false, false) => End::Wrong,
         };
-        let holds = |index: usize| move |state: &u32| !self.broken[*state as usize][index];
+        let holds = |index: usize| {
+            move |state: &u32| !self.broken[*state as usize][index] && !self.is_interrupted()
+        };
         let properties = Properties::new().end(end);
         let properties = properties.invariant("first", holds(0)).invariant("second", holds(1));
         (0..self.responses[0].len()).fold(properties, |properties, index| {
-            let holds = move |state: &u32| self.responses[*state as usize][index];
+            let holds = move |state: &u32| match self.is_interrupted() {
+                true => (true, false),
+                false => self.responses[*state as usize][index],
+            };
             properties.response(format!("response {index}"), holds)
         })
     }

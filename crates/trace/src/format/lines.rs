@@ -7,6 +7,9 @@ use std::ops::Range;
 /// The longest line that text formats accept, in bytes, unless a format sets another bound.
 pub(crate) const LINE_BYTES_MAX: usize = 1 << 20;
 
+/// How much of a line that is too long is skipped, to find problems in the lines after it.
+const SKIPPED_BYTES_MAX: usize = 16 << 20;
+
 /// The size of one read from the input, in bytes.
 const READ_BYTES: usize = 1 << 16;
 
@@ -15,7 +18,8 @@ const READ_BYTES: usize = 1 << 16;
 pub(crate) enum Line<'a> {
     /// A line without its end.
     Text(&'a [u8]),
-    /// The beginning of a line longer than the bound; the rest of it is skipped.
+    /// The beginning of a line longer than the bound; the rest of it is skipped. If the line has no
+    /// end within [`SKIPPED_BYTES_MAX`], the input counts as ended.
     TooLong(&'a [u8]),
     /// The end of the input.
     End,
@@ -133,12 +137,15 @@ impl<R: Read> Lines<R> {
         let kept_bytes = KEPT.min(self.bytes_max).min(self.pending.len());
         let start = self.pending.start;
         let kept: Vec<u8> = self.buffer[start..start + kept_bytes].to_vec();
+        let mut skipped = 0;
         loop {
             if let Some(length) = memchr(b'\n', &self.buffer[self.pending.clone()]) {
                 self.pending.start += length + 1;
                 break;
             }
+            skipped += self.pending.len();
             self.pending = 0..0;
+            self.at_end |= skipped > SKIPPED_BYTES_MAX;
             if self.at_end {
                 break;
             }

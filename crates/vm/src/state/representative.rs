@@ -18,6 +18,7 @@ use super::parts::State;
 use super::permute::permute;
 use super::tint::{Colors, tinted};
 use crate::machine::Machine;
+use crate::step::{Poll, START_WORK};
 use crate::value::mix;
 
 /// Most orders of instances that the search tries.
@@ -26,20 +27,20 @@ pub(crate) const ORDERS_MAX: usize = 5_040;
 /// Most refinements of the colours.
 const ROUNDS_MAX: usize = 3;
 
-/// Returns the representative of a state.
+/// Returns the representative of a state. Returns any state once the job is stopped.
 pub(crate) fn representative(machine: &Machine, state: &State) -> State {
-    let groups = groups(machine);
+    let (groups, mut poll) = (groups(machine), Poll::default());
     let mut colors: Colors = groups.iter().map(|group| vec![0; group.size()]).collect();
     let mut before = cells(&colors);
-    refine(&groups, state, &mut colors);
-    let twins = twins(machine, &groups, state, &colors);
+    refine(&groups, state, &mut colors, &mut poll);
+    let twins = twins(machine, (&groups, &colors), state, &mut poll);
     for _ in 1..ROUNDS_MAX {
         let after = cells(&colors);
         if is_settled(&twins, &colors) || after == before {
             break;
         }
         before = after;
-        refine(&groups, state, &mut colors);
+        refine(&groups, state, &mut colors, &mut poll);
     }
     let starts: Vec<Vec<usize>> = colors.iter().map(|colors| by_color(colors)).collect();
     let mut search = Search {
@@ -50,6 +51,7 @@ pub(crate) fn representative(machine: &Machine, state: &State) -> State {
         state,
         best: None,
         tried: 0,
+        poll,
     };
     if is_settled(&twins, &colors) {
         return search.apply(&starts);
@@ -93,11 +95,14 @@ fn by_color(colors: &[u64]) -> Vec<usize> {
 
 /// Refines colours. The new colour of an instance is the hash of the state in which only this
 /// instance has a mark.
-fn refine(groups: &[Group<'_>], state: &State, colors: &mut Colors) {
+fn refine(groups: &[Group<'_>], state: &State, colors: &mut Colors, poll: &mut Poll) {
     let old = colors.clone();
     let mut marked = old.clone();
     for (g, colors) in colors.iter_mut().enumerate() {
         for (i, color) in colors.iter_mut().enumerate() {
+            if poll.work(START_WORK).is_err() {
+                return;
+            }
             let own = old[g][i];
             marked[g][i] = mix::number(0x5e1f, own) as u64;
             *color = mix::mix(own, tinted(groups, state, &marked)) as u64;
@@ -112,7 +117,12 @@ fn refine(groups: &[Group<'_>], state: &State, colors: &mut Colors) {
 type Twins = Vec<Vec<usize>>;
 
 /// Finds the twins of one colour.
-fn twins(machine: &Machine, groups: &[Group<'_>], state: &State, colors: &Colors) -> Twins {
+fn twins(
+    machine: &Machine,
+    (groups, colors): (&[Group<'_>], &Colors),
+    state: &State,
+    poll: &mut Poll,
+) -> Twins {
     let bytes = |state: &State| {
         let mut bytes = Vec::new();
         encode(machine, state, &mut bytes);
@@ -125,6 +135,9 @@ fn twins(machine: &Machine, groups: &[Group<'_>], state: &State, colors: &Colors
         for b in 1..group.size() {
             let mut earlier = (0..b).filter(|a| of[*a] == *a && colors[*a] == colors[b]);
             let twin = earlier.find(|a| {
+                if poll.work(START_WORK).is_err() {
+                    return true;
+                }
                 let mut order: Vec<usize> = (0..group.size()).collect();
                 order.swap(*a, b);
                 bytes(&permute(group, state, &order)) == own
@@ -152,6 +165,7 @@ struct Search<'a> {
     state: &'a State,
     best: Option<(Vec<u8>, State)>,
     tried: usize,
+    poll: Poll,
 }
 
 impl Search<'_> {
@@ -168,7 +182,7 @@ impl Search<'_> {
     /// Tries all orders of the instances of one colour, from a place on. Tries twins in one order
     /// only.
     fn orders(&mut self, orders: &mut Vec<Vec<usize>>, group: usize, place: usize) {
-        if self.tried >= ORDERS_MAX {
+        if self.tried >= ORDERS_MAX || self.poll.work(START_WORK).is_err() {
             return;
         }
         let Some(order) = orders.get(group) else {

@@ -37,4 +37,6 @@ pub(crate) enum Stop {
     /// There is no such transition: an assumption fails, a choice is empty, or a thread cannot
     /// continue.
     NoTransition,
+    /// The job was stopped. The step has no result.
+    Interrupted,
 }

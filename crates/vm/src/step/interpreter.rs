@@ -3,6 +3,7 @@
 use super::fault::{FailureKind, Fault, Stop};
 use super::log::Log;
 use super::memo::Recorder;
+use super::poll::{POLL_FUEL, Poll};
 use super::updates::AttributeUpdate;
 use crate::machine::Machine;
 use crate::state::{Frame, State};
@@ -104,7 +105,12 @@ pub(crate) struct Interpreter<'a> {
     pub(crate) atomic: u32,
     /// Whether the step has executed its visible instruction.
     pub(crate) visible_done: bool,
+    /// How many more instructions the step may execute until the next poll.
     pub(crate) fuel: u64,
+    /// How many more instructions it may execute after that.
+    pub(crate) fuel_after_poll: u64,
+    /// What polls the job's token, and whether the job was stopped.
+    pub(crate) poll: Poll,
     /// How many more elements built-in operations may read or copy.
     pub(crate) bulk: u64,
     /// How many messages, threads and objects the step has made.
@@ -141,6 +147,8 @@ impl<'a> Interpreter<'a> {
             atomic: 0,
             visible_done: false,
             fuel: 0,
+            fuel_after_poll: 0,
+            poll: Poll::default(),
             bulk: 0,
             created: 0,
             owner: 0,
@@ -166,8 +174,10 @@ impl<'a> Interpreter<'a> {
         self.atomic = 0;
         self.visible_done = false;
         self.created = 0;
-        self.fuel = self.machine.program.settings.steps;
-        self.bulk = self.fuel.saturating_mul(BULK);
+        let steps = self.machine.program.settings.steps;
+        self.fuel = steps.min(POLL_FUEL);
+        self.fuel_after_poll = steps - self.fuel;
+        self.bulk = steps.saturating_mul(BULK);
         self.make_room(func);
     }
 
@@ -249,7 +259,7 @@ impl<'a> Interpreter<'a> {
         match self.bulk.checked_sub(elements as u64) {
             Some(left) => {
                 self.bulk = left;
-                Ok(())
+                self.poll.work(elements as u64)
             }
             None => Err(self.out_of_fuel()),
         }
@@ -261,7 +271,7 @@ impl<'a> Interpreter<'a> {
         let settings = &self.machine.program.settings;
         let bulk = settings.steps.saturating_mul(BULK);
         let more = (accesses as u64).saturating_mul(4).saturating_mul(u64::from(settings.size));
-        self.fuel >= settings.steps / 2 && self.bulk >= bulk / 2 && more <= bulk / 2
+        self.fuel + self.fuel_after_poll >= settings.steps / 2 && self.bulk >= bulk / 2 && more <= bulk / 2
     }
 
     #[inline]
@@ -271,8 +281,19 @@ impl<'a> Interpreter<'a> {
                 self.fuel = left;
                 Ok(())
             }
-            None => Err(self.out_of_fuel()),
+            None => self.burn_on(fuel),
         }
+    }
+
+    /// Polls, and continues with the next instructions.
+    #[cold]
+    fn burn_on(&mut self, fuel: u64) -> Result<(), Stop> {
+        let Some(left) = (self.fuel + self.fuel_after_poll).checked_sub(fuel) else {
+            return Err(self.out_of_fuel());
+        };
+        self.fuel = left.min(POLL_FUEL);
+        self.fuel_after_poll = left - self.fuel;
+        self.poll.now()
     }
 
     #[cold]

@@ -151,6 +151,7 @@ impl Interpreter<'_> {
             Op::Array { dst, src, index } => match self.get(src) {
                 Value::List(list) => {
                     let list = Seq::array(index, list.items().to_vec());
+                    self.poll.work(list.items().len() as u64)?;
                     self.set(dst, Value::List(Arc::new(list)));
                 }
                 other => return Err(self.bad_type("an array is made of a list, not", other)),

@@ -244,6 +244,13 @@ impl Interpreter<'_> {
             self.log_field(number, field, index, &value, true);
         }
         let index = index.map(|index| self.get(index).clone());
+        if index.is_some() {
+            // The write of an element may copy the others.
+            let fields = self.state().object(number).map(|object| &object.fields);
+            let slot = fields.and_then(|fields| fields.get(usize::from(field)));
+            let length = slot.map_or(0, copy_cost);
+            self.poll.work(length as u64)?;
+        }
         self.own.get_or_insert_with(|| self.base.clone());
         let Some(mut state) = self.own.take() else { return Ok(()) };
         let done = state.change_field(number, usize::from(field), |slot| match index {

@@ -16,7 +16,7 @@ use crate::transitions::{
 use crate::value::Value;
 use anyorder_system::{
     AccessDetail, AccessKind, Accesses, Awaited, Capabilities, Choice, Divergence, EnabledDetail,
-    EnabledTask, Failure, Hash128, Observation, Posted, ProgramIdentity, RunError, SnapshotId,
+    EnabledTask, Failure, Hash128, JobWatch, Observation, Posted, ProgramIdentity, RunError, SnapshotId,
     Snapshots, Step, SystemFactory, TaskName, TaskSystem,
 };
 use anyorder_trace::{Interner, Tables};
@@ -183,7 +183,9 @@ impl TaskSystem for MachineRun {
             let handler = self.handler(step);
             EnabledTask { task, handler, alternatives }
         });
-        Ok(tasks.collect())
+        let tasks = tasks.collect();
+        not_stopped()?;
+        Ok(tasks)
     }
 
     fn execute(&mut self, choice: &Choice) -> Result<Step, RunError> {
@@ -197,14 +199,20 @@ impl TaskSystem for MachineRun {
                 }
             });
         }
+        let mut stopped = false;
         let executed = found.and_then(|step| {
             let mut executor = StepExecutor::logging(&machine, &state);
             executor.interpreter.notify_order = self.at.names.in_order(&state);
             let action = Action { step, alternative: choice.alternative };
-            let mut executed = executor.run_one(&action)?;
+            let executed = executor.run_one(&action);
+            stopped = executor.interpreter.poll.is_stopped();
+            let mut executed = executed?;
             add_deciding_reads(&mut executed.log, std::mem::take(&mut executor.deciding));
             Some((step, executed))
         });
+        if stopped {
+            not_stopped()?;
+        }
         let Some((step, Executed { outcome, log, updates })) = executed else {
             let enabled = self.candidates().into_iter().map(|(_, name, _)| name).collect();
             let (wanted, choice) = (choice.task.clone(), self.at.choices);
@@ -220,6 +228,7 @@ impl TaskSystem for MachineRun {
         }
         let (machine, none) = (self.machine.clone(), FxHashMap::default());
         let waiting = awaited(&machine, &self.at.state, &self.at.names);
+        not_stopped()?;
         let mut translate = AccessTranslator {
             machine: &machine,
             interner: &mut self.interner,
@@ -312,6 +321,12 @@ impl MachineRun {
         Ok(Step { task, accesses, posted, cancelled, failures })
     }
 }
+
+/// Fails once the job of this thread was stopped: what a step found since may be incomplete.
+fn not_stopped() -> Result<(), RunError> {
+    JobWatch::current().check().map_err(|stopped| RunError::Stopped(stopped.0))
+}
+
 
 /// Adds the reads of other executions of the step to its log: the numbers of the alternatives
 /// depend on them.

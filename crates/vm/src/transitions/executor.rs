@@ -7,7 +7,8 @@ use crate::program::{FuncId, MailboxKind, SiteId};
 use crate::state::{Frame, Message, Origin, State, Status, Thread, ThreadBody, canonical};
 use crate::step::memo::{self, Memo, Recorder, Root};
 use crate::step::{
-    AttributeUpdate, Blocked, End, Fault, Interpreter, Log, LoggedAccess, Mode, Stop, unpack,
+    AttributeUpdate, Blocked, End, Fault, Interpreter, Log, LoggedAccess, Mode, START_WORK, Stop,
+    unpack,
 };
 use crate::value::{GHOST, Value};
 use anyorder_system::{FailureKind, Successor};
@@ -134,7 +135,8 @@ impl<'a> StepExecutor<'a> {
         match answer {
             Ok(answer) => Ok(answer),
             Err(Stop::Fault(fault)) => Err(fault),
-            Err(Stop::NoTransition) => Ok(false),
+            // An engine drops the answer of an interrupted call.
+            Err(Stop::NoTransition | Stop::Interrupted) => Ok(false),
         }
     }
 
@@ -154,7 +156,7 @@ impl<'a> StepExecutor<'a> {
     }
 
     /// Executes every alternative of a candidate step, without a lookup. With a root, remembers the
-    /// step there.
+    /// step there. Ends early, without a further call, when the job is stopped.
     pub(crate) fn run_anew(
         &mut self,
         step: StepId,
@@ -173,6 +175,10 @@ impl<'a> StepExecutor<'a> {
                 **log = Log::default();
             }
             let outcome = self.run_once(step);
+            if self.interpreter.poll.is_stopped() {
+                self.recorder = self.interpreter.record.take().or_else(|| self.recorder.take());
+                return;
+            }
             if let Some(root) = root.take() {
                 self.keep_record(root, outcome.as_ref());
             }
@@ -238,6 +244,9 @@ impl<'a> StepExecutor<'a> {
     #[inline]
     fn run_once(&mut self, step: StepId) -> Option<Outcome> {
         self.interpreter.choices.rewind();
+        if self.interpreter.poll.work(START_WORK).is_err() {
+            return None;
+        }
         let done = match step {
             StepId::Init => self.init(),
             StepId::Event(member) => self.event(member),
@@ -248,7 +257,7 @@ impl<'a> StepExecutor<'a> {
         };
         let fault = match done {
             Ok(()) => None,
-            Err(Stop::NoTransition) => return None,
+            Err(Stop::NoTransition | Stop::Interrupted) => return None,
             Err(Stop::Fault(fault)) => Some(fault),
         };
         let mut outcome = Outcome { state: self.interpreter.take(), fault };
@@ -338,6 +347,9 @@ impl<'a> StepExecutor<'a> {
             index.put_in(&mut self.interpreter.regs[0]);
         }
         let answer = self.answer().map_err(Stop::Fault)?;
+        if self.interpreter.poll.is_stopped() {
+            return Err(Stop::Interrupted);
+        }
         if !self.interpreter.is_far_from_limits(0)
             && let Some(record) = &mut self.interpreter.record
         {

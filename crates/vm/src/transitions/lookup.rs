@@ -294,6 +294,7 @@ impl StepExecutor<'_> {
         let Some(record) = self.interpreter.record.take() else { return answer };
         if let Ok(answer) = answer
             && self.interpreter.is_far_from_limits(record.reads.len())
+            && !self.interpreter.poll.is_stopped()
             && !record.abandoned
             && let Some(memo) = &mut self.memo
         {

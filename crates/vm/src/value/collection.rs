@@ -1,6 +1,7 @@
 //! The shared parts of large values: strings, sequences, sets and maps, with cached hashes and
 //! sizes.
 
+use super::counted::Counted;
 use super::kinds::{Value, kind};
 use super::mix;
 use std::sync::Arc;
@@ -111,13 +112,13 @@ pub struct Seq {
     /// The variant; 0 otherwise.
     pub(crate) variant: u16,
     pub(crate) meta: Meta,
-    items: Vec<Value>,
+    items: Counted<Value>,
 }
 
 impl Seq {
     pub(crate) fn new(ty: u16, variant: u16, items: Vec<Value>) -> Seq {
         let meta = Meta::of((0..).zip(&items));
-        Seq { ty, variant, meta, items }
+        Seq { ty, variant, meta, items: Counted::new(items) }
     }
 
     pub(crate) fn list(items: Vec<Value>) -> Seq {
@@ -149,7 +150,7 @@ impl Seq {
     /// Sets an element; returns the old one. The index must be in range.
     #[inline]
     pub(crate) fn set(&mut self, index: usize, value: Value) -> Value {
-        let old = std::mem::replace(&mut self.items[index], value);
+        let old = std::mem::replace(&mut self.items.places()[index], value);
         let value = &self.items[index];
         let deep = self.meta.sub(mix::mix(index as u64, old.hash()), [&old]);
         self.meta.add(mix::mix(index as u64, value.hash()), [value]);
@@ -180,11 +181,11 @@ impl Seq {
     #[inline]
     pub(crate) fn push(&mut self, value: Value) {
         self.meta.add(mix::mix(self.items.len() as u64, value.hash()), [&value]);
-        self.items.push(value);
+        self.items.change(|items| items.push(value));
     }
 
     pub(crate) fn pop(&mut self) -> Option<Value> {
-        let value = self.items.pop()?;
+        let value = self.items.change(Vec::pop)?;
         if self.meta.sub(mix::mix(self.items.len() as u64, value.hash()), [&value]) {
             self.meta.set_depth(self.items.iter());
         }
@@ -193,8 +194,8 @@ impl Seq {
 
     /// Changes the elements in any way; linear.
     pub(crate) fn edit<R>(&mut self, change: impl FnOnce(&mut Vec<Value>) -> R) -> R {
-        let result = change(&mut self.items);
-        self.meta = Meta::of((0..).zip(&self.items));
+        let result = self.items.change(change);
+        self.meta = Meta::of((0..).zip(self.items.iter()));
         result
     }
 }
@@ -203,7 +204,7 @@ impl Seq {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Set {
     pub(crate) meta: Meta,
-    items: Vec<Value>,
+    items: Counted<Value>,
 }
 
 impl Set {
@@ -212,7 +213,7 @@ impl Set {
         items.sort_unstable();
         items.dedup();
         let meta = Meta::of(items.iter().map(|item| (ELEMENT, item)));
-        Set { meta, items }
+        Set { meta, items: Counted::new(items) }
     }
 
     /// Returns the elements in the order of values.
@@ -235,7 +236,7 @@ impl Set {
             Ok(_) => false,
             Err(at) => {
                 self.meta.add(mix::mix(ELEMENT, value.hash()), [&value]);
-                self.items.insert(at, value);
+                self.items.change(|items| items.insert(at, value));
                 true
             }
         }
@@ -251,12 +252,12 @@ impl Set {
         items.extend_from_slice(low);
         items.push(value);
         items.extend_from_slice(high);
-        Some(Set { meta, items })
+        Some(Set { meta, items: Counted::new(items) })
     }
 
     pub(crate) fn remove(&mut self, value: &Value) -> bool {
         let Ok(at) = self.items.binary_search(value) else { return false };
-        let old = self.items.remove(at);
+        let old = self.items.change(|items| items.remove(at));
         if self.meta.sub(mix::mix(ELEMENT, old.hash()), [&old]) {
             self.meta.set_depth(self.items.iter());
         }
@@ -268,7 +269,7 @@ impl Set {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Map {
     pub(crate) meta: Meta,
-    entries: Vec<(Value, Value)>,
+    entries: Counted<(Value, Value)>,
 }
 
 /// The hash of an entry, as one element of the map.
@@ -310,7 +311,7 @@ impl Map {
     pub(crate) fn set(&mut self, key: Value, value: Value) -> Option<Value> {
         match self.find(&key) {
             Ok(at) => {
-                let old = std::mem::replace(&mut self.entries[at].1, value);
+                let old = std::mem::replace(&mut self.entries.places()[at].1, value);
                 self.remove_meta(&key, &old);
                 let new = &self.entries[at].1;
                 self.meta.add(entry_hash(&key, new), [&key, new]);
@@ -318,7 +319,7 @@ impl Map {
             }
             Err(at) => {
                 self.meta.add(entry_hash(&key, &value), [&key, &value]);
-                self.entries.insert(at, (key, value));
+                self.entries.change(|entries| entries.insert(at, (key, value)));
                 None
             }
         }
@@ -326,7 +327,7 @@ impl Map {
 
     pub(crate) fn remove(&mut self, key: &Value) -> Option<Value> {
         let at = self.find(key).ok()?;
-        let (key, value) = self.entries.remove(at);
+        let (key, value) = self.entries.change(|entries| entries.remove(at));
         self.remove_meta(&key, &value);
         Some(value)
     }

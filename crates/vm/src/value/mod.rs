@@ -1,11 +1,13 @@
 //! Values, their order, their hashes.
 
 pub use self::collection::{Map, Seq, Set, Text};
+pub(crate) use self::counted::live_bytes;
 pub use self::kinds::Value;
 pub(crate) use self::kinds::{GHOST, live_handle};
 
 mod collection;
 mod compare;
+mod counted;
 mod kinds;
 pub(crate) mod mix;
 pub(crate) mod show;

@@ -16,6 +16,12 @@ use std::io::Read;
 /// The bytes that tables may take unless [`BinaryReader::tables_limit`] says otherwise: 1 GiB.
 pub(super) const TABLE_BYTES_MAX: usize = 1 << 30;
 
+/// The bytes that the tables of any file may take, and how many more for each byte of the file up
+/// to there: a small file must not unpack to large tables. Tables of real traces take under twenty
+/// times their packed bytes.
+const TABLE_BYTES_FREE: u64 = 64 << 20;
+const TABLE_BYTES_PER_BYTE: u64 = 256;
+
 /// Reads the native binary format, without seeking.
 ///
 /// Memory: the tables, one block packed and unpacked, and about 1.5 MiB.
@@ -43,6 +49,8 @@ pub(super) struct Decoders {
     pub(super) loaded: Loaded,
     pub(super) table_decoder: TableDecoder,
     event_decoder: EventDecoder,
+    /// The bytes that tables may take, however large the file is.
+    tables_bytes_max: usize,
 }
 
 impl Decoders {
@@ -51,6 +59,7 @@ impl Decoders {
             loaded: Loaded { tables: Tables::default(), names: FileNames::identity(1) },
             table_decoder: TableDecoder::new(TABLE_BYTES_MAX),
             event_decoder: EventDecoder::new(),
+            tables_bytes_max: TABLE_BYTES_MAX,
         }
     }
 
@@ -62,6 +71,12 @@ impl Decoders {
         events: u64,
     ) -> Result<(), Failure> {
         frames.contents(head)?;
+        let in_proportion = frames
+            .offset
+            .saturating_mul(TABLE_BYTES_PER_BYTE)
+            .saturating_add(TABLE_BYTES_FREE);
+        let in_proportion = usize::try_from(in_proportion).unwrap_or(usize::MAX);
+        self.table_decoder.memory.bytes_max = self.tables_bytes_max.min(in_proportion);
         self.table_decoder
             .decode(frames.unpacked(), events, &mut self.loaded)
             .map_err(|damage| frames.broken(damage))
@@ -109,11 +124,11 @@ impl<R: Read> BinaryReader<R> {
         self
     }
 
-    /// Sets the bytes that the tables may take, 1 GiB by default: a small file can unpack to large
-    /// tables.
+    /// Sets the bytes that the tables may take, 1 GiB by default: a file can unpack to large tables.
+    /// At most 64 MiB and 256 bytes for each byte of the file are allowed anyway.
     #[must_use]
     pub fn tables_limit(mut self, bytes: usize) -> BinaryReader<R> {
-        self.decoders.table_decoder.memory.bytes_max = bytes;
+        self.decoders.tables_bytes_max = bytes;
         self
     }
 
