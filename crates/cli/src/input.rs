@@ -114,7 +114,7 @@ impl PeekedInput {
     }
 
     /// Reads the rest, up to one byte more than `most` in all.
-    fn bytes(self, path: &Path, most: u64) -> Result<Vec<u8>, Failure> {
+    pub(crate) fn bytes(self, path: &Path, most: u64) -> Result<Vec<u8>, Failure> {
         let mut bytes = self.head;
         let left = (most + 1).saturating_sub(bytes.len() as u64);
         let read = self.rest.take(left).read_to_end(&mut bytes);

@@ -56,6 +56,10 @@ pub(crate) struct WhyArgs {
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
 
+    /// If the two are ordered, write the proof to this file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) certificate: Option<PathBuf>,
+
     /// The output format
     #[arg(long, value_enum, default_value_t = AnswerFormat::Text, help_heading = "Output")]
     pub(crate) format: AnswerFormat,
@@ -64,6 +68,8 @@ pub(crate) struct WhyArgs {
 const WHY_EXAMPLES: &str = "\
 Examples:
   anyorder why app.trace 12 57
+  anyorder why app.trace 12 57 --certificate order.proof
+  anyorder certify app.trace order.proof       check the proof again
   anyorder why log.txt access:103 op:4511      if accesses and operations have separate numbers
 
 Name events as reports do: by their number or name in the trace, or by line in formats without

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod certify;
 mod check;
 pub(crate) mod consistency;
 mod convert;
@@ -43,6 +44,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Predict(args) => predict::run(&args, &global),
         Command::Why(args) => why::run(&args, &global),
         Command::Consistency(args) => consistency::run(&args, &global),
+        Command::Certify(args) => certify::run(&args, &global),
         Command::Explore(args) => explore::run(&args, &global),
         Command::Shrink(args) => shrink::run(&args, &global),
         Command::Replay(args) => replay::run(&args, &global),

@@ -137,6 +137,18 @@ impl From<Stopped> for CertificateVerdict {
 }
 
 impl CertifiedFile {
+    /// A file that is no certificate.
+    #[must_use]
+    pub fn unreadable(what: &str) -> CertifiedFile {
+        CertifiedFile::one(None, CertificateVerdict::unreadable(what))
+    }
+
+    /// A file that was not checked.
+    #[must_use]
+    pub fn stopped(reason: StopReason) -> CertifiedFile {
+        CertifiedFile::one(None, CertificateVerdict::Stopped(reason))
+    }
+
     /// A file that is one certificate.
     fn one(kind: Option<CertificateKind>, verdict: CertificateVerdict) -> CertifiedFile {
         let certificates = vec![Certified { finding: None, kind, verdict }];
