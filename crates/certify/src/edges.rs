@@ -16,20 +16,20 @@ pub(crate) fn check(
     from: EventId,
     to: EventId,
 ) -> Result<(), Reason> {
-    let Checker { view, rules, index } = checker;
+    let Checker { view, rules, index, .. } = checker;
     match rule {
         Rule::Po if rules == RuleSet::Threads => po_of_threads(view, from, to),
         Rule::Po => po(checker, from, to),
         Rule::LoopPoint => loop_point(checker, from, to),
         Rule::Attach => attach(checker, from, to),
         Rule::Post => post(view, from, to),
-        Rule::Fork => fork(view, from, to),
+        Rule::Fork => fork(view, index, from, to),
         Rule::Join => join(view, from, to),
         Rule::Lock => lock(view, from, to),
         Rule::Wake => wake(view, index, from, to),
         Rule::Barrier => barrier(view, from, to),
-        Rule::Atomic => atomic(view, from, to),
-        Rule::Enable => enable(view, rules, from, to),
+        Rule::Atomic => atomic(view, index, from, to),
+        Rule::Enable => enable(view, (index, rules), from, to),
         _ => Err(Reason::Kind("not a rule of section 1")),
     }
 }
@@ -108,12 +108,13 @@ fn post(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
     condition(view.post(task) == Some(from), "source is not the `post` of the task that begins")
 }
 
-fn fork(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
-    let Action::Fork(handler) = view.event(from).action() else {
-        return Err(Reason::Kind("source is not a `fork`"));
-    };
-    let first = view.events().find(|e| e.id > from && view.handler(e.task) == Some(handler));
-    condition(first.map(|e| e.id) == Some(to), "target is not the handler's first event behind it")
+fn fork(view: View<'_>, index: &TraceIndex, from: EventId, to: EventId) -> Result<(), Reason> {
+    let is_fork = view.event(from).kind() == EventKind::Fork;
+    require(is_fork, Reason::Kind("source is not a `fork`"))?;
+    condition(
+        index.first_after_fork.get(&from) == Some(&to),
+        "target is not the handler's first event behind it",
+    )
 }
 
 fn join(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
@@ -160,45 +161,53 @@ fn barrier(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
     condition(x.task != y.task, "events of one task")
 }
 
-fn atomic(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
+fn atomic(view: View<'_>, index: &TraceIndex, from: EventId, to: EventId) -> Result<(), Reason> {
     let read = view.event(to);
     let acquires = read.kind().reads() && read.mode().acquires();
     require(acquires, Reason::Kind("target is not an acquiring atomic read"))?;
     let write = view.event(from);
     let releases = write.kind().writes() && write.mode().releases();
     require(releases, Reason::Kind("source is not a releasing atomic write"))?;
-    let same = |e: &Event| e.kind().writes() && e.location() == read.location() && e.id < to;
-    let last = view.events().rfind(same);
-    condition(last.map(|e| e.id) == Some(from), "source is not the last write of the location")
+    condition(
+        index.last_write.get(&to) == Some(&from),
+        "source is not the last write of the location",
+    )
 }
 
-fn enable(view: View<'_>, rules: RuleSet, from: EventId, to: EventId) -> Result<(), Reason> {
+fn enable(
+    view: View<'_>,
+    (index, rules): (&TraceIndex, RuleSet),
+    from: EventId,
+    to: EventId,
+) -> Result<(), Reason> {
     let is_enable = view.event(from).kind() == EventKind::Enable;
     require(is_enable, Reason::Kind("source is not an `enable`"))?;
-    let answers = |trigger: Event| {
-        let posted = view.posted_task_of(trigger.id).filter(|&task| task != view.task_of(from));
-        let task_events = posted.map(|task| [view.get(task), view.post(task)]);
-        let target = trigger.id == to || task_events.is_some_and(|ends| ends.contains(&Some(to)));
-        target && enable_of(view, rules, trigger) == Some(from)
+    let enabled = |trigger: Event| enable_of(view, (index, rules), trigger) == Some(from);
+    let target = view.event(to);
+    let is_trigger = target.kind() == EventKind::Trigger && enabled(target);
+    // The task that the target begins, or posts.
+    let posted = match target.action() {
+        Action::Post(task) if view.get(task).is_some() && view.post(task) == Some(to) => Some(task),
+        _ => get_of(view, to),
     };
-    let found = view.events().filter(|e| e.kind() == EventKind::Trigger).any(answers);
+    let other = posted.filter(|&task| task != view.task_of(from));
+    let triggers = other.and_then(|task| index.triggers.get(&task)).into_iter().flatten();
+    let found = is_trigger || triggers.copied().any(enabled);
     condition(found, "no trigger that the `enable` made possible, or task of one, is the target")
 }
 
 /// The enable of a trigger, for the families that section 1 covers.
-pub(crate) fn enable_of(view: View<'_>, rules: RuleSet, trigger: Event) -> Option<EventId> {
-    let Action::Trigger(input) = trigger.action() else { return None };
+pub(crate) fn enable_of(
+    view: View<'_>,
+    (index, rules): (&TraceIndex, RuleSet),
+    trigger: Event,
+) -> Option<EventId> {
     let family = view.input_of(trigger)?.family;
     let plain = matches!(family, InputFamily::Plain | InputFamily::Ui | InputFamily::Focus);
     if !(plain || rules == RuleSet::Mailbox) {
         return None;
     }
-    let switches = |e: &Event| {
-        e.id < trigger.id
-            && (e.action() == Action::Enable(input) || e.action() == Action::Disable(input))
-    };
-    let last = view.events().rfind(switches)?;
-    (last.kind() == EventKind::Enable).then_some(last.id)
+    index.enables.get(&trigger.id).copied()
 }
 
 /// The posted task that begins with an event.

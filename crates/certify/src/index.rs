@@ -2,6 +2,7 @@
 //! all schedules.
 
 use crate::android::Orders;
+use crate::lists::Lists;
 use crate::proof::RuleSet;
 use crate::view::View;
 use crate::wakes::{Match, matches};
@@ -26,7 +27,16 @@ pub(crate) struct TraceIndex {
     pub(crate) loop_points: HashMap<HandlerId, EventId>,
     /// The first `attach` that names the handler.
     pub(crate) attaches: HashMap<HandlerId, EventId>,
-    pub(crate) forks: HashMap<HandlerId, Vec<EventId>>,
+    /// By handler, its events, its forks; by barrier, its events.
+    pub(crate) of_handler: Lists,
+    pub(crate) forks: Lists,
+    pub(crate) barriers: Lists,
+    /// By fork, the first event of the forked handler after it.
+    pub(crate) first_after_fork: HashMap<EventId, EventId>,
+    /// By acquiring atomic read, the last write of its location before it.
+    pub(crate) last_write: HashMap<EventId, EventId>,
+    /// By trigger, the last switch of its input before it, if that is an `enable`.
+    pub(crate) enables: HashMap<EventId, EventId>,
     pub(crate) triggers: HashMap<TaskId, Vec<Event>>,
     pub(crate) wakes: HashMap<EventId, Match>,
     /// The component rules, if requested.
@@ -52,16 +62,72 @@ impl TraceIndex {
                 Action::Attach(handler) => {
                     index.attaches.entry(handler).or_insert(event.id);
                 }
-                Action::Fork(handler) => index.forks.entry(handler).or_default().push(event.id),
                 Action::Trigger(_) => index.triggers.entry(event.task).or_default().push(event),
                 _ => {}
             }
         }
+        index.lists(view);
+        index.last_ones(view);
         index.facts = facts(view, &index.loop_points);
         for fact in &index.facts {
             *index.sizes.entry(fact.unit).or_insert(0) += 1;
         }
         index
+    }
+
+    fn lists(&mut self, view: View<'_>) {
+        let (mut of_handler, mut forks, mut barriers) = (Vec::new(), Vec::new(), Vec::new());
+        for event in view.events() {
+            of_handler.extend(view.handler(event.task).map(|handler| (handler.0, event.id.0)));
+            match event.action() {
+                Action::Fork(handler) => forks.push((handler.0, event.id.0)),
+                Action::Barrier(barrier) => barriers.push((barrier.0, event.id.0)),
+                _ => {}
+            }
+        }
+        self.of_handler = Lists::new(of_handler);
+        self.forks = Lists::new(forks);
+        self.barriers = Lists::new(barriers);
+        let mut first: HashMap<HandlerId, EventId> = HashMap::new();
+        for event in view.events().rev() {
+            if let Action::Fork(handler) = event.action()
+                && let Some(after) = first.get(&handler)
+            {
+                self.first_after_fork.insert(event.id, *after);
+            }
+            if let Some(handler) = view.handler(event.task) {
+                first.insert(handler, event.id);
+            }
+        }
+    }
+
+    /// Finds the last writes and switches before the events that need them.
+    fn last_ones(&mut self, view: View<'_>) {
+        let mut writes: HashMap<u32, EventId> = HashMap::new();
+        let mut switches: HashMap<u32, Event> = HashMap::new();
+        for event in view.events() {
+            let (id, kind) = (event.id, event.kind());
+            if kind.reads()
+                && event.mode().acquires()
+                && let Some(write) = writes.get(&event.operand)
+            {
+                self.last_write.insert(id, *write);
+            }
+            if kind.writes() {
+                writes.insert(event.operand, id);
+            }
+            match kind {
+                EventKind::Enable | EventKind::Disable => {
+                    switches.insert(event.operand, event);
+                }
+                EventKind::Trigger => {
+                    let last = switches.get(&event.operand);
+                    let enable = last.filter(|last| last.kind() == EventKind::Enable);
+                    enable.and_then(|enable| self.enables.insert(id, enable.id));
+                }
+                _ => {}
+            }
+        }
     }
 
     /// The same, with the rules of Android's components.

@@ -32,18 +32,24 @@
 //! # Ok::<(), anyorder_trace::TableFull>(())
 //! ```
 
-pub use check::check_proof;
+pub use check::{check_proof, check_proof_until};
 pub use consistency::{
     ConsistencyProof, MailboxRule, ProofStats, WitnessError, check_consistency_witness,
     check_inconsistency,
 };
+pub use names::Names;
+pub use order_text::{ClaimedOrder, OrderLines, read_order, write_order};
 pub use proof::{LemmaId, Path, Proof, ProofStep, Rule, RuleSet};
 pub use reason::{ProofError, Reason};
 pub use reordering::{
     Call, CallRules, Calls, ClaimedWitness, Lanes, NoCalls, ReorderingChecker, ReorderingError,
     ReorderingReason, WitnessForm, check_reordering,
 };
-pub use schedule::{ScheduleError, ScheduleReason, check_adjacent, check_schedule};
+pub use schedule::{
+    ScheduleError, ScheduleReason, check_adjacent, check_claimed_schedule, check_schedule,
+};
+pub use schedule_text::{ClaimedSchedule, read_schedule, write_schedule};
+pub use text::ReadProofError;
 
 mod android;
 mod check;
@@ -52,9 +58,13 @@ pub mod consistency;
 mod edges;
 mod index;
 mod lists;
+mod names;
+mod order_text;
 mod proof;
 mod reason;
 mod reordering;
 mod schedule;
+mod schedule_text;
+mod text;
 mod view;
 mod wakes;

@@ -1,6 +1,7 @@
 //! Why a proof is refused.
 
 use crate::proof::LemmaId;
+use anyorder_system::{StopReason, Stopped};
 use anyorder_trace::EventId;
 use std::fmt;
 
@@ -84,4 +85,13 @@ pub enum Reason {
     /// The ends fit the rule, but a condition of the rule fails.
     #[error("{0}")]
     Condition(&'static str),
+    /// The check was stopped.
+    #[error("{0}")]
+    Stopped(StopReason),
+}
+
+impl From<Stopped> for Reason {
+    fn from(Stopped(reason): Stopped) -> Reason {
+        Reason::Stopped(reason)
+    }
 }

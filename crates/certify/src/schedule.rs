@@ -28,7 +28,10 @@
 use crate::android::BroadcastOrder;
 use crate::edges;
 use crate::index::{TraceIndex, Unit};
+use crate::lists::{Lists, Pointers};
+use crate::schedule_text::ClaimedSchedule;
 use crate::view::View;
+use anyorder_system::{Cancel, StopReason, Stopped};
 use anyorder_trace::{
     Action, Event, EventId, HandlerId, LockId, Mailbox, Position, TaskId, TaskKind, Trace,
 };
@@ -85,19 +88,42 @@ pub enum ScheduleReason {
     /// This event separates the two.
     #[error("stands between the two events")]
     Between,
+    /// The check was stopped.
+    #[error("{0}")]
+    Stopped(StopReason),
+}
+
+impl From<Stopped> for ScheduleReason {
+    fn from(Stopped(reason): Stopped) -> ScheduleReason {
+        ScheduleReason::Stopped(reason)
+    }
 }
 
 /// Checks that the program can run in this order; the module lists the conditions.
 ///
-/// O(events) to start, with a logarithm if there are conditions. Then O(1) per event, plus the
-/// pending tasks for a `get`, and the events of the trace for a `join`, a `barrier` and the trigger
-/// of an input.
+/// O(events), with a logarithm if there are conditions, plus the pending tasks for each `get`.
 ///
 /// # Errors
 ///
 /// Names the first event that cannot come at its position.
 pub fn check_schedule(trace: &Trace, order: &[EventId]) -> Result<(), ScheduleError> {
-    check_with_index(trace, &TraceIndex::new(trace), order.iter().copied())
+    check_with_index(trace, &TraceIndex::new(trace), order.iter().copied(), &Cancel::new())
+}
+
+/// Checks what the text of a schedule claims, until the check is stopped.
+///
+/// # Errors
+///
+/// As [`check_schedule`] and, if it claims a pair, [`check_adjacent`]; the reason is
+/// [`ScheduleReason::Stopped`] if the check was stopped.
+pub fn check_claimed_schedule(
+    trace: &Trace,
+    claimed: &ClaimedSchedule,
+    cancel: &Cancel,
+) -> Result<(), ScheduleError> {
+    let order = &claimed.order;
+    check_with_index(trace, &TraceIndex::new(trace), order.iter().copied(), cancel)?;
+    claimed.adjacent.map_or(Ok(()), |(a, b)| check_neighbours(trace, order, a, b))
 }
 
 /// The same, for one of several schedules of a trace.
@@ -105,6 +131,7 @@ pub(crate) fn check_with_index(
     trace: &Trace,
     index: &TraceIndex,
     order: impl Iterator<Item = EventId>,
+    cancel: &Cancel,
 ) -> Result<(), ScheduleError> {
     let mut run = Run {
         view: View { trace },
@@ -115,9 +142,15 @@ pub(crate) fn check_with_index(
         pending: HashMap::new(),
         holders: HashMap::new(),
         broadcast_order: BroadcastOrder::default(),
+        waiting: <[Pointers; 3]>::default(),
     };
     for (place, event) in order.enumerate() {
-        run.step(event).map_err(|reason| ScheduleError { place, event, reason })?;
+        let checked = cancel.check().map_err(ScheduleReason::from);
+        checked.and_then(|()| run.step(event)).map_err(|reason| ScheduleError {
+            place,
+            event,
+            reason,
+        })?;
     }
     Ok(())
 }
@@ -137,6 +170,16 @@ pub fn check_adjacent(
     b: EventId,
 ) -> Result<(), ScheduleError> {
     check_schedule(trace, order)?;
+    check_neighbours(trace, order, a, b)
+}
+
+/// Checks that two events of an order are neighbours in it.
+fn check_neighbours(
+    trace: &Trace,
+    order: &[EventId],
+    a: EventId,
+    b: EventId,
+) -> Result<(), ScheduleError> {
     let place_of = |event: EventId| {
         let missing = ScheduleReason::Missing;
         let error = ScheduleError { place: order.len(), event, reason: missing };
@@ -171,6 +214,8 @@ struct Run<'t> {
     pending: HashMap<HandlerId, Vec<TaskId>>,
     holders: HashMap<LockId, Vec<Holder>>,
     broadcast_order: BroadcastOrder,
+    /// By handler, its events, its forks; by barrier, its events: how many happened.
+    waiting: [Pointers; 3],
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -222,7 +267,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn causes(&self, event: Event) -> Result<(), ScheduleReason> {
+    fn causes(&mut self, event: Event) -> Result<(), ScheduleReason> {
         let view = self.view;
         let id = event.id;
         let handler = view.handler(event.task);
@@ -242,33 +287,31 @@ impl Run<'_> {
                 self.after(self.enabled_by(event.task, id), "enable")?;
             }
             Action::Trigger(_) => {
-                self.after(edges::enable_of(view, self.index.rules(), event), "enable")?;
+                let enable = edges::enable_of(view, (self.index, self.index.rules()), event);
+                self.after(enable, "enable")?;
             }
             Action::Wake(_) => {
                 self.after(self.index.wakes.get(&id).map(|found| found.signal), "wake")?;
             }
             Action::Join(joined) => {
-                let mut of_joined = view
-                    .events()
-                    .take_while(|e| e.id < id)
-                    .filter(|e| {
-                        let is_fork = e.action() == Action::Fork(joined);
-                        is_fork || view.handler(e.task) == Some(joined)
-                    })
-                    .filter(|e| !self.done[e.id.index()]);
-                self.after(of_joined.next().map(|e| e.id), "join")?;
+                let lists = [&self.index.of_handler, &self.index.forks];
+                let [events, forks, _] = &mut self.waiting;
+                let open = lists.into_iter().zip([events, forks]).filter_map(|(list, pointers)| {
+                    first_open(list, joined.0, pointers, &self.done).filter(|open| *open < id)
+                });
+                let open = open.min();
+                self.after(open, "join")?;
             }
             Action::Barrier(of) => {
-                let mut earlier = view.events().take_while(|e| e.id < id);
-                let open =
-                    |e: &Event| e.action() == Action::Barrier(of) && !self.done[e.id.index()];
-                self.after(earlier.find(open).map(|e| e.id), "barrier")?;
+                let [.., pointers] = &mut self.waiting;
+                let open = first_open(&self.index.barriers, of.0, pointers, &self.done);
+                self.after(open.filter(|open| *open < id), "barrier")?;
             }
             _ => {}
         }
-        let mut forks = handler.and_then(|h| self.index.forks.get(&h)).into_iter().flatten();
-        let missing = |fork: &&EventId| **fork < id && !self.done[fork.index()];
-        self.after(forks.find(missing).copied(), "fork")
+        let Some(handler) = handler else { return Ok(()) };
+        let open = first_open(&self.index.forks, handler.0, &mut self.waiting[1], &self.done);
+        self.after(open.filter(|open| *open < id), "fork")
     }
 
     /// The event that enabled the input event of a posted task, if it precedes `event`.
@@ -276,7 +319,8 @@ impl Run<'_> {
         let view = self.view;
         view.get(task)?;
         let triggers = self.index.triggers.get(&task).into_iter().flatten();
-        let enables = triggers.filter_map(|&t| edges::enable_of(view, self.index.rules(), t));
+        let enables =
+            triggers.filter_map(|&t| edges::enable_of(view, (self.index, self.index.rules()), t));
         let others = |enable: &EventId| view.task_of(*enable) != task && *enable < event;
         enables.filter(others).find(|enable| !self.done[enable.index()])
     }
@@ -348,6 +392,16 @@ impl Run<'_> {
         }
         Ok(())
     }
+}
+
+/// The first event of a list that is not done.
+fn first_open(
+    list: &Lists,
+    number: u32,
+    pointers: &mut Pointers,
+    done: &[bool],
+) -> Option<EventId> {
+    list.first_open(number, pointers, 0, |event| done[event as usize]).map(EventId)
 }
 
 /// Whether the fifo rule puts `first`, posted earlier in the schedule, before `second`.

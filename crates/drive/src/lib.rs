@@ -8,14 +8,18 @@
 //!
 //! | a front end gives | jobs |
 //! | --- | --- |
-//! | a trace, as a [`TraceInput`] | [`check_trace()`], [`predict()`], [`consistency()`], [`why()`], [`replay_witness()`] |
+//! | a trace, as a [`TraceInput`] | [`check_trace()`], [`predict()`], [`consistency()`], [`why()`], [`replay_witness()`], [`TraceCertifier`] |
 //! | a trace that is too long for memory | [`predict_stream()`] |
-//! | the text of a model, as a [`model::Model`] | [`model::check_model`], [`model::replay_model`], and all of the next two rows |
+//! | the text of a model, as a [`model::Model`] | [`model::check_model`], [`model::replay_model`], [`certify_model`], and all of the next two rows |
 //! | a state system, as a [`states::StateProgram`] | [`states::check_states`], [`states::simulate`], [`states::export_graph`], [`states::compare()`] |
 //! | a task system, as an [`explore::TaskProgram`] | [`explore::explore`], [`explore::replay_run`], [`explore::shrink()`] |
 
 pub use anyorder_hb::{GroupBy, RuleSet};
 pub use anyorder_pipe::end_all_children;
+pub use certify::{
+    CertificateFault, CertificateKind, CertificateVerdict, Certified, CertifiedFile,
+    CertifyOptions, TraceCertifier, certify_model,
+};
 pub use check_trace::{CheckTraceOptions, check_trace};
 pub use consistency::{
     Consistency, ConsistencyOptions, Consistent, MailboxRule, Overtakings, Procedure, Proof,
@@ -36,6 +40,7 @@ pub mod explore;
 pub mod model;
 pub mod states;
 
+mod certify;
 mod check_trace;
 mod consistency;
 mod failure;

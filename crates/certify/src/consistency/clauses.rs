@@ -1,5 +1,6 @@
 //! Clauses over facts, and reverse unit propagation with two watched literals.
 
+use anyorder_system::{Cancel, Stopped};
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher};
 
@@ -67,9 +68,9 @@ impl Clauses {
     }
 
     /// Whether a clause of these literals follows by reverse unit propagation.
-    pub(super) fn follows(&mut self, clause: &[Literal]) -> bool {
+    pub(super) fn follows(&mut self, clause: &[Literal], cancel: &Cancel) -> Result<bool, Stopped> {
         if self.refuted {
-            return true;
+            return Ok(true);
         }
         let forced = self.trail.len();
         let mut conflict = false;
@@ -83,26 +84,25 @@ impl Clauses {
                 Value::Open => self.make_true(literal ^ 1),
             }
         }
-        let conflict = conflict || !self.propagate();
+        let conflict = conflict || !self.propagate(cancel)?;
         for literal in self.trail.drain(forced..) {
             self.values[literal as usize] = Value::Open;
             self.values[literal as usize ^ 1] = Value::Open;
         }
         self.next = [forced; 2];
-        conflict
+        Ok(conflict)
     }
 
     /// Adds a clause of sorted, different literals, and propagates it. Returns false, and adds
     /// nothing, when the literals of all clauses would reach 2^32.
-    #[must_use]
-    pub(super) fn add(&mut self, clause: &[Literal]) -> bool {
+    pub(super) fn add(&mut self, clause: &[Literal], cancel: &Cancel) -> Result<bool, Stopped> {
         let full = self.arena.len() + clause.len() >= u32::MAX as usize;
         let (Ok(id), Ok(head)) = (u32::try_from(self.arena.len()), u32::try_from(2 * clause.len()))
         else {
-            return false;
+            return Ok(false);
         };
         if full {
-            return false;
+            return Ok(false);
         }
         self.arena.push(head);
         let start = self.arena.len();
@@ -110,7 +110,7 @@ impl Clauses {
         let hash = self.hash(clause);
         self.by_hash.entry(hash).or_default().push(id);
         if self.refuted {
-            return true;
+            return Ok(true);
         }
         let values = &self.values;
         let is_false = |literal: Literal| values[literal as usize] == Value::False;
@@ -127,12 +127,12 @@ impl Clauses {
             [only, ..] if left == 1 => {
                 if self.values[only as usize] == Value::Open {
                     self.make_true(only);
-                    self.refuted = !self.propagate();
+                    self.refuted = !self.propagate(cancel)?;
                 }
             }
             _ => self.refuted = true,
         }
-        true
+        Ok(true)
     }
 
     /// Forgets one clause with exactly these literals, sorted and different. Returns whether there
@@ -168,10 +168,11 @@ impl Clauses {
     }
 
     /// Propagates to the end. Returns false when all literals of a clause are false.
-    fn propagate(&mut self) -> bool {
+    fn propagate(&mut self, cancel: &Cancel) -> Result<bool, Stopped> {
         loop {
+            cancel.check()?;
             let Some(size) = (0..2).find(|&size| self.next[size] < self.trail.len()) else {
-                return true;
+                return Ok(true);
             };
             let wrong = self.trail[self.next[size]] ^ 1;
             self.next[size] += 1;
@@ -179,7 +180,7 @@ impl Clauses {
             let holds = self.visit(size, wrong, &mut watching);
             self.watches[size][wrong as usize] = watching;
             if !holds {
-                return false;
+                return Ok(false);
             }
         }
     }
@@ -235,7 +236,7 @@ impl Clauses {
 
 #[cfg(test)]
 mod tests {
-    use super::{Clauses, Literal};
+    use super::{Cancel, Clauses, Literal};
     use anyorder_common::random::{Random, Rng};
 
     const PAIRS: u32 = 7;
@@ -310,7 +311,7 @@ mod tests {
                 clause.dedup();
                 match below(8) {
                     0..3 if clause.len() > 1 => {
-                        assert!(clauses.add(&clause));
+                        assert!(clauses.add(&clause, &Cancel::new()).unwrap());
                         naive.add(&clause);
                     }
                     3 => {
@@ -320,10 +321,14 @@ mod tests {
                     }
                     _ => {
                         let follows = naive.follows(&clause);
-                        assert_eq!(clauses.follows(&clause), follows, "{clause:?}");
+                        assert_eq!(
+                            clauses.follows(&clause, &Cancel::new()).unwrap(),
+                            follows,
+                            "{clause:?}"
+                        );
                         yes[usize::from(follows && !naive.refuted)] += 1;
                         if follows {
-                            assert!(clauses.add(&clause));
+                            assert!(clauses.add(&clause, &Cancel::new()).unwrap());
                             naive.add(&clause);
                         }
                     }

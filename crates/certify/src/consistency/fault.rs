@@ -1,5 +1,6 @@
 //! Why an order of events is no witness.
 
+use anyorder_system::{StopReason, Stopped};
 use anyorder_trace::EventId;
 
 /// An order of events in which the handlers cannot run.
@@ -78,6 +79,15 @@ pub enum WitnessReason {
         /// The relation that requires this.
         why: &'static str,
     },
+    /// The check was stopped.
+    #[error("{0}")]
+    Stopped(StopReason),
+}
+
+impl From<Stopped> for WitnessReason {
+    fn from(Stopped(reason): Stopped) -> WitnessReason {
+        WitnessReason::Stopped(reason)
+    }
 }
 
 fn value(write: &Option<String>) -> String {

@@ -1,6 +1,6 @@
 //! The order that a mailbox keeps, and how long each message waits in it.
 
-use anyorder_trace::{Action, InputFamily, Position, TaskId, TaskKind, Trace};
+use anyorder_trace::{Action, InputFamily, Mailbox, Position, TaskId, TaskKind, Trace};
 
 /// The order in which the mailboxes of all handlers run messages.
 ///
@@ -16,6 +16,46 @@ pub enum MailboxRule {
     /// Keeps the order of `x` and `y` when `y` was not posted to the front, neither is the run of
     /// an idle handler, and `x` was posted to the front or has no greater delay than `y`.
     Delayed,
+}
+
+impl MailboxRule {
+    /// All rules.
+    pub const ALL: [MailboxRule; 3] = [MailboxRule::Fifo, MailboxRule::Bag, MailboxRule::Delayed];
+
+    /// Returns its word, as in the option `--mailbox`.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            MailboxRule::Fifo => "fifo",
+            MailboxRule::Bag => "bag",
+            MailboxRule::Delayed => "delayed",
+        }
+    }
+
+    /// Returns the rule that a trace records for the mailboxes that ran posted tasks: the weakest
+    /// of bag (one of them is a bag), delayed (one is, or ran a task posted with a delay, to the
+    /// front or for idle time) and fifo. O(events).
+    #[must_use]
+    pub fn recorded(trace: &Trace) -> MailboxRule {
+        let tables = trace.tables();
+        let delayed = dues(trace, MailboxRule::Delayed);
+        let mut rule = MailboxRule::Fifo;
+        for (task, def) in trace.task_ids().zip(&tables.tasks) {
+            let span = trace.span(task);
+            if def.kind != TaskKind::Posted || span.first.is_none() {
+                continue;
+            }
+            match tables.handlers.get(span.handler.index()).map(|handler| handler.mailbox) {
+                Some(Mailbox::Bag) => return MailboxRule::Bag,
+                Some(Mailbox::Delayed) => rule = MailboxRule::Delayed,
+                _ if def.delay > 0 || delayed[task.index()] != Due::After(0) => {
+                    rule = MailboxRule::Delayed;
+                }
+                _ => {}
+            }
+        }
+        rule
+    }
 }
 
 /// How a message waits in its mailbox.

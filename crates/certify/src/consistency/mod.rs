@@ -81,10 +81,11 @@
 
 pub use fault::{WitnessError, WitnessReason};
 pub use mailbox::MailboxRule;
+pub use own_code::split_own_code;
 pub use proof::{ConsistencyProof, Fact, Link, ProofStats, RefutationStep, Why};
-pub use refute::{ProofError, ProofReason, check_inconsistency};
-pub use text::{ReadProofError, read_proof, write_proof};
-pub use witness::check_consistency_witness;
+pub use refute::{ProofError, ProofReason, check_inconsistency, check_inconsistency_until};
+pub use text::{ReadProofError, read_proof, read_proof_with_lines, read_run, write_proof};
+pub use witness::{check_consistency_witness, check_consistency_witness_until};
 
 mod clauses;
 mod fault;
@@ -92,6 +93,7 @@ mod links;
 mod mailbox;
 mod model;
 mod names;
+mod own_code;
 mod pending;
 mod proof;
 mod refute;

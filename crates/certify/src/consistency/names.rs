@@ -2,8 +2,8 @@
 //! proof.
 
 use super::proof::{Fact, Link, Why};
-use anyorder_trace::{EventId, LabelScheme, TaskId, Trace};
-use std::collections::HashMap;
+use crate::names::{Names, by_number, event_name};
+use anyorder_trace::{EventId, TaskId, Trace};
 
 /// Names for errors, which may be ambiguous. Ids outside the trace are allowed.
 #[derive(Clone, Copy)]
@@ -79,96 +79,12 @@ impl Naming for Renderer<'_> {
     }
 }
 
-/// The label of an event; with two numberings, it includes which one.
-fn event_name(trace: &Trace, event: EventId) -> String {
-    let label = trace.label(event);
-    if trace.tables().meta.labels != LabelScheme::AccessOrOperation {
-        return label;
-    }
-    let numbering = if trace.event(event).kind().is_access() { "rwId" } else { "op" };
-    format!("{numbering}:{label}")
-}
-
-/// The name of something without a name of its own: its number from 0.
-fn by_number(number: u32) -> String {
-    format!("@{number}")
-}
-
-/// Unambiguous names: an event or task is named by its number if its name is not fit for the text,
-/// or not unique.
-pub(super) struct Names<'t> {
-    trace: &'t Trace,
-    events: Table,
-    tasks: Table,
-}
-
-/// The map from names to ids.
-struct Table {
-    /// `None` for a name of several.
-    by_name: HashMap<String, Option<u32>>,
-    len: usize,
-}
-
 impl Naming for Names<'_> {
     fn event_text(&self, event: EventId) -> String {
-        self.events.name(event.0, || event_name(self.trace, event))
+        self.event(event)
     }
 
     fn task_text(&self, task: TaskId) -> String {
-        self.tasks.name(task.0, || self.trace.task_name(task).to_owned())
+        self.task(task)
     }
-}
-
-impl<'t> Names<'t> {
-    /// Reads all names of a trace.
-    pub(super) fn new(trace: &'t Trace) -> Names<'t> {
-        let event = |row| event_name(trace, EventId(row));
-        let task = |row| trace.task_name(TaskId(row)).to_owned();
-        let events = Table::new(trace.len(), event);
-        Names { trace, events, tasks: Table::new(trace.tasks_count(), task) }
-    }
-
-    pub(super) fn find_event(&self, name: &str) -> Option<EventId> {
-        self.events.find(name).map(EventId)
-    }
-
-    pub(super) fn find_task(&self, name: &str) -> Option<TaskId> {
-        self.tasks.find(name).map(TaskId)
-    }
-}
-
-impl Table {
-    fn new(len: usize, name: impl Fn(u32) -> String) -> Table {
-        let mut by_name = HashMap::new();
-        // Ids have 32 bits.
-        for row in 0..len as u32 {
-            let name = name(row);
-            if is_fit(&name) {
-                by_name.entry(name).and_modify(|named| *named = None).or_insert(Some(row));
-            }
-        }
-        Table { by_name, len }
-    }
-
-    fn name(&self, row: u32, name: impl FnOnce() -> String) -> String {
-        let name = ((row as usize) < self.len).then(name);
-        let is_unique = |name: &String| matches!(self.by_name.get(name), Some(Some(_)));
-        name.filter(is_unique).unwrap_or_else(|| by_number(row))
-    }
-
-    fn find(&self, name: &str) -> Option<u32> {
-        if let Some(number) = name.strip_prefix('@') {
-            let plain = number.bytes().all(|byte| byte.is_ascii_digit());
-            let row = number.parse::<u32>().ok().filter(|_| plain);
-            return row.filter(|&row| (row as usize) < self.len);
-        }
-        self.by_name.get(name).copied().flatten()
-    }
-}
-
-/// Whether a name can be in the text: no blanks, no control characters, and neither a comment nor a
-/// number.
-fn is_fit(name: &str) -> bool {
-    let bad = |c: char| c.is_whitespace() || c.is_control();
-    !name.is_empty() && !name.starts_with(['#', '@']) && !name.contains(bad)
 }

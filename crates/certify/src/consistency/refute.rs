@@ -6,6 +6,7 @@ use super::mailbox::{Due, MailboxRule, dues};
 use super::model::{Model, Source};
 use super::names::{Naming, Renderer};
 use super::proof::{ConsistencyProof, Fact, Link, ProofStats, RefutationStep, Why};
+use anyorder_system::{Cancel, StopReason, Stopped};
 use anyorder_trace::{EventId, Trace};
 use std::collections::HashMap;
 
@@ -81,6 +82,15 @@ pub enum ProofReason {
     /// All steps hold, but none of them gives the empty clause.
     #[error("no step gives the empty clause")]
     Unfinished,
+    /// The check was stopped.
+    #[error("{0}")]
+    Stopped(StopReason),
+}
+
+impl From<Stopped> for ProofReason {
+    fn from(Stopped(reason): Stopped) -> ProofReason {
+        ProofReason::Stopped(reason)
+    }
 }
 
 /// Checks a proof that no order of the events is a run. The definitions are in [this
@@ -97,11 +107,26 @@ pub fn check_inconsistency(
     mailboxes: MailboxRule,
     proof: &ConsistencyProof,
 ) -> Result<ProofStats, ProofError> {
+    check_inconsistency_until(trace, mailboxes, proof, &Cancel::new())
+}
+
+/// The same, until it is stopped.
+///
+/// # Errors
+///
+/// As [`check_inconsistency`]; the reason is [`ProofReason::Stopped`] if the check was stopped.
+pub fn check_inconsistency_until(
+    trace: &Trace,
+    mailboxes: MailboxRule,
+    proof: &ConsistencyProof,
+    cancel: &Cancel,
+) -> Result<ProofStats, ProofError> {
     let mut checker = Checker {
         model: Model::new(trace),
         dues: dues(trace, mailboxes),
         clauses: Clauses::default(),
         pairs: HashMap::new(),
+        cancel,
         stats: ProofStats::default(),
     };
     for (number, step) in proof.steps.iter().enumerate() {
@@ -121,12 +146,14 @@ struct Checker<'t> {
     clauses: Clauses,
     /// The literal of each fact whose first part has the smaller number.
     pairs: HashMap<Fact, Literal>,
+    cancel: &'t Cancel,
     stats: ProofStats,
 }
 
 impl Checker<'_> {
     /// Checks a step. Returns whether it gives the empty clause.
     fn step(&mut self, step: &RefutationStep) -> Result<bool, ProofReason> {
+        self.cancel.check()?;
         let clause = match step {
             RefutationStep::Cycle(links) => {
                 let clause = self.cycle(links)?;
@@ -137,7 +164,7 @@ impl Checker<'_> {
             RefutationStep::ReadsOpen { read, other } => self.reads_open(*read, *other)?,
             RefutationStep::Derived(facts) => {
                 let clause = self.clause(facts)?;
-                if !self.clauses.follows(&clause) {
+                if !self.clauses.follows(&clause, self.cancel)? {
                     return Err(ProofReason::NotDerived { shown: self.renderer().facts(facts) });
                 }
                 self.stats.derived += 1;
@@ -151,7 +178,8 @@ impl Checker<'_> {
                 return Ok(false);
             }
         };
-        if self.clauses.add(&clause) { Ok(clause.is_empty()) } else { Err(ProofReason::TooLarge) }
+        let added = self.clauses.add(&clause, self.cancel)?;
+        if added { Ok(clause.is_empty()) } else { Err(ProofReason::TooLarge) }
     }
 
     fn cycle(&mut self, links: &[Link]) -> Result<Vec<Literal>, ProofReason> {

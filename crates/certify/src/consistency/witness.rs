@@ -6,6 +6,7 @@ use super::mailbox::{MailboxRule, dues};
 use super::model::{Model, Role, Source};
 use super::pending::Pending;
 use crate::lists::{Lists, Pointers};
+use anyorder_system::Cancel;
 use anyorder_trace::{Action, Event, EventId, HandlerId, TaskId, Trace};
 
 /// Checks that the handlers of a trace can run its events in this order. The definitions are in
@@ -21,6 +22,21 @@ pub fn check_consistency_witness(
     mailboxes: MailboxRule,
     order: &[EventId],
 ) -> Result<(), WitnessError> {
+    check_consistency_witness_until(trace, mailboxes, order, &Cancel::new())
+}
+
+/// The same, until it is stopped.
+///
+/// # Errors
+///
+/// As [`check_consistency_witness`]; the reason is [`WitnessReason::Stopped`] if the check was
+/// stopped.
+pub fn check_consistency_witness_until(
+    trace: &Trace,
+    mailboxes: MailboxRule,
+    order: &[EventId],
+    cancel: &Cancel,
+) -> Result<(), WitnessError> {
     let model = Model::new(trace);
     let mut run = Run::new(&model, mailboxes);
     let refuse = |place, event: EventId, reason| {
@@ -31,7 +47,10 @@ pub fn check_consistency_witness(
         WitnessError { place, event, label, reason }
     };
     for (place, &event) in order.iter().enumerate() {
-        run.step(place, event, order).map_err(|reason| refuse(place, event, reason))?;
+        let checked = cancel.check().map_err(WitnessReason::from);
+        checked
+            .and_then(|()| run.step(place, event, order))
+            .map_err(|reason| refuse(place, event, reason))?;
     }
     match run.missing() {
         Some(event) => Err(refuse(order.len(), event, WitnessReason::Missing)),

@@ -2,6 +2,7 @@
 
 use crate::schedule::ScheduleReason;
 use anyorder_commute::Mode;
+use anyorder_system::{StopReason, Stopped};
 use anyorder_trace::EventId;
 
 /// A sequence that is not a witness.
@@ -96,6 +97,15 @@ pub enum ReorderingReason {
     /// By the form, it must be the last event or the one before.
     #[error("does not stand at the end")]
     NotLast,
+    /// The check was stopped.
+    #[error("{0}")]
+    Stopped(StopReason),
+}
+
+impl From<Stopped> for ReorderingReason {
+    fn from(Stopped(reason): Stopped) -> ReorderingReason {
+        ReorderingReason::Stopped(reason)
+    }
 }
 
 fn name(event: Option<EventId>) -> String {

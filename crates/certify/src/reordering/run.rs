@@ -8,7 +8,8 @@ use super::sections::OpenSections;
 use super::{ClaimedWitness, Lanes, WitnessForm};
 use crate::index::TraceIndex;
 use crate::lists::Pointers;
-use crate::schedule::{ScheduleError, check_with_index};
+use crate::schedule::{ScheduleError, ScheduleReason, check_with_index};
+use anyorder_system::Cancel;
 use anyorder_trace::{Event, EventId, EventKind, LocationId, LockId, Trace};
 use std::collections::HashMap;
 
@@ -48,6 +49,20 @@ impl<'t> ReorderingChecker<'t> {
     ///
     /// Names the first event that cannot come at its position, or a violation of the form.
     pub fn check(&mut self, witness: ClaimedWitness<'_>) -> Result<(), ReorderingError> {
+        self.check_until(witness, &Cancel::new())
+    }
+
+    /// The same, until it is stopped.
+    ///
+    /// # Errors
+    ///
+    /// As [`check`](ReorderingChecker::check); the reason is [`ReorderingReason::Stopped`] if the
+    /// check was stopped.
+    pub fn check_until(
+        &mut self,
+        witness: ClaimedWitness<'_>,
+        cancel: &Cancel,
+    ) -> Result<(), ReorderingError> {
         let ClaimedWitness { first, prefix, order, .. } = witness;
         self.begin();
         let whole = |reason| ReorderingError { place: order.len(), event: first, reason };
@@ -60,7 +75,7 @@ impl<'t> ReorderingChecker<'t> {
         if matches!(witness.form, WitnessForm::Last | WitnessForm::CoEnabled) {
             check_form(&witness)?;
         }
-        self.check_tasks(prefix, order)?;
+        self.check_tasks(prefix, order, cancel)?;
         let mut run = Run {
             index: &self.index,
             lanes: self.lanes,
@@ -76,11 +91,10 @@ impl<'t> ReorderingChecker<'t> {
         };
         for (place, &event) in order.iter().enumerate() {
             let may_differ = exempt.contains(&Some(event));
-            run.step(event, may_differ).map_err(|reason| ReorderingError {
-                place,
-                event,
-                reason,
-            })?;
+            let checked = cancel.check().map_err(ReorderingReason::from);
+            checked
+                .and_then(|()| run.step(event, may_differ))
+                .map_err(|reason| ReorderingError { place, event, reason })?;
         }
         match witness.form {
             WitnessForm::Overtakes => self.check_overtakes(&witness),
@@ -131,13 +145,22 @@ impl<'t> ReorderingChecker<'t> {
         }
     }
 
-    fn check_tasks(&self, prefix: u32, order: &[EventId]) -> Result<(), ReorderingError> {
+    fn check_tasks(
+        &self,
+        prefix: u32,
+        order: &[EventId],
+        cancel: &Cancel,
+    ) -> Result<(), ReorderingError> {
         let Some(schedules) = &self.schedules else { return Ok(()) };
         let whole = (0..prefix).map(EventId).chain(order.iter().copied());
-        check_with_index(self.index.trace, schedules, whole).map_err(|error| {
+        check_with_index(self.index.trace, schedules, whole, cancel).map_err(|error| {
             let ScheduleError { place, event, reason } = error;
             let place = place.saturating_sub(prefix as usize);
-            ReorderingError { place, event, reason: ReorderingReason::Schedule(reason) }
+            let reason = match reason {
+                ScheduleReason::Stopped(reason) => ReorderingReason::Stopped(reason),
+                reason => ReorderingReason::Schedule(reason),
+            };
+            ReorderingError { place, event, reason }
         })
     }
 }

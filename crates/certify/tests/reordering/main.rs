@@ -86,6 +86,7 @@ fn word(reason: &ReorderingReason) -> &'static str {
         ReorderingReason::Missing => "missing",
         ReorderingReason::NotReversed => "not reversed",
         ReorderingReason::NotLast => "not last",
+        ReorderingReason::Stopped(_) => "stopped",
     }
 }
 

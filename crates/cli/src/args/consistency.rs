@@ -69,7 +69,7 @@ checker verifies the answer before it is printed. The exit status is 0 for `cons
 `inconsistent`, 3 for `unknown`.";
 
 /// The order that mailboxes guarantee.
-const MAILBOXES: &[Word<MailboxRule>] = &[
+pub(crate) const MAILBOXES: &[Word<MailboxRule>] = &[
     ("fifo", "Messages run in the order of their posts", MailboxRule::Fifo),
     ("bag", "Messages run in any order", MailboxRule::Bag),
     (

@@ -1,6 +1,7 @@
 //! The one declaration of all commands and options. Help, completions and the manual page are
 //! generated from it.
 
+pub(crate) use certify::CertifyArgs;
 pub(crate) use check::CheckArgs;
 pub(crate) use choice::word_of;
 pub(crate) use consistency::ConsistencyArgs;
@@ -16,6 +17,7 @@ pub(crate) use tools::{
     BugArgs, BugKind, CompletionsArgs, ConvertArgs, ExplainArgs, InfoArgs, ManArgs, WhyArgs,
 };
 
+mod certify;
 mod check;
 mod choice;
 mod consistency;
@@ -62,6 +64,7 @@ Examples:
   anyorder predict app.std                     predict conflicts in other orders of a run
   anyorder why app.trace 12 57                 why are these two events (un)ordered?
   anyorder consistency app.edt                 can this trace have happened?
+  anyorder certify app.trace order.proof       does this certificate hold?
   anyorder info app.trace                      what is in this trace?
   anyorder convert app.trace app.bin --to binary
 
@@ -121,6 +124,8 @@ pub(crate) enum Command {
     Why(WhyArgs),
     /// Decide whether some order of its messages explains a trace
     Consistency(ConsistencyArgs),
+    /// Check proofs, witnesses and schedules against their trace or model, without any engine
+    Certify(CertifyArgs),
     /// Explore the orders of a model or a program with one algorithm and all its options
     Explore(Box<ExploreArgs>),
     /// Shrink the run that shows a finding

@@ -53,6 +53,10 @@ pub(crate) struct WhyArgs {
     #[arg(long, value_parser = choice(RULES), default_value = "auto", help_heading = "Analysis")]
     pub(crate) rules: Rules,
 
+    /// If the two are ordered, write the proof to this file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) certificate: Option<PathBuf>,
+
     /// The output format
     #[arg(long, value_enum, default_value_t = AnswerFormat::Text, help_heading = "Output")]
     pub(crate) format: AnswerFormat,
@@ -61,6 +65,8 @@ pub(crate) struct WhyArgs {
 const WHY_EXAMPLES: &str = "\
 Examples:
   anyorder why app.trace 12 57
+  anyorder why app.trace 12 57 --certificate order.proof
+  anyorder certify app.trace order.proof       check the proof again
   anyorder why log.txt access:103 op:4511      if accesses and operations have separate numbers
 
 Name events as reports do: by their number or name in the trace, or by line in formats without

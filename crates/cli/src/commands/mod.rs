@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod bug;
+mod certify;
 mod check;
 pub(crate) mod consistency;
 mod convert;
@@ -84,6 +85,7 @@ fn dispatch(cli: Cli, watch: &Watch) -> Result<ExitCode, Failure> {
         Command::Predict(args) => predict::run(&args, &global, watch),
         Command::Why(args) => why::run(&args, &global, watch),
         Command::Consistency(args) => consistency::run(&args, &global, watch),
+        Command::Certify(args) => certify::run(&args, &global, watch),
         Command::Explore(args) => explore::run(&args, &global, watch),
         Command::Shrink(args) => shrink::run(&args, &global, watch),
         Command::Replay(args) => replay::run(&args, &global, watch),

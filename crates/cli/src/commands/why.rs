@@ -4,14 +4,15 @@ use crate::args::{AnswerFormat, Global, WhyArgs};
 use crate::failure::{Failure, warn};
 use crate::input;
 use crate::load::{Read, read};
-use crate::output::to_stdout;
+use crate::output::{to_file, to_stdout};
 use crate::watch::Watch;
-use anyorder_common::text::{escape, escape_json};
-use anyorder_drive::{Explanation, ISSUES, why};
+use anyorder_common::text::{escape, escape_json, shown};
+use anyorder_drive::{Explanation, FailureMessage, ISSUES, Level, why};
 use anyorder_finding::{Input, exit};
 use anyorder_trace::{EventId, Trace};
 use serde_json::{Value, json};
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Explains the order of two events.
@@ -34,6 +35,9 @@ pub(crate) fn run(args: &WhyArgs, global: &Global, watch: &Watch) -> Result<Exit
             escape(reason)
         ));
     }
+    if let Some(path) = &args.certificate {
+        write_certificate(path, &trace.trace, &why, global)?;
+    }
     match args.format {
         AnswerFormat::Text => to_stdout(|out| text(&trace.trace, &why, out))?,
         AnswerFormat::Json => {
@@ -45,6 +49,25 @@ pub(crate) fn run(args: &WhyArgs, global: &Global, watch: &Watch) -> Result<Exit
         }
     }
     Ok(ExitCode::from(exit::CLEAN))
+}
+
+/// Writes the proof, or warns that there is none.
+fn write_certificate(
+    path: &Path,
+    trace: &Trace,
+    why: &Explanation,
+    global: &Global,
+) -> Result<(), Failure> {
+    if why.has_certificate() {
+        return to_file(path, |out| why.write_certificate(trace, out));
+    }
+    let missing = match why.ordered {
+        true => "the proof is too long",
+        false => "nothing orders the two events",
+    };
+    let what = format!("{} was not written: {missing}", shown(path));
+    global.print(&[FailureMessage::new(Level::Warning, what)]);
+    Ok(())
 }
 
 fn text(trace: &Trace, why: &Explanation, out: &mut dyn Write) -> io::Result<()> {

@@ -8,13 +8,14 @@ use std::collections::BTreeMap;
 
 /// The invocations of specified objects. Search and check share the types of objects, but each
 /// computes the observations of invocations itself.
-pub(super) struct SpecifiedCalls {
+#[derive(Debug)]
+pub(crate) struct SpecifiedCalls {
     calls: SpecifiedCommunication,
 }
 
 impl SpecifiedCalls {
     /// Collects all invocations of a trace; not the rest of them once the job is stopped.
-    pub(super) fn new(trace: &Trace, types: &Types, cancel: &Cancel) -> SpecifiedCalls {
+    pub(crate) fn new(trace: &Trace, types: &Types, cancel: &Cancel) -> SpecifiedCalls {
         let mut calls = SpecifiedCommunication::new(types.clone(), trace);
         for event in trace.events().filter(|event| event.kind() == EventKind::Invoke) {
             if cancel.reason().is_some() {
@@ -27,7 +28,7 @@ impl SpecifiedCalls {
 
     /// Returns the objects without a specification by name, with the number of their ignored
     /// invocations.
-    pub(super) fn unspecified(&self, trace: &Trace) -> BTreeMap<String, u64> {
+    pub(crate) fn unspecified(&self, trace: &Trace) -> BTreeMap<String, u64> {
         let mut objects = BTreeMap::new();
         let tables = trace.tables();
         for event in trace.events().filter(|event| event.kind() == EventKind::Invoke) {

@@ -16,7 +16,12 @@ pub use specifications::Specifications;
 pub use stored::{Reordering, StoredWitness};
 
 pub(crate) use analyse::{KnownPairs, Question, analyse};
+pub(crate) use calls::SpecifiedCalls;
 pub(crate) use groups::group_findings;
+pub(crate) use replay_witness::wrong_witness;
+pub(crate) use run::step_text;
+pub(crate) use search::{form, lanes};
+pub(crate) use stored::step_fields;
 
 use crate::failure::{Failure, FailureMessage, Level};
 use crate::not_understood::NotUnderstood;

@@ -109,7 +109,10 @@ fn check(
     let (first, second) = (find(&one.first)?, find(&one.second)?);
     let claimed =
         ClaimedWitness { form: form(one.form), first, second, prefix: one.prefix, order: &order };
-    let broken = |error| format!("the witness does not hold: {}", wrong(trace, &error));
+    let broken = |error| {
+        let (place, reason) = wrong_witness(trace, &error);
+        format!("the witness does not hold: {place}, {reason}")
+    };
     checker.check(claimed).map_err(broken)?;
     let last = order.iter().chain([&first, &second]).copied().max().unwrap_or(second);
     let last = last.max(EventId(one.prefix.saturating_sub(1)));
@@ -121,8 +124,8 @@ fn check(
     Ok(CheckedWitness { form, run, needed: not_understood.assumption(last) })
 }
 
-/// Describes the error of a witness, with the labels of events.
-fn wrong(trace: &Trace, error: &ReorderingError) -> String {
+/// Describes the error of a witness, with the labels of events: the place, and the reason.
+pub(crate) fn wrong_witness(trace: &Trace, error: &ReorderingError) -> (String, String) {
     let label = |event: EventId| match event.index() < trace.len() {
         true => trace.unique_label(event),
         false => "?".to_owned(),
@@ -146,5 +149,5 @@ fn wrong(trace: &Trace, error: &ReorderingError) -> String {
         }
         other => other.to_string(),
     };
-    format!("step {}, event {}: {reason}", error.place + 1, label(error.event))
+    (format!("step {}", error.place + 1), format!("event {}: {reason}", label(error.event)))
 }

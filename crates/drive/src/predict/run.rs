@@ -140,7 +140,7 @@ fn step(trace: &Trace, event: EventId) -> RunStep {
 }
 
 /// Describes an event in a few words: `write x`, `acquire m`, `jobs.push(3) = 1`.
-pub(super) fn step_text(trace: &Trace, event: EventId) -> String {
+pub(crate) fn step_text(trace: &Trace, event: EventId) -> String {
     let event = trace.event(event);
     let tables = trace.tables();
     let (kind, index) = (event.kind(), event.operand as usize);

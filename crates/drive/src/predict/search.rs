@@ -25,7 +25,7 @@ impl<'t> Search<'t> {
 }
 
 /// Converts the kind of reordering for the checker.
-pub(super) const fn lanes(reorders: Reorders) -> Lanes {
+pub(crate) const fn lanes(reorders: Reorders) -> Lanes {
     match reorders {
         Reorders::Threads => Lanes::Handlers,
         Reorders::Tasks => Lanes::Tasks,
@@ -34,7 +34,7 @@ pub(super) const fn lanes(reorders: Reorders) -> Lanes {
 }
 
 /// Converts a form of witness for the checker.
-pub(super) const fn form(form: Form) -> WitnessForm {
+pub(crate) const fn form(form: Form) -> WitnessForm {
     match form {
         Form::Reversed => WitnessForm::Reversed,
         Form::Last => WitnessForm::Last,

@@ -45,7 +45,7 @@ impl Specifications {
     }
 
     /// Returns the types of specifications; `None` means the built-in types.
-    pub(super) fn types_of(of: Option<&Specifications>) -> Result<Types, Failure> {
+    pub(crate) fn types_of(of: Option<&Specifications>) -> Result<Types, Failure> {
         match of {
             Some(specifications) => Ok(specifications.types.clone()),
             None => Ok(Specifications::new(None, &[])?.types),

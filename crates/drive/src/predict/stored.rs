@@ -109,14 +109,19 @@ impl Reordering {
 }
 
 fn step(trace: &Trace, event: EventId) -> Value {
-    let lane = trace.handler_name(trace.handler_of(event));
-    let (label, text) = (trace.unique_label(event), step_text(trace, event));
-    let mut step = json!({ "event": label, "lane": lane, "text": text });
-    let site = trace.tables().site_text(trace.event(event).site);
-    if site != "?" {
-        step["at"] = site.into();
+    let [lane, text, at] = step_fields(trace, event);
+    let mut step = json!({ "event": trace.unique_label(event), "lane": lane, "text": text });
+    if let Some(at) = at {
+        step["at"] = at.into();
     }
     step
+}
+
+/// Returns the description of a step: its lane, its text and its place in the source.
+pub(crate) fn step_fields(trace: &Trace, event: EventId) -> [Option<String>; 3] {
+    let lane = trace.handler_name(trace.handler_of(event)).to_owned();
+    let site = trace.tables().site_text(trace.event(event).site);
+    [Some(lane), Some(step_text(trace, event)), (site != "?").then_some(site)]
 }
 
 impl StoredWitness {

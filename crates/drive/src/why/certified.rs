@@ -4,25 +4,27 @@ use anyorder_certify as certify;
 use anyorder_hb::{OrderExplanation, Proof, ProofStep, Rule, RuleSet};
 use anyorder_trace::Trace;
 
-/// Checks the proof that two events are ordered; `None` if there is no proof, because the events
-/// are unordered or the proof is too long.
+/// Checks the proof that two events are ordered.
 ///
 /// # Errors
 ///
 /// Fails with the reason when the proof is invalid: then the engine or the checker has a bug.
-pub(super) fn certified(
-    trace: &Trace,
-    rules: RuleSet,
-    why: &OrderExplanation,
-) -> Option<Result<(), String>> {
-    let proof = translated(why.proof.as_ref()?);
+pub(super) fn certified(trace: &Trace, claimed: &certify::ClaimedOrder) -> Result<(), String> {
+    let certify::ClaimedOrder { rules, first, second, proof } = claimed;
+    let checked = certify::check_proof(trace, *rules, proof, *first, *second);
+    checked.map_err(|error| error.to_string())
+}
+
+/// Returns the proof that two events are ordered as a certificate; `None` if there is no proof,
+/// because the events are unordered or the proof is too long.
+pub(super) fn certificate(rules: RuleSet, why: &OrderExplanation) -> Option<certify::ClaimedOrder> {
     let rules = match rules {
         RuleSet::Android => certify::RuleSet::Android,
         RuleSet::Mailbox => certify::RuleSet::Mailbox,
         RuleSet::Threads => certify::RuleSet::Threads,
     };
-    let checked = certify::check_proof(trace, rules, &proof, why.first, why.second);
-    Some(checked.map_err(|error| error.to_string()))
+    let proof = translated(why.proof.as_ref()?);
+    Some(certify::ClaimedOrder { rules, first: why.first, second: why.second, proof })
 }
 
 fn translated(proof: &Proof) -> certify::Proof {
@@ -81,7 +83,7 @@ mod tests {
             for (a, b) in all_pairs(&trace) {
                 let why =
                     anyorder_hb::why(&trace, rules, a, b, &Cancel::new()).expect("not stopped");
-                match certified(&trace, rules, &why) {
+                match certificate(rules, &why).map(|claimed| certified(&trace, &claimed)) {
                     None => {
                         assert!(!why.ordered, "{a:?} {b:?}: an order without proof");
                         unordered += 1;
@@ -107,6 +109,7 @@ mod tests {
         if let Some(proof) = &mut why.proof {
             proof.path.remove(1);
         }
-        assert!(matches!(certified(&trace, RuleSet::Mailbox, &why), Some(Err(_))));
+        let claimed = certificate(RuleSet::Mailbox, &why).expect("a proof");
+        assert!(certified(&trace, &claimed).is_err());
     }
 }

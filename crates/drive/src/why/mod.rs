@@ -5,12 +5,14 @@ mod certified;
 use crate::failure::Failure;
 use crate::rules::fitting_rules;
 use crate::trace_input::{TraceInput, not_observed};
+use anyorder_certify::{ClaimedOrder, write_order};
 use anyorder_common::text::{escape, shown};
 use anyorder_finding::ExplanationStep;
 use anyorder_hb::RuleSet;
 use anyorder_system::Control;
 use anyorder_trace::{EventId, LabelScheme, Trace};
-use certified::certified;
+use certified::{certificate, certified};
+use std::io;
 use std::path::Path;
 
 /// The order of two events, explained.
@@ -28,6 +30,8 @@ pub struct Explanation {
     pub steps: Vec<ExplanationStep>,
     /// The result of the independent check of the proof; `None` if there is no proof.
     pub checked: Option<Result<(), String>>,
+    /// The proof; `None` if there is none.
+    certificate: Option<ClaimedOrder>,
     /// The assumption behind the answer, as a clause after `only if`; `None` if everything is
     /// understood.
     pub needed: Option<String>,
@@ -72,11 +76,29 @@ pub fn why(
     }
     control.progress.phase("explaining");
     let Ok(why) = anyorder_hb::why(trace, rules, a, b, &control.cancel) else { return Ok(None) };
-    let checked = certified(trace, rules, &why);
+    let certificate = certificate(rules, &why);
+    let checked = certificate.as_ref().map(|claimed| certified(trace, claimed));
     // A proven order holds whatever the unknown operations do.
     let needed = not_understood.assumption(why.second).filter(|_| !why.ordered && a != b);
     let (first, second, ordered, steps) = (why.first, why.second, why.ordered, why.steps);
-    Ok(Some(Explanation { first, second, rules, ordered, steps, checked, needed }))
+    Ok(Some(Explanation { first, second, rules, ordered, steps, checked, certificate, needed }))
+}
+
+impl Explanation {
+    /// Returns whether there is a proof that [`write_certificate`](Self::write_certificate) writes.
+    #[must_use]
+    pub const fn has_certificate(&self) -> bool {
+        self.certificate.is_some()
+    }
+
+    /// Writes the proof about `trace` in the format of certificates; nothing if there is no proof.
+    ///
+    /// # Errors
+    ///
+    /// Fails when `out` does.
+    pub fn write_certificate(&self, trace: &Trace, out: &mut dyn io::Write) -> io::Result<()> {
+        self.certificate.as_ref().map_or(Ok(()), |claimed| write_order(claimed, trace, out))
+    }
 }
 
 /// Finds an event by its label.

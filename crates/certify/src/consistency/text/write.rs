@@ -1,8 +1,9 @@
 //! The writer.
 
 use super::HEADER;
-use crate::consistency::names::{Names, Naming};
+use crate::consistency::names::Naming;
 use crate::consistency::proof::{ConsistencyProof, Fact, RefutationStep};
+use crate::names::Names;
 use anyorder_trace::Trace;
 use std::io::{self, Write};
 

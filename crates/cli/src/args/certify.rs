@@ -1,0 +1,55 @@
+//! The options of `anyorder certify`.
+
+use crate::args::choice::choice;
+use crate::args::consistency::MAILBOXES;
+use crate::args::output::AnswerFormat;
+use anyorder_drive::MailboxRule;
+use clap::{Args, ValueHint};
+use std::path::PathBuf;
+
+/// `anyorder certify`.
+#[derive(Args, Debug, Clone)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct CertifyArgs {
+    /// The trace or model that the certificates are about; `-` reads standard input
+    #[arg(value_name = "INPUT", value_hint = ValueHint::FilePath)]
+    pub(crate) input: PathBuf,
+
+    /// The certificates: files of any kind, also whole JSON results; `-` reads standard input
+    #[arg(required = true, value_name = "CERTIFICATE", value_hint = ValueHint::FilePath)]
+    pub(crate) certificates: Vec<PathBuf>,
+
+    /// The order that mailboxes guarantee, for certificates of consistency [default: as recorded
+    /// in the trace]
+    #[arg(long, value_parser = choice(MAILBOXES), value_name = "RULE", help_heading = "Analysis")]
+    pub(crate) mailbox: Option<MailboxRule>,
+
+    /// Commutativity specifications, as given to `anyorder predict`
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Analysis")]
+    pub(crate) spec: Option<PathBuf>,
+
+    /// The type of an object, as given to `anyorder predict`; may be repeated
+    #[arg(long, value_name = "NAME=TYPE", help_heading = "Analysis")]
+    pub(crate) object: Vec<String>,
+
+    /// The output format
+    #[arg(long, value_enum, default_value_t = AnswerFormat::Text, help_heading = "Output")]
+    pub(crate) format: AnswerFormat,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  anyorder why app.trace 12 57 --certificate order.proof
+  anyorder certify app.trace order.proof
+  anyorder consistency log.edt --certificate no-run.proof --witness run.txt
+  anyorder certify log.edt no-run.proof
+  anyorder predict app.std --schedules runs
+  anyorder certify app.std runs/*.json
+  anyorder check lock.any --format json | anyorder certify lock.any -
+
+No engine takes part: separate code checks each certificate against the input, and states what it
+verified in words computed from the input. What a file says beyond that is refused when it is wrong,
+or not repeated.
+
+The exit status is 0 when all certificates hold, 1 when one does not hold, else 2 when one is no
+certificate about the input, else 3 when a limit left one unchecked.";

@@ -1,0 +1,284 @@
+//! `anyorder certify`: checks certificates against their trace or model, without any engine.
+
+use super::predict::specifications;
+use crate::args::{AnswerFormat, CertifyArgs, Global};
+use crate::failure::Failure;
+use crate::input::{self, PeekedInput, SCHEDULE_BYTES_MAX};
+use crate::load::{Read, read};
+use crate::output::to_stdout;
+use crate::watch::Watch;
+use anyorder_common::numbers::plural;
+use anyorder_common::text::{escape, escape_json, shown};
+use anyorder_drive::model::Model;
+use anyorder_drive::{
+    CertificateFault, CertificateVerdict, Certified, CertifiedFile, CertifyOptions, TraceCertifier,
+    certify_model,
+};
+use anyorder_finding::exit;
+use serde_json::{Map, Value, json};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// A file and its certificates.
+type Checked<'a> = (&'a Path, CertifiedFile);
+
+/// Checks all certificates, prints the outcome of each, and returns the exit status.
+pub(crate) fn run(args: &CertifyArgs, global: &Global, watch: &Watch) -> Result<ExitCode, Failure> {
+    let standard = Path::new("-");
+    let paths = std::iter::once(&args.input).chain(&args.certificates);
+    if paths.filter(|path| *path == standard).count() > 1 {
+        return Err(Failure::new("standard input is given twice, and can be read once"));
+    }
+    let peeked = input::peek(&args.input)?;
+    let (kind, checked) = if peeked.is_model(global) {
+        ("model", of_model(args, peeked, watch)?)
+    } else {
+        of_trace(args, peeked, global, watch)?
+    };
+    watch.done();
+    let counts = Counts::of(&checked);
+    match args.format {
+        AnswerFormat::Text => to_stdout(|out| text(&checked, &counts, out))?,
+        AnswerFormat::Json => {
+            let value = answer(args, kind, &checked, &counts);
+            to_stdout(|out| writeln!(out, "{}", escape_json(&value.to_string())))?;
+        }
+    }
+    Ok(ExitCode::from(counts.status()))
+}
+
+fn of_model<'a>(
+    args: &'a CertifyArgs,
+    peeked: PeekedInput,
+    watch: &Watch,
+) -> Result<Vec<Checked<'a>>, Failure> {
+    let text = peeked.model_text(&args.input)?;
+    let name = args.input.to_string_lossy();
+    let model = Model::compile(&name, &text)?;
+    let control = watch.control();
+    each(args, &|text| certify_model(&model, &name, text, &control))
+}
+
+fn of_trace<'a>(
+    args: &'a CertifyArgs,
+    peeked: PeekedInput,
+    global: &Global,
+    watch: &Watch,
+) -> Result<(&'static str, Vec<Checked<'a>>), Failure> {
+    let specifications = Some(specifications(args.spec.as_deref(), &args.object)?);
+    let Read { trace, input } = read(&args.input, peeked, global, watch)?;
+    let options = CertifyOptions { mailbox: args.mailbox, specifications };
+    let certifier = TraceCertifier::new(&trace, options);
+    let control = watch.control();
+    control.progress.phase("checking certificates");
+    let format = anyorder_trace::detect::Format::from_word(&input.format);
+    let format = format.map_or("trace", anyorder_trace::detect::Format::word);
+    // A trace that was not read to its end says nothing about its certificates.
+    let stopped = watch.stopped();
+    let check = |text: &str| match stopped {
+        None => certifier.check(text, &control),
+        Some(reason) => Ok(CertifiedFile::stopped(reason)),
+    };
+    Ok((format, each(args, &check)?))
+}
+
+/// Reads and checks each file.
+fn each<'a>(
+    args: &'a CertifyArgs,
+    check: &dyn Fn(&str) -> Result<CertifiedFile, Failure>,
+) -> Result<Vec<Checked<'a>>, Failure> {
+    let one = |path: &'a PathBuf| -> Result<Checked<'a>, Failure> {
+        let bytes = input::peek(path)?.bytes(path, SCHEDULE_BYTES_MAX)?;
+        Ok((
+            path,
+            match std::str::from_utf8(&bytes) {
+                Ok(text) => check(text)?,
+                Err(_) => {
+                    CertifiedFile::unreadable("not UTF-8, expected the text of a certificate")
+                }
+            },
+        ))
+    };
+    args.certificates.iter().map(one).collect()
+}
+
+/// How many certificates hold, do not hold, are none, and were not checked to the end.
+#[derive(Default)]
+struct Counts {
+    holds: u64,
+    fails: u64,
+    unreadable: u64,
+    stopped: u64,
+    limits: Vec<&'static str>,
+}
+
+impl Counts {
+    fn of(checked: &[Checked<'_>]) -> Counts {
+        let mut counts = Counts::default();
+        for certified in checked.iter().flat_map(|(_, file)| &file.certificates) {
+            match &certified.verdict {
+                CertificateVerdict::Holds { .. } => counts.holds += 1,
+                CertificateVerdict::Fails(_) => counts.fails += 1,
+                CertificateVerdict::Unreadable(_) => counts.unreadable += 1,
+                CertificateVerdict::Stopped(reason) => {
+                    counts.stopped += 1;
+                    if !counts.limits.contains(&reason.word()) {
+                        counts.limits.push(reason.word());
+                    }
+                }
+            }
+        }
+        counts
+    }
+
+    fn status(&self) -> u8 {
+        match (self.fails, self.unreadable, self.stopped) {
+            (0, 0, 0) => exit::CLEAN,
+            (0, 0, _) => exit::LIMIT,
+            (0, _, _) => exit::USAGE,
+            _ => exit::FINDINGS,
+        }
+    }
+}
+
+fn text(checked: &[Checked<'_>], counts: &Counts, out: &mut dyn Write) -> io::Result<()> {
+    for (path, file) in checked {
+        for one in &file.certificates {
+            let place = one.finding.map(|number| format!(", finding {number}"));
+            let kind = one.kind.map(|kind| format!(" {}", kind.word())).unwrap_or_default();
+            write!(out, "{}{}:{kind} ", shown(path), place.unwrap_or_default())?;
+            verdict(&one.verdict, out)?;
+        }
+        for (number, what) in [
+            (file.without, "come without a certificate"),
+            (file.elsewhere, "are about other inputs, and were not checked"),
+        ] {
+            if number > 0 {
+                writeln!(out, "{}: {} {what}", shown(path), plural(number, "finding"))?;
+            }
+        }
+    }
+    let mut line = format!("{} of {} hold", counts.holds, total(counts));
+    for (number, what) in [
+        (counts.fails, "does not hold"),
+        (counts.unreadable, "no certificate about the input"),
+        (counts.stopped, "not checked to the end"),
+    ] {
+        if number > 0 {
+            line.push_str(&format!("; {number}: {what}"));
+        }
+    }
+    writeln!(out, "{line}")
+}
+
+fn total(counts: &Counts) -> String {
+    let total = counts.holds + counts.fails + counts.unreadable + counts.stopped;
+    plural(total, "certificate")
+}
+
+fn verdict(verdict: &CertificateVerdict, out: &mut dyn Write) -> io::Result<()> {
+    match verdict {
+        CertificateVerdict::Holds { claim, needed } => {
+            writeln!(out, "holds\n  {}", escape(claim))?;
+            match needed {
+                Some(needed) => writeln!(out, "  this holds only if {}", escape(needed)),
+                None => Ok(()),
+            }
+        }
+        CertificateVerdict::Fails(fault) => {
+            writeln!(out, "does not hold")?;
+            write_fault(fault, out)
+        }
+        CertificateVerdict::Unreadable(fault) => {
+            writeln!(out, "is no certificate about this input")?;
+            write_fault(fault, out)
+        }
+        CertificateVerdict::Stopped(reason) => writeln!(out, "was not checked: {reason}"),
+    }
+}
+
+fn write_fault(fault: &CertificateFault, out: &mut dyn Write) -> io::Result<()> {
+    let at = fault.at.as_ref().map(|at| format!("{}: ", escape(at))).unwrap_or_default();
+    writeln!(out, "  {at}{}", escape(&fault.reason))?;
+    match &fault.hint {
+        Some(hint) => writeln!(out, "  hint: {}", escape(hint)),
+        None => Ok(()),
+    }
+}
+
+fn answer(args: &CertifyArgs, format: &str, checked: &[Checked<'_>], counts: &Counts) -> Value {
+    let files = checked
+        .iter()
+        .flat_map(|(path, file)| file.certificates.iter().map(move |one| entry(path, one)));
+    let sum = |of: &dyn Fn(&CertifiedFile) -> u64| checked.iter().map(|(_, file)| of(file)).sum();
+    let (without, elsewhere): (u64, u64) = (sum(&|file| file.without), sum(&|file| file.elsewhere));
+    let mut options = Map::new();
+    if let Some(rule) = args.mailbox {
+        options.insert("mailbox".to_owned(), rule.word().into());
+    }
+    json!({
+        "schema": 1, "tool": "anyorder", "version": env!("CARGO_PKG_VERSION"), "command": "certify",
+        "inputs": [{"path": args.input.to_string_lossy(), "format": format}],
+        "options": options,
+        "complete": counts.stopped == 0,
+        "limits": counts.limits,
+        "certificates": files.collect::<Vec<Value>>(),
+        "stats": {
+            "holds": counts.holds, "fails": counts.fails, "unreadable": counts.unreadable,
+            "stopped": counts.stopped, "without": without, "elsewhere": elsewhere,
+        },
+    })
+}
+
+/// One certificate in the JSON.
+fn entry(path: &Path, one: &Certified) -> Value {
+    let mut entry = json!({ "path": path.to_string_lossy() });
+    let mut set = |key: &str, value: Value| {
+        entry[key] = value;
+    };
+    if let Some(number) = one.finding {
+        set("finding", number.into());
+    }
+    if let Some(kind) = one.kind {
+        set("kind", kind.word().into());
+    }
+    match &one.verdict {
+        CertificateVerdict::Holds { claim, needed } => {
+            set("verdict", "holds".into());
+            set("claim", claim.as_str().into());
+            if let Some(needed) = needed {
+                set("only_if", needed.as_str().into());
+            }
+        }
+        CertificateVerdict::Fails(fault) | CertificateVerdict::Unreadable(fault) => {
+            let fails = matches!(one.verdict, CertificateVerdict::Fails(_));
+            set("verdict", if fails { "fails" } else { "unreadable" }.into());
+            if let Some(at) = &fault.at {
+                set("at", at.as_str().into());
+            }
+            set("reason", fault.reason.as_str().into());
+            if let Some(hint) = &fault.hint {
+                set("hint", hint.as_str().into());
+            }
+        }
+        CertificateVerdict::Stopped(reason) => {
+            set("verdict", "stopped".into());
+            set("reason", reason.word().into());
+        }
+    }
+    entry
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_certificate_that_does_not_hold_outweighs_all_else() {
+        let of = |fails, unreadable, stopped| {
+            Counts { fails, unreadable, stopped, ..Counts::default() }.status()
+        };
+        assert_eq!([of(0, 0, 0), of(1, 1, 1), of(0, 1, 1), of(0, 0, 1)], [0, 1, 2, 3]);
+    }
+}

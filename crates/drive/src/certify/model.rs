@@ -1,0 +1,286 @@
+//! Schedules of models, checked by running the machine: `docs/formats/schedule.md`.
+
+use super::json::Fields;
+use super::{
+    CertificateFault, CertificateKind, CertificateVerdict, CertifiedFile, Content, recognised,
+    result,
+};
+use crate::Failure;
+use crate::model::{Model, replay_model};
+use crate::schedules::{Shows, reference_of};
+use crate::states::{ReplayVerdict, StateProgram as _};
+use anyorder_common::numbers::plural;
+use anyorder_system::{Control, RunError, Schedule, TaskSystem};
+use anyorder_vm::MachineRun;
+use serde_json::Value;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Checks the certificates of a file about a model. `name` is the path of the model: a finding of a
+/// result that names another input is left out.
+///
+/// # Errors
+///
+/// Fails when the model is not deterministic.
+///
+/// ```
+/// use anyorder_drive::model::{Model, check_model};
+/// use anyorder_drive::states::CheckOptions;
+/// use anyorder_drive::{CertificateVerdict, certify_model, schedule_of};
+/// use anyorder_system::Control;
+///
+/// let text = "model late\nvar script = false;\nevent click { assert script; }";
+/// let model = Model::compile("late.any", text)?;
+/// let control = Control::default();
+/// let found = check_model(&model, &CheckOptions::default(), &control)?.result;
+/// let schedule = schedule_of(&found.findings[0].finding).expect("a schedule").to_json();
+/// let checked = certify_model(&model, "late.any", &schedule, &control)?;
+/// assert!(matches!(checked.certificates[0].verdict, CertificateVerdict::Holds { .. }));
+/// # Ok::<(), anyorder_drive::Failure>(())
+/// ```
+pub fn certify_model(
+    model: &Model,
+    name: &str,
+    text: &str,
+    control: &Control<'_>,
+) -> Result<CertifiedFile, Failure> {
+    let of_a_trace = || {
+        CertificateVerdict::Unreadable(
+            CertificateFault::new("a certificate about a trace, and the input is a model")
+                .with_hint("`anyorder certify TRACE CERTIFICATE` checks it"),
+        )
+    };
+    let value = match recognised(text) {
+        Ok(Content::Json(value)) => value,
+        Ok(_) => return Ok(CertifiedFile::one(None, of_a_trace())),
+        Err(what) => return Ok(CertifiedFile::one(None, CertificateVerdict::unreadable(what))),
+    };
+    let mut failed = None;
+    let mut check = |value: &Value| {
+        schedule(model, value, control).unwrap_or_else(|failure| {
+            failed = Some(failure);
+            CertificateVerdict::unreadable("the model cannot be run")
+        })
+    };
+    let file = if value.get("findings").is_some() {
+        result::check_all(&value, name, |format, inline| match format {
+            "schedule" => (Some(CertificateKind::Schedule), check(inline)),
+            "reordering" => (Some(CertificateKind::Reordering), of_a_trace()),
+            _ => (None, CertificateVerdict::unreadable("a certificate of an unknown format")),
+        })
+    } else if value.get("schedule").is_some() {
+        CertifiedFile::one(Some(CertificateKind::Schedule), check(&value))
+    } else if value.get("reordering").is_some() {
+        CertifiedFile::one(Some(CertificateKind::Reordering), of_a_trace())
+    } else {
+        let what = "an object that is no schedule and no result";
+        CertifiedFile::one(None, CertificateVerdict::unreadable(what))
+    };
+    failed.map_or(Ok(file), Err)
+}
+
+fn schedule(
+    model: &Model,
+    value: &Value,
+    control: &Control<'_>,
+) -> Result<CertificateVerdict, Failure> {
+    let schedule = match read(value) {
+        Ok(schedule) => schedule,
+        Err(what) => return Ok(CertificateVerdict::unreadable(what)),
+    };
+    if let Err(verdict) = identity(model, &schedule).and_then(|()| options(&schedule)) {
+        return Ok(verdict);
+    }
+    let failure = match followed(model, &schedule, control) {
+        Ok(failure) => failure,
+        Err(verdict) => return Ok(verdict),
+    };
+    let steps = plural(schedule.choices.len() as u64, "step");
+    let shows = Shows::of(&schedule);
+    let wrong = |reason: String| Ok(CertificateVerdict::fails("`shows`", reason));
+    match &shows {
+        None => {
+            let end = failure.map(|failure| format!("; the last one fails: {failure}"));
+            let end = end.unwrap_or_default();
+            return Ok(CertificateVerdict::holds(format!("the model can run these {steps}{end}")));
+        }
+        Some(Shows::Failure(wanted)) => {
+            return match failure {
+                Some(failure) if same_failure(wanted, &failure) => {
+                    let claim = format!("the model runs these {steps}, and fails: {failure}");
+                    Ok(CertificateVerdict::holds(claim))
+                }
+                Some(failure) => wrong(format!("the run fails with another failure: {failure}")),
+                None => wrong("no step of the run fails".to_owned()),
+            };
+        }
+        Some(_) if failure.is_some() => {
+            return wrong(format!("a step fails: {}", failure.unwrap_or_default()));
+        }
+        Some(_) => {}
+    }
+    if let Some(against) = reference_of(&schedule)
+        && let Err(verdict) = followed(model, &against, control)
+    {
+        return Ok(verdict);
+    }
+    let replayed = replay_model(model, &schedule)?;
+    if replayed.verdict != ReplayVerdict::Reproduced {
+        return wrong("the run does not end so".to_owned());
+    }
+    let end = match shows {
+        Some(Shows::Difference(parts)) => {
+            let parts: Vec<String> = parts.iter().map(|part| format!("`{part}`")).collect();
+            format!("it ends in another state than the run in `against`, in {}", parts.join(", "))
+        }
+        _ => replayed.run.end,
+    };
+    Ok(CertificateVerdict::holds(format!("the model runs these {steps}, and then: {end}")))
+}
+
+/// Reads a schedule strictly.
+fn read(value: &Value) -> Result<Schedule, String> {
+    let mut fields = Fields::of(value, "the schedule")?;
+    if fields.number("schedule")? != u64::from(Schedule::VERSION) {
+        return Err(format!("expected version {} as `schedule`", Schedule::VERSION));
+    }
+    let program = fields.get("program").ok_or("the schedule: expected an object as `program`")?;
+    let mut program = Fields::of(program, "`program`")?;
+    program.text("name")?;
+    program.text_if("version")?;
+    program.text_if("hash")?;
+    program.end()?;
+    if let Some(options) = fields.get("options") {
+        let mut options = Fields::of(options, "`options`")?;
+        options.text_if("shows")?;
+        options.text_if("repeats-from")?;
+        options.text_if("against")?;
+        options.end()?;
+    }
+    for (number, choice) in (1..).zip(fields.list("choices")?) {
+        let mut choice = Fields::of(choice, format!("step {number}"))?;
+        choice.text("task")?;
+        choice.text_if("handler")?;
+        choice.number_if("alternative")?;
+        if choice.get("inject").is_some() {
+            return Err(format!("step {number}: a model takes no injected values"));
+        }
+        choice.end()?;
+    }
+    fields.end()?;
+    Schedule::from_json(&value.to_string()).map_err(|error| error.to_string())
+}
+
+/// Refuses a schedule of another version of the model. Its name, a path, is no part of the claim.
+fn identity(model: &Model, schedule: &Schedule) -> Result<(), CertificateVerdict> {
+    let (known, given) = (model.program(), &schedule.program);
+    if given.hash.is_some() && given.hash != known.hash {
+        let what = "made for another text of the model";
+        return Err(CertificateVerdict::Fails(
+            CertificateFault::at("`hash`", what)
+                .with_hint("`anyorder replay MODEL SCHEDULE` runs it on this one"),
+        ));
+    }
+    if !given.version.is_empty() && given.version != known.version {
+        return Err(CertificateVerdict::fails("`version`", "the model has another version"));
+    }
+    Ok(())
+}
+
+/// Refuses options that the claim does not use, and claims that are not known.
+fn options(schedule: &Schedule) -> Result<(), CertificateVerdict> {
+    let shows = Shows::of(schedule);
+    let has = |key: &str| schedule.options.contains_key(key);
+    if let Some(Shows::Other(text)) = &shows {
+        return Err(CertificateVerdict::unreadable(format!("`shows`: unknown claim `{text}`")));
+    }
+    // The text is the one form in which the claim is written.
+    if let (Some(shows), Some(text)) = (&shows, schedule.options.get("shows"))
+        && shows.to_string() != *text
+    {
+        return Err(CertificateVerdict::unreadable(format!("`shows`: unknown claim `{text}`")));
+    }
+    if has("repeats-from") && !matches!(shows, Some(Shows::Response(_))) {
+        let what = "only a run that shows a missing response repeats";
+        return Err(CertificateVerdict::fails("`repeats-from`", what));
+    }
+    if let Some(from) = schedule.options.get("repeats-from") {
+        let steps = schedule.choices.len();
+        if !from.parse::<usize>().is_ok_and(|at| at <= steps && at.to_string() == *from) {
+            let what = format!("expected a number from 0 to {steps}");
+            return Err(CertificateVerdict::fails("`repeats-from`", what));
+        }
+    }
+    match (has("against"), matches!(shows, Some(Shows::Difference(_)))) {
+        (true, false) => {
+            let what = "only a run that shows a difference is compared with another";
+            Err(CertificateVerdict::fails("`against`", what))
+        }
+        (false, true) => Err(CertificateVerdict::unreadable("`against`: expected the other run")),
+        (true, true) => {
+            let text = schedule.options.get("against").map_or("", String::as_str);
+            let other = super::json::parse(text).and_then(|value| read(&value));
+            let other = other
+                .map_err(|what| CertificateVerdict::unreadable(format!("`against`: {what}")))?;
+            match other.options.keys().all(|key| key == "shows") {
+                true => Ok(()),
+                false => Err(CertificateVerdict::unreadable("`against`: expected a plain run")),
+            }
+        }
+        (false, false) => Ok(()),
+    }
+}
+
+/// Runs the machine along a schedule. Returns the failure of the last step, if it fails.
+fn followed(
+    model: &Model,
+    schedule: &Schedule,
+    control: &Control<'_>,
+) -> Result<Option<String>, CertificateVerdict> {
+    let mut run = MachineRun::new(Arc::clone(&model.machine));
+    let mut failure = None;
+    for (number, choice) in (1..).zip(&schedule.choices) {
+        control.check()?;
+        let place = format!("step {number}");
+        if let Some(failure) = failure {
+            let what = format!("the step before it fails, so nothing can run: {failure}");
+            return Err(CertificateVerdict::fails(place, what));
+        }
+        let enabled = run.enabled().unwrap_or_default();
+        let known = enabled.into_iter().find(|task| task.task == choice.task);
+        let Some(known) = known else {
+            let what = format!("`{}` cannot run", choice.task);
+            return Err(CertificateVerdict::fails(place, what));
+        };
+        if !choice.handler.is_empty() && choice.handler != known.handler {
+            let what = format!("`handler` is `{}`, expected `{}`", choice.handler, known.handler);
+            return Err(CertificateVerdict::fails(place, what));
+        }
+        let ran = match run.execute(choice) {
+            Ok(ran) => ran,
+            Err(RunError::Diverged(_)) => {
+                let what = format!("`{}` has no alternative {}", choice.task, choice.alternative);
+                return Err(CertificateVerdict::fails(place, what));
+            }
+            Err(error) => return Err(CertificateVerdict::fails(place, error.to_string())),
+        };
+        failure = ran.failures.first().map(ToString::to_string);
+    }
+    Ok(failure)
+}
+
+/// Whether two failures are the same: kind, message and place. The place names the file of the model
+/// as it was given, so of its path only the last part counts.
+fn same_failure(wanted: &str, found: &str) -> bool {
+    fn parts(text: &str) -> (&str, &str) {
+        match text.rsplit_once(" at ") {
+            Some((what, site)) => (what, site),
+            None => (text, ""),
+        }
+    }
+    fn name(site: &str) -> &str {
+        Path::new(site).file_name().and_then(|name| name.to_str()).unwrap_or(site)
+    }
+    let ((wanted, wanted_site), (found, found_site)) = (parts(wanted), parts(found));
+    wanted == found && name(wanted_site) == name(found_site)
+}

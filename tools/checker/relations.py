@@ -1,0 +1,117 @@
+"""What proofs of orders and schedules share: sections 1 and 2 of docs/happens-before.md."""
+
+
+class Relations:
+    def __init__(self, trace):
+        self.trace = trace
+        self.loop_point = self.loop_points()
+        self.attach = {}
+        self.wake_of = match_wakes(trace)
+        for event in trace.events:
+            if event.kind == "attach":
+                self.attach.setdefault(event.operand, event.id)
+        self.pieces()
+        self.first_after_fork, self.last_write, self.enable = {}, {}, {}
+        self.triggers = {}
+        first = {}
+        for event in reversed(trace.events):
+            if event.kind == "fork" and event.operand in first:
+                self.first_after_fork[event.id] = first[event.operand]
+            handler = trace.handler_of(event.id)
+            if handler is not None:
+                first[handler] = event.id
+        writes, switches = {}, {}
+        for event in trace.events:
+            if event.reads and event.acquires:
+                self.last_write[event.id] = writes.get(event.operand)
+            if event.writes:
+                writes[event.operand] = event.id
+            if event.kind in ("enable", "disable"):
+                switches[event.operand] = event
+            if event.kind == "trigger":
+                last = switches.get(event.operand)
+                if last is not None and last.kind == "enable":
+                    self.enable[event.id] = last.id
+                self.triggers.setdefault(event.task, []).append(event.id)
+
+    def posted(self, event):
+        """The task of an event, if it was posted and has begun."""
+        task = self.trace.task_of(event)
+        return task if task.get is not None else None
+
+    def is_get(self, event):
+        return self.trace.task_of(event).get == event
+
+    def loop_points(self):
+        """By handler that runs posted tasks: its first `loop`, else its last initial event before its first `get`."""
+        loops, last, first_get = {}, {}, {}
+        for event in self.trace.events:
+            task = self.trace.tasks[event.task]
+            handler = task.handler
+            if handler is None:
+                continue
+            if task.get == event.id:
+                first_get.setdefault(handler, event.id)
+            if task.kind == "initial":
+                if event.kind == "loop":
+                    loops.setdefault(handler, event.id)
+                if handler not in first_get:
+                    last[handler] = event.id
+        last.update(loops)
+        return {handler: event for handler, event in last.items() if handler in first_get}
+
+    def pieces(self):
+        """By event: what its handler runs without interruption, and the event before it in program order."""
+        gets, last, count = {}, {}, {}
+        self.unit, self.before, self.size = [], [], {}
+        for event in self.trace.events:
+            task = self.trace.tasks[event.task]
+            handler = task.handler
+            if handler is not None and task.get == event.id:
+                gets[handler] = gets.get(handler, 0) + 1
+            if task.kind != "initial" or handler is None:
+                unit, before = ("task", task.number), last.get(("task", task.number))
+            else:
+                unit = ("piece", handler, gets.get(handler, 0))
+                point = self.loop_point.get(handler)
+                before = last.get(("code", handler))
+                if before is not None and (point is None or event.id > point):
+                    if self.unit[before] != unit or (point is not None and before <= point):
+                        before = point
+                if before is None and point is not None and point < event.id:
+                    before = point
+                last[("code", handler)] = event.id
+            last[unit] = event.id
+            self.unit.append(unit)
+            self.before.append(before)
+            self.size[unit] = self.size.get(unit, 0) + 1
+
+    def enabled_by(self, trigger, android):
+        family = self.trace.inputs[self.trace.events[trigger].operand][0]
+        if android and family not in ("plain", "ui", "focus"):
+            return None
+        return self.enable.get(trigger)
+
+
+def match_wakes(trace):
+    """By wake: the signal that it is matched with, and the wait that must come before that."""
+    signals, waits, matched = {}, {}, {}
+    for event in trace.events:
+        if event.kind in ("signal", "broadcast"):
+            signals.setdefault(event.operand, []).append(event.id)
+        elif event.kind == "wait":
+            waits[(event.task, event.operand)] = event.id
+        elif event.kind == "wake" and event.mode != "timeout":
+            wait = waits.get((event.task, event.operand))
+            if event.refers is not None:
+                signal = event.refers if event.refers != "initial" and event.refers < event.id else None
+            else:
+                candidates = signals.get(event.operand, [])
+                signal = next((s for s in candidates if wait is None or s > wait), None)
+            if signal is None:
+                continue
+            source = trace.events[signal]
+            if source.kind == "signal" and signal in signals.get(source.operand, []):
+                signals[source.operand].remove(signal)
+            matched[event.id] = (signal, wait if wait is not None and wait < signal else None)
+    return matched

@@ -1,0 +1,308 @@
+"""Reorderings: docs/formats/reordering.md and docs/witnesses.md."""
+
+from relations import Relations, match_wakes
+from schedules import Run as Schedule
+from traces import Beyond, Refused, Unreadable, demand
+
+FORMS = ("reversed", "last", "co_enabled", "overtakes")
+KEYS = {"reordering", "finding", "title", "form", "first", "second", "reorders", "prefix", "shortest", "events", "steps"}
+
+
+def typed(value, kind, place):
+    fits = isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
+    if not fits or (kind is int and value < 0):
+        raise Unreadable(f"{place}: expected {kind.__name__}")
+    return value
+
+
+def read(value):
+    """Reads the shape of a reordering: what breaks it is no certificate."""
+    if value.get("reordering") != 1 or isinstance(value["reordering"], bool):
+        raise Unreadable("expected version 1 as `reordering`")
+    if "left_out" in value:
+        raise Unreadable("`left_out`: only the last steps are there")
+    for key in ("finding", "title"):
+        typed(value.get(key, ""), str, key)
+    typed(value.get("shortest", False), bool, "shortest")
+    for key, kind in (("form", str), ("first", str), ("second", str), ("reorders", str), ("prefix", int), ("events", int), ("steps", list)):
+        typed(value.get(key), kind, key)
+    for key in value:
+        if key not in KEYS:
+            raise Unreadable(f"unknown field `{key}`")
+    if value["form"] not in FORMS or value["reorders"] not in ("threads", "tasks", "components"):
+        raise Unreadable("unknown form or kind")
+
+
+def check(trace, value):
+    read(value)
+
+    def find(name, place):
+        event = trace.find_event(name)
+        demand(event is not None, place, f"the trace has no one event {name}")
+        return event
+
+    first, second = find(value["first"], "`first`"), find(value["second"], "`second`")
+    steps = value["steps"]
+    demand(value["events"] == len(steps), "`events`", f"there are {len(steps)} steps")
+    order = []
+    for number, step in enumerate(steps, 1):
+        place = f"step {number}"
+        typed(step, dict, place)
+        typed(step.get("event"), str, place)
+        for key in step:
+            if key not in ("event", "lane", "text", "at"):
+                raise Unreadable(f"{place}: unknown field `{key}`")
+            typed(step[key], str, place)
+        event = find(step["event"], place)
+        if "lane" in step:
+            handler = trace.handler_of(event)
+            demand(handler is not None and step["lane"] == trace.handlers[handler].name, place, "another handler runs it")
+        order.append(event)
+    demand(trace.observed, "the input", "a partial trace")
+    if value["reorders"] == "tasks" and trace.android():
+        raise Refused("`reorders`", "expected `components`")
+    if value["reorders"] == "components" and trace.android():
+        raise Beyond("rules of Android's components")
+    if any(event.kind == "invoke" for event in trace.events):
+        raise Beyond("invocations of objects")
+    checker = Checker(trace, value["reorders"] != "threads", value["form"], first, second, value["prefix"], order)
+    checker.check()
+    return f"{value['form']}: events {trace.name(first)} and {trace.name(second)}, by {len(order)} events after {value['prefix']}"
+
+
+class Checker:
+    def __init__(self, trace, tasks, form, first, second, prefix, order):
+        self.trace, self.tasks, self.form = trace, tasks, form
+        self.first, self.second, self.prefix, self.order = first, second, prefix, order
+        self.wakes = match_wakes(trace)
+        self.sections()
+        self.rounds()
+        self.memory()
+
+    # Rule 1 of witnesses.md: lanes of threads.
+    def lane(self, event):
+        task = self.trace.task_of(event)
+        whole = task.kind in ("initial", "posted") and task.handler is not None
+        return ("handler", task.handler) if whole else ("task", task.number)
+
+    def holder(self, event):
+        if not self.tasks:
+            return self.lane(event)
+        task = self.trace.task_of(event)
+        return ("handler", task.handler) if task.handler is not None else ("task", task.number)
+
+    # Rule 3: critical sections, from taking a lock to releasing it as often.
+    def sections(self):
+        self.begins, self.ends, self.met = {}, {}, {}
+        opened, self.broken = {}, len(self.trace.events)
+        every = []
+        for e in self.trace.events:
+            key = (self.holder(e.id), e.operand)
+            if e.kind == "acquire":
+                if key in opened:
+                    opened[key]["depth"] += 1
+                else:
+                    opened[key] = {"holder": key[0], "lock": e.operand, "from": e.id, "to": None, "depth": 1, "exclusive": False}
+                    self.begins[e.id] = opened[key]
+                    every.append(opened[key])
+                opened[key]["exclusive"] |= not e.shared
+            elif e.kind == "release" and key in opened:
+                opened[key]["depth"] -= 1
+                if opened[key]["depth"] == 0:
+                    self.ends[e.id] = opened.pop(key)
+                    self.ends[e.id]["to"] = e.id
+            elif e.kind == "refused":
+                met = [s for (holder, lock), s in opened.items() if lock == e.operand and holder != key[0]
+                       and (not e.shared or s["exclusive"])]
+                if met:
+                    self.met[e.id] = max(met, key=lambda s: s["from"])
+        for section in every:
+            for other in every:
+                if other["from"] < section["from"] and other["lock"] == section["lock"] and (other["to"] is None or other["to"] > section["from"]):
+                    if other["exclusive"] or section["exclusive"]:
+                        self.broken = min(self.broken, section["from"])
+        self.every = every
+
+    # Section 2: barriers.
+    def rounds(self):
+        trace, counts, previous, forks = self.trace, {}, {}, {}
+        rounds = {}
+        for e in trace.events:
+            before = previous.get(e.task)
+            previous[e.task] = e.id
+            if e.kind == "fork":
+                forks.setdefault(e.operand, []).append(e.id)
+            if e.kind == "barrier":
+                count = counts[(e.operand, e.task)] = counts.get((e.operand, e.task), 0) + 1
+                arrivals = [before] if before is not None else list(forks.get(trace.handler_of(e.id), []))
+                rounds.setdefault(e.operand, {}).setdefault(count, []).append((e.id, arrivals))
+        self.arrivals, self.irregular = {}, {}
+        for barrier, by_count in rounds.items():
+            ordered = [by_count[count] for count in sorted(by_count)]
+            regular = True
+            for at, events in enumerate(ordered):
+                start = events[0][0]
+                regular &= all(a < start for _, arrivals in events for a in arrivals)
+                if at + 1 < len(ordered):
+                    regular &= max(event for event, _ in events) < ordered[at + 1][0][0]
+            if not regular:
+                self.irregular[barrier] = ordered[0][0][0]
+                continue
+            for events in ordered:
+                for event, _ in events:
+                    self.arrivals[event] = [a for _, arrivals in events for a in arrivals]
+
+    # Rule 4: what each read observes, byte by byte; rule 2: the allocation that each access needs.
+    def cells(self, event):
+        location = self.trace.locations[self.trace.events[event].operand]
+        if location[0] == "range":
+            _, generation, start, size = location
+            if size > 1 << 16:
+                raise Beyond("a range of more than 65,536 bytes")
+            return [(generation, byte) for byte in range(start, start + size)]
+        return [location]
+
+    def memory(self):
+        self.source, self.alloc = {}, {}
+        last, allocs = {}, {}
+        for e in self.trace.events:
+            if not (e.access or e.kind == "alloc"):
+                continue
+            cells = self.cells(e.id)
+            if e.reads:
+                self.source[e.id] = [last.get(cell) for cell in cells]
+            if e.access:
+                found = [allocs[cell] for cell in cells if cell in allocs]
+                if found:
+                    self.alloc[e.id] = max(found)
+            if e.writes:
+                last.update((cell, e.id) for cell in cells)
+            if e.kind == "alloc":
+                allocs.update((cell, e.id) for cell in cells)
+
+    def check(self):
+        trace, order = self.trace, self.order
+        doubt = min(self.irregular.values(), default=None)
+        fits = self.prefix <= self.broken and (doubt is None or self.prefix <= doubt)
+        demand(fits, "`prefix`", "the prefix is no run")
+        if self.form in ("last", "co_enabled"):
+            self.check_form()
+        if self.tasks:
+            schedule = Schedule(trace, Relations(trace))
+            for event in range(self.prefix):
+                schedule.step("the prefix", event)
+            for number, event in enumerate(order, 1):
+                schedule.step(f"step {number}", event)
+        free = {"last": {self.first}, "co_enabled": {self.first, self.second}}.get(self.form, set())
+        self.run(free)
+        if self.form == "reversed":
+            self.check_form()
+        if self.form == "overtakes":
+            self.check_overtakes()
+
+    def check_form(self):
+        order, first, second = self.order, self.first, self.second
+        demand(first in order and second in order, "the end", "the two actions are not in it")
+        demand(first < second and order.index(second) < order.index(first), "the end", "the two actions are not reversed")
+        if self.form != "reversed":
+            demand(order[-1] == first, "the end", "the first action is not the last event")
+        if self.form == "co_enabled":
+            demand(order[-2] == second, "the end", "the second action is not the last event but one")
+
+    def check_overtakes(self):
+        one, two = self.trace.task_of(self.first), self.trace.task_of(self.second)
+        here = set(range(self.prefix)) | set(self.order)
+        demand(self.tasks and self.first < self.second, "the end", "the two tasks are not reversed")
+        one_get = one.gets[0] if one.gets else None
+        two_get = two.gets[0] if two.gets else None
+        demand(one_get is not None and one.post is not None, "the end", "the first action is of no posted task")
+        demand(one_get != two_get and one.handler == two.handler and one_get not in here, "the end", "no task overtakes the other")
+        demand(one.post in here, "the end", "the task of the first action does not wait")
+        demand(self.order and two_get is not None and self.order[-1] == two_get, "the end", "does not end with the get of the second task")
+
+    def run(self, free):
+        trace = self.trace
+        happened = set(range(self.prefix))
+        last, place_of, signals = {}, {}, {}
+        opened = [s for s in self.every if s["from"] < self.prefix and (s["to"] is None or s["to"] >= self.prefix)]
+        lanes, before = {}, {}
+        for e in trace.events:
+            before[e.id] = lanes.get(self.lane(e.id))
+            lanes[self.lane(e.id)] = e.id
+        waits, wait_of = {}, {}
+        for e in trace.events:
+            if e.kind == "wait":
+                waits[(e.task, e.operand)] = e.id
+            elif e.kind == "wake" and e.mode == "timeout":
+                wait_of[e.id] = waits.get((e.task, e.operand))
+        for event in range(self.prefix):
+            place_of[event] = event - self.prefix
+            e = trace.events[event]
+            if e.writes:
+                last.update((cell, event) for cell in self.cells(event))
+            if e.kind in ("signal", "broadcast"):
+                signals.setdefault(e.operand, []).append(event)
+        for number, event in enumerate(self.order):
+            place, e = f"step {number + 1}", trace.events[event]
+            demand(event not in happened, place, "happens twice")
+            if not self.tasks:
+                self.after(place, happened, before[event], "program order")
+            self.causes(place, happened, e)
+            begun = self.begins.get(event)
+            if begun is not None:
+                for other in opened:
+                    if other["lock"] == begun["lock"] and other["holder"] != begun["holder"]:
+                        demand(not (other["exclusive"] or begun["exclusive"]), place, "the lock is held")
+            if event in self.wakes:
+                signal, wait = self.wakes[event]
+                self.after(place, happened, signal, "wake")
+                if wait is not None:
+                    demand(wait in happened and place_of[wait] < place_of[signal], place, "is woken before its wait")
+            if event not in free:
+                self.observes(place, e, last, opened)
+                if wait_of.get(event) is not None:
+                    wait = wait_of[event]
+                    for signal in signals.get(e.operand, []):
+                        there = wait < signal < event
+                        if not there and place_of[signal] > place_of.get(wait, -1 << 40):
+                            raise Refused(place, f"would be woken by event {trace.name(signal)}")
+            happened.add(event)
+            place_of[event] = number
+            if begun is not None:
+                opened.append(begun)
+            if event in self.ends and self.ends[event] in opened:
+                opened.remove(self.ends[event])
+            if e.writes:
+                last.update((cell, event) for cell in self.cells(event))
+            if e.kind in ("signal", "broadcast"):
+                signals.setdefault(e.operand, []).append(event)
+
+    def after(self, place, happened, first, why):
+        if first is not None and first not in happened:
+            raise Refused(place, f"event {self.trace.name(first)} must come first ({why})")
+
+    def causes(self, place, happened, e):
+        trace = self.trace
+        handler = trace.handler_of(e.id)
+        for other in trace.events[:e.id]:
+            fork = other.kind == "fork" and (other.operand == handler or (e.kind == "join" and other.operand == e.operand))
+            joined = e.kind == "join" and trace.handler_of(other.id) == e.operand
+            barrier = e.kind == other.kind == "barrier" and other.operand == e.operand
+            if fork or joined or barrier:
+                self.after(place, happened, other.id, "fork, join or barrier")
+        if e.kind == "barrier":
+            demand(e.operand not in self.irregular, place, "passes a barrier, and nobody knows who had arrived")
+            for arrival in self.arrivals[e.id]:
+                self.after(place, happened, arrival, "arrival")
+        if e.kind == "get":
+            post = trace.task_of(e.id).post
+            if post is not None and post < e.id:
+                self.after(place, happened, post, "post")
+        self.after(place, happened, self.alloc.get(e.id), "alloc")
+
+    def observes(self, place, e, last, opened):
+        if e.reads:
+            now = [last.get(cell) for cell in self.cells(e.id)]
+            demand(now == self.source[e.id], place, "reads another write than in the trace")
+        if e.kind == "refused" and e.id in self.met:
+            demand(self.met[e.id] in opened, place, "the attempt would succeed")
