@@ -1,13 +1,12 @@
 //! The JSON of a result: field order, omissions, round trip, and the published schema.
 
-use anyorder_mutate::schema::check;
 use anyorder_finding::{
     Coverage, CoverageLevel, ExplanationStep, Finding, Harm, Input, Kind, OptionValue, Ordered,
     Outcome, RaceCategory, Severity, Site, Stat, Suppressed, Verdict, Warning, WarningKind,
     Witness, WitnessPlace, assign_ids, schema,
 };
+use anyorder_mutate::schema::check;
 use serde_json::Value;
-
 
 /// A result in which every field is present.
 fn full() -> Outcome {

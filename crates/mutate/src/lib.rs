@@ -12,6 +12,8 @@
 //! `crates/cli/tests/mutated.rs` runs some for a minute, and the program of this crate for a night.
 //! [`climb`] looks for costly inputs instead of faults.
 
+#![deny(unsafe_code)]
+
 pub use seeds::{Seed, Seeds};
 
 // Inputs: what they hold, where they come from, how they change.

@@ -1,5 +1,7 @@
 //! Runs mutated cases for a night; see `docs/testing.md`.
 
+#![forbid(unsafe_code)]
+
 use anyorder_mutate::campaign::{self, Bench, Setup};
 use anyorder_mutate::case::Case;
 use anyorder_mutate::climb;

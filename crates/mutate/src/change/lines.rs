@@ -82,6 +82,34 @@ pub(super) fn tokens(rng: &mut Rng, kind: Kind, bytes: &mut Vec<u8>) {
     }
 }
 
+/// Replaces a number by a number of the input, a name by a name, or drops, doubles or moves one
+/// line: the mutant is often still an input that can be read.
+pub(super) fn gentle(rng: &mut Rng, bytes: &mut Vec<u8>) {
+    let words = words(bytes);
+    let class = |word: &Range<usize>| {
+        let first = bytes[word.start];
+        (first.is_ascii_digit(), first.is_ascii_alphabetic())
+    };
+    if words.is_empty() || rng.percent(35) {
+        let mut lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+        let (from, to) = (rng.index(lines.len()), rng.index(lines.len()));
+        match rng.below(3) {
+            _ if lines.is_empty() => {}
+            0 => drop(lines.remove(from)),
+            1 => lines.insert(to, lines[from]),
+            _ => lines.swap(from, to),
+        }
+        *bytes = lines.concat();
+        return;
+    }
+    let word = words[rng.index(words.len())].clone();
+    let alike: Vec<&Range<usize>> =
+        words.iter().filter(|other| class(other) == class(&word)).collect();
+    let new = bytes[alike[rng.index(alike.len())].clone()].to_vec();
+    let new = if rng.percent(15) { near(rng, &new) } else { new };
+    bytes.splice(word, new);
+}
+
 /// Returns a number near that of the word, or the word with a letter at its end.
 fn near(rng: &mut Rng, word: &[u8]) -> Vec<u8> {
     let number = std::str::from_utf8(word).ok().and_then(|text| text.parse::<i64>().ok());

@@ -80,8 +80,9 @@ impl Draft<'_> {
             "why" => {
                 self.any_trace();
                 for _ in 0..2 {
-                    let event =
-                        self.rng.pick(&["1", "2", "5", "9", "14", "access:2", "op:9", "e3"]);
+                    let event = self
+                        .rng
+                        .pick(&["1", "2", "5", "9", "14", "80", "access:2", "op:9", "e3", "e1"]);
                     self.case.arguments.push(event.to_owned());
                 }
             }
@@ -182,7 +183,7 @@ impl Draft<'_> {
     pub(crate) fn loose(&mut self, kind: Kind) -> String {
         let kind = if self.rng.percent(3) { self.rng.pick(&Kind::ALL) } else { kind };
         let seed = self.rng.pick(self.seeds.of_kind(kind));
-        let changed = self.rng.percent(92);
+        let changed = self.rng.percent(85);
         self.put(seed, changed);
         self.case.arguments.pop().unwrap_or_default()
     }

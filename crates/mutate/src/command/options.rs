@@ -6,22 +6,11 @@ use crate::kind::Kind;
 use anyorder_common::random::Random as _;
 
 /// Numbers for options that count.
-const NUMBERS: [&str; 14] = [
-    "0",
-    "1",
-    "2",
-    "3",
-    "7",
-    "20",
-    "100",
-    "1000",
-    "65536",
-    "1000000",
-    "4294967295",
-    "18446744073709551615",
-    "-1",
-    "x",
-];
+const NUMBERS: [&str; 10] = ["0", "1", "2", "3", "7", "20", "100", "1000", "65536", "1000000"];
+
+/// Numbers that few options take.
+const ODD_NUMBERS: [&str; 6] =
+    ["4294967295", "4294967296", "18446744073709551615", "18446744073709551616", "-1", "x"];
 
 /// Texts where a number, a name or a list is expected.
 const TEXTS: [&str; 8] =
@@ -55,7 +44,9 @@ impl Draft<'_> {
         for _ in 0..self.rng.below(6) {
             if !open.is_empty() {
                 let option = self.rng.pick(&open);
-                if !self.case.arguments.contains(&option.name) {
+                // A format or a table of sites that does not fit ends most runs at once.
+                let ends = ["--input-format", "--sites"].contains(&option.name.as_str());
+                if !self.case.arguments.contains(&option.name) && (!ends || self.rng.percent(10)) {
                     self.option(option);
                 }
             }
@@ -121,6 +112,7 @@ impl Draft<'_> {
             "SIZE" => self.rng.pick(&["0", "1", "64K", "16M", "10T", "99999999999T"]).to_owned(),
             "TIME" => self.rng.pick(&["0", "10ms", "1h", "99999999999h"]).to_owned(),
             "X" => self.rng.pick(&["0", "0.5", "1", "-1", "nan", "1e308"]).to_owned(),
+            "N" | "S" | "K" if self.rng.percent(10) => self.rng.pick(&ODD_NUMBERS).to_owned(),
             "N" | "S" | "K" if self.rng.percent(95) => self.rng.pick(&NUMBERS).to_owned(),
             _ => self.rng.pick(&TEXTS).to_owned(),
         }

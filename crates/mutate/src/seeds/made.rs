@@ -21,7 +21,7 @@ const LOG: &str = "Android bug-checker log messages \n\
     8 LOOP tid:1\t queue:1090957864\n\
     9 CALL tid:1\t msg:1\n\
     10 TRIGGER-LIFECYCLE tid:1 component: id:0 state:BIND-APP\n\
-    rwId:1 WRITE tid:1\t obj:0x4105e5f8 class:Lapp/Main; field:state\n\
+    rwId:1 WRITE tid:1\t obj:0x4105e5f8 class:Lapp/Main; field:8\n\
     11 ACCESS tid:1 accessId:1\n\
     12 FORK par-tid:1\t child-tid:3\n\
     13 ENABLE-EVENT tid:1 view:77 event:0\n\
@@ -29,17 +29,17 @@ const LOG: &str = "Android bug-checker log messages \n\
     15 RET tid:1\t msg:1\n\
     16 THREADINIT tid:3\n\
     17 LOCK tid:3\t lock-obj:0x41\n\
-    rwId:2 READ tid:3\t obj:0x4105e5f8 class:Lapp/Main; field:state\n\
-    rwId:3 WRITE-STATIC tid:3\t class:Lapp/Main; field:count\n\
+    rwId:2 READ tid:3\t obj:0x4105e5f8 class:Lapp/Main; field:8\n\
+    rwId:3 WRITE-STATIC tid:3\t class:Lapp/Main; field:9\n\
     18 UNLOCK tid:3\t lock-obj:0x41\n\
     19 POST src:3 msg:3 dest:1 delay:-1\n\
     20 THREADEXIT tid:3\n\
     21 CALL tid:1\t msg:3\n\
     22 TRIGGER-EVENT tid:1 view:77 event:0\n\
-    rwId:4 WRITE-STATIC tid:1\t class:Lapp/Main; field:count\n\
+    rwId:4 WRITE-STATIC tid:1\t class:Lapp/Main; field:9\n\
     23 RET tid:1\t msg:3\n\
     24 CALL tid:1\t msg:2\n\
-    rwId:5 WRITE tid:1\t obj:0x4105e5f8 class:Lapp/Main; field:state\n\
+    rwId:5 WRITE tid:1\t obj:0x4105e5f8 class:Lapp/Main; field:8\n\
     25 JOIN tid:1\t child-tid:3\n\
     26 RET tid:1\t msg:2\n";
 
