@@ -1,7 +1,7 @@
 //! Writes results to stdout, or to a file that gets its name only when it is complete.
 
 use crate::failure::Failure;
-use crate::guard::claim;
+use crate::guard::{Claiming, claim, written};
 use anyorder_common::text::shown;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
@@ -11,14 +11,14 @@ use std::path::Path;
 pub(crate) fn to_stdout(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    claim();
-    let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
-    let written = write(&mut out).and_then(|()| out.flush());
-    if let Err(error) = &written {
+    let mut out = BufWriter::new(Claiming(anstream::AutoStream::auto(io::stdout())));
+    let result = write(&mut out).and_then(|()| out.flush());
+    if let Err(error) = &result {
         // The buffered rest cannot be written either; dropping the buffer must not retry.
         let _ = out.into_parts();
         return Err(Failure::writing(Path::new("stdout"), error));
     }
+    written();
     Ok(())
 }
 
@@ -30,7 +30,9 @@ pub(crate) fn to(
     match file {
         Some(path) => {
             claim();
-            to_file(path, write)
+            to_file(path, write)?;
+            written();
+            Ok(())
         }
         None => to_stdout(write),
     }
@@ -42,12 +44,15 @@ pub(crate) fn bytes_to(
     write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     if let Some(path) = file {
-        return to_file_or_fail(path, write);
+        to_file_or_fail(path, write)?;
+        written();
+        return Ok(());
     }
-    claim();
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(Claiming(io::stdout().lock()));
     write(&mut out)?;
-    out.flush().map_err(|error| Failure::writing(Path::new("standard output"), &error))
+    out.flush().map_err(|error| Failure::writing(Path::new("standard output"), &error))?;
+    written();
+    Ok(())
 }
 
 /// Writes a file atomically: writes a temporary file in the same folder, then renames it. The old

@@ -151,7 +151,9 @@ impl Draft {
             input: None,
             text: match cause {
                 Cause::OutOfMemory => format!("{cause}: this is what the job had found"),
-                _ => format!("{cause}, and the job did not stop in time: this is what it had found"),
+                _ => {
+                    format!("{cause}, and the job did not stop in time: this is what it had found")
+                }
             },
             count: 1,
             places: Vec::new(),
