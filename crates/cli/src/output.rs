@@ -1,7 +1,7 @@
 //! Writes results to stdout, or to a file that gets its name only when it is complete.
 
 use crate::failure::Failure;
-use crate::guard::claim;
+use crate::guard::{Claiming, claim, written};
 use anyorder_common::files::{AtomicFile, Folder};
 use anyorder_common::text::{Harmless, shown};
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -13,15 +13,15 @@ use std::path::Path;
 pub(crate) fn to_stdout(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    claim();
-    let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
-    let written = write(&mut Harmless::new(&mut out));
-    let written = written.and_then(|()| out.flush());
-    if let Err(error) = &written {
+    let mut out = BufWriter::new(Claiming(anstream::AutoStream::auto(io::stdout())));
+    let result = write(&mut Harmless::new(&mut out));
+    let result = result.and_then(|()| out.flush());
+    if let Err(error) = &result {
         // The buffered rest cannot be written either; dropping the buffer must not retry.
         let _ = out.into_parts();
         return Err(Failure::writing(Path::new("stdout"), error));
     }
+    written();
     Ok(())
 }
 
@@ -33,7 +33,9 @@ pub(crate) fn to(
     match file {
         Some(path) => {
             claim();
-            to_file(path, write)
+            to_file(path, write)?;
+            written();
+            Ok(())
         }
         None => to_stdout(write),
     }
@@ -46,17 +48,20 @@ pub(crate) fn bytes_to(
     write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     if let Some(path) = file {
-        return to_file_or_fail(path, write);
+        to_file_or_fail(path, write)?;
+        written();
+        return Ok(());
     }
-    claim();
     let stdout = io::stdout().lock();
     let is_terminal = stdout.is_terminal();
-    let mut out = BufWriter::new(stdout);
+    let mut out = BufWriter::new(Claiming(stdout));
     match is_terminal {
         true => write(&mut Harmless::new(&mut out))?,
         false => write(&mut out)?,
     }
-    out.flush().map_err(|error| Failure::writing(Path::new("standard output"), &error))
+    out.flush().map_err(|error| Failure::writing(Path::new("standard output"), &error))?;
+    written();
+    Ok(())
 }
 
 /// Writes a file that appears whole or not at all, as [`AtomicFile`] does. The old file stays until

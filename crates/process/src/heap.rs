@@ -14,7 +14,8 @@
 //! grows is filled step by step; the guard sees both in the resident memory.
 //!
 //! **Cost.** One relaxed load and one comparison for each allocation. One reading of the resident
-//! memory, about a microsecond, for each allocation of [`LARGE_BYTES`] or more, if there is a bound.
+//! memory, about a microsecond, for each allocation of [`LARGE_BYTES`] or more, if there is a
+//! bound.
 
 use crate::memory::Memory;
 use crate::signals::end_at_once;

@@ -69,8 +69,8 @@ pub(crate) fn options_that_cut(outcome: &Outcome) -> impl Iterator<Item = &str> 
     names.filter(|limit| ![INTERRUPT, OUT_OF_MEMORY].contains(limit))
 }
 
-/// States what ended the search early: `interrupted (Ctrl-C)`, `cut by` its limits, or both; or that
-/// memory ran out. `mark` precedes each limit.
+/// States what ended the search early: `interrupted (Ctrl-C)`, `cut by` its limits, or both; or
+/// that memory ran out. `mark` precedes each limit.
 pub(crate) fn cut(outcome: &Outcome, mark: &str) -> String {
     let options: Vec<String> =
         options_that_cut(outcome).map(|option| format!("{mark}{option}")).collect();

@@ -176,6 +176,8 @@ pub(crate) enum BugKind {
     Fill,
     /// Never end while the result is being changed
     Hold,
+    /// Print something, and never end
+    Linger,
     /// Never end with a half-written file beside the output
     Write,
 }

@@ -4,7 +4,7 @@
 use crate::args::{BugArgs, BugKind};
 use crate::failure::Failure;
 use crate::guard::{Document, Kind};
-use crate::output::to_file;
+use crate::output::{to_file, to_stdout};
 use crate::watch::Watch;
 use anyorder_drive::JobResult;
 use anyorder_finding::{Finding, Input, Policy, Site, assign_ids};
@@ -36,6 +36,7 @@ pub(crate) fn run(args: &BugArgs, watch: &Watch) -> Result<ExitCode, Failure> {
         BugKind::Large => drop(black_box(vec![1_u8; 1 << 30])),
         BugKind::Fill => fill(black_box(vec![0_u8; 1 << 30])),
         BugKind::Hold => watch.draft().change(|_| spin()),
+        BugKind::Linger => to_stdout(|out| writeln!(out, "all of it"))?,
         BugKind::Write => {
             let beside = args.out.output.clone().unwrap_or_default().with_extension("beside");
             to_file(&beside, |out| {

@@ -27,7 +27,7 @@ pub(crate) use render::{render_cut, set_elapsed};
 
 use crate::args::{Cli, Command};
 use crate::failure::{self, Failure};
-use crate::guard::claim;
+use crate::guard::{claim, written};
 use crate::output::stderr;
 use crate::watch::Watch;
 use anyorder_common::text::escape;
@@ -55,6 +55,7 @@ pub(crate) fn run() -> ExitCode {
     let status = dispatch(cli, &watch).unwrap_or_else(|failure| failure::print(&failure));
     // From here on, the status of the command is that of the process.
     claim();
+    written();
     status
 }
 

@@ -2,7 +2,7 @@
 
 use crate::args::{OutputArgs, OutputFormat};
 use crate::failure::Failure;
-use crate::guard::Document;
+use crate::guard::{Document, set_status};
 use crate::output::{to, to_file, to_stdout, width};
 use anyorder_common::text::{Harmless, shown};
 use anyorder_finding::run::Runs;
@@ -39,10 +39,12 @@ pub(super) fn finish(
     policy: &Policy,
     trace: Option<&Trace>,
 ) -> Result<ExitCode, Failure> {
+    let status = exit_code(outcome, policy);
+    set_status(status);
     match all(args, outcome, policy, trace) {
         // The reader closed the pipe, which does not change the result.
         Err(failure) if !failure.broken_pipe => Err(failure),
-        _ => Ok(ExitCode::from(exit_code(outcome, policy))),
+        _ => Ok(ExitCode::from(status)),
     }
 }
 
@@ -78,8 +80,8 @@ fn all(
     }
 }
 
-/// Writes a result that the guard cut, in place of the job. `stdout` bypasses the locks that the job
-/// may hold. It writes no HTML report, which could take as long as the job.
+/// Writes a result that the guard cut, in place of the job. `stdout` bypasses the locks that the
+/// job may hold. It writes no HTML report, which could take as long as the job.
 pub(crate) fn render_cut(
     document: &Document,
     outcome: &Outcome,

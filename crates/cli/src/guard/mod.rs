@@ -15,7 +15,8 @@
 //! Only one thread writes the result: the one that [`phase`] gives the output to.
 
 pub(crate) use draft::{Document, Draft, Kind};
-pub(crate) use phase::claim;
+pub(crate) use phase::{Claiming, claim, written};
+pub(crate) use poll::set_status;
 pub(crate) use poll::{Checkpoints, Guard};
 
 mod draft;

@@ -1,11 +1,13 @@
 //! Watches time, memory and signals, and ends the process when the job does not end itself.
 
 use super::draft::Draft;
+use super::phase::{self, Taken};
 use super::writer::{self, Order};
-use super::{Cause, GRACE, LAST, phase};
+use super::{Cause, GRACE, LAST};
 use crate::args::LimitArgs;
 use crate::failure::Failure;
 use crate::input::awaits_terminal;
+use anyorder_finding::exit;
 use anyorder_process::{self as process, Memory, Refusal};
 use anyorder_system::{Cancel, StopReason};
 use std::io::Write;
@@ -40,13 +42,18 @@ const LATE: Duration = Duration::from_millis(20);
 const LENT_MAX: Duration = Duration::from_secs(4);
 
 /// The status of the result, once it is known.
-static STATUS: AtomicU8 = AtomicU8::new(anyorder_finding::exit::LIMIT);
+static STATUS: AtomicU8 = AtomicU8::new(exit::LIMIT);
+
+/// Returns the exit status of the result that is being written; that of a limit without one.
+pub(super) fn status() -> u8 {
+    STATUS.load(Ordering::Relaxed)
+}
 
 /// Whether a second signal has come.
 static AT_ONCE: AtomicBool = AtomicBool::new(false);
 
 /// Sets the exit status of the result that is being written.
-pub(super) fn set_status(status: u8) {
+pub(crate) fn set_status(status: u8) {
     STATUS.store(status, Ordering::Relaxed);
 }
 
@@ -236,9 +243,11 @@ impl Poll {
         if !by_time || self.bounds.is_some_and(|bounds| self.resident() > bounds.soft) {
             process::freeze();
         }
-        let order =
-            if phase::take_over() { Order::Document(cause) } else { Order::CutOutput(cause) };
-        self.end(order)
+        self.end(match phase::take_over() {
+            Taken::Nothing => Order::Document(cause),
+            Taken::Part => Order::CutOutput(cause),
+            Taken::Whole => Order::End(status()),
+        })
     }
 
     /// Lets the writer end the process, and ends it without the writer when that takes too long.
@@ -247,7 +256,8 @@ impl Poll {
         // The writer waits for this order, so the channel is open.
         let _ = self.writer.send(order);
         let allowed = if matches!(order, Order::Document(_)) { LAST - GRACE } else { CLEAN_UP };
-        // Memory that was taken before the guard saw it does not keep the result from being written.
+        // Memory that was taken before the guard saw it does not keep the result from being
+        // written.
         let last = self.bounds.map(|bounds| bounds.last.max(self.resident() + ROOM));
         let within = || last.is_none_or(|last| self.resident() <= last);
         let mut lent = Duration::ZERO;
@@ -270,7 +280,14 @@ impl Poll {
         let status = match order {
             Order::End(status) => status,
             _ if AT_ONCE.load(Ordering::Relaxed) => INTERRUPTED,
-            _ => STATUS.load(Ordering::Relaxed),
+            // The status of a whole result may be that of success.
+            _ => {
+                if status() == exit::FINDINGS {
+                    exit::FINDINGS
+                } else {
+                    exit::LIMIT
+                }
+            }
         };
         process::end_at_once(i32::from(status))
     }

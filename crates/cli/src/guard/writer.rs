@@ -54,7 +54,7 @@ fn obey(draft: &Draft, quiet: bool, mut streams: Streams, orders: &Receiver<Orde
         Order::End(status) => status,
         Order::CutOutput(cause) => {
             streams.say("error", &format!("{cause}: the output was cut"));
-            exit::LIMIT
+            if poll::status() == exit::FINDINGS { exit::FINDINGS } else { exit::LIMIT }
         }
         Order::Document(cause) => match draft.cut(cause) {
             Some(cut) => document(&cut, quiet, &mut streams),

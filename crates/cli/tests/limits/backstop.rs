@@ -157,6 +157,14 @@ fn an_output_that_nobody_reads_does_not_hold_the_process() {
 }
 
 #[test]
+fn a_result_that_is_whole_is_not_called_cut() {
+    // As a job that frees much memory after it has printed its result.
+    let ran = run(&["bug", "linger", "--time-limit", "200ms"]);
+    let parts = (ran.status, ran.stdout.as_str(), ran.stderr.as_str());
+    assert_eq!(parts, (3, "all of it\n", ""));
+}
+
+#[test]
 fn a_file_that_is_half_written_never_gets_its_name() {
     let folder = folder();
     let file = path(&folder, "result.json");

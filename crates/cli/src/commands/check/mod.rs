@@ -62,8 +62,8 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, watch: &Watch) -> Result<Ex
     render::finish(&form, &done.outcome, &policy, trace.as_ref())
 }
 
-/// Checks all inputs, and adds the results to the draft. Returns the last trace. A failure names all
-/// unreadable inputs.
+/// Checks all inputs, and adds the results to the draft. Returns the last trace. A failure names
+/// all unreadable inputs.
 fn check_all(args: &CheckArgs, global: &Global, watch: &Watch) -> Result<Option<Trace>, Failure> {
     let add = |inputs: Vec<Input>, result: JobResult| {
         watch.done();
