@@ -11,7 +11,7 @@ use crate::relation::happens_before::HappensBefore;
 use crate::relation::pass::{View, Visitor};
 use crate::relation::rules::RuleSet;
 use crate::relation::strands::StrandId;
-use crate::report::findings::{Found, findings};
+use crate::report::findings::{Explain, Found, findings};
 use anyorder_finding::{CoverageLevel, Finding, RaceCategory};
 use anyorder_system::{Cancel, Control, StopReason, Stopped};
 use anyorder_trace::{EventId, Location, Mailbox, TaskId, Trace};
@@ -73,6 +73,10 @@ pub struct Statistics {
     pub rounds: u64,
     /// The number of chains of the trace's strands: the width of the clocks.
     pub chains: u64,
+    /// Steps of the work that can grow faster than the events: nodes of clocks joined, chains asked
+    /// for a place, handlers compared at a location. Each event counts as a step. For tests of
+    /// growth; no report has them.
+    pub steps: u64,
     /// Racing pairs of accesses.
     pub race_pairs: u64,
     /// Groups of races.
@@ -110,9 +114,8 @@ impl<'t> Checked<'t> {
 
 /// Finds all races of a trace.
 ///
-/// Never fails: a stopped check reports that it was stopped, with the results so far. Time and
-/// memory: see `engine` and `races` in the source. Both are linear in the events, and synchronising
-/// events also cost the number of chains.
+/// Never fails: a stopped check reports that it was stopped, with the results so far, without
+/// explanations. `docs/cost.md` has the time and memory.
 #[must_use]
 pub fn check<'t>(trace: &'t Trace, options: &RaceOptions, control: &Control<'_>) -> Checked<'t> {
     let mut check = Check {
@@ -150,7 +153,9 @@ impl<'t> Check<'t, '_> {
         self.statistics.rounds = u64::from(engine.rounds);
         self.statistics.chains = engine.chains.len() as u64;
         let origins = Origins::new(self.trace);
-        let conflicts = Conflicts::new(self.trace, |event| engine.strand_of(event));
+        let strand_of = |event| engine.strand_of(event);
+        let memory = control.limits.memory_bytes;
+        let conflicts = Conflicts::new(self.trace, strand_of, cancel, memory)?;
         let mut pass = Detection {
             detector: Detector::new(self.trace, &conflicts),
             triggers: CapturedClocks::new(origins.triggers()),
@@ -159,27 +164,55 @@ impl<'t> Check<'t, '_> {
         let mut report = |done: u64| control.progress.report(done, Some(total));
         let ends = engine.visit(&mut pass, cancel, &mut report);
         let Detection { detector, triggers } = pass;
+        self.statistics.steps = total + engine.steps() + detector.visited;
         self.races = detector.races;
         self.statistics.race_pairs = self.races.total();
-        let categories = categorise(&engine, &self.races, &origins, &triggers);
-        let covered = ends.and_then(|ends| {
-            coverage(self.options.coverage, &mut engine, &self.races, &ends, cancel)
+        let mut judged = Judged { origins: &origins, triggers: &triggers, covered: None };
+        let outcome = ends.and_then(|ends| {
+            let level = self.options.coverage;
+            judged.covered = Some(coverage(level, &mut engine, &self.races, &ends, cancel)?);
+            self.report(&mut engine, &judged, Explain::With(cancel))
         });
-        let (uncovered, stopped) = match covered {
-            Ok(uncovered) => (uncovered, Ok(())),
-            // Coverage is unknown, so these races are listed with the uncovered ones.
-            Err(stopped) => (self.all_uncovered(), Err(stopped)),
+        if outcome.is_err() {
+            // What was found is reported, in bounded time. Coverage may be unknown; such races are
+            // listed with the uncovered ones.
+            self.races.pairs.truncate(PAIRS_AFTER_STOP_MAX);
+            self.report(&mut engine, &judged, Explain::Nothing)?;
+        }
+        outcome.map(|()| engine)
+    }
+
+    /// Turns the races into findings.
+    fn report(
+        &mut self,
+        engine: &mut Engine<'_>,
+        judged: &Judged<'_>,
+        explain: Explain<'_>,
+    ) -> Result<(), Stopped> {
+        let Judged { origins, triggers, covered } = judged;
+        let never = Cancel::new();
+        let cancel = match explain {
+            Explain::With(cancel) => cancel,
+            Explain::Nothing => &never,
         };
-        let filters = self.options.filters.then(|| Filters::new(self.trace, &origins));
-        let by = self.options.group_by;
-        let groups = group(self.trace, &self.races, &categories, &uncovered, filters.as_ref(), by);
+        let categories = categorise(engine, &self.races, origins, triggers, cancel)?;
+        let unknown;
+        let uncovered = match covered {
+            Some(uncovered) => uncovered,
+            None => {
+                unknown = self.all_uncovered();
+                &unknown
+            }
+        };
+        let filters = self.options.filters.then(|| Filters::new(self.trace, origins));
+        let (by, trace, races) = (self.options.group_by, self.trace, &self.races);
+        let groups = group(trace, races, &categories, uncovered, filters.as_ref(), by, cancel)?;
         self.count(&groups);
-        let cancel = if stopped.is_ok() { cancel.clone() } else { Cancel::new() };
         let (level, max) = (self.options.coverage, self.options.max_pairs);
-        let (races, groups, uncovered) = (&self.races, &groups[..], &uncovered);
+        let (races, groups) = (&self.races, &groups[..]);
         let found = Found { races, groups, uncovered, level, max_pairs: max };
-        self.findings = findings(&mut engine, &found, &cancel)?;
-        stopped.map(|()| engine)
+        self.findings = findings(engine, &found, explain)?;
+        Ok(())
     }
 
     fn all_uncovered(&self) -> Uncovered {
@@ -245,6 +278,17 @@ impl Default for RaceCounts {
     fn default() -> RaceCounts {
         RaceCounts::of(|_| 0)
     }
+}
+
+/// The most racing pairs of runs that a stopped check reports.
+const PAIRS_AFTER_STOP_MAX: usize = 1 << 16;
+
+/// What is known about the races before they are reported.
+struct Judged<'a> {
+    origins: &'a Origins,
+    triggers: &'a CapturedClocks,
+    /// `None` if the check was stopped before.
+    covered: Option<Uncovered>,
 }
 
 /// Detects races and takes the clocks at triggers in one pass.

@@ -71,7 +71,8 @@ fn agrees_on_random_traces() {
     let naive = Naive::new(&sticky, Rules::all(oracle_set(RuleSet::Android)));
     let hb = HappensBefore::new(&sticky, RuleSet::Android, &cancel).unwrap();
     assert_eq!(difference(&sticky, &hb, &naive), None);
-    for (name, shape) in Shape::all() {
+    let wide = [("crowd", Shape::crowd()), ("bags", Shape::bags())];
+    for (name, shape) in Shape::all().into_iter().chain(wide) {
         for seed in 0..seeds() {
             let trace = random_trace(seed, &shape);
             for rules in RuleSet::ALL {

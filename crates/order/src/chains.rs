@@ -1,6 +1,7 @@
 //! Online decomposition of a partial order into chains.
 
 use crate::clock::ChainId;
+use std::collections::BTreeMap;
 
 /// Assigns elements to chains. The elements arrive one by one, in an order that respects the
 /// partial order.
@@ -11,9 +12,10 @@ use crate::clock::ChainId;
 ///
 /// # Cost
 ///
-/// The chains of a group form a list, the most recently used first. Placing an element asks
+/// The chains of a group are ordered, the most recently used first. Placing an element asks
 /// `follows` once for each chain up to the one it joins: once where tasks follow one another, at
-/// most once per chain of the group. Greedy decomposition may need more chains than the width of
+/// most once per chain of the group. A caller that knows which chains cannot follow skips them with
+/// [`find`](Chains::find). Greedy decomposition may need more chains than the width of
 /// the order (the greatest number of pairwise unordered elements), which is the least possible. No
 /// online method reaches the width; first-fit is close to it on orders that come from programs.
 ///
@@ -29,79 +31,66 @@ use crate::clock::ChainId;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Chains {
-    chains: Vec<Chain>,
-    /// By group: its most recently extended chain, or [`NO_CHAIN`].
-    recent: Vec<u32>,
+    /// The last element of each chain.
+    tails: Vec<u32>,
+    /// The chains by group and last element. The one that was extended last has the greatest.
+    by_tail: BTreeMap<(u32, u32), u32>,
     elements_count: u32,
-}
-
-/// Marks the end of a group's list.
-const NO_CHAIN: u32 = u32::MAX;
-
-#[derive(Clone, Copy, Debug)]
-struct Chain {
-    tail: u32,
-    /// The chain of the group that was extended last before this one, or [`NO_CHAIN`].
-    older: u32,
-    /// The reverse of `older`.
-    newer: u32,
 }
 
 impl Chains {
     /// Places the next element and returns its chain. `follows(chain, tail)` says whether the
-    /// element `tail`, the last of `chain`, comes before the new one. Number groups densely: memory
-    /// grows with the greatest group.
+    /// element `tail`, the last of `chain`, comes before the new one.
     ///
     /// # Panics
     ///
     /// Panics after 2^32 - 1 elements.
-    pub fn place(&mut self, group: u32, mut follows: impl FnMut(ChainId, u32) -> bool) -> ChainId {
+    pub fn place(&mut self, group: u32, follows: impl FnMut(ChainId, u32) -> bool) -> ChainId {
+        let chain = self.find(group, u32::MAX, follows);
+        self.extend(group, chain)
+    }
+
+    /// Returns the chain of a group on which [`place`](Self::place) would put the next element, if
+    /// it is known that none of those follows whose last element is `below` or greater.
+    pub fn find(
+        &self,
+        group: u32,
+        below: u32,
+        mut follows: impl FnMut(ChainId, u32) -> bool,
+    ) -> Option<ChainId> {
+        let candidates = self.by_tail.range((group, 0)..(group, below)).rev();
+        let mut chains = candidates.map(|((_, tail), chain)| (ChainId(*chain), *tail));
+        chains.find(|(chain, tail)| follows(*chain, *tail)).map(|(chain, _)| chain)
+    }
+
+    /// Places the next element at the end of a chain of its group, or opens a chain. Returns the
+    /// chain. Logarithmic in the chains.
+    ///
+    /// # Panics
+    ///
+    /// Panics after 2^32 - 1 elements, and for a chain that does not exist.
+    pub fn extend(&mut self, group: u32, chain: Option<ChainId>) -> ChainId {
         let element = self.elements_count;
         assert!(element < u32::MAX, "elements are numbered in 32 bits");
         self.elements_count += 1;
-        let group = group as usize;
-        if group >= self.recent.len() {
-            self.recent.resize(group + 1, NO_CHAIN);
-        }
-        let mut chain = self.recent[group];
-        while chain != NO_CHAIN {
-            let Chain { tail, older, .. } = self.chains[chain as usize];
-            if follows(ChainId(chain), tail) {
-                self.unlink(chain);
-                break;
-            }
-            chain = older;
-        }
-        if chain == NO_CHAIN {
-            // There are at most as many chains as elements, so the number fits below `NO_CHAIN`.
-            chain = self.chains.len() as u32;
-            self.chains.push(Chain { tail: element, older: NO_CHAIN, newer: NO_CHAIN });
-        }
-        self.link_in_front(chain, group, element);
-        ChainId(chain)
+        let chain = chain.unwrap_or_else(|| {
+            // There are at most as many chains as elements, so the number fits.
+            self.tails.push(element);
+            ChainId(self.tails.len() as u32 - 1)
+        });
+        let tail = std::mem::replace(&mut self.tails[chain.index()], element);
+        self.by_tail.remove(&(group, tail));
+        self.by_tail.insert((group, element), chain.0);
+        chain
     }
 
-    /// Takes a chain out of the list of its group, unless it is the first there.
-    fn unlink(&mut self, chain: u32) {
-        let Chain { older, newer, .. } = self.chains[chain as usize];
-        if newer != NO_CHAIN {
-            self.chains[newer as usize].older = older;
-            if older != NO_CHAIN {
-                self.chains[older as usize].newer = newer;
-            }
-        }
-    }
-
-    /// Puts a chain first in the list of its group, with a new last element.
-    fn link_in_front(&mut self, chain: u32, group: usize, element: u32) {
-        let front = std::mem::replace(&mut self.recent[group], chain);
-        self.chains[chain as usize].tail = element;
-        if front != chain {
-            if front != NO_CHAIN {
-                self.chains[front as usize].newer = chain;
-            }
-            let entry = &mut self.chains[chain as usize];
-            (entry.older, entry.newer) = (front, NO_CHAIN);
-        }
+    /// Returns the last element of a chain. The chain that was extended last has the greatest.
+    ///
+    /// # Panics
+    ///
+    /// Panics for a chain that does not exist.
+    #[must_use]
+    pub fn tail(&self, chain: ChainId) -> u32 {
+        self.tails[chain.index()]
     }
 }

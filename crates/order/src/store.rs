@@ -107,6 +107,8 @@ pub struct StoreStats {
     pub leaves_edited: u64,
     /// Leaves allocated.
     pub leaves_fresh: u64,
+    /// Nodes that joins entered on both sides.
+    pub nodes_joined: u64,
     /// Compactions.
     pub compactions: u64,
 }
@@ -187,6 +189,33 @@ impl ClockStore {
             than = ClockRef::new(than.height() - 1, self.nodes[than.root() as usize][0]);
         }
         self.visit_above(clock, than, 0, &mut visit);
+    }
+
+    /// Calls `visit` with each entry that is not 0, by ascending chain, until it returns false.
+    /// Returns whether it never did. O(nodes visited).
+    pub fn for_each_while(
+        &self,
+        clock: ClockRef,
+        mut visit: impl FnMut(ChainId, u32) -> bool,
+    ) -> bool {
+        self.visit_while(clock.root(), clock.height(), 0, &mut visit)
+    }
+
+    fn visit_while(
+        &self,
+        node: u32,
+        height: u32,
+        first: u32,
+        visit: &mut impl FnMut(ChainId, u32) -> bool,
+    ) -> bool {
+        let children = self.nodes[node as usize].iter().enumerate();
+        children.filter(|(_, child)| **child != 0).all(|(i, &child)| {
+            let chain = first | (i as u32) << (FAN_BITS * height);
+            match height {
+                0 => visit(ChainId(chain), child),
+                _ => self.visit_while(child, height - 1, chain, visit),
+            }
+        })
     }
 
     /// Visits a subtree whose first chain is `first`. The other tree may be lower: it covers the
@@ -416,6 +445,7 @@ impl ClockEdit<'_> {
             self.store.stats.joins_skipped += 1;
             return Ok(other);
         }
+        self.store.stats.nodes_joined += 1;
         let mine = self.store.nodes[node as usize];
         let mut joined = mine;
         if height > other_height {

@@ -8,6 +8,7 @@ use crate::relation::pass::{View, Visitor};
 use crate::relation::strands::StrandId;
 use anyorder_finding::RaceCategory;
 use anyorder_order::Clock;
+use anyorder_system::{Cancel, Stopped};
 use anyorder_trace::{EventId, EventKind, InputId, TaskId, TaskKind, Trace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -152,6 +153,9 @@ impl Differences {
     }
 }
 
+/// How many pairs are handled between two polls.
+const POLL_PAIRS: usize = 4096;
+
 /// Gives each racing pair of runs its category. If the tasks of a race differ both in a delayed and
 /// in a cross-handler post, the first such race at a location counts as delayed and later ones as
 /// cross-posted. DroidRacer does the same; it processes reads before writes.
@@ -160,11 +164,11 @@ pub(crate) fn categorise(
     races: &Races,
     origins: &Origins,
     captured: &CapturedClocks,
-) -> Vec<RaceCategory> {
+    cancel: &Cancel,
+) -> Result<Vec<RaceCategory>, Stopped> {
     let ordered = |x, y| captured.happens_before(engine, x, y);
     let handler = |task: TaskId| engine.trace.span(task).handler;
     let mut known: FxHashMap<(TaskId, TaskId), Differences> = FxHashMap::default();
-    let mut order: Vec<u32> = (0..races.pairs.len() as u32).collect();
     let key = |pair: (RunId, RunId)| {
         let (a, b) = (races.run(pair.0), races.run(pair.1));
         let (read, write) = match (a.class.writes, b.class.writes) {
@@ -173,17 +177,27 @@ pub(crate) fn categorise(
         };
         (a.location, a.class.writes && b.class.writes, read, write)
     };
-    order.sort_by_key(|i| key(races.pairs[*i as usize]));
-    let mut result = vec![RaceCategory::Uncategorised; races.pairs.len()];
+    let mut result = vec![RaceCategory::MultiThreaded; races.pairs.len()];
     let mut delayed_at = None;
-    for i in order {
-        let (a, b) = races.pairs[i as usize];
-        let location = races.run(a).location;
-        let tasks = (races.run(a).task, races.run(b).task);
-        if handler(tasks.0) != handler(tasks.1) {
-            result[i as usize] = RaceCategory::MultiThreaded;
-            continue;
+    let tasks_of = |(a, b): (RunId, RunId)| (races.run(a).task, races.run(b).task);
+    // The order matters only to races on one handler, of which there are usually few.
+    let mut order = Vec::new();
+    for (i, pair) in races.pairs.iter().enumerate() {
+        if i % POLL_PAIRS == 0 {
+            cancel.check()?;
         }
+        let (x, y) = tasks_of(*pair);
+        if handler(x) == handler(y) {
+            order.push(i as u32);
+        }
+    }
+    order.sort_by_cached_key(|i| key(races.pairs[*i as usize]));
+    for (done, i) in order.into_iter().enumerate() {
+        if done % POLL_PAIRS == 0 {
+            cancel.check()?;
+        }
+        let location = races.run(races.pairs[i as usize].0).location;
+        let tasks = tasks_of(races.pairs[i as usize]);
         let Differences { co_enabled, delayed, cross_posted } = *known
             .entry(tasks)
             .or_insert_with(|| Differences::of(origins.of(tasks.0), origins.of(tasks.1), ordered));
@@ -198,5 +212,5 @@ pub(crate) fn categorise(
             RaceCategory::Uncategorised
         };
     }
-    result
+    Ok(result)
 }

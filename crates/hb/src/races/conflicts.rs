@@ -2,6 +2,7 @@
 
 use crate::relation::strands::StrandId;
 use anyorder_common::union_find::UnionFind;
+use anyorder_system::{Cancel, StopReason, Stopped};
 use anyorder_trace::{EventId, Location, LocationId, Mode, Op, Trace};
 
 /// The attributes of an access that matter for conflicts: whether it writes, and whether it is
@@ -38,14 +39,23 @@ pub(crate) struct Conflicts {
 impl Conflicts {
     /// Finds the overlaps, and the locations that more than one strand accesses. Time: linear in
     /// the events, and n log n in the ranges plus the number of overlapping pairs.
-    pub(crate) fn new(trace: &Trace, strand_of: impl Fn(EventId) -> StrandId) -> Conflicts {
+    ///
+    /// # Errors
+    ///
+    /// Fails if it was cancelled, or if the overlaps need more than `memory_bytes_max`.
+    pub(crate) fn new(
+        trace: &Trace,
+        strand_of: impl Fn(EventId) -> StrandId,
+        cancel: &Cancel,
+        memory_bytes_max: Option<u64>,
+    ) -> Result<Conflicts, Stopped> {
         let locations = trace.tables().locations.len();
         let mut conflicts = Conflicts {
             cluster: Vec::new(),
             overlaps: vec![Vec::new(); locations],
             shared: vec![false; locations],
         };
-        conflicts.find_overlaps(trace);
+        conflicts.find_overlaps(trace, cancel, memory_bytes_max)?;
         let mut first_strand = vec![StrandId::NONE; locations];
         let mut several = vec![false; locations];
         let mut written = vec![false; locations];
@@ -70,10 +80,18 @@ impl Conflicts {
         for i in 0..locations {
             conflicts.shared[i] = several[i] && written[i];
         }
-        conflicts
+        Ok(conflicts)
     }
 
-    fn find_overlaps(&mut self, trace: &Trace) {
+    fn find_overlaps(
+        &mut self,
+        trace: &Trace,
+        cancel: &Cancel,
+        memory_bytes_max: Option<u64>,
+    ) -> Result<(), Stopped> {
+        /// The bytes of one overlap: an entry on either side, in lists that may be half full.
+        const OVERLAP_BYTES: u64 = 4 * size_of::<LocationId>() as u64;
+        let mut bytes = 0;
         let mut ranges: Vec<(u32, u64, u64, LocationId)> = Vec::new();
         for (i, location) in trace.tables().locations.iter().enumerate() {
             if let Location::Range { address, size, generation } = *location {
@@ -86,6 +104,11 @@ impl Conflicts {
         let mut clusters = UnionFind::new(self.overlaps.len());
         for (generation, start, end, location) in ranges {
             open.retain(|(g, e, _)| *g == generation && *e > start);
+            bytes += open.len() as u64 * OVERLAP_BYTES;
+            if memory_bytes_max.is_some_and(|max| bytes > max) {
+                return Err(Stopped(StopReason::MemoryLimit));
+            }
+            cancel.check()?;
             for (_, _, other) in &open {
                 self.overlaps[location.index()].push(*other);
                 self.overlaps[other.index()].push(location);
@@ -94,6 +117,7 @@ impl Conflicts {
             open.push((generation, end, location));
         }
         self.cluster = clusters.into_least().into_iter().map(LocationId).collect();
+        Ok(())
     }
 
     /// Returns the cluster of a location. Accesses of different clusters never conflict.

@@ -6,16 +6,21 @@
 //! **Idea.** Take accesses of one class by one strand to one location, with no synchronisation of
 //! the strand and no other access to the location in between. They have the same races and form a
 //! *run*. For each new run, the detector visits each chain that has accessed the location. The
-//! unordered runs of the chain are its last ones, after the bound that the clock gives. So the work
-//! is proportional to the chains that share the location, and to the races found.
+//! unordered runs of the chain are its last ones, after the bound that the clock gives. Chains of
+//! other handlers are skipped if a later run, which comes before the new one, comes after all of
+//! theirs ([`Front`]). So the work is proportional to the handlers that accessed the location since
+//! such a run, and to the races found.
 //!
-//! **Cost.** O(1) for an access that extends a run; else O(chains at the location + races of runs).
+//! **Cost.** O(1) for an access that extends a run; else O(chains of its handler at the location +
+//! handlers since the front + races of runs). In the worst case, all runs race: each visits all
+//! handlers at the location, and the list of pairs is quadratic in the runs.
 
 use crate::races::conflicts::{AccessClass, Conflicts};
 use crate::relation::pass::{View, Visitor};
 use crate::relation::strands::StrandId;
 use anyorder_order::ChainId;
 use anyorder_trace::{EventId, HandlerId, LocationId, TaskId, Trace};
+use rustc_hash::FxHashMap;
 
 /// A run: its position in [`Races::runs`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -98,7 +103,6 @@ const SINCE_MAX: usize = 16;
 /// The runs of one location on one handler.
 #[derive(Clone, Debug)]
 struct OnHandler {
-    handler: HandlerId,
     writes: RunSet,
     reads: RunSet,
     /// Whether all runs belong to posted tasks; `None` if some do.
@@ -188,13 +192,108 @@ fn note(races: &mut Races, view: &View<'_, '_>, other: RunId, (id, run): (RunId,
     before
 }
 
+/// The runs of one location.
+#[derive(Clone, Debug, Default)]
+struct AtLocation {
+    groups: Vec<OnHandler>,
+    writes: Front,
+    reads: Front,
+}
+
+/// What is known about all runs of one location of one kind.
+///
+/// Invariant: in groups that are not `open`, each run comes before `last`; without it, they have no
+/// run. So a run behind `last` need not look at them, unless it belongs to a posted task of the
+/// same handler: between two of those, happens-before is not transitive.
+#[derive(Clone, Debug, Default)]
+struct Front {
+    last: Option<RunId>,
+    /// Positions of groups, ascending.
+    open: Vec<u32>,
+}
+
+impl Front {
+    /// Returns the groups that may have a run that is not before `run`; `None` for all of them.
+    fn to_visit(&self, races: &Races, view: &View<'_, '_>, run: &Run) -> Option<&[u32]> {
+        let Some(last) = self.last else { return Some(&self.open) };
+        let last = races.run(last);
+        let clock = view.at[run.strand.index()];
+        let behind = last.chain == run.chain || view.clocks.get(clock, last.chain) > last.last.0;
+        behind.then_some(&self.open)
+    }
+
+    /// Records a run before which all runs come, except in some groups.
+    fn replace(&mut self, run: RunId, open: Vec<u32>) {
+        (self.last, self.open) = (Some(run), open);
+    }
+
+    fn open(&mut self, group: u32) {
+        if let Err(at) = self.open.binary_search(&group) {
+            self.open.insert(at, group);
+        }
+    }
+}
+
+impl AtLocation {
+    /// Records the races of a new run with the runs here. Returns the groups with writes, and those
+    /// with reads, that do not all happen before it. Reads are looked at only for a write.
+    fn find(
+        &self,
+        races: &mut Races,
+        view: &View<'_, '_>,
+        own: Option<u32>,
+        (id, run): (RunId, &Run),
+        visited: &mut u64,
+    ) -> (Vec<u32>, Vec<u32>) {
+        let count = self.groups.len() as u32;
+        let writes = self.writes.to_visit(races, view, run);
+        let reads = match run.class.writes {
+            true => self.reads.to_visit(races, view, run),
+            false => Some(&[][..]),
+        };
+        let (mut open_writes, mut open_reads) = (Vec::new(), Vec::new());
+        let mut visit = |at: u32| {
+            *visited += 1;
+            let group = &self.groups[at as usize];
+            let transitive = group.posted.is_some();
+            if !group.writes.find(races, view, transitive, (id, run)) {
+                open_writes.push(at);
+            }
+            if run.class.writes && !group.reads.find(races, view, transitive, (id, run)) {
+                open_reads.push(at);
+            }
+        };
+        match (writes, reads) {
+            (Some(writes), Some(reads)) => merge(&[writes, reads, own.as_slice()], &mut visit),
+            _ => (0..count).for_each(visit),
+        }
+        (open_writes, open_reads)
+    }
+}
+
+/// Calls `visit` with each number in some lists once, ascending. Each list ascends.
+fn merge(lists: &[&[u32]; 3], mut visit: impl FnMut(u32)) {
+    let mut rest = *lists;
+    while let Some(least) = rest.iter().filter_map(|list| list.first()).min().copied() {
+        for list in &mut rest {
+            if list.first() == Some(&least) {
+                *list = &list[1..];
+            }
+        }
+        visit(least);
+    }
+}
+
 /// A visitor that finds races during a pass.
 pub(crate) struct Detector<'t> {
     trace: &'t Trace,
     conflicts: &'t Conflicts,
-    at: Vec<Vec<OnHandler>>,
+    at: Vec<AtLocation>,
+    groups: FxHashMap<(LocationId, HandlerId), u32>,
     last_run: Vec<Option<RunId>>,
     pub(crate) races: Races,
+    /// How often a group was compared with a new run.
+    pub(crate) visited: u64,
 }
 
 impl<'t> Detector<'t> {
@@ -203,9 +302,11 @@ impl<'t> Detector<'t> {
         Detector {
             trace,
             conflicts,
-            at: vec![Vec::new(); locations],
+            at: vec![AtLocation::default(); locations],
+            groups: FxHashMap::default(),
             last_run: vec![None; locations],
             races: Races::default(),
+            visited: 0,
         }
     }
 
@@ -214,31 +315,50 @@ impl<'t> Detector<'t> {
         self.races.runs.push(run);
         let strand = view.engine.strands.get(run.strand);
         let (handler, posted) = (strand.handler, strand.posted);
-        let mut own = (true, true);
-        let overlaps = self.conflicts.overlaps(run.location).iter().copied();
-        for location in std::iter::once(run.location).chain(overlaps) {
-            for group in &self.at[location.index()] {
-                let transitive = group.posted.is_some();
-                let races = &mut self.races;
-                let writes = group.writes.find(races, view, transitive, (id, &run));
-                let reads = if run.class.writes {
-                    group.reads.find(races, view, transitive, (id, &run))
-                } else {
-                    transitive && group.reads.is_known_before(races, view, &run)
-                };
-                if location == run.location && group.handler == handler {
-                    own = (writes, reads);
-                }
+        let races = &mut self.races;
+        let own = self.groups.get(&(run.location, handler)).copied();
+        let here = &self.at[run.location.index()];
+        let (writes, reads) = here.find(races, view, own, (id, &run), &mut self.visited);
+        for &location in self.conflicts.overlaps(run.location) {
+            let own = self.groups.get(&(location, handler)).copied();
+            let at = &self.at[location.index()];
+            at.find(races, view, own, (id, &run), &mut self.visited);
+        }
+        let here = &mut self.at[run.location.index()];
+        let at = own.unwrap_or_else(|| {
+            let (writes, reads) = (RunSet::default(), RunSet::default());
+            here.groups.push(OnHandler { writes, reads, posted: Some(posted) });
+            self.groups.insert((run.location, handler), here.groups.len() as u32 - 1);
+            here.groups.len() as u32 - 1
+        });
+        let group = &mut here.groups[at as usize];
+        let are_before = |open: &[u32]| open.binary_search(&at).is_err();
+        let reads_before = match run.class.writes {
+            true => are_before(&reads),
+            false => group.posted.is_some() && group.reads.is_known_before(races, view, &run),
+        };
+        group.add((id, &run), posted, (are_before(&writes), reads_before));
+        here.note((id, &run), at, writes, reads);
+        self.last_run[self.conflicts.cluster(run.location).index()] = Some(id);
+    }
+}
+
+impl AtLocation {
+    /// Updates the fronts after a new run in a group.
+    fn note(&mut self, (id, run): (RunId, &Run), at: u32, writes: Vec<u32>, reads: Vec<u32>) {
+        if !run.class.writes {
+            return self.reads.open(at);
+        }
+        for (front, open, own) in
+            [(&mut self.writes, writes, Some(at)), (&mut self.reads, reads, None)]
+        {
+            // A front with few open groups is worth more than the latest one.
+            if open.len() <= front.open.len() + 1 || front.last.is_none() {
+                front.replace(id, open);
+            } else if let Some(own) = own {
+                front.open(own);
             }
         }
-        let groups = &mut self.at[run.location.index()];
-        let at = groups.iter().position(|group| group.handler == handler).unwrap_or_else(|| {
-            let (writes, reads) = (RunSet::default(), RunSet::default());
-            groups.push(OnHandler { handler, writes, reads, posted: Some(posted) });
-            groups.len() - 1
-        });
-        groups[at].add((id, &run), posted, own);
-        self.last_run[self.conflicts.cluster(run.location).index()] = Some(id);
     }
 }
 
@@ -300,5 +420,10 @@ impl Visitor for Detector<'_> {
             class,
         };
         self.start(view, run);
+    }
+
+    fn memory_bytes(&self) -> usize {
+        let Races { runs, pairs } = &self.races;
+        runs.capacity() * size_of::<Run>() + pairs.capacity() * size_of::<(RunId, RunId)>()
     }
 }

@@ -4,6 +4,7 @@ use crate::races::coverage::Uncovered;
 use crate::races::detector::{Races, RunId};
 use crate::races::filters::{Filter, Filters};
 use anyorder_finding::RaceCategory;
+use anyorder_system::{Cancel, Stopped};
 use anyorder_trace::{EventId, Location, LocationId, NameId, SiteId, Trace};
 use rustc_hash::FxHashMap;
 
@@ -53,6 +54,9 @@ pub(crate) struct Group {
     pub(crate) filters: Vec<Filter>,
 }
 
+/// How many pairs are handled between two polls.
+const POLL_PAIRS: usize = 4096;
+
 /// Groups races. The order of the groups is that of their first races.
 pub(crate) fn group(
     trace: &Trace,
@@ -61,10 +65,14 @@ pub(crate) fn group(
     uncovered: &Uncovered,
     filters: Option<&Filters>,
     by: GroupBy,
-) -> Vec<Group> {
+    cancel: &Cancel,
+) -> Result<Vec<Group>, Stopped> {
     let mut index: FxHashMap<(RaceCategory, Key), usize> = FxHashMap::default();
     let mut groups: Vec<Group> = Vec::new();
     for (i, &pair) in races.pairs.iter().enumerate() {
+        if i % POLL_PAIRS == 0 {
+            cancel.check()?;
+        }
         let category = categories[i];
         let key = key(trace, races, pair, category, by);
         let at = *index.entry((category, key)).or_insert_with(|| {
@@ -88,13 +96,17 @@ pub(crate) fn group(
             group.filters.retain(|filter| fits.contains(filter));
         }
     }
+    let key = |i: u32| {
+        let (a, b) = races.pairs[i as usize];
+        (uncovered.in_pair[i as usize] == 0, races.run(a).first, races.run(b).first)
+    };
     for group in &mut groups {
-        group.members.sort_by_key(|i| {
-            let (a, b) = races.pairs[*i as usize];
-            (uncovered.in_pair[*i as usize] == 0, races.run(a).first, races.run(b).first)
-        });
+        cancel.check()?;
+        let mut keyed: Vec<_> = group.members.iter().map(|i| (key(*i), *i)).collect();
+        keyed.sort_unstable();
+        group.members = keyed.into_iter().map(|(_, i)| i).collect();
     }
-    groups
+    Ok(groups)
 }
 
 fn key(

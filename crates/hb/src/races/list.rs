@@ -35,7 +35,7 @@ pub fn races(
     cancel: &Cancel,
 ) -> Result<Vec<Race>, Stopped> {
     let mut engine = Engine::new(trace, rules, Mode::default(), cancel)?;
-    let conflicts = Conflicts::new(trace, |event| engine.strand_of(event));
+    let conflicts = Conflicts::new(trace, |event| engine.strand_of(event), cancel, None)?;
     let mut detector = Detector::new(trace, &conflicts);
     let ends = engine.visit(&mut detector, cancel, &mut |_| ())?;
     let races = detector.races;

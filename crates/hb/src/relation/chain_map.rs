@@ -1,8 +1,9 @@
 //! Assignment of strands to chains.
 
 use crate::relation::strands::{StrandId, Strands};
-use anyorder_order::{ChainId, Chains};
+use anyorder_order::{ChainId, Chains, ClockRef, ClockStore};
 use anyorder_trace::HandlerId;
+use rustc_hash::FxHashMap;
 
 /// Data of one chain.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +29,12 @@ pub(crate) struct ChainMap {
     posted: Vec<Vec<ChainId>>,
     thread: Vec<Vec<ChainId>>,
     placed: Vec<StrandId>,
+    /// For a group and a clock: the chains whose last element is this one or a later one do not
+    /// precede a strand with that clock. Only for posted strands: the clocks of their orders are
+    /// not renumbered while strands are placed.
+    failed: FxHashMap<(u32, ClockRef), u32>,
+    /// How many chains were asked for a place.
+    pub(crate) asked: u64,
 }
 
 /// In `of_strand`: the strand has no chain yet.
@@ -43,6 +50,8 @@ impl ChainMap {
             posted: vec![Vec::new(); handlers],
             thread: vec![Vec::new(); handlers],
             placed: Vec::new(),
+            failed: FxHashMap::default(),
+            asked: 0,
         }
     }
 
@@ -84,19 +93,49 @@ impl ChainMap {
         &self.strands[chain.index()]
     }
 
-    /// Places a strand on a chain of its handler and kind whose last strand satisfies `follows`.
+    /// Places a strand on a chain of its handler and kind whose last strand is before it.
+    ///
+    /// `clock` has the number of the event below which all events of each chain are before the
+    /// strand, by local number for a posted strand.
     pub(crate) fn place(
         &mut self,
         strands: &Strands,
         strand: StrandId,
-        mut follows: impl FnMut(ChainInfo, ChainId, StrandId) -> bool,
+        store: &ClockStore,
+        clock: ClockRef,
     ) {
         let (handler, posted) = (strands.get(strand).handler, strands.get(strand).posted);
         let group = handler.0.wrapping_mul(2).wrapping_add(u32::from(posted));
-        let (placed, info) = (&self.placed, &self.info);
-        let chain = self
-            .chains
-            .place(group, |chain, tail| follows(info[chain.index()], chain, placed[tail as usize]));
+        let chain = match self.few_known(store, clock, (handler, posted)) {
+            Some(known) => {
+                self.asked += known.len() as u64;
+                let follows = |(chain, value): &(ChainId, u32)| {
+                    let tail = self.chains.tail(*chain);
+                    (*value > self.last_of(strands, tail)).then_some((tail, *chain))
+                };
+                known.iter().filter_map(follows).max().map(|(_, chain)| chain)
+            }
+            None => {
+                let failed = self.failed.get(&(group, clock)).filter(|_| posted);
+                let below = failed.copied().unwrap_or(u32::MAX);
+                let mut asked = 0;
+                let found = self.chains.find(group, below, |chain, tail| {
+                    asked += 1;
+                    let info = self.info[chain.index()];
+                    let value = store.get(clock, if posted { info.local } else { chain });
+                    value > self.last_of(strands, tail)
+                });
+                self.asked += asked;
+                if posted && asked > FAILED_NOTED_MIN {
+                    // Whatever has this clock, too, need not ask these chains again: they only get
+                    // later tails.
+                    let below = found.map_or(0, |chain| self.chains.tail(chain));
+                    self.failed.insert((group, clock), below);
+                }
+                found
+            }
+        };
+        let chain = self.chains.extend(group, chain);
         self.placed.push(strand);
         self.of_strand[strand.index()] = chain;
         if chain.index() == self.info.len() {
@@ -108,4 +147,39 @@ impl ChainMap {
         }
         self.strands[chain.index()].push(strand);
     }
+
+    /// Returns the chains of a handler and kind of which a clock knows something, if the clock has
+    /// few entries.
+    fn few_known(
+        &self,
+        store: &ClockStore,
+        clock: ClockRef,
+        (handler, posted): (HandlerId, bool),
+    ) -> Option<Vec<(ChainId, u32)>> {
+        let mut known = Vec::new();
+        let few = store.for_each_while(clock, |chain, value| {
+            let chain = match posted {
+                true => self.posted_of(handler).get(chain.index()).copied(),
+                false => Some(chain),
+            };
+            known.extend(chain.map(|chain| (chain, value)));
+            known.len() <= FEW_KNOWN_MAX
+        });
+        known.retain(|(chain, _)| {
+            let info = self.info[chain.index()];
+            info.handler == handler && info.posted == posted
+        });
+        few.then_some(known)
+    }
+
+    /// Returns the last event of the strand that was placed as an element.
+    fn last_of(&self, strands: &Strands, element: u32) -> u32 {
+        strands.get(self.placed[element as usize]).last.0
+    }
 }
+
+/// The most chains that a strand may know for only those to be asked for a place.
+const FEW_KNOWN_MAX: usize = 16;
+
+/// The fewest chains that are asked in vain before that is noted.
+const FAILED_NOTED_MIN: u64 = 4;

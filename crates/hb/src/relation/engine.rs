@@ -24,8 +24,11 @@
 //! **Deviations.** The engine does not compute the rule of the delayed poster: it follows from no
 //! pre-emption and transitivity (`m1 ≺ m` and `m` posts `m2` give `m1 ≺ m2`).
 //!
-//! **Cost.** With `C` chains, `S` synchronising events and `T` tasks: O(S·C) for joins, O(T·C) for
-//! task orders, O(T·C) memory. Accesses cost nothing here.
+//! **Cost.** With `C` chains, `S` synchronising events and `T` tasks: one join or two for each
+//! synchronising event, each proportional to what the two clocks do not share. Usually that is
+//! O(log C); in the worst case, where every event learns something new of every chain, O(C/16). A
+//! task costs one step for each task directly before it, at worst O(T·C) together. Accesses cost
+//! nothing here. `docs/cost.md` has a row for each thing that can grow.
 
 use crate::races::conflicts::Conflicts;
 use crate::races::detector::Run;
@@ -36,7 +39,8 @@ use crate::relation::pass::{Ends, Pass, Visitor};
 use crate::relation::rules::RuleSet;
 use crate::relation::sections::{Actions, Points, SectionPlan};
 use crate::relation::strands::{StrandId, Strands};
-use anyorder_order::{ChainId, Clock};
+use crate::relation::task_orders::TaskOrders;
+use anyorder_order::ChainId;
 use anyorder_system::{Cancel, Stopped};
 use anyorder_trace::{EventId, EventKind, HandlerId, Mailbox, Position, TaskId, TaskKind, Trace};
 use rustc_hash::FxHashSet;
@@ -65,13 +69,14 @@ pub(crate) struct Engine<'t> {
     pub(crate) rules: RuleSet,
     pub(crate) strands: Strands,
     pub(crate) chains: ChainMap,
-    /// For each posted strand and each chain of its handler (by local number), the number of the
-    /// event after the last task that ends before it begins.
-    pub(crate) orders: Vec<Clock>,
+    /// For each posted strand, the tasks of its handler that end before it begins.
+    pub(crate) orders: TaskOrders,
     pub(crate) given: Given,
     /// Strands without a chain: bursts that do nothing but post one task. Every event before that
     /// task's begin is also before the burst, except the burst itself, so no query needs them.
     bare: Vec<bool>,
+    /// Whether some strand is bare.
+    pub(crate) has_bare: bool,
     /// The edges that the fixpoint has added to the edges of the trace.
     pub(crate) derived: FxHashSet<(EventId, EventId)>,
     /// The source events of given edges.
@@ -90,6 +95,8 @@ pub(crate) struct Engine<'t> {
     pub(crate) rounds: u32,
     /// The number of edges met in the last pass, without program order.
     pub(crate) edges: u64,
+    /// Nodes of clocks that the passes have joined.
+    pub(crate) nodes_joined: u64,
 }
 
 impl<'t> Engine<'t> {
@@ -127,9 +134,10 @@ impl<'t> Engine<'t> {
             trace,
             rules,
             chains: ChainMap::new(strands.len(), handlers),
-            orders: vec![Clock::new(); strands.len()],
+            orders: TaskOrders::new(strands.len(), mode.memory_bytes_max),
             given: Given::new(trace, rules),
             bare: vec![false; strands.len()],
+            has_bare: false,
             derived: FxHashSet::default(),
             sources: FxHashSet::default(),
             sync: Vec::new(),
@@ -140,16 +148,19 @@ impl<'t> Engine<'t> {
             strands,
             rounds: 0,
             edges: 0,
+            nodes_joined: 0,
         };
         if !mode.exact {
             engine.bare = engine.bare_strands();
+            engine.has_bare = engine.bare.contains(&true);
         }
         if mode.locks == Locks::Sections {
-            engine.sections = Some(engine.plan_sections(points));
+            engine.sections = Some(engine.plan_sections(points, cancel)?);
         }
         loop {
             engine.sync = engine.sync_events();
             engine.sources = engine.given.edges.iter().map(|edge| edge.from).collect();
+            engine.orders.restart();
             let found = Pass::new(&mut engine).derive(cancel)?;
             engine.rounds += 1;
             let before = engine.given.edges.len();
@@ -165,11 +176,11 @@ impl<'t> Engine<'t> {
         }
     }
 
-    fn plan_sections(&self, points: &Points) -> SectionPlan {
+    fn plan_sections(&self, points: &Points, cancel: &Cancel) -> Result<SectionPlan, Stopped> {
         let strand_of = |event| self.strand_of(event);
-        let conflicts = Conflicts::new(self.trace, strand_of);
+        let conflicts = Conflicts::new(self.trace, strand_of, cancel, self.memory_bytes_max)?;
         let actions = Actions::new(self.trace, &conflicts, points);
-        SectionPlan::new(self.trace, &self.strands, strand_of, &actions)
+        SectionPlan::new(self.trace, &self.strands, strand_of, &actions, cancel)
     }
 
     /// Returns the events at which clocks can change or are read: all but plain accesses inside a
@@ -243,6 +254,12 @@ impl<'t> Engine<'t> {
         bare
     }
 
+    /// Returns the steps of the passes so far that can be more than the events.
+    pub(crate) fn steps(&self) -> u64 {
+        let orders = self.orders.clocks.store.stats().nodes_joined;
+        self.nodes_joined + orders + self.chains.asked
+    }
+
     /// Returns whether a strand has no chain.
     pub(crate) fn is_bare(&self, strand: StrandId) -> bool {
         self.bare[strand.index()]
@@ -275,7 +292,7 @@ impl<'t> Engine<'t> {
         let at = self.strands.get(strand);
         let info = self.chains.info(chain);
         if at.posted && info.posted && info.handler == at.handler {
-            self.orders[strand.index()].get(info.local)
+            self.orders.get(strand, info.local)
         } else {
             known(chain)
         }
@@ -291,7 +308,7 @@ impl<'t> Engine<'t> {
     /// handler.
     pub(crate) fn task_before(&self, a: StrandId, b: StrandId) -> bool {
         let local = self.chains.info(self.chains.of(a)).local;
-        self.orders[b.index()].get(local) > self.strands.get(a).last.0
+        self.orders.get(b, local) > self.strands.get(a).last.0
     }
 
     /// Runs one more pass that shows every event to `visitor`. Returns the clocks at the ends of

@@ -63,6 +63,22 @@ impl BegunTasks {
         }
     }
 
+    /// Returns the last post from `chain` before event number `before` of a task that `counts`.
+    pub(crate) fn last_before(
+        &self,
+        chain: ChainId,
+        before: EventId,
+        counts: impl Fn(StrandId) -> bool,
+    ) -> Option<EventId> {
+        let lists = self.of_chain.get(&chain)?.values();
+        let last = lists.filter_map(|list| {
+            let end = list.partition_point(|begun| begun.post < before);
+            let found = list[..end].iter().rev().find(|begun| counts(begun.strand))?;
+            Some(found.post)
+        });
+        last.max()
+    }
+
     /// Returns the last tasks that began without delay, the last one first, while all tasks of this
     /// handler began in the order of their posts. A task posted without delay before the post of
     /// one of these is ordered before it.

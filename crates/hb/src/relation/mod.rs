@@ -8,11 +8,13 @@ pub(crate) mod sections;
 pub(crate) mod strands;
 
 // One pass over the trace, and its state.
+pub(crate) mod by_key;
 mod chain_map;
 mod fifo;
 pub(crate) mod pass;
 pub(crate) mod state;
 mod task_order;
+pub(crate) mod task_orders;
 
 // The fixpoint, and queries on it.
 pub(crate) mod components;

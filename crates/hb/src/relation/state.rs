@@ -1,6 +1,7 @@
 //! The state of a forward pass between events: clocks of strands, and clocks that later events
 //! join.
 
+use crate::relation::by_key::ByKey;
 use crate::relation::fifo::BegunTasks;
 use crate::relation::strands::StrandId;
 use anyorder_order::{ChainId, Clock, ClockRef, ClockStore};
@@ -91,30 +92,12 @@ pub(crate) struct Stamp {
     pub(crate) clock: ClockRef,
 }
 
-/// Clocks joined by key. An event takes the clocks of all keys but its own.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ByKey {
-    joined: Vec<(u32, ClockRef)>,
-}
-
-impl ByKey {
-    /// Joins a clock into the one of its key.
-    pub(crate) fn add(&mut self, clocks: &mut Clocks, key: u32, clock: ClockRef) {
-        match self.joined.iter_mut().find(|(k, _)| *k == key) {
-            Some((_, joined)) => *joined = clocks.join(*joined, clock),
-            None => self.joined.push((key, clock)),
-        }
-    }
-
-    /// Joins the clocks of all keys but one into `clock`; returns how many there were.
-    pub(crate) fn join_others(&self, clocks: &mut Clocks, key: u32, clock: &mut ClockRef) -> u64 {
-        let mut count = 0;
-        for (_, other) in self.joined.iter().filter(|(k, _)| *k != key) {
-            *clock = clocks.join(*clock, *other);
-            count += 1;
-        }
-        count
-    }
+/// The last event of a clock: the clock has what comes before the event, and the event itself.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Last {
+    pub(crate) event: EventId,
+    pub(crate) strand: StrandId,
+    pub(crate) chain: ChainId,
 }
 
 /// The releases of a lock, by handler.
@@ -122,6 +105,20 @@ impl ByKey {
 pub(crate) struct Releases {
     pub(crate) exclusive: ByKey,
     pub(crate) shared: ByKey,
+}
+
+/// The forks of a handler that has not begun since.
+#[derive(Clone, Debug)]
+pub(crate) struct Forks {
+    pub(crate) stamps: Vec<Stamp>,
+    /// The join of their clocks.
+    pub(crate) joined: ClockRef,
+}
+
+impl Default for Forks {
+    fn default() -> Forks {
+        Forks { stamps: Vec::new(), joined: ClockRef::EMPTY }
+    }
 }
 
 /// The releases of the sections of a slot. For each handler it keeps the releases that no later
@@ -178,10 +175,14 @@ pub(crate) struct State {
     pub(crate) clocks: Clocks,
     /// The clock of each strand at its current event, or at its end once the strand has ended.
     pub(crate) at: Vec<ClockRef>,
+    /// The last event at which the clock of each strand has grown.
+    pub(crate) grown: Vec<EventId>,
+    /// The current event.
+    pub(crate) now: EventId,
     /// The number of synchronising events that each strand has passed.
     pub(crate) segments: Vec<u32>,
     pub(crate) posts: FxHashMap<TaskId, Stamp>,
-    pub(crate) forks: FxHashMap<HandlerId, Vec<Stamp>>,
+    pub(crate) forks: FxHashMap<HandlerId, Forks>,
     pub(crate) loops: Vec<Option<Stamp>>,
     /// For each handler, whether one of its tasks is before its loop point.
     pub(crate) late_loops: Vec<bool>,
@@ -206,6 +207,8 @@ impl State {
         State {
             clocks: Clocks::new(memory_bytes_max),
             at: vec![ClockRef::EMPTY; strands],
+            grown: vec![EventId(0); strands],
+            now: EventId(0),
             segments: vec![0; strands],
             posts: FxHashMap::default(),
             forks: FxHashMap::default(),
@@ -223,14 +226,52 @@ impl State {
         }
     }
 
+    /// Joins a clock into that of a strand on chain `own`. `last` is the event whose clock it is,
+    /// with its chain, if it is that of one event.
+    ///
+    /// Clocks are closed: one that has an event has all that comes before it. So nothing is to do
+    /// if the strand knows `last`. And if the clock has the event at which that of the strand has
+    /// grown last, it has all of it.
+    pub(crate) fn learn(
+        &mut self,
+        strand: StrandId,
+        own: ChainId,
+        clock: ClockRef,
+        last: Option<(ChainId, EventId)>,
+    ) {
+        let at = self.at[strand.index()];
+        if at == clock || clock == ClockRef::EMPTY {
+            return;
+        }
+        if last.is_some_and(|(chain, event)| self.clocks.get(at, chain) > event.0) {
+            return;
+        }
+        let covers = self.clocks.get(clock, own) > self.grown[strand.index()].0;
+        let joined = if covers { clock } else { self.clocks.join(at, clock) };
+        self.set(strand, joined);
+    }
+
+    /// Raises an entry of the clock of a strand.
+    pub(crate) fn raise(&mut self, strand: StrandId, chain: ChainId, value: u32) {
+        let raised = self.clocks.raise(self.at[strand.index()], chain, value);
+        self.set(strand, raised);
+    }
+
+    /// Replaces the clock of a strand by one that is as great or greater.
+    #[inline]
+    pub(crate) fn set(&mut self, strand: StrandId, clock: ClockRef) {
+        if self.at[strand.index()] != clock {
+            self.at[strand.index()] = clock;
+            self.grown[strand.index()] = self.now;
+        }
+    }
+
     /// Drops the parts of clocks that nothing needs, if there are enough of them.
     pub(crate) fn compact<'c>(&'c mut self, more: impl Iterator<Item = &'c mut ClockRef>) {
         if !self.clocks.wants_compaction() {
             return;
         }
-        let by_key = |by_key: &'c mut ByKey| by_key.joined.iter_mut().map(|(_, clock)| clock);
         let stamps = (self.posts.values_mut())
-            .chain(self.forks.values_mut().flatten())
             .chain(self.loops.iter_mut().flatten())
             .chain(self.attaches.iter_mut().flatten())
             .chain(self.atomics.values_mut())
@@ -241,8 +282,12 @@ impl State {
             .locks
             .values_mut()
             .flat_map(|releases| [&mut releases.exclusive, &mut releases.shared])
-            .flat_map(by_key);
-        let barriers = self.barriers.values_mut().flat_map(by_key);
+            .flat_map(ByKey::kept);
+        let forks = self.forks.values_mut().flat_map(|forks| {
+            let stamps = forks.stamps.iter_mut().map(|stamp| &mut stamp.clock);
+            stamps.chain([&mut forks.joined])
+        });
+        let barriers = self.barriers.values_mut().flat_map(ByKey::kept).chain(forks);
         let slots = self.slots.iter_mut().flat_map(|slot| &mut slot.releases);
         let barriers = barriers.chain(slots.map(|release| &mut release.clock));
         let all = self.at.iter_mut().chain(stamps).chain(locks).chain(barriers).chain(more);

@@ -5,17 +5,24 @@
 //! begin, above all its post. The ends of the tasks found are then joined into its clock. *Fifo,
 //! read backwards* works in the other direction: it finds edges between posts, for the next pass.
 
+use crate::relation::chain_map::ChainMap;
+use crate::relation::engine::Engine;
 use crate::relation::given::Edge;
 use crate::relation::pass::Pass;
 use crate::relation::rules::Rule;
-use crate::relation::state::Stamp;
+use crate::relation::state::{Clocks, Stamp, State};
 use crate::relation::strands::{Strand, StrandId};
-use anyorder_order::{ChainId, Clock};
-use anyorder_trace::EventId;
+use crate::relation::task_orders::Order;
+use anyorder_order::{ChainId, ClockRef};
+use anyorder_trace::{EventId, HandlerId};
 use rustc_hash::FxHashMap;
 
 /// The most posters that are scanned one by one.
 const FEW_POSTERS: usize = 3;
+/// The most posters that are scanned one by one where no recent task helps.
+const POSTERS_SCANNED_MAX: usize = 256;
+/// The most chains of a handler that are asked one by one.
+const FEW_CHAINS: usize = 32;
 
 impl Pass<'_, '_> {
     /// Finds the tasks of its handler that end before a task begins.
@@ -27,18 +34,20 @@ impl Pass<'_, '_> {
         explicit: bool,
     ) {
         let at = *self.engine.strands.get(strand);
-        let mut order = Clock::new();
+        let mut order = Order::default();
         let mut explicit = explicit;
         for source in sources {
             self.no_preemption(&at, source, &mut order);
         }
-        let orders = &self.engine.given.orders;
-        let start = orders.partition_point(|(_, b, _)| *b < at.task);
-        for (a, _, _) in orders[start..].iter().take_while(|(_, b, _)| *b == at.task) {
+        let mut next = self.engine.given.orders.partition_point(|(_, b, _)| *b < at.task);
+        while let Some((a, b, _)) = self.engine.given.orders.get(next)
+            && *b == at.task
+        {
             explicit = true;
             for a in self.engine.strands.of_task(*a) {
                 self.put_before(a, &mut order);
             }
+            next += 1;
         }
         let mut tainted = explicit;
         let front = self.engine.task_is_front(at.task);
@@ -47,79 +56,83 @@ impl Pass<'_, '_> {
             tainted |= self.fifo_of_bare_posts(strand, post, &mut order);
         }
         self.state.tainted[strand.index()] = tainted;
-        self.engine.orders[strand.index()] = order;
+        self.engine.orders.set(strand, order);
     }
 
     /// Orders task `a`, and all tasks before it, before the current task.
-    fn put_before(&self, a: StrandId, order: &mut Clock) {
-        let local = self.engine.chains.info(self.engine.chains.of(a)).local;
-        let value = self.engine.strands.get(a).last.0 + 1;
-        if order.get(local) < value {
-            order.join(&self.engine.orders[a.index()]);
-            order.raise(local, value);
-        }
+    fn put_before(&mut self, a: StrandId, order: &mut Order) {
+        put_before(self.engine, a, order);
     }
 
     /// Applies the rule of no pre-emption to one event that is before the begin of a task.
-    fn no_preemption(&self, at: &Strand, source: &Stamp, order: &mut Clock) {
-        let engine = &self.engine;
+    fn no_preemption(&mut self, at: &Strand, source: &Stamp, order: &mut Order) {
+        let engine = &mut *self.engine;
         let from = engine.strands.get(source.strand);
         if from.posted && from.handler == at.handler {
             if from.last < at.first {
-                self.put_before(source.strand, order);
+                put_before(engine, source.strand, order);
             }
             return;
         }
-        for &chain in engine.chains.posted_of(at.handler) {
-            let value = self.state.clocks.get(source.clock, chain);
-            if value <= order.get(engine.chains.info(chain).local) {
+        let known = known_of(&engine.chains, &self.state.clocks, source.clock, at.handler);
+        for (chain, value) in known {
+            let local = engine.chains.info(chain).local;
+            if value <= engine.orders.clocks.get(order.clock, local) {
                 continue;
             }
             if let Some(&a) = engine.begun_on(chain, value).last()
                 && engine.strands.get(a).last < at.first
             {
-                self.put_before(a, order);
+                put_before(engine, a, order);
             }
         }
     }
 
     /// Applies the FIFO rule to the earlier posted tasks of the same handler.
-    fn fifo(&self, strand: StrandId, post: &Stamp, order: &mut Clock, tainted: &mut bool) {
-        let at = self.engine.strands.get(strand);
-        let begun = &self.state.begun[at.handler.index()];
-        let delay = self.engine.delay(at.task);
-        let recent = self.recent_before(strand, post).map(|(earlier, stamp)| {
+    fn fifo(&mut self, strand: StrandId, post: &Stamp, order: &mut Order, tainted: &mut bool) {
+        let recent = self.recent_before(strand, post);
+        if let Some((earlier, _)) = recent {
             self.put_before(earlier, order);
             *tainted |= self.state.tainted[earlier.index()];
-            stamp
-        });
+        }
+        // Two posts of one handler are compared by the orders of their tasks.
+        let mut in_order: Vec<(ChainId, u32)> = Vec::new();
+        if let Some((_, recent)) = recent {
+            let engine = &*self.engine;
+            let (post, recent) = (post.strand, recent.strand);
+            let chains = engine.chains.posted_of(engine.strands.get(post).handler);
+            let orders = &engine.orders;
+            let (post, recent) = (orders.of(post), orders.of(recent));
+            orders.clocks.store.for_each_above(post, recent, |local, value| {
+                in_order.push((chains[local.index()], value));
+            });
+        }
+        let engine = &mut *self.engine;
+        let at = *engine.strands.get(strand);
+        let begun = &self.state.begun[at.handler.index()];
+        let delay = engine.delay(at.task);
+        let (clocks, all_tainted) = (&self.state.clocks, &self.state.tainted);
         let mut visit = |chain: ChainId, known: u32| {
-            let bound = self.engine.bound(post.strand, post.event.0, chain, |_| known);
+            let bound = engine.bound(post.strand, post.event.0, chain, |_| known);
             begun.visit_ordered(chain, bound, delay, |earlier| {
-                if self.engine.strands.get(earlier.strand).last < at.first {
-                    self.put_before(earlier.strand, order);
-                    *tainted |= self.state.tainted[earlier.strand.index()];
+                if engine.strands.get(earlier.strand).last < at.first {
+                    put_before(engine, earlier.strand, order);
+                    *tainted |= all_tainted[earlier.strand.index()];
                 }
             });
         };
         // Posts before the post of a recent task can be skipped if the recent task is ordered
         // before this one. Otherwise scan the posters of this handler, or those that the post
         // knows; usually one of the two lists is short.
-        if let Some(recent) = recent {
-            let clocks = &self.state.clocks;
+        if let Some((_, recent)) = recent {
             clocks.store.for_each_above(post.clock, recent.clock, &mut visit);
-            let poster = self.engine.strands.get(post.strand);
-            if poster.posted {
-                for &chain in self.engine.chains.posted_of(poster.handler) {
-                    visit(chain, clocks.get(post.clock, chain));
-                }
-            }
-        } else if begun.chains().len() <= FEW_POSTERS {
+            in_order.into_iter().for_each(|(chain, known)| visit(chain, known));
+        } else if begun.chains().len() <= POSTERS_SCANNED_MAX {
             for &chain in begun.chains() {
-                visit(chain, self.state.clocks.get(post.clock, chain));
+                visit(chain, clocks.get(post.clock, chain));
             }
         } else {
-            self.state.clocks.store.for_each(post.clock, &mut visit);
+            clocks.store.for_each(post.clock, &mut visit);
         }
     }
 
@@ -153,32 +166,32 @@ impl Pass<'_, '_> {
     /// exactly if the begin of its task is, whatever their order as tasks. This matters to no
     /// pre-emption only if a task of the same handler makes the other post. Returns whether one of
     /// the tasks is tainted.
-    fn fifo_of_bare_posts(&self, strand: StrandId, post: &Stamp, order: &mut Clock) -> bool {
-        let engine = &*self.engine;
-        let at = engine.strands.get(strand);
+    fn fifo_of_bare_posts(&mut self, strand: StrandId, post: &Stamp, order: &mut Order) -> bool {
+        let engine = &mut *self.engine;
+        let at = *engine.strands.get(strand);
         let poster = engine.strands.get(post.strand);
-        if !poster.posted || poster.handler != at.handler {
+        if !engine.has_bare || !poster.posted || poster.handler != at.handler {
             return false;
         }
         let mut tainted = false;
-        for &chain in engine.chains.posted_of(at.handler) {
-            let value = self.state.clocks.get(post.clock, chain);
-            let known = order.get(engine.chains.info(chain).local);
+        let known = known_of(&engine.chains, &self.state.clocks, post.clock, at.handler);
+        for (chain, value) in known {
+            let local = engine.chains.info(chain).local;
+            let known = engine.orders.clocks.get(order.clock, local);
             if value <= known {
                 continue;
             }
-            for &earlier in engine.begun_on(chain, value).iter().rev() {
-                let task = engine.strands.get(earlier);
-                if task.last.0 < known {
-                    break;
-                }
+            let begun = engine.begun_on(chain, value).iter().rev();
+            let unknown = begun.take_while(|task| engine.strands.get(**task).last.0 >= known);
+            let posted = |task: &&StrandId| {
+                let task = engine.strands.get(**task);
                 let posted = engine.trace.span(task.task).post;
                 let bare = !posted.is_none() && engine.is_bare(engine.strand_of(posted));
-                if bare && task.last < at.first && engine.fifo_applies(task.task, at.task) {
-                    self.put_before(earlier, order);
-                    tainted |= self.state.tainted[earlier.index()];
-                    break;
-                }
+                bare && task.last < at.first && engine.fifo_applies(task.task, at.task)
+            };
+            if let Some(earlier) = unknown.copied().find(|task| posted(&task)) {
+                put_before(engine, earlier, order);
+                tainted |= self.state.tainted[earlier.index()];
             }
         }
         tainted
@@ -187,43 +200,29 @@ impl Pass<'_, '_> {
     /// Joins the ends of the tasks that come before a task into its clock.
     pub(crate) fn join_ordered_tasks(&mut self, strand: StrandId) {
         let engine = &*self.engine;
-        let chains = engine.chains.posted_of(engine.strands.get(strand).handler);
-        let order = &engine.orders[strand.index()];
-        let (clocks, all) = (&mut self.state.clocks, &mut self.state.at);
-        let mut at = all[strand.index()];
-        let mut missing: Vec<(u32, ChainId)> = order
-            .as_slice()
-            .iter()
-            .zip(chains)
-            .filter(|(value, chain)| **value > 0 && clocks.get(at, **chain) < **value)
-            .map(|(value, chain)| (*value, *chain))
-            .collect();
-        missing.sort_unstable_by(|a, b| b.cmp(a));
-        for (value, chain) in missing {
-            if clocks.get(at, chain) < value {
-                let last = engine.strand_of(EventId(value - 1));
-                at = clocks.join(at, all[last.index()]);
-                at = clocks.raise(at, chain, value);
+        let own = engine.chains.of(strand);
+        for &task in engine.orders.last_before(strand) {
+            let chain = engine.chains.of(task);
+            let value = engine.strands.get(task).last.0 + 1;
+            let State { at, grown, clocks, .. } = &self.state;
+            if clocks.get(at[strand.index()], chain) < value {
+                let (clock, grown) = (at[task.index()], grown[task.index()]);
+                self.state.learn(strand, own, clock, Some((chain, grown)));
+                self.state.raise(strand, chain, value);
                 self.state.edges += 1;
             }
         }
-        all[strand.index()] = at;
     }
 
     /// Gives a strand its chain.
     pub(crate) fn place(&mut self, strand: StrandId) {
-        let engine = &mut *self.engine;
-        let (strands, orders) = (&engine.strands, &engine.orders);
+        let Engine { strands, orders, chains, .. } = &mut *self.engine;
         let (clocks, at) = (&self.state.clocks, self.state.at[strand.index()]);
-        let posted = strands.get(strand).posted;
-        engine.chains.place(strands, strand, |info, chain, tail| {
-            let value = strands.get(tail).last.0;
-            if posted {
-                orders[strand.index()].get(info.local) > value
-            } else {
-                clocks.get(at, chain) > value
-            }
-        });
+        let (store, clock) = match strands.get(strand).posted {
+            true => (&orders.clocks.store, orders.of(strand)),
+            false => (&clocks.store, at),
+        };
+        chains.place(strands, strand, store, clock);
     }
 
     /// Records a task as begun, and finds the posts whose order follows from its order.
@@ -259,42 +258,104 @@ impl Pass<'_, '_> {
     /// The last post of each poster is enough. Tasks before a recent task can be skipped: their
     /// posts are, or will be, before the post of the recent task, which is before this one.
     fn read_backwards(&mut self, strand: StrandId, post: &Stamp) {
-        let engine = &*self.engine;
-        let poster = engine.strands.get(post.strand);
-        let handler = engine.strands.get(strand).handler;
         let recent = self.recent_before(strand, post).map(|(earlier, _)| earlier);
+        let mut from = match recent {
+            Some(recent) => self.posts_after(strand, post, recent),
+            None => self.posts_of_all(strand, post),
+        };
+        from.sort_unstable();
+        let (to, rule) = (post.event, Rule::FifoBackwards);
+        self.found.extend(from.into_iter().map(|from| Edge { from, to, rule }));
+    }
+
+    /// Returns, for each poster, the last post of a task that is before `strand`, unless it is
+    /// known to be before `post`.
+    fn posts_of_all(&self, strand: StrandId, post: &Stamp) -> Vec<EventId> {
+        let engine = &*self.engine;
+        let begun = &self.state.begun[engine.strands.get(strand).handler.index()];
+        let counts = |task: StrandId| {
+            engine.task_before(task, strand) && !engine.task_is_front(engine.strands.get(task).task)
+        };
+        let chains = begun.chains().iter().copied();
+        let last = |chain| begun.last_before(chain, post.event, counts);
+        chains.filter_map(last).filter(|before| !self.is_known(*before, post)).collect()
+    }
+
+    /// Returns whether one post is known to be before another, or the orders of their tasks say
+    /// whether it is.
+    fn is_known(&self, before: EventId, post: &Stamp) -> bool {
+        let engine = &*self.engine;
+        let by = engine.strand_of(before);
+        let (at, poster) = (engine.strands.get(by), engine.strands.get(post.strand));
+        let in_one_loop = poster.posted && at.posted && at.handler == poster.handler;
+        if in_one_loop || engine.is_bare(by) || by == post.strand {
+            return true;
+        }
+        let known = |chain| self.state.clocks.get(post.clock, chain);
+        engine.bound(post.strand, post.event.0, engine.chains.of(by), known) > before.0
+    }
+
+    /// Works like [`posts_of_all`](Self::posts_of_all) without the tasks before `recent`.
+    fn posts_after(&self, strand: StrandId, post: &Stamp, recent: StrandId) -> Vec<EventId> {
+        let engine = &*self.engine;
+        let chains = engine.chains.posted_of(engine.strands.get(strand).handler);
         let mut last: FxHashMap<ChainId, EventId> = FxHashMap::default();
-        for &chain in engine.chains.posted_of(handler) {
-            let local = engine.chains.info(chain).local;
-            let below = engine.orders[strand.index()].get(local);
-            let from = recent.map_or(0, |recent| engine.orders[recent.index()].get(local));
-            let tasks = engine.chains.strands_of(chain);
+        let (order, recent) = (engine.orders.of(strand), engine.orders.of(recent));
+        let orders = &engine.orders.clocks.store;
+        orders.for_each_above(order, recent, |local, below| {
+            let from = orders.get(recent, local);
+            let tasks = engine.chains.strands_of(chains[local.index()]);
             let start = tasks.partition_point(|task| engine.strands.get(*task).last.0 < from);
             for task in tasks[start..].iter().map(|task| engine.strands.get(*task)) {
                 if task.last.0 >= below {
                     break;
                 }
                 let before = engine.trace.span(task.task).post;
-                if before.is_none() || before >= post.event || engine.task_is_front(task.task) {
+                if before.is_none()
+                    || before >= post.event
+                    || engine.task_is_front(task.task)
+                    || self.is_known(before, post)
+                {
                     continue;
                 }
-                let by = engine.strand_of(before);
-                let at = engine.strands.get(by);
-                let in_one_loop = poster.posted && at.posted && at.handler == poster.handler;
-                if in_one_loop || engine.is_bare(by) || by == post.strand {
-                    continue;
-                }
-                let chain = engine.chains.of(by);
-                let known = |chain| self.state.clocks.get(post.clock, chain);
-                if engine.bound(post.strand, post.event.0, chain, known) <= before.0 {
-                    let last = last.entry(chain).or_insert(before);
-                    *last = before.max(*last);
-                }
+                let last = last.entry(engine.chains.of(engine.strand_of(before))).or_insert(before);
+                *last = before.max(*last);
             }
-        }
-        let mut from: Vec<EventId> = last.into_values().collect();
-        from.sort_unstable();
-        let (to, rule) = (post.event, Rule::FifoBackwards);
-        self.found.extend(from.into_iter().map(|from| Edge { from, to, rule }));
+        });
+        last.into_values().collect()
     }
+}
+
+/// Finds the tasks that a task is put before; see [`TaskOrders::put`].
+fn put_before(engine: &mut Engine<'_>, a: StrandId, order: &mut Order) {
+    let local = engine.chains.info(engine.chains.of(a)).local;
+    let value = engine.strands.get(a).last.0 + 1;
+    engine.orders.put(order, a, local, value);
+}
+
+/// Returns the entries of a clock for the chains of posted tasks of a handler, without those that
+/// are 0.
+fn known_of(
+    chains: &ChainMap,
+    clocks: &Clocks,
+    clock: ClockRef,
+    handler: HandlerId,
+) -> Vec<(ChainId, u32)> {
+    let of_handler = chains.posted_of(handler);
+    let mut known = Vec::new();
+    let mut budget = 4 * of_handler.len();
+    let walked = of_handler.len() > FEW_CHAINS
+        && clocks.store.for_each_while(clock, |chain, value| {
+            let info = chains.info(chain);
+            if info.posted && info.handler == handler {
+                known.push((chain, value));
+            }
+            budget -= 1;
+            budget > 0
+        });
+    if !walked {
+        let entries = of_handler.iter().map(|chain| (*chain, clocks.get(clock, *chain)));
+        known = entries.filter(|(_, value)| *value > 0).collect();
+    }
+    known
 }

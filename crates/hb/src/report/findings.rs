@@ -14,6 +14,8 @@ use std::collections::BTreeMap;
 
 /// Groups beyond this number are not explained step by step.
 const EXPLAINED_MAX: usize = 500;
+/// The most pairs of a finding that a stopped check lists.
+const PAIRS_AFTER_STOP_MAX: usize = 16;
 
 /// The races of a trace, with the data that a report needs.
 #[derive(Clone, Copy)]
@@ -27,6 +29,15 @@ pub(crate) struct Found<'f> {
     pub(crate) max_pairs: usize,
 }
 
+/// Whether findings are explained. That takes one more pass over the trace.
+#[derive(Clone, Copy)]
+pub(crate) enum Explain<'c> {
+    /// They are, unless the token stops it.
+    With(&'c Cancel),
+    /// They are not, because the check was stopped.
+    Nothing,
+}
+
 /// Turns each group into a finding, the most important first.
 ///
 /// # Errors
@@ -35,30 +46,44 @@ pub(crate) struct Found<'f> {
 pub(crate) fn findings(
     engine: &mut Engine<'_>,
     found: &Found<'_>,
-    cancel: &Cancel,
+    explain: Explain<'_>,
 ) -> Result<Vec<Finding>, Stopped> {
     let Found { races, groups, uncovered, max_pairs, .. } = *found;
-    let listed: Vec<Vec<(EventId, EventId)>> = groups
-        .iter()
-        .map(|group| pairs(engine.trace, races, uncovered, group, max_pairs.max(1)))
-        .collect();
+    let max = if matches!(explain, Explain::Nothing) {
+        max_pairs.min(PAIRS_AFTER_STOP_MAX)
+    } else {
+        max_pairs
+    };
+    let mut listed: Vec<Vec<(EventId, EventId)>> = Vec::with_capacity(groups.len());
+    for group in groups {
+        if let Explain::With(cancel) = explain {
+            cancel.check()?;
+        }
+        listed.push(pairs(engine.trace, races, uncovered, group, max.max(1)));
+    }
     let mut order: Vec<usize> = (0..groups.len()).collect();
     order.sort_by_key(|i| (groups[*i].uncovered == 0, *i));
-    let mut wanted = Vec::new();
-    for i in order.iter().take(EXPLAINED_MAX) {
-        if let Some((a, b)) = listed[*i].first() {
-            explain::needs(engine, *a, *b, &mut wanted);
+    let captured = match explain {
+        Explain::Nothing => None,
+        Explain::With(cancel) => {
+            let mut wanted = Vec::new();
+            for i in order.iter().take(EXPLAINED_MAX) {
+                if let Some((a, b)) = listed[*i].first() {
+                    explain::needs(engine, *a, *b, &mut wanted);
+                }
+            }
+            let mut captured = CapturedClocks::new(wanted.into_iter());
+            engine.visit(&mut captured, cancel, &mut |_| ())?;
+            Some(captured)
         }
-    }
-    let mut captured = CapturedClocks::new(wanted.into_iter());
-    engine.visit(&mut captured, cancel, &mut |_| ())?;
+    };
     let shown = listed.iter().filter_map(|pairs| pairs.first());
     let allocated = Allocations::at(engine.trace, shown.flat_map(|(a, b)| [*a, *b]).collect());
     let mut findings: Vec<Finding> = order
         .iter()
         .enumerate()
         .map(|(rank, i)| {
-            let explained = (rank < EXPLAINED_MAX).then_some(&captured);
+            let explained = captured.as_ref().filter(|_| rank < EXPLAINED_MAX);
             let mut finding = finding(engine, found, &groups[*i], &listed[*i], explained);
             name_allocation(engine, &listed[*i], &allocated, &mut finding);
             finding

@@ -180,6 +180,55 @@ impl Shape {
         }
     }
 
+    /// At most 160 events of many threads and loopers that share few locks: each lock and variable
+    /// is used by more handlers than are compared one by one.
+    #[must_use]
+    pub fn crowd() -> Shape {
+        use Act::*;
+        Shape {
+            events_max: 160,
+            handlers: (12, 24),
+            acts_max: 6,
+            weights: vec![
+                (Access, 10),
+                (Atomic, 2),
+                (Post, 6),
+                (Acquire, 12),
+                (Release, 14),
+                (Fork, 6),
+                (Join, 4),
+                (Barrier, 3),
+            ],
+            act_percent: 80,
+            plain_percent: 60,
+            ..Shape::small()
+        }
+    }
+
+    /// At most 200 events of few handlers with very many short tasks, most of them in bags.
+    #[must_use]
+    pub fn bags() -> Shape {
+        use Act::*;
+        Shape {
+            events_max: 200,
+            handlers: (1, 3),
+            acts_max: 3,
+            weights: vec![
+                (Access, 6),
+                (Post, 30),
+                (Acquire, 2),
+                (Release, 3),
+                (Fork, 1),
+                (Join, 1),
+            ],
+            act_percent: 75,
+            plain_percent: 10,
+            untracked_percent: 20,
+            bag_percent: 60,
+            ..Shape::small()
+        }
+    }
+
     /// All shapes with their names.
     #[must_use]
     pub fn all() -> [(&'static str, Shape); 5] {

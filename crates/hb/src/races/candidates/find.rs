@@ -92,7 +92,12 @@ pub fn order_candidates(
         locks: Locks::Sections,
     };
     let mut engine = Engine::with_points(trace, rules, mode, points, cancel)?;
-    let conflicts = Conflicts::new(trace, |event| engine.strand_of(event));
+    let conflicts = Conflicts::new(
+        trace,
+        |event| engine.strand_of(event),
+        cancel,
+        control.limits.memory_bytes,
+    )?;
     let actions = Actions::new(trace, &conflicts, points);
     let mut all = All {
         racy: Detector::new(trace, &conflicts),

@@ -5,7 +5,8 @@
 //! happens-before and these last races. A race is uncovered exactly if no other direct predecessor
 //! of its later access comes after its earlier access in that closure.
 //!
-//! **Cost.** One pass; one saved clock for each access that has a later race, until that race.
+//! **Cost.** One pass, and one join for each of these last races: at worst one for each pair of
+//! runs that race. One saved clock for each access that has a later race, until that race.
 
 use super::Uncovered;
 use crate::races::detector::Races;
@@ -42,7 +43,7 @@ pub(super) fn access_coverage(
     races: &Races,
     cancel: &Cancel,
 ) -> Result<Uncovered, Stopped> {
-    let candidates = candidates(races);
+    let candidates = candidates(races, cancel)?;
     let mut uses = FxHashMap::default();
     for candidate in &candidates {
         *uses.entry(candidate.from).or_insert(0) += 1;
@@ -60,69 +61,52 @@ pub(super) fn access_coverage(
     Ok(Uncovered { in_pair: closure.uncovered, edge_only: true })
 }
 
-/// Finds the last race of each later run with each chain.
-fn candidates(races: &Races) -> Vec<Candidate> {
+/// Finds the last race of each later run with each chain. Linear in the pairs.
+fn candidates(races: &Races, cancel: &Cancel) -> Result<Vec<Candidate>, Stopped> {
+    const POLL_PAIRS: usize = 4096;
     let mut candidates: Vec<Candidate> = Vec::new();
-    let mut start = 0;
+    let mut of_chain: FxHashMap<ChainId, usize> = FxHashMap::default();
     for (i, &(a, b)) in races.pairs.iter().enumerate() {
+        if i % POLL_PAIRS == 0 {
+            cancel.check()?;
+        }
         let (a, b) = (races.run(a), races.run(b));
         let candidate = Candidate { from: a.last, to: b.first, chain: a.chain, pair: i as u32 };
-        if candidates.get(start).is_some_and(|first| first.to != candidate.to) {
-            start = candidates.len();
+        if candidates.last().is_some_and(|last| last.to != candidate.to) {
+            of_chain.clear();
         }
-        match candidates[start..].iter_mut().find(|other| other.chain == candidate.chain) {
-            Some(other) if other.from < candidate.from => *other = candidate,
-            Some(_) => {}
-            None => candidates.push(candidate),
+        let next = candidates.len();
+        let at = *of_chain.entry(candidate.chain).or_insert(next);
+        if at == next {
+            candidates.push(candidate);
+        } else if candidates[at].from < candidate.from {
+            candidates[at] = candidate;
         }
     }
-    candidates
-}
-
-impl Closure {
-    fn arriving(&self, event: EventId) -> &[Candidate] {
-        let rest = &self.candidates[self.next..];
-        let end = rest.iter().position(|candidate| candidate.to != event).unwrap_or(rest.len());
-        &rest[..end]
-    }
+    // The earliest source of each target comes last: only later sources can cover it.
+    candidates.sort_unstable_by_key(|one| (one.to, std::cmp::Reverse(one.from)));
+    Ok(candidates)
 }
 
 impl Visitor for Closure {
-    fn event(&mut self, view: &View<'_, '_>, event: EventId, strand: StrandId) {
-        let into = self.arriving(event);
-        if into.is_empty() {
-            return;
-        }
-        let before = view.at[strand.index()];
-        let mut found: Vec<u32> = Vec::new();
-        for candidate in into {
-            let behind =
-                |clock: ClockRef| view.clocks.get(clock, candidate.chain) > candidate.from.0;
-            let covered = behind(before)
-                || into.iter().any(|other| {
-                    other.from != candidate.from
-                        && self.stamps.get(&other.from).copied().is_some_and(behind)
-                });
-            if !covered {
-                found.push(candidate.pair);
-            }
-        }
-        for pair in found {
-            self.uncovered[pair as usize] = 1;
-        }
-    }
+    fn event(&mut self, _view: &View<'_, '_>, _event: EventId, _strand: StrandId) {}
 
+    /// Joins the sources of races into the target, the latest first. One that is known by then is
+    /// covered, by what came before or by a race with a later source.
     fn more_predecessors(
         &mut self,
         event: EventId,
         clocks: &mut Clocks,
         mut clock: ClockRef,
     ) -> ClockRef {
-        let end = self.next + self.arriving(event).len();
-        for i in self.next..end {
-            let from = self.candidates[i].from;
-            if let Some(stamp) = self.stamps.get(&from) {
-                clock = clocks.join(clock, *stamp);
+        while let Some(candidate) = self.candidates.get(self.next).filter(|one| one.to == event) {
+            self.next += 1;
+            let Candidate { from, chain, pair, .. } = *candidate;
+            if clocks.get(clock, chain) <= from.0 {
+                self.uncovered[pair as usize] = 1;
+                if let Some(stamp) = self.stamps.get(&from) {
+                    clock = clocks.join(clock, *stamp);
+                }
             }
             if let Some(uses) = self.uses.get_mut(&from) {
                 *uses -= 1;
@@ -131,7 +115,6 @@ impl Visitor for Closure {
                 }
             }
         }
-        self.next = end;
         clock
     }
 

@@ -42,6 +42,7 @@ pub(crate) fn coverage(
         return access::access_coverage(engine, races, cancel);
     }
     let racing = racing_tasks(engine, races);
+    cancel.check()?;
     let uncovered = match level {
         CoverageLevel::Task => task::task_coverage(engine, &racing, ends, cancel)?,
         _ => single::single_coverage(engine, &racing, cancel)?,

@@ -23,7 +23,7 @@ pub(super) fn single_coverage(
     };
     let mut uncovered = FxHashSet::default();
     for (i, &(a, b)) in racing.iter().enumerate() {
-        if i % 64 == 0 {
+        if i % 64 == 0 || racing.len() > 4096 {
             cancel.check()?;
         }
         let covers =

@@ -49,7 +49,7 @@ pub(super) fn task_coverage(
     let mut tasks = Tasks::new(engine, ends);
     let mut next = 0;
     for (i, task) in engine.nodes().into_iter().enumerate() {
-        if i % 1024 == 0 {
+        if i % 64 == 0 {
             cancel.check()?;
             tasks.compact();
         }
@@ -118,20 +118,19 @@ impl<'e, 't> Tasks<'e, 't> {
     }
 
     fn add(&mut self, task: TaskId, rivals: &[TaskId], uncovered: &mut FxHashSet<TaskPair>) {
-        let mut direct: Vec<TaskId> = Vec::new();
+        let mut direct: FxHashSet<TaskId> = FxHashSet::default();
         let mut between = ClockRef::EMPTY;
         let base = self.base(task);
         if let Some(base) = base {
             between = self.led_by[base.index()];
-            direct.push(base);
+            direct.insert(base);
         }
         let mut found = self.before(task, between, base);
         found.extend_from_slice(rivals);
         for predecessor in found {
-            if !self.leads(between, predecessor) && !direct.contains(&predecessor) {
+            if !self.leads(between, predecessor) && direct.insert(predecessor) {
                 let led_by = self.led_by[predecessor.index()];
                 between = self.clocks.join(between, led_by);
-                direct.push(predecessor);
             }
         }
         for rival in rivals {
@@ -139,6 +138,8 @@ impl<'e, 't> Tasks<'e, 't> {
                 uncovered.insert((*rival, task));
             }
         }
+        let mut direct: Vec<TaskId> = direct.into_iter().collect();
+        direct.sort_unstable();
         for predecessor in direct {
             let (chain, value) = self.position(predecessor);
             between = self.clocks.raise(between, chain, value);

@@ -20,8 +20,10 @@ impl Pass<'_, '_> {
         self.join_hard(event, strand);
         self.apart = false;
         self.learnt = self.state.at[at];
+        self.state.at[at] = before;
+        let joined = self.state.clocks.join(before, self.learnt);
+        self.state.set(strand, joined);
         let clocks = &mut self.state.clocks;
-        self.state.at[at] = clocks.join(before, self.learnt);
         self.unsectioned = self.state.at[at];
         if !self.engine.derived.is_empty() {
             self.unsectioned = clocks.join(self.plain[at], self.learnt);
@@ -44,12 +46,14 @@ impl Pass<'_, '_> {
         let Some(plan) = &self.engine.sections else { return };
         let handler = self.engine.strands.get(strand).handler;
         while let Some(pull) = plan.pulls.get(self.next_pull).filter(|pull| pull.event <= event) {
-            let State { clocks, at, slots, edges, .. } = &mut self.state;
+            let mut at = self.state.at[strand.index()];
+            let State { clocks, slots, edges, .. } = &mut self.state;
             let slot = &slots[pull.slot.0 as usize];
-            *edges += slot.join_others(clocks, handler, &mut at[strand.index()]);
+            *edges += slot.join_others(clocks, handler, &mut at);
             if let Some(plain) = self.plain.get_mut(strand.index()) {
                 slot.join_others(clocks, handler, plain);
             }
+            self.state.set(strand, at);
             self.next_pull += 1;
         }
     }

@@ -5,6 +5,7 @@
 //! the pass keeps the clocks that later events need. Module `task_order` places a task among the
 //! tasks of its handler.
 
+use crate::relation::by_key::{ByKey, Part};
 use crate::relation::engine::Engine;
 use crate::relation::given::Edge;
 use crate::relation::state::{Clocks, Slot, Stamp, State};
@@ -53,6 +54,11 @@ pub(crate) trait Visitor {
     /// Returns whether the pass must call [`stamp`](Self::stamp) for an event.
     fn wants_stamp(&self, _event: EventId) -> bool {
         false
+    }
+
+    /// Returns the bytes that the visitor holds, if they can be many.
+    fn memory_bytes(&self) -> usize {
+        0
     }
 
     /// Returns the clocks that the visitor keeps.
@@ -125,24 +131,26 @@ impl<'p, 't> Pass<'p, 't> {
     /// Derives task orders. Returns the edges that follow from them to events that the pass has
     /// already processed.
     pub(crate) fn derive(mut self, cancel: &Cancel) -> Result<Vec<Edge>, Stopped> {
-        const POLL_EVENTS: usize = 4096;
+        const POLL_EVENTS: usize = 64;
         self.derive = true;
         let sync = std::mem::take(&mut self.engine.sync);
         let mut result = Ok(());
         for (i, &event) in sync.iter().enumerate() {
             if i % POLL_EVENTS == 0 {
-                result = self.poll(cancel);
+                result = self.poll(cancel, 0);
                 if result.is_err() {
                     break;
                 }
                 self.state.compact(std::iter::empty());
             }
+            self.state.now = event;
             let strand = self.engine.strand_of(event);
             self.arrive(event, strand);
             self.leave(event, strand);
         }
         self.engine.sync = sync;
         self.engine.edges = self.state.edges;
+        self.engine.nodes_joined += self.state.clocks.store.stats().nodes_joined;
         result.map(|()| self.found)
     }
 
@@ -153,20 +161,26 @@ impl<'p, 't> Pass<'p, 't> {
         cancel: &Cancel,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Ends, Stopped> {
-        const POLL_EVENTS: usize = 1 << 16;
+        const PROGRESS_EVENTS: usize = 1 << 16;
+        const POLL_EVENTS: usize = 64;
         let sync = std::mem::take(&mut self.engine.sync);
         let mut next_sync = 0;
         let mut result = Ok(());
         for row in 0..self.engine.trace.len() {
             if row % POLL_EVENTS == 0 {
-                progress(row as u64);
-                result = self.poll(cancel);
+                if row % PROGRESS_EVENTS == 0 {
+                    progress(row as u64);
+                }
+                result = self.poll(cancel, visitor.memory_bytes());
                 if result.is_err() {
                     break;
                 }
-                self.state.compact(visitor.kept_clocks().chain(&mut self.plain));
+                if self.state.clocks.wants_compaction() {
+                    self.state.compact(visitor.kept_clocks().chain(&mut self.plain));
+                }
             }
             let event = EventId(row as u32);
+            self.state.now = event;
             let strand = self.engine.strand_of(event);
             let is_sync = next_sync < sync.len() && sync[next_sync] == event;
             self.learnt = ClockRef::EMPTY;
@@ -184,8 +198,9 @@ impl<'p, 't> Pass<'p, 't> {
                 segments: &self.state.segments,
             };
             visitor.event(&view, event, strand);
-            let at = &mut self.state.at[strand.index()];
-            *at = visitor.more_predecessors(event, &mut self.state.clocks, *at);
+            let at = self.state.at[strand.index()];
+            let at = visitor.more_predecessors(event, &mut self.state.clocks, at);
+            self.state.set(strand, at);
             if visitor.wants_stamp(event) {
                 visitor.stamp(event, self.stamp(event, strand).clock);
             }
@@ -194,11 +209,17 @@ impl<'p, 't> Pass<'p, 't> {
             }
         }
         self.engine.sync = sync;
+        self.engine.nodes_joined += self.state.clocks.store.stats().nodes_joined;
         result.map(|()| Ends { clocks: self.state.clocks, of_strand: self.state.at })
     }
 
-    fn poll(&self, cancel: &Cancel) -> Result<(), Stopped> {
-        if self.state.clocks.full {
+    fn poll(&self, cancel: &Cancel, more_bytes: usize) -> Result<(), Stopped> {
+        let (own, orders) = (&self.state.clocks.store, &self.engine.orders.clocks.store);
+        let bytes = own.memory_bytes() + orders.memory_bytes() + more_bytes;
+        if self.engine.memory_bytes_max.is_some_and(|max| bytes as u64 > max) {
+            return Err(Stopped(StopReason::MemoryLimit));
+        }
+        if self.state.clocks.full || self.engine.orders.clocks.full {
             return Err(Stopped(StopReason::MemoryLimit));
         }
         cancel.check()
@@ -231,9 +252,32 @@ impl<'p, 't> Pass<'p, 't> {
         if self.apart && from.strand == strand {
             return;
         }
-        let at = &mut self.state.at[strand.index()];
-        *at = self.state.clocks.join(*at, from.clock);
+        let last = (self.engine.chains.of(from.strand), from.event);
+        self.state.learn(strand, self.engine.chains.of(strand), from.clock, Some(last));
         self.state.edges += 1;
+    }
+
+    /// Joins the clocks of all keys but one.
+    fn join_others(&mut self, strand: StrandId, by_key: &mut ByKey, key: u32) {
+        let own = self.engine.chains.of(strand);
+        let state = &mut self.state;
+        state.edges += by_key.others_count(key);
+        let knows = |part: Part| {
+            part.last.is_some_and(|last| {
+                last.strand == strand
+                    || state.clocks.get(state.at[strand.index()], last.chain) > last.event.0
+            })
+        };
+        if !self.apart && by_key.own(key).is_none_or(knows) {
+            let Part { clock, last } = by_key.all();
+            state.learn(strand, own, clock, last.map(|last| (last.chain, last.event)));
+            return;
+        }
+        let mut at = state.at[strand.index()];
+        by_key.for_others(&mut state.clocks, key, |clocks, part| {
+            at = clocks.join(at, part.clock);
+        });
+        state.set(strand, at);
     }
 
     fn join_by_kind(&mut self, event: EventId, strand: StrandId) {
@@ -242,14 +286,12 @@ impl<'p, 't> Pass<'p, 't> {
         match trace.event(event).action() {
             Action::Join(joined) => self.join_handler(event, joined, strand),
             Action::Acquire(lock, mode) if self.engine.sections.is_none() => {
-                let State { clocks, at, locks, edges, .. } = &mut self.state;
-                let (Some(releases), at) = (locks.get(&lock), &mut at[strand.index()]) else {
-                    return;
-                };
-                *edges += releases.exclusive.join_others(clocks, handler.0, at);
+                let Some(mut releases) = self.state.locks.remove(&lock) else { return };
+                self.join_others(strand, &mut releases.exclusive, handler.0);
                 if !mode.is_shared() {
-                    *edges += releases.shared.join_others(clocks, handler.0, at);
+                    self.join_others(strand, &mut releases.shared, handler.0);
                 }
+                self.state.locks.insert(lock, releases);
             }
             Action::Get(_) => {
                 let task = trace.event(event).task;
@@ -258,9 +300,9 @@ impl<'p, 't> Pass<'p, 't> {
             }
             Action::Barrier(condition) => {
                 let key = self.passer(trace.event(event).task, strand);
-                let State { clocks, at, barriers, edges, .. } = &mut self.state;
-                let Some(earlier) = barriers.get(&condition) else { return };
-                *edges += earlier.join_others(clocks, key, &mut at[strand.index()]);
+                let Some(mut earlier) = self.state.barriers.remove(&condition) else { return };
+                self.join_others(strand, &mut earlier, key);
+                self.state.barriers.insert(condition, earlier);
             }
             Action::Access { kind, location, mode } if kind.reads() && mode.acquires() => {
                 let Some(stamp) = self.state.atomics.get(&location).copied() else { return };
@@ -279,10 +321,9 @@ impl<'p, 't> Pass<'p, 't> {
 
     fn join_handler(&mut self, event: EventId, joined: HandlerId, strand: StrandId) {
         // A fork is before the next event of the forked handler.
-        for fork in self.state.forks.get(&joined).cloned().unwrap_or_default() {
-            self.join(strand, fork);
-        }
+        self.join_forks(joined, strand);
         let engine = &*self.engine;
+        let own = engine.chains.of(strand);
         let (posted, thread) = (engine.chains.posted_of(joined), engine.chains.thread_of(joined));
         for &chain in posted.iter().chain(thread) {
             let Some(&tail) = engine.begun_on(chain, event.0).last() else { continue };
@@ -292,10 +333,24 @@ impl<'p, 't> Pass<'p, 't> {
             let value = event.0.min(engine.strands.get(tail).last.0 + 1);
             // Later events of the strand do not come before the join.
             self.state.segments[tail.index()] += 1;
-            let clocks = &mut self.state.clocks;
-            let at = clocks.join(self.state.at[strand.index()], self.state.at[tail.index()]);
-            self.state.at[strand.index()] = clocks.raise(at, chain, value);
+            let State { at, grown, .. } = &self.state;
+            let (clock, grown) = (at[tail.index()], grown[tail.index()]);
+            self.state.learn(strand, own, clock, Some((chain, grown)));
+            self.state.raise(strand, chain, value);
             self.state.edges += 1;
+        }
+    }
+
+    /// Joins the forks of a handler that has not begun since.
+    fn join_forks(&mut self, joined: HandlerId, strand: StrandId) {
+        let Some(forks) = self.state.forks.get(&joined) else { return };
+        if self.apart {
+            let stamps = forks.stamps.clone();
+            stamps.into_iter().for_each(|fork| self.join(strand, fork));
+        } else {
+            let (clock, count) = (forks.joined, forks.stamps.len() as u64);
+            self.state.learn(strand, self.engine.chains.of(strand), clock, None);
+            self.state.edges += count;
         }
     }
 
@@ -304,7 +359,7 @@ impl<'p, 't> Pass<'p, 't> {
         if !self.state.forks.is_empty() {
             // The handler had begun before it was forked.
             let handler = self.engine.strands.get(strand).handler;
-            for fork in self.state.forks.remove(&handler).unwrap_or_default() {
+            for fork in self.state.forks.remove(&handler).unwrap_or_default().stamps {
                 self.join(strand, fork);
             }
         }
@@ -350,7 +405,7 @@ impl<'p, 't> Pass<'p, 't> {
         }
         if let Some(forks) = self.state.forks.remove(&at.handler) {
             explicit = true;
-            sources.extend(forks);
+            sources.extend(forks.stamps);
         }
         let point = self.engine.strands.loop_points.get(at.handler.index());
         if point.is_some_and(|point| *point < event && !point.is_none()) {
@@ -403,24 +458,29 @@ impl<'p, 't> Pass<'p, 't> {
             }
             Action::Fork(child) => {
                 let stamp = self.stamp(event, strand);
-                self.state.forks.entry(child).or_default().push(stamp);
+                let State { forks, clocks, .. } = &mut self.state;
+                let forks = forks.entry(child).or_default();
+                forks.joined = clocks.join(forks.joined, stamp.clock);
+                forks.stamps.push(stamp);
             }
             Action::Release(..) if self.engine.sections.is_some() => {
                 self.leave_section(event, strand);
             }
             Action::Release(lock, mode) => {
-                let stamp = self.stamp(event, strand).clock;
+                let stamp = self.stamp(event, strand);
+                let chain = self.engine.chains.of(strand);
                 let releases = self.state.locks.entry(lock).or_default();
                 let by_handler =
                     if mode.is_shared() { &mut releases.shared } else { &mut releases.exclusive };
-                by_handler.add(&mut self.state.clocks, handler.0, stamp);
+                by_handler.add(&mut self.state.clocks, handler.0, stamp, chain);
             }
             Action::Barrier(condition) => {
                 let task = trace.event(event).task;
-                let stamp = self.stamp(event, strand).clock;
+                let stamp = self.stamp(event, strand);
+                let chain = self.engine.chains.of(strand);
                 let key = self.passer(task, strand);
                 let passed = self.state.barriers.entry(condition).or_default();
-                passed.add(&mut self.state.clocks, key, stamp);
+                passed.add(&mut self.state.clocks, key, stamp, chain);
             }
             Action::Attach(of) if self.engine.rules.reorders_tasks() => {
                 let stamp = self.stamp(event, strand);

@@ -42,7 +42,6 @@ impl Section {
 struct HeldLock {
     lock: LockId,
     section: SectionId,
-    depth: u32,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -57,6 +56,8 @@ struct StrandLocks {
 pub(crate) struct OpenSections {
     pub(crate) sections: Vec<Section>,
     strands: Vec<StrandLocks>,
+    /// How often each strand has acquired a lock that it holds.
+    depths: FxHashMap<(StrandId, LockId), u32>,
     /// The open sections of each lock: exclusive ones (at most one) and shared ones.
     open: FxHashMap<LockId, [Vec<SectionId>; 2]>,
     /// The number of releases of locks that their strand did not hold.
@@ -68,6 +69,7 @@ impl OpenSections {
         OpenSections {
             sections: Vec::new(),
             strands: vec![StrandLocks::default(); strands],
+            depths: FxHashMap::default(),
             open: FxHashMap::default(),
             strays: 0,
         }
@@ -82,16 +84,17 @@ impl OpenSections {
         lock: LockId,
         shared: bool,
     ) -> Option<SectionId> {
-        let at = &mut self.strands[strand.index()];
-        if let Some(hold) = at.holds.iter_mut().find(|hold| hold.lock == lock) {
-            hold.depth += 1;
+        let depth = self.depths.entry((strand, lock)).or_insert(0);
+        *depth += 1;
+        if *depth > 1 {
             return None;
         }
+        let at = &mut self.strands[strand.index()];
         at.blocks += u32::from(at.holds.is_empty());
         let section = SectionId(self.sections.len() as u32);
         let (block, release) = (at.blocks, EventId::NONE);
         self.sections.push(Section { lock, shared, strand, block, acquire: event, release });
-        at.holds.push(HeldLock { lock, section, depth: 1 });
+        at.holds.push(HeldLock { lock, section });
         at.changes += 1;
         self.end_excluded(section);
         Some(section)
@@ -110,7 +113,9 @@ impl OpenSections {
             exclusive.push(section);
         }
         for id in ended {
-            let other = &mut self.strands[self.sections[id.index()].strand.index()];
+            let strand = self.sections[id.index()].strand;
+            self.depths.remove(&(strand, lock));
+            let other = &mut self.strands[strand.index()];
             other.holds.retain(|hold| hold.section != id);
             other.changes += 1;
         }
@@ -123,15 +128,18 @@ impl OpenSections {
         strand: StrandId,
         lock: LockId,
     ) -> Option<SectionId> {
-        let holds = &mut self.strands[strand.index()].holds;
-        let Some(at) = holds.iter().position(|hold| hold.lock == lock) else {
+        let Some(depth) = self.depths.get_mut(&(strand, lock)) else {
             self.strays += 1;
             return None;
         };
-        holds[at].depth -= 1;
-        if holds[at].depth > 0 {
+        *depth -= 1;
+        if *depth > 0 {
             return None;
         }
+        self.depths.remove(&(strand, lock));
+        // Sections usually end in the reverse order of their begins.
+        let holds = &mut self.strands[strand.index()].holds;
+        let at = holds.iter().rposition(|hold| hold.lock == lock)?;
         let section = holds.remove(at).section;
         self.strands[strand.index()].changes += 1;
         self.sections[section.index()].release = event;

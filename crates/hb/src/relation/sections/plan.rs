@@ -16,6 +16,7 @@
 use super::actions::{Act, Actions};
 use super::open_sections::{OpenSections, SectionId};
 use crate::relation::strands::{StrandId, Strands};
+use anyorder_system::{Cancel, Stopped};
 use anyorder_trace::{Action, EventId, HandlerId, LockId, Trace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -87,7 +88,8 @@ impl SectionPlan {
         strands: &Strands,
         strand_of: impl Fn(EventId) -> StrandId,
         actions: &Actions<'_>,
-    ) -> SectionPlan {
+        cancel: &Cancel,
+    ) -> Result<SectionPlan, Stopped> {
         let mut planner = Planner {
             strands,
             held: OpenSections::new(strands.len()),
@@ -97,6 +99,9 @@ impl SectionPlan {
             plan: SectionPlan::default(),
         };
         for event in trace.events() {
+            if event.id.0 % 64 == 0 {
+                cancel.check()?;
+            }
             let strand = strand_of(event.id);
             match event.action() {
                 Action::Acquire(lock, mode) => {
@@ -120,7 +125,7 @@ impl SectionPlan {
             newest[publish.slot.0 as usize].pulled.some().is_some_and(|last| publish.event < last)
         });
         plan.slots = planner.newest.len();
-        plan
+        Ok(plan)
     }
 }
 

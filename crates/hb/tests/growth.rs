@@ -1,0 +1,73 @@
+//! The work of a check grows with the trace and no faster: steps are counted, not seconds.
+
+use anyorder_hb::{RaceOptions, RuleSet, check};
+use anyorder_system::{Cancel, Control, Limits, StopReason};
+use anyorder_testkit::synthetic::growth::{FAMILIES, Family};
+use anyorder_trace::{TaskKind, Trace};
+
+fn rules_of(trace: &Trace) -> RuleSet {
+    let posted = trace.tables().tasks.iter().any(|task| task.kind == TaskKind::Posted);
+    if posted { RuleSet::Mailbox } else { RuleSet::Threads }
+}
+
+/// The steps of a check with `n` of what grows.
+fn steps(family: &Family, n: u32) -> u64 {
+    let trace = (family.make)(n).unwrap();
+    let checked = check(&trace, &RaceOptions::new(rules_of(&trace)), &Control::default());
+    assert_eq!(checked.stopped, None);
+    assert!(checked.statistics.steps >= trace.len() as u64);
+    checked.statistics.steps
+}
+
+#[test]
+fn steps_double_with_what_grows() {
+    for family in &FAMILIES {
+        // The list of races itself is quadratic.
+        if family.name == "racers" {
+            continue;
+        }
+        // Clocks become one level deeper at 257 and at 4,097 chains.
+        let counts = [300, 600, 1_200, 2_400].map(|n| steps(family, n));
+        for pair in counts.windows(2) {
+            let ratio = pair[1] as f64 / pair[0] as f64;
+            assert!(ratio <= 2.2, "{}: {counts:?}", family.name);
+        }
+    }
+}
+
+#[test]
+fn a_check_that_is_stopped_reports_what_it_found() {
+    for family in &FAMILIES {
+        let trace = (family.make)(100).unwrap();
+        let options = RaceOptions { max_pairs: 100_000, ..RaceOptions::new(rules_of(&trace)) };
+        let whole = check(&trace, &options, &Control::default());
+        let mut stopped = 0;
+        for polls in 0.. {
+            let control = Control { cancel: Cancel::after_polls(polls), ..Control::default() };
+            let checked = check(&trace, &options, &control);
+            if checked.stopped.is_none() {
+                assert_eq!(checked.findings, whole.findings);
+                break;
+            }
+            stopped += 1;
+            assert!(checked.statistics.race_pairs <= whole.statistics.race_pairs);
+            for finding in &checked.findings {
+                let known = |pair| whole.findings.iter().any(|other| other.pairs.contains(pair));
+                assert!(finding.pairs.iter().all(known), "{}: {finding:?}", family.name);
+            }
+        }
+        assert!(stopped > 3, "{}", family.name);
+    }
+}
+
+#[test]
+fn races_are_charged_to_the_memory_limit() {
+    let family = FAMILIES.iter().find(|family| family.name == "racers").unwrap();
+    let trace = (family.make)(600).unwrap();
+    let limits = Limits { memory_bytes: Some(1 << 20), ..Limits::NONE };
+    let control = Control { limits, ..Control::default() };
+    let checked = check(&trace, &RaceOptions::new(RuleSet::Threads), &control);
+    assert_eq!(checked.stopped, Some(StopReason::MemoryLimit));
+    assert!(checked.statistics.race_pairs > 1_000);
+    assert!(!checked.findings.is_empty());
+}
