@@ -1,5 +1,5 @@
-//! How speed depends on the number of threads and of locks held at once; tables in Markdown, and a
-//! plot where `SVG` names a file for it.
+//! How speed depends on the number of threads, of locks held at once, and on the depth of nested
+//! sections; tables in Markdown, and a plot where `SVG` names a file for it.
 //!
 //! `EVENTS` is the length of each trace (1,000,000), in the binary format and in memory; reading is
 //! included. Each analysis is repeated until it has used `MILLISECONDS` (300) of processor time.
@@ -7,6 +7,7 @@
 #![allow(clippy::print_stdout, reason = "a bench prints")]
 
 mod measure;
+mod nested;
 mod plot;
 mod workload;
 
@@ -35,6 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let by_locks = table("locks held", &HELD, |held| Shape { held, ..nested })?;
     println!("by chance with any others:");
     let any = table("locks held", &HELD, |held| Shape { held, same_nests: false, ..nested })?;
+    nested::table()?;
     if let Some(path) = std::env::var_os("SVG") {
         let panels = [
             panel("threads (16 locks, one held at a time)", true, &THREADS, &by_threads),

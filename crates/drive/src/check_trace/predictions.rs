@@ -53,7 +53,7 @@ pub(super) fn add(
         search: options.witnesses,
         ..PredictOptions::default()
     };
-    let pairs = pairs_of(trace, &races);
+    let pairs = pairs_of(trace, &races, control);
     let extra: Vec<(EventId, EventId)> = pairs.iter().flatten().copied().collect();
     // Without races, happens-before orders all conflicting accesses.
     let order = match races.is_empty() {
@@ -69,7 +69,7 @@ pub(super) fn add(
     let known = KnownPairs { extra: &extra, is_known: &is_known };
     let question = Question::new(&input.name, &options)?;
     let mut analysed = analyse(trace, &question, &known, control)?;
-    let mut all = join(trace, races, pairs, &mut analysed.checked);
+    let mut all = join((trace, control), races, pairs, &mut analysed.checked);
     let not_understood =
         input.not_understood.clone().with_unspecified(trace, &analysed.unspecified);
     result.warnings.extend(not_understood.of_unspecified(&input.name));
@@ -89,7 +89,7 @@ pub(super) fn add(
 /// Returns the happens-before races in their order, then the other findings. `pairs` are the first
 /// pairs of each race.
 fn join(
-    trace: &Trace,
+    (trace, control): (&Trace, &Control<'_>),
     races: Vec<Finding>,
     pairs: Vec<Vec<(EventId, EventId)>>,
     checked: &mut Checked,
@@ -116,7 +116,8 @@ fn join(
     for Found { mut finding, witness, .. } in mem::take(&mut checked.found) {
         let witness = witness.map(|witness| Reordering::new(witness, Reorders::Threads));
         let last = last_of(trace, &finding, witness.as_ref());
-        let run = witness.map(|witness| {
+        // A stopped job still says which findings are confirmed.
+        let run = witness.filter(|_| control.check().is_ok()).map(|witness| {
             witness.place(trace, &mut finding);
             witness.run(trace)
         });
@@ -131,13 +132,20 @@ fn is_plain(trace: &Trace, event: EventId) -> bool {
     kind.is_access() && kind != EventKind::Free
 }
 
-/// Returns the first pairs of each race, as events.
-fn pairs_of(trace: &Trace, races: &[Finding]) -> Vec<Vec<(EventId, EventId)>> {
+/// Returns the first pairs of each race, as events; only some once the job is stopped.
+fn pairs_of(
+    trace: &Trace,
+    races: &[Finding],
+    control: &Control<'_>,
+) -> Vec<Vec<(EventId, EventId)>> {
     let tried = |finding: &Finding| finding.pairs.iter().take(PAIRS_TRIED_MAX).cloned().collect();
     let wanted: Vec<Vec<[String; 2]>> = races.iter().map(tried).collect();
     let mut by_label: BTreeMap<&str, Option<EventId>> =
         wanted.iter().flatten().flatten().map(|label| (label.as_str(), None)).collect();
     for event in (0..trace.len() as u32).map(EventId) {
+        if event.0.is_multiple_of(1 << 10) && control.check().is_err() {
+            break;
+        }
         // Only accesses have numbers in traces of threads.
         if trace.event(event).kind().is_access()
             && let Some(found) = by_label.get_mut(trace.label(event).as_str())

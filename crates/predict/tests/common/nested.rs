@@ -19,6 +19,8 @@ pub(crate) struct Nest {
     pub(crate) accesses: u32,
     /// The percentage of shared acquires.
     pub(crate) shared: u32,
+    /// Whether each section has an access.
+    pub(crate) fills: bool,
 }
 
 impl Nest {
@@ -34,6 +36,7 @@ impl Nest {
             in_order: [50, 90, 100][rng.index(3)],
             accesses: [15, 35, 60][rng.index(3)],
             shared: [0, 0, 40][rng.index(3)],
+            fills: false,
         }
     }
 }
@@ -54,6 +57,7 @@ pub(crate) fn nested(rng: &mut Rng, nest: Nest) -> Trace {
     }
     let mut held: Vec<Vec<(usize, bool)>> = vec![Vec::new(); nest.threads];
     let mut wanted = vec![0; nest.threads];
+    let mut is_empty = vec![false; nest.threads];
     let mut t = 0;
     while b.columns.len() < nest.events {
         if held[t].is_empty() || rng.percent(4) {
@@ -62,7 +66,8 @@ pub(crate) fn nested(rng: &mut Rng, nest: Nest) -> Trace {
         if held[t].is_empty() && wanted[t] == 0 {
             wanted[t] = rng.index(nest.depth + 1);
         }
-        if rng.percent(nest.accesses) {
+        if rng.percent(nest.accesses) || (nest.fills && is_empty[t] && wanted[t] == 0) {
+            is_empty[t] = false;
             let variable = format!("x{}", rng.index(nest.variables));
             let _ = if rng.percent(50) {
                 b.write(tasks[t], &variable)
@@ -83,6 +88,7 @@ pub(crate) fn nested(rng: &mut Rng, nest: Nest) -> Trace {
             let Some(last) = free.len().checked_sub(1) else { continue };
             let at = if rng.percent(nest.in_order) { 0 } else { rng.index(last + 1) };
             held[t].push((free[at], shared));
+            is_empty[t] = true;
             b.push(tasks[t], Op::new(EventKind::Acquire, mode(shared)), free[at] as u32);
         } else if let Some(last) = held[t].len().checked_sub(1) {
             let at = if rng.percent(nest.in_order) { last } else { rng.index(last + 1) };
