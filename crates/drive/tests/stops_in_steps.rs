@@ -32,10 +32,7 @@ const GREEDY: [(&str, &str); 4] = [
              xs = ys;
          }",
     ),
-    (
-        "init",
-        "var xs = [0]; init { while true { xs.push(1); } } event nothing { xs = [1]; }",
-    ),
+    ("init", "var xs = [0]; init { while true { xs.push(1); } } event nothing { xs = [1]; }"),
 ];
 
 fn limited(bytes: u64) -> Control<'static> {

@@ -100,8 +100,8 @@ pub use outcome::{
     Limit, Outcome, Property, ResponseVerdict, Stats, UpdateConflict, Violation, never_run,
     sort_conflicts, sort_violations,
 };
-pub use path::{Path, PathDifference, PathStep, diff, replay};
 pub use parallel::THREADS_MAX;
+pub use path::{Path, PathDifference, PathStep, diff, replay};
 pub use search::{Gauge, Pause, Search, SystemInfo, fewer_threads, found_words, search};
 pub use shortest::ShortestPaths;
 pub use store::{FingerprintTable, Key, NUMBERS_MAX};

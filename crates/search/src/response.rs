@@ -57,8 +57,7 @@ pub(crate) fn violation(
         pending.contains(*state) && (last || fair[component[at] as usize])
     };
     let states = 0..graph.len() as u32;
-    let entry =
-        states.filter(ends).min_by_key(|state| (pending.distance[*state as usize], *state));
+    let entry = states.filter(ends).min_by_key(|state| (pending.distance[*state as usize], *state));
     let Some(entry) = entry else { return Ok(None) };
     let choices = pending.choices(entry, shortest);
     if graph.successors(entry).len() == 0 {

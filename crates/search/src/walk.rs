@@ -53,12 +53,13 @@ pub fn walk<S: StateSystem>(
         }
         let mut random = SplitMix64(options.seed ^ number.wrapping_mul(0xd134_2543_de82_ef95));
         let rest = (&mut random, control);
-        let whole = one_walk(system, options, rest, &properties, &mut stats, &mut |key, choices| {
-            let known = found.entry(key).or_insert_with(|| choices.to_vec());
-            if choices.len() < known.len() {
-                *known = choices.to_vec();
-            }
-        })?;
+        let whole =
+            one_walk(system, options, rest, &properties, &mut stats, &mut |key, choices| {
+                let known = found.entry(key).or_insert_with(|| choices.to_vec());
+                if choices.len() < known.len() {
+                    *known = choices.to_vec();
+                }
+            })?;
         if let Err(stopped) = whole {
             limits.push(Limit::from(stopped.0));
             break;

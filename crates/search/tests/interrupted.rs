@@ -29,9 +29,8 @@ fn system(seed: u64) -> RandomSystem {
 
 /// The violations, each with the length of its path.
 fn violations(outcome: &Outcome<RandomSystem>) -> BTreeSet<(String, usize)> {
-    let one = |one: &anyorder_search::Violation<RandomSystem>| {
-        (one.name.clone(), one.path.steps.len())
-    };
+    let one =
+        |one: &anyorder_search::Violation<RandomSystem>| (one.name.clone(), one.path.steps.len());
     outcome.violations.iter().map(one).collect()
 }
 

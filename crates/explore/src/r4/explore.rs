@@ -16,9 +16,7 @@ use super::step::Steps;
 use super::store::RunId;
 use super::verdict::{ComparedRun, compare};
 use super::waiting::{self, Awaiting};
-use anyorder_system::{
-    Control, JobWatch, ProgramIdentity, RunError, SystemFactory, TaskSystem,
-};
+use anyorder_system::{Control, JobWatch, ProgramIdentity, RunError, SystemFactory, TaskSystem};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -5,9 +5,7 @@ use super::options::{Error, ShrinkOptions, Shrunk, Symptom};
 use super::order::{inversions, straighten};
 use super::runner::{NoRun, Ran, Runner};
 use crate::r4;
-use anyorder_system::{
-    Choice, Control, JobWatch, RunError, Schedule, SystemFactory, TaskSystem,
-};
+use anyorder_system::{Choice, Control, JobWatch, RunError, Schedule, SystemFactory, TaskSystem};
 
 /// Makes a schedule that shows a symptom as small as possible; see the module's documentation. The
 /// result keeps the options of the schedule.

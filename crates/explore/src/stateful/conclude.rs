@@ -7,7 +7,8 @@ use super::space::WAITING;
 use super::updates::NumberedConflicts;
 use crate::paths;
 use anyorder_search::{
-    Limit, NumberedPath, Property, UpdateConflict, Violation, never_run, sort_conflicts, sort_violations,
+    Limit, NumberedPath, Property, UpdateConflict, Violation, never_run, sort_conflicts,
+    sort_violations,
 };
 use anyorder_system::{JobWatch, Reducible, TaskKey};
 use std::collections::BTreeMap;

@@ -14,8 +14,8 @@ use super::space::{BLOCKED, FAILED, FULL, NO_PARENT, Space, WAITING};
 use anyorder_common::bits;
 use anyorder_search::{Key, SystemInfo};
 use anyorder_system::{
-    Control, Effects, End, Hash128, JobWatch, Place, Reducible, Successor, TaskKey, TouchKind, Touched,
-    Updates,
+    Control, Effects, End, Hash128, JobWatch, Place, Reducible, Successor, TaskKey, TouchKind,
+    Touched, Updates,
 };
 use std::sync::atomic::{AtomicUsize, Ordering};
 

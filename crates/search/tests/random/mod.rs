@@ -4,7 +4,8 @@
 
 use anyorder_search::Path;
 use anyorder_system::{
-    Cancel, Classes, End, Hash128, JobWatch, Properties, StateHash, StateSystem, StopReason, Successor,
+    Cancel, Classes, End, Hash128, JobWatch, Properties, StateHash, StateSystem, StopReason,
+    Successor,
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -271,7 +271,9 @@ impl<'a> Interpreter<'a> {
         let settings = &self.machine.program.settings;
         let bulk = settings.steps.saturating_mul(BULK);
         let more = (accesses as u64).saturating_mul(4).saturating_mul(u64::from(settings.size));
-        self.fuel + self.fuel_after_poll >= settings.steps / 2 && self.bulk >= bulk / 2 && more <= bulk / 2
+        self.fuel + self.fuel_after_poll >= settings.steps / 2
+            && self.bulk >= bulk / 2
+            && more <= bulk / 2
     }
 
     #[inline]

@@ -16,8 +16,8 @@ use crate::transitions::{
 use crate::value::Value;
 use anyorder_system::{
     AccessDetail, AccessKind, Accesses, Awaited, Capabilities, Choice, Divergence, EnabledDetail,
-    EnabledTask, Failure, Hash128, JobWatch, Observation, Posted, ProgramIdentity, RunError, SnapshotId,
-    Snapshots, Step, SystemFactory, TaskName, TaskSystem,
+    EnabledTask, Failure, Hash128, JobWatch, Observation, Posted, ProgramIdentity, RunError,
+    SnapshotId, Snapshots, Step, SystemFactory, TaskName, TaskSystem,
 };
 use anyorder_trace::{Interner, Tables};
 use rustc_hash::FxHashMap;
@@ -326,7 +326,6 @@ impl MachineRun {
 fn not_stopped() -> Result<(), RunError> {
     JobWatch::current().check().map_err(|stopped| RunError::Stopped(stopped.0))
 }
-
 
 /// Adds the reads of other executions of the step to its log: the numbers of the alternatives
 /// depend on them.

@@ -71,10 +71,8 @@ impl Decoders {
         events: u64,
     ) -> Result<(), Failure> {
         frames.contents(head)?;
-        let in_proportion = frames
-            .offset
-            .saturating_mul(TABLE_BYTES_PER_BYTE)
-            .saturating_add(TABLE_BYTES_FREE);
+        let in_proportion =
+            frames.offset.saturating_mul(TABLE_BYTES_PER_BYTE).saturating_add(TABLE_BYTES_FREE);
         let in_proportion = usize::try_from(in_proportion).unwrap_or(usize::MAX);
         self.table_decoder.memory.bytes_max = self.tables_bytes_max.min(in_proportion);
         self.table_decoder
