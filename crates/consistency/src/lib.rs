@@ -5,6 +5,10 @@
 //! with a witness, or with a [`Refutation`] whose every step can be checked. The definitions are
 //! those of the paper "Checking Consistency of Event-driven Traces" (section 2), extended with
 //! mailboxes other than FIFO.
+//!
+//! **Cost.** The problem is NP-complete, so the worst case is exponential in the pairs of messages
+//! that saturation leaves open. Preparing is linear in the trace; `saturate` states the cost of
+//! saturation. All procedures poll at each step of their search.
 
 #![forbid(unsafe_code)]
 

@@ -111,8 +111,8 @@ impl<S: StateSystem> Search<'_, S> {
         self.path(&choices)
     }
 
-    /// Analyses the graph, unless the job is stopped. After a stop, it still analyses a small graph:
-    /// this is what was found so far.
+    /// Analyses the graph, unless the job is stopped. After a stop, it still analyses a small
+    /// graph: this is what was found so far.
     fn analyse<R>(
         &self,
         (control, skipped): (&Control<'_>, &mut Option<Stopped>),

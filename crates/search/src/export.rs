@@ -5,7 +5,7 @@ use crate::options::{SearchOptions, Stop};
 use crate::outcome::Limit;
 use crate::search::Search;
 use anyorder_common::text::{escape, is_hostile};
-use anyorder_system::{Control, JobWatch, StateSystem};
+use anyorder_system::{Control, JobWatch, StateSystem, StopReason};
 use std::fmt::Write;
 
 /// The format of a state graph.
@@ -56,6 +56,13 @@ pub fn export<S: StateSystem>(
         order: crate::options::Order::Breadth,
         ..options.clone()
     };
+    // The initial states are needed whole, and may take long to make.
+    let watched = JobWatch::of(control).enter();
+    drop(system.initial());
+    drop(watched);
+    if let Err(stopped) = control.check() {
+        return Ok(nothing(format, stopped.0));
+    }
     let mut search = Search::new(system, &options)?;
     let outcome = search.run(control)?;
     let (mut complete, mut limits) = (outcome.complete, outcome.limits);
@@ -68,7 +75,10 @@ pub fn export<S: StateSystem>(
         return Ok(Exported { text: String::new(), complete: false, limits });
     };
     let (mut states, mut lines) = (Vec::new(), Vec::new());
-    let mut at = search.states_in_order()?;
+    let mut at = match search.states_in_order() {
+        Err(SearchError::Stopped(reason)) => return Ok(nothing(format, reason)),
+        states => states?,
+    };
     for number in 0..graph.len() as u32 {
         if let Err(stopped) = JobWatch::current().check() {
             (complete, limits) = (false, vec![Limit::from(stopped.0)]);
@@ -90,11 +100,27 @@ pub fn export<S: StateSystem>(
             lines.push(Line { from: number, to, action, failure });
         }
     }
-    let text = match format {
-        GraphFormat::Dot => dot(&states, &lines, graph.initial()),
-        GraphFormat::Json => json(&states, &lines, graph.initial(), complete),
-    };
+    lines.retain(|line| line.to.is_none_or(|to| (to as usize) < states.len()));
+    let text = written(format, (&states, &lines), graph.initial(), complete);
     Ok(Exported { text, complete, limits })
+}
+
+/// The result of a job that was stopped before it knew a state.
+fn nothing(format: GraphFormat, reason: StopReason) -> Exported {
+    let text = written(format, (&[], &[]), 0, false);
+    Exported { text, complete: false, limits: vec![Limit::from(reason)] }
+}
+
+fn written(
+    format: GraphFormat,
+    (states, lines): (&[Vec<(String, String)>], &[Line]),
+    initial: u32,
+    complete: bool,
+) -> String {
+    match format {
+        GraphFormat::Dot => dot(states, lines, initial),
+        GraphFormat::Json => json(states, lines, initial, complete),
+    }
 }
 
 impl<S: StateSystem> Search<'_, S> {

@@ -4,6 +4,7 @@
 //! In a phase, threads share data by `Arc`s, and drop them before they report. After a phase the
 //! search owns everything again, and needs no lock.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, Scope};
 
@@ -92,7 +93,8 @@ impl<'scope> Pool<'scope> {
         for (job, worker) in jobs.into_iter().zip(&self.workers) {
             let sender = sender.clone();
             let job: Job<'scope> = Box::new(move || {
-                let result = job();
+                // Nothing is used after a panic but its message.
+                let result = catch_unwind(AssertUnwindSafe(job));
                 // The receiver is gone only if the calling thread panics.
                 let _ = sender.send(result);
             });
@@ -101,8 +103,45 @@ impl<'scope> Pool<'scope> {
         }
         drop(sender);
         let mut done = vec![own()];
-        done.extend(results.iter());
-        assert_eq!(done.len(), waiting + 1, "a thread of the search panicked");
+        for result in results {
+            // The message is that of the thread.
+            done.push(result.unwrap_or_else(|panic| resume_unwind(panic)));
+        }
+        assert_eq!(done.len(), waiting + 1, "each thread reports");
         done
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn a_panic_keeps_its_message_and_the_others_end() {
+        let (ended, next) = (&AtomicUsize::new(0), &AtomicUsize::new(0));
+        let caught = catch_unwind(AssertUnwindSafe(|| {
+            std::thread::scope(|scope| {
+                let pool = Pool::new(scope, 4);
+                pool.everywhere(4, move || {
+                    if next.fetch_add(1, Ordering::Relaxed) == 2 {
+                        std::panic::panic_any("the third one");
+                    }
+                    ended.fetch_add(1, Ordering::Relaxed);
+                });
+            });
+        }));
+        let panic = caught.expect_err("a job panicked");
+        assert_eq!(panic.downcast_ref::<&str>(), Some(&"the third one"));
+        assert_eq!(ended.load(Ordering::Relaxed), 3);
+    }
+
+    #[test]
+    fn so_many_threads_are_never_started() {
+        std::thread::scope(|scope| {
+            let pool = Pool::new(scope, usize::MAX);
+            assert!(pool.threads() <= THREADS_MAX);
+            assert_eq!(pool.everywhere(2, || 1), [1, 1]);
+        });
     }
 }

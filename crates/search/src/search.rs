@@ -341,7 +341,8 @@ impl<'s, S: StateSystem> Search<'s, S> {
         *known = (*known).min(fault);
     }
 
-    /// Returns how many response properties are evaluated in each state: those that the graph is for.
+    /// Returns how many response properties are evaluated in each state: those that the graph is
+    /// for.
     pub(crate) fn flagged(&self) -> usize {
         if self.graph.is_some() { self.responses } else { 0 }
     }

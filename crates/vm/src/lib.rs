@@ -10,7 +10,8 @@
 //! every thread. A program that passes [`Program::validate`](program::Program::validate) cannot
 //! make the machine panic. Equal states have equal bytes and fingerprints, and behave the same.
 //! Every failure of the program is a result with its source position. Every step ends: its
-//! instructions, sizes and depths have limits.
+//! instructions, sizes and depths have limits. A job can be stopped inside a step, which then has
+//! no result: see [`JobWatch`](anyorder_system::JobWatch).
 //!
 //! ```
 //! use anyorder_system::StateSystem;

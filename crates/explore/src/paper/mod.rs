@@ -46,7 +46,7 @@
 //! transition is looked up, not run again; it counts as an execution all the same.
 //!
 //! **Cost.** With summaries a search step a (state, event, set of accesses left, incoming
-//! transition); else exponential.
+//! transition); else exponential. Polls after each execution, and inside it.
 
 pub use engine::explore;
 pub use options::{Choice, PaperOptions, Revisit};

@@ -88,8 +88,8 @@ impl Exploration<'_> {
         next
     }
 
-    /// Returns a run with its plans; `None` if the memory limit leaves no room to compute them, or if
-    /// the job is stopped.
+    /// Returns a run with its plans; `None` if the memory limit leaves no room to compute them, or
+    /// if the job is stopped.
     pub(crate) fn plans_of(&mut self, id: RunId) -> Option<(Arc<Parent>, Vec<Plan>)> {
         let node = &self.records.nodes[id as usize];
         let (hash, length) = (node.sequence_hash, node.length);

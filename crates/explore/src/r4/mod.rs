@@ -8,6 +8,10 @@
 //!
 //! **Source.** Jensen, Møller, Raychev, Dimitrov, Vechev: Stateless Model Checking of Event-Driven
 //! Applications (OOPSLA 2015), Algorithms 1-4.
+//!
+//! **Cost.** Worst case: pairs of tasks to the power of the bound, each a run. For each run of n
+//! tasks, n² pairs, and n³/64 words for the ancestors in n²/8 bytes, which are compared with the
+//! memory limit first. Polls for each pair's first task, every 64 steps of a run, and inside them.
 
 pub use explore::explore;
 pub use options::{Order, ReversalOptions, Sleep, UserEvents};

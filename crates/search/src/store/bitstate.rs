@@ -21,8 +21,8 @@ pub(crate) struct Bitstate {
 }
 
 impl Bitstate {
-    /// Makes an empty field of at most `bytes` bytes, at least one word; `None` if the system has no
-    /// memory for it.
+    /// Makes an empty field of at most `bytes` bytes, at least one word; `None` if the system has
+    /// no memory for it.
     pub(crate) fn new(bytes: u64) -> Option<Bitstate> {
         let words = usize::try_from((bytes / 8).max(1)).ok()?;
         // Tried first, as only this can fail. Zeroed memory then comes from the system, which gives

@@ -315,8 +315,8 @@ impl FingerprintTable {
         matches!(visit, Visit::New(_))
     }
 
-    /// Returns whether the system has the memory for so many fingerprints. It is given back at once:
-    /// this only finds out beforehand what would end the process.
+    /// Returns whether the system has the memory for so many fingerprints. It is given back at
+    /// once: this only finds out beforehand what would end the process.
     pub(crate) fn has_memory_for(&self, entries: usize) -> bool {
         Vec::<[u64; 2]>::new().try_reserve_exact(self.slots_for(entries)).is_ok()
     }

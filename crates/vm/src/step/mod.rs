@@ -2,8 +2,8 @@
 //!
 //! `interpreter` has its data, `run` its loop. `simple`, `arithmetic`, `element`, `builtin` and
 //! `change` execute instructions on registers; `visible`, `concurrent` and `post` those on shared
-//! state. `log` and `logging` record accesses, `updates` changed attributes, `memo` whole steps. `poll`
-//! lets a job be stopped inside a step.
+//! state. `log` and `logging` record accesses, `updates` changed attributes, `memo` whole steps.
+//! `poll` lets a job be stopped inside a step.
 
 pub(crate) use self::fault::Fault;
 

@@ -122,8 +122,8 @@ impl<R: Read> BinaryReader<R> {
         self
     }
 
-    /// Sets the bytes that the tables may take, 1 GiB by default: a file can unpack to large tables.
-    /// At most 64 MiB and 256 bytes for each byte of the file are allowed anyway.
+    /// Sets the bytes that the tables may take, 1 GiB by default: a file can unpack to large
+    /// tables. At most 64 MiB and 256 bytes for each byte of the file are allowed anyway.
     #[must_use]
     pub fn tables_limit(mut self, bytes: usize) -> BinaryReader<R> {
         self.decoders.tables_bytes_max = bytes;
