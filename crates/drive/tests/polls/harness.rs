@@ -6,7 +6,7 @@ use anyorder_system::{Cancel, Control};
 use std::collections::BTreeSet;
 
 /// All polls of a job are tried up to this number; of more, a spread.
-const ALL_UP_TO: u64 = 100;
+const ALL_UP_TO: u64 = 60;
 
 /// The limit that a job names when it was interrupted.
 pub(crate) const INTERRUPT: &str = "interrupt";
@@ -27,7 +27,7 @@ pub(crate) fn at_every_poll<T>(
     assert!(polls > 0, "{name}: the job has no poll, so nothing can stop it");
     let stride = polls.div_ceil(ALL_UP_TO).max(1);
     let mut tried = 0;
-    for poll in (0..polls).filter(|poll| poll % stride == 0 || *poll < 20 || poll + 20 > polls) {
+    for poll in (0..polls).filter(|poll| poll % stride == 0 || *poll < 12 || poll + 12 > polls) {
         let (part, used) = stopped_after(poll);
         assert_eq!(used, poll, "{name}: the polls of a job are not always the same");
         if let Err(error) = judge(&whole, &part) {

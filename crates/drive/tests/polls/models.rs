@@ -178,9 +178,8 @@ fn a_shrinking_stops_at_each_poll() {
         let found = simulate(&model, &options, &Control::default()).expect("a simulation");
         let schedules = found.findings.iter().filter_map(|found| schedule_of(&found.finding));
         for schedule in schedules.take(2) {
-            let job = |control: &Control<'_>| {
-                shrink(&model, &schedule, &ShrinkOptions::default(), control)
-            };
+            let options = ShrinkOptions { executions_max: 60, ..ShrinkOptions::default() };
+            let job = |control: &Control<'_>| shrink(&model, &schedule, &options, control);
             if job(&Control::default()).is_err() {
                 continue;
             }
