@@ -202,7 +202,13 @@ fn whole_files(scenario: &Scenario, whole: &Ran, ran: &Ran, fault: &Fault) -> Re
 fn is_whole(name: &str, bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     match name.rsplit_once('.') {
-        Some((_, "json")) => serde_json::from_slice::<serde_json::Value>(bytes).is_ok(),
+        // Results in all formats have this name: JSON, a finding a line, JUnit.
+        Some((_, "json")) => {
+            let is_json = |text: &str| serde_json::from_str::<serde_json::Value>(text).is_ok();
+            is_json(&text)
+                || text.lines().all(is_json)
+                || text.trim_end().ends_with("</testsuites>")
+        }
         Some((_, "html")) => text.trim_end().ends_with("</html>"),
         // A checkpoint ends with a sum over all of it; `interrupt.rs` resumes them.
         None => name == "saved" && bytes.starts_with(b"anyorder-search"),
