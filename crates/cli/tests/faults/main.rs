@@ -10,6 +10,8 @@
 //! command; `ANYORDER_FAULTS_BINARY` names another binary. Linux with glibc and a C compiler only;
 //! elsewhere the tests say that they skip.
 
+#![allow(clippy::print_stdout, reason = "the table of faults is the point of a run")]
+
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod interrupt;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]

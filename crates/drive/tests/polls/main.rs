@@ -7,6 +7,8 @@
 //! Each test prints the number of polls of its jobs; a job without a poll cannot be stopped, and
 //! fails the test.
 
+#![allow(clippy::print_stdout, reason = "the numbers of polls are the point of a run")]
+
 mod harness;
 mod models;
 mod resumed;

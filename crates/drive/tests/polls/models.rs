@@ -14,16 +14,13 @@ use anyorder_system::Control;
 use std::path::Path;
 
 /// Models of all kinds: with and without a violation, with threads, responses, symmetry.
-const MODELS: [&str; 10] = [
+const MODELS: [&str; 7] = [
     "four-events",
     "check-then-act",
     "dining-philosophers",
     "lost-wake-up",
-    "lost-wake-up-fixed",
     "starved-writer",
-    "pool-leak",
     "two-phase-commit-symmetric",
-    "cancel-against-completion",
     "token-refresh",
 ];
 
@@ -94,7 +91,7 @@ fn a_check_of_a_model_stops_at_each_poll() {
             });
         }
     }
-    assert!(jobs > 60, "only {jobs} jobs");
+    assert!(jobs > 40, "only {jobs} jobs");
 }
 
 #[test]
@@ -181,9 +178,8 @@ fn a_shrinking_stops_at_each_poll() {
         let found = simulate(&model, &options, &Control::default()).expect("a simulation");
         let schedules = found.findings.iter().filter_map(|found| schedule_of(&found.finding));
         for schedule in schedules.take(2) {
-            let job = |control: &Control<'_>| {
-                shrink(&model, &schedule, &ShrinkOptions::default(), control)
-            };
+            let options = ShrinkOptions { executions_max: 60, ..ShrinkOptions::default() };
+            let job = |control: &Control<'_>| shrink(&model, &schedule, &options, control);
             if job(&Control::default()).is_err() {
                 continue;
             }

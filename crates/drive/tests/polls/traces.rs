@@ -1,6 +1,6 @@
 //! Jobs on traces.
 
-use crate::harness::{at_every_poll, cut_or_whole, honest, lines, or_stopped, whole};
+use crate::harness::{at_every_poll, cut_or_whole, honest, is_known, lines, or_stopped, whole};
 use anyorder_drive::{
     Analysis, CheckTraceOptions, ConsistencyOptions, Consistent, Failure, MailboxRule, Pairs,
     PredictOptions, Prediction, Procedure, RuleSet, StoredWitness, TraceInput, check_trace,
@@ -12,6 +12,9 @@ use anyorder_trace::format::native_text::NativeTextReader;
 use anyorder_trace::format::std::{StdReader, StdWriter};
 use anyorder_trace::{Problems, Trace, TraceSource};
 use std::path::Path;
+
+/// The largest trace whose predictions are stopped at each poll, in events.
+const PREDICTED_EVENTS_MAX: usize = 60;
 
 /// Lists all pairs, so that those of a part can be found in the whole.
 const ALL_PAIRS: usize = 1 << 20;
@@ -110,16 +113,9 @@ fn true_prediction(trace: &Trace, all: &Prediction, part: &Prediction) -> Result
                 }
             }
         }
-        let pairs = |p: &Prediction| -> Vec<[String; 2]> {
-            p.result.findings.iter().flat_map(|f| f.finding.pairs.clone()).collect()
-        };
-        let known = pairs(all);
-        let other = finding.pairs.iter().find(|pair| !known.contains(pair));
         // A pair that the whole job lists elsewhere needs no witness of its own here.
-        if witness.is_none()
-            && let Some(pair) = other
-        {
-            return Err(format!("{pair:?} of `{}` is not in the whole result", finding.title));
+        if witness.is_none() {
+            is_known(&all.result, finding)?;
         }
     }
     Ok(())
@@ -134,7 +130,9 @@ fn a_prediction_stops_at_each_poll() {
         Some(Analysis::Edc),
         Some(Analysis::EventDriven),
     ];
-    for (name, trace) in &traces() {
+    // Larger traces have a thousand polls, and searches that take long.
+    let small = traces().into_iter().filter(|(_, trace)| trace.len() <= PREDICTED_EVENTS_MAX);
+    for (name, trace) in &small.collect::<Vec<_>>() {
         for analysis in analyses {
             for pairs in [Pairs::Candidates, Pairs::All] {
                 let options = PredictOptions {
