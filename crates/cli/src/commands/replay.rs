@@ -7,7 +7,6 @@ use crate::failure::Failure;
 use crate::input::{self, PeekedInput, SCHEDULE_BYTES_MAX};
 use crate::output::{to_stdout, width};
 use anyorder_common::numbers::plural;
-use anyorder_common::text::escape;
 use anyorder_drive::explore::{pipe_program, replay_run};
 use anyorder_drive::model::{Model, replay_model};
 use anyorder_drive::states::{ReplayVerdict, Replayed};
@@ -38,7 +37,7 @@ pub(crate) fn run(args: &ReplayArgs, global: &Global) -> Result<ExitCode, Failur
         let all = read_schedules(path, content, args.finding.as_deref())?;
         for (one, model_path, model) in runnable(path, &all, &given, global)? {
             warn_if_changed(model_path, model, &one.schedule, global);
-            replays.add(one, replay_model(model, &one.schedule)?);
+            replays.add(replay_model(model, &one.schedule)?);
         }
     }
     replays.finish()
@@ -77,7 +76,7 @@ fn of_program(command: &str, args: &ReplayArgs) -> Result<ExitCode, Failure> {
     for path in &args.inputs {
         let content = input::peek(path)?.text(path, SCHEDULE_BYTES_MAX)?;
         for one in read_schedules(path, &content, args.finding.as_deref())? {
-            replays.add(&one, replay_run(&program, &one.schedule)?);
+            replays.add(replay_run(&program, &one.schedule)?);
         }
     }
     replays.finish()
@@ -87,19 +86,20 @@ fn of_program(command: &str, args: &ReplayArgs) -> Result<ExitCode, Failure> {
 #[derive(Default)]
 struct Replays {
     text: String,
+    count: u64,
     reproduced: bool,
     lost: bool,
 }
 
 impl Replays {
-    fn add(&mut self, stored: &Stored, replayed: Replayed) {
+    fn add(&mut self, replayed: Replayed) {
         let Replayed { run, verdict } = replayed;
         self.reproduced |= verdict == ReplayVerdict::Reproduced;
         self.lost |= matches!(verdict, ReplayVerdict::Diverged | ReplayVerdict::OtherViolation);
-        // Writing to a string does not fail.
-        if let Some((id, title)) = &stored.finding {
-            let _ = writeln!(self.text, "{} {}", escape(id), escape(title));
-        }
+        self.count += 1;
+        // The id and the title of a finding are not checked, so they are not printed. Writing to a
+        // string does not fail.
+        let _ = writeln!(self.text, "schedule {}", self.count);
         self.text.push_str(&terminal::table(&run, width()));
         let _ = writeln!(self.text, "replay: {}", verdict.words());
     }
