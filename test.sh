@@ -25,6 +25,7 @@ command -v cargo >/dev/null 2>&1 || fail "cargo is missing: https://rustup.rs"
 command -v cc >/dev/null 2>&1 || install none gcc || fail "a C compiler is missing: apt-get install gcc"
 
 skipped=""
+command -v python3 >/dev/null 2>&1 || install none python3 || skipped="$skipped second-checker"
 if cargo fmt --version >/dev/null 2>&1 || install rustfmt rustfmt; then
     say "format"
     cargo fmt --all --check || fail "cargo fmt --check; run cargo fmt"

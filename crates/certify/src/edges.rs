@@ -111,7 +111,10 @@ fn post(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
 fn fork(view: View<'_>, index: &TraceIndex, from: EventId, to: EventId) -> Result<(), Reason> {
     let is_fork = view.event(from).kind() == EventKind::Fork;
     require(is_fork, Reason::Kind("source is not a `fork`"))?;
-    condition(index.first_after_fork.get(&from) == Some(&to), "target is not the handler's first event behind it")
+    condition(
+        index.first_after_fork.get(&from) == Some(&to),
+        "target is not the handler's first event behind it",
+    )
 }
 
 fn join(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
@@ -165,7 +168,10 @@ fn atomic(view: View<'_>, index: &TraceIndex, from: EventId, to: EventId) -> Res
     let write = view.event(from);
     let releases = write.kind().writes() && write.mode().releases();
     require(releases, Reason::Kind("source is not a releasing atomic write"))?;
-    condition(index.last_write.get(&to) == Some(&from), "source is not the last write of the location")
+    condition(
+        index.last_write.get(&to) == Some(&from),
+        "source is not the last write of the location",
+    )
 }
 
 fn enable(

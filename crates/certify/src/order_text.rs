@@ -2,9 +2,7 @@
 
 use crate::names::Names;
 use crate::proof::{LemmaId, Path, Proof, ProofStep, Rule, RuleSet};
-use crate::text::{
-    Lines, Mistake, ReadProofError, Words, end, event, header, number, quoted,
-};
+use crate::text::{Lines, Mistake, ReadProofError, Words, end, event, header, number, quoted};
 use anyorder_trace::{EventId, InputFamily, Trace};
 use std::io::{self, BufRead, Write};
 
@@ -213,8 +211,8 @@ impl Reader<'_> {
                 let word = parts.next();
                 let rules = RuleSet::ALL.into_iter().find(|rules| Some(rules.word()) == word);
                 let wanted = "`android`, `mailbox` or `threads`";
-                self.rules = rules
-                    .ok_or_else(|| format!("expected {wanted}, found {}", quoted(word)))?;
+                self.rules =
+                    rules.ok_or_else(|| format!("expected {wanted}, found {}", quoted(word)))?;
                 self.part = Part::Order;
             }
             (Part::Order, Some("order")) => {

@@ -146,7 +146,11 @@ pub(crate) fn check_with_index(
     };
     for (place, event) in order.enumerate() {
         let checked = cancel.check().map_err(ScheduleReason::from);
-        checked.and_then(|()| run.step(event)).map_err(|reason| ScheduleError { place, event, reason })?;
+        checked.and_then(|()| run.step(event)).map_err(|reason| ScheduleError {
+            place,
+            event,
+            reason,
+        })?;
     }
     Ok(())
 }
@@ -315,9 +319,8 @@ impl Run<'_> {
         let view = self.view;
         view.get(task)?;
         let triggers = self.index.triggers.get(&task).into_iter().flatten();
-        let enables = triggers.filter_map(|&t| {
-            edges::enable_of(view, (self.index, self.index.rules()), t)
-        });
+        let enables =
+            triggers.filter_map(|&t| edges::enable_of(view, (self.index, self.index.rules()), t));
         let others = |enable: &EventId| view.task_of(*enable) != task && *enable < event;
         enables.filter(others).find(|enable| !self.done[enable.index()])
     }

@@ -35,10 +35,7 @@ pub fn write_schedule(
     if let Some((a, b)) = claimed.adjacent {
         writeln!(output, "adjacent {} {}", names.event(a), names.event(b))?;
     }
-    claimed
-        .order
-        .iter()
-        .try_for_each(|event| writeln!(output, "run {}", names.event(*event)))?;
+    claimed.order.iter().try_for_each(|event| writeln!(output, "run {}", names.event(*event)))?;
     output.flush()
 }
 

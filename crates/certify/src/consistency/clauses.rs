@@ -68,11 +68,7 @@ impl Clauses {
     }
 
     /// Whether a clause of these literals follows by reverse unit propagation.
-    pub(super) fn follows(
-        &mut self,
-        clause: &[Literal],
-        cancel: &Cancel,
-    ) -> Result<bool, Stopped> {
+    pub(super) fn follows(&mut self, clause: &[Literal], cancel: &Cancel) -> Result<bool, Stopped> {
         if self.refuted {
             return Ok(true);
         }
@@ -99,11 +95,7 @@ impl Clauses {
 
     /// Adds a clause of sorted, different literals, and propagates it. Returns false, and adds
     /// nothing, when the literals of all clauses would reach 2^32.
-    pub(super) fn add(
-        &mut self,
-        clause: &[Literal],
-        cancel: &Cancel,
-    ) -> Result<bool, Stopped> {
+    pub(super) fn add(&mut self, clause: &[Literal], cancel: &Cancel) -> Result<bool, Stopped> {
         let full = self.arena.len() + clause.len() >= u32::MAX as usize;
         let (Ok(id), Ok(head)) = (u32::try_from(self.arena.len()), u32::try_from(2 * clause.len()))
         else {
@@ -329,7 +321,11 @@ mod tests {
                     }
                     _ => {
                         let follows = naive.follows(&clause);
-                        assert_eq!(clauses.follows(&clause, &Cancel::new()).unwrap(), follows, "{clause:?}");
+                        assert_eq!(
+                            clauses.follows(&clause, &Cancel::new()).unwrap(),
+                            follows,
+                            "{clause:?}"
+                        );
                         yes[usize::from(follows && !naive.refuted)] += 1;
                         if follows {
                             assert!(clauses.add(&clause, &Cancel::new()).unwrap());

@@ -20,8 +20,7 @@ pub enum MailboxRule {
 
 impl MailboxRule {
     /// All rules.
-    pub const ALL: [MailboxRule; 3] =
-        [MailboxRule::Fifo, MailboxRule::Bag, MailboxRule::Delayed];
+    pub const ALL: [MailboxRule; 3] = [MailboxRule::Fifo, MailboxRule::Bag, MailboxRule::Delayed];
 
     /// Returns its word, as in the option `--mailbox`.
     #[must_use]

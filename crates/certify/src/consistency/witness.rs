@@ -48,7 +48,9 @@ pub fn check_consistency_witness_until(
     };
     for (place, &event) in order.iter().enumerate() {
         let checked = cancel.check().map_err(WitnessReason::from);
-        checked.and_then(|()| run.step(place, event, order)).map_err(|reason| refuse(place, event, reason))?;
+        checked
+            .and_then(|()| run.step(place, event, order))
+            .map_err(|reason| refuse(place, event, reason))?;
     }
     match run.missing() {
         Some(event) => Err(refuse(order.len(), event, WitnessReason::Missing)),

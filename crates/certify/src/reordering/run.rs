@@ -92,9 +92,9 @@ impl<'t> ReorderingChecker<'t> {
         for (place, &event) in order.iter().enumerate() {
             let may_differ = exempt.contains(&Some(event));
             let checked = cancel.check().map_err(ReorderingReason::from);
-            checked.and_then(|()| run.step(event, may_differ)).map_err(|reason| {
-                ReorderingError { place, event, reason }
-            })?;
+            checked
+                .and_then(|()| run.step(event, may_differ))
+                .map_err(|reason| ReorderingError { place, event, reason })?;
         }
         match witness.form {
             WitnessForm::Overtakes => self.check_overtakes(&witness),

@@ -95,10 +95,15 @@ fn each<'a>(
             let what = format!("larger than {SCHEDULE_BYTES_MAX} bytes");
             return Err(Failure::at(path, what));
         }
-        Ok((path, match std::str::from_utf8(&bytes) {
-            Ok(text) => check(text)?,
-            Err(_) => CertifiedFile::unreadable("not UTF-8, expected the text of a certificate"),
-        }))
+        Ok((
+            path,
+            match std::str::from_utf8(&bytes) {
+                Ok(text) => check(text)?,
+                Err(_) => {
+                    CertifiedFile::unreadable("not UTF-8, expected the text of a certificate")
+                }
+            },
+        ))
     };
     args.certificates.iter().map(one).collect()
 }
@@ -205,9 +210,9 @@ fn write_fault(fault: &CertificateFault, out: &mut dyn Write) -> io::Result<()> 
 }
 
 fn answer(args: &CertifyArgs, format: &str, checked: &[Checked<'_>], counts: &Counts) -> Value {
-    let files = checked.iter().flat_map(|(path, file)| {
-        file.certificates.iter().map(move |one| entry(path, one))
-    });
+    let files = checked
+        .iter()
+        .flat_map(|(path, file)| file.certificates.iter().map(move |one| entry(path, one)));
     let sum = |of: &dyn Fn(&CertifiedFile) -> u64| checked.iter().map(|(_, file)| of(file)).sum();
     let (without, elsewhere): (u64, u64) = (sum(&|file| file.without), sum(&|file| file.elsewhere));
     let mut options = Map::new();

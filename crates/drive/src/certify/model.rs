@@ -216,9 +216,7 @@ fn options(schedule: &Schedule) -> Result<(), CertificateVerdict> {
             let what = "only a run that shows a difference is compared with another";
             Err(CertificateVerdict::fails("`against`", what))
         }
-        (false, true) => {
-            Err(CertificateVerdict::unreadable("`against`: expected the other run"))
-        }
+        (false, true) => Err(CertificateVerdict::unreadable("`against`: expected the other run")),
         (true, true) => {
             let text = schedule.options.get("against").map_or("", String::as_str);
             let other = super::json::parse(text).and_then(|value| read(&value));
@@ -271,8 +269,8 @@ fn followed(
     Ok(failure)
 }
 
-/// Whether two failures are the same: kind, message and place. The place names the file of the model
-/// as it was given, so of its path only the last part counts.
+/// Whether two failures are the same: kind, message and place. The place names the file of the
+/// model as it was given, so of its path only the last part counts.
 fn same_failure(wanted: &str, found: &str) -> bool {
     fn parts(text: &str) -> (&str, &str) {
         match text.rsplit_once(" at ") {

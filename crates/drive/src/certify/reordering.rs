@@ -5,9 +5,7 @@ use super::trace::{described, events};
 use super::{CertificateFault, CertificateVerdict};
 use crate::Failure;
 use crate::not_understood::NotUnderstood;
-use crate::predict::{
-    SpecifiedCalls, Specifications, form, lanes, step_fields, wrong_witness,
-};
+use crate::predict::{Specifications, SpecifiedCalls, form, lanes, step_fields, wrong_witness};
 use crate::rules::is_android;
 use crate::trace_input::TraceInput;
 use anyorder_certify::{ClaimedWitness, Names, ReorderingChecker, ReorderingReason};
@@ -113,13 +111,9 @@ impl Checkers<'_> {
         Ok(CertificateVerdict::Holds { claim: claim(trace, &claimed), needed })
     }
 
-    /// Reads a reordering strictly. Every field is checked here, belongs to the claim, or (`finding`,
-    /// `title`, `shortest`) is never reported.
-    fn read(
-        &self,
-        value: &Value,
-        control: &Control<'_>,
-    ) -> Result<Claimed, CertificateVerdict> {
+    /// Reads a reordering strictly. Every field is checked here, belongs to the claim, or
+    /// (`finding`, `title`, `shortest`) is never reported.
+    fn read(&self, value: &Value, control: &Control<'_>) -> Result<Claimed, CertificateVerdict> {
         let unreadable = |what: String| CertificateVerdict::unreadable(what);
         let mut fields = Fields::of(value, "the reordering").map_err(unreadable)?;
         if fields.number("reordering").map_err(unreadable)? != 1 {
@@ -194,12 +188,9 @@ impl Checkers<'_> {
         Ok(event)
     }
 
-    fn find(
-        &self,
-        name: &str,
-        place: impl Fn() -> String,
-    ) -> Result<EventId, CertificateVerdict> {
-        let missing = || CertificateVerdict::fails(place(), format!("the trace has no event `{name}`"));
+    fn find(&self, name: &str, place: impl Fn() -> String) -> Result<EventId, CertificateVerdict> {
+        let missing =
+            || CertificateVerdict::fails(place(), format!("the trace has no event `{name}`"));
         self.names.find_event(name).ok_or_else(missing)
     }
 }
@@ -208,8 +199,12 @@ impl Checkers<'_> {
 fn claim(trace: &Trace, claimed: &Claimed) -> String {
     let [first, second] = [claimed.first, claimed.second].map(|event| described(trace, event));
     let shows = match claimed.form {
-        Form::Reversed => format!("{second} can come before {first}, and every event observes what it observed"),
-        Form::Last => format!("{second} can come before {first}, which may then observe something else"),
+        Form::Reversed => {
+            format!("{second} can come before {first}, and every event observes what it observed")
+        }
+        Form::Last => {
+            format!("{second} can come before {first}, which may then observe something else")
+        }
         Form::CoEnabled => format!("{second} and {first} can both come next"),
         Form::Overtakes => format!("the task of {second} can be taken while that of {first} waits"),
     };

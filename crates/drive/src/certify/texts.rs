@@ -1,9 +1,7 @@
 //! Certificates that are texts of lines.
 
 use super::trace::{TraceCertifier, described, events, not_read};
-use super::{
-    CertificateFault, CertificateKind, CertificateVerdict, CertifiedFile,
-};
+use super::{CertificateFault, CertificateKind, CertificateVerdict, CertifiedFile};
 use anyorder_certify as certify;
 use anyorder_certify::consistency::{ProofReason, WitnessReason, read_proof_with_lines, read_run};
 use anyorder_certify::{ProofError, Reason, ScheduleReason};
@@ -19,16 +17,10 @@ pub(super) fn order_proof(
     let verdict = || -> Result<String, CertificateVerdict> {
         certifier.require_observed()?;
         let trace = certifier.trace();
-        let (claimed, lines) =
-            certify::read_order(text.as_bytes(), trace).map_err(not_read)?;
+        let (claimed, lines) = certify::read_order(text.as_bytes(), trace).map_err(not_read)?;
         let certify::ClaimedOrder { rules, first, second, proof } = &claimed;
-        let checked = certify::check_proof_until(
-            trace,
-            *rules,
-            proof,
-            (*first, *second),
-            &control.cancel,
-        );
+        let checked =
+            certify::check_proof_until(trace, *rules, proof, (*first, *second), &control.cancel);
         checked.map_err(|error| match error.reason {
             Reason::Stopped(reason) => CertificateVerdict::Stopped(reason),
             _ => CertificateVerdict::Fails(fault_of_proof(&error, &lines)),
@@ -64,14 +56,9 @@ pub(super) fn consistency_proof(
     let rule = certifier.mailbox();
     let verdict = || -> Result<String, CertificateVerdict> {
         let trace = certifier.split();
-        let (proof, lines) =
-            read_proof_with_lines(text.as_bytes(), trace).map_err(not_read)?;
-        let checked = certify::consistency::check_inconsistency_until(
-            trace,
-            rule,
-            &proof,
-            &control.cancel,
-        );
+        let (proof, lines) = read_proof_with_lines(text.as_bytes(), trace).map_err(not_read)?;
+        let checked =
+            certify::consistency::check_inconsistency_until(trace, rule, &proof, &control.cancel);
         let stats = checked.map_err(|error| match (&error.reason, error.step) {
             (ProofReason::Stopped(reason), _) => CertificateVerdict::Stopped(*reason),
             (reason, Some(step)) => CertificateVerdict::Fails(with_rule(
@@ -120,10 +107,7 @@ pub(super) fn consistency_witness(
                     None => "the end".to_owned(),
                 };
                 let reason = format!("event `{}`: {reason}", error.label);
-                CertificateVerdict::Fails(with_rule(
-                    certifier,
-                    CertificateFault::at(place, reason),
-                ))
+                CertificateVerdict::Fails(with_rule(certifier, CertificateFault::at(place, reason)))
             }
         })?;
         Ok(format!(
@@ -167,7 +151,8 @@ pub(super) fn trace_schedule(
                 CertificateVerdict::fails(place, format!("event {event}: {reason}"))
             }
         })?;
-        let order = format!("the program can run these {} in this order", events(claimed.order.len()));
+        let order =
+            format!("the program can run these {} in this order", events(claimed.order.len()));
         Ok(match claimed.adjacent {
             None => order,
             Some((a, b)) => {

@@ -85,8 +85,10 @@ impl<'t> TraceCertifier<'t> {
     fn check_json(&self, value: &Value, control: &Control<'_>) -> Result<CertifiedFile, Failure> {
         let of_a_model = || {
             CertificateVerdict::Unreadable(
-                CertificateFault::new("a schedule of a model or a program, and the input is a trace")
-                    .with_hint("`anyorder certify MODEL SCHEDULE` checks it"),
+                CertificateFault::new(
+                    "a schedule of a model or a program, and the input is a trace",
+                )
+                .with_hint("`anyorder certify MODEL SCHEDULE` checks it"),
             )
         };
         if value.get("findings").is_some() {
@@ -151,9 +153,9 @@ impl<'t> TraceCertifier<'t> {
 pub(super) fn not_read(error: ReadProofError) -> CertificateVerdict {
     match error {
         ReadProofError::Io(error) => CertificateVerdict::unreadable(error.to_string()),
-        ReadProofError::Line { line, message } => CertificateVerdict::Unreadable(
-            CertificateFault::at(format!("line {line}"), message),
-        ),
+        ReadProofError::Line { line, message } => {
+            CertificateVerdict::Unreadable(CertificateFault::at(format!("line {line}"), message))
+        }
         ReadProofError::Name { line, message } => {
             CertificateVerdict::fails(format!("line {line}"), message)
         }

@@ -17,10 +17,7 @@ pub(super) fn certified(trace: &Trace, claimed: &certify::ClaimedOrder) -> Resul
 
 /// Returns the proof that two events are ordered as a certificate; `None` if there is no proof,
 /// because the events are unordered or the proof is too long.
-pub(super) fn certificate(
-    rules: RuleSet,
-    why: &OrderExplanation,
-) -> Option<certify::ClaimedOrder> {
+pub(super) fn certificate(rules: RuleSet, why: &OrderExplanation) -> Option<certify::ClaimedOrder> {
     let rules = match rules {
         RuleSet::Android => certify::RuleSet::Android,
         RuleSet::Mailbox => certify::RuleSet::Mailbox,

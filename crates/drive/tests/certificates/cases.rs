@@ -4,7 +4,7 @@ use super::one_of;
 use anyorder_certify::{ClaimedSchedule, check_schedule, write_schedule};
 use anyorder_common::random::{Random, Rng};
 use anyorder_drive::{
-    Consistent, ConsistencyOptions, MailboxRule, PredictOptions, RuleSet, TraceInput, consistency,
+    ConsistencyOptions, Consistent, MailboxRule, PredictOptions, RuleSet, TraceInput, consistency,
     predict, why,
 };
 use anyorder_system::Control;

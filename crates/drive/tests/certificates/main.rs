@@ -9,9 +9,7 @@ mod mutants;
 mod python;
 
 use anyorder_common::random::{Random, Rng};
-use anyorder_drive::{
-    CertificateVerdict, CertifyOptions, MailboxRule, TraceCertifier, TraceInput,
-};
+use anyorder_drive::{CertificateVerdict, CertifyOptions, MailboxRule, TraceCertifier, TraceInput};
 use anyorder_system::Control;
 use cases::Case;
 use std::collections::BTreeMap;

@@ -39,8 +39,18 @@ fn changed_lines(text: &str, rng: &mut Rng) -> String {
         }
         6 => {
             const RULES: [&str; 12] = [
-                "po", "post", "fifo", "lock", "fork", "loop", "no-pre-emption", "delayed-poster",
-                "program", "reads-from", "coherence", "from-reads",
+                "po",
+                "post",
+                "fifo",
+                "lock",
+                "fork",
+                "loop",
+                "no-pre-emption",
+                "delayed-poster",
+                "program",
+                "reads-from",
+                "coherence",
+                "from-reads",
             ];
             let place = rng.below(lines[at].len() as u64) as usize;
             lines[at][place] = (*one_of(rng, &RULES)).to_owned();
@@ -87,7 +97,9 @@ fn changed_json(text: &str, rng: &mut Rng) -> String {
         return value.to_string();
     }
     match choice {
-        6 => value["form"] = (*one_of(rng, &["reversed", "last", "co_enabled", "overtakes"])).into(),
+        6 => {
+            value["form"] = (*one_of(rng, &["reversed", "last", "co_enabled", "overtakes"])).into()
+        }
         7 => value["reorders"] = (*one_of(rng, &["threads", "tasks", "components"])).into(),
         8 => {
             let first = value["first"].take();
@@ -98,7 +110,14 @@ fn changed_json(text: &str, rng: &mut Rng) -> String {
         10 => value["events"] = json!(steps + 1 - rng.below(3)),
         11 => {
             const KEYS: [&str; 9] = [
-                "reordering", "form", "first", "second", "reorders", "prefix", "events", "steps",
+                "reordering",
+                "form",
+                "first",
+                "second",
+                "reorders",
+                "prefix",
+                "events",
+                "steps",
                 "title",
             ];
             let object = value.as_object_mut().expect("an object");
