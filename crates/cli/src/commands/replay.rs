@@ -37,7 +37,7 @@ pub(crate) fn run(args: &ReplayArgs, global: &Global) -> Result<ExitCode, Failur
         let all = read_schedules(path, content, args.finding.as_deref())?;
         for (one, model_path, model) in runnable(path, &all, &given, global)? {
             warn_if_changed(model_path, model, &one.schedule, global);
-            replays.add(replay_model(model, &one.schedule)?);
+            replays.add(one, replay_model(model, &one.schedule)?);
         }
     }
     replays.finish()
@@ -76,7 +76,7 @@ fn of_program(command: &str, args: &ReplayArgs) -> Result<ExitCode, Failure> {
     for path in &args.inputs {
         let content = input::peek(path)?.text(path, SCHEDULE_BYTES_MAX)?;
         for one in read_schedules(path, &content, args.finding.as_deref())? {
-            replays.add(replay_run(&program, &one.schedule)?);
+            replays.add(&one, replay_run(&program, &one.schedule)?);
         }
     }
     replays.finish()
@@ -92,14 +92,16 @@ struct Replays {
 }
 
 impl Replays {
-    fn add(&mut self, replayed: Replayed) {
+    fn add(&mut self, stored: &Stored, replayed: Replayed) {
         let Replayed { run, verdict } = replayed;
         self.reproduced |= verdict == ReplayVerdict::Reproduced;
         self.lost |= matches!(verdict, ReplayVerdict::Diverged | ReplayVerdict::OtherViolation);
         self.count += 1;
         // The id and the title of a finding are not checked, so they are not printed. Writing to a
         // string does not fail.
-        let _ = writeln!(self.text, "schedule {}", self.count);
+        if stored.finding.is_some() {
+            let _ = writeln!(self.text, "schedule {}", self.count);
+        }
         self.text.push_str(&terminal::table(&run, width()));
         let _ = writeln!(self.text, "replay: {}", verdict.words());
     }

@@ -42,7 +42,9 @@ pub(super) fn run(
 
 /// The id and the title of a finding are not checked, so they are not printed.
 fn write(number: u64, replay: &WitnessReplay, out: &mut String) -> std::fmt::Result {
-    writeln!(out, "witness {number}")?;
+    if replay.finding.is_some() {
+        writeln!(out, "witness {number}")?;
+    }
     let holds = match &replay.checked {
         Ok(holds) => holds,
         // An invalid order is not printed; its first wrong step says more.
