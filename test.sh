@@ -27,6 +27,7 @@ command -v cc >/dev/null 2>&1 || install none gcc || fail "a C compiler is missi
 command -v python3 >/dev/null 2>&1 || install none python3 || say "no python3: its tests are skipped"
 
 skipped=""
+command -v python3 >/dev/null 2>&1 || install none python3 || skipped="$skipped second-checker"
 if cargo fmt --version >/dev/null 2>&1 || install rustfmt rustfmt; then
     say "format"
     cargo fmt --all --check || fail "cargo fmt --check; run cargo fmt"

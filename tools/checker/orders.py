@@ -24,10 +24,10 @@ def read(trace, text):
             premises = []
             while line.words:
                 premise = line.number("the number of a lemma")
-                if premise >= len(paths) - 1 + (0 if not done else 0):
-                    known = len(paths) - 1 if done else len(paths)
-                    if premise >= known:
-                        raise Unreadable(f"{line.place}: expected a lemma above")
+                own = len(paths) - 1
+                if premise > own or (done and premise == own):
+                    raise Unreadable(f"{line.place}: expected a lemma above")
+                demand(premise < own, line.place, "a lemma is its own premise")
                 premises.append(premise)
             paths[-1].append((*step, premises))
             missing -= 1

@@ -153,6 +153,14 @@ def number(text):
     return int(text, 16) if text.startswith("0x") else int(text)
 
 
+class Quoted(str):
+    """A string in quotes."""
+
+
+def is_word(value):
+    return not isinstance(value, Quoted)
+
+
 class Native:
     """The native text format. Texts that the reader of anyorder refuses may be accepted."""
 
@@ -178,20 +186,18 @@ class Native:
             if name not in self.ids:
                 self.ids[name] = len(self.names)
                 self.names.append(name)
-            tokens.append((key.rstrip("=") or None, (name,)))
+            tokens.append((key.rstrip("=") or None, Quoted(name)))
         return tokens
 
     def string(self, token):
         value = token[1] if isinstance(token, tuple) else token
-        if isinstance(value, tuple):
-            return value[0]
-        return self.names[int(value[1:])]
+        return str(value) if isinstance(value, Quoted) else self.names[int(value[1:])]
 
     def line(self, tokens):
         word, trace = tokens[0][1], self.trace
         rest = tokens[1:]
         plain = [token[1] for token in rest]
-        keys = dict(w.split("=", 1) for w in plain if isinstance(w, str) and "=" in w and not w.startswith("#"))
+        keys = dict(w.split("=", 1) for w in plain if is_word(w) and "=" in w and not w.startswith("#"))
         keys.update({key: value for key, value in rest if key})
         if word == "meta":
             trace.labels = keys.get("labels", trace.labels)
@@ -206,9 +212,9 @@ class Native:
             else:
                 trace.handlers[handler.number] = handler
         elif word == "task":
-            handler = next((int(w[1:]) for w in plain[2:] if isinstance(w, str) and re.fullmatch(r"h\d+", w)), None)
+            handler = next((int(w[1:]) for w in plain[2:] if is_word(w) and re.fullmatch(r"h\d+", w)), None)
             trace.tasks.append(Task(int(plain[0][1:]), self.string(rest[1]), plain[2], handler,
-                                    number(keys.get("delay", "0")), "front" in plain[3:]))
+                                    number(keys.get("delay", "0")), any(is_word(w) and w == "front" for w in plain[3:])))
         elif word == "location":
             shape = plain[1]
             if shape == "range":
@@ -226,7 +232,7 @@ class Native:
             self.last = trace.coherence.setdefault(int(plain[0][1:]), [])
             self.last.extend(number(w) for w in plain[1:])
         elif word == "more":
-            if self.last is None or not all(isinstance(w, str) for w in plain):
+            if self.last is None or not all(is_word(w) for w in plain):
                 raise Beyond("a string on several lines in the trace")
             self.last.extend(number(w) for w in plain)
         elif word == "name":
@@ -246,7 +252,7 @@ class Native:
         kind, _, mode = words[0].partition(".")
         event = Event(len(self.trace.events), int(task[1:]), kind, mode)
         for word in words[1:]:
-            if isinstance(word, tuple):
+            if not is_word(word):
                 continue
             if word.startswith("#"):
                 event.label = word[1:]

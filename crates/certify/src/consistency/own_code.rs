@@ -16,9 +16,9 @@ struct OwnCode {
     piece: Option<TaskId>,
 }
 
-/// Returns the trace with a separate task, a burst, for each piece of code that a handler runs after
-/// its initial message; `None` if there is no such piece. Certificates of consistency are about
-/// this trace.
+/// Returns the trace with a separate task, a burst, for each piece of code that a handler runs
+/// after its initial message; `None` if there is no such piece. Certificates of consistency are
+/// about this trace.
 ///
 /// In a trace in the order of execution, the initial message of a handler with tasks ends with its
 /// first `loop` event, or before its first task that begins with its `get`. A piece begins with the

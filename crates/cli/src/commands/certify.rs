@@ -159,7 +159,9 @@ fn text(checked: &[Checked<'_>], counts: &Counts, out: &mut dyn Write) -> io::Re
             }
         }
     }
-    let mut line = format!("{} of {} hold", counts.holds, total(counts));
+    let all = counts.holds + counts.fails + counts.unreadable + counts.stopped;
+    let hold = if counts.holds == 1 { "holds" } else { "hold" };
+    let mut line = format!("{} of {} {hold}", counts.holds, plural(all, "certificate"));
     for (number, what) in [
         (counts.fails, "does not hold"),
         (counts.unreadable, "no certificate about the input"),
@@ -170,11 +172,6 @@ fn text(checked: &[Checked<'_>], counts: &Counts, out: &mut dyn Write) -> io::Re
         }
     }
     writeln!(out, "{line}")
-}
-
-fn total(counts: &Counts) -> String {
-    let total = counts.holds + counts.fails + counts.unreadable + counts.stopped;
-    plural(total, "certificate")
 }
 
 fn verdict(verdict: &CertificateVerdict, out: &mut dyn Write) -> io::Result<()> {

@@ -37,15 +37,17 @@ pub(super) fn run(
     }
     let mut text = String::new();
     // Writing to a string does not fail.
-    replays.iter().for_each(|replay| write(replay, &mut text).unwrap_or_default());
+    let numbered = (1..).zip(&replays);
+    numbered.for_each(|(number, replay)| write(number, replay, &mut text).unwrap_or_default());
     to_stdout(|out| out.write_all(text.as_bytes()))?;
     let all = replays.iter().all(|replay| replay.checked.is_ok());
     Ok(ExitCode::from(if all { exit::FINDINGS } else { exit::LIMIT }))
 }
 
-fn write(replay: &WitnessReplay, out: &mut String) -> std::fmt::Result {
-    if let Some((id, title)) = &replay.finding {
-        writeln!(out, "{} {}", escape(id), escape(title))?;
+/// The id and the title of a finding are not checked, so they are not printed.
+fn write(number: u64, replay: &WitnessReplay, out: &mut String) -> std::fmt::Result {
+    if replay.finding.is_some() {
+        writeln!(out, "witness {number}")?;
     }
     let holds = match &replay.checked {
         Ok(holds) => holds,

@@ -269,8 +269,8 @@ fn followed(
     Ok(failure)
 }
 
-/// Whether two failures are the same: kind, message and place. The place names the file of the model
-/// as it was given, so of its path only the last part counts.
+/// Whether two failures are the same: kind, message and place. The place names the file of the
+/// model as it was given, so of its path only the last part counts.
 fn same_failure(wanted: &str, found: &str) -> bool {
     fn parts(text: &str) -> (&str, &str) {
         match text.rsplit_once(" at ") {

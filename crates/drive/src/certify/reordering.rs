@@ -112,8 +112,8 @@ impl Checkers<'_> {
         Ok(CertificateVerdict::Holds { claim: claim(trace, &claimed), needed })
     }
 
-    /// Reads a reordering strictly. Every field is checked here, belongs to the claim, or (`finding`,
-    /// `title`, `shortest`) is never reported.
+    /// Reads a reordering strictly. Every field is checked here, belongs to the claim, or
+    /// (`finding`, `title`, `shortest`) is never reported.
     fn read(&self, value: &Value, control: &Control<'_>) -> Result<Claimed, CertificateVerdict> {
         let unreadable = |what: String| CertificateVerdict::unreadable(what);
         let mut fields = Fields::of(value, "the reordering").map_err(unreadable)?;

@@ -15,9 +15,9 @@ pub(super) fn order_proof(
     control: &Control<'_>,
 ) -> CertifiedFile {
     let verdict = || -> Result<String, CertificateVerdict> {
-        certifier.require_observed()?;
         let trace = certifier.trace();
         let (claimed, lines) = certify::read_order(text.as_bytes(), trace).map_err(not_read)?;
+        certifier.require_observed()?;
         let certify::ClaimedOrder { rules, first, second, proof } = &claimed;
         let checked =
             certify::check_proof_until(trace, *rules, proof, (*first, *second), &control.cancel);
@@ -136,9 +136,9 @@ pub(super) fn trace_schedule(
     control: &Control<'_>,
 ) -> CertifiedFile {
     let verdict = || -> Result<String, CertificateVerdict> {
-        certifier.require_observed()?;
         let trace = certifier.trace();
         let claimed = certify::read_schedule(text.as_bytes(), trace).map_err(not_read)?;
+        certifier.require_observed()?;
         let checked = certify::check_claimed_schedule(trace, &claimed, &control.cancel);
         checked.map_err(|error| match error.reason {
             ScheduleReason::Stopped(reason) => CertificateVerdict::Stopped(reason),
