@@ -2,9 +2,7 @@
 
 mod common;
 
-#[path = "../../finding/tests/checker/mod.rs"]
-mod checker;
-
+use anyorder_mutate::schema;
 use common::{NOTES, Ran, file, folder, path, run, run_with_stdin, workspace};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -24,7 +22,7 @@ fn predict(input: &str) -> Value {
 /// Checks invariants of the counts of a result, and its JSON Schema.
 fn balanced(value: &Value) {
     let schema: Value = serde_json::from_str(&run(&["schema"]).stdout).expect("a schema");
-    assert_eq!(checker::check(&schema, value), Vec::<String>::new());
+    assert_eq!(schema::check(&schema, value), Vec::<String>::new());
     let stat =
         |name: &str| value["stats"][name].as_u64().unwrap_or_else(|| panic!("{name}: {value}"));
     assert_eq!(stat("candidates"), stat("racy") + stat("non_racy"));

@@ -2,9 +2,7 @@
 
 mod common;
 
-#[path = "../../finding/tests/checker/mod.rs"]
-mod checker;
-
+use anyorder_mutate::schema;
 use common::{NOTES, command, file, folder, path, ran, run};
 use serde_json::Value;
 
@@ -83,7 +81,7 @@ fn every_json_fits_the_published_schema() {
         &["info", &unknown, "--format", "json"],
     ] {
         let ran = run(arguments);
-        let problems = checker::check(&schema, &json(&ran.stdout));
+        let problems = schema::check(&schema, &json(&ran.stdout));
         assert!(problems.is_empty(), "{arguments:?}: {problems:?}\n{}", ran.stdout);
     }
 }

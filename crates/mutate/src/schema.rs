@@ -4,7 +4,12 @@
 use serde_json::Value;
 
 /// Returns all mismatches, each with its place.
-pub(crate) fn check(schema: &Value, value: &Value) -> Vec<String> {
+///
+/// # Panics
+///
+/// Panics if the schema is not one, or uses a keyword that is not checked here.
+#[must_use]
+pub fn check(schema: &Value, value: &Value) -> Vec<String> {
     let mut problems = Vec::new();
     Checker { root: schema, problems: &mut problems }.check(schema, value, "");
     problems
