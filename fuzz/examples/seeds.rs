@@ -65,7 +65,27 @@ fn main() -> Result<(), Box<dyn Error>> {
         seeds(&corpus, target, format, &name, &bytes)?;
     }
     models(&corpus)?;
+    files(&corpus)?;
     made(&corpus)
+}
+
+/// Files that commands write and read, and files that people write.
+fn files(corpus: &Path) -> Result<(), Box<dyn Error>> {
+    let result = anyorder_fuzz::settings::RESULT;
+    put(corpus, "result", "predicted", result.as_bytes())?;
+    let parsed: serde_json::Value = serde_json::from_str(result)?;
+    let witness = &parsed["findings"][0]["witness"]["inline"];
+    put(corpus, "witness", "inline", witness.to_string().as_bytes())?;
+    put(corpus, "witness", "result", result.as_bytes())?;
+    put(corpus, "witness", "open", anyorder_fuzz::stored::WITNESS.as_bytes())?;
+    put(corpus, "schedule", "two", anyorder_fuzz::stored::SCHEDULE.as_bytes())?;
+    for (number, bytes) in anyorder_fuzz::stored::checkpoints()?.iter().enumerate() {
+        put(corpus, "checkpoint", &format!("cut-{number}"), bytes)?;
+    }
+    put(corpus, "specification", "set", anyorder_fuzz::settings::SPECIFICATION.as_bytes())?;
+    put(corpus, "baseline", "one", anyorder_fuzz::settings::BASELINE.as_bytes())?;
+    put(corpus, "config", "three", anyorder_fuzz::settings::CONFIG.as_bytes())?;
+    Ok(())
 }
 
 /// The models of the checkout.
@@ -95,6 +115,7 @@ fn made(corpus: &Path) -> Result<(), Box<dyn Error>> {
         let length = 100 + below(400);
         let bytes: Vec<u8> = (0..length).map(|_| below(256) as u8).collect();
         put(corpus, "machine", &format!("made-{number}"), &bytes)?;
+        put(corpus, "predict", &format!("made-{number}"), &bytes[..100])?;
         put(corpus, "consistency", &format!("made-{number}"), traced(&mut below).as_bytes())?;
     }
     Ok(())

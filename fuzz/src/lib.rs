@@ -8,6 +8,9 @@ use anyorder_trace::{Block, Columns, Trace, TraceSink, TraceSource, wellformed};
 pub mod answers;
 pub mod bytecode;
 pub mod frames;
+pub mod predictions;
+pub mod settings;
+pub mod stored;
 pub mod walk;
 
 /// Reads a source to its end. `None` for one that fails, as most inputs do.

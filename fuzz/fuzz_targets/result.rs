@@ -1,0 +1,6 @@
+//! Results read back.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| anyorder_fuzz::stored::result(data));
