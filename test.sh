@@ -41,6 +41,17 @@ fi
 say "tests"
 cargo test --workspace --quiet || fail "cargo test"
 
+# The tests read the licences and sources of deny.toml themselves; bans and advisories need the tool.
+if cargo deny --version >/dev/null 2>&1; then
+    say "policy for dependencies"
+    cargo deny check bans licenses sources || fail "cargo deny check"
+    if cargo deny fetch >/dev/null 2>&1; then
+        cargo deny check advisories || fail "cargo deny check advisories"
+    else
+        skipped="$skipped advisories"
+    fi
+fi
+
 say "documentation"
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet || fail "cargo doc"
 

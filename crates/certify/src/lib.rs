@@ -32,6 +32,8 @@
 //! # Ok::<(), anyorder_trace::TableFull>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub use check::check_proof;
 pub use consistency::{
     ConsistencyProof, MailboxRule, ProofStats, WitnessError, check_consistency_witness,

@@ -4,6 +4,8 @@
 //! This crate owns the command line, the files and the exit statuses. The engines compute the
 //! results and the report crate formats them; this crate computes only counts.
 
+#![forbid(unsafe_code)]
+
 use std::process::ExitCode;
 
 mod args;

@@ -35,6 +35,8 @@
 //! # Ok::<(), anyorder_commute::SpecErrors>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub use comm::{Comm, Mode, Observations, Observed};
 pub use declarations::{Declaration, DeclarationError, Declarations};
 pub use expr::{Expr, Operator, Side, Sides, Slot, StateFunctions, View};

@@ -6,6 +6,8 @@
 //! those of the paper "Checking Consistency of Event-driven Traces" (section 2), extended with
 //! mailboxes other than FIFO.
 
+#![forbid(unsafe_code)]
+
 pub use answer::{Answer, ConsistencyStats, Fact, Limit, Link, Refutation, RefutationStep, Why};
 pub use describe::{Explanation, Overtakings, ReasonText, describe};
 pub use from_trace::{FromTrace, FromTraceError, Kept, split_own_code};

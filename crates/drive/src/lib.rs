@@ -14,6 +14,8 @@
 //! | a state system, as a [`states::StateProgram`] | [`states::check_states`], [`states::simulate`], [`states::export_graph`], [`states::compare()`] |
 //! | a task system, as an [`explore::TaskProgram`] | [`explore::explore`], [`explore::replay_run`], [`explore::shrink()`] |
 
+#![forbid(unsafe_code)]
+
 pub use anyorder_hb::{GroupBy, RuleSet};
 pub use check_trace::{CheckTraceOptions, check_trace};
 pub use consistency::{

@@ -4,6 +4,8 @@
 //! [`paper`] does so by the published algorithm, for comparison. [`r4`] starts from one run of any
 //! program and reverses one conflict at a time. [`shrink`] makes a failing run small.
 
+#![forbid(unsafe_code)]
+
 pub mod paper;
 pub mod r4;
 pub mod shrink;

@@ -21,6 +21,8 @@
 //! assert_eq!(exit_code(&outcome, &Policy::default()), exit::FINDINGS);
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub use baseline::{Baseline, BaselineEntry, BaselineError};
 pub use exit::{Policy, exit_code};
 pub use explain::{explain, topics};

@@ -20,6 +20,8 @@
 //! # Ok::<(), anyorder_generate::GenerateError>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub use android::{PAPER_ROWS, PaperRow, generate_sized};
 pub use bi3sat::{bi3sat_formula, bi3sat_image};
 pub use counts::Counts;

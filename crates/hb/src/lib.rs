@@ -36,6 +36,8 @@
 //! # Ok::<(), anyorder_trace::TableFull>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub use anyorder_finding::{CoverageLevel, RaceCategory};
 pub use check::{Checked, RaceCounts, RaceOptions, Statistics, check};
 pub use races::candidates::{CandidateLimits, CandidatePair, OrderCandidates, order_candidates};

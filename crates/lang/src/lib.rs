@@ -24,6 +24,8 @@
 //! assert!(shown.contains("a similar name exists: `count`"));
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub mod ast;
 pub mod check;
 pub mod diagnostic;

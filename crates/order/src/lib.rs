@@ -6,6 +6,8 @@
 //! [`Clock`] and [`Chains`] serve engines that read a trace from start to end; [`ClockStore`] holds
 //! very many clocks. [`solver`] finds a total order under constraints; [`sat`] is its core.
 
+#![forbid(unsafe_code)]
+
 pub use chains::Chains;
 pub use clock::{ChainId, Clock};
 pub use store::{ClockEdit, ClockRef, ClockStore, StoreFull, StoreStats};

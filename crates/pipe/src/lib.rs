@@ -27,6 +27,8 @@
 //! # Ok::<(), anyorder_system::RunError>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub use child::{ChildCommand, START_VARIABLE};
 pub use options::PipeOptions;
 pub use process::end_all_children;

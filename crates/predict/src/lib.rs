@@ -36,6 +36,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub use analysis::{Analysis, Stamp, StreamEvent, run};
 pub use class::{Class, ClassTable, Conditions, MemoryOnly, Point, Specification};
 pub use confirm::{

@@ -29,6 +29,8 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod escape;
 pub mod html;
 pub mod info;

@@ -91,6 +91,8 @@
 //! # Ok::<(), anyorder_search::SearchError>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub use checkpoint::is_checkpoint;
 pub use error::SearchError;
 pub use export::{Exported, GraphFormat, export};

@@ -30,6 +30,8 @@
 //! # Ok::<(), anyorder_system::ScheduleError>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub use cancel::{Cancel, StopReason, Stopped};
 pub use capabilities::{AccessDetail, Capabilities, EnabledDetail};
 pub use contract::{BrokenContract, Clause, ContractChecks, ContractOptions, check_contract};

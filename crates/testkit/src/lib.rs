@@ -18,6 +18,8 @@
 //! }
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub use antichain::greatest_antichain;
 pub use naive::{Edge, Fault, Locks, Naive, RuleName, RuleSet, Rules, TaskOrder};
 pub use random::{Shape, random_sections, random_trace};

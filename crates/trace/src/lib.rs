@@ -22,6 +22,8 @@
 //! # Ok::<(), anyorder_trace::TableFull>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub use allocations::{Allocated, Allocations};
 pub use build::TraceBuilder;
 pub use columns::{Block, Columns, Sparse};

@@ -38,6 +38,8 @@
 //! run. `value` and `state` are what steps work on, `step` is the interpreter, `transitions` finds
 //! and runs the steps of a state, and `system` implements the traits of the engines.
 
+#![forbid(unsafe_code)]
+
 pub use machine::Machine;
 #[doc(hidden)]
 pub use machine::Switches;

@@ -1,5 +1,7 @@
 //! Writes a large synthetic trace in the native binary format, for benchmarks.
 
+#![forbid(unsafe_code)]
+
 use anyorder_testkit::synthetic::{EventDriven, Fixpoint, event_driven, fixpoint};
 use anyorder_trace::format::native_binary::BinaryWriter;
 use std::fs::File;

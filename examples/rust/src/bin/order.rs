@@ -6,6 +6,7 @@
 //!
 //! `cargo run -p anyorder-examples --bin order`
 
+#![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 use anyorder_order::solver::{

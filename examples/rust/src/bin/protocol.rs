@@ -3,6 +3,7 @@
 //!
 //! `cargo run -p anyorder-examples --bin protocol`
 
+#![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 use anyorder_drive::Failure;
