@@ -21,7 +21,7 @@ pub const OPEN: &str = "T0|fork(T1)|1\nT0|w(x)|2\nT0|acq(l)|3\nT0|rel(l)|4\nT1|a
     T1|rel(l)|6\nT1|w(x)|7\n";
 
 /// A model of a few states.
-pub const MODEL: &str = "model m\nvar x = 0;\nvar y = 0;\nevent a { x = x + 1; }\n\
+pub const MODEL: &str = "model m\nvar x = 0;\nvar y = 0;\nevent a { if x < 9 { x = x + 1; } }\n\
     event b { let t = x; y = t; assert(y < 5); }\ninvariant small: x < 9;\n";
 
 /// A witness of the pair of the second trace.
