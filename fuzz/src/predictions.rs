@@ -10,7 +10,7 @@ use anyorder_trace::{Problems, Trace};
 use std::fmt::Write as _;
 
 /// Bytes that are used: the pairs of longer traces take too long.
-const BYTES_MAX: usize = 120;
+const BYTES_MAX: usize = 60;
 
 /// Writes a run of four threads, two bytes an event. Locks exclude one another, threads are forked
 /// and joined, so every trace could have happened.

@@ -21,7 +21,7 @@ pub const OPEN: &str = "T0|fork(T1)|1\nT0|w(x)|2\nT0|acq(l)|3\nT0|rel(l)|4\nT1|a
     T1|rel(l)|6\nT1|w(x)|7\n";
 
 /// A model of a few states.
-pub const MODEL: &str = "model m\nvar x = 0;\nvar y = 0;\nevent a { x = x + 1; }\n\
+pub const MODEL: &str = "model m\nvar x = 0;\nvar y = 0;\nevent a { if x < 9 { x = x + 1; } }\n\
     event b { let t = x; y = t; assert(y < 5); }\ninvariant small: x < 9;\n";
 
 /// A witness of the pair of the second trace.
@@ -84,9 +84,10 @@ pub fn checkpoint(data: &[u8]) {
     let (machine, states) = COMPILED.get_or_init(|| {
         let program = compile(MODEL, "m.any").ok().expect("a model").program;
         let machine = Machine::new(program).expect("a program");
-        let mut search = Search::new(&machine, &SearchOptions::default()).expect("a search");
-        let outcome = search.run(&Control::default()).expect("a small search");
-        let states = outcome.stats.states;
+        let states = {
+            let mut search = Search::new(&machine, &SearchOptions::default()).expect("a search");
+            search.run(&Control::default()).expect("a small search").stats.states
+        };
         (machine, states)
     });
     let mut bytes = data.to_vec();
@@ -96,7 +97,7 @@ pub fn checkpoint(data: &[u8]) {
     bytes[known..].copy_from_slice(&hash.finish128().0.to_le_bytes());
     let path = std::env::temp_dir().join(format!("anyorder-fuzz-{}", std::process::id()));
     fs::write(&path, &bytes).expect("a temporary file");
-    for storage in [Storage::Fingerprint, Storage::Exact] {
+    for storage in [Storage::Fingerprints, Storage::Exact] {
         let options = SearchOptions {
             storage,
             states_max: Some(*states + 1_000),
@@ -122,7 +123,7 @@ pub fn checkpoints() -> Result<Vec<Vec<u8>>, SearchError> {
     let machine = Machine::new(program).expect("a program");
     let path = std::env::temp_dir().join(format!("anyorder-seed-{}", std::process::id()));
     let mut all = Vec::new();
-    for storage in [Storage::Fingerprint, Storage::Exact] {
+    for storage in [Storage::Fingerprints, Storage::Exact] {
         for limit in [1, 3, 8] {
             let options =
                 SearchOptions { storage, states_max: Some(limit), ..SearchOptions::default() };

@@ -12,6 +12,8 @@
 
 #![forbid(unsafe_code)]
 
+#![forbid(unsafe_code)]
+
 pub use answer::{Answer, ConsistencyStats, Fact, Limit, Link, Refutation, RefutationStep, Why};
 pub use describe::{Explanation, Overtakings, ReasonText, describe};
 pub use from_trace::{FromTrace, FromTraceError, Kept, split_own_code};
