@@ -19,8 +19,10 @@ static PHASE: AtomicU8 = AtomicU8::new(WORKING);
 /// Takes the output for the job. It is called before the first byte of a result or of an error is
 /// written. If the guard has taken over, the process is about to end, and this does not return.
 pub(crate) fn claim() {
-    let is_ours = change(WORKING, WRITING) || change(WRITTEN, WRITING) || is_writing();
-    while !is_ours {
+    if change(WORKING, WRITING) || change(WRITTEN, WRITING) || is_writing() {
+        return;
+    }
+    loop {
         thread::sleep(Duration::from_secs(3600));
     }
 }
