@@ -303,6 +303,10 @@ impl Visitor for Detection<'_> {
         self.detector.event(view, event, strand);
         self.triggers.event(view, event, strand);
     }
+
+    fn memory_bytes(&self) -> usize {
+        self.detector.memory_bytes()
+    }
 }
 
 fn basic_statistics(trace: &Trace) -> Statistics {

@@ -247,7 +247,8 @@ impl State {
             return;
         }
         let covers = self.clocks.get(clock, own) > self.grown[strand.index()].0;
-        let joined = if covers { clock } else { self.clocks.join(at, clock) };
+        // Equal parts are taken from the other clock, so that the next one shares them, too.
+        let joined = if covers { clock } else { self.clocks.join(clock, at) };
         self.set(strand, joined);
     }
 

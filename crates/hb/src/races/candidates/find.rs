@@ -157,6 +157,10 @@ impl Visitor for All<'_> {
         self.non_racy.wants_stamp(event)
     }
 
+    fn memory_bytes(&self) -> usize {
+        self.racy.memory_bytes()
+    }
+
     fn kept_clocks(&mut self) -> Box<dyn Iterator<Item = &mut ClockRef> + '_> {
         self.non_racy.kept_clocks()
     }
