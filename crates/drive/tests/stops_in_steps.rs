@@ -1,0 +1,101 @@
+//! Jobs on models whose single steps are endless or huge: the limits hold inside a step, and what a
+//! stopped job reports is true.
+
+use anyorder_drive::explore::{ExploreOptions, explore};
+use anyorder_drive::model::{Model, check_model};
+use anyorder_drive::states::{
+    Algorithm, CheckOptions, GraphOptions, SimulateOptions, export_graph, simulate,
+};
+use anyorder_system::{Cancel, Control, Limits};
+
+/// Each has steps that would take gigabytes.
+const GREEDY: [(&str, &str); 2] = [
+    (
+        "many large lists",
+        "class Box { var items: list<int>; }
+         event grow {
+             let xs = [0];
+             while xs.len() < 100000 { xs = xs + xs; }
+             let boxes: list<Box> = [];
+             while true { xs.push(1); let b = new Box { items: xs }; boxes.push(b); }
+         }",
+    ),
+    (
+        "many large alternatives",
+        "var xs = [0];
+         event grow {
+             let ys = [0];
+             while ys.len() < 60000 { ys = ys + ys; }
+             let i = choose 0..60000;
+             ys.push(i);
+             xs = ys;
+         }",
+    ),
+];
+
+fn limited(bytes: u64) -> Control<'static> {
+    let limits = Limits { memory_bytes: Some(bytes), ..Limits::NONE };
+    Control { limits, ..Control::default() }
+}
+
+const ALGORITHMS: [Algorithm; 3] = [Algorithm::Full, Algorithm::Stateful, Algorithm::Paper];
+
+fn options(algorithm: Algorithm) -> CheckOptions {
+    CheckOptions { algorithm: Some(algorithm), ..CheckOptions::default() }
+}
+
+#[test]
+fn greedy_steps_stop_at_the_memory_limit() {
+    for (what, body) in GREEDY {
+        let model = Model::compile("greedy.any", &format!("model greedy\n{body}")).unwrap();
+        for algorithm in ALGORITHMS {
+            let found = check_model(&model, &options(algorithm), &limited(20 << 20)).unwrap();
+            assert_eq!(found.result.limits, ["memory-limit"], "{what}, {algorithm:?}");
+            assert!(found.result.findings.is_empty(), "{what}, {algorithm:?}");
+        }
+        let few = SimulateOptions { runs: 100, ..SimulateOptions::default() };
+        let found = simulate(&model, &few, &limited(20 << 20)).unwrap();
+        assert_eq!(found.limits, ["memory-limit"], "{what}");
+        let graph = export_graph(&model, &GraphOptions::default(), &limited(20 << 20));
+        assert!(graph.is_ok_and(|graph| !graph.complete), "{what}");
+    }
+}
+
+#[test]
+fn a_job_stopped_at_any_poll_reports_only_what_is_true() {
+    let text = "
+        model long
+        var sum = 0;
+        var i = 0;
+        fn slow(n: int) -> int { let i = 0; while i < n { i += 1; } return i; }
+        event a when sum < 40 { sum += slow(3000) / 1000; assert sum != 21; }
+        event b when sum < 40 && slow(2000) == 2000 { sum += slow(2000) / 1000; }
+        invariant small: slow(1500) == 1500 && sum < 28;";
+    let model = Model::compile("long.any", text).unwrap();
+    let mut cut = 0;
+    for algorithm in ALGORITHMS {
+        let options = options(algorithm);
+        let whole = check_model(&model, &options, &Control::default()).unwrap().result;
+        let titles = |result: &anyorder_drive::JobResult| -> Vec<String> {
+            result.findings.iter().map(|one| one.finding.title.clone()).collect()
+        };
+        let all = titles(&whole);
+        assert_eq!(all.len(), 2, "{all:?}");
+        for polls in 0..400 {
+            let control = Control { cancel: Cancel::after_polls(polls), ..Control::default() };
+            let found = check_model(&model, &options, &control).unwrap().result;
+            let some = titles(&found);
+            assert!(some.iter().all(|title| all.contains(title)), "{algorithm:?} {polls} {some:?}");
+            let is_cut = found.limits.iter().any(|limit| limit == "interrupt");
+            assert!(is_cut || some == all, "{algorithm:?} {polls} {some:?}");
+            cut += u32::from(is_cut);
+        }
+    }
+    assert!(cut > 100, "{cut}");
+    for polls in 0..200 {
+        let control = Control { cancel: Cancel::after_polls(polls), ..Control::default() };
+        let found = explore(&model, &ExploreOptions::default(), &control).unwrap();
+        let is_cut = found.limits.iter().any(|limit| limit == "interrupt");
+        assert!(is_cut || !found.findings.is_empty(), "{polls}");
+    }
+}
