@@ -43,7 +43,7 @@ pub fn many_alternatives(count: usize) -> String {
 /// Objects that each hold a list of `size` elements of their own.
 pub fn large_objects(size: usize) -> String {
     format!(
-        "model bomb\nsetting steps = 100000000;\nclass Box {{ var items: [int]; }}\nvar boxes: [Box];\nevent grow {{ let xs = [0]; while xs.len() < {size} {{ xs = xs + xs; }} while true {{ xs.push(1); let b = new Box {{ items: xs }}; boxes.push(b); }} }}\n"
+        "model bomb\nsetting steps = 100000000;\nclass Box {{ var items: list<int>; }}\nvar boxes: list<Box>;\nevent grow {{ let xs = [0]; while xs.len() < {size} {{ xs = xs + xs; }} while true {{ xs.push(1); let b = new Box {{ items: xs }}; boxes.push(b); }} }}\n"
     )
 }
 
