@@ -154,7 +154,8 @@ fn an_exploration_stops_at_each_poll() {
         ("depth", ReversalOptions { order: Order::DepthFirst, bound: Some(2), ..r4() }),
         ("confirmed", ReversalOptions { confirm: true, ..r4() }),
     ];
-    for name in MODELS {
+    // A whole exploration of the philosophers takes thousands of runs.
+    for name in MODELS.into_iter().filter(|name| *name != "dining-philosophers") {
         let model = model(name);
         for (variant, reversals) in &variants {
             let options = ExploreOptions { reversals: reversals.clone(), repeats: 1 };
