@@ -1,6 +1,8 @@
 //! Jobs on models.
 
-use crate::harness::{INTERRUPT, at_every_poll, cut_or_whole, lines, or_stopped, whole};
+use crate::harness::{
+    INTERRUPT, at_every_poll, cut_or_whole, is_candidate, lines, or_stopped, whole,
+};
 use anyorder_drive::explore::{
     ExploreOptions, Order, ReversalOptions, ShrinkOptions, explore, shrink,
 };
@@ -48,8 +50,10 @@ fn true_findings(model: &Model, all: &JobResult, part: &JobResult) -> Result<(),
         let known = |f: &&anyorder_drive::Reported| {
             f.finding.kind == finding.kind && f.finding.title == finding.title
         };
-        if !all.findings.iter().any(|f| known(&f)) {
-            return Err(format!("`{}` is not in the whole result", finding.title));
+        // A pair that was not reversed yet may turn out to be harmless.
+        if !is_candidate(finding) && !all.findings.iter().any(|f| known(&f)) {
+            let what = format!("{:?}, confirmed {:?}", finding.severity, finding.confirmed);
+            return Err(format!("`{}` is not in the whole result ({what})", finding.title));
         }
     }
     Ok(())
@@ -154,7 +158,8 @@ fn an_exploration_stops_at_each_poll() {
         ("depth", ReversalOptions { order: Order::DepthFirst, bound: Some(2), ..r4() }),
         ("confirmed", ReversalOptions { confirm: true, ..r4() }),
     ];
-    for name in MODELS {
+    // A whole exploration of the philosophers takes thousands of runs.
+    for name in MODELS.into_iter().filter(|name| *name != "dining-philosophers") {
         let model = model(name);
         for (variant, reversals) in &variants {
             let options = ExploreOptions { reversals: reversals.clone(), repeats: 1 };
