@@ -102,7 +102,9 @@ fn complaints(name: &str, text: &str) -> Vec<String> {
             continue;
         }
         let found = BANNED.iter().filter(|word| contains_word(line, word)).filter(|word| {
-            !ALLOWED.iter().any(|(place, allowed, _)| name.contains(place) && word.contains(allowed))
+            !ALLOWED
+                .iter()
+                .any(|(place, allowed, _)| name.contains(place) && word.contains(allowed))
         });
         if let Some(word) = found.max_by_key(|word| word.len()) {
             wrong.push(format!("{name}:{number}: `{word}`"));

@@ -193,7 +193,7 @@ impl FailureMessage {
     }
 }
 
-/// Returns a text without hostile characters but line feeds. A text that was escaped stays as it is.
+/// Returns a text without hostile characters but line feeds. An escaped text stays as it is.
 fn harmless(text: String) -> String {
     match escape_lines(&text) {
         std::borrow::Cow::Borrowed(_) => text,

@@ -1,8 +1,8 @@
 //! Files from outside, and files that appear whole or not at all.
 //!
-//! Every byte that a program takes from outside enters through a [`Source`], mostly by [`read`] with
-//! the bound of a [`FileKind`]. Every file that it makes leaves through [`AtomicFile`] or a [`Folder`] of them. A test of the front end forbids the other
-//! ways.
+//! Every byte that a program takes from outside enters through a [`Source`], mostly by [`read`]
+//! with the bound of a [`FileKind`]. Every file that it makes leaves through [`AtomicFile`] or a
+//! [`Folder`] of them. A test of the front end forbids the other ways.
 
 mod atomic;
 mod folder;

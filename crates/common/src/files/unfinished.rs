@@ -66,7 +66,7 @@ impl Part {
             let number = NUMBER.fetch_add(1, Ordering::Relaxed);
             let name = format!("{PREFIX}{}-{number}{SUFFIX}", std::process::id());
             let part = Part { path: folder.join(name) };
-            // The name is registered before the file exists: `remove_unfinished` may run at any time.
+            // Registered before the file exists: `remove_unfinished` may run at any time.
             lock(&PARTS).push(part.path.clone());
             match create_locked(&part.path, private) {
                 Ok(Some(file)) => return Ok((part, file)),

@@ -4,9 +4,9 @@ use super::escape;
 use std::io::{self, Write};
 
 /// Text for a terminal: lets visible characters, line feeds and our own colours through, and
-/// escapes whatever else comes. Texts are escaped where they are made; this stream is for those that
-/// were forgotten. What follows an incomplete character or sequence completes it; a rest is written
-/// when the stream is dropped.
+/// escapes whatever else comes. Texts are escaped where they are made; this stream is for those
+/// that were forgotten. What follows an incomplete character or sequence completes it; a rest is
+/// written when the stream is dropped.
 ///
 /// ```
 /// use anyorder_common::text::Harmless;
