@@ -1,5 +1,5 @@
-//! Small utilities that several crates need: text for people, files, rows of bits, components of graphs,
-//! disjoint sets, random numbers. This crate knows nothing of the project.
+//! Small utilities that several crates need: text for people, files, rows of bits, components of
+//! graphs, disjoint sets, random numbers. This crate knows nothing of the project.
 
 #![forbid(unsafe_code)]
 
