@@ -28,7 +28,7 @@ pub const MODEL: &str = "model m\nvar x = 0;\nvar y = 0;\nevent a { if x < 9 { x
 pub const WITNESS: &str = r#"{"reordering":1,"finding":"0","title":"t","form":"reversed","first":"2","second":"7","reorders":"threads","prefix":0,"shortest":true,"events":5,"steps":[{"event":"1"},{"event":"5"},{"event":"6"},{"event":"7"},{"event":"2"}]}"#;
 
 /// A schedule that the model can follow.
-pub const SCHEDULE: &str = r#"{"version":1,"program":{"name":"m.any"},"choices":[{"handler":"main","task":"a"},{"task":"b"}],"options":{"shows":"invariant small"}}"#;
+pub const SCHEDULE: &str = r##"{"choices":[{"handler":"a","task":"a#1"},{"handler":"a","task":"a#2"},{"handler":"a","task":"a#3"},{"handler":"a","task":"a#4"},{"handler":"a","task":"a#5"},{"handler":"b","task":"b#1"}],"options":{"shows":"failure assertion: (y < 5) at m.any:5:29"},"program":{"name":"m.any"},"schedule":1}"##;
 
 /// The longest text of a message that a file may cause.
 const MESSAGE_MAX: usize = 10_000;
