@@ -3,7 +3,7 @@
 use crate::args::Global;
 use crate::failure::{Failure, note, warn};
 pub(crate) use crate::reading::SCHEDULE_BYTES_MAX;
-use crate::reading::{MODEL, SITES, ask, failed};
+use crate::reading::{MODEL, SITES, ask, failed, failed_to_read};
 use anyorder_common::files::{self, FileKind, Source, read_rest};
 use anyorder_common::text::shown;
 use anyorder_drive::model::{Model, is_model, model_text};
@@ -122,7 +122,7 @@ impl PeekedInput {
 
 /// Opens an input, a file, a pipe, a device, or `-` for standard input, and reads its beginning.
 pub(crate) fn peek(path: &Path) -> Result<PeekedInput, Failure> {
-    let failed = |error: &io::Error| Failure::reading(path, error);
+    let failed = |error: &io::Error| failed_to_read(path, error);
     let (input, size): (Box<dyn Read>, Option<u64>) = if path == Path::new("-") {
         note_terminal();
         let source = Source::standard_input(ask).map_err(|e| failed(&e))?;

@@ -3,6 +3,7 @@
 
 use crate::failure::Failure;
 use anyorder_common::files::{self, FileError, FileKind};
+use anyorder_common::text::shown;
 use anyorder_drive::model::MODEL_BYTES_MAX;
 use anyorder_system::Cancel;
 use std::io;
@@ -45,9 +46,17 @@ pub(crate) fn ask() -> io::Result<()> {
 /// Makes the failure of a file that was not read.
 pub(crate) fn failed(path: &Path, kind: FileKind, error: &FileError) -> Failure {
     match error {
-        FileError::Io(error) => Failure::reading(path, error),
+        FileError::Io(error) => failed_to_read(path, error),
         FileError::NotUtf8 { .. } => Failure::at(path, format!("{error}, expected {}", kind.name)),
         FileError::TooLarge(_) | FileError::NotRegular => Failure::at(path, error),
+    }
+}
+
+/// Makes the failure of an input that was not read: the error, or the limit that ended the wait.
+pub(crate) fn failed_to_read(path: &Path, error: &io::Error) -> Failure {
+    match JOB.get().and_then(Cancel::reason) {
+        Some(reason) => Failure::stopped(reason, &format!("{} was not read", shown(path))),
+        None => Failure::reading(path, error),
     }
 }
 

@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Packages with unsafe code. All other roots forbid it.
-const UNSAFE: &[(&str, &str)] =
-    &[("anyorder-mutate", "only `wait4` tells the memory that one child took")];
+const UNSAFE: &[(&str, &str)] = &[
+    ("anyorder-mutate", "only `wait4` tells the memory that one child took"),
+    ("anyorder-process", "an allocator, and questions to the system that no safe crate asks"),
+];
 
 fn metadata(arguments: &[&str]) -> Value {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());

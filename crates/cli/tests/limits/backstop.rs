@@ -174,4 +174,7 @@ fn a_file_that_is_half_written_never_gets_its_name() {
     let value: serde_json::Value = serde_json::from_str(&text).expect("valid JSON");
     assert_eq!(value["complete"], false);
     assert!(!folder.path().join("result.beside").exists());
+    let names = std::fs::read_dir(folder.path()).expect("the folder").filter_map(Result::ok);
+    let left: Vec<_> = names.map(|entry| entry.file_name()).collect();
+    assert_eq!(left, ["result.json"], "the unfinished file is removed");
 }
