@@ -64,7 +64,7 @@ pub fn schedule(data: &[u8]) {
     static COMPILED: OnceLock<Model> = OnceLock::new();
     let Ok(text) = std::str::from_utf8(data) else { return };
     let Ok(stored) = read_schedules(Path::new("s.json"), text, None) else { return };
-    let model = COMPILED.get_or_init(|| Model::compile("m.any", MODEL).ok().expect("a model"));
+    let model = COMPILED.get_or_init(|| Model::compile("m.any", MODEL).expect("a model"));
     for one in stored.iter().take(10) {
         let written = one.schedule.to_json();
         let again = Schedule::from_json(&written).expect("what was written can be read");
@@ -82,7 +82,7 @@ pub fn schedule(data: &[u8]) {
 pub fn checkpoint(data: &[u8]) {
     static COMPILED: OnceLock<(Machine, u64)> = OnceLock::new();
     let (machine, states) = COMPILED.get_or_init(|| {
-        let program = compile(MODEL, "m.any").ok().expect("a model").program;
+        let program = compile(MODEL, "m.any").expect("a model").program;
         let machine = Machine::new(program).expect("a program");
         let states = {
             let mut search = Search::new(&machine, &SearchOptions::default()).expect("a search");
@@ -119,7 +119,7 @@ pub const IDENTITY: &str = "m";
 ///
 /// When the temporary file cannot be written.
 pub fn checkpoints() -> Result<Vec<Vec<u8>>, SearchError> {
-    let program = compile(MODEL, "m.any").ok().expect("a model").program;
+    let program = compile(MODEL, "m.any").expect("a model").program;
     let machine = Machine::new(program).expect("a program");
     let path = std::env::temp_dir().join(format!("anyorder-seed-{}", std::process::id()));
     let mut all = Vec::new();

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A second checker of anyorder's certificates, written from docs/formats and sharing nothing with the first.
+"""A second checker of anyorder's certificates, in another language, sharing no code with the first.
 
     certify.py [--mailbox RULE] [--infer-co] TRACE CERTIFICATE...
 

@@ -13,9 +13,12 @@ use std::path::Path;
 pub(crate) fn to_stdout(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
+    // A result is made as a whole before its first byte is written: a limit that ends the command
+    // until then leaves no half of it.
+    let mut made = Vec::new();
+    let result = write(&mut Harmless::new(&mut made));
     let mut out = BufWriter::new(Claiming(anstream::AutoStream::auto(io::stdout())));
-    let result = write(&mut Harmless::new(&mut out));
-    let result = result.and_then(|()| out.flush());
+    let result = result.and_then(|()| out.write_all(&made)).and_then(|()| out.flush());
     if let Err(error) = &result {
         // The buffered rest cannot be written either; dropping the buffer must not retry.
         let _ = out.into_parts();

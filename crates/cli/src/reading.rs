@@ -55,7 +55,13 @@ pub(crate) fn failed(path: &Path, kind: FileKind, error: &FileError) -> Failure 
 /// Makes the failure of an input that was not read: the error, or the limit that ended the wait.
 pub(crate) fn failed_to_read(path: &Path, error: &io::Error) -> Failure {
     match JOB.get().and_then(Cancel::reason) {
-        Some(reason) => Failure::stopped(reason, &format!("{} was not read", shown(path))),
+        Some(reason) => {
+            let input = match path == Path::new("-") {
+                true => "standard input".to_owned(),
+                false => shown(path),
+            };
+            Failure::stopped(reason, &format!("{input} was not read"))
+        }
         None => Failure::reading(path, error),
     }
 }

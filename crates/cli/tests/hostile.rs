@@ -1,6 +1,8 @@
 //! Hostile names everywhere a name can be, and a look at every byte that leaves: standard output,
 //! standard error, and each file that is written.
 
+#![allow(clippy::print_stdout, reason = "the test prints what it reached")]
+
 mod common;
 
 use anyorder_common::text::is_hostile;

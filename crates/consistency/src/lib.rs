@@ -11,7 +11,6 @@
 //! saturation. All procedures poll at each step of their search.
 
 #![forbid(unsafe_code)]
-#![forbid(unsafe_code)]
 
 pub use answer::{Answer, ConsistencyStats, Fact, Limit, Link, Refutation, RefutationStep, Why};
 pub use describe::{Explanation, Overtakings, ReasonText, describe};

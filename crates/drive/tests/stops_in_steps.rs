@@ -26,7 +26,7 @@ const GREEDY: [(&str, &str); 2] = [
          event grow {
              let ys = [0];
              while ys.len() < 60000 { ys = ys + ys; }
-             let i = choose 0..60000;
+             let i = choose 0..100;
              ys.push(i);
              xs = ys;
          }",
@@ -50,8 +50,14 @@ fn greedy_steps_stop_at_the_memory_limit() {
         let model = Model::compile("greedy.any", &format!("model greedy\n{body}")).unwrap();
         for algorithm in ALGORITHMS {
             let found = check_model(&model, &options(algorithm), &limited(20 << 20)).unwrap();
-            assert_eq!(found.result.limits, ["memory-limit"], "{what}, {algorithm:?}");
             assert!(found.result.findings.is_empty(), "{what}, {algorithm:?}");
+            // The reduced searches hold one alternative at a time.
+            let holds_all = what == "many large lists" || algorithm == Algorithm::Full;
+            let is_cut = found.result.limits == ["memory-limit"];
+            assert!(is_cut || !holds_all, "{what}, {algorithm:?}: {:?}", found.result.limits);
+        }
+        if what != "many large lists" {
+            continue;
         }
         let few = SimulateOptions { runs: 100, ..SimulateOptions::default() };
         let found = simulate(&model, &few, &limited(20 << 20)).unwrap();

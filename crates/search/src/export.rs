@@ -91,8 +91,9 @@ pub fn export<S: StateSystem>(
         if graph.is_known(number) {
             system.successors(&state, &mut successors);
         }
-        if JobWatch::current().check().is_err() {
-            continue;
+        if let Err(stopped) = JobWatch::current().check() {
+            (complete, limits) = (false, vec![Limit::from(stopped.0)]);
+            break;
         }
         for (successor, to) in successors.into_iter().zip(graph.successors(number)) {
             let action = system.describe(&state, &successor.action);
@@ -111,9 +112,12 @@ fn nothing(format: GraphFormat, reason: StopReason) -> Exported {
     Exported { text, complete: false, limits: vec![Limit::from(reason)] }
 }
 
+/// The names and values of a state.
+type Shown = Vec<(String, String)>;
+
 fn written(
     format: GraphFormat,
-    (states, lines): (&[Vec<(String, String)>], &[Line]),
+    (states, lines): (&[Shown], &[Line]),
     initial: u32,
     complete: bool,
 ) -> String {

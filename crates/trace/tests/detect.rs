@@ -32,7 +32,7 @@ fn inputs_that_are_not_traces() {
     assert_eq!(detect(b" \n\t\r\n"), Err(DetectError::Empty));
     assert_eq!(
         detect(b"\n<html>\x1b[31m\n"),
-        Err(DetectError::Unknown { line: 2, text: "<html>\u{fffd}[31m".into() })
+        Err(DetectError::Unknown { line: 2, text: "<html>\\u{1b}[31m".into() })
     );
     assert!(matches!(detect(b"T1|acq(L1)\n"), Err(DetectError::Unknown { line: 1, .. })));
     assert!(matches!(detect(b"12 monkeys\n"), Err(DetectError::Unknown { .. })));

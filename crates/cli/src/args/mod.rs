@@ -124,7 +124,7 @@ pub(crate) enum Command {
     Why(WhyArgs),
     /// Decide whether some order of its messages explains a trace
     Consistency(ConsistencyArgs),
-    /// Check proofs, witnesses and schedules against their trace or model, without any engine
+    /// Check proofs, witnesses and schedules with code of their own
     Certify(CertifyArgs),
     /// Explore the orders of a model or a program with one algorithm and all its options
     Explore(Box<ExploreArgs>),

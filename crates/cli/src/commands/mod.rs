@@ -27,7 +27,7 @@ pub(crate) use render::{render_cut, set_elapsed};
 
 use crate::args::{Cli, Command};
 use crate::failure::{self, Failure};
-use crate::guard::{claim, written};
+use crate::guard::{claim, print_cut, written};
 use crate::output::stderr;
 use crate::watch::Watch;
 use anyorder_common::text::escape;
@@ -52,11 +52,20 @@ pub(crate) fn run() -> ExitCode {
         Ok(watch) => watch,
         Err(failure) => return failure::print(&failure),
     };
-    let status = dispatch(cli, &watch).unwrap_or_else(|failure| failure::print(&failure));
+    let status = dispatch(cli, &watch).unwrap_or_else(|failure| not_done(&failure, &watch));
     // From here on, the status of the command is that of the process.
     claim();
     written();
     status
+}
+
+/// Prints what was found if a limit ended the command, else the failure.
+fn not_done(failure: &Failure, watch: &Watch) -> ExitCode {
+    let cut = match (failure.stopped, watch.stopped()) {
+        (true, Some(reason)) => print_cut(watch.draft(), failure, reason),
+        _ => None,
+    };
+    cut.map_or_else(|| failure::print(failure), ExitCode::from)
 }
 
 /// Parses the arguments. The error of wrong ones shows hostile characters in them escaped.

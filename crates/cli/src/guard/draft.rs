@@ -134,8 +134,9 @@ impl Draft {
     }
 
     /// Returns what to print when the process ends for a cause; `None` for a command without a
-    /// result document. If the job holds the result for too long, the findings are missing.
-    pub(super) fn cut(&self, cause: Cause) -> Option<Cut> {
+    /// result document. `why` becomes a warning. If the job holds the result for too long, the
+    /// findings are missing.
+    pub(super) fn cut(&self, cause: Cause, why: String) -> Option<Cut> {
         let head = self.head.get()?;
         let document = head.document.clone();
         let (mut outcome, runs) = match self.locked_soon() {
@@ -149,12 +150,7 @@ impl Draft {
         outcome.warnings.push(Warning {
             kind: WarningKind::Stopped,
             input: None,
-            text: match cause {
-                Cause::OutOfMemory => format!("{cause}: this is what the job had found"),
-                _ => {
-                    format!("{cause}, and the job did not stop in time: this is what it had found")
-                }
-            },
+            text: why,
             count: 1,
             places: Vec::new(),
         });

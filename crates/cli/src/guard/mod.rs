@@ -18,6 +18,7 @@ pub(crate) use draft::{Document, Draft, Kind};
 pub(crate) use phase::{Claiming, claim, written};
 pub(crate) use poll::set_status;
 pub(crate) use poll::{Checkpoints, Guard};
+pub(crate) use writer::print_cut;
 
 mod draft;
 mod phase;

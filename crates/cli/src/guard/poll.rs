@@ -264,6 +264,8 @@ impl Poll {
         while start.elapsed() < allowed + lent && within() && !AT_ONCE.load(Ordering::Relaxed) {
             lent = (lent + sleep(Duration::from_millis(2))).min(LENT_MAX);
         }
+        // The writer may have begun a file.
+        writer::clean_up();
         if let Order::Document(cause) = order {
             let words = format!("error: {cause}: the result could not be written in time\n");
             let say = move || {

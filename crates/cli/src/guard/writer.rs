@@ -2,12 +2,14 @@
 //! guard does not wait for it.
 
 use super::draft::{Cut, Draft};
-use super::{Cause, poll};
+use super::{Cause, claim, poll};
 use crate::commands::render_cut;
+use crate::failure::Failure;
 use anyorder_common::files::remove_unfinished;
 use anyorder_drive::explore::end_programs;
-use anyorder_finding::exit;
+use anyorder_finding::{exit, exit_code};
 use anyorder_process::{end_at_once, exempt_this_thread};
+use anyorder_system::StopReason;
 use std::fs::File;
 use std::io::Write;
 use std::sync::Arc;
@@ -56,7 +58,7 @@ fn obey(draft: &Draft, quiet: bool, mut streams: Streams, orders: &Receiver<Orde
             streams.say("error", &format!("{cause}: the output was cut"));
             if poll::status() == exit::FINDINGS { exit::FINDINGS } else { exit::LIMIT }
         }
-        Order::Document(cause) => match draft.cut(cause) {
+        Order::Document(cause) => match draft.cut(cause, late(cause)) {
             Some(cut) => document(&cut, quiet, &mut streams),
             None => {
                 streams.say("error", &format!("{cause}: nothing was written"));
@@ -67,9 +69,29 @@ fn obey(draft: &Draft, quiet: bool, mut streams: Streams, orders: &Receiver<Orde
     end_at_once(i32::from(status));
 }
 
+/// Says that the guard ended the job.
+fn late(cause: Cause) -> String {
+    match cause {
+        Cause::OutOfMemory => format!("{cause}: this is what the job had found"),
+        _ => format!("{cause}, and the job did not stop in time: this is what it had found"),
+    }
+}
+
+/// Prints what a command has found when a limit ended it before its end, as `failure` says. Returns
+/// its status; `None` for a command without a result document.
+pub(crate) fn print_cut(draft: &Draft, failure: &Failure, reason: StopReason) -> Option<u8> {
+    let why = failure.messages.first().map(|message| message.line.clone()).unwrap_or_default();
+    let cut = draft.cut(Cause::Stop(reason), why)?;
+    claim();
+    let status = exit_code(&cut.outcome, &cut.document.policy);
+    poll::set_status(status);
+    render_cut(&cut.document, &cut.outcome, &cut.runs, None).ok()?;
+    Some(status)
+}
+
 /// Removes unfinished files and ends child programs. A thread of the job may hold their locks for
 /// ever, so this waits for a while only.
-fn clean_up() {
+pub(super) fn clean_up() {
     let cleaning = thread::Builder::new().spawn(|| {
         exempt_this_thread();
         remove_unfinished();
@@ -84,7 +106,7 @@ fn clean_up() {
 
 /// Writes a result. Returns the exit status.
 fn document(cut: &Cut, quiet: bool, streams: &mut Streams) -> u8 {
-    let status = anyorder_finding::exit_code(&cut.outcome, &cut.document.policy);
+    let status = exit_code(&cut.outcome, &cut.document.policy);
     poll::set_status(status);
     let out = streams.out.as_mut().map(|out| out as &mut dyn Write);
     if let Err(failure) = render_cut(&cut.document, &cut.outcome, &cut.runs, out) {

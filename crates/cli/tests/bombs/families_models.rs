@@ -22,7 +22,7 @@ pub(crate) const FAMILIES: &[(&str, Family, usize)] = &[
     ("a text that doubles", |_| event("while true { s = s + s; }", "var s = \"ab\";"), 1),
     (
         "a map that grows in a loop",
-        |_| event("var i = 0; while true { m[i] = i; i += 1; }", "var m: map<int, int>;"),
+        |_| event("let i = 0; while true { m[i] = i; i += 1; }", "var m: map<int, int>;"),
         1,
     ),
     ("a loop without end", |_| event("while true { n = 1 - n; }", "var n = 0;"), 1),
@@ -75,14 +75,19 @@ pub(crate) const FAMILIES: &[(&str, Family, usize)] = &[
     ("counters", counters, 12),
     (
         "alternatives of one step",
-        |_| event("var i = 0; while i < 60 { if choose { n += 1; } i += 1; }", "var n = 0;"),
+        |_| {
+            event(
+                "let i = 0; while i < 60 { choose { { n += 1; } { n += 2; } } i += 1; }",
+                "var n = 0;",
+            )
+        },
         1,
     ),
     ("symmetric nodes", symmetric, 9),
     (
         "an invariant that costs much",
         |_| {
-            "model m\nvar n = 0;\nsetting steps = 9000000000000;\nfn f(k: int) -> bool { var i = 0; while i < k { i += 1; } return true; }\nevent e when n < 9 { n += 1; }\ninvariant slow: f(100000000000);\n".to_owned()
+            "model m\nvar n = 0;\nsetting steps = 9000000000000;\nfn f(k: int) -> bool { let i = 0; while i < k { i += 1; } return true; }\nevent e when n < 9 { n += 1; }\ninvariant slow: f(100000000000);\n".to_owned()
         },
         1,
     ),
@@ -156,7 +161,7 @@ pub(crate) const FAMILIES: &[(&str, Family, usize)] = &[
         |_| {
             event(
                 "n = 1;",
-                "setting steps = 9000000000000; fn f() -> int { var i = 0; while true { i = 1 - i; } return i; } var n = f();",
+                "setting steps = 9000000000000; fn f() -> int { let i = 0; while true { i = 1 - i; } return i; } var n = f();",
             )
         },
         1,

@@ -135,7 +135,8 @@ pub(crate) fn is_same(a: &[u8], b: &[u8]) -> bool {
     a == b || without_times(a) == without_times(b)
 }
 
-/// Replaces times and memory: numbers after names in `_ms` and `_kb`, and those with a unit of time.
+/// Replaces times and memory: numbers after names in `_ms` and `_kb`, and those with a unit of
+/// time.
 fn without_times(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let mut kept = String::with_capacity(text.len());

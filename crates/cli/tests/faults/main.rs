@@ -1,9 +1,9 @@
 //! Faults below files, clocks, threads, memory and children.
 //!
-//! A shim below the C library (`shim.c`, loaded by `LD_PRELOAD`) makes one call of the program fail:
-//! for every command, every kind of call, at every call or a spread of them. After each fault the
-//! program has ended with a documented status and a message, every file is the old or the new one
-//! as a whole, and nothing else is left behind. `interrupt.rs` kills the program at a call, or
+//! A shim below the C library (`shim.c`, loaded by `LD_PRELOAD`) makes one call of the program
+//! fail: for every command, every kind of call, at every call or a spread of them. After each fault
+//! the program has ended with a documented status and a message, every file is the old or the new
+//! one as a whole, and nothing else is left behind. `interrupt.rs` kills the program at a call, or
 //! simulates a loss of power there.
 //!
 //! `ANYORDER_FAULTS=all` tries all calls, not a spread; `ANYORDER_FAULTS=COMMAND` those of one

@@ -113,8 +113,8 @@ fn sweep(scenario: &Scenario, place: &Place) -> BTreeMap<usize, Tally> {
     tallies
 }
 
-/// The calls to fail, and how: all of them in each way, or the first, the last and random ones, each
-/// in the next way.
+/// The calls to fail, and how: all of them in each way, or the first, the last and random ones,
+/// each in the next way.
 fn points(
     calls: u64,
     hows: &'static [&'static str],

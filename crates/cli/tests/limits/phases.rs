@@ -45,7 +45,7 @@ fn a_time_limit_holds_while_a_command_reads() {
             assert_eq!(value["options"]["time-limit"], 100, "{words:?}");
         } else {
             assert_eq!(ran.stdout, "", "{words:?}");
-            let expected = "error: time limit reached: nothing was written\n";
+            let expected = "error: time limit reached: standard input was not read\n";
             assert_eq!(ran.stderr, expected, "{words:?}");
         }
     }
@@ -63,7 +63,10 @@ fn signals_hold_while_a_command_reads() {
         if *is_document {
             assert_eq!(json(&ran)["limits"], json!(["interrupt"]), "{words:?}");
         } else {
-            assert_eq!(ran.stderr, "error: interrupted: nothing was written\n", "{words:?}");
+            assert_eq!(
+                ran.stderr, "error: interrupted: standard input was not read\n",
+                "{words:?}"
+            );
         }
     }
 }

@@ -7,7 +7,8 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-const BUFFER_BYTES: usize = 1 << 16;
+/// Small, because the last result of a process without memory goes through it, too.
+const BUFFER_BYTES: usize = 1 << 14;
 
 /// A file that gets its name when it is complete and on the disk. An earlier file under that name
 /// remains until then, whatever happens: an error, the end of the process, a loss of power.
@@ -45,7 +46,7 @@ pub struct AtomicFile {
 #[derive(Debug)]
 enum Kind {
     Direct,
-    Replacing { part: Part, target: PathBuf, old: Option<Metadata> },
+    Replacing { part: Part, target: PathBuf, old: Option<Box<Metadata>> },
 }
 
 impl AtomicFile {
@@ -60,7 +61,7 @@ impl AtomicFile {
             Target::Direct => (Kind::Direct, open_direct(path)?),
             Target::File { path: target, old } => {
                 let (part, file) = Part::create(&target, old.is_some())?;
-                (Kind::Replacing { part, target, old }, file)
+                (Kind::Replacing { part, target, old: old.map(Box::new) }, file)
             }
         };
         let out = Some(BufWriter::with_capacity(BUFFER_BYTES, file));

@@ -77,7 +77,8 @@ pub fn never_stop() -> io::Result<()> {
 }
 
 /// An open file, pipe or device. It waits for slow writers without a block that nothing can end:
-/// it asks 20 times a second whether to go on.
+/// it asks 20 times a second whether to go on. It does not ask while there are bytes: who takes
+/// them knows how much they are worth.
 #[derive(Debug)]
 pub struct Source {
     file: File,
@@ -120,8 +121,8 @@ impl Source {
 impl Read for Source {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
-            (self.ask)()?;
             if self.size.is_none() && !system::is_ready(&self.file) {
+                (self.ask)()?;
                 continue;
             }
             match self.file.read(buffer) {

@@ -61,7 +61,7 @@ mod tests {
         assert!(matches!(escape_json("{\n \"é\": 1}"), Cow::Borrowed(_)));
         assert_eq!(escape_json("\"\u{202e}\u{e0041}\""), "\"\\u202e\\udb40\\udc41\"");
         let mut out = HarmlessJson::new(Vec::new());
-        write!(out, "[{}]", "\"\u{9b}\"").unwrap();
+        write!(out, "[\"\u{9b}\"]").unwrap();
         assert_eq!(out.inner, b"[\"\\u009b\"]");
     }
 }

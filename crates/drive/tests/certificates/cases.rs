@@ -31,7 +31,7 @@ pub(crate) struct Case {
 pub(crate) fn of(seed: u64) -> Vec<Case> {
     let mut rng = Rng::new(seed);
     let mut cases = Vec::new();
-    let shape = if seed % 2 == 0 { Shape::medium() } else { Shape::small() };
+    let shape = if seed.is_multiple_of(2) { Shape::medium() } else { Shape::small() };
     if let Some(maker) = Maker::new(random_trace(seed, &shape)) {
         maker.orders(&mut rng, &mut cases);
         maker.schedules(&mut rng, &mut cases);

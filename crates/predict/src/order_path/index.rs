@@ -119,7 +119,7 @@ impl OrderPaths {
         cancel: &Cancel,
     ) -> Result<OrderPaths, PredictError> {
         let mut overlaps = Overlaps::default();
-        overlaps.grow(trace.tables(), |_| {})?;
+        overlaps.grow(trace.tables(), cancel, |_| {})?;
         let index = OrderPaths {
             lane_of: Vec::with_capacity(trace.len()),
             lanes: Vec::new(),

@@ -415,15 +415,22 @@ fn learn(open: &mut [Open], sections: &mut Sections, lane: LaneId, clock: &Clock
     }
 }
 
-impl<R: Relation, S: Specification> Analysis for Engine<R, S> {
-    fn grow(&mut self, tables: &Tables) -> Result<(), PredictError> {
+impl<R: Relation, S: Specification> Engine<R, S> {
+    fn grow_until(&mut self, tables: &Tables, cancel: &Cancel) -> Result<(), PredictError> {
         self.lanes.grow(tables);
         self.prefetch.grow(tables.tasks.len());
         let locations = &mut self.cells[0];
         locations.resize(tables.locations.len(), Cell::NEW);
-        self.overlaps.grow(tables, |location| locations[location as usize].overlaps = true)?;
+        let found = |location: u32| locations[location as usize].overlaps = true;
+        self.overlaps.grow(tables, cancel, found)?;
         self.locks.grow(tables.locks.len());
         self.lanes.check()
+    }
+}
+
+impl<R: Relation, S: Specification> Analysis for Engine<R, S> {
+    fn grow(&mut self, tables: &Tables) -> Result<(), PredictError> {
+        self.grow_until(tables, &Cancel::new())
     }
 
     #[inline(always)]
@@ -480,7 +487,10 @@ impl<R: Relation, S: Specification> Analysis for Engine<R, S> {
         block: &Block,
         cancel: &Cancel,
     ) -> Result<(), PredictError> {
-        self.grow(tables)?;
+        match self.grow_until(tables, cancel) {
+            Err(PredictError::Stopped) => return Ok(()),
+            grown => grown?,
+        }
         let rows = block.columns.len();
         for from in (0..rows).step_by(AHEAD) {
             let chunk = from..rows.min(from + AHEAD);

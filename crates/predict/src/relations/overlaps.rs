@@ -4,6 +4,7 @@
 //! visits starts within that distance, and few ranges that do not overlap.
 
 use crate::error::PredictError;
+use anyorder_system::Cancel;
 use anyorder_trace::{Location, Tables};
 use std::collections::BTreeMap;
 
@@ -21,13 +22,17 @@ pub(crate) struct Overlaps {
 
 impl Overlaps {
     /// Adds the new locations in `tables`. Calls `found` with each location that overlaps another,
-    /// possibly repeatedly.
+    /// possibly repeatedly. Takes quadratic time and memory where all overlap.
     pub(crate) fn grow(
         &mut self,
         tables: &Tables,
+        cancel: &Cancel,
         mut found: impl FnMut(u32),
     ) -> Result<(), PredictError> {
         for at in self.lists.len()..tables.locations.len() {
+            if cancel.reason().is_some() {
+                return Err(PredictError::Stopped);
+            }
             self.lists.push(Vec::new());
             if let Location::Range { address, size, generation } = tables.locations[at] {
                 self.add(
