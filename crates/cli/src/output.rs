@@ -7,9 +7,12 @@ use anyorder_common::text::{Harmless, shown};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
+/// The first byte of each sequence that sets a colour.
+const ESCAPE: u8 = 0x1b;
+
 /// Writes text to stdout, and strips colours unless they are enabled. Hostile characters that are
-/// left in the text are escaped. A closed pipe is not an error: the
-/// returned failure has `broken_pipe` set.
+/// left in the text are escaped. A closed pipe is not an error: the returned failure has
+/// `broken_pipe` set.
 pub(crate) fn to_stdout(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
@@ -17,12 +20,13 @@ pub(crate) fn to_stdout(
     // until then leaves no half of it.
     let mut made = Vec::new();
     let result = write(&mut Harmless::new(&mut made));
-    let mut out = BufWriter::new(Claiming(anstream::AutoStream::auto(io::stdout())));
-    let result = result.and_then(|()| out.write_all(&made)).and_then(|()| out.flush());
-    if let Err(error) = &result {
-        // The buffered rest cannot be written either; dropping the buffer must not retry.
-        let _ = out.into_parts();
-        return Err(Failure::writing(Path::new("stdout"), error));
+    let result = result.and_then(|()| match made.contains(&ESCAPE) {
+        // Colours stay only where they are wanted.
+        true => Claiming(anstream::AutoStream::auto(io::stdout())).write_all(&made),
+        false => Claiming(io::stdout()).write_all(&made),
+    });
+    if let Err(error) = result.and_then(|()| io::stdout().flush()) {
+        return Err(Failure::writing(Path::new("stdout"), &error));
     }
     written();
     Ok(())

@@ -14,6 +14,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod families_engines;
 mod families_models;
 mod families_tasks;
 mod families_threads;
@@ -71,6 +72,25 @@ const FOR_CONSISTENCY: &[&str] = &[
     "check IN --format json",
     "info IN --format json",
     "convert IN OUT --to binary",
+];
+
+/// The commands for files that are no traces.
+const FOR_FILES: &[&str] = &[
+    "check IN --input-format std --format json",
+    "info IN --input-format text --format json",
+    "predict IN --input-format std --format json",
+    "consistency IN --input-format edtrace --format json",
+    "check IN --input-format droidracer --format json",
+    "check IN --format json",
+    "convert IN OUT --to binary --input-format std",
+    "check examples/notes-app.trace --baseline IN --format json",
+    "check examples/notes-app.trace --config IN --format json",
+    "predict examples/traces/uaf_pred.std --spec IN --format json",
+    "check examples/traces/uaf_pred.std --sites IN --format json",
+    "replay examples/models/news.any IN",
+    "certify examples/notes-app.trace IN --format json",
+    "check examples/models/news.any --no-reduction --resume IN --format json",
+    "fmt --check IN",
 ];
 
 /// Generated traces whose consistency is hard to decide, with the arguments of `generate`.
@@ -235,12 +255,25 @@ fn traces_of_tasks() {
 fn models() {
     let mut table = Table::new();
     table.families(families_models::FAMILIES, "any", FOR_MODELS);
+    table.families(families_engines::MODELS, "any", FOR_MODELS);
+    table.assert();
+}
+
+#[test]
+fn files_that_are_no_traces() {
+    let mut table = Table::new();
+    table.families(families_engines::FILES, "txt", FOR_FILES);
+    let folder = folder();
+    for words in FOR_FILES {
+        table.run("zeros without an end", words, "/dev/zero", &folder);
+    }
     table.assert();
 }
 
 #[test]
 fn partial_traces() {
     let mut table = Table::new();
+    table.families(families_engines::PARTIAL, "edt", FOR_CONSISTENCY);
     for (turn, (name, words)) in GENERATED.iter().enumerate() {
         if table.wants(name) {
             let arguments: Vec<&str> = ["generate"].into_iter().chain(words.split(' ')).collect();
