@@ -16,6 +16,7 @@
 use super::{Diagnostic, Label, Severity, Suggestion};
 use crate::source::{Source, Span};
 use anyorder_common::text::{escape, is_hostile};
+use std::borrow::Cow;
 use std::fmt::Write;
 use unicode_width::UnicodeWidthChar;
 
@@ -101,7 +102,7 @@ fn mark<'a>(source: &Source<'_>, label: &'a Label, primary: bool) -> (u32, Mark<
     let end = label.span.end.clamp(start, line_end.max(start));
     let columns = |from: u32, to: u32| {
         let text = Span::new(from, to).of(source.text());
-        text.chars().map(|c| shown(c).1).sum::<usize>()
+        text.chars().map(width_of).sum::<usize>()
     };
     let first = columns(line_start, start.min(line_end));
     let width = columns(start, end).max(1);
@@ -116,14 +117,14 @@ fn line_with_marks(
     line: u32,
     marks: &[Mark<'_>],
 ) {
-    let text: String = source.line_text(line).chars().map(|c| shown(c).0).collect();
-    let columns: usize = source.line_text(line).chars().map(|c| shown(c).1).sum();
+    let text = source.line_text(line);
+    let columns: usize = text.chars().map(width_of).sum();
     let first = marks.iter().map(|mark| mark.start).min().unwrap_or(0);
     // Drop the part of a long line that is far left of the first label.
     let cut = if columns > LINE_COLUMNS_MAX { first.saturating_sub(40) } else { 0 };
     let number = paint.frame(&format!("{line:>gutter$}"));
     let bar = paint.frame("|");
-    let _ = writeln!(out, "{number} {bar} {}", window(&text, cut).trim_end());
+    let _ = writeln!(out, "{number} {bar} {}", window(text, cut).trim_end());
     for row in label_rows(marks, cut) {
         let _ = write!(out, "{:gutter$} {bar} ", "");
         for (primary, piece) in row {
@@ -133,16 +134,26 @@ fn line_with_marks(
     }
 }
 
-/// Returns the columns from `cut` on, at most [`LINE_COLUMNS_MAX`] of them.
+/// Returns the columns of a text from `cut` on as shown, at most [`LINE_COLUMNS_MAX`] of them.
 fn window(text: &str, cut: usize) -> String {
     let mut column = 0;
     let mut out = String::new();
     for c in text.chars() {
-        let width = c.width().unwrap_or(0);
-        if column >= cut && column + width <= cut + LINE_COLUMNS_MAX {
-            out.push(c);
+        let width = width_of(c);
+        if column + width > cut {
+            let mut at = column;
+            for c in shown(c).chars() {
+                let width = c.width().unwrap_or(0);
+                if at >= cut && at + width <= cut + LINE_COLUMNS_MAX {
+                    out.push(c);
+                }
+                at += width;
+            }
         }
         column += width;
+        if column > cut + LINE_COLUMNS_MAX {
+            break;
+        }
     }
     out
 }
@@ -205,16 +216,23 @@ fn row_of(cells: &[(bool, char)]) -> Row {
     row
 }
 
-/// Returns a character as shown and its width in columns.
-fn shown(c: char) -> (String, usize) {
+/// Returns a character as shown.
+fn shown(c: char) -> Cow<'static, str> {
     match c {
-        '\t' => ("    ".to_string(), 4),
-        c if is_hostile(c) => {
-            let text: String = c.escape_unicode().collect();
-            let width = text.len();
-            (text, width)
-        }
-        c => (c.to_string(), c.width().unwrap_or(0)),
+        '\t' => Cow::Borrowed("    "),
+        c if is_hostile(c) => Cow::Owned(c.escape_unicode().collect()),
+        c => Cow::Owned(c.to_string()),
+    }
+}
+
+/// Returns the width of a character as shown, in columns. Lines can have millions of characters, so
+/// this allocates nothing.
+fn width_of(c: char) -> usize {
+    match c {
+        ' '..='~' => 1,
+        '\t' => 4,
+        c if is_hostile(c) => c.escape_unicode().count(),
+        c => c.width().unwrap_or(0),
     }
 }
 
