@@ -2,7 +2,7 @@
 //!
 //! After each, every file is the old or the new one as a whole, or an unfinished one under a name
 //! of its own; the same command then ends as if nothing had happened, and cleans up. A search that
-//! was interrupted goes on from its checkpoint, and ends with the counts of an uninterrupted one.
+//! was interrupted is resumed from its checkpoint, and ends with the counts of an uninterrupted one.
 
 use crate::judge::{differing, is_same};
 use crate::scenario::{Scenario, scenarios};
@@ -43,7 +43,7 @@ fn finished(files: &Files) -> Files {
 fn check_files(scenario: &Scenario, whole: &Ran, left: &Files) -> Result<(), String> {
     for (name, bytes) in left.iter().filter(|(name, _)| !is_unfinished(name)) {
         let (old, new) = (scenario.before.get(name), whole.files.get(name));
-        // A checkpoint of another moment is whole if the search goes on from it.
+        // A checkpoint of another moment is whole if the search can resume from it.
         let is_checkpoint = name == "saved" && bytes.starts_with(b"anyorder-search");
         let is = |one: Option<&Vec<u8>>| one.is_some_and(|one| is_same(one, bytes));
         if !is(old) && !is(new) && !is_checkpoint {

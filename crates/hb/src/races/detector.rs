@@ -236,7 +236,7 @@ impl Front {
 
 impl AtLocation {
     /// Records the races of a new run with the runs here. Returns the groups with writes, and those
-    /// with reads, that do not all happen before it. Reads are looked at only for a write.
+    /// with reads, that do not all happen before it. A read needs no other reads.
     fn find(
         &self,
         races: &mut Races,
