@@ -2,7 +2,8 @@
 //!
 //! After each, every file is the old or the new one as a whole, or an unfinished one under a name
 //! of its own; the same command then ends as if nothing had happened, and cleans up. A search that
-//! was interrupted is resumed from its checkpoint, and ends with the counts of an uninterrupted one.
+//! was interrupted is resumed from its checkpoint, and ends with the counts of an uninterrupted
+//! one.
 
 use crate::judge::{differing, is_same};
 use crate::scenario::{Scenario, scenarios};
