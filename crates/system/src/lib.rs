@@ -10,6 +10,7 @@
 //! | [`Reducible`], on top of it | its tasks can report which places they touch: needed by every search that leaves orders out |
 //! | [`TaskSystem`] | it can only be run again, task by task |
 //! | [`ThreadSystem`] | it runs as a whole under a schedule and leaves a trace |
+//! | [`AsyncSystem`] | it consists of events and their tasks, and each task can run step by step |
 //!
 //! The types to know: [`TaskName`], which survives re-execution; [`Schedule`], the choices that
 //! reproduce a run; [`Observation`], the outcome of a run; [`Control`], which watches and stops a
@@ -32,6 +33,10 @@
 
 #![forbid(unsafe_code)]
 
+pub use async_system::{
+    AsyncSystem, EventInfo, HandlerInfo, HandlerOrder, InvocationId, InvocationStep, Lane,
+    PostedInvocation,
+};
 pub use cancel::{Cancel, StopReason, Stopped};
 pub use capabilities::{AccessDetail, Capabilities, EnabledDetail};
 pub use contract::{BrokenContract, Clause, ContractChecks, ContractOptions, check_contract};
@@ -57,6 +62,7 @@ pub use tasks_as_threads::TasksAsThreads;
 pub use thread_system::{Ending, ThreadRun, ThreadSystem};
 pub use update::{Update, Updates, tidy_updates};
 
+mod async_system;
 mod cancel;
 mod capabilities;
 mod contract;

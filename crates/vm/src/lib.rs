@@ -46,7 +46,8 @@ pub use machine::Machine;
 pub use machine::Switches;
 pub use state::State;
 pub use system::{
-    MachineFactory, MachineRun, NewTask, PathWords, PlaceChange, Reason, StepFacts, Waiting, Write,
+    AsyncRun, MachineFactory, MachineRun, NewTask, PathWords, PlaceChange, Reason, StepFacts,
+    Waiting, Write,
 };
 pub use transitions::Action;
 pub use value::{Map, Seq, Set, Text, Value};

@@ -5,7 +5,7 @@ use super::layout::{self, Layout};
 use super::literal;
 use super::live::Liveness;
 use super::prepare::Code;
-use crate::program::{Event, Program, ProgramError};
+use crate::program::{Event, Granularity, HandlerId, Program, ProgramError};
 use crate::state::State;
 use crate::step::memo::Memoizable;
 use crate::value::Value;
@@ -30,6 +30,8 @@ pub struct Machine {
     /// Whether tasks and events are one step each.
     pub(crate) atomic: bool,
     pub(crate) switches: Switches,
+    /// If each task runs on a thread of its own, whatever its handler: the handler of each event.
+    pub(crate) homes: Option<Vec<Option<(HandlerId, u16)>>>,
     /// What can be memoized.
     pub(crate) memoizable: Memoizable,
     /// For each function: its component, or [`NO_COMPONENT`]; empty if the program has no
@@ -126,6 +128,7 @@ impl Machine {
             needs_numbering,
             atomic,
             switches: Switches::default(),
+            homes: None,
             memoizable: Memoizable::new(&program, &live, needs_numbering, atomic),
             live,
             components: components(&program),
@@ -134,6 +137,24 @@ impl Machine {
             grown: Growth::default(),
             program,
         })
+    }
+
+    /// Makes a machine on which each task and each event runs on a thread of its own, with steps at
+    /// shared accesses. Handlers and the order of events do not bind: the log of a step has the
+    /// mailbox that a post would have gone to.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the first mistake in the program.
+    pub(crate) fn unbound(mut program: Program) -> Result<Machine, ProgramError> {
+        program.settings.granularity = Granularity::Access;
+        let homes = program.events.iter_mut().map(|event| event.handler.take()).collect();
+        Ok(Machine { homes: Some(homes), ..Machine::new(program)? })
+    }
+
+    /// Returns whether each task runs on a thread of its own.
+    pub(crate) fn is_unbound(&self) -> bool {
+        self.homes.is_some()
     }
 
     /// Returns the program.

@@ -189,7 +189,8 @@ impl Interpreter<'_> {
         let thread = self.machine.new_thread(origin, func, args, (handle, uid));
         self.state_mut().change_threads(|threads| threads.push(thread));
         if let Some(log) = &mut self.log {
-            log.created.push(Created { uid, fork: true, number: func, queue: 0, delay: 0 });
+            let (number, queue, front, delay) = (func, 0, false, 0);
+            log.created.push(Created { uid, fork: true, number, queue, front, delay });
         }
         if let Some(dst) = dst.some() {
             self.set(dst, Value::Handle(handle));

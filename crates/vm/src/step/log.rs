@@ -96,5 +96,7 @@ pub(crate) struct Created {
     pub(crate) number: u16,
     /// The mailbox of a task.
     pub(crate) queue: u32,
+    /// Whether it goes before all other messages of the mailbox.
+    pub(crate) front: bool,
     pub(crate) delay: u64,
 }

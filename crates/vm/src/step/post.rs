@@ -56,26 +56,29 @@ impl Interpreter<'_> {
         let machine = self.machine;
         let declared = &machine.program.posts[post.index()];
         let task = &machine.program.tasks[declared.task.index()];
-        let queue = self.target(declared.target, task.handler)?;
-        let kind = machine.layout.mailbox(queue);
+        let home = self.target(declared.target, task.handler)?;
         let delay = self.delay(declared.delay)?;
+        let queue = if machine.is_unbound() { machine.layout.pool() } else { home };
+        let kind = machine.layout.mailbox(queue);
         let params = machine.program.functions[task.body.index()].params;
         let args = pack(self.slice(args, params));
         self.check_size(&args)?;
         self.count_created()?;
         let handle = if dst.some().is_some() { self.next_handle() } else { 0 };
         let uid = self.next_uid();
-        let front = declared.front && kind == MailboxKind::Bag;
+        let first = declared.front && !machine.is_unbound();
+        let front = first && kind == MailboxKind::Bag;
         let due = if kind == MailboxKind::Delayed && !declared.front { delay } else { 0 };
         let body = Body { task: declared.task.0, front, handle, due, args };
         let message = Message::new(queue as u32, kind, uid, body);
-        self.record_post(kind, declared.front, &message);
+        self.record_post(kind, first, &message);
         let state = self.own.get_or_insert_with(|| self.base.clone());
-        state.change_queue(queue, |queue| insert(machine, kind, declared.front, queue, message));
-        self.log_post(kind, queue as u32, declared.front);
+        state.change_queue(queue, |queue| insert(machine, kind, first, queue, message));
+        self.log_post(kind, queue as u32, first);
         if let Some(log) = &mut self.log {
-            let (number, queue) = (declared.task.0, queue as u32);
-            log.created.push(Created { uid, fork: false, number, queue, delay: due });
+            let (number, queue, front) = (declared.task.0, home as u32, declared.front);
+            let delay = if machine.is_unbound() { delay } else { due };
+            log.created.push(Created { uid, fork: false, number, queue, front, delay });
         }
         if let Some(dst) = dst.some() {
             self.set(dst, Value::Handle(handle));

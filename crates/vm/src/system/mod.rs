@@ -1,9 +1,12 @@
 //! The traits of the engines, for the machine.
 
+pub use self::async_run::AsyncRun;
 pub use self::changes::{NewTask, PlaceChange};
 pub use self::path_words::{PathWords, StepFacts};
 pub use self::tasks::{MachineFactory, MachineRun};
 pub use self::waits::{Reason, Waiting};
+
+mod async_run;
 
 mod states;
 

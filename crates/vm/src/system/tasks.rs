@@ -323,13 +323,13 @@ impl MachineRun {
 }
 
 /// Fails once the job of this thread was stopped: what a step found since may be incomplete.
-fn not_stopped() -> Result<(), RunError> {
+pub(super) fn not_stopped() -> Result<(), RunError> {
     JobWatch::current().check().map_err(|stopped| RunError::Stopped(stopped.0))
 }
 
 /// Adds the reads of other executions of the step to its log: the numbers of the alternatives
 /// depend on them.
-fn add_deciding_reads(log: &mut Log, deciding: Vec<LoggedAccess>) {
+pub(super) fn add_deciding_reads(log: &mut Log, deciding: Vec<LoggedAccess>) {
     let mut known: Vec<(LoggedPlace, Option<Value>)> =
         log.accesses.iter().map(|touch| (touch.place.clone(), touch.element.clone())).collect();
     for touch in deciding {

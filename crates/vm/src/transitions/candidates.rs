@@ -80,6 +80,9 @@ pub(crate) fn event_is_open(machine: &Machine, state: &State, member: u32) -> bo
     if is_busy(machine, state, layout.member_slot[member as usize]) {
         return false;
     }
+    if machine.is_unbound() {
+        return true;
+    }
     let started = |member: u32| state.flag(layout.started_flag(member));
     let runs = |member: u32| state.threads().iter().any(|t| t.body == ThreadBody::Event(member));
     event.started.iter().all(|other| layout.members_of(other.index()).all(started))

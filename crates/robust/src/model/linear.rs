@@ -1,0 +1,270 @@
+//! The run of the multi-thread semantics that a simulated run stands for.
+//!
+//! A simulated run is a sequence of steps. Another order of the same steps has the same outcome if
+//! it keeps the order of the steps of each invocation, posts before what they post, and the order
+//! of conflicting steps. Among these orders one may keep the rules of handlers and of the order of
+//! events, too: it is a run of the multi-thread semantics.
+
+use super::sim::{LastAccesses, Sim, Status};
+use anyorder_system::{AsyncSystem, HandlerOrder, Lane};
+use std::collections::BTreeSet;
+
+/// Most attempts to find an order of the tasks of handlers.
+const ATTEMPTS: u32 = 10_000;
+
+/// Returns an order of all steps that keeps all rules, with the last step in the last place; `None`
+/// if there is none.
+pub(crate) fn linearize<A: AsyncSystem>(system: &A, sim: &Sim<A::State>) -> Option<Vec<u32>> {
+    let graph = Graph::new(system, sim)?;
+    graph.order()
+}
+
+/// The steps with what must come before what.
+struct Graph {
+    after: Vec<Vec<u32>>,
+    before: Vec<u32>,
+    /// For each step: the handler that its invocation holds.
+    lane: Vec<Option<u32>>,
+    invocation: Vec<u32>,
+    first: Vec<bool>,
+    /// Whether the step ends its invocation.
+    ends: Vec<bool>,
+    /// The last step; it comes last.
+    pivot: u32,
+}
+
+impl Graph {
+    /// Returns `None` if the rules cannot be kept in any order.
+    fn new<A: AsyncSystem>(system: &A, sim: &Sim<A::State>) -> Option<Graph> {
+        let count = sim.steps.len();
+        let mut graph = Graph {
+            after: vec![Vec::new(); count],
+            before: vec![0; count],
+            lane: Vec::with_capacity(count),
+            invocation: sim.steps.iter().map(|step| step.invocation).collect(),
+            first: sim.steps.iter().map(|step| step.number == 0).collect(),
+            ends: sim.steps.iter().map(|step| step.ended).collect(),
+            pivot: count.checked_sub(1)? as u32,
+        };
+        for step in &sim.steps {
+            graph.lane.push(match sim.invocations[step.invocation as usize].lane {
+                Lane::Handler(handler) => Some(handler),
+                Lane::Own => None,
+            });
+        }
+        let ends = graph.data(sim);
+        graph.handlers(system, sim, &ends)?;
+        graph.events(system, sim, &ends)?;
+        Some(graph)
+    }
+
+    fn edge(&mut self, a: u32, b: u32) {
+        // The last step comes after all others in any case.
+        if b != self.pivot && a != b {
+            self.after[a as usize].push(b);
+            self.before[b as usize] += 1;
+        }
+    }
+
+    /// Adds program order, posts and conflicts. Returns the first and last step of each invocation.
+    fn data<S>(&mut self, sim: &Sim<S>) -> Vec<Option<(u32, u32)>> {
+        let mut ends: Vec<Option<(u32, u32)>> = vec![None; sim.invocations.len()];
+        let mut last = LastAccesses::new();
+        for (at, step) in (0..).zip(&sim.steps) {
+            let invocation = &sim.invocations[step.invocation as usize];
+            match &mut ends[step.invocation as usize] {
+                Some((_, end)) => {
+                    let before = std::mem::replace(end, at);
+                    self.edge(before, at);
+                }
+                new => {
+                    *new = Some((at, at));
+                    invocation.posted_by.into_iter().for_each(|post| self.edge(post, at));
+                }
+            }
+            let mut earlier = Vec::new();
+            for access in &step.accesses {
+                last.add(access, at, |other| earlier.push(other));
+            }
+            earlier.into_iter().for_each(|other| self.edge(other, at));
+        }
+        ends
+    }
+
+    /// Adds the rules of handlers: one task at a time, the unfinished one last, and in ordered
+    /// handlers the order of the posts.
+    fn handlers<A: AsyncSystem>(
+        &mut self,
+        system: &A,
+        sim: &Sim<A::State>,
+        ends: &[Option<(u32, u32)>],
+    ) -> Option<()> {
+        for (handler, info) in (0..).zip(system.handlers()) {
+            let lane = Lane::Handler(handler);
+            let of = |one: &u32| sim.invocations[*one as usize].lane == lane;
+            let all: Vec<u32> = (0..sim.invocations.len() as u32).filter(of).collect();
+            let begun = |one: &u32| ends[*one as usize].is_some();
+            let mut tasks: Vec<u32> = all.iter().copied().filter(begun).collect();
+            tasks.sort_by_key(|one| ends[*one as usize]);
+            let done = |one: u32| {
+                let (_, last) = ends[one as usize].unwrap_or((0, 0));
+                // The pivot comes last, so whatever it belongs to is unfinished until then.
+                sim.status[one as usize] == Status::Ended && last != self.pivot
+            };
+            let unfinished: Vec<u32> = tasks.iter().copied().filter(|one| !done(*one)).collect();
+            if unfinished.len() > 1 {
+                return None;
+            }
+            if let Some(open) = unfinished.first() {
+                let (start, _) = ends[*open as usize]?;
+                for one in tasks.iter().filter(|one| *one != open) {
+                    let (_, end) = ends[*one as usize]?;
+                    self.edge(end, start);
+                }
+                tasks.retain(|one| one != open);
+                tasks.push(*open);
+            }
+            if info.order == HandlerOrder::Fifo {
+                let waits = |one: &&u32| {
+                    let status = sim.status[**one as usize];
+                    ends[**one as usize].is_none() && status != Status::Cancelled
+                };
+                self.posts_in_order(sim, &tasks, all.iter().filter(waits))?;
+            }
+        }
+        Some(())
+    }
+
+    /// Adds the order of posts: that of the tasks, and what has not begun was posted after them.
+    fn posts_in_order<'a, S>(
+        &mut self,
+        sim: &Sim<S>,
+        tasks: &[u32],
+        waiting: impl Iterator<Item = &'a u32>,
+    ) -> Option<()> {
+        // The step of the post, and the place among its posts. The code of events has no post.
+        let post = |one: &u32| {
+            let step = sim.invocations[*one as usize].posted_by?;
+            let place = sim.steps[step as usize].posted.iter().position(|other| other == one)?;
+            Some((step, place))
+        };
+        let posts: Vec<(u32, usize)> = tasks.iter().filter_map(post).collect();
+        let waiting: Vec<(u32, usize)> = waiting.filter_map(post).collect();
+        let last = posts.last().copied();
+        let pairs = posts.windows(2).map(|pair| (pair[0], pair[1]));
+        let later = waiting.into_iter().filter_map(|one| Some((last?, one)));
+        for ((a, place), (b, next)) in pairs.chain(later) {
+            if a == b && place > next {
+                return None;
+            }
+            self.edge(a, b);
+        }
+        Some(())
+    }
+
+    /// Adds the rules between events.
+    fn events<A: AsyncSystem>(
+        &mut self,
+        system: &A,
+        sim: &Sim<A::State>,
+        ends: &[Option<(u32, u32)>],
+    ) -> Option<()> {
+        for later in &sim.events {
+            let info = &system.events()[later.event as usize];
+            let (start, _) = ends[later.invocation as usize]?;
+            for wanted in info.started.iter().chain(&info.after) {
+                let found = sim.events.iter().find(|one| one.event == *wanted)?;
+                let (first, last) = ends[found.invocation as usize]?;
+                if info.after.contains(wanted) {
+                    if sim.status[found.invocation as usize] != Status::Ended || last == self.pivot
+                    {
+                        return None;
+                    }
+                    self.edge(last, start);
+                } else {
+                    self.edge(first, start);
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Orders the steps: a step is taken as soon as it may be, the beginnings of tasks of handlers
+    /// last, with a choice among them.
+    fn order(&self) -> Option<Vec<u32>> {
+        let ready = (0..self.pivot).filter(|step| self.before[*step as usize] == 0);
+        let mut start = Partial {
+            order: Vec::with_capacity(self.before.len()),
+            before: self.before.clone(),
+            ready: ready.collect(),
+            holders: Vec::new(),
+        };
+        start.run(self);
+        let mut open = vec![start];
+        let mut attempts = 0;
+        while let Some(partial) = open.pop() {
+            if partial.order.len() == self.pivot as usize {
+                let mut order = partial.order;
+                order.push(self.pivot);
+                return Some(order);
+            }
+            attempts += 1;
+            if attempts > ATTEMPTS {
+                return None;
+            }
+            // All that is ready begins a task of a handler.
+            for step in partial.ready.iter().rev() {
+                let lane = self.lane[*step as usize].unwrap_or(0);
+                if partial.holders.iter().any(|(held, _)| *held == lane) {
+                    continue;
+                }
+                let mut next = partial.clone();
+                next.take(self, *step);
+                next.run(self);
+                open.push(next);
+            }
+        }
+        None
+    }
+}
+
+/// A part of an order.
+#[derive(Clone)]
+struct Partial {
+    order: Vec<u32>,
+    before: Vec<u32>,
+    ready: BTreeSet<u32>,
+    /// Handlers and the invocations that hold them.
+    holders: Vec<(u32, u32)>,
+}
+
+impl Partial {
+    fn take(&mut self, graph: &Graph, step: u32) {
+        self.ready.remove(&step);
+        self.order.push(step);
+        let at = step as usize;
+        if let Some(lane) = graph.lane[at] {
+            if graph.first[at] {
+                self.holders.push((lane, graph.invocation[at]));
+            }
+            if graph.ends[at] {
+                self.holders.retain(|(_, holder)| *holder != graph.invocation[at]);
+            }
+        }
+        for next in &graph.after[at] {
+            self.before[*next as usize] -= 1;
+            if self.before[*next as usize] == 0 {
+                self.ready.insert(*next);
+            }
+        }
+    }
+
+    /// Takes all steps that are no beginnings of tasks of handlers.
+    fn run(&mut self, graph: &Graph) {
+        let free =
+            |step: &&u32| !graph.first[**step as usize] || graph.lane[**step as usize].is_none();
+        while let Some(step) = self.ready.iter().find(free).copied() {
+            self.take(graph, step);
+        }
+    }
+}

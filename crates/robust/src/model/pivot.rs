@@ -1,0 +1,482 @@
+//! The search for violations by their last access, the pivot.
+//!
+//! A violation that is minimal ends with an access that closes a cycle. Before it, everything is as
+//! if events, and in one event its tasks, had run one after another, but some of them only in part.
+//! So the search runs the program in that order, stops one invocation before an access, goes on, and
+//! looks for a later access that conflicts with the one left out (the paper's sections 6 and 7, in
+//! the form without `goto`). Each violation is put into an order that the multi-thread semantics has.
+
+use super::linear::linearize;
+use super::sim::{Next, Sim, Status, Step, conflicts};
+use super::taint::{Taint, bit};
+use anyorder_system::{Access, AsyncSystem, Control, InvocationStep, RunError};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// What a violation breaks.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Property {
+    /// The tasks of one event have one outcome (conflict-determinism, Definition 5).
+    Determinism,
+    /// Overlapping events have the outcome of some order of them (conflict-serializability,
+    /// Definition 4).
+    Serializability,
+}
+
+/// How much is searched.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// How many invocations may stop besides the one with the pivot, of those that need not.
+    pub stops: u32,
+    /// How often an event may happen that is not declared to happen once.
+    pub repeat: u32,
+    /// The most simulated steps.
+    pub steps: u64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { stops: 1, repeat: 2, steps: u64::MAX }
+    }
+}
+
+/// A step of a violating run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RunStep {
+    /// The occurrence of an event that it belongs to, from 0, in the simulated order.
+    pub occurrence: u32,
+    /// The event.
+    pub event: u32,
+    /// The invocation: the code of the event and then, for each post, the step that posted it and
+    /// its place among the posts of that step.
+    pub path: Vec<(u32, u32)>,
+    /// Which step of its invocation it is, from 0.
+    pub number: u32,
+    /// Which alternative it takes.
+    pub alternative: u32,
+    /// Its accesses.
+    pub accesses: Vec<Access>,
+}
+
+/// A violation: a run whose last access closes a cycle of conflicts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Violation {
+    /// What it breaks.
+    pub property: Property,
+    /// The run, in an order that the program has.
+    pub run: Vec<RunStep>,
+    /// The position in the run of the step whose access conflicts with the last one, and came too
+    /// early for any serial order.
+    pub root: usize,
+}
+
+/// The result of a search.
+#[derive(Clone, Debug, Default)]
+pub struct Checked {
+    /// The violations found, in the order of the search: at most one for each pair of a pivot's and
+    /// a root's place.
+    pub violations: Vec<Violation>,
+    /// Whether the search went through all it was asked to.
+    pub complete: bool,
+    /// The number of simulated runs that ended.
+    pub runs: u64,
+    /// The number of simulated steps.
+    pub steps: u64,
+}
+
+/// Searches a program for violations of both properties.
+///
+/// # Errors
+///
+/// Fails if the program cannot begin. A job that is stopped is no error: the result is then not
+/// complete.
+pub fn check<A: AsyncSystem>(
+    system: &mut A,
+    options: &Options,
+    control: &Control<'_>,
+) -> Result<Checked, RunError> {
+    let mut search =
+        Search { system, options, control, checked: Checked::default(), known: BTreeSet::new() };
+    let ended = search.run();
+    let mut checked = search.checked;
+    match ended {
+        Ok(complete) => checked.complete = complete,
+        Err(RunError::Stopped(_)) => checked.complete = false,
+        Err(error) => return Err(error),
+    }
+    Ok(checked)
+}
+
+/// The invocation that stopped before the access that may become the last one.
+#[derive(Clone, Debug)]
+struct Pivot {
+    invocation: u32,
+    /// What the step left out accessed where the invocation stopped.
+    accesses: Arc<[Access]>,
+    /// For each occurrence of an event: whether it follows that of the pivot by conflicts.
+    reached: Vec<bool>,
+    /// A step that may be the root, and the property.
+    roots: Vec<(u32, Property)>,
+}
+
+/// A point of the search.
+#[derive(Clone, Debug)]
+struct Node<S> {
+    sim: Sim<S>,
+    taint: Taint,
+    pivot: Option<Pivot>,
+    /// How many more invocations may stop.
+    stops: u32,
+    /// Handlers with an unfinished task, as bits.
+    held: u64,
+    /// Where to go on if the running task turns out to depend on an unfinished one.
+    otherwise: Option<Box<Node<S>>>,
+}
+
+struct Search<'a, 'c, A: AsyncSystem> {
+    system: &'a mut A,
+    options: &'a Options,
+    control: &'a Control<'c>,
+    checked: Checked,
+    /// Pairs of places that were reported.
+    known: BTreeSet<(Property, String)>,
+}
+
+impl<A: AsyncSystem> Search<'_, '_, A> {
+    /// Goes through all nodes, depth-first. Returns whether there was nothing left.
+    fn run(&mut self) -> Result<bool, RunError> {
+        let mut open = Vec::new();
+        for state in self.system.initial()?.into_iter().rev() {
+            open.push(Node {
+                sim: Sim::new(state),
+                taint: Taint::default(),
+                pivot: None,
+                stops: self.options.stops,
+                held: 0,
+                otherwise: None,
+            });
+        }
+        while let Some(node) = open.pop() {
+            if self.control.check().is_err() || self.checked.steps >= self.options.steps {
+                return Ok(false);
+            }
+            match node.sim.next(&*self.system) {
+                Next::Continue(invocation) => self.go_on(node, invocation, &mut open)?,
+                Next::Begin(invocation) => self.begin(node, invocation, &mut open)?,
+                Next::Over => self.next_event(node, &mut open)?,
+            }
+        }
+        Ok(true)
+    }
+
+    /// Starts every event that may come next.
+    fn next_event(
+        &mut self,
+        mut node: Node<A::State>,
+        open: &mut Vec<Node<A::State>>,
+    ) -> Result<(), RunError> {
+        self.checked.runs += 1;
+        self.try_pivot(&mut node)?;
+        let at = open.len();
+        for event in 0..self.system.events().len() as u32 {
+            let happened = node.sim.events.iter().filter(|one| one.event == event).count() as u32;
+            let info = &self.system.events()[event as usize];
+            let most = if info.once { 1 } else { self.options.repeat };
+            if happened >= most {
+                continue;
+            }
+            let steps = self.system.start(&node.sim.state, event)?;
+            for (alternative, step) in (0..).zip(&steps) {
+                if step.failure.is_some() {
+                    continue;
+                }
+                self.checked.steps += 1;
+                let mut next = Node { otherwise: None, ..node.clone() };
+                next.sim = node.sim.start(&*self.system, event, (alternative, step));
+                if let Some(pivot) = &mut next.pivot {
+                    pivot.reached.push(false);
+                }
+                if self.took(&mut next)? {
+                    open.push(next);
+                }
+            }
+        }
+        open[at..].reverse();
+        Ok(())
+    }
+
+    /// Lets an invocation begin, or skips it.
+    fn begin(
+        &mut self,
+        node: Node<A::State>,
+        invocation: u32,
+        open: &mut Vec<Node<A::State>>,
+    ) -> Result<(), RunError> {
+        let lane = node.sim.invocations[invocation as usize].lane;
+        let mut skipped = node.clone();
+        skipped.sim.skip(invocation);
+        // It may only run if it does not depend on the unfinished task of its handler.
+        let waits = bit(lane) & node.held != 0;
+        let mut node = node;
+        if waits {
+            node.otherwise = Some(Box::new(skipped));
+        } else if node.stops > 0 {
+            skipped.stops -= 1;
+            open.push(skipped);
+        }
+        self.steps(node, invocation, open)
+    }
+
+    /// Lets the running invocation go on, or stop.
+    fn go_on(
+        &mut self,
+        node: Node<A::State>,
+        invocation: u32,
+        open: &mut Vec<Node<A::State>>,
+    ) -> Result<(), RunError> {
+        let lane = node.sim.invocations[invocation as usize].lane;
+        if bit(lane) & node.held == 0 {
+            if node.stops > 0 {
+                let mut stopped = node.clone();
+                stopped.stops -= 1;
+                stop(&mut stopped, invocation);
+                open.push(stopped);
+            }
+            if node.pivot.is_none() {
+                self.stop_at_pivot(&node, invocation, open)?;
+            }
+        }
+        self.steps(node, invocation, open)
+    }
+
+    /// Stops the running invocation before each access that it may make next.
+    fn stop_at_pivot(
+        &mut self,
+        node: &Node<A::State>,
+        invocation: u32,
+        open: &mut Vec<Node<A::State>>,
+    ) -> Result<(), RunError> {
+        let id = node.sim.invocations[invocation as usize].id;
+        let steps = self.system.advance(&node.sim.state, id)?;
+        for step in steps.iter().take(1).filter(|step| !step.accesses.is_empty()) {
+            let mut reached = vec![false; node.sim.events.len()];
+            if let Some(own) = reached.last_mut() {
+                *own = true;
+            }
+            let accesses = step.accesses.clone().into();
+            let mut stopped = node.clone();
+            stop(&mut stopped, invocation);
+            stopped.pivot = Some(Pivot { invocation, accesses, reached, roots: Vec::new() });
+            open.push(stopped);
+        }
+        Ok(())
+    }
+
+    /// Takes the next step of an invocation, in each alternative.
+    fn steps(
+        &mut self,
+        node: Node<A::State>,
+        invocation: u32,
+        open: &mut Vec<Node<A::State>>,
+    ) -> Result<(), RunError> {
+        let lane = node.sim.invocations[invocation as usize].lane;
+        let id = node.sim.invocations[invocation as usize].id;
+        let steps = self.system.advance(&node.sim.state, id)?;
+        let possible = |(_, step): &(u32, &InvocationStep<A::State>)| step.failure.is_none();
+        let mut blocked = true;
+        let at = open.len();
+        for (alternative, step) in (0..).zip(&steps).filter(possible) {
+            blocked = false;
+            self.checked.steps += 1;
+            let mut next = node.clone();
+            next.sim = node.sim.take(invocation, alternative, step);
+            if self.took(&mut next)? {
+                open.push(next);
+            } else if let Some(otherwise) = next.otherwise {
+                open.push(*otherwise);
+            }
+        }
+        open[at..].reverse();
+        if !blocked {
+            return Ok(());
+        }
+        // It cannot go on in this state.
+        let running = node.sim.current == Some(invocation);
+        match node.otherwise {
+            Some(otherwise) => open.push(*otherwise),
+            None if running && bit(lane) & node.held == 0 => {
+                let mut stuck = node;
+                stop(&mut stuck, invocation);
+                open.push(stuck);
+            }
+            None if running => {}
+            None => {
+                let mut skipped = node;
+                skipped.sim.skip(invocation);
+                open.push(skipped);
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at the step that a node has just taken. Returns false if it cannot stand there.
+    fn took(&mut self, node: &mut Node<A::State>) -> Result<bool, RunError> {
+        let Some(step) = node.sim.steps.last().cloned() else { return Ok(true) };
+        let mask = node.taint.add(&step);
+        let lane = node.sim.invocations[step.invocation as usize].lane;
+        if mask & bit(lane) & node.held != 0 {
+            return Ok(false);
+        }
+        self.find_roots(node, &step)?;
+        if step.ended {
+            node.otherwise = None;
+        }
+        Ok(true)
+    }
+
+    /// Notes whether the last step may be the root, and tries it.
+    fn find_roots(&mut self, node: &mut Node<A::State>, step: &Step) -> Result<(), RunError> {
+        let at = node.sim.steps.len() as u32 - 1;
+        let event = node.sim.invocations[step.invocation as usize].event as usize;
+        let Some(pivot) = &mut node.pivot else { return Ok(()) };
+        let own = node.sim.invocations[pivot.invocation as usize].event as usize;
+        if event != own && !pivot.reached[event] {
+            reach(&node.sim, &mut pivot.reached);
+        }
+        if !conflicts(&step.accesses, &pivot.accesses) {
+            return Ok(());
+        }
+        if event != own {
+            // An event that is not reached yet may be later.
+            pivot.roots.push((at, Property::Serializability));
+            return self.try_pivot(node);
+        }
+        // Determinism is about an event that begins when nothing else runs.
+        let before = node.sim.invocations.iter().zip(&node.sim.status);
+        let mut before = before.take_while(|(one, _)| (one.event as usize) < own);
+        if before.all(|(_, status)| matches!(status, Status::Ended | Status::Cancelled)) {
+            pivot.roots.push((at, Property::Determinism));
+            return self.try_pivot(node);
+        }
+        Ok(())
+    }
+
+    /// Takes the step of the pivot after all that has happened, and reports the violations.
+    fn try_pivot(&mut self, node: &mut Node<A::State>) -> Result<(), RunError> {
+        let Some(pivot) = &node.pivot else { return Ok(()) };
+        if pivot.roots.is_empty() {
+            return Ok(());
+        }
+        let id = node.sim.invocations[pivot.invocation as usize].id;
+        let steps = self.system.advance(&node.sim.state, id)?;
+        for (alternative, step) in (0..).zip(&steps) {
+            let mut sim = node.sim.clone();
+            if let Some(running) = sim.current
+                && sim.status[running as usize] == Status::Running
+            {
+                sim.leave(Status::Stopped);
+            }
+            let number = sim.steps.iter().filter(|s| s.invocation == pivot.invocation).count();
+            let (accesses, ended) = (step.accesses.clone(), step.ended);
+            let last = Step {
+                invocation: pivot.invocation,
+                number: number as u32,
+                alternative,
+                accesses,
+                posted: Vec::new(),
+                ended,
+            };
+            let is_root = |(at, property): &(u32, Property)| {
+                let event = sim.invocations[sim.steps[*at as usize].invocation as usize].event;
+                conflicts(&sim.steps[*at as usize].accesses, &last.accesses)
+                    && (*property == Property::Determinism || pivot.reached[event as usize])
+            };
+            let Some((root, property)) = pivot.roots.iter().rev().find(|root| is_root(root)) else {
+                continue;
+            };
+            let (root, property) = (*root, *property);
+            sim.steps.push(Arc::new(last));
+            let name = self.name(&sim, root);
+            if self.known.contains(&(property, name.clone())) {
+                continue;
+            }
+            if let Some(order) = linearize(&*self.system, &sim) {
+                self.known.insert((property, name));
+                let root = order.iter().position(|step| *step == root).unwrap_or(0);
+                let run = order.iter().map(|step| run_step(&sim, *step)).collect();
+                self.checked.violations.push(Violation { property, run, root });
+            }
+        }
+        Ok(())
+    }
+
+    /// Names a violation by the places of its pivot and its root.
+    fn name(&self, sim: &Sim<A::State>, root: u32) -> String {
+        let place = |at: usize| {
+            let step = &sim.steps[at];
+            let task = &sim.invocations[step.invocation as usize].task;
+            let accesses = step.accesses.iter().map(|one| (one.location, one.kind, one.site));
+            format!("{task} {:?}", accesses.collect::<Vec<_>>())
+        };
+        format!("{} {}", place(sim.steps.len() - 1), place(root as usize))
+    }
+}
+
+/// Stops the running invocation.
+fn stop<S: Clone>(node: &mut Node<S>, invocation: u32) {
+    let record = node.sim.invocations[invocation as usize].clone();
+    let steps = node.sim.steps.iter().filter(|step| step.invocation == invocation);
+    node.taint.stop(&record, steps.map(|step| &**step));
+    node.held |= bit(record.lane);
+    node.sim.leave(Status::Stopped);
+}
+
+/// Finds the events that follow those reached by conflicts. Linear in the accesses.
+fn reach<S>(sim: &Sim<S>, reached: &mut [bool]) {
+    // Events run one after another, so one pass in their order is enough.
+    let mut seen: rustc_hash::FxHashMap<_, (bool, bool)> = rustc_hash::FxHashMap::default();
+    let event = |step: &Step| sim.invocations[step.invocation as usize].event as usize;
+    let mut from = 0;
+    while from < sim.steps.len() {
+        let now = event(&sim.steps[from]);
+        let count = sim.steps[from..].iter().take_while(|step| event(step) == now).count();
+        let steps = &sim.steps[from..from + count];
+        let accesses = || steps.iter().flat_map(|step| &step.accesses);
+        let read = anyorder_system::AccessKind::Read;
+        reached[now] |= accesses().any(|access| {
+            let (written, any) = seen.get(&access.location).copied().unwrap_or_default();
+            written || (any && access.kind != read)
+        });
+        if reached[now] {
+            for access in accesses() {
+                let entry = seen.entry(access.location).or_default();
+                entry.1 = true;
+                entry.0 |= access.kind != read;
+            }
+        }
+        from += count;
+    }
+}
+
+/// Returns a step as it is reported.
+fn run_step<S>(sim: &Sim<S>, at: u32) -> RunStep {
+    let step = &sim.steps[at as usize];
+    let mut path = Vec::new();
+    let mut invocation = step.invocation;
+    let occurrence = sim.invocations[invocation as usize].event;
+    while let Some(post) = sim.invocations[invocation as usize].posted_by {
+        let by = &sim.steps[post as usize];
+        let place = by.posted.iter().position(|one| *one == invocation).unwrap_or(0);
+        path.push((by.number, place as u32));
+        invocation = by.invocation;
+    }
+    path.reverse();
+    RunStep {
+        occurrence,
+        event: sim.events[occurrence as usize].event,
+        path,
+        number: step.number,
+        alternative: step.alternative,
+        accesses: step.accesses.clone(),
+    }
+}
