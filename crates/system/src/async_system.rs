@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::hash::Hash128;
 use crate::run_error::RunError;
+use crate::task_name::TaskName;
 use crate::task_system::Access;
 use anyorder_trace::Tables;
 use std::fmt::Debug;
@@ -39,8 +40,10 @@ pub enum Lane {
 /// An event that the outside may cause.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EventInfo {
-    /// Its name, as the first part of the names of its tasks.
+    /// Its name.
     pub name: String,
+    /// Its name in schedules, without the number of its occurrence.
+    pub task: TaskName,
     /// Where its code runs.
     pub lane: Lane,
     /// Whether it happens at most once.

@@ -7,7 +7,8 @@
 
 use super::sim::{LastAccesses, Sim, Status};
 use anyorder_system::{AsyncSystem, HandlerOrder, Lane};
-use std::collections::BTreeSet;
+use rustc_hash::FxHashSet;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Most attempts to find an order of the tasks of handlers.
 const ATTEMPTS: u32 = 10_000;
@@ -26,6 +27,11 @@ struct Graph {
     /// For each step: the handler that its invocation holds.
     lane: Vec<Option<u32>>,
     invocation: Vec<u32>,
+    /// For each step: what it posts to ordered handlers, with the handler, and whether it goes
+    /// before all others.
+    posts: Vec<Vec<(u32, u32, bool)>>,
+    /// For each invocation: whether an ordered handler takes it by the order of the posts.
+    queued: Vec<bool>,
     first: Vec<bool>,
     /// Whether the step ends its invocation.
     ends: Vec<bool>,
@@ -41,12 +47,26 @@ impl Graph {
             after: vec![Vec::new(); count],
             before: vec![0; count],
             lane: Vec::with_capacity(count),
+            posts: Vec::with_capacity(count),
+            queued: vec![false; sim.invocations.len()],
             invocation: sim.steps.iter().map(|step| step.invocation).collect(),
             first: sim.steps.iter().map(|step| step.number == 0).collect(),
             ends: sim.steps.iter().map(|step| step.ended).collect(),
             pivot: count.checked_sub(1)? as u32,
         };
         for step in &sim.steps {
+            let mut posts = Vec::new();
+            for one in &step.posted {
+                let invocation = &sim.invocations[*one as usize];
+                if let Lane::Handler(handler) = invocation.lane
+                    && system.handlers()[handler as usize].order == HandlerOrder::Fifo
+                    && sim.status[*one as usize] != Status::Cancelled
+                {
+                    graph.queued[*one as usize] = true;
+                    posts.push((handler, *one, invocation.front));
+                }
+            }
+            graph.posts.push(posts);
             graph.lane.push(match sim.invocations[step.invocation as usize].lane {
                 Lane::Handler(handler) => Some(handler),
                 Lane::Own => None,
@@ -91,21 +111,19 @@ impl Graph {
         ends
     }
 
-    /// Adds the rules of handlers: one task at a time, the unfinished one last, and in ordered
-    /// handlers the order of the posts.
+    /// Adds the rule that the unfinished task of a handler is its last one.
     fn handlers<A: AsyncSystem>(
         &mut self,
         system: &A,
         sim: &Sim<A::State>,
         ends: &[Option<(u32, u32)>],
     ) -> Option<()> {
-        for (handler, info) in (0..).zip(system.handlers()) {
+        for handler in 0..system.handlers().len() as u32 {
             let lane = Lane::Handler(handler);
             let of = |one: &u32| sim.invocations[*one as usize].lane == lane;
             let all: Vec<u32> = (0..sim.invocations.len() as u32).filter(of).collect();
             let begun = |one: &u32| ends[*one as usize].is_some();
-            let mut tasks: Vec<u32> = all.iter().copied().filter(begun).collect();
-            tasks.sort_by_key(|one| ends[*one as usize]);
+            let tasks: Vec<u32> = all.iter().copied().filter(begun).collect();
             let done = |one: u32| {
                 let (_, last) = ends[one as usize].unwrap_or((0, 0));
                 // The pivot comes last, so whatever it belongs to is unfinished until then.
@@ -121,43 +139,7 @@ impl Graph {
                     let (_, end) = ends[*one as usize]?;
                     self.edge(end, start);
                 }
-                tasks.retain(|one| one != open);
-                tasks.push(*open);
             }
-            if info.order == HandlerOrder::Fifo {
-                let waits = |one: &&u32| {
-                    let status = sim.status[**one as usize];
-                    ends[**one as usize].is_none() && status != Status::Cancelled
-                };
-                self.posts_in_order(sim, &tasks, all.iter().filter(waits))?;
-            }
-        }
-        Some(())
-    }
-
-    /// Adds the order of posts: that of the tasks, and what has not begun was posted after them.
-    fn posts_in_order<'a, S>(
-        &mut self,
-        sim: &Sim<S>,
-        tasks: &[u32],
-        waiting: impl Iterator<Item = &'a u32>,
-    ) -> Option<()> {
-        // The step of the post, and the place among its posts. The code of events has no post.
-        let post = |one: &u32| {
-            let step = sim.invocations[*one as usize].posted_by?;
-            let place = sim.steps[step as usize].posted.iter().position(|other| other == one)?;
-            Some((step, place))
-        };
-        let posts: Vec<(u32, usize)> = tasks.iter().filter_map(post).collect();
-        let waiting: Vec<(u32, usize)> = waiting.filter_map(post).collect();
-        let last = posts.last().copied();
-        let pairs = posts.windows(2).map(|pair| (pair[0], pair[1]));
-        let later = waiting.into_iter().filter_map(|one| Some((last?, one)));
-        for ((a, place), (b, next)) in pairs.chain(later) {
-            if a == b && place > next {
-                return None;
-            }
-            self.edge(a, b);
         }
         Some(())
     }
@@ -189,8 +171,8 @@ impl Graph {
         Some(())
     }
 
-    /// Orders the steps: a step is taken as soon as it may be, the beginnings of tasks of handlers
-    /// last, with a choice among them.
+    /// Orders the steps. Where the rules leave a choice that matters (which task a handler begins,
+    /// who posts first to an ordered handler), the order of the simulation is tried first.
     fn order(&self) -> Option<Vec<u32>> {
         let ready = (0..self.pivot).filter(|step| self.before[*step as usize] == 0);
         let mut start = Partial {
@@ -198,9 +180,11 @@ impl Graph {
             before: self.before.clone(),
             ready: ready.collect(),
             holders: Vec::new(),
+            queues: BTreeMap::new(),
         };
         start.run(self);
         let mut open = vec![start];
+        let mut seen = FxHashSet::default();
         let mut attempts = 0;
         while let Some(partial) = open.pop() {
             if partial.order.len() == self.pivot as usize {
@@ -212,19 +196,26 @@ impl Graph {
             if attempts > ATTEMPTS {
                 return None;
             }
-            // All that is ready begins a task of a handler.
             for step in partial.ready.iter().rev() {
-                let lane = self.lane[*step as usize].unwrap_or(0);
-                if partial.holders.iter().any(|(held, _)| *held == lane) {
+                if !partial.may_begin(self, *step) {
                     continue;
                 }
                 let mut next = partial.clone();
                 next.take(self, *step);
                 next.run(self);
-                open.push(next);
+                // What is ready says what was taken: all that comes before it.
+                if seen.insert((next.ready.clone(), next.queues.clone())) {
+                    open.push(next);
+                }
             }
         }
         None
+    }
+
+    /// Returns whether taking a step early can only help.
+    fn is_free(&self, step: u32) -> bool {
+        let at = step as usize;
+        (!self.first[at] || self.lane[at].is_none()) && self.posts[at].is_empty()
     }
 }
 
@@ -236,6 +227,8 @@ struct Partial {
     ready: BTreeSet<u32>,
     /// Handlers and the invocations that hold them.
     holders: Vec<(u32, u32)>,
+    /// What ordered handlers have to take.
+    queues: BTreeMap<u32, VecDeque<u32>>,
 }
 
 impl Partial {
@@ -244,12 +237,20 @@ impl Partial {
         self.order.push(step);
         let at = step as usize;
         if let Some(lane) = graph.lane[at] {
+            let invocation = graph.invocation[at];
             if graph.first[at] {
-                self.holders.push((lane, graph.invocation[at]));
+                self.holders.push((lane, invocation));
+                if graph.queued[invocation as usize] {
+                    self.queues.entry(lane).or_default().pop_front();
+                }
             }
             if graph.ends[at] {
-                self.holders.retain(|(_, holder)| *holder != graph.invocation[at]);
+                self.holders.retain(|(_, holder)| *holder != invocation);
             }
+        }
+        for (lane, invocation, front) in &graph.posts[at] {
+            let queue = self.queues.entry(*lane).or_default();
+            if *front { queue.push_front(*invocation) } else { queue.push_back(*invocation) }
         }
         for next in &graph.after[at] {
             self.before[*next as usize] -= 1;
@@ -259,12 +260,20 @@ impl Partial {
         }
     }
 
-    /// Takes all steps that are no beginnings of tasks of handlers.
+    /// Takes all steps that are free.
     fn run(&mut self, graph: &Graph) {
-        let free =
-            |step: &&u32| !graph.first[**step as usize] || graph.lane[**step as usize].is_none();
-        while let Some(step) = self.ready.iter().find(free).copied() {
+        while let Some(step) = self.ready.iter().find(|step| graph.is_free(**step)).copied() {
             self.take(graph, step);
         }
+    }
+
+    /// Returns whether the rules of handlers allow a step.
+    fn may_begin(&self, graph: &Graph, step: u32) -> bool {
+        let at = step as usize;
+        let (true, Some(lane)) = (graph.first[at], graph.lane[at]) else { return true };
+        let invocation = graph.invocation[at];
+        let front = || self.queues.get(&lane).and_then(VecDeque::front) == Some(&invocation);
+        !self.holders.iter().any(|(held, _)| *held == lane)
+            && (!graph.queued[invocation as usize] || front())
     }
 }

@@ -9,7 +9,7 @@
 use super::linear::linearize;
 use super::sim::{Next, Sim, Status, Step, conflicts};
 use super::taint::{Taint, bit};
-use anyorder_system::{Access, AsyncSystem, Control, InvocationStep, RunError};
+use anyorder_system::{Access, AsyncSystem, Control, InvocationStep, Lane, RunError, TaskName};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -21,6 +21,10 @@ pub enum Property {
     /// Overlapping events have the outcome of some order of them (conflict-serializability,
     /// Definition 4).
     Serializability,
+    /// Overlapping events have the outcome of an order in which the program lets them start. Where
+    /// a driver or `after` orders events, the order that conflicts ask for may be another one. The
+    /// paper has events in any order, and so does not need it.
+    StartOrder,
 }
 
 /// How much is searched.
@@ -43,15 +47,12 @@ impl Default for Options {
 /// A step of a violating run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RunStep {
-    /// The occurrence of an event that it belongs to, from 0, in the simulated order.
-    pub occurrence: u32,
-    /// The event.
-    pub event: u32,
-    /// The invocation: the code of the event and then, for each post, the step that posted it and
-    /// its place among the posts of that step.
-    pub path: Vec<(u32, u32)>,
-    /// Which step of its invocation it is, from 0.
-    pub number: u32,
+    /// Its name in schedules.
+    pub task: TaskName,
+    /// The name of its invocation: that of its first step.
+    pub invocation: TaskName,
+    /// Where it runs.
+    pub lane: Lane,
     /// Which alternative it takes.
     pub alternative: u32,
     /// Its accesses.
@@ -115,6 +116,8 @@ struct Pivot {
     accesses: Arc<[Access]>,
     /// For each occurrence of an event: whether it follows that of the pivot by conflicts.
     reached: Vec<bool>,
+    /// The same, by conflicts and by the order in which events start.
+    ordered: Vec<bool>,
     /// A step that may be the root, and the property.
     roots: Vec<(u32, Property)>,
 }
@@ -195,6 +198,7 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
                 next.sim = node.sim.start(&*self.system, event, (alternative, step));
                 if let Some(pivot) = &mut next.pivot {
                     pivot.reached.push(false);
+                    pivot.ordered.push(false);
                 }
                 if self.took(&mut next)? {
                     open.push(next);
@@ -263,10 +267,11 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
             if let Some(own) = reached.last_mut() {
                 *own = true;
             }
+            let (ordered, roots) = (reached.clone(), Vec::new());
             let accesses = step.accesses.clone().into();
             let mut stopped = node.clone();
             stop(&mut stopped, invocation);
-            stopped.pivot = Some(Pivot { invocation, accesses, reached, roots: Vec::new() });
+            stopped.pivot = Some(Pivot { invocation, accesses, reached, ordered, roots });
             open.push(stopped);
         }
         Ok(())
@@ -341,13 +346,20 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
         let Some(pivot) = &mut node.pivot else { return Ok(()) };
         let own = node.sim.invocations[pivot.invocation as usize].event as usize;
         if event != own && !pivot.reached[event] {
-            reach(&node.sim, &mut pivot.reached);
+            reach(&node.sim, &mut pivot.reached, |_, _| false);
+            let events = self.system.events();
+            let starts = |a: usize, b: usize| {
+                let (a, b) = (node.sim.events[a].event, &events[node.sim.events[b].event as usize]);
+                b.started.contains(&a) || b.after.contains(&a)
+            };
+            reach(&node.sim, &mut pivot.ordered, starts);
         }
         if !conflicts(&step.accesses, &pivot.accesses) {
             return Ok(());
         }
         if event != own {
             // An event that is not reached yet may be later.
+            pivot.roots.push((at, Property::StartOrder));
             pivot.roots.push((at, Property::Serializability));
             return self.try_pivot(node);
         }
@@ -389,21 +401,28 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
             let is_root = |(at, property): &(u32, Property)| {
                 let event = sim.invocations[sim.steps[*at as usize].invocation as usize].event;
                 conflicts(&sim.steps[*at as usize].accesses, &last.accesses)
-                    && (*property == Property::Determinism || pivot.reached[event as usize])
+                    && match property {
+                        Property::Determinism => true,
+                        Property::Serializability => pivot.reached[event as usize],
+                        Property::StartOrder => pivot.ordered[event as usize],
+                    }
             };
-            let Some((root, property)) = pivot.roots.iter().rev().find(|root| is_root(root)) else {
-                continue;
-            };
-            let (root, property) = (*root, *property);
+            let mut roots: Vec<(u32, Property)> =
+                pivot.roots.iter().rev().filter(|root| is_root(root)).copied().collect();
+            roots.sort_by_key(|(_, property)| *property);
+            roots.dedup_by_key(|(_, property)| *property);
             sim.steps.push(Arc::new(last));
-            let name = self.name(&sim, root);
-            if self.known.contains(&(property, name.clone())) {
-                continue;
-            }
-            if let Some(order) = linearize(&*self.system, &sim) {
-                self.known.insert((property, name));
-                let root = order.iter().position(|step| *step == root).unwrap_or(0);
-                let run = order.iter().map(|step| run_step(&sim, *step)).collect();
+            let mut order = None;
+            for (root, property) in roots {
+                let known = (property, self.name(&sim, root));
+                if self.known.contains(&known) {
+                    continue;
+                }
+                let linear = order.get_or_insert_with(|| linearize(&*self.system, &sim));
+                let Some(linear) = linear else { break };
+                self.known.insert(known);
+                let root = linear.iter().position(|step| *step == root).unwrap_or(0);
+                let run = run_steps(&*self.system, &sim, linear);
                 self.checked.violations.push(Violation { property, run, root });
             }
         }
@@ -431,8 +450,9 @@ fn stop<S: Clone>(node: &mut Node<S>, invocation: u32) {
     node.sim.leave(Status::Stopped);
 }
 
-/// Finds the events that follow those reached by conflicts. Linear in the accesses.
-fn reach<S>(sim: &Sim<S>, reached: &mut [bool]) {
+/// Finds the events that follow those reached by conflicts, or because they start after them.
+/// Linear in the accesses, quadratic in the events.
+fn reach<S>(sim: &Sim<S>, reached: &mut [bool], starts: impl Fn(usize, usize) -> bool) {
     // Events run one after another, so one pass in their order is enough.
     let mut seen: rustc_hash::FxHashMap<_, (bool, bool)> = rustc_hash::FxHashMap::default();
     let event = |step: &Step| sim.invocations[step.invocation as usize].event as usize;
@@ -447,6 +467,7 @@ fn reach<S>(sim: &Sim<S>, reached: &mut [bool]) {
             let (written, any) = seen.get(&access.location).copied().unwrap_or_default();
             written || (any && access.kind != read)
         });
+        reached[now] |= (0..now).any(|other| reached[other] && starts(other, now));
         if reached[now] {
             for access in accesses() {
                 let entry = seen.entry(access.location).or_default();
@@ -458,25 +479,37 @@ fn reach<S>(sim: &Sim<S>, reached: &mut [bool]) {
     }
 }
 
-/// Returns a step as it is reported.
-fn run_step<S>(sim: &Sim<S>, at: u32) -> RunStep {
-    let step = &sim.steps[at as usize];
-    let mut path = Vec::new();
-    let mut invocation = step.invocation;
-    let occurrence = sim.invocations[invocation as usize].event;
-    while let Some(post) = sim.invocations[invocation as usize].posted_by {
-        let by = &sim.steps[post as usize];
-        let place = by.posted.iter().position(|one| *one == invocation).unwrap_or(0);
-        path.push((by.number, place as u32));
-        invocation = by.invocation;
+/// Returns the steps of a run in an order, as they are reported.
+fn run_steps<A: AsyncSystem>(system: &A, sim: &Sim<A::State>, order: &[u32]) -> Vec<RunStep> {
+    let mut names: Vec<Option<TaskName>> = vec![None; sim.invocations.len()];
+    let mut happened = vec![0; system.events().len()];
+    let mut run = Vec::with_capacity(order.len());
+    for at in order {
+        let step = &sim.steps[*at as usize];
+        let invocation = &sim.invocations[step.invocation as usize];
+        let event = sim.events[invocation.event as usize].event as usize;
+        // What is posted has its name from the post.
+        let name = names[step.invocation as usize].get_or_insert_with(|| {
+            happened[event] += 1;
+            system.events()[event].task.clone().with_ordinal(happened[event])
+        });
+        let name = name.clone();
+        let task = match step.number {
+            0 => name.clone(),
+            number => name.child("step").with_ordinal(number),
+        };
+        for posted in &step.posted {
+            let child = &sim.invocations[*posted as usize];
+            let child = task.child(&child.task).with_ordinal(child.ordinal);
+            names[*posted as usize] = Some(child);
+        }
+        run.push(RunStep {
+            task,
+            invocation: name,
+            lane: invocation.lane,
+            alternative: step.alternative,
+            accesses: step.accesses.clone(),
+        });
     }
-    path.reverse();
-    RunStep {
-        occurrence,
-        event: sim.events[occurrence as usize].event,
-        path,
-        number: step.number,
-        alternative: step.alternative,
-        accesses: step.accesses.clone(),
-    }
+    run
 }

@@ -1,6 +1,8 @@
 //! Enumerates every interleaving that the multi-thread semantics has, and looks for cycles in the
 //! graphs of the definitions. It shares nothing with the search but the program.
 
+use std::collections::BTreeSet;
+
 use anyorder_system::{
     Access, AccessKind, AsyncSystem, HandlerOrder, InvocationId, InvocationStep, Lane,
 };
@@ -31,12 +33,16 @@ struct Run<S> {
 }
 
 /// What all runs together have.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Truth {
     /// Some run of one event that begins alone has a cycle of invocations.
     pub(crate) not_deterministic: bool,
     /// Some run has a cycle of events.
     pub(crate) not_serializable: bool,
+    /// Some run has a cycle of events, with the order in which they must start.
+    pub(crate) not_in_order: bool,
+    /// The memory of all states in which nothing is left to run.
+    pub(crate) memories: BTreeSet<u128>,
     /// The number of runs.
     pub(crate) runs: u64,
     /// Whether all were seen.
@@ -60,15 +66,15 @@ fn extend<A: AsyncSystem>(
     (repeat, most): (u32, u64),
     truth: &mut Truth,
 ) {
-    if truth.not_deterministic && truth.not_serializable {
-        return;
-    }
     if truth.runs >= most {
         truth.complete = false;
         return;
     }
     let mut any = false;
     let idle = run.tasks.iter().all(|task| task.ended);
+    if idle {
+        truth.memories.insert(system.memory(&run.state).0);
+    }
     for event in 0..system.events().len() as u32 {
         let info = system.events()[event as usize].clone();
         let happened = run.events.iter().filter(|one| **one == event).count() as u32;
@@ -158,6 +164,18 @@ fn conflict(a: &Access, b: &Access) -> bool {
     a.location == b.location && !(a.kind == AccessKind::Read && b.kind == AccessKind::Read)
 }
 
+/// Warshall's transitive closure.
+fn close(follows: &mut [Vec<bool>]) {
+    let count = follows.len();
+    for k in 0..count {
+        for i in 0..count {
+            for j in 0..count {
+                follows[i][j] |= follows[i][k] && follows[k][j];
+            }
+        }
+    }
+}
+
 /// Looks for cycles in both graphs of a run.
 fn judge<A: AsyncSystem>(system: &A, run: &Run<A::State>, truth: &mut Truth) {
     let conflicts = || {
@@ -167,7 +185,7 @@ fn judge<A: AsyncSystem>(system: &A, run: &Run<A::State>, truth: &mut Truth) {
             earlier.filter(move |(a, x)| a != b && conflict(x, y)).map(move |(a, _)| (*a, *b))
         })
     };
-    // Events, closed by Warshall.
+    // Events.
     let count = run.events.len();
     let mut follows = vec![vec![false; count]; count];
     for (a, b) in conflicts() {
@@ -176,14 +194,16 @@ fn judge<A: AsyncSystem>(system: &A, run: &Run<A::State>, truth: &mut Truth) {
             follows[a][b] = true;
         }
     }
-    for k in 0..count {
-        for i in 0..count {
-            for j in 0..count {
-                follows[i][j] |= follows[i][k] && follows[k][j];
-            }
+    close(&mut follows);
+    truth.not_serializable |= (0..count).any(|i| follows[i][i]);
+    for i in 0..count {
+        for j in 0..count {
+            let (a, b) = (run.events[i], &system.events()[run.events[j] as usize]);
+            follows[i][j] |= b.started.contains(&a) || b.after.contains(&a);
         }
     }
-    truth.not_serializable |= (0..count).any(|i| follows[i][i]);
+    close(&mut follows);
+    truth.not_in_order |= (0..count).any(|i| follows[i][i]);
     // Determinism is about one event that begins when nothing else is left.
     let last = count - 1;
     if run.serial {

@@ -1,7 +1,7 @@
 //! The machine as a program of invocations: each takes its next step at any time.
 
 use super::accesses::{AccessTranslator, Elements};
-use super::names::StateNames;
+use super::names::{StateNames, split};
 use super::tasks::{add_deciding_reads, not_stopped};
 use super::words;
 use crate::machine::{INIT_FLAG, Machine};
@@ -59,6 +59,7 @@ impl AsyncRun {
             });
             EventInfo {
                 name: words::event_name(&machine, member),
+                task: split(&words::event_name(&machine, member)),
                 lane,
                 once: declared.once,
                 after: members(&declared.after),

@@ -35,7 +35,7 @@ pub(crate) struct StateNames {
 }
 
 /// Makes a task name. The part in brackets becomes the label: `rm[2]` is `rm@2`.
-fn split(name: &str) -> TaskName {
+pub(super) fn split(name: &str) -> TaskName {
     match name.split_once('[') {
         Some((kind, rest)) if !kind.is_empty() => {
             TaskName::root(kind).with_label(rest.trim_end_matches(']'))

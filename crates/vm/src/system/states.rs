@@ -20,6 +20,14 @@ impl Machine {
         representative::exchanged(self, state, symmetry, order)
     }
 
+    /// Returns a hash of the shared memory of a state in which nothing runs and nothing waits to
+    /// run; `None` for others. It includes which events have happened of those that happen once.
+    #[must_use]
+    pub fn quiet_memory(&self, state: &State) -> Option<Hash128> {
+        let quiet = state.threads().is_empty() && state.messages().is_empty();
+        (quiet && !state.flag(INIT_FLAG)).then_some(Hash128(state.sum))
+    }
+
     /// Returns the answer of a function in a state; `failed` if it fails.
     fn answer(&self, state: &State, func: FuncId, failed: bool) -> bool {
         StepExecutor::new(self, state).evaluate(func).unwrap_or(failed)
