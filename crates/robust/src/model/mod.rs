@@ -6,10 +6,12 @@
 //! `outcome` compares the global states that are reached.
 
 pub use self::outcome::{Divergence, SerialOutcome, SerialOutcomes, diverging};
-pub use self::pivot::{Checked, Options, Property, RunStep, Violation, check};
+pub use self::pivot::{Checked, Options, Property, Violation, check};
+pub use self::run::RunStep;
 
 mod linear;
 mod outcome;
 mod pivot;
+mod run;
 mod sim;
 mod taint;

@@ -1,6 +1,7 @@
 //! The true definitions: what global states are reached, whatever conflicts with what.
 
 use super::pivot::Options;
+use super::run::{RunStep, run_steps};
 use super::sim::{Next, Sim};
 use anyorder_system::{AsyncSystem, Control, Hash128, RunError, StateSystem, Successor};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -11,6 +12,8 @@ use std::collections::VecDeque;
 pub struct SerialOutcome {
     /// The events, in their order.
     pub events: Vec<u32>,
+    /// The run.
+    pub run: Vec<RunStep>,
     /// The shared memory: names and values.
     pub memory: Vec<(String, String)>,
 }
@@ -67,7 +70,9 @@ impl SerialOutcomes {
                 continue;
             }
             let shown = || system.show(&sim.state);
-            let outcome = || SerialOutcome { events: events.clone(), memory: shown() };
+            let order: Vec<u32> = (0..sim.steps.len() as u32).collect();
+            let run = || run_steps(&*system, &sim, &order);
+            let outcome = || SerialOutcome { events: events.clone(), run: run(), memory: shown() };
             found.outcomes.entry(memory).or_insert_with(outcome);
             let at = open.len();
             for event in 0..system.events().len() as u32 {

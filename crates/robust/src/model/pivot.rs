@@ -7,9 +7,10 @@
 //! the form without `goto`). Each violation is put into an order that the multi-thread semantics has.
 
 use super::linear::linearize;
-use super::sim::{Next, Sim, Status, Step, conflicts};
+use super::run::{RunStep, run_steps};
+use super::sim::{Invocation, Next, Sim, Status, Step, conflicts};
 use super::taint::{Taint, bit};
-use anyorder_system::{Access, AsyncSystem, Control, InvocationStep, Lane, RunError, TaskName};
+use anyorder_system::{AsyncSystem, Control, HandlerOrder, InvocationStep, Lane, RunError};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -42,21 +43,6 @@ impl Default for Options {
     fn default() -> Options {
         Options { stops: 1, repeat: 2, steps: u64::MAX }
     }
-}
-
-/// A step of a violating run.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RunStep {
-    /// Its name in schedules.
-    pub task: TaskName,
-    /// The name of its invocation: that of its first step.
-    pub invocation: TaskName,
-    /// Where it runs.
-    pub lane: Lane,
-    /// Which alternative it takes.
-    pub alternative: u32,
-    /// Its accesses.
-    pub accesses: Vec<Access>,
 }
 
 /// A violation: a run whose last access closes a cycle of conflicts.
@@ -113,7 +99,7 @@ pub fn check<A: AsyncSystem>(
 struct Pivot {
     invocation: u32,
     /// What the step left out accessed where the invocation stopped.
-    accesses: Arc<[Access]>,
+    accesses: Arc<[anyorder_system::Access]>,
     /// For each occurrence of an event: whether it follows that of the pivot by conflicts.
     reached: Vec<bool>,
     /// The same, by conflicts and by the order in which events start.
@@ -134,6 +120,16 @@ struct Node<S> {
     held: u64,
     /// Where to go on if the running task turns out to depend on an unfinished one.
     otherwise: Option<Box<Node<S>>>,
+}
+
+/// Where a task stands in an ordered mailbox.
+enum Place {
+    /// The mailbox has no order.
+    Any,
+    /// Behind the unfinished task.
+    Behind,
+    /// Before or behind it.
+    Unknown,
 }
 
 struct Search<'a, 'c, A: AsyncSystem> {
@@ -219,16 +215,53 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
         let lane = node.sim.invocations[invocation as usize].lane;
         let mut skipped = node.clone();
         skipped.sim.skip(invocation);
-        // It may only run if it does not depend on the unfinished task of its handler.
-        let waits = bit(lane) & node.held != 0;
         let mut node = node;
-        if waits {
-            node.otherwise = Some(Box::new(skipped));
-        } else if node.stops > 0 {
-            skipped.stops -= 1;
-            open.push(skipped);
+        if bit(lane) & node.held == 0 {
+            if node.stops > 0 {
+                skipped.stops -= 1;
+                open.push(skipped);
+            }
+            return self.steps(node, invocation, open);
         }
+        // It ran before the unfinished task of its handler, if it can have come first and does not
+        // depend on it.
+        match self.place(&node.sim, invocation) {
+            Place::Any => {}
+            Place::Behind => {
+                open.push(skipped);
+                return Ok(());
+            }
+            Place::Unknown => open.push(skipped.clone()),
+        }
+        node.otherwise = Some(Box::new(skipped));
         self.steps(node, invocation, open)
+    }
+
+    /// Returns where a task stands in the mailbox of its handler, compared to the unfinished task.
+    fn place(&self, sim: &Sim<A::State>, invocation: u32) -> Place {
+        let lane = sim.invocations[invocation as usize].lane;
+        let ordered =
+            |handler: u32| self.system.handlers()[handler as usize].order == HandlerOrder::Fifo;
+        if !matches!(lane, Lane::Handler(handler) if ordered(handler)) {
+            return Place::Any;
+        }
+        let mut all = sim.invocations.iter().zip(&sim.status);
+        let stopped = |(one, status): &(&Arc<Invocation>, &Status)| {
+            one.lane == lane && **status == Status::Stopped
+        };
+        let Some(post) = all.find(stopped).and_then(|(one, _)| one.posted_by) else {
+            return Place::Unknown;
+        };
+        let first = &sim.steps[post as usize];
+        let mut child = invocation;
+        while let Some(by) = sim.invocations[child as usize].posted_by {
+            let step = &sim.steps[by as usize];
+            if step.invocation == first.invocation && step.number >= first.number {
+                return Place::Behind;
+            }
+            child = step.invocation;
+        }
+        Place::Unknown
     }
 
     /// Lets the running invocation go on, or stop.
@@ -477,39 +510,4 @@ fn reach<S>(sim: &Sim<S>, reached: &mut [bool], starts: impl Fn(usize, usize) ->
         }
         from += count;
     }
-}
-
-/// Returns the steps of a run in an order, as they are reported.
-fn run_steps<A: AsyncSystem>(system: &A, sim: &Sim<A::State>, order: &[u32]) -> Vec<RunStep> {
-    let mut names: Vec<Option<TaskName>> = vec![None; sim.invocations.len()];
-    let mut happened = vec![0; system.events().len()];
-    let mut run = Vec::with_capacity(order.len());
-    for at in order {
-        let step = &sim.steps[*at as usize];
-        let invocation = &sim.invocations[step.invocation as usize];
-        let event = sim.events[invocation.event as usize].event as usize;
-        // What is posted has its name from the post.
-        let name = names[step.invocation as usize].get_or_insert_with(|| {
-            happened[event] += 1;
-            system.events()[event].task.clone().with_ordinal(happened[event])
-        });
-        let name = name.clone();
-        let task = match step.number {
-            0 => name.clone(),
-            number => name.child("step").with_ordinal(number),
-        };
-        for posted in &step.posted {
-            let child = &sim.invocations[*posted as usize];
-            let child = task.child(&child.task).with_ordinal(child.ordinal);
-            names[*posted as usize] = Some(child);
-        }
-        run.push(RunStep {
-            task,
-            invocation: name,
-            lane: invocation.lane,
-            alternative: step.alternative,
-            accesses: step.accesses.clone(),
-        });
-    }
-    run
 }

@@ -1,0 +1,58 @@
+//! Runs with the names that schedules have.
+
+use super::sim::Sim;
+use anyorder_system::{Access, AsyncSystem, Lane, TaskName};
+
+/// A step of a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RunStep {
+    /// Its name in schedules.
+    pub task: TaskName,
+    /// The name of its invocation: that of its first step.
+    pub invocation: TaskName,
+    /// Where it runs.
+    pub lane: Lane,
+    /// Which alternative it takes.
+    pub alternative: u32,
+    /// Its accesses.
+    pub accesses: Vec<Access>,
+}
+
+/// Returns the steps of a run in an order, as they are reported.
+pub(crate) fn run_steps<A: AsyncSystem>(
+    system: &A,
+    sim: &Sim<A::State>,
+    order: &[u32],
+) -> Vec<RunStep> {
+    let mut names: Vec<Option<TaskName>> = vec![None; sim.invocations.len()];
+    let mut happened = vec![0; system.events().len()];
+    let mut run = Vec::with_capacity(order.len());
+    for at in order {
+        let step = &sim.steps[*at as usize];
+        let invocation = &sim.invocations[step.invocation as usize];
+        let event = sim.events[invocation.event as usize].event as usize;
+        // What is posted has its name from the post.
+        let name = names[step.invocation as usize].get_or_insert_with(|| {
+            happened[event] += 1;
+            system.events()[event].task.clone().with_ordinal(happened[event])
+        });
+        let name = name.clone();
+        let task = match step.number {
+            0 => name.clone(),
+            number => name.child("step").with_ordinal(number),
+        };
+        for posted in &step.posted {
+            let child = &sim.invocations[*posted as usize];
+            let child = task.child(&child.task).with_ordinal(child.ordinal);
+            names[*posted as usize] = Some(child);
+        }
+        run.push(RunStep {
+            task,
+            invocation: name,
+            lane: invocation.lane,
+            alternative: step.alternative,
+            accesses: step.accesses.clone(),
+        });
+    }
+    run
+}
