@@ -1,0 +1,6 @@
+//! Robustness against concurrency: does it add an outcome to running each event, with all its
+//! tasks, one after the other?
+
+mod trace;
+
+pub use trace::{RobustTraceOptions, robust_trace, robust_verdict};
