@@ -127,7 +127,7 @@ pub(crate) enum Command {
     Why(WhyArgs),
     /// Decide whether some order of its messages explains a trace
     Consistency(ConsistencyArgs),
-    /// Decide whether recorded runs are robust: what concurrency adds to one event after another
+    /// Decide whether a recorded run shows what only concurrency adds
     Robust(Box<RobustArgs>),
     /// Check proofs, witnesses and schedules with code of their own
     Certify(CertifyArgs),
