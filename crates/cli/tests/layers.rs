@@ -38,6 +38,16 @@ const MAP: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "anyorder-robust",
+        &[
+            "anyorder-common",
+            "anyorder-trace",
+            "anyorder-system",
+            "anyorder-finding",
+            "anyorder-hb",
+        ],
+    ),
+    (
         "anyorder-report",
         &["anyorder-common", "anyorder-finding", "anyorder-trace", "anyorder-system"],
     ),
@@ -56,6 +66,7 @@ const MAP: &[(&str, &[&str])] = &[
             "anyorder-commute",
             "anyorder-explore",
             "anyorder-predict",
+            "anyorder-robust",
             "anyorder-lang",
             "anyorder-pipe",
         ],

@@ -74,6 +74,7 @@ fn every_json_fits_the_published_schema() {
         &["check", model, "--format", "json"],
         &["simulate", model, "--runs", "3", "--format", "json"],
         &["predict", LOCKED, "--format", "json"],
+        &["robust", NOTES, LOCKED, "--format", "json"],
         &["why", NOTES, "12", "57", "--format", "json"],
         &["why", NOTES, "13", "13", "--format", "json"],
         &["why", &unknown, "1", "3", "--format", "json"],

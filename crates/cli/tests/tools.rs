@@ -174,6 +174,7 @@ fn help_has_examples_for_every_command() {
         "check",
         "why",
         "consistency",
+        "robust",
         "info",
         "convert",
         "generate",

@@ -8,7 +8,7 @@
 //!
 //! | a front end gives | jobs |
 //! | --- | --- |
-//! | a trace, as a [`TraceInput`] | [`check_trace()`], [`predict()`], [`consistency()`], [`why()`], [`replay_witness()`], [`TraceCertifier`] |
+//! | a trace, as a [`TraceInput`] | [`check_trace()`], [`predict()`], [`consistency()`], [`robust_trace()`], [`why()`], [`replay_witness()`], [`TraceCertifier`] |
 //! | a trace that is too long for memory | [`predict_stream()`] |
 //! | the text of a model, as a [`model::Model`] | [`model::check_model`], [`model::replay_model`], [`certify_model`], and all of the next two rows |
 //! | a state system, as a [`states::StateProgram`] | [`states::check_states`], [`states::simulate`], [`states::export_graph`], [`states::compare()`] |
@@ -34,6 +34,9 @@ pub use predict::{
     StoredWitness, WitnessOptions, WitnessReplay, predict, predict_stream, replay_witness,
 };
 pub use result::{Collected, JobResult, Reported};
+pub use robust::{
+    RobustModelOptions, RobustTraceOptions, robust_model, robust_trace, robust_verdict,
+};
 pub use schedules::{Shows, Stored, first_schedule, read_schedules, schedule_of};
 pub use trace_input::{TraceInput, observed};
 pub use why::{Explanation, why};
@@ -49,6 +52,7 @@ mod failure;
 mod not_understood;
 mod predict;
 mod result;
+mod robust;
 mod rules;
 mod schedules;
 mod trace_input;

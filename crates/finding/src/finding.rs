@@ -52,6 +52,15 @@ pub struct Finding {
     /// Why it is a problem, step by step; for a race the nearest orders that exist.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub explanation: Vec<ExplanationStep>,
+    /// For conflicts against a serial order: the access that closes the cycle, by its label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pivot: Option<String>,
+    /// The access before the pivot that conflicts with it and is later in a serial order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
+    /// The conflicts of the cycle. Each ends at the event or task where the next one begins.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cycle: Vec<CycleConflict>,
     /// A run that shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub witness: Option<Witness>,
@@ -92,6 +101,9 @@ impl Finding {
             confirmed: None,
             form: None,
             explanation: Vec::new(),
+            pivot: None,
+            root: None,
+            cycle: Vec::new(),
             witness: None,
             replay: None,
             coverage: None,
@@ -240,6 +252,24 @@ impl ExplanationStep {
     pub fn new(text: impl Into<String>) -> ExplanationStep {
         ExplanationStep { text: text.into(), ..ExplanationStep::default() }
     }
+}
+
+/// Two conflicting accesses, as one edge of a cycle between events or tasks.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct CycleConflict {
+    /// The event or task of the first access.
+    pub from: String,
+    /// The event or task of the second access.
+    pub to: String,
+    /// The location of the second access.
+    pub location: String,
+    /// The label of the first access.
+    pub before: String,
+    /// The label of the second access.
+    pub after: String,
+    /// Whether every run has the two accesses in this order; absent where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forced: Option<bool>,
 }
 
 /// A run that shows a finding.

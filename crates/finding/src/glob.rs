@@ -2,7 +2,8 @@
 
 /// Returns whether the whole text matches the pattern. O(pattern × text) at worst, without
 /// recursion: it backtracks only to the last `*`, because an earlier one can match no better.
-pub(crate) fn matches(pattern: &str, text: &str) -> bool {
+#[must_use]
+pub fn matches(pattern: &str, text: &str) -> bool {
     let pattern: Vec<char> = pattern.chars().collect();
     let text: Vec<char> = text.chars().collect();
     let (mut p, mut t) = (0, 0);

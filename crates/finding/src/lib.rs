@@ -26,7 +26,9 @@
 pub use baseline::{Baseline, BaselineEntry, BaselineError};
 pub use exit::{Policy, exit_code};
 pub use explain::{explain, topics};
-pub use finding::{Coverage, ExplanationStep, Finding, Site, Suppressed, Witness, WitnessPlace};
+pub use finding::{
+    Coverage, CycleConflict, ExplanationStep, Finding, Site, Suppressed, Witness, WitnessPlace,
+};
 pub use group::{Placed, assign_groups};
 pub use id::assign_ids;
 pub use ignored::mark_ignored_input;
@@ -41,7 +43,7 @@ mod baseline;
 pub mod exit;
 mod explain;
 mod finding;
-mod glob;
+pub mod glob;
 mod group;
 mod id;
 mod ignored;

@@ -49,7 +49,7 @@ pub use relation::happens_before::HappensBefore;
 pub use relation::locks::Locks;
 pub use relation::rules::{Rule, RuleSet};
 pub use relation::sections::{Conflicting, Point, Points};
-pub use report::describe::chain as chain_of_posts;
+pub use report::describe::{chain as chain_of_posts, location_title, site as site_of};
 pub use why::{OrderExplanation, Proof, ProofStep, why};
 
 mod check;

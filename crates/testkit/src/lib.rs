@@ -24,6 +24,7 @@ pub use antichain::greatest_antichain;
 pub use naive::{Edge, Fault, Locks, Naive, RuleName, RuleSet, Rules, TaskOrder};
 pub use random::{Shape, random_sections, random_trace};
 pub use reorder::{Best, Observes, ReorderForm, ReorderRule, Reorderings};
+pub use robust::NaiveRobust;
 pub use script::{Script, script};
 pub use show::show;
 
@@ -32,6 +33,7 @@ pub mod consistency;
 pub mod naive;
 pub mod random;
 pub mod reorder;
+pub mod robust;
 mod script;
 mod show;
 pub mod synthetic;

@@ -13,6 +13,7 @@ pub(crate) use output::{
     AnswerFormat, CountingArgs, ListArgs, OutputArgs, OutputFormat, ScheduleArgs,
 };
 pub(crate) use predict::{PAIRS, PredictArgs, WitnessArgs};
+pub(crate) use robust::RobustArgs;
 pub(crate) use tools::{
     BugArgs, BugKind, CompletionsArgs, ConvertArgs, ExplainArgs, InfoArgs, ManArgs, WhyArgs,
 };
@@ -27,6 +28,7 @@ mod limits;
 mod model;
 mod output;
 mod predict;
+mod robust;
 mod tools;
 
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueHint};
@@ -64,6 +66,7 @@ Examples:
   anyorder predict app.std                     predict conflicts in other orders of a run
   anyorder why app.trace 12 57                 why are these two events (un)ordered?
   anyorder consistency app.edt                 can this trace have happened?
+  anyorder robust app.trace                    does concurrency show in this run?
   anyorder certify app.trace order.proof       does this certificate hold?
   anyorder info app.trace                      what is in this trace?
   anyorder convert app.trace app.bin --to binary
@@ -124,6 +127,8 @@ pub(crate) enum Command {
     Why(WhyArgs),
     /// Decide whether some order of its messages explains a trace
     Consistency(ConsistencyArgs),
+    /// Decide whether a recorded run shows what only concurrency adds
+    Robust(Box<RobustArgs>),
     /// Check proofs, witnesses and schedules with code of their own
     Certify(CertifyArgs),
     /// Explore the orders of a model or a program with one algorithm and all its options

@@ -18,6 +18,7 @@ mod predict;
 mod render;
 mod replay;
 mod replay_witness;
+mod robust;
 mod shrink;
 mod simulate;
 mod why;
@@ -95,6 +96,7 @@ fn dispatch(cli: Cli, watch: &Watch) -> Result<ExitCode, Failure> {
         Command::Predict(args) => predict::run(&args, &global, watch),
         Command::Why(args) => why::run(&args, &global, watch),
         Command::Consistency(args) => consistency::run(&args, &global, watch),
+        Command::Robust(args) => robust::run(&args, &global, watch),
         Command::Certify(args) => certify::run(&args, &global, watch),
         Command::Explore(args) => explore::run(&args, &global, watch),
         Command::Shrink(args) => shrink::run(&args, &global, watch),

@@ -3,7 +3,7 @@
 use super::Cause;
 use crate::args::{LimitArgs, OutputArgs};
 use crate::commands::{AcceptedFindings, set_elapsed};
-use anyorder_drive::{Collected, JobResult};
+use anyorder_drive::{Collected, JobResult, robust_verdict};
 use anyorder_finding::run::Runs;
 use anyorder_finding::{Finding, Input, Outcome, Policy, Verdict, Warning, WarningKind};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
@@ -35,6 +35,8 @@ pub(crate) enum Kind {
     Search,
     /// Yes or no; a command that was cut does not know.
     Decision,
+    /// Any finding is a no; a command that was cut without one does not know.
+    Robustness,
 }
 
 /// The result so far. The job fills it, and the guard prints it if the job does not.
@@ -158,6 +160,7 @@ impl Draft {
             Kind::Search => outcome.judge(&document.policy),
             Kind::Decision if outcome.verdict == Verdict::Ok => outcome.verdict = Verdict::Unknown,
             Kind::Decision => {}
+            Kind::Robustness => outcome.verdict = robust_verdict(&outcome, &document.policy),
         }
         Some(Cut { document, outcome, runs })
     }

@@ -48,6 +48,7 @@ const FOR_TRACES: &[&str] = &[
     "predict IN --pairs all --schedules OUT --format json",
     "check IN --report OUT --format junit",
     "check IN --max-findings 1000000",
+    "robust IN --format json",
     "why IN 10 1000 --format json",
     "info IN --format json",
     "convert IN OUT --to text",

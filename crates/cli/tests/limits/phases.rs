@@ -18,6 +18,7 @@ const READERS: &[(&[&str], bool)] = &[
     (&["predict", "-", "--format", "json"], true),
     (&["predict", NOTES, "--spec", "/dev/stdin", "--format", "json"], true),
     (&["consistency", "-", "--format", "json"], true),
+    (&["robust", "-", "--format", "json"], true),
     (&["explore", "-", "--format", "json"], true),
     (&["explore", MODEL, "--recording", "-", "--format", "json"], true),
     (&["simulate", "-", "--format", "json"], true),

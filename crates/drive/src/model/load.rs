@@ -8,6 +8,7 @@ use anyorder_lang::lower::compile;
 use anyorder_lang::source::{SOURCE_BYTES_MAX, Source};
 use anyorder_system::{Hash128, ProgramIdentity};
 use anyorder_vm::Machine;
+use anyorder_vm::program::{Granularity, ProgramError};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -60,6 +61,19 @@ impl Model {
             .map_err(|error| Failure::at(name, escape(&error.to_string())))?;
         let machine = Arc::new(machine);
         Ok(Model { machine, program, warnings: compiled.warnings.iter().map(rendered).collect() })
+    }
+
+    /// Returns the model with steps at shared accesses, whatever its setting.
+    ///
+    /// # Errors
+    ///
+    /// None for a compiled model.
+    pub(crate) fn by_access(&self) -> Result<Model, Failure> {
+        let mut program = self.machine.program().clone();
+        program.settings.granularity = Granularity::Access;
+        let refused = |error: ProgramError| Failure::at(&self.program.name, escape(&error.to_string()));
+        let machine = Arc::new(Machine::new(program).map_err(refused)?);
+        Ok(Model { machine, program: self.program.clone(), warnings: Vec::new() })
     }
 
     /// Returns the warnings of the compiler.

@@ -71,7 +71,7 @@ impl TaskProgram for Model {
 
 impl Model {
     /// Returns the path of choices.
-    fn path_of(&self, choices: &[Choice]) -> Option<Path<Machine>> {
+    pub(crate) fn path_of(&self, choices: &[Choice]) -> Option<Path<Machine>> {
         let mut schedule = Schedule::new(self.program.clone());
         schedule.choices = choices.to_vec();
         let (places, _) = self.follow(&schedule);

@@ -1,25 +1,22 @@
 //! Robustness of a model: its events and tasks in every order that the multi-thread semantics has.
 
-use crate::explore::TaskProgram;
+use crate::states::{RunEnd, StateProgram};
 use crate::model::Model;
 use crate::{Failure, JobResult, Reported};
 use anyorder_common::numbers::plural;
-use anyorder_finding::run::{Comparison, Differing, Mark, Run};
+use anyorder_finding::run::{Comparison, Differing, Mark};
 use anyorder_finding::{CycleConflict, ExplanationStep, Finding, Harm, Kind, Severity, Site};
 use anyorder_robust::model::{
     Checked, Divergence, Options, Property, RunStep, SerialOutcomes, Violation, check, diverging,
 };
 use anyorder_system::{
-    Access, AccessKind, AsyncSystem, Choice, Control, Hash128, JobWatch, RunError, StateSystem,
-    TaskSystem,
+    Access, AccessKind, AsyncSystem, Choice, Control, JobWatch, Lane, RunError, StateSystem,
 };
-use anyorder_vm::program::Granularity;
-use anyorder_vm::{AsyncRun, Machine, MachineRun, State};
+use anyorder_vm::{Action, AsyncRun, Machine, State};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-/// The filter of findings of which no run reaches another global state.
-pub const CONFLICT_ONLY: &str = "conflict_only";
+/// Why a finding does no harm: no run that shows it reaches another global state.
+const CONFLICT_ONLY: &str = "conflict_only";
 
 /// The category of a finding whose events have a serial order, but none in which they may start.
 const START_ORDER: &str = "start_order";
@@ -90,7 +87,7 @@ pub fn robust_model(
     }
     match control.check() {
         Err(stopped) => result.cut_by(stopped.0.word()),
-        Ok(()) if diverges == Divergence::Undecided => result.bounded_by("stops"),
+        Ok(()) if matches!(diverges, Divergence::Undecided) => result.bounded_by("stops"),
         Ok(()) => {}
     }
     if !job.serial.complete && control.check().is_ok() {
@@ -227,12 +224,12 @@ impl Job<'_, '_> {
         let events: BTreeSet<&str> = violation
             .run
             .iter()
-            .map(|step| step.invocation.root_segment().kind.as_str())
+            .map(|step| step.invocation.segments()[0].kind.as_str())
             .collect();
         let count = plural(events.len() as u64, "event");
         match violation.property {
             Property::Determinism => {
-                let event = violation.run[violation.root].invocation.root_segment();
+                let event = violation.run[violation.root].invocation.segments()[0];
                 format!("tasks of `{}` conflict on `{location}` in either order", event.kind)
             }
             Property::Serializability => {
@@ -280,14 +277,7 @@ impl Job<'_, '_> {
 
     /// The events of a path.
     fn happened(&self, path: &anyorder_search::Path<Machine>) -> Vec<u32> {
-        let mut happened = Vec::new();
-        for (at, step) in path.steps.iter().enumerate() {
-            let Some(before) = path.state(at) else { continue };
-            if let Some(event) = self.model.machine.started(before, &step.action) {
-                happened.push(event);
-            }
-        }
-        happened
+        path.steps.iter().filter_map(|step| self.model.machine.started(&step.action)).collect()
     }
 
     fn set_stats(&self, result: &mut JobResult, checked: &Checked) {

@@ -1,11 +1,15 @@
 //! Jobs on traces.
 
-use crate::harness::{at_every_poll, cut_or_whole, honest, is_known, lines, or_stopped, whole};
-use anyorder_drive::{
-    Analysis, CheckTraceOptions, ConsistencyOptions, Consistent, Failure, MailboxRule, Pairs,
-    PredictOptions, Prediction, Procedure, RuleSet, StoredWitness, TraceInput, check_trace,
-    consistency, predict, predict_stream, replay_witness, why,
+use crate::harness::{
+    INTERRUPT, at_every_poll, cut_or_whole, honest, is_known, lines, or_stopped, whole,
 };
+use anyorder_drive::{
+    Analysis, CheckTraceOptions, ConsistencyOptions, Consistent, Failure, JobResult, MailboxRule,
+    Pairs, PredictOptions, Prediction, Procedure, RobustTraceOptions, RuleSet, StoredWitness,
+    TraceInput, check_trace, consistency, predict, predict_stream, replay_witness, robust_trace,
+    why,
+};
+use anyorder_finding::Kind;
 use anyorder_system::Control;
 use anyorder_testkit::{Shape, consistency as partial, random_trace};
 use anyorder_trace::format::native_text::NativeTextReader;
@@ -254,6 +258,34 @@ fn a_check_of_a_partial_trace_stops_at_each_poll() {
             or_stopped(part, |part| honest(whole(all), part))
         });
     }
+}
+
+#[test]
+fn a_check_of_robustness_stops_at_each_poll() {
+    for (name, trace) in &traces() {
+        let options = RobustTraceOptions { max_pairs: ALL_PAIRS, ..RobustTraceOptions::default() };
+        let job =
+            |control: &Control<'_>| robust_trace(&input(name, trace, control)?, &options, control);
+        at_every_poll(&format!("robustness of {name}"), job, |all, part| {
+            or_stopped(part, |part| true_robustness(whole(all), part))
+        });
+    }
+}
+
+/// A stopped check may lack cycles, and then lists conflicts that a whole one shows on the cycle of
+/// another finding. But it never finds a violation that the whole one does not have.
+fn true_robustness(all: &JobResult, part: &JobResult) -> Result<(), String> {
+    if !part.limits.iter().any(|limit| limit == INTERRUPT) {
+        return honest(all, part);
+    }
+    let cyclic = |result: &JobResult| {
+        result.findings.iter().any(|found| found.finding.kind == Kind::NotSerializable)
+    };
+    if cyclic(part) && !cyclic(all) {
+        return Err("a serializable trace has a cycle".to_owned());
+    }
+    let tasks = part.findings.iter().filter(|found| found.finding.kind == Kind::Nondeterminism);
+    tasks.into_iter().try_for_each(|found| is_known(all, &found.finding))
 }
 
 #[test]

@@ -87,8 +87,9 @@ pub fn chain(trace: &Trace, mut at: TaskId) -> Vec<String> {
     lines
 }
 
-/// Returns a site of a finding.
-pub(crate) fn site(trace: &Trace, id: EventId) -> Site {
+/// Returns an event as a site of a finding.
+#[must_use]
+pub fn site(trace: &Trace, id: EventId) -> Site {
     let event = trace.event(id);
     let tables = trace.tables();
     let position = tables.sites.get(event.site.index()).copied().unwrap_or_default();
@@ -117,7 +118,8 @@ pub(crate) fn site(trace: &Trace, id: EventId) -> Site {
 }
 
 /// Returns the name of a location for a title, without the object.
-pub(crate) fn location_title(trace: &Trace, location: anyorder_trace::LocationId) -> String {
+#[must_use]
+pub fn location_title(trace: &Trace, location: anyorder_trace::LocationId) -> String {
     let tables = trace.tables();
     match tables.locations[location.index()] {
         Location::Field { class, field, .. } | Location::Static { class, field } => {

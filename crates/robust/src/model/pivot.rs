@@ -435,7 +435,8 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
                 let event = sim.invocations[sim.steps[*at as usize].invocation as usize].event;
                 conflicts(&sim.steps[*at as usize].accesses, &last.accesses)
                     && match property {
-                        Property::Determinism => true,
+                        // About one event, with nothing after it.
+                        Property::Determinism => event as usize + 1 == sim.events.len(),
                         Property::Serializability => pivot.reached[event as usize],
                         Property::StartOrder => pivot.ordered[event as usize],
                     }

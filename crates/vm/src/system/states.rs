@@ -20,6 +20,15 @@ impl Machine {
         representative::exchanged(self, state, symmetry, order)
     }
 
+    /// Returns which member of all events an action starts, if it starts one.
+    #[must_use]
+    pub fn started(&self, action: &Action) -> Option<u32> {
+        match action.step {
+            StepId::Event(member) => Some(member),
+            _ => None,
+        }
+    }
+
     /// Returns a hash of the shared memory of a state in which nothing runs and nothing waits to
     /// run; `None` for others. It includes which events have happened of those that happen once.
     #[must_use]

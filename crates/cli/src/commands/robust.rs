@@ -1,0 +1,71 @@
+//! `anyorder robust`: whether recorded runs are robust against concurrency.
+
+use crate::args::{Global, RobustArgs};
+use crate::commands::check::AcceptedFindings;
+use crate::commands::render::{self, Form, set_elapsed};
+use crate::failure::Failure;
+use crate::guard::{Document, Kind};
+use crate::input;
+use crate::load::{Read, read};
+use crate::watch::Watch;
+use anyorder_drive::{robust_trace, robust_verdict};
+use anyorder_trace::Trace;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// The name of the command.
+const COMMAND: &str = "robust";
+
+/// Checks all traces, prints the findings, and returns the exit status.
+pub(crate) fn run(args: &RobustArgs, global: &Global, watch: &Watch) -> Result<ExitCode, Failure> {
+    let policy = args.counting.policy(args.options().filters());
+    watch.begin(Document {
+        command: COMMAND,
+        out: args.out.clone(),
+        max_findings: args.list.max_findings,
+        policy: policy.clone(),
+        kind: Kind::Robustness,
+    });
+    let accepted = Arc::new(AcceptedFindings::read(&args.counting)?);
+    watch.draft().accept(&accepted);
+    let (mut last, mut failures) = (None, Vec::new());
+    for path in &args.inputs {
+        match one(path, args, global, watch) {
+            Ok(trace) => last = Some(trace),
+            Err(failure) => failures.push(failure),
+        }
+    }
+    watch.done();
+    if let Some(failure) = Failure::join(failures) {
+        return Err(failure);
+    }
+    let (mut outcome, runs) = watch.draft().take(COMMAND).finish();
+    accepted.judge(&mut outcome, &policy, global);
+    outcome.verdict = robust_verdict(&outcome, &policy);
+    set_elapsed(&mut outcome, watch.started);
+    let done = watch.draft().finish(outcome, runs);
+    accepted.write(&done.outcome.findings)?;
+    // A timeline shows one run.
+    let trace = last.filter(|_| args.inputs.len() == 1);
+    let max_findings = args.list.max_findings;
+    let form = Form { out: &args.out, max_findings, remarks: "", runs: &done.runs };
+    render::finish(&form, &done.outcome, &policy, trace.as_ref())
+}
+
+/// Reads and checks one trace, and adds the result to the draft.
+fn one(path: &Path, args: &RobustArgs, global: &Global, watch: &Watch) -> Result<Trace, Failure> {
+    let peeked = input::peek(path)?;
+    if peeked.is_model(global) {
+        return Err(Failure::at(path, "is a model; `anyorder robust` reads recorded traces"));
+    }
+    let Read { trace, input } = read(path, peeked, global, watch)?;
+    watch.draft().working_on(std::slice::from_ref(&input));
+    let result = robust_trace(&trace, &args.options(), &watch.control())?;
+    watch.draft().add(vec![input], result);
+    watch.draft().change(|outcome| {
+        outcome.options.set("strict", args.counting.strict);
+        watch.asked.set(&mut outcome.options);
+    });
+    Ok(trace.trace)
+}

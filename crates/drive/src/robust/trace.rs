@@ -1,0 +1,149 @@
+//! Robustness of one recorded run, by its conflicts.
+
+use crate::failure::Failure;
+use crate::result::JobResult;
+use crate::rules::fitting_rules;
+use crate::trace_input::{TraceInput, observed};
+use anyorder_common::text::quote;
+use anyorder_finding::{Finding, Outcome, Policy, Verdict, Warning, WarningKind};
+use anyorder_hb::RuleSet;
+use anyorder_robust::trace::{FORCED, TraceCounts, TraceOptions, check};
+use anyorder_system::Control;
+
+/// The options of [`robust_trace`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RobustTraceOptions {
+    /// The rules by which every run has an order; `None` chooses them by the contents of the trace.
+    pub rules: Option<RuleSet>,
+    /// Patterns of locations whose conflicts do not count.
+    pub ignore: Vec<String>,
+    /// Whether conflicts do not count that every run has in the same order.
+    pub ignore_forced: bool,
+    /// The maximum number of event pairs listed for a finding; all are counted.
+    pub max_pairs: usize,
+    /// The maximum number of cycles of events that are reported.
+    pub max_cycles: usize,
+}
+
+impl Default for RobustTraceOptions {
+    fn default() -> RobustTraceOptions {
+        let TraceOptions { max_pairs, max_cycles, .. } = TraceOptions::new(RuleSet::Mailbox);
+        RobustTraceOptions {
+            rules: None,
+            ignore: Vec::new(),
+            ignore_forced: false,
+            max_pairs,
+            max_cycles,
+        }
+    }
+}
+
+impl RobustTraceOptions {
+    /// Returns the filters whose findings do not count.
+    #[must_use]
+    pub fn filters(&self) -> Vec<String> {
+        if self.ignore_forced { vec![FORCED.to_owned()] } else { Vec::new() }
+    }
+}
+
+/// Decides whether a recorded run is robust: whether its events are conflict-serializable, and each
+/// event conflict-deterministic. `docs/robustness.md` has the definitions. The verdict is that of
+/// [`robust_verdict`].
+///
+/// # Errors
+///
+/// Fails for a partial trace, whose events have no recorded order.
+pub fn robust_trace(
+    input: &TraceInput,
+    options: &RobustTraceOptions,
+    control: &Control<'_>,
+) -> Result<JobResult, Failure> {
+    let trace = &input.trace;
+    observed(&input.name, trace.tables())?;
+    let mut result = JobResult::default();
+    input.describe(&mut result);
+    let rules = options.rules.unwrap_or_else(|| fitting_rules(trace));
+    set_options(&mut result, options, rules);
+    if let Some(reason) = control.cancel.reason() {
+        result.cut_by(reason.word());
+        return Ok(result);
+    }
+    let of_engine = TraceOptions {
+        rules,
+        ignore: options.ignore.clone(),
+        max_pairs: options.max_pairs,
+        max_cycles: options.max_cycles,
+    };
+    let checked = check(trace, &of_engine, control);
+    set_stats(&mut result, &checked.counts, trace.len());
+    if checked.counts.tasks == 0 && checked.counts.events > 0 {
+        result.warnings.push(only_threads(&input.name));
+    }
+    let mut findings = checked.findings;
+    input.not_understood.mark_all(trace, findings.iter_mut().map(|finding| (finding, None)));
+    for mut finding in findings {
+        finding.replay = why_command(&input.name, &finding);
+        result.push(finding, None);
+    }
+    if checked.more_cycles {
+        result.bounded_by("max-cycles");
+    }
+    if let Some(reason) = checked.stopped {
+        result.cut_by(reason.word());
+    }
+    Ok(result)
+}
+
+/// Returns the verdict of the findings of [`robust_trace`]: `not_robust` with one that no filter of
+/// the policy hides, whether or not a baseline or a suppression accepts it; otherwise `unknown` if
+/// the check was cut, else `robust`.
+#[must_use]
+pub fn robust_verdict(outcome: &Outcome, policy: &Policy) -> Verdict {
+    let hidden =
+        |finding: &Finding| finding.filters.iter().any(|name| policy.filters.contains(name));
+    if outcome.findings.iter().any(|finding| policy.strict || !hidden(finding)) {
+        Verdict::NotRobust
+    } else if outcome.complete {
+        Verdict::Robust
+    } else {
+        Verdict::Unknown
+    }
+}
+
+/// Says what the answer means for a trace of threads.
+fn only_threads(name: &str) -> Warning {
+    let text = "no task was posted: each thread that nobody forked counts as an event, and a \
+                forked thread as a task that runs after its creator has ended; `anyorder check` \
+                finds the races of threads";
+    Warning::new(WarningKind::Odd, name, text, 1)
+}
+
+/// Returns the command that explains the order of the two accesses of a finding.
+fn why_command(name: &str, finding: &Finding) -> Option<String> {
+    let [a, b] = finding.pairs.first()?;
+    Some(format!("anyorder why {}", [name, a, b].map(quote).join(" ")))
+}
+
+fn set_options(result: &mut JobResult, options: &RobustTraceOptions, rules: RuleSet) {
+    let set = &mut result.options;
+    set.set("rules", rules.word());
+    if !options.ignore.is_empty() {
+        set.set("ignore", options.ignore.clone());
+    }
+    set.set("ignore-forced", options.ignore_forced);
+    set.set("max-pairs", options.max_pairs as u64);
+    set.set("max-cycles", options.max_cycles as u64);
+}
+
+fn set_stats(result: &mut JobResult, counts: &TraceCounts, operations: usize) {
+    result
+        .stats
+        .set("operations", operations as u64)
+        .set("events", counts.events)
+        .set("tasks", counts.tasks)
+        .set("accesses", counts.accesses)
+        .set("conflicts", counts.conflicts)
+        .set("components", counts.components)
+        .set("events_interleaved", counts.events_interleaved)
+        .set("violations", counts.violations);
+}

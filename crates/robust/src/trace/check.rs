@@ -1,0 +1,216 @@
+//! The whole check of a trace: both graphs, then groups, order and findings.
+
+use super::cells::Cells;
+use super::determinism::{self, Violation};
+use super::findings;
+use super::forest::{Forest, STRIDE};
+use super::groups::Groups;
+use super::order::{Forced, unlocked};
+use super::reference;
+use super::serial::{self, Components};
+use anyorder_finding::{Finding, assign_ids, glob};
+use anyorder_hb::{RuleSet, location_title};
+use anyorder_system::{Control, StopReason, Stopped};
+use anyorder_trace::{LocationId, TaskKind, Trace};
+
+/// The options of a check.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TraceOptions {
+    /// The rules by which every run has an order.
+    pub rules: RuleSet,
+    /// Patterns of locations whose conflicts do not count, with `*` and `?`. They match the name
+    /// with or without its object.
+    pub ignore: Vec<String>,
+    /// The most conflicts that a finding lists.
+    pub max_pairs: usize,
+    /// The most cycles of events that are reported.
+    pub max_cycles: usize,
+}
+
+impl TraceOptions {
+    /// Returns the default options.
+    #[must_use]
+    pub fn new(rules: RuleSet) -> TraceOptions {
+        TraceOptions { rules, ignore: Vec::new(), max_pairs: 1000, max_cycles: 100 }
+    }
+}
+
+/// The counts of a check.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct TraceCounts {
+    /// Events: roots of the forest of invocations.
+    pub events: u64,
+    /// Tasks that ran from a mailbox.
+    pub tasks: u64,
+    /// Accesses of the trace.
+    pub accesses: u64,
+    /// Distinct edges of the conflict-event graph that were needed.
+    pub conflicts: u64,
+    /// Components of several events.
+    pub components: u64,
+    /// Events in such components.
+    pub events_interleaved: u64,
+    /// Accesses that conflict with an earlier one against the reference order.
+    pub violations: u64,
+}
+
+/// The outcome of a check.
+#[derive(Clone, Debug, Default)]
+pub struct TraceChecked {
+    /// The findings: events that interleave, then tasks out of order.
+    pub findings: Vec<Finding>,
+    /// The counts.
+    pub counts: TraceCounts,
+    /// Why the check ended early. The findings so far are true; without findings nothing is known.
+    pub stopped: Option<StopReason>,
+    /// Whether there are more cycles of events than are reported.
+    pub more_cycles: bool,
+    /// The events of each component, ascending; events are numbered by their first event of the
+    /// trace.
+    pub components: Vec<Vec<u32>>,
+    /// The conflicts against the reference order.
+    pub violations: Vec<Violation>,
+}
+
+/// What the phases of a check share.
+pub(super) struct Analysed<'a> {
+    pub(super) trace: &'a Trace,
+    pub(super) forest: &'a Forest,
+    pub(super) cells: &'a Cells,
+    pub(super) components: &'a Components,
+    pub(super) positions: &'a [u32],
+}
+
+/// Checks whether a trace is robust. The events of the trace must be in the order in which they
+/// happened.
+///
+/// Never fails: a stopped check says so, with the findings so far.
+#[must_use]
+pub fn check(trace: &Trace, options: &TraceOptions, control: &Control<'_>) -> TraceChecked {
+    let mut checked = TraceChecked::default();
+    if let Err(Stopped(reason)) = phases(trace, options, control, &mut checked) {
+        checked.stopped = Some(reason);
+    }
+    assign_ids(&mut checked.findings);
+    checked
+}
+
+fn phases(
+    trace: &Trace,
+    options: &TraceOptions,
+    control: &Control<'_>,
+    checked: &mut TraceChecked,
+) -> Result<(), Stopped> {
+    control.progress.phase("events");
+    let forest = Forest::new(trace, control)?;
+    count(trace, &forest, control, &mut checked.counts)?;
+    let tables = trace.tables();
+    let locations = tables.locations.len() as u64;
+    control.check_memory(0, locations * 48)?;
+    let cells = Cells::new(tables, |location| ignored(trace, location, &options.ignore));
+    control.progress.phase("serializability");
+    let components = serial::find(trace, &forest, &cells, control)?;
+    checked.counts.conflicts = components.edges;
+    checked.counts.components = components.sizes.len() as u64;
+    checked.counts.events_interleaved = components.sizes.iter().copied().map(u64::from).sum();
+    checked.components = vec![Vec::new(); components.sizes.len()];
+    for (event, component) in components.of_event.iter().enumerate() {
+        if let Some(members) = checked.components.get_mut(*component as usize) {
+            members.push(event as u32);
+        }
+    }
+    control.progress.phase("determinism");
+    let positions = reference::positions(&forest, tables, control)?;
+    checked.violations = determinism::find(trace, &forest, &cells, &positions, control)?;
+    checked.counts.violations = checked.violations.len() as u64;
+    let (forest, cells, components, positions) = (&forest, &cells, &components, &positions[..]);
+    let all = Analysed { trace, forest, cells, components, positions };
+    explain(&all, options, control, checked)
+}
+
+/// Turns the components and violations into findings.
+fn explain(
+    all: &Analysed<'_>,
+    options: &TraceOptions,
+    control: &Control<'_>,
+    checked: &mut TraceChecked,
+) -> Result<(), Stopped> {
+    let interleaved = interleavings(all, options, control)?;
+    let mut against = Groups::new(all.trace, options.max_pairs);
+    for (at, violation) in checked.violations.iter().enumerate() {
+        if at % STRIDE == 0 {
+            control.check()?;
+        }
+        against.add(violation.root, violation.pivot);
+    }
+    if interleaved.is_empty() && against.is_empty() {
+        return Ok(());
+    }
+    control.progress.phase("happens-before");
+    let copy = unlocked(all.trace, control);
+    let forced = copy.as_ref().map_err(|stopped| *stopped);
+    let forced = forced.and_then(|copy| Forced::new(copy, options.rules, control));
+    let order = forced.as_ref().ok();
+    let (against, interleaved) = (against.finish(order), interleaved.finish(order));
+    findings::determinism(all, &against, order, &mut checked.findings);
+    // A stop from here on loses classes and cycles, not findings.
+    control.progress.phase("cycles");
+    let found = &mut checked.findings;
+    let known = found.len();
+    let searched = forced.and_then(|order| {
+        let max = options.max_cycles;
+        findings::serializability(all, &interleaved, &order, max, control, found)
+    });
+    if searched.is_err() && found.len() == known {
+        findings::without_cycles(all, &interleaved, options.max_cycles, found);
+    }
+    checked.more_cycles = searched?;
+    Ok(())
+}
+
+/// Groups the conflicts of each component that go from a later to an earlier event. Every cycle has
+/// one, whatever it is about.
+fn interleavings<'t>(
+    all: &Analysed<'t>,
+    options: &TraceOptions,
+    control: &Control<'_>,
+) -> Result<Groups<'t>, Stopped> {
+    let mut groups = Groups::new(all.trace, options.max_pairs);
+    if !all.components.sizes.is_empty() {
+        serial::visit(all.trace, all.forest, all.cells, control, |conflict| {
+            if conflict.from > conflict.to && all.components.together(conflict.from, conflict.to) {
+                groups.add(conflict.before, conflict.after);
+            }
+        })?;
+    }
+    Ok(groups)
+}
+
+/// Returns whether a pattern matches a location.
+fn ignored(trace: &Trace, location: LocationId, patterns: &[String]) -> bool {
+    !patterns.is_empty() && {
+        let names = [trace.location_text(location), location_title(trace, location)];
+        patterns.iter().any(|pattern| names.iter().any(|name| glob::matches(pattern, name)))
+    }
+}
+
+fn count(
+    trace: &Trace,
+    forest: &Forest,
+    control: &Control<'_>,
+    counts: &mut TraceCounts,
+) -> Result<(), Stopped> {
+    counts.events = forest.events_count() as u64;
+    let posted = |task: anyorder_trace::TaskId| {
+        trace.tables().tasks[task.index()].kind == TaskKind::Posted
+            && !trace.span(task).get.is_none()
+    };
+    counts.tasks = trace.task_ids().filter(|task| posted(*task)).count() as u64;
+    for (row, op) in trace.columns().ops.iter().enumerate() {
+        if row % STRIDE == 0 {
+            control.check()?;
+        }
+        counts.accesses += u64::from(op.kind().is_access());
+    }
+    Ok(())
+}
