@@ -3,7 +3,7 @@
 use crate::args::check::{RULES, Rules};
 use crate::args::choice::choice;
 use crate::args::{CountingArgs, ListArgs, OutputArgs};
-use anyorder_drive::RobustTraceOptions;
+use anyorder_drive::{RobustModelOptions, RobustTraceOptions};
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
@@ -11,8 +11,8 @@ use std::path::PathBuf;
 #[derive(Args, Debug, Clone)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RobustArgs {
-    /// Recorded traces; `-` reads standard input
-    #[arg(required = true, value_name = "TRACE", value_hint = ValueHint::FilePath)]
+    /// Models and recorded traces; `-` reads standard input
+    #[arg(required = true, value_name = "INPUT", value_hint = ValueHint::FilePath)]
     pub(crate) inputs: Vec<PathBuf>,
 
     /// The rules by which every run has an order; `auto` chooses them by the contents of the trace
@@ -36,6 +36,18 @@ pub(crate) struct RobustArgs {
     #[arg(long, value_name = "N", default_value_t = 100, help_heading = "Analysis")]
     pub(crate) max_cycles: usize,
 
+    /// For models: how many tasks may stop half-way besides the one whose access closes a cycle
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Models")]
+    pub(crate) stops: u32,
+
+    /// For models: how often an event may happen that is not declared `once`
+    #[arg(long, value_name = "N", default_value_t = 2, help_heading = "Models")]
+    pub(crate) repeat: u32,
+
+    /// For models: maximum number of states in each search for an outcome that no serial run has
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, help_heading = "Models")]
+    pub(crate) max_states: usize,
+
     #[command(flatten)]
     pub(crate) out: OutputArgs,
 
@@ -47,7 +59,13 @@ pub(crate) struct RobustArgs {
 }
 
 impl RobustArgs {
-    /// Returns the options of the job.
+    /// Returns the options of the job on a model.
+    pub(crate) fn model_options(&self) -> RobustModelOptions {
+        let (stops, repeat, max_states) = (self.stops, self.repeat, self.max_states);
+        RobustModelOptions { stops, repeat, max_states }
+    }
+
+    /// Returns the options of the job on a trace.
     pub(crate) fn options(&self) -> RobustTraceOptions {
         RobustTraceOptions {
             rules: self.rules,
@@ -61,6 +79,7 @@ impl RobustArgs {
 
 const EXAMPLES: &str = "\
 Examples:
+  anyorder robust app.any                             does concurrency add an outcome to this model?
   anyorder robust app.trace                           does concurrency show in this run?
   anyorder robust app.trace --ignore '*.cancelled'    without the conflicts on a cancellation flag
   anyorder robust app.trace --ignore-forced           only what can come in another order

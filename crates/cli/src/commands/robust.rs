@@ -1,14 +1,16 @@
-//! `anyorder robust`: whether recorded runs are robust against concurrency.
+//! `anyorder robust`: whether models and recorded runs are robust against concurrency.
 
 use crate::args::{Global, RobustArgs};
 use crate::commands::check::AcceptedFindings;
 use crate::commands::render::{self, Form, set_elapsed};
 use crate::failure::Failure;
 use crate::guard::{Document, Kind};
-use crate::input;
+use crate::input::{self, PeekedInput};
 use crate::load::{Read, read};
 use crate::watch::Watch;
-use anyorder_drive::{robust_trace, robust_verdict};
+use anyorder_drive::model::Model;
+use anyorder_drive::{robust_model, robust_trace, robust_verdict};
+use anyorder_finding::Input;
 use anyorder_trace::Trace;
 use std::path::Path;
 use std::process::ExitCode;
@@ -17,7 +19,7 @@ use std::sync::Arc;
 /// The name of the command.
 const COMMAND: &str = "robust";
 
-/// Checks all traces, prints the findings, and returns the exit status.
+/// Checks all inputs, prints the findings, and returns the exit status.
 pub(crate) fn run(args: &RobustArgs, global: &Global, watch: &Watch) -> Result<ExitCode, Failure> {
     let policy = args.counting.policy(args.options().filters());
     watch.begin(Document {
@@ -32,7 +34,7 @@ pub(crate) fn run(args: &RobustArgs, global: &Global, watch: &Watch) -> Result<E
     let (mut last, mut failures) = (None, Vec::new());
     for path in &args.inputs {
         match one(path, args, global, watch) {
-            Ok(trace) => last = Some(trace),
+            Ok(trace) => last = trace,
             Err(failure) => failures.push(failure),
         }
     }
@@ -53,11 +55,16 @@ pub(crate) fn run(args: &RobustArgs, global: &Global, watch: &Watch) -> Result<E
     render::finish(&form, &done.outcome, &policy, trace.as_ref())
 }
 
-/// Reads and checks one trace, and adds the result to the draft.
-fn one(path: &Path, args: &RobustArgs, global: &Global, watch: &Watch) -> Result<Trace, Failure> {
+/// Reads and checks one input, and adds the result to the draft.
+fn one(
+    path: &Path,
+    args: &RobustArgs,
+    global: &Global,
+    watch: &Watch,
+) -> Result<Option<Trace>, Failure> {
     let peeked = input::peek(path)?;
     if peeked.is_model(global) {
-        return Err(Failure::at(path, "is a model; `anyorder robust` reads recorded traces"));
+        return model(path, peeked, args, global, watch).map(|()| None);
     }
     let Read { trace, input } = read(path, peeked, global, watch)?;
     watch.draft().working_on(std::slice::from_ref(&input));
@@ -67,5 +74,27 @@ fn one(path: &Path, args: &RobustArgs, global: &Global, watch: &Watch) -> Result
         outcome.options.set("strict", args.counting.strict);
         watch.asked.set(&mut outcome.options);
     });
-    Ok(trace.trace)
+    Ok(Some(trace.trace))
+}
+
+/// Checks one model, and adds the result to the draft.
+fn model(
+    path: &Path,
+    peeked: PeekedInput,
+    args: &RobustArgs,
+    global: &Global,
+    watch: &Watch,
+) -> Result<(), Failure> {
+    let text = peeked.model_text(path)?;
+    let input = Input::new(path, "model");
+    watch.draft().working_on(std::slice::from_ref(&input));
+    let model = Model::compile(&path.to_string_lossy(), &text)?;
+    global.print(model.warnings());
+    let result = robust_model(&model, &args.model_options(), &watch.control())?;
+    watch.draft().add(vec![input], result);
+    watch.draft().change(|outcome| {
+        outcome.options.set("strict", args.counting.strict);
+        watch.asked.set(&mut outcome.options);
+    });
+    Ok(())
 }

@@ -71,7 +71,8 @@ impl Model {
     pub(crate) fn by_access(&self) -> Result<Model, Failure> {
         let mut program = self.machine.program().clone();
         program.settings.granularity = Granularity::Access;
-        let refused = |error: ProgramError| Failure::at(&self.program.name, escape(&error.to_string()));
+        let refused =
+            |error: ProgramError| Failure::at(&self.program.name, escape(&error.to_string()));
         let machine = Arc::new(Machine::new(program).map_err(refused)?);
         Ok(Model { machine, program: self.program.clone(), warnings: Vec::new() })
     }

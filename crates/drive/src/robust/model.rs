@@ -1,7 +1,7 @@
 //! Robustness of a model: its events and tasks in every order that the multi-thread semantics has.
 
-use crate::states::{RunEnd, StateProgram};
 use crate::model::Model;
+use crate::states::{RunEnd, StateProgram};
 use crate::{Failure, JobResult, Reported};
 use anyorder_common::numbers::plural;
 use anyorder_finding::run::{Comparison, Differing, Mark};
@@ -148,8 +148,9 @@ impl Job<'_, '_> {
             forced: None,
         }];
         let choices = |run: &[RunStep]| -> Vec<Choice> {
-            let choice = |step: &RunStep| {
-                Choice { alternative: step.alternative, ..Choice::of(step.task.clone()) }
+            let choice = |step: &RunStep| Choice {
+                alternative: step.alternative,
+                ..Choice::of(step.task.clone())
             };
             run.iter().map(choice).collect()
         };
@@ -172,7 +173,7 @@ impl Job<'_, '_> {
                 let text = "whether a run ends as no serial run does was not decided";
                 finding.explanation.push(ExplanationStep::new(text));
             }
-            Divergence::Reached { path: actions, state } => {
+            Divergence::Reached { path: actions, state, failure } => {
                 (finding.severity, finding.harm) = (Severity::Error, Harm::Harmful);
                 for action in actions {
                     let Some(before) = path.state(path.steps.len()).cloned() else { break };
@@ -183,6 +184,10 @@ impl Job<'_, '_> {
                         path.push(Some(place), next);
                     }
                 }
+                if let Some(failure) = failure {
+                    let text = format!("it fails, as no serial run does: {failure}");
+                    finding.explanation.push(ExplanationStep::new(text));
+                }
                 let memory = self.system.show(&state);
                 let nearest = self.serial.nearest(&memory, &self.happened(&path));
                 if let Some(serial) = nearest {
@@ -190,7 +195,8 @@ impl Job<'_, '_> {
                     for one in &differing {
                         finding.explanation.push(ExplanationStep::new(one.words()));
                     }
-                    compared = self.model.path_of(&choices(&serial.run)).map(|path| (path, differing));
+                    compared =
+                        self.model.path_of(&choices(&serial.run)).map(|path| (path, differing));
                 }
             }
         }
@@ -221,11 +227,8 @@ impl Job<'_, '_> {
 
 impl Job<'_, '_> {
     fn title(&self, violation: &Violation, location: &str) -> String {
-        let events: BTreeSet<&str> = violation
-            .run
-            .iter()
-            .map(|step| step.invocation.segments()[0].kind.as_str())
-            .collect();
+        let events: BTreeSet<&str> =
+            violation.run.iter().map(|step| step.invocation.segments()[0].kind.as_str()).collect();
         let count = plural(events.len() as u64, "event");
         match violation.property {
             Property::Determinism => {

@@ -5,7 +5,7 @@ use crate::result::JobResult;
 use crate::rules::fitting_rules;
 use crate::trace_input::{TraceInput, observed};
 use anyorder_common::text::quote;
-use anyorder_finding::{Finding, Outcome, Policy, Verdict, Warning, WarningKind};
+use anyorder_finding::{Finding, Harm, Outcome, Policy, Verdict, Warning, WarningKind};
 use anyorder_hb::RuleSet;
 use anyorder_robust::trace::{FORCED, TraceCounts, TraceOptions, check};
 use anyorder_system::Control;
@@ -99,8 +99,10 @@ pub fn robust_trace(
 /// the check was cut, else `robust`.
 #[must_use]
 pub fn robust_verdict(outcome: &Outcome, policy: &Policy) -> Verdict {
-    let hidden =
-        |finding: &Finding| finding.filters.iter().any(|name| policy.filters.contains(name));
+    let hidden = |finding: &Finding| {
+        let filtered = finding.filters.iter().any(|name| policy.filters.contains(name));
+        filtered || finding.harm == Harm::Harmless
+    };
     if outcome.findings.iter().any(|finding| policy.strict || !hidden(finding)) {
         Verdict::NotRobust
     } else if outcome.complete {

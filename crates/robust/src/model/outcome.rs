@@ -3,7 +3,9 @@
 use super::pivot::Options;
 use super::run::{RunStep, run_steps};
 use super::sim::{Next, Sim};
-use anyorder_system::{AsyncSystem, Control, Hash128, RunError, StateSystem, Successor};
+use anyorder_system::{
+    AsyncSystem, Control, Failure, Hash128, InvocationStep, RunError, StateSystem, Successor,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
@@ -23,6 +25,8 @@ pub struct SerialOutcome {
 #[derive(Clone, Debug, Default)]
 pub struct SerialOutcomes {
     outcomes: FxHashMap<Hash128, SerialOutcome>,
+    /// The failures of serial runs.
+    failures: FxHashSet<String>,
     /// Whether these are all.
     pub complete: bool,
 }
@@ -56,6 +60,7 @@ impl SerialOutcomes {
                 let id = sim.invocations[invocation as usize].id;
                 let ran = system.advance(&sim.state, id);
                 let Some(ran) = unless_stopped(ran)? else { return Ok(found) };
+                found.note_failures(&ran);
                 let ran = (0..).zip(&ran).filter(|(_, step)| step.failure.is_none());
                 let at = open.len();
                 open.extend(ran.map(|(alternative, step)| sim.take(invocation, alternative, step)));
@@ -85,6 +90,7 @@ impl SerialOutcomes {
                 }
                 let ran = system.start(&sim.state, event);
                 let Some(ran) = unless_stopped(ran)? else { return Ok(found) };
+                found.note_failures(&ran);
                 for (alternative, step) in (0..).zip(&ran) {
                     if step.failure.is_none() {
                         open.push(sim.start(&*system, event, (alternative, step)));
@@ -95,6 +101,11 @@ impl SerialOutcomes {
         }
         found.complete = true;
         Ok(found)
+    }
+
+    fn note_failures<S>(&mut self, ran: &[InvocationStep<S>]) {
+        let failures = ran.iter().filter_map(|step| step.failure.as_ref());
+        self.failures.extend(failures.map(ToString::to_string));
     }
 
     /// Returns whether a global state is one of them.
@@ -139,8 +150,10 @@ pub enum Divergence<S, A> {
     Reached {
         /// The actions from the first state.
         path: Vec<A>,
-        /// The state, in which nothing is left to run.
+        /// The state, in which nothing is left to run, or before the last action fails.
         state: S,
+        /// The failure of the last action.
+        failure: Option<Failure>,
     },
     /// No run does.
     Never,
@@ -149,7 +162,7 @@ pub enum Divergence<S, A> {
 }
 
 /// Searches for a state in which nothing is left to run, and whose memory is not among the outcomes
-/// of serial runs (Definition 1). `quiet` returns the memory of a state in which nothing is left to
+/// of serial runs (Definition 1), or for a failure that no serial run has. `quiet` returns the memory of a state in which nothing is left to
 /// run. Goes through at most `most` states, the nearest first.
 pub fn diverging<S: StateSystem>(
     system: &S,
@@ -165,25 +178,35 @@ pub fn diverging<S: StateSystem>(
     let mut from: Vec<Option<(usize, S::Action)>> = vec![None];
     let mut open = VecDeque::from([(start, 0)]);
     let mut successors = Vec::new();
+    let path_to = |mut place: usize, from: &[Option<(usize, S::Action)>]| {
+        let mut path = Vec::new();
+        while let Some((before, action)) = &from[place] {
+            path.push(action.clone());
+            place = *before;
+        }
+        path.reverse();
+        path
+    };
     while let Some((state, at)) = open.pop_front() {
         if strange(&state) {
-            let mut path = Vec::new();
-            let mut place = at;
-            while let Some((before, action)) = &from[place] {
-                path.push(action.clone());
-                place = *before;
-            }
-            path.reverse();
-            return Divergence::Reached { path, state };
+            return Divergence::Reached { path: path_to(at, &from), state, failure: None };
         }
         if control.check().is_err() || from.len() > most {
             return Divergence::Undecided;
         }
         system.successors(&state, &mut successors);
-        for Successor { action, state, failure } in successors.drain(..) {
-            if failure.is_none() && seen.insert(system.fingerprint(&state)) {
+        for Successor { action, state: next, failure } in successors.drain(..) {
+            if let Some(failure) = failure {
+                if serial.complete && !serial.failures.contains(&failure.to_string()) {
+                    let mut path = path_to(at, &from);
+                    path.push(action);
+                    return Divergence::Reached { path, state, failure: Some(failure) };
+                }
+                continue;
+            }
+            if seen.insert(system.fingerprint(&next)) {
                 from.push(Some((at, action)));
-                open.push_back((state, from.len() - 1));
+                open.push_back((next, from.len() - 1));
             }
         }
     }

@@ -10,7 +10,7 @@ use super::linear::linearize;
 use super::run::{RunStep, run_steps};
 use super::sim::{Invocation, Next, Sim, Status, Step, conflicts};
 use super::taint::{Taint, bit};
-use anyorder_system::{AsyncSystem, Control, HandlerOrder, InvocationStep, Lane, RunError};
+use anyorder_system::{Access, AsyncSystem, Control, HandlerOrder, InvocationStep, Lane, RunError};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -98,8 +98,10 @@ pub fn check<A: AsyncSystem>(
 #[derive(Clone, Debug)]
 struct Pivot {
     invocation: u32,
-    /// What the step left out accessed where the invocation stopped.
-    accesses: Arc<[anyorder_system::Access]>,
+    /// What the step left out accesses; none as long as it cannot be taken.
+    accesses: Option<Arc<[Access]>>,
+    /// The number of steps before the stop.
+    since: usize,
     /// For each occurrence of an event: whether it follows that of the pivot by conflicts.
     reached: Vec<bool>,
     /// The same, by conflicts and by the order in which events start.
@@ -295,17 +297,8 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
     ) -> Result<(), RunError> {
         let id = node.sim.invocations[invocation as usize].id;
         let steps = self.system.advance(&node.sim.state, id)?;
-        for step in steps.iter().take(1).filter(|step| !step.accesses.is_empty()) {
-            let mut reached = vec![false; node.sim.events.len()];
-            if let Some(own) = reached.last_mut() {
-                *own = true;
-            }
-            let (ordered, roots) = (reached.clone(), Vec::new());
-            let accesses = step.accesses.clone().into();
-            let mut stopped = node.clone();
-            stop(&mut stopped, invocation);
-            stopped.pivot = Some(Pivot { invocation, accesses, reached, ordered, roots });
-            open.push(stopped);
+        if let Some(step) = steps.first().filter(|step| !step.accesses.is_empty()) {
+            open.push(pivot_at(node, invocation, Some(step.accesses.clone().into())));
         }
         Ok(())
     }
@@ -343,6 +336,10 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
         match node.otherwise {
             Some(otherwise) => open.push(*otherwise),
             None if running && bit(lane) & node.held == 0 => {
+                // It may go on after other events, and its next access may then close a cycle.
+                if node.pivot.is_none() {
+                    open.push(pivot_at(&node, invocation, None));
+                }
                 let mut stuck = node;
                 stop(&mut stuck, invocation);
                 open.push(stuck);
@@ -387,23 +384,36 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
             };
             reach(&node.sim, &mut pivot.ordered, starts);
         }
-        if !conflicts(&step.accesses, &pivot.accesses) {
-            return Ok(());
-        }
-        if event != own {
-            // An event that is not reached yet may be later.
-            pivot.roots.push((at, Property::StartOrder));
-            pivot.roots.push((at, Property::Serializability));
-            return self.try_pivot(node);
+        let mut news = at as usize..at as usize + 1;
+        if pivot.accesses.is_none() {
+            // It waited. What happened meanwhile counts once it can go on.
+            let id = node.sim.invocations[pivot.invocation as usize].id;
+            let steps = self.system.advance(&node.sim.state, id)?;
+            let Some(step) = steps.first() else { return Ok(()) };
+            pivot.accesses = Some(step.accesses.clone().into());
+            news.start = pivot.since;
         }
         // Determinism is about an event that begins when nothing else runs.
         let before = node.sim.invocations.iter().zip(&node.sim.status);
         let mut before = before.take_while(|(one, _)| (one.event as usize) < own);
-        if before.all(|(_, status)| matches!(status, Status::Ended | Status::Cancelled)) {
-            pivot.roots.push((at, Property::Determinism));
-            return self.try_pivot(node);
+        let alone = before.all(|(_, status)| matches!(status, Status::Ended | Status::Cancelled));
+        let known = pivot.roots.len();
+        for at in news {
+            let step = &node.sim.steps[at];
+            let accesses = pivot.accesses.as_deref().unwrap_or_default();
+            if !conflicts(&step.accesses, accesses) {
+                continue;
+            }
+            let at = at as u32;
+            if node.sim.invocations[step.invocation as usize].event as usize != own {
+                // An event that is not reached yet may be later.
+                pivot.roots.push((at, Property::StartOrder));
+                pivot.roots.push((at, Property::Serializability));
+            } else if alone {
+                pivot.roots.push((at, Property::Determinism));
+            }
         }
-        Ok(())
+        if pivot.roots.len() > known { self.try_pivot(node) } else { Ok(()) }
     }
 
     /// Takes the step of the pivot after all that has happened, and reports the violations.
@@ -473,6 +483,19 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
         };
         format!("{} {}", place(sim.steps.len() - 1), place(root as usize))
     }
+}
+
+/// Stops the running invocation before the access that may become the last one.
+fn pivot_at<S: Clone>(node: &Node<S>, invocation: u32, accesses: Option<Arc<[Access]>>) -> Node<S> {
+    let mut reached = vec![false; node.sim.events.len()];
+    if let Some(own) = reached.last_mut() {
+        *own = true;
+    }
+    let (ordered, roots, since) = (reached.clone(), Vec::new(), node.sim.steps.len());
+    let mut stopped = node.clone();
+    stop(&mut stopped, invocation);
+    stopped.pivot = Some(Pivot { invocation, accesses, since, reached, ordered, roots });
+    stopped
 }
 
 /// Stops the running invocation.
