@@ -12,6 +12,7 @@ pub use self::run::RunStep;
 mod linear;
 mod outcome;
 mod pivot;
+mod reach;
 mod run;
 mod sim;
 mod taint;

@@ -63,7 +63,9 @@ impl SerialOutcomes {
                 found.note_failures(&ran);
                 let ran = (0..).zip(&ran).filter(|(_, step)| step.failure.is_none());
                 let at = open.len();
-                open.extend(ran.map(|(alternative, step)| sim.take(invocation, alternative, step)));
+                open.extend(
+                    ran.map(|(alternative, step)| sim.clone().take(invocation, alternative, step)),
+                );
                 open[at..].reverse();
                 continue;
             }
@@ -93,7 +95,7 @@ impl SerialOutcomes {
                 found.note_failures(&ran);
                 for (alternative, step) in (0..).zip(&ran) {
                     if step.failure.is_none() {
-                        open.push(sim.start(&*system, event, (alternative, step)));
+                        open.push(sim.clone().start(&*system, event, (alternative, step)));
                     }
                 }
             }

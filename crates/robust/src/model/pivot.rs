@@ -7,6 +7,7 @@
 //! the form without `goto`). Each violation is put into an order that the multi-thread semantics has.
 
 use super::linear::linearize;
+use super::reach::Reach;
 use super::run::{RunStep, run_steps};
 use super::sim::{Invocation, Next, Sim, Status, Step, conflicts};
 use super::taint::{Taint, bit};
@@ -102,10 +103,10 @@ struct Pivot {
     accesses: Option<Arc<[Access]>>,
     /// The number of steps before the stop.
     since: usize,
-    /// For each occurrence of an event: whether it follows that of the pivot by conflicts.
-    reached: Vec<bool>,
-    /// The same, by conflicts and by the order in which events start.
-    ordered: Vec<bool>,
+    /// The events that follow that of the pivot by conflicts.
+    reached: Reach,
+    /// Those that follow it by conflicts and by the order in which events start.
+    ordered: Reach,
     /// A step that may be the root, and the property.
     roots: Vec<(u32, Property)>,
 }
@@ -193,11 +194,7 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
                 }
                 self.checked.steps += 1;
                 let mut next = Node { otherwise: None, ..node.clone() };
-                next.sim = node.sim.start(&*self.system, event, (alternative, step));
-                if let Some(pivot) = &mut next.pivot {
-                    pivot.reached.push(false);
-                    pivot.ordered.push(false);
-                }
+                next.sim = next.sim.start(&*self.system, event, (alternative, step));
                 if self.took(&mut next)? {
                     open.push(next);
                 }
@@ -314,13 +311,17 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
         let id = node.sim.invocations[invocation as usize].id;
         let steps = self.system.advance(&node.sim.state, id)?;
         let possible = |(_, step): &(u32, &InvocationStep<A::State>)| step.failure.is_none();
-        let mut blocked = true;
+        let possible: Vec<(u32, &InvocationStep<A::State>)> =
+            (0..).zip(&steps).filter(possible).collect();
         let at = open.len();
-        for (alternative, step) in (0..).zip(&steps).filter(possible) {
-            blocked = false;
+        let mut left = Some(node);
+        for (nth, (alternative, step)) in possible.iter().enumerate() {
             self.checked.steps += 1;
-            let mut next = node.clone();
-            next.sim = node.sim.take(invocation, alternative, step);
+            // The last alternative needs no copy.
+            let last = nth + 1 == possible.len();
+            let taken = if last { left.take() } else { left.clone() };
+            let Some(mut next) = taken else { break };
+            next.sim = next.sim.take(invocation, *alternative, step);
             if self.took(&mut next)? {
                 open.push(next);
             } else if let Some(otherwise) = next.otherwise {
@@ -328,9 +329,7 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
             }
         }
         open[at..].reverse();
-        if !blocked {
-            return Ok(());
-        }
+        let Some(node) = left else { return Ok(()) };
         // It cannot go on in this state.
         let running = node.sim.current == Some(invocation);
         match node.otherwise {
@@ -362,7 +361,7 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
         if mask & bit(lane) & node.held != 0 {
             return Ok(false);
         }
-        self.find_roots(node, &step)?;
+        self.find_roots(node)?;
         if step.ended {
             node.otherwise = None;
         }
@@ -370,20 +369,16 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
     }
 
     /// Notes whether the last step may be the root, and tries it.
-    fn find_roots(&mut self, node: &mut Node<A::State>, step: &Step) -> Result<(), RunError> {
+    fn find_roots(&mut self, node: &mut Node<A::State>) -> Result<(), RunError> {
         let at = node.sim.steps.len() as u32 - 1;
-        let event = node.sim.invocations[step.invocation as usize].event as usize;
         let Some(pivot) = &mut node.pivot else { return Ok(()) };
         let own = node.sim.invocations[pivot.invocation as usize].event as usize;
-        if event != own && !pivot.reached[event] {
-            reach(&node.sim, &mut pivot.reached, |_, _| false);
-            let events = self.system.events();
-            let starts = |a: usize, b: usize| {
-                let (a, b) = (node.sim.events[a].event, &events[node.sim.events[b].event as usize]);
-                b.started.contains(&a) || b.after.contains(&a)
-            };
-            reach(&node.sim, &mut pivot.ordered, starts);
-        }
+        pivot.reached.extend(&node.sim, |_, _| false);
+        let events = self.system.events();
+        pivot.ordered.extend(&node.sim, |a, b| {
+            let (a, b) = (node.sim.events[a].event, &events[node.sim.events[b].event as usize]);
+            b.started.contains(&a) || b.after.contains(&a)
+        });
         let mut news = at as usize..at as usize + 1;
         if pivot.accesses.is_none() {
             // It waited. What happened meanwhile counts once it can go on.
@@ -447,8 +442,8 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
                     && match property {
                         // About one event, with nothing after it.
                         Property::Determinism => event as usize + 1 == sim.events.len(),
-                        Property::Serializability => pivot.reached[event as usize],
-                        Property::StartOrder => pivot.ordered[event as usize],
+                        Property::Serializability => pivot.reached.has(event),
+                        Property::StartOrder => pivot.ordered.has(event),
                     }
             };
             let mut roots: Vec<(u32, Property)> =
@@ -487,10 +482,7 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
 
 /// Stops the running invocation before the access that may become the last one.
 fn pivot_at<S: Clone>(node: &Node<S>, invocation: u32, accesses: Option<Arc<[Access]>>) -> Node<S> {
-    let mut reached = vec![false; node.sim.events.len()];
-    if let Some(own) = reached.last_mut() {
-        *own = true;
-    }
+    let reached = Reach::new(node.sim.invocations[invocation as usize].event);
     let (ordered, roots, since) = (reached.clone(), Vec::new(), node.sim.steps.len());
     let mut stopped = node.clone();
     stop(&mut stopped, invocation);
@@ -505,33 +497,4 @@ fn stop<S: Clone>(node: &mut Node<S>, invocation: u32) {
     node.taint.stop(&record, steps.map(|step| &**step));
     node.held |= bit(record.lane);
     node.sim.leave(Status::Stopped);
-}
-
-/// Finds the events that follow those reached by conflicts, or because they start after them.
-/// Linear in the accesses, quadratic in the events.
-fn reach<S>(sim: &Sim<S>, reached: &mut [bool], starts: impl Fn(usize, usize) -> bool) {
-    // Events run one after another, so one pass in their order is enough.
-    let mut seen: rustc_hash::FxHashMap<_, (bool, bool)> = rustc_hash::FxHashMap::default();
-    let event = |step: &Step| sim.invocations[step.invocation as usize].event as usize;
-    let mut from = 0;
-    while from < sim.steps.len() {
-        let now = event(&sim.steps[from]);
-        let count = sim.steps[from..].iter().take_while(|step| event(step) == now).count();
-        let steps = &sim.steps[from..from + count];
-        let accesses = || steps.iter().flat_map(|step| &step.accesses);
-        let read = anyorder_system::AccessKind::Read;
-        reached[now] |= accesses().any(|access| {
-            let (written, any) = seen.get(&access.location).copied().unwrap_or_default();
-            written || (any && access.kind != read)
-        });
-        reached[now] |= (0..now).any(|other| reached[other] && starts(other, now));
-        if reached[now] {
-            for access in accesses() {
-                let entry = seen.entry(access.location).or_default();
-                entry.1 = true;
-                entry.0 |= access.kind != read;
-            }
-        }
-        from += count;
-    }
 }

@@ -106,12 +106,12 @@ impl<S: Clone> Sim<S> {
 
     /// Begins an occurrence of an event by its first step.
     pub(crate) fn start<A: AsyncSystem<State = S>>(
-        &self,
+        self,
         system: &A,
         event: u32,
         (alternative, step): (u32, &InvocationStep<S>),
     ) -> Sim<S> {
-        let mut next = self.clone();
+        let mut next = self;
         let info = &system.events()[event as usize];
         let invocation = next.invocations.len() as u32;
         next.invocations.push(Arc::new(Invocation {
@@ -133,12 +133,12 @@ impl<S: Clone> Sim<S> {
 
     /// Takes a step of the running invocation, or of one that begins.
     pub(crate) fn take(
-        &self,
+        self,
         invocation: u32,
         alternative: u32,
         step: &InvocationStep<S>,
     ) -> Sim<S> {
-        let mut next = self.clone();
+        let mut next = self;
         if next.current != Some(invocation) {
             next.remove(invocation);
             next.current = Some(invocation);
