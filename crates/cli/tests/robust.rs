@@ -54,7 +54,7 @@ fn json(stdout: &str) -> Value {
 }
 
 fn robust(text: &str, options: &[&str]) -> (i32, Value) {
-    let arguments = [&["robust", "-", "--format", "json"], options].concat();
+    let arguments = [&["robust", "-", "--quiet", "--format", "json"], options].concat();
     let ran = run_with_stdin(&arguments, text.as_bytes());
     assert_eq!(ran.stderr, "", "{options:?}");
     (ran.status, json(&ran.stdout))
@@ -122,6 +122,8 @@ fn a_thread_that_reads_what_it_joined_is_forced() {
     assert_eq!(result["findings"][0]["filters"][0], "forced");
     assert_eq!(result["findings"][0]["severity"], "note");
     assert!(result["warnings"][0]["text"].as_str().unwrap().contains("no task was posted"));
+    let ran = run_with_stdin(&["robust", "-"], text.as_bytes());
+    assert!(ran.stderr.contains("no task was posted"), "{ran:?}");
     let (status, result) = robust(text, &["--ignore-forced"]);
     assert_eq!((status, &result["verdict"]), (0, &"robust".into()));
     let (status, _) = robust(text, &["--ignore-forced", "--strict"]);

@@ -1,10 +1,10 @@
 //! Robustness of one recorded run, by its conflicts.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, FailureMessage, Level};
 use crate::result::JobResult;
 use crate::rules::fitting_rules;
 use crate::trace_input::{TraceInput, observed};
-use anyorder_common::text::quote;
+use anyorder_common::text::{escape, quote};
 use anyorder_finding::{Finding, Outcome, Policy, Verdict, Warning, WarningKind};
 use anyorder_hb::RuleSet;
 use anyorder_robust::trace::{FORCED, TraceCounts, TraceOptions, check};
@@ -77,7 +77,10 @@ pub fn robust_trace(
     let checked = check(trace, &of_engine, control);
     set_stats(&mut result, &checked.counts, trace.len());
     if checked.counts.tasks == 0 && checked.counts.events > 0 {
-        result.warnings.push(only_threads(&input.name));
+        let warning = only_threads(&input.name);
+        let (text, name) = (escape(&warning.text), &input.name);
+        result.remarks.push(FailureMessage::at(Level::Warning, name, text));
+        result.warnings.push(warning);
     }
     let mut findings = checked.findings;
     input.not_understood.mark_all(trace, findings.iter_mut().map(|finding| (finding, None)));

@@ -152,12 +152,12 @@ fn explain(
     let forced = forced.and_then(|copy| Forced::new(copy, options.rules, control));
     let order = forced.as_ref().ok();
     let (against, interleaved) = (against.finish(order), interleaved.finish(order));
-    findings::determinism(all, &against, order, &mut checked.findings);
+    let tasks = findings::determinism(all, &against, order, control, &mut checked.findings);
     // A stop from here on loses classes and cycles, not findings.
     control.progress.phase("cycles");
     let found = &mut checked.findings;
     let known = found.len();
-    let searched = forced.and_then(|order| {
+    let searched = tasks.and(forced).and_then(|order| {
         let max = options.max_cycles;
         findings::serializability(all, &interleaved, &order, max, control, found)
     });

@@ -173,10 +173,7 @@ impl Cycles {
         let mut queue = VecDeque::from([from]);
         before.insert(from, NONE);
         let mut steps = 0_usize;
-        while let Some(event) = queue.pop_front() {
-            if event == to {
-                break;
-            }
+        'search: while let Some(event) = queue.pop_front() {
             let start = self.summaries.partition_point(|summary| summary.event < event);
             for own in self.summaries[start..].iter().take_while(|own| own.event == event) {
                 let Some((accesses, writes)) = self.lists.get(&own.place) else { continue };
@@ -209,6 +206,10 @@ impl Cycles {
                 steps += 1;
                 if steps % STRIDE == 0 {
                     control.check()?;
+                }
+                // The first event that reaches it is on a shortest path.
+                if before.contains_key(&to) {
+                    break 'search;
                 }
             }
         }

@@ -16,6 +16,9 @@ use std::collections::BTreeSet;
 /// The filter of findings whose conflicts every run has in the same order.
 pub const FORCED: &str = "forced";
 
+/// How many findings are made after a stop, too.
+const UNPOLLED: usize = 100;
+
 /// How many events of the trace are searched for the input that a task handles.
 const TRIGGER_WITHIN: u32 = 64;
 
@@ -139,14 +142,23 @@ fn interleaving(
 }
 
 /// Makes the findings of the groups of conflicts against the reference order.
+///
+/// # Errors
+///
+/// Fails if it was stopped, with the first findings made.
 pub(super) fn determinism(
     all: &Analysed<'_>,
     groups: &[Group],
     forced: Option<&Forced<'_>>,
+    control: &Control<'_>,
     found: &mut Vec<Finding>,
-) {
+) -> Result<(), Stopped> {
     let (trace, forest) = (all.trace, all.forest);
-    for group in groups {
+    for (at, group) in groups.iter().enumerate() {
+        // A check that was stopped before still reports a few.
+        if at >= UNPOLLED {
+            control.check()?;
+        }
         let [root, pivot] = group.shown;
         let mut finding = Finding::new(Kind::Nondeterminism);
         let name = trace.event(root).location().map(|location| location_title(trace, location));
@@ -181,6 +193,7 @@ pub(super) fn determinism(
         complete(trace, group, is_forced, &mut finding);
         found.push(finding);
     }
+    Ok(())
 }
 
 /// Sets what all findings have: sites, pairs, severity, and whether every run has them.
