@@ -38,7 +38,7 @@ impl TraceOptions {
 /// The counts of a check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TraceCounts {
-    /// Events: roots of the forest of invocations.
+    /// Events that run a task or access memory.
     pub events: u64,
     /// Tasks that ran from a mailbox.
     pub tasks: u64,
@@ -200,17 +200,25 @@ fn count(
     control: &Control<'_>,
     counts: &mut TraceCounts,
 ) -> Result<(), Stopped> {
-    counts.events = forest.events_count() as u64;
     let posted = |task: anyorder_trace::TaskId| {
         trace.tables().tasks[task.index()].kind == TaskKind::Posted
             && !trace.span(task).get.is_none()
     };
     counts.tasks = trace.task_ids().filter(|task| posted(*task)).count() as u64;
+    let runs_task = |event: u32| {
+        let tasks = forest.of_event(event).iter().map(|i| forest.invocations[*i as usize].task);
+        tasks.into_iter().any(posted)
+    };
+    let mut does: Vec<bool> = (0..forest.events_count() as u32).map(runs_task).collect();
     for (row, op) in trace.columns().ops.iter().enumerate() {
         if row % STRIDE == 0 {
             control.check()?;
         }
-        counts.accesses += u64::from(op.kind().is_access());
+        if op.kind().is_access() {
+            counts.accesses += 1;
+            does[serial::event_of(trace, forest, row) as usize] = true;
+        }
     }
+    counts.events = does.iter().filter(|does| **does).count() as u64;
     Ok(())
 }
