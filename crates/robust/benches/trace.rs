@@ -2,8 +2,8 @@
 //!
 //! `cargo bench -p anyorder-robust --bench trace` doubles the events up to 10 million, and prints
 //! seconds and the exponent of the growth; with `-- --quick` only up to 1 million. The first family
-//! keeps the number of tasks in proportion to the events, and its tasks share variables: most events
-//! interleave. The second shares only what it reads: no conflict.
+//! keeps the number of tasks in proportion to the events, and its tasks share variables: most
+//! events interleave. The second shares only what it reads: no conflict.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
