@@ -136,6 +136,14 @@ fn a_thread_that_reads_what_it_joined_is_forced() {
 }
 
 #[test]
+fn a_trace_of_many_tasks_has_no_classes() {
+    let (status, result) = robust(SAVE, &["--max-classed-tasks", "2", "--ignore-forced"]);
+    assert_eq!((status, &result["verdict"]), (1, &"not_robust".into()));
+    assert_eq!(result["bounds"], serde_json::json!(["max-classed-tasks"]));
+    assert!(result["findings"][0]["cycle"][0].get("forced").is_none(), "{result}");
+}
+
+#[test]
 fn every_format_of_a_result_has_the_findings() {
     let folder = folder();
     let (one, two) = (file(&folder, "save.trace", SAVE), file(&folder, "swap.trace", SWAPPED));

@@ -36,6 +36,10 @@ pub(crate) struct RobustArgs {
     #[arg(long, value_name = "N", default_value_t = 100, help_heading = "Analysis")]
     pub(crate) max_cycles: usize,
 
+    /// Of traces with more tasks, do not say which conflicts every run has in the same order
+    #[arg(long, value_name = "N", default_value_t = 20_000, help_heading = "Analysis")]
+    pub(crate) max_classed_tasks: u64,
+
     #[command(flatten)]
     pub(crate) out: OutputArgs,
 
@@ -55,6 +59,7 @@ impl RobustArgs {
             ignore_forced: self.ignore_forced,
             max_pairs: self.max_pairs,
             max_cycles: self.max_cycles,
+            max_classed_tasks: self.max_classed_tasks,
         }
     }
 }

@@ -23,17 +23,21 @@ pub struct RobustTraceOptions {
     pub max_pairs: usize,
     /// The maximum number of cycles of events that are reported.
     pub max_cycles: usize,
+    /// Conflicts of a trace with more tasks are not classed as forced or racing.
+    pub max_classed_tasks: u64,
 }
 
 impl Default for RobustTraceOptions {
     fn default() -> RobustTraceOptions {
-        let TraceOptions { max_pairs, max_cycles, .. } = TraceOptions::new(RuleSet::Mailbox);
+        let TraceOptions { max_pairs, max_cycles, max_classed_tasks, .. } =
+            TraceOptions::new(RuleSet::Mailbox);
         RobustTraceOptions {
             rules: None,
             ignore: Vec::new(),
             ignore_forced: false,
             max_pairs,
             max_cycles,
+            max_classed_tasks,
         }
     }
 }
@@ -73,6 +77,7 @@ pub fn robust_trace(
         ignore: options.ignore.clone(),
         max_pairs: options.max_pairs,
         max_cycles: options.max_cycles,
+        max_classed_tasks: options.max_classed_tasks,
     };
     let checked = check(trace, &of_engine, control);
     set_stats(&mut result, &checked.counts, trace.len());
@@ -90,6 +95,9 @@ pub fn robust_trace(
     }
     if checked.more_cycles {
         result.bounded_by("max-cycles");
+    }
+    if checked.unclassed {
+        result.bounded_by("max-classed-tasks");
     }
     if let Some(reason) = checked.stopped {
         result.cut_by(reason.word());
@@ -136,6 +144,7 @@ fn set_options(result: &mut JobResult, options: &RobustTraceOptions, rules: Rule
     set.set("ignore-forced", options.ignore_forced);
     set.set("max-pairs", options.max_pairs as u64);
     set.set("max-cycles", options.max_cycles as u64);
+    set.set("max-classed-tasks", options.max_classed_tasks);
 }
 
 fn set_stats(result: &mut JobResult, counts: &TraceCounts, operations: usize) {

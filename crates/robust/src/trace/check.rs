@@ -25,13 +25,22 @@ pub struct TraceOptions {
     pub max_pairs: usize,
     /// The most cycles of events that are reported.
     pub max_cycles: usize,
+    /// Conflicts of a trace with more tasks are not classed as forced or racing: happens-before can
+    /// take time quadratic in the tasks.
+    pub max_classed_tasks: u64,
 }
 
 impl TraceOptions {
     /// Returns the default options.
     #[must_use]
     pub fn new(rules: RuleSet) -> TraceOptions {
-        TraceOptions { rules, ignore: Vec::new(), max_pairs: 1000, max_cycles: 100 }
+        TraceOptions {
+            rules,
+            ignore: Vec::new(),
+            max_pairs: 1000,
+            max_cycles: 100,
+            max_classed_tasks: 20_000,
+        }
     }
 }
 
@@ -65,6 +74,8 @@ pub struct TraceChecked {
     pub stopped: Option<StopReason>,
     /// Whether there are more cycles of events than are reported.
     pub more_cycles: bool,
+    /// Whether the trace has too many tasks for its conflicts to be classed.
+    pub unclassed: bool,
     /// The events of each component, ascending; events are numbered by their first event of the
     /// trace.
     pub components: Vec<Vec<u32>>,
@@ -146,11 +157,19 @@ fn explain(
     if interleaved.is_empty() && against.is_empty() {
         return Ok(());
     }
-    control.progress.phase("happens-before");
-    let copy = unlocked(all.trace, control);
-    let forced = copy.as_ref().map_err(|stopped| *stopped);
-    let forced = forced.and_then(|copy| Forced::new(copy, options.rules, control));
-    let order = forced.as_ref().ok();
+    checked.unclassed = checked.counts.tasks > options.max_classed_tasks;
+    let copy = if checked.unclassed {
+        Ok(None)
+    } else {
+        control.progress.phase("happens-before");
+        unlocked(all.trace, control).map(Some)
+    };
+    let forced = match &copy {
+        Ok(Some(copy)) => Forced::new(copy, options.rules, control).map(Some),
+        Ok(None) => Ok(None),
+        Err(stopped) => Err(*stopped),
+    };
+    let order = forced.as_ref().ok().and_then(Option::as_ref);
     let (against, interleaved) = (against.finish(order), interleaved.finish(order));
     let tasks = findings::determinism(all, &against, order, control, &mut checked.findings);
     // A stop from here on loses classes and cycles, not findings.
@@ -159,7 +178,7 @@ fn explain(
     let known = found.len();
     let searched = tasks.and(forced).and_then(|order| {
         let max = options.max_cycles;
-        findings::serializability(all, &interleaved, &order, max, control, found)
+        findings::serializability(all, &interleaved, order.as_ref(), max, control, found)
     });
     if searched.is_err() && found.len() == known {
         findings::without_cycles(all, &interleaved, options.max_cycles, found);

@@ -32,7 +32,7 @@ const TRIGGER_WITHIN: u32 = 64;
 pub(super) fn serializability(
     all: &Analysed<'_>,
     groups: &[Group],
-    forced: &Forced<'_>,
+    forced: Option<&Forced<'_>>,
     max: usize,
     control: &Control<'_>,
     found: &mut Vec<Finding>,
@@ -99,7 +99,7 @@ fn interleaving(
     all: &Analysed<'_>,
     group: &Group,
     cycle: &[Conflict],
-    forced: &Forced<'_>,
+    forced: Option<&Forced<'_>>,
 ) -> Finding {
     let (trace, forest) = (all.trace, all.forest);
     let mut finding = Finding::new(Kind::NotSerializable);
@@ -111,7 +111,7 @@ fn interleaving(
             location: location_of(trace, conflict.after),
             before: trace.label(conflict.before),
             after: trace.label(conflict.after),
-            forced: Some(forced.orders(conflict.before, conflict.after)),
+            forced: forced.map(|order| order.orders(conflict.before, conflict.after)),
         })
         .collect();
     let closing = cycle.iter().max_by_key(|conflict| conflict.after);
@@ -135,7 +135,7 @@ fn interleaving(
         let text = format!("such cycles connect {} in all", plural(size, "event"));
         finding.explanation.push(ExplanationStep::new(text));
     }
-    let is_forced = Some(steps.iter().all(|step| step.forced == Some(true)));
+    let is_forced = forced.map(|_| steps.iter().all(|step| step.forced == Some(true)));
     finding.cycle = steps;
     complete(trace, group, is_forced, &mut finding);
     finding
