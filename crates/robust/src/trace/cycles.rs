@@ -83,7 +83,7 @@ impl Cycles {
             accesses.entry(event).or_default().push(access);
             for cell in cells.of(trace.columns().operands[row]) {
                 steps += 1;
-                if steps % STRIDE == 0 {
+                if steps.is_multiple_of(STRIDE) {
                     control.check()?;
                 }
                 let summary = known.entry((event, cell as u32)).or_insert(Summary {
@@ -204,7 +204,7 @@ impl Cycles {
                     reach(other);
                 }
                 steps += 1;
-                if steps % STRIDE == 0 {
+                if steps.is_multiple_of(STRIDE) {
                     control.check()?;
                 }
                 // The first event that reaches it is on a shortest path.
