@@ -54,7 +54,7 @@ fn json(stdout: &str) -> Value {
 }
 
 fn robust(text: &str, options: &[&str]) -> (i32, Value) {
-    let arguments = [&["robust", "-", "--format", "json"], options].concat();
+    let arguments = [&["robust", "-", "--quiet", "--format", "json"], options].concat();
     let ran = run_with_stdin(&arguments, text.as_bytes());
     assert_eq!(ran.stderr, "", "{options:?}");
     (ran.status, json(&ran.stdout))
@@ -122,6 +122,8 @@ fn a_thread_that_reads_what_it_joined_is_forced() {
     assert_eq!(result["findings"][0]["filters"][0], "forced");
     assert_eq!(result["findings"][0]["severity"], "note");
     assert!(result["warnings"][0]["text"].as_str().unwrap().contains("no task was posted"));
+    let ran = run_with_stdin(&["robust", "-"], text.as_bytes());
+    assert!(ran.stderr.contains("no task was posted"), "{ran:?}");
     let (status, result) = robust(text, &["--ignore-forced"]);
     assert_eq!((status, &result["verdict"]), (0, &"robust".into()));
     let (status, _) = robust(text, &["--ignore-forced", "--strict"]);
@@ -131,6 +133,14 @@ fn a_thread_that_reads_what_it_joined_is_forced() {
         "T0|fork(T1)|1\nT1|acq(l)|2\nT1|w(x)|3\nT1|rel(l)|4\nT0|acq(l)|5\nT0|r(x)|6\nT0|rel(l)|7\n";
     let (status, result) = robust(text, &["--ignore-forced"]);
     assert_eq!((status, &result["verdict"]), (1, &"not_robust".into()));
+}
+
+#[test]
+fn a_trace_of_many_tasks_has_no_classes() {
+    let (status, result) = robust(SAVE, &["--max-classed-tasks", "2", "--ignore-forced"]);
+    assert_eq!((status, &result["verdict"]), (1, &"not_robust".into()));
+    assert_eq!(result["bounds"], serde_json::json!(["max-classed-tasks"]));
+    assert!(result["findings"][0]["cycle"][0].get("forced").is_none(), "{result}");
 }
 
 #[test]

@@ -2,25 +2,26 @@
 //!
 //! `cargo bench -p anyorder-robust --bench trace` doubles the events up to 10 million, and prints
 //! seconds and the exponent of the growth; with `-- --quick` only up to 1 million. The first family
-//! keeps the number of tasks in proportion to the events, and its tasks share variables: most events
-//! interleave. The second shares only what it reads: no conflict.
+//! keeps the number of tasks in proportion to the events, and its tasks share variables: most
+//! events interleave. The second shares only what it reads: no conflict.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
 use anyorder_hb::RuleSet;
 use anyorder_robust::trace::{TraceChecked, TraceOptions, check};
-use anyorder_system::Control;
+use anyorder_system::{Control, Progress};
 use anyorder_testkit::synthetic::{EventDriven, event_driven};
 use anyorder_trace::format::native_binary::{BinaryReader, BinaryWriter};
 use anyorder_trace::{Mailbox, Trace, TraceBuilder};
 use std::io;
+use std::sync::Mutex;
 use std::time::Instant;
 
 fn main() -> io::Result<()> {
     let quick = std::env::args().any(|argument| argument == "--quick");
     let largest: u64 = if quick { 1_000_000 } else { 10_000_000 };
     println!(
-        "{:<12} {:>10} {:>8} {:>9} {:>10} {:>10} {:>8} {:>8}",
+        "{:<12} {:>10} {:>8} {:>9} {:>10} {:>10} {:>8} {:>8}  phases",
         "family", "events", "inputs", "edges", "components", "violations", "check s", "exponent"
     );
     let mut sizes = vec![largest];
@@ -82,23 +83,50 @@ fn separate(events: u64) -> Result<Trace, anyorder_trace::TableFull> {
     Ok(b.finish())
 }
 
+/// When each phase began.
+#[derive(Default)]
+struct Phases(Mutex<Vec<(&'static str, Instant)>>);
+
+impl Progress for Phases {
+    fn report(&self, _done: u64, _total: Option<u64>) {}
+
+    fn phase(&self, name: &'static str) {
+        self.0.lock().expect("no phase panics").push((name, Instant::now()));
+    }
+}
+
+impl Phases {
+    /// Returns the seconds of each phase.
+    fn text(&self) -> String {
+        let mut begun = self.0.lock().expect("no phase panics").clone();
+        begun.push(("", Instant::now()));
+        let seconds = |pair: &[(&str, Instant)]| {
+            format!("{} {:.2}", pair[0].0, (pair[1].1 - pair[0].1).as_secs_f64())
+        };
+        begun.windows(2).map(seconds).collect::<Vec<_>>().join(", ")
+    }
+}
+
 /// Checks a trace and prints a row. Returns its events and seconds.
 fn row(family: &str, trace: &Trace, before: Option<(f64, f64)>) -> (f64, f64) {
     let start = Instant::now();
     let options = TraceOptions::new(RuleSet::Mailbox);
-    let TraceChecked { counts, .. } = check(trace, &options, &Control::default());
+    let phases = Phases::default();
+    let control = Control { progress: &phases, ..Control::default() };
+    let TraceChecked { counts, .. } = check(trace, &options, &control);
     let now = (trace.len() as f64, start.elapsed().as_secs_f64());
     let exponent = before.map_or(String::new(), |(events, seconds)| {
         format!("{:.2}", (now.1 / seconds).ln() / (now.0 / events).ln())
     });
     println!(
-        "{family:<12} {:>10} {:>8} {:>9} {:>10} {:>10} {:>8.2} {exponent:>8}",
+        "{family:<12} {:>10} {:>8} {:>9} {:>10} {:>10} {:>8.2} {exponent:>8}  {}",
         trace.len(),
         counts.events,
         counts.conflicts,
         counts.components,
         counts.violations,
-        now.1
+        now.1,
+        phases.text()
     );
     now
 }

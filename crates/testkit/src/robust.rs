@@ -115,13 +115,13 @@ impl<'t> NaiveRobust<'t> {
                 }
             }
         }
-        let mut found: Vec<Vec<usize>> = Vec::new();
-        for a in 0..count {
-            let members: Vec<usize> = (0..count).filter(|b| reach[a][*b] && reach[*b][a]).collect();
-            if members.len() > 1 && members[0] == a {
-                found.push(members);
-            }
-        }
+        let together = |a: usize, b: usize| reach[a][b] && reach[b][a];
+        let members = |a: usize| (0..count).filter(|b| together(a, *b)).collect::<Vec<usize>>();
+        // Each component once, at its first member.
+        let mut found: Vec<Vec<usize>> = (0..count).map(members).collect();
+        found.retain(|members| members.len() > 1);
+        found.sort();
+        found.dedup();
         found
     }
 
@@ -264,7 +264,7 @@ fn code_of(trace: &Trace, id: EventId) -> (TaskId, usize) {
         })
     };
     let looped = own().find(|e| e.kind() == EventKind::Loop).map(|e| e.id);
-    let point = looped.or_else(|| own().map(|e| e.id).filter(|e| e < first_get).last());
+    let point = looped.or_else(|| own().map(|e| e.id).filter(|e| e < first_get).max());
     if point.is_some_and(|point| id <= point) {
         return (event.task, 0);
     }

@@ -36,6 +36,10 @@ pub(crate) struct RobustArgs {
     #[arg(long, value_name = "N", default_value_t = 100, help_heading = "Analysis")]
     pub(crate) max_cycles: usize,
 
+    /// Of traces with more tasks, do not say which conflicts every run has in the same order
+    #[arg(long, value_name = "N", default_value_t = 20_000, help_heading = "Analysis")]
+    pub(crate) max_classed_tasks: u64,
+
     /// For models: how many tasks may stop half-way besides the one whose access closes a cycle
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Models")]
     pub(crate) stops: u32,
@@ -73,6 +77,7 @@ impl RobustArgs {
             ignore_forced: self.ignore_forced,
             max_pairs: self.max_pairs,
             max_cycles: self.max_cycles,
+            max_classed_tasks: self.max_classed_tasks,
         }
     }
 }

@@ -69,6 +69,8 @@ fn one(
     let Read { trace, input } = read(path, peeked, global, watch)?;
     watch.draft().working_on(std::slice::from_ref(&input));
     let result = robust_trace(&trace, &args.options(), &watch.control())?;
+    watch.done();
+    global.print(&result.remarks);
     watch.draft().add(vec![input], result);
     watch.draft().change(|outcome| {
         outcome.options.set("strict", args.counting.strict);

@@ -1,10 +1,10 @@
 //! Robustness of one recorded run, by its conflicts.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, FailureMessage, Level};
 use crate::result::JobResult;
 use crate::rules::fitting_rules;
 use crate::trace_input::{TraceInput, observed};
-use anyorder_common::text::quote;
+use anyorder_common::text::{escape, quote};
 use anyorder_finding::{Finding, Harm, Outcome, Policy, Verdict, Warning, WarningKind};
 use anyorder_hb::RuleSet;
 use anyorder_robust::trace::{FORCED, TraceCounts, TraceOptions, check};
@@ -23,17 +23,21 @@ pub struct RobustTraceOptions {
     pub max_pairs: usize,
     /// The maximum number of cycles of events that are reported.
     pub max_cycles: usize,
+    /// Conflicts of a trace with more tasks are not classed as forced or racing.
+    pub max_classed_tasks: u64,
 }
 
 impl Default for RobustTraceOptions {
     fn default() -> RobustTraceOptions {
-        let TraceOptions { max_pairs, max_cycles, .. } = TraceOptions::new(RuleSet::Mailbox);
+        let TraceOptions { max_pairs, max_cycles, max_classed_tasks, .. } =
+            TraceOptions::new(RuleSet::Mailbox);
         RobustTraceOptions {
             rules: None,
             ignore: Vec::new(),
             ignore_forced: false,
             max_pairs,
             max_cycles,
+            max_classed_tasks,
         }
     }
 }
@@ -73,11 +77,15 @@ pub fn robust_trace(
         ignore: options.ignore.clone(),
         max_pairs: options.max_pairs,
         max_cycles: options.max_cycles,
+        max_classed_tasks: options.max_classed_tasks,
     };
     let checked = check(trace, &of_engine, control);
     set_stats(&mut result, &checked.counts, trace.len());
     if checked.counts.tasks == 0 && checked.counts.events > 0 {
-        result.warnings.push(only_threads(&input.name));
+        let warning = only_threads(&input.name);
+        let (text, name) = (escape(&warning.text), &input.name);
+        result.remarks.push(FailureMessage::at(Level::Warning, name, text));
+        result.warnings.push(warning);
     }
     let mut findings = checked.findings;
     input.not_understood.mark_all(trace, findings.iter_mut().map(|finding| (finding, None)));
@@ -87,6 +95,9 @@ pub fn robust_trace(
     }
     if checked.more_cycles {
         result.bounded_by("max-cycles");
+    }
+    if checked.unclassed {
+        result.bounded_by("max-classed-tasks");
     }
     if let Some(reason) = checked.stopped {
         result.cut_by(reason.word());
@@ -135,6 +146,7 @@ fn set_options(result: &mut JobResult, options: &RobustTraceOptions, rules: Rule
     set.set("ignore-forced", options.ignore_forced);
     set.set("max-pairs", options.max_pairs as u64);
     set.set("max-cycles", options.max_cycles as u64);
+    set.set("max-classed-tasks", options.max_classed_tasks);
 }
 
 fn set_stats(result: &mut JobResult, counts: &TraceCounts, operations: usize) {

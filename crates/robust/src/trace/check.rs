@@ -25,20 +25,29 @@ pub struct TraceOptions {
     pub max_pairs: usize,
     /// The most cycles of events that are reported.
     pub max_cycles: usize,
+    /// Conflicts of a trace with more tasks are not classed as forced or racing: happens-before can
+    /// take time quadratic in the tasks.
+    pub max_classed_tasks: u64,
 }
 
 impl TraceOptions {
     /// Returns the default options.
     #[must_use]
     pub fn new(rules: RuleSet) -> TraceOptions {
-        TraceOptions { rules, ignore: Vec::new(), max_pairs: 1000, max_cycles: 100 }
+        TraceOptions {
+            rules,
+            ignore: Vec::new(),
+            max_pairs: 1000,
+            max_cycles: 100,
+            max_classed_tasks: 20_000,
+        }
     }
 }
 
 /// The counts of a check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TraceCounts {
-    /// Events: roots of the forest of invocations.
+    /// Events that run a task or access memory.
     pub events: u64,
     /// Tasks that ran from a mailbox.
     pub tasks: u64,
@@ -65,6 +74,8 @@ pub struct TraceChecked {
     pub stopped: Option<StopReason>,
     /// Whether there are more cycles of events than are reported.
     pub more_cycles: bool,
+    /// Whether the trace has too many tasks for its conflicts to be classed.
+    pub unclassed: bool,
     /// The events of each component, ascending; events are numbered by their first event of the
     /// trace.
     pub components: Vec<Vec<u32>>,
@@ -146,20 +157,28 @@ fn explain(
     if interleaved.is_empty() && against.is_empty() {
         return Ok(());
     }
-    control.progress.phase("happens-before");
-    let copy = unlocked(all.trace, control);
-    let forced = copy.as_ref().map_err(|stopped| *stopped);
-    let forced = forced.and_then(|copy| Forced::new(copy, options.rules, control));
-    let order = forced.as_ref().ok();
+    checked.unclassed = checked.counts.tasks > options.max_classed_tasks;
+    let copy = if checked.unclassed {
+        Ok(None)
+    } else {
+        control.progress.phase("happens-before");
+        unlocked(all.trace, control).map(Some)
+    };
+    let forced = match &copy {
+        Ok(Some(copy)) => Forced::new(copy, options.rules, control).map(Some),
+        Ok(None) => Ok(None),
+        Err(stopped) => Err(*stopped),
+    };
+    let order = forced.as_ref().ok().and_then(Option::as_ref);
     let (against, interleaved) = (against.finish(order), interleaved.finish(order));
-    findings::determinism(all, &against, order, &mut checked.findings);
+    let tasks = findings::determinism(all, &against, order, control, &mut checked.findings);
     // A stop from here on loses classes and cycles, not findings.
     control.progress.phase("cycles");
     let found = &mut checked.findings;
     let known = found.len();
-    let searched = forced.and_then(|order| {
+    let searched = tasks.and(forced).and_then(|order| {
         let max = options.max_cycles;
-        findings::serializability(all, &interleaved, &order, max, control, found)
+        findings::serializability(all, &interleaved, order.as_ref(), max, control, found)
     });
     if searched.is_err() && found.len() == known {
         findings::without_cycles(all, &interleaved, options.max_cycles, found);
@@ -200,17 +219,25 @@ fn count(
     control: &Control<'_>,
     counts: &mut TraceCounts,
 ) -> Result<(), Stopped> {
-    counts.events = forest.events_count() as u64;
     let posted = |task: anyorder_trace::TaskId| {
         trace.tables().tasks[task.index()].kind == TaskKind::Posted
             && !trace.span(task).get.is_none()
     };
     counts.tasks = trace.task_ids().filter(|task| posted(*task)).count() as u64;
+    let runs_task = |event: u32| {
+        let tasks = forest.of_event(event).iter().map(|i| forest.invocations[*i as usize].task);
+        tasks.into_iter().any(posted)
+    };
+    let mut does: Vec<bool> = (0..forest.events_count() as u32).map(runs_task).collect();
     for (row, op) in trace.columns().ops.iter().enumerate() {
         if row % STRIDE == 0 {
             control.check()?;
         }
-        counts.accesses += u64::from(op.kind().is_access());
+        if op.kind().is_access() {
+            counts.accesses += 1;
+            does[serial::event_of(trace, forest, row) as usize] = true;
+        }
     }
+    counts.events = does.iter().filter(|does| **does).count() as u64;
     Ok(())
 }

@@ -83,7 +83,7 @@ impl Cycles {
             accesses.entry(event).or_default().push(access);
             for cell in cells.of(trace.columns().operands[row]) {
                 steps += 1;
-                if steps % STRIDE == 0 {
+                if steps.is_multiple_of(STRIDE) {
                     control.check()?;
                 }
                 let summary = known.entry((event, cell as u32)).or_insert(Summary {
@@ -173,10 +173,7 @@ impl Cycles {
         let mut queue = VecDeque::from([from]);
         before.insert(from, NONE);
         let mut steps = 0_usize;
-        while let Some(event) = queue.pop_front() {
-            if event == to {
-                break;
-            }
+        'search: while let Some(event) = queue.pop_front() {
             let start = self.summaries.partition_point(|summary| summary.event < event);
             for own in self.summaries[start..].iter().take_while(|own| own.event == event) {
                 let Some((accesses, writes)) = self.lists.get(&own.place) else { continue };
@@ -207,8 +204,12 @@ impl Cycles {
                     reach(other);
                 }
                 steps += 1;
-                if steps % STRIDE == 0 {
+                if steps.is_multiple_of(STRIDE) {
                     control.check()?;
+                }
+                // The first event that reaches it is on a shortest path.
+                if before.contains_key(&to) {
+                    break 'search;
                 }
             }
         }

@@ -94,7 +94,7 @@ pub(super) fn find(
             let mut root: Option<Latest> = None;
             for cell in cells.of(trace.columns().operands[access.index()]) {
                 steps += 1;
-                if steps % STRIDE == 0 {
+                if steps.is_multiple_of(STRIDE) {
                     control.check()?;
                 }
                 let state = &mut states[cell];

@@ -16,6 +16,9 @@ use std::collections::BTreeSet;
 /// The filter of findings whose conflicts every run has in the same order.
 pub const FORCED: &str = "forced";
 
+/// How many findings are made after a stop, too.
+const UNPOLLED: usize = 100;
+
 /// How many events of the trace are searched for the input that a task handles.
 const TRIGGER_WITHIN: u32 = 64;
 
@@ -29,7 +32,7 @@ const TRIGGER_WITHIN: u32 = 64;
 pub(super) fn serializability(
     all: &Analysed<'_>,
     groups: &[Group],
-    forced: &Forced<'_>,
+    forced: Option<&Forced<'_>>,
     max: usize,
     control: &Control<'_>,
     found: &mut Vec<Finding>,
@@ -96,7 +99,7 @@ fn interleaving(
     all: &Analysed<'_>,
     group: &Group,
     cycle: &[Conflict],
-    forced: &Forced<'_>,
+    forced: Option<&Forced<'_>>,
 ) -> Finding {
     let (trace, forest) = (all.trace, all.forest);
     let mut finding = Finding::new(Kind::NotSerializable);
@@ -108,7 +111,7 @@ fn interleaving(
             location: location_of(trace, conflict.after),
             before: trace.label(conflict.before),
             after: trace.label(conflict.after),
-            forced: Some(forced.orders(conflict.before, conflict.after)),
+            forced: forced.map(|order| order.orders(conflict.before, conflict.after)),
         })
         .collect();
     let closing = cycle.iter().max_by_key(|conflict| conflict.after);
@@ -132,21 +135,30 @@ fn interleaving(
         let text = format!("such cycles connect {} in all", plural(size, "event"));
         finding.explanation.push(ExplanationStep::new(text));
     }
-    let is_forced = Some(steps.iter().all(|step| step.forced == Some(true)));
+    let is_forced = forced.map(|_| steps.iter().all(|step| step.forced == Some(true)));
     finding.cycle = steps;
     complete(trace, group, is_forced, &mut finding);
     finding
 }
 
 /// Makes the findings of the groups of conflicts against the reference order.
+///
+/// # Errors
+///
+/// Fails if it was stopped, with the first findings made.
 pub(super) fn determinism(
     all: &Analysed<'_>,
     groups: &[Group],
     forced: Option<&Forced<'_>>,
+    control: &Control<'_>,
     found: &mut Vec<Finding>,
-) {
+) -> Result<(), Stopped> {
     let (trace, forest) = (all.trace, all.forest);
-    for group in groups {
+    for (at, group) in groups.iter().enumerate() {
+        // A check that was stopped before still reports a few.
+        if at >= UNPOLLED {
+            control.check()?;
+        }
         let [root, pivot] = group.shown;
         let mut finding = Finding::new(Kind::Nondeterminism);
         let name = trace.event(root).location().map(|location| location_title(trace, location));
@@ -181,6 +193,7 @@ pub(super) fn determinism(
         complete(trace, group, is_forced, &mut finding);
         found.push(finding);
     }
+    Ok(())
 }
 
 /// Sets what all findings have: sites, pairs, severity, and whether every run has them.

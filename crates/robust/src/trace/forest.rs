@@ -67,6 +67,8 @@ impl Forest {
     /// Fails if it was stopped.
     pub fn new(trace: &Trace, control: &Control<'_>) -> Result<Forest, Stopped> {
         let mut forest = Forest::default();
+        // Each task has an invocation, and entries in the tables of its order.
+        control.check_memory(0, trace.tasks_count() as u64 * 64)?;
         forest.cut(trace, control)?;
         forest.find_parents(trace, control)?;
         forest.order(control)?;

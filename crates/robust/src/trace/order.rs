@@ -2,7 +2,7 @@
 //!
 //! Happens-before takes the recorded order of critical sections as given. Another run can take a
 //! lock in the other order. So the relation is computed over the trace without its locks: program
-//! order, posts, mailboxes, forks and joins, signals, inputs, and Android's callbacks. A conflict in
+//! order, posts, mailboxes, forks and joins, signals, inputs, Android's callbacks. A conflict in
 //! that order is *forced*; any other is *racing*.
 
 use anyorder_hb::{HappensBefore, RuleSet};

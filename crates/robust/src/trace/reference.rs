@@ -125,7 +125,7 @@ impl<'a> Run<'a> {
                 positions[next as usize] = place;
                 place += 1;
                 self.run(next);
-                if place as usize % STRIDE == 0 {
+                if (place as usize).is_multiple_of(STRIDE) {
                     control.check()?;
                 }
             }

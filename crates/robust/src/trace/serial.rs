@@ -194,7 +194,7 @@ pub(super) fn visit(
         let event = event_of(trace, forest, row);
         for cell in cells.of(trace.columns().operands[row]) {
             steps += 1;
-            if steps % STRIDE == 0 {
+            if steps.is_multiple_of(STRIDE) {
                 control.check()?;
             }
             if !shared[cell] {
@@ -258,7 +258,7 @@ fn shared(
         let event = event_of(trace, forest, row);
         for cell in cells.of(trace.columns().operands[row]) {
             steps += 1;
-            if steps % STRIDE == 0 {
+            if steps.is_multiple_of(STRIDE) {
                 control.check()?;
             }
             written[cell] |= kind.writes();
