@@ -257,4 +257,23 @@ mod tests {
         assert_eq!(facts.get(8).unwrap().label, "9");
         assert_eq!((facts.joins[0].event, facts.joins[0].joined), (9, t));
     }
+    #[test]
+    fn events_between_two_changes_of_the_locks_held_share_them() {
+        let mut b = TraceBuilder::new();
+        let s = b.handler("S", Mailbox::None).unwrap();
+        let main = b.initial(s);
+        for lock in ["m", "n", "m"] {
+            b.acquire(main, lock, Mode::EXCLUSIVE).unwrap();
+        }
+        b.write(main, "x").unwrap();
+        b.write(main, "y").unwrap();
+        b.release(main, "m", Mode::EXCLUSIVE).unwrap();
+        b.write(main, "x").unwrap();
+        let trace = b.finish();
+        let facts = Facts::gather(&mut TraceBlocks::new(&trace), vec![3, 4, 6], |_| {}).unwrap();
+        let held = |event| &facts.get(event).unwrap().held;
+        assert!(Arc::ptr_eq(held(3), held(4)));
+        assert!(!Arc::ptr_eq(held(4), held(6)));
+        assert_eq!(held(4), held(6), "the lock was acquired twice");
+    }
 }
