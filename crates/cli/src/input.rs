@@ -116,7 +116,7 @@ impl PeekedInput {
 
     /// Reads the rest of a file of some kind.
     pub(crate) fn bytes_of(self, path: &Path, kind: FileKind) -> Result<Vec<u8>, Failure> {
-        read_rest(self.rest, self.head, kind).map_err(|error| failed(path, kind, &error))
+        read_rest(self.rest, self.head, kind, ask).map_err(|error| failed(path, kind, &error))
     }
 }
 
