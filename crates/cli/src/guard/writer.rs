@@ -18,7 +18,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// How long cleaning up may take.
-const PATIENCE: Duration = Duration::from_millis(100);
+pub(super) const PATIENCE: Duration = Duration::from_millis(100);
 
 /// What the guard asks of the writer. The writer ends the process after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
