@@ -33,9 +33,8 @@ pub struct Stored {
 /// the job of this thread is stopped: see [`JobWatch`].
 pub fn read_schedules(path: &Path, text: &str, id: Option<&str>) -> Result<Vec<Stored>, Failure> {
     let watch = JobWatch::current();
-    let stopped = |stopped: Stopped| {
-        Failure::stopped(stopped.0, &format!("{} was not read", shown(path)))
-    };
+    let stopped =
+        |stopped: Stopped| Failure::stopped(stopped.0, &format!("{} was not read", shown(path)));
     let value = json::parse(text).map_err(|error| match watch.check() {
         Err(reason) => stopped(reason),
         Ok(()) => Failure::at(path, escape(&format!("not a schedule or a result: {error}"))),

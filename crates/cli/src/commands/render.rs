@@ -2,9 +2,9 @@
 
 use crate::args::{OutputArgs, OutputFormat};
 use crate::failure::Failure;
-use crate::guard::{Document, asked, hurried, set_status};
-use crate::reading::stopped;
+use crate::guard::{Document, hurried, is_late, set_status};
 use crate::output::{to, to_file, to_stdout, width};
+use crate::reading::stopped;
 use anyorder_common::text::{Harmless, shown};
 use anyorder_finding::run::Runs;
 use anyorder_finding::{Outcome, Policy, exit_code};
@@ -14,7 +14,7 @@ use anyorder_trace::Trace;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// How and where to write a result.
 pub(super) struct Form<'a> {
@@ -114,15 +114,12 @@ struct Hurry {
 impl Hurry {
     /// Bytes between two looks.
     const LOOK: usize = 1 << 16;
-    /// The time to format the result after the job was asked to stop.
-    const TIME: Duration = Duration::from_millis(200);
     /// The bytes of a result when memory is short.
     const SHORT: usize = 8 << 20;
 
     fn is_over(&self) -> bool {
         let Err(stopped) = stopped() else { return false };
-        let late = asked().is_some_and(|asked| asked.elapsed() > Self::TIME);
-        late || stopped.0 == StopReason::MemoryLimit && self.made.len() > Self::SHORT
+        is_late() || stopped.0 == StopReason::MemoryLimit && self.made.len() > Self::SHORT
     }
 }
 

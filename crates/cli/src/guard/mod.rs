@@ -16,8 +16,8 @@
 
 pub(crate) use draft::{Document, Draft, Kind, hurried};
 pub(crate) use phase::{Claiming, claim, written};
-pub(crate) use poll::{asked, set_status};
 pub(crate) use poll::{Checkpoints, Guard};
+pub(crate) use poll::{is_late, set_status};
 pub(crate) use writer::print_cut;
 
 mod draft;

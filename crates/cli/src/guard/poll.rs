@@ -12,8 +12,8 @@ use anyorder_process::{self as process, Memory, Refusal};
 use anyorder_system::{Cancel, StopReason};
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::sync::mpsc::Sender;
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -45,9 +45,13 @@ const LENT_MAX: Duration = Duration::from_millis(50);
 /// When the job was asked to stop.
 static ASKED: OnceLock<Instant> = OnceLock::new();
 
-/// Returns when the job was asked to stop, once it was.
-pub(crate) fn asked() -> Option<Instant> {
-    ASKED.get().copied()
+/// How long a job that was asked to stop may go on writing what it has.
+const HURRY: Duration = Duration::from_millis(200);
+
+/// Returns whether the job was asked to stop some time ago, so that it must leave out what it has
+/// not written yet.
+pub(crate) fn is_late() -> bool {
+    ASKED.get().is_some_and(|asked| asked.elapsed() > HURRY)
 }
 
 /// The status of the result, once it is known.

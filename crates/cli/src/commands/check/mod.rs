@@ -86,7 +86,9 @@ fn check_all(args: &CheckArgs, global: &Global, watch: &Watch) -> Result<Option<
             let mut failures = Vec::new();
             for (done, (path, peeked)) in inputs.into_iter().enumerate() {
                 if let Some(reason) = watch.stopped().filter(|_| done > 0) {
-                    watch.draft().change(|outcome| leave_out(args.inputs.len() - done, reason, outcome));
+                    watch
+                        .draft()
+                        .change(|outcome| leave_out(args.inputs.len() - done, reason, outcome));
                     break;
                 }
                 let peeked = peeked.unwrap_or_else(|| input::peek(&path));
