@@ -74,6 +74,7 @@ fn checked_with(
         why: None,
         extra: &[],
         is_known: &|_| false,
+        so_far: &|_| (),
     };
     let checked = check(subject, &mut fake, options, control).unwrap();
     balanced(&checked.statistics);
