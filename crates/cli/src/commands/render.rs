@@ -2,7 +2,7 @@
 
 use crate::args::{OutputArgs, OutputFormat};
 use crate::failure::Failure;
-use crate::guard::{Document, hurried, is_late, set_status};
+use crate::guard::{Cut, Document, hurried, is_late, set_status};
 use crate::output::{to, to_file, to_stdout, width};
 use crate::reading::stopped;
 use anyorder_common::text::{Harmless, shown};
@@ -12,7 +12,7 @@ use anyorder_report::{html, json, junit, sarif, terminal};
 use anyorder_system::StopReason;
 use anyorder_trace::Trace;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -140,8 +140,16 @@ impl Write for Hurry {
     }
 }
 
+/// Writes the HTML report of a result that was cut. It has no timeline, which needs the trace.
+pub(crate) fn write_page(cut: &Cut, folder: &Path) -> Result<PathBuf, Failure> {
+    let options = html::HtmlOptions::default();
+    let Cut { document, outcome, runs } = cut;
+    html::write_report(folder, outcome, &document.policy, None, runs, &options)
+        .map_err(|error| Failure::writing(folder, &error))
+}
+
 /// Writes a result that the guard cut, in place of the job. `stdout` bypasses the locks that the
-/// job may hold. It writes no HTML report, which could take as long as the job.
+/// job may hold. The HTML report is another matter: see [`write_page`].
 pub(crate) fn render_cut(
     document: &Document,
     outcome: &Outcome,

@@ -73,10 +73,10 @@ pub(crate) struct Done {
 }
 
 /// What the guard prints.
-pub(super) struct Cut {
-    pub(super) document: Document,
-    pub(super) outcome: Outcome,
-    pub(super) runs: Runs,
+pub(crate) struct Cut {
+    pub(crate) document: Document,
+    pub(crate) outcome: Outcome,
+    pub(crate) runs: Runs,
 }
 
 impl Draft {

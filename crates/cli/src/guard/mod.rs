@@ -14,7 +14,7 @@
 //!
 //! Only one thread writes the result: the one that [`phase`] gives the output to.
 
-pub(crate) use draft::{Document, Draft, Kind, hurried};
+pub(crate) use draft::{Cut, Document, Draft, Kind, hurried};
 pub(crate) use phase::{Claiming, claim, written};
 pub(crate) use poll::{Checkpoints, Guard};
 pub(crate) use poll::{is_late, set_status};

@@ -62,6 +62,14 @@ pub(super) fn status() -> u8 {
     STATUS.load(Ordering::Relaxed)
 }
 
+/// Whether the writer has written the result, and makes the report.
+static RESULT_WRITTEN: AtomicBool = AtomicBool::new(false);
+
+/// Tells that the writer has written the result.
+pub(super) fn set_written() {
+    RESULT_WRITTEN.store(true, Ordering::Relaxed);
+}
+
 /// Whether a second signal has come.
 static AT_ONCE: AtomicBool = AtomicBool::new(false);
 
@@ -277,7 +285,11 @@ impl Poll {
         // The writer may have begun a file.
         writer::clean_up();
         if let Order::Document(cause) = order {
-            let words = format!("error: {cause}: the result could not be written in time\n");
+            let what = match RESULT_WRITTEN.load(Ordering::Relaxed) {
+                true => "the report",
+                false => "the result",
+            };
+            let words = format!("error: {cause}: {what} could not be written in time\n");
             let say = move || {
                 let _ = std::io::stderr().write_all(words.as_bytes());
             };

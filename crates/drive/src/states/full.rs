@@ -35,7 +35,7 @@ pub(super) fn full<P: StateProgram>(
     let mut checkpoint = checkpoint.transpose()?;
     let mut search = match &check_options.resume {
         None => Search::new(system, &options).map_err(|error| failure(program, &error))?,
-        Some(file) => Checkpoint::resume(system, &options, file, &identity)?,
+        Some(file) => Checkpoint::resume((system, control), &options, file, &identity)?,
     };
     if let Some(checkpoint) = &mut checkpoint {
         checkpoint.begin(&search)?;
