@@ -46,6 +46,7 @@ mod certify;
 mod check_trace;
 mod consistency;
 mod failure;
+mod json;
 mod not_understood;
 mod predict;
 mod result;

@@ -1,7 +1,7 @@
 //! Predictions for traces of threads: each happens-before race once, with a witness if one was
 //! found, then the findings that happens-before misses.
 
-use super::{CheckTraceOptions, WithRuns, without_runs};
+use super::{CheckTraceOptions, WithRuns, publish, without_runs};
 use crate::failure::Failure;
 use crate::predict::{
     Analysis, KnownPairs, PredictOptions, Question, Reordering, add_outcome, analyse, last_of,
@@ -66,7 +66,12 @@ pub(super) fn add(
         let ([Ok(a), Ok(b)], Some(order)) = (ids, &order) else { return false };
         is_plain(trace, a) && is_plain(trace, b) && !order.happens_before(a, b)
     };
-    let known = KnownPairs { extra: &extra, is_known: &is_known };
+    let base = result.clone();
+    let so_far = |checked: Checked| {
+        let predicted = checked.found.into_iter().map(|found| found.finding);
+        publish(races.iter().cloned().chain(predicted).collect(), &base, control);
+    };
+    let known = KnownPairs { extra: &extra, is_known: &is_known, so_far: &so_far };
     let question = Question::new(&input.name, &options)?;
     let mut analysed = analyse(trace, &question, &known, control)?;
     let mut all = join((trace, control), races, pairs, &mut analysed.checked);

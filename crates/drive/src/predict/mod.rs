@@ -188,7 +188,13 @@ pub fn predict(
     let mut result = JobResult::default();
     input.describe(&mut result);
     let question = Question::new(&input.name, options)?;
-    let known = KnownPairs { extra: &[], is_known: &|_| false };
+    let base = result.clone();
+    let so_far = |checked: Checked| {
+        let mut so_far = base.clone();
+        checked.found.into_iter().for_each(|found| so_far.push(found.finding, None));
+        so_far.publish(control);
+    };
+    let known = KnownPairs { extra: &[], is_known: &|_| false, so_far: &so_far };
     let trace = &input.trace;
     let analysed = analyse(trace, &question, &known, control)?;
     result.remarks.extend(remark_unspecified(&input.name, &analysed.unspecified));
