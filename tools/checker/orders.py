@@ -27,7 +27,6 @@ def read(trace, text):
                 own = len(paths) - 1
                 if premise > own or (done and premise == own):
                     raise Unreadable(f"{line.place}: expected a lemma above")
-                demand(premise < own, line.place, "a lemma is its own premise")
                 premises.append(premise)
             paths[-1].append((*step, premises))
             missing -= 1
@@ -78,6 +77,7 @@ class Checker:
             demand(x == at, place, "does not begin where the step before it ends")
             demand(x < y, place, "does not go forward")
             self.in_rules(place, rule)
+            demand(all(p < len(self.shown) for p in premises), place, "a lemma is its own premise")
             self.step(place, x, y, rule, [self.shown[p] for p in premises])
             whole_before = whole
             if rule == "po":

@@ -1,7 +1,7 @@
 //! Certificates of all kinds about random traces.
 
-use super::one_of;
-use anyorder_certify::{ClaimedSchedule, check_schedule, write_schedule};
+use super::{one_of, orders, traces};
+use anyorder_certify::{ClaimedSchedule, ScheduleReason, check_schedule, write_schedule};
 use anyorder_common::random::{Random, Rng};
 use anyorder_drive::{
     ConsistencyOptions, Consistent, MailboxRule, PredictOptions, RuleSet, TraceInput, consistency,
@@ -12,7 +12,11 @@ use anyorder_testkit::consistency as partial;
 use anyorder_testkit::{Shape, random_trace};
 use anyorder_trace::format::native_text::{NativeTextReader, NativeTextWriter};
 use anyorder_trace::{EventId, Problems, Trace};
+use std::mem::discriminant;
 use std::rc::Rc;
+
+/// The changed traces of each trace, and the certificates that are checked against each.
+const CHANGED: (usize, usize) = (6, 8);
 
 /// A certificate about a trace.
 #[derive(Clone, Debug)]
@@ -31,14 +35,25 @@ pub(crate) struct Case {
 pub(crate) fn of(seed: u64) -> Vec<Case> {
     let mut rng = Rng::new(seed);
     let mut cases = Vec::new();
-    let shape = if seed.is_multiple_of(2) { Shape::medium() } else { Shape::small() };
+    let shape = match seed % 6 {
+        0 | 2 => Shape::medium(),
+        4 => Shape::deep(),
+        5 => Shape { delay_percent: 80, plain_percent: 5, ..Shape::bags() },
+        _ => Shape { acts_max: 6, act_percent: 75, ..Shape::small() },
+    };
     if let Some(maker) = Maker::new(random_trace(seed, &shape)) {
         maker.orders(&mut rng, &mut cases);
         maker.schedules(&mut rng, &mut cases);
+        maker.refused_schedules(&mut rng, &mut cases);
         maker.reorderings(&mut cases);
+        for text in orders::doubtful(&maker.input, &mut rng) {
+            maker.push(&mut cases, ("order-proof", None), text.into_bytes());
+            cases.last_mut().expect("just pushed").is_mutant = true;
+        }
         for rule in [MailboxRule::Fifo, MailboxRule::Delayed, MailboxRule::Bag] {
             maker.consistency(Some(rule), &mut cases);
         }
+        maker.about_changed_traces(&mut rng, &mut cases);
     }
     let shapes = partial::Shape::ALL;
     for shape in [one_of(&mut rng, &shapes), one_of(&mut rng, &shapes)] {
@@ -46,9 +61,28 @@ pub(crate) fn of(seed: u64) -> Vec<Case> {
             let rules = [MailboxRule::Fifo, MailboxRule::Delayed, MailboxRule::Bag];
             maker.consistency(Some(*one_of(&mut rng, &rules)), &mut cases);
             maker.consistency(None, &mut cases);
+            maker.about_changed_traces(&mut rng, &mut cases);
         }
     }
     cases
+}
+
+/// The text of a certificate whose steps are not described: the descriptions are those of the trace
+/// as it was, and the checker in Python does not compare them.
+fn without_descriptions(case: &Case) -> String {
+    if case.kind != "reordering" {
+        return case.text.clone();
+    }
+    let Ok(mut value) = serde_json::from_str::<serde_json::Value>(&case.text) else {
+        return case.text.clone();
+    };
+    for step in value["steps"].as_array_mut().into_iter().flatten() {
+        if let Some(step) = step.as_object_mut() {
+            step.remove("text");
+            step.remove("at");
+        }
+    }
+    value.to_string()
 }
 
 /// Makes certificates about a trace.
@@ -63,11 +97,37 @@ impl Maker {
     fn new(trace: Trace) -> Option<Maker> {
         let mut text = Vec::new();
         trace.write(&mut NativeTextWriter::new(&mut text)).expect("memory takes all");
-        let trace = Trace::read(&mut NativeTextReader::new(&text[..])).expect("what was written");
+        Maker::of_text(String::from_utf8(text).expect("text"))
+    }
+
+    /// `None` if the text is no trace, or the trace is not well-formed.
+    fn of_text(text: String) -> Option<Maker> {
+        let trace = Trace::read(&mut NativeTextReader::new(text.as_bytes())).ok()?;
         let control = Control::default();
         let input = TraceInput::new("t", trace, &Problems::default(), &control).ok()?;
-        let text = Rc::new(String::from_utf8(text).expect("text"));
-        Some(Maker { input: Rc::new(input), text, control })
+        Some(Maker { input: Rc::new(input), text: Rc::new(text), control })
+    }
+
+    /// Checks some certificates about this trace against traces that differ from it.
+    fn about_changed_traces(&self, rng: &mut Rng, cases: &mut Vec<Case>) {
+        let own = cases.iter().filter(|case| Rc::ptr_eq(&case.input, &self.input));
+        let own: Vec<Case> = own.cloned().collect();
+        if own.is_empty() {
+            return;
+        }
+        for _ in 0..CHANGED.0 {
+            let mut text = traces::changed(&self.text, rng);
+            if rng.below(3) == 0 {
+                text = traces::changed(&text, rng);
+            }
+            let Some(other) = Maker::of_text(text) else { continue };
+            for _ in 0..CHANGED.1 {
+                let (input, trace) = (Rc::clone(&other.input), Rc::clone(&other.text));
+                let case = one_of(rng, &own).clone();
+                let text = without_descriptions(&case);
+                cases.push(Case { input, trace, text, is_mutant: true, ..case });
+            }
+        }
     }
 
     fn push(
@@ -126,6 +186,46 @@ impl Maker {
         let mut text = Vec::new();
         write_schedule(&claimed, trace, &mut text).expect("memory takes all");
         self.push(cases, ("trace-schedule", None), text);
+    }
+
+    /// Schedules whose last event cannot come there: one for each reason that is met.
+    fn refused_schedules(&self, rng: &mut Rng, cases: &mut Vec<Case>) {
+        let trace = &self.input.trace;
+        let mut left: Vec<EventId> = (0..trace.len().min(70) as u32).map(EventId).collect();
+        let mut order: Vec<EventId> = Vec::new();
+        let mut reasons: Vec<(ScheduleReason, usize)> = Vec::new();
+        let mut misses = 0;
+        while misses < 12 && !left.is_empty() {
+            let at = rng.below(left.len().min(16) as u64) as usize;
+            order.push(left[at]);
+            let Err(error) = check_schedule(trace, &order) else {
+                left.remove(at);
+                misses = 0;
+                continue;
+            };
+            misses += 1;
+            let same = |known: &ScheduleReason| match (known, &error.reason) {
+                (
+                    ScheduleReason::TooEarly { rule, .. },
+                    ScheduleReason::TooEarly { rule: other, .. },
+                ) => rule == other,
+                (known, reason) => discriminant(known) == discriminant(reason),
+            };
+            let met = reasons.iter().position(|(known, _)| same(known)).unwrap_or(reasons.len());
+            if met == reasons.len() {
+                reasons.push((error.reason.clone(), 0));
+            }
+            reasons[met].1 += 1;
+            if reasons[met].1 <= 4 {
+                let order = order.clone();
+                let claimed = ClaimedSchedule { adjacent: None, order, lines: Vec::new() };
+                let mut text = Vec::new();
+                write_schedule(&claimed, trace, &mut text).expect("memory takes all");
+                self.push(cases, ("trace-schedule", None), text);
+                cases.last_mut().expect("just pushed").is_mutant = true;
+            }
+            order.pop();
+        }
     }
 
     fn reorderings(&self, cases: &mut Vec<Case>) {
