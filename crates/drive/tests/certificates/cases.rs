@@ -1,7 +1,7 @@
 //! Certificates of all kinds about random traces.
 
-use super::{one_of, orders, traces};
-use anyorder_certify::{ClaimedSchedule, ScheduleReason, check_schedule, write_schedule};
+use super::{links, one_of, orders, traces, walks};
+use anyorder_certify::{ClaimedSchedule, check_schedule, write_schedule};
 use anyorder_common::random::{Random, Rng};
 use anyorder_drive::{
     ConsistencyOptions, Consistent, MailboxRule, PredictOptions, RuleSet, TraceInput, consistency,
@@ -12,7 +12,6 @@ use anyorder_testkit::consistency as partial;
 use anyorder_testkit::{Shape, random_trace};
 use anyorder_trace::format::native_text::{NativeTextReader, NativeTextWriter};
 use anyorder_trace::{EventId, Problems, Trace};
-use std::mem::discriminant;
 use std::rc::Rc;
 
 /// The changed traces of each trace, and the certificates that are checked against each.
@@ -44,15 +43,12 @@ pub(crate) fn of(seed: u64) -> Vec<Case> {
     if let Some(maker) = Maker::new(random_trace(seed, &shape)) {
         maker.orders(&mut rng, &mut cases);
         maker.schedules(&mut rng, &mut cases);
-        maker.refused_schedules(&mut rng, &mut cases);
         maker.reorderings(&mut cases);
-        for text in orders::doubtful(&maker.input, &mut rng) {
-            maker.push(&mut cases, ("order-proof", None), text.into_bytes());
-            cases.last_mut().expect("just pushed").is_mutant = true;
-        }
+        maker.doubtful(&mut rng, &mut cases);
         for rule in [MailboxRule::Fifo, MailboxRule::Delayed, MailboxRule::Bag] {
             maker.consistency(Some(rule), &mut cases);
         }
+        maker.doubtful_links(&mut rng, &mut cases);
         maker.about_changed_traces(&mut rng, &mut cases);
     }
     let shapes = partial::Shape::ALL;
@@ -61,6 +57,7 @@ pub(crate) fn of(seed: u64) -> Vec<Case> {
             let rules = [MailboxRule::Fifo, MailboxRule::Delayed, MailboxRule::Bag];
             maker.consistency(Some(*one_of(&mut rng, &rules)), &mut cases);
             maker.consistency(None, &mut cases);
+            maker.doubtful_links(&mut rng, &mut cases);
             maker.about_changed_traces(&mut rng, &mut cases);
         }
     }
@@ -106,6 +103,36 @@ impl Maker {
         let control = Control::default();
         let input = TraceInput::new("t", trace, &Problems::default(), &control).ok()?;
         Some(Maker { input: Rc::new(input), text: Rc::new(text), control })
+    }
+
+    /// Certificates that may not hold, made by hand.
+    fn doubtful(&self, rng: &mut Rng, cases: &mut Vec<Case>) {
+        let trace = &self.input.trace;
+        let all = [
+            ("order-proof", orders::doubtful(&self.input, rng)),
+            ("trace-schedule", walks::schedules(trace, rng)),
+            ("reordering", walks::reorderings(trace, rng)),
+        ];
+        for (kind, texts) in all {
+            for text in texts {
+                self.push(cases, (kind, None), text.into_bytes());
+                cases.last_mut().expect("just pushed").is_mutant = true;
+            }
+        }
+    }
+
+    /// Proofs of inconsistency with a step that may not hold.
+    fn doubtful_links(&self, rng: &mut Rng, cases: &mut Vec<Case>) {
+        let is_proof = |case: &&Case| {
+            let own = Rc::ptr_eq(&case.input, &self.input);
+            own && case.kind == "consistency-proof" && !case.is_mutant
+        };
+        let proofs: Vec<Case> = cases.iter().filter(is_proof).cloned().collect();
+        for proof in proofs {
+            for text in links::doubtful(&self.input.trace, &proof.text, rng) {
+                cases.push(Case { text, is_mutant: true, ..proof.clone() });
+            }
+        }
     }
 
     /// Checks some certificates about this trace against traces that differ from it.
@@ -186,46 +213,6 @@ impl Maker {
         let mut text = Vec::new();
         write_schedule(&claimed, trace, &mut text).expect("memory takes all");
         self.push(cases, ("trace-schedule", None), text);
-    }
-
-    /// Schedules whose last event cannot come there: one for each reason that is met.
-    fn refused_schedules(&self, rng: &mut Rng, cases: &mut Vec<Case>) {
-        let trace = &self.input.trace;
-        let mut left: Vec<EventId> = (0..trace.len().min(70) as u32).map(EventId).collect();
-        let mut order: Vec<EventId> = Vec::new();
-        let mut reasons: Vec<(ScheduleReason, usize)> = Vec::new();
-        let mut misses = 0;
-        while misses < 12 && !left.is_empty() {
-            let at = rng.below(left.len().min(16) as u64) as usize;
-            order.push(left[at]);
-            let Err(error) = check_schedule(trace, &order) else {
-                left.remove(at);
-                misses = 0;
-                continue;
-            };
-            misses += 1;
-            let same = |known: &ScheduleReason| match (known, &error.reason) {
-                (
-                    ScheduleReason::TooEarly { rule, .. },
-                    ScheduleReason::TooEarly { rule: other, .. },
-                ) => rule == other,
-                (known, reason) => discriminant(known) == discriminant(reason),
-            };
-            let met = reasons.iter().position(|(known, _)| same(known)).unwrap_or(reasons.len());
-            if met == reasons.len() {
-                reasons.push((error.reason.clone(), 0));
-            }
-            reasons[met].1 += 1;
-            if reasons[met].1 <= 4 {
-                let order = order.clone();
-                let claimed = ClaimedSchedule { adjacent: None, order, lines: Vec::new() };
-                let mut text = Vec::new();
-                write_schedule(&claimed, trace, &mut text).expect("memory takes all");
-                self.push(cases, ("trace-schedule", None), text);
-                cases.last_mut().expect("just pushed").is_mutant = true;
-            }
-            order.pop();
-        }
     }
 
     fn reorderings(&self, cases: &mut Vec<Case>) {
