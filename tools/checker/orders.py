@@ -191,7 +191,7 @@ class Checker:
                 return "posts to another handler"
             return "posted by the handler itself" if to_task.handler == a.operand else None
         if rule == "fork":
-            fits = a.kind == "fork" and relations.first_after_fork.get(x) == y
+            fits = relations.first_after_fork.get(x) == y
             return None if fits else "not a fork and the first event of its handler after it"
         if rule == "join":
             if b.kind != "join":
@@ -205,13 +205,13 @@ class Checker:
                 return "tasks of one handler"
             return "both are shared" if a.shared and b.shared else None
         if rule == "wake":
-            fits = b.kind == "wake" and relations.wake_of.get(y, (None,))[0] == x
+            fits = relations.wake_of.get(y, (None,))[0] == x
             return None if fits else "not the signal that the wake is matched with"
         if rule == "barrier":
             fits = a.kind == b.kind == "barrier" and a.operand == b.operand and a.task != b.task
             return None if fits else "not two events of one barrier by two tasks"
         if rule == "atomic":
-            fits = b.reads and b.acquires and a.writes and a.releases and relations.last_write.get(y) == x
+            fits = a.releases and relations.last_write.get(y) == x
             return None if fits else "not the last write of an acquiring read, by a releasing atomic"
         return self.enables(x, y, a, b, from_task)
 

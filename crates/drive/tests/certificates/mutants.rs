@@ -56,7 +56,9 @@ fn changed_lines(text: &str, rng: &mut Rng) -> String {
             lines[at][place] = (*one_of(rng, &RULES)).to_owned();
         }
         7 => {
-            const WORDS: [&str; 20] = [
+            const WORDS: [&str; 22] = [
+                "00000000000000000000000001",
+                "18446744073709551616",
                 "0",
                 "-1",
                 "+1",
@@ -118,7 +120,7 @@ fn changed_json(text: &str, rng: &mut Rng) -> String {
     let mut value: Value = serde_json::from_str(text).expect("certificates are JSON");
     let steps = value["steps"].as_array().map_or(0, Vec::len) as u64;
     let (at, other) = (rng.below(steps) as usize, rng.below(steps) as usize);
-    let choice = rng.below(26);
+    let choice = rng.below(27);
     if choice < 6
         && let Some(steps) = value["steps"].as_array_mut()
     {
@@ -181,6 +183,7 @@ fn changed_json(text: &str, rng: &mut Rng) -> String {
             // A key that stands twice.
             return value.to_string().replacen('{', "{\"title\":\"\",", 1);
         }
+        25 => return with_another_number(&value.to_string(), rng),
         14 => value["first"] = value["steps"][at]["event"].clone(),
         _ => {
             let label = near(value["steps"][at]["event"].as_str().unwrap_or_default(), rng);
@@ -188,4 +191,39 @@ fn changed_json(text: &str, rng: &mut Rng) -> String {
         }
     }
     value.to_string()
+}
+
+/// The text of a reordering whose `prefix` is written in a way that is no number of a certificate, or
+/// is another value.
+fn with_another_number(text: &str, rng: &mut Rng) -> String {
+    let deep = "[".repeat(100_000);
+    let long = "9".repeat(5_000);
+    let values = [
+        "1e0",
+        "-0",
+        "0.0",
+        "NaN",
+        "Infinity",
+        "1E400",
+        "01",
+        "+1",
+        "null",
+        "true",
+        "\"1\"",
+        "18446744073709551615",
+        "18446744073709551616",
+        "\"\\ud800\"",
+        "{\"a\":1}",
+        &deep,
+        &long,
+    ];
+    let value = *one_of(rng, &values);
+    let key = "\"prefix\":";
+    let Some((before, rest)) = text.split_once(key) else { return text.to_owned() };
+    let after = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    // In a field that nothing reads, too.
+    match rng.below(3) {
+        0 => text.replacen('{', &format!("{{\"title\":{value},"), 1),
+        _ => format!("{before}{key}{value}{after}"),
+    }
 }
