@@ -16,6 +16,7 @@
 
 #![forbid(unsafe_code)]
 
+pub use anyorder_certify::WrittenNames;
 pub use anyorder_hb::{GroupBy, RuleSet};
 pub use anyorder_pipe::end_all_children;
 pub use certify::{

@@ -9,6 +9,7 @@ use crate::predict::{
 };
 use crate::result::JobResult;
 use crate::trace_input::TraceInput;
+use anyorder_certify::WrittenNames;
 use anyorder_finding::run::Run;
 use anyorder_finding::{ExplanationStep, Finding};
 use anyorder_predict::Reorders;
@@ -104,6 +105,7 @@ fn join(
         .iter()
         .map(|(one, pair_result)| ((one.first, one.second), pair_result))
         .collect();
+    let names = WrittenNames::new(trace);
     let mut all = Vec::new();
     for (mut finding, pairs) in races.into_iter().zip(pairs) {
         // A confirmed race with a free is reported as a use after free instead.
@@ -115,7 +117,7 @@ fn join(
         if pairs.iter().any(|pair| frees(pair) && confirmed(pair)) {
             continue;
         }
-        let (run, last) = confirm(trace, &mut finding, &pairs, &pair_results);
+        let (run, last) = confirm((trace, &names), &mut finding, &pairs, &pair_results);
         all.push(FindingWithRun { finding, run, last });
     }
     for Found { mut finding, witness, .. } in mem::take(&mut checked.found) {
@@ -123,7 +125,7 @@ fn join(
         let last = last_of(trace, &finding, witness.as_ref());
         // A stopped job still says which findings are confirmed.
         let run = witness.filter(|_| control.check().is_ok()).map(|witness| {
-            witness.place(trace, &mut finding);
+            witness.place(trace, &names, &mut finding);
             witness.run(trace)
         });
         all.push(FindingWithRun { finding, run, last });
@@ -169,7 +171,7 @@ fn pairs_of(
 /// Marks a race by the outcomes of its pairs. Returns the run of the best witness, and the last
 /// event that the outcome depends on.
 fn confirm(
-    trace: &Trace,
+    (trace, names): (&Trace, &WrittenNames<'_>),
     finding: &mut Finding,
     pairs: &[(EventId, EventId)],
     pair_results: &HashMap<(u64, u64), &PairResult>,
@@ -185,7 +187,7 @@ fn confirm(
         finding.confirmed = Some(true);
         finding.form = Some(witness.form.word().to_owned());
         let shown = Reordering::new((first, second, witness.clone()), Reorders::Threads);
-        shown.place(trace, finding);
+        shown.place(trace, names, finding);
         let step = ExplanationStep {
             rule: Some("witness".to_owned()),
             events: [first, second].map(|event| trace.unique_label(event)).to_vec(),
