@@ -30,11 +30,21 @@ pub(crate) fn run(args: &CertifyArgs, global: &Global, watch: &Watch) -> Result<
     if paths.filter(|path| *path == standard).count() > 1 {
         return Err(Failure::new("standard input is given twice, and can be read once"));
     }
-    let peeked = input::peek(&args.input)?;
-    let (kind, checked) = if peeked.is_model(global) {
-        ("model", of_model(args, peeked, watch)?)
-    } else {
-        of_trace(args, peeked, global, watch)?
+    let checked = input::peek(&args.input).and_then(|peeked| {
+        if peeked.is_model(global) {
+            Ok(("model", of_model(args, peeked, watch)?))
+        } else {
+            of_trace(args, peeked, global, watch)
+        }
+    });
+    let (kind, checked) = match (checked, watch.stopped()) {
+        // A limit that comes while the input is read leaves each certificate undecided.
+        (Err(failure), Some(reason)) if failure.stopped => {
+            global.print(&failure.messages);
+            let undecided = |path| (path as &Path, CertifiedFile::stopped(reason));
+            ("unread", args.certificates.iter().map(|path| undecided(path)).collect())
+        }
+        (checked, _) => checked?,
     };
     watch.done();
     let counts = Counts::of(&checked);
