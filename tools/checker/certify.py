@@ -30,14 +30,23 @@ def no_twins(pairs):
     return dict(pairs)
 
 
+def whole(digits):
+    """A number as certificates write it: no sign before a zero, and no NaN."""
+    if not digits.lstrip("-").isdigit() or digits == "-0":
+        raise Unreadable(f"{digits} is no number of a certificate")
+    return int(digits)
+
+
 def check(trace, text, mailbox):
     """Checks one certificate, and returns the claim; raises otherwise. May change the trace."""
     if text.startswith("\ufeff"):
         text = text[1:]
     if text.lstrip().startswith("{"):
         try:
-            value = json.loads(text, object_pairs_hook=no_twins)
-        except ValueError as error:
+            value = json.loads(text, object_pairs_hook=no_twins, parse_int=whole, parse_constant=whole)
+            # Half of a surrogate pair is no character.
+            json.dumps(value, ensure_ascii=False).encode()
+        except (ValueError, RecursionError) as error:
             raise Unreadable(f"not JSON: {error}") from None
         if "findings" in value or "reordering" not in value:
             raise Unreadable("expected a reordering; anyorder itself checks whole results")
@@ -82,8 +91,11 @@ def main():
         trace = file.read()
     found = set()
     for path in arguments.certificates:
-        with open(path, encoding="utf-8", newline="") as file:
-            status, words = verdict(trace, file.read(), arguments.mailbox, arguments.infer_co)
+        try:
+            with open(path, encoding="utf-8", newline="") as file:
+                status, words = verdict(trace, file.read(), arguments.mailbox, arguments.infer_co)
+        except UnicodeDecodeError:
+            status, words = STATUS[Unreadable], "not UTF-8"
         found.add(status)
         print(f"{path}: {VERDICTS[status]}\n  {words}")
     return next(status for status in (1, 2, 3, 0) if status in found)

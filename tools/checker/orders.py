@@ -27,7 +27,6 @@ def read(trace, text):
                 own = len(paths) - 1
                 if premise > own or (done and premise == own):
                     raise Unreadable(f"{line.place}: expected a lemma above")
-                demand(premise < own, line.place, "a lemma is its own premise")
                 premises.append(premise)
             paths[-1].append((*step, premises))
             missing -= 1
@@ -78,6 +77,7 @@ class Checker:
             demand(x == at, place, "does not begin where the step before it ends")
             demand(x < y, place, "does not go forward")
             self.in_rules(place, rule)
+            demand(all(p < len(self.shown) for p in premises), place, "a lemma is its own premise")
             self.step(place, x, y, rule, [self.shown[p] for p in premises])
             whole_before = whole
             if rule == "po":
@@ -191,7 +191,7 @@ class Checker:
                 return "posts to another handler"
             return "posted by the handler itself" if to_task.handler == a.operand else None
         if rule == "fork":
-            fits = a.kind == "fork" and relations.first_after_fork.get(x) == y
+            fits = relations.first_after_fork.get(x) == y
             return None if fits else "not a fork and the first event of its handler after it"
         if rule == "join":
             if b.kind != "join":
@@ -205,13 +205,13 @@ class Checker:
                 return "tasks of one handler"
             return "both are shared" if a.shared and b.shared else None
         if rule == "wake":
-            fits = b.kind == "wake" and relations.wake_of.get(y, (None,))[0] == x
+            fits = relations.wake_of.get(y, (None,))[0] == x
             return None if fits else "not the signal that the wake is matched with"
         if rule == "barrier":
             fits = a.kind == b.kind == "barrier" and a.operand == b.operand and a.task != b.task
             return None if fits else "not two events of one barrier by two tasks"
         if rule == "atomic":
-            fits = b.reads and b.acquires and a.writes and a.releases and relations.last_write.get(y) == x
+            fits = a.releases and relations.last_write.get(y) == x
             return None if fits else "not the last write of an acquiring read, by a releasing atomic"
         return self.enables(x, y, a, b, from_task)
 

@@ -10,14 +10,14 @@ KEYS = {"reordering", "finding", "title", "form", "first", "second", "reorders",
 
 def typed(value, kind, place):
     fits = isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
-    if not fits or (kind is int and value < 0):
+    if not fits or (kind is int and not 0 <= value < 1 << 64):
         raise Unreadable(f"{place}: expected {kind.__name__}")
     return value
 
 
 def read(value):
     """Reads the shape of a reordering: what breaks it is no certificate."""
-    if value.get("reordering") != 1 or isinstance(value["reordering"], bool):
+    if typed(value.get("reordering"), int, "reordering") != 1:
         raise Unreadable("expected version 1 as `reordering`")
     if "left_out" in value:
         raise Unreadable("`left_out`: only the last steps are there")

@@ -23,6 +23,15 @@ def demand(holds, place, reason):
         raise Refused(place, reason)
 
 
+def as_number(word):
+    """A number of 64 bits in decimal digits, or None."""
+    if not (word.isascii() and word.isdigit()):
+        return None
+    digits = word.lstrip("0") or "0"
+    # Python refuses to convert very long ones.
+    return int(digits) if len(digits) <= 20 and int(digits) < 1 << 64 else None
+
+
 class Event:
     __slots__ = ("id", "task", "kind", "mode", "operand", "refers", "label")
 
@@ -109,10 +118,8 @@ class Trace:
 
     def find(self, name, table, size):
         if name.startswith("@"):
-            digits = name[1:]
-            if digits.isascii() and digits.isdigit() and int(digits) < size:
-                return int(digits)
-            return None
+            number = as_number(name[1:])
+            return number if number is not None and number < size else None
         if self.labels == "access-or-operation" and name.startswith("access:") and table is self.by_label:
             name = "rwId:" + name[7:]
         return table.get(name)

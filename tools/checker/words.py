@@ -1,6 +1,6 @@
 """The lines and words of certificates that are texts."""
 
-from traces import Refused, Unreadable
+from traces import Refused, Unreadable, as_number
 
 BLANKS = " \t\r\n\f"
 
@@ -26,9 +26,10 @@ class Reader:
 
     def number(self, expected="a number"):
         word = self.word(expected)
-        if not (word.isascii() and word.isdigit()):
+        number = as_number(word)
+        if number is None:
             raise Unreadable(f"{self.place}: expected {expected}, found {word}")
-        return int(word)
+        return number
 
     def event(self):
         word = self.word("an event")

@@ -39,7 +39,7 @@ pub use consistency::{
     ConsistencyProof, MailboxRule, ProofStats, WitnessError, check_consistency_witness,
     check_inconsistency,
 };
-pub use names::Names;
+pub use names::{Names, WrittenNames};
 pub use order_text::{ClaimedOrder, OrderLines, read_order, write_order};
 pub use proof::{LemmaId, Path, Proof, ProofStep, Rule, RuleSet};
 pub use reason::{ProofError, Reason};
@@ -62,6 +62,7 @@ mod index;
 mod lists;
 mod names;
 mod order_text;
+mod pending;
 mod proof;
 mod reason;
 mod reordering;

@@ -30,6 +30,35 @@ pub struct Names<'t> {
     tasks: Table,
 }
 
+/// The names of events in certificates that an engine writes: the labels that reports show, and
+/// `@N` for one that several events have or that a text cannot hold.
+///
+/// O(events) memory for traces whose events are named in the trace, else none.
+#[derive(Debug)]
+pub struct WrittenNames<'t> {
+    trace: &'t Trace,
+    /// `None` if labels are numbers that the reader makes, which are unique.
+    names: Option<Names<'t>>,
+}
+
+impl<'t> WrittenNames<'t> {
+    /// Reads the names of a trace.
+    #[must_use]
+    pub fn new(trace: &'t Trace) -> WrittenNames<'t> {
+        let named = trace.tables().meta.labels == LabelScheme::Name;
+        WrittenNames { trace, names: named.then(|| Names::new(trace)) }
+    }
+
+    /// Returns the name of an event.
+    #[must_use]
+    pub fn event(&self, event: EventId) -> String {
+        match &self.names {
+            Some(names) => names.event(event),
+            None => self.trace.unique_label(event),
+        }
+    }
+}
+
 /// The map from names to ids.
 #[derive(Debug)]
 struct Table {

@@ -29,6 +29,7 @@ use crate::android::BroadcastOrder;
 use crate::edges;
 use crate::index::{TraceIndex, Unit};
 use crate::lists::{Lists, Pointers};
+use crate::pending::{Pending, Waiting};
 use crate::schedule_text::ClaimedSchedule;
 use crate::view::View;
 use anyorder_system::{Cancel, StopReason, Stopped};
@@ -101,7 +102,8 @@ impl From<Stopped> for ScheduleReason {
 
 /// Checks that the program can run in this order; the module lists the conditions.
 ///
-/// O(events), with a logarithm if there are conditions, plus the pending tasks for each `get`.
+/// O(events), times a logarithm of the waiting tasks for each `get`; a `get` that comes in another
+/// order than in the trace may look at all of them.
 ///
 /// # Errors
 ///
@@ -210,8 +212,8 @@ struct Run<'t> {
     executed: HashMap<Unit, u32>,
     /// By handler: the unit it began last.
     running: HashMap<HandlerId, Unit>,
-    /// By handler: posted and not taken, in the order of the posts.
-    pending: HashMap<HandlerId, Vec<TaskId>>,
+    /// By handler: posted and not taken.
+    pending: HashMap<HandlerId, Pending>,
     holders: HashMap<LockId, Vec<Holder>>,
     broadcast_order: BroadcastOrder,
     /// By handler, its events, its forks; by barrier, its events: how many happened.
@@ -338,26 +340,29 @@ impl Run<'_> {
     fn mailboxes(&mut self, event: Event) -> Result<(), ScheduleReason> {
         let view = self.view;
         match event.action() {
-            Action::Post(task) if view.post(task) == Some(event.id) && view.get(task).is_some() => {
-                if let Some(to) = view.handler(task) {
-                    self.pending.entry(to).or_default().push(task);
+            Action::Post(task) if view.post(task) == Some(event.id) => {
+                if let (Some(to), Some(one)) = (view.handler(task), waiting(view, task)) {
+                    self.pending.entry(to).or_default().push(one);
                 }
             }
             Action::Cancel(task) => {
                 let to = view.handler(task);
                 if let Some(pending) = to.and_then(|to| self.pending.get_mut(&to)) {
-                    pending.retain(|&other| other != task);
+                    pending.remove(task);
                 }
             }
             Action::Get(_) if view.get(event.task) == Some(event.id) => {
-                let Some(handler) = view.handler(event.task) else { return Ok(()) };
-                let pending = self.pending.entry(handler).or_default();
-                let before = pending.iter().take_while(|&&other| other != event.task);
-                let first = before.copied().find(|&other| goes_first(view, other, event.task));
-                if let Some(first) = first.filter(|_| view.mailbox(handler) != Some(Mailbox::Bag)) {
+                let handler = view.handler(event.task);
+                let pending = handler.and_then(|handler| self.pending.get_mut(&handler));
+                let (Some(handler), Some(pending)) = (handler, pending) else { return Ok(()) };
+                let is_fifo = view.mailbox(handler) != Some(Mailbox::Bag)
+                    && view.def(event.task).is_some_and(|task| task.position == Position::Back);
+                if let Some(second) = waiting(view, event.task).filter(|_| is_fifo)
+                    && let Some(first) = pending.first_before(second)
+                {
                     return Err(ScheduleReason::Overtakes { first });
                 }
-                pending.retain(|&other| other != event.task);
+                pending.remove(event.task);
             }
             _ => {}
         }
@@ -404,12 +409,8 @@ fn first_open(
     list.first_open(number, pointers, 0, |event| done[event as usize]).map(EventId)
 }
 
-/// Whether the fifo rule puts `first`, posted earlier in the schedule, before `second`.
-fn goes_first(view: View<'_>, first: TaskId, second: TaskId) -> bool {
-    let (Some(one), Some(two)) = (view.def(first), view.def(second)) else { return false };
-    let in_time = one.delay == 0 || (two.delay != 0 && one.delay <= two.delay);
-    // If the recorded run broke the rule, a schedule may break it as well.
-    let posted_in_order = view.post(first) < view.post(second);
-    let ran_otherwise = posted_in_order && view.get(first) > view.get(second);
-    two.position == Position::Back && in_time && !ran_otherwise
+/// A task as its mailbox sees it; `None` if it is not taken in the trace.
+fn waiting(view: View<'_>, task: TaskId) -> Option<Waiting> {
+    let (def, get) = (view.def(task)?, view.get(task)?);
+    Some(Waiting { task, delay: def.delay, post: view.post(task), get })
 }

@@ -62,6 +62,9 @@ impl Opened {
     }
 }
 
+/// The size of the buffer of a large input.
+const BUFFER_BYTES: u64 = 1 << 18;
+
 /// An open input whose beginning was read, to recognise its format.
 pub(crate) struct PeekedInput {
     head: Vec<u8>,
@@ -71,6 +74,11 @@ pub(crate) struct PeekedInput {
 }
 
 impl PeekedInput {
+    /// Returns whether it can be opened again, as a pipe or a device cannot.
+    pub(crate) fn is_file(&self) -> bool {
+        self.size.is_some()
+    }
+
     /// Returns whether it begins like a model. With `--input-format` it never does.
     pub(crate) fn is_model(&self, global: &Global) -> bool {
         global.input_format.is_none() && is_model(&self.head)
@@ -116,7 +124,7 @@ impl PeekedInput {
 
     /// Reads the rest of a file of some kind.
     pub(crate) fn bytes_of(self, path: &Path, kind: FileKind) -> Result<Vec<u8>, Failure> {
-        read_rest(self.rest, self.head, kind).map_err(|error| failed(path, kind, &error))
+        read_rest(self.rest, self.head, kind, ask).map_err(|error| failed(path, kind, &error))
     }
 }
 
@@ -134,7 +142,9 @@ pub(crate) fn peek(path: &Path) -> Result<PeekedInput, Failure> {
     };
     let consumed = Rc::new(Cell::new(0));
     let counted = Counted { inner: input, consumed: Rc::clone(&consumed) };
-    let mut rest = BufReader::with_capacity(1 << 18, counted);
+    // Many small inputs may be open at once.
+    let capacity = size.map_or(BUFFER_BYTES, |size| size.clamp(1 << 12, BUFFER_BYTES));
+    let mut rest = BufReader::with_capacity(capacity as usize, counted);
     let mut head = Vec::new();
     rest.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(|e| failed(&e))?;
     Ok(PeekedInput { head, rest, size, consumed })
@@ -142,7 +152,11 @@ pub(crate) fn peek(path: &Path) -> Result<PeekedInput, Failure> {
 
 /// Opens all inputs.
 pub(crate) fn peek_all(paths: &[PathBuf]) -> Result<Vec<(PathBuf, PeekedInput)>, Failure> {
-    paths.iter().map(|path| Ok((path.clone(), peek(path)?))).collect()
+    let one = |path: &PathBuf| {
+        ask().map_err(|error| failed_to_read(path, &error))?;
+        Ok((path.clone(), peek(path)?))
+    };
+    paths.iter().map(one).collect()
 }
 
 /// Reads and compiles a model; `-` is standard input.

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use anyorder_common::files::{self, FileError, FileKind};
 use anyorder_common::text::shown;
 use anyorder_drive::model::MODEL_BYTES_MAX;
-use anyorder_system::Cancel;
+use anyorder_system::{Cancel, Control, EnteredWatch, JobWatch, Stopped};
 use std::io;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -40,7 +40,19 @@ pub(crate) fn stop_with(cancel: &Cancel) {
 
 /// Fails once the job was asked to stop.
 pub(crate) fn ask() -> io::Result<()> {
-    JOB.get().map_or(Ok(()), |job| job.check().map_err(io::Error::other))
+    stopped().map_err(io::Error::other)
+}
+
+/// Fails once the job was asked to stop, with the reason.
+pub(crate) fn stopped() -> Result<(), Stopped> {
+    JOB.get().map_or(Ok(()), Cancel::check)
+}
+
+/// Makes the token of the job known to what works on this thread, until the returned value is
+/// dropped: a replay or a parser then ends early.
+pub(crate) fn watched() -> EnteredWatch {
+    let cancel = JOB.get().cloned().unwrap_or_default();
+    JobWatch::of(&Control { cancel, ..Control::default() }).enter()
 }
 
 /// Makes the failure of a file that was not read.

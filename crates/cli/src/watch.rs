@@ -77,6 +77,17 @@ impl Watch {
         self.cancel.reason()
     }
 
+    /// Asks the job to stop.
+    pub(crate) fn stop(&self, reason: StopReason) {
+        self.cancel.stop(reason);
+    }
+
+    /// Returns the time until the time limit, if there is one.
+    pub(crate) fn left(&self) -> Option<Duration> {
+        let limit = self.asked.time_limit?;
+        Some(limit.saturating_sub(self.started.elapsed()))
+    }
+
     /// Sets the text that the bar shows after a number without a total.
     pub(crate) fn detail(&self, text: String) {
         if let Ok(mut detail) = self.bar.detail.lock() {

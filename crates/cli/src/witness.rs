@@ -1,7 +1,8 @@
 //! Writes the schedules of findings, and builds the commands that replay them.
 
 use crate::args::OutputArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, warn};
+use crate::guard::is_late;
 use crate::output::to_folder;
 use anyorder_common::text::{escape_json, quote};
 use anyorder_finding::{Finding, Witness, WitnessPlace};
@@ -68,6 +69,10 @@ pub(crate) fn write_schedules(findings: &[Finding], replay: Replay<'_>) -> Resul
     let Replay::Folder(folder) = replay else { return Ok(()) };
     to_folder(folder, |out| {
         for finding in findings {
+            if is_late() {
+                warn("not all schedules were written, to end in time");
+                break;
+            }
             if let Some(schedule) = schedule_in(finding) {
                 let text = schedule.to_string();
                 out.file(&file_name(&finding.id), &mut |file| {

@@ -211,3 +211,34 @@ fn writers_do_not_disturb_each_other() {
     });
     assert_eq!(names(folder.path()), ["0", "1", "2"]);
 }
+
+#[test]
+fn many_files_of_a_folder_appear_whole_and_in_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut out = Folder::create(folder.path()).unwrap();
+    // The last of the same name wins; one that fails leaves no trace.
+    for number in 0..1_000 {
+        let name = format!("{}", number % 700);
+        out.write(&name, &mut |file| write!(file, "{number}")).unwrap();
+    }
+    assert!(out.write("bad", &mut |_| Err(std::io::Error::other("no"))).is_err());
+    out.finish().unwrap();
+    for number in 0..700 {
+        let text = fs::read_to_string(folder.path().join(number.to_string())).unwrap();
+        let last = if number < 300 { number + 700 } else { number };
+        assert_eq!(text, last.to_string());
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 700);
+}
+
+#[test]
+fn files_that_wait_for_their_names_vanish_with_their_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut out = Folder::create(folder.path()).unwrap();
+    for number in 0..20 {
+        out.write(&number.to_string(), &mut |file| write!(file, "x")).unwrap();
+    }
+    drop(out);
+    let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    assert!(names.into_iter().all(|name| !name.to_string_lossy().contains("part")));
+}

@@ -30,8 +30,8 @@ fn what_is_too_large_is_refused_at_the_bound() {
     let endless = read(Path::new("/dev/zero"), KIND, never_stop);
     assert!(matches!(endless, Err(FileError::TooLarge(_))));
     let small = FileKind { bytes_max: 3, ..KIND };
-    assert_eq!(read_rest(&b"cd"[..], b"a".to_vec(), small).unwrap(), b"acd");
-    let error = read_rest(&b"cd"[..], b"ab".to_vec(), small).unwrap_err();
+    assert_eq!(read_rest(&b"cd"[..], b"a".to_vec(), small, never_stop).unwrap(), b"acd");
+    let error = read_rest(&b"cd"[..], b"ab".to_vec(), small, never_stop).unwrap_err();
     assert_eq!(error.to_string(), "larger than 3 bytes, expected a list");
 }
 

@@ -16,6 +16,7 @@
 
 #![forbid(unsafe_code)]
 
+pub use anyorder_certify::WrittenNames;
 pub use anyorder_hb::{GroupBy, RuleSet};
 pub use anyorder_pipe::end_all_children;
 pub use certify::{
@@ -49,6 +50,7 @@ mod certify;
 mod check_trace;
 mod consistency;
 mod failure;
+mod json;
 mod not_understood;
 mod predict;
 mod result;

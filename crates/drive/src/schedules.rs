@@ -1,9 +1,10 @@
 //! Schedules as text, alone or in the findings of a result, and the findings that they show.
 
 use crate::Failure;
-use anyorder_common::text::escape;
+use crate::json;
+use anyorder_common::text::{escape, shown};
 use anyorder_finding::{Finding, Outcome, Witness, WitnessPlace};
-use anyorder_system::Schedule;
+use anyorder_system::{JobWatch, Schedule, Stopped};
 use std::fmt;
 use std::path::Path;
 
@@ -28,10 +29,15 @@ pub struct Stored {
 ///
 /// # Errors
 ///
-/// Fails when the text is neither a schedule nor a result, and when no finding has a schedule.
+/// Fails when the text is neither a schedule nor a result, when no finding has a schedule, and when
+/// the job of this thread is stopped: see [`JobWatch`].
 pub fn read_schedules(path: &Path, text: &str, id: Option<&str>) -> Result<Vec<Stored>, Failure> {
-    let value: serde_json::Value = serde_json::from_str(text).map_err(|error| {
-        Failure::at(path, escape(&format!("not a schedule or a result: {error}")))
+    let watch = JobWatch::current();
+    let stopped =
+        |stopped: Stopped| Failure::stopped(stopped.0, &format!("{} was not read", shown(path)));
+    let value = json::parse(text).map_err(|error| match watch.check() {
+        Err(reason) => stopped(reason),
+        Ok(()) => Failure::at(path, escape(&format!("not a schedule or a result: {error}"))),
     })?;
     if value.get("findings").is_none() {
         let schedule = parse(path, text)?;
@@ -42,6 +48,7 @@ pub fn read_schedules(path: &Path, text: &str, id: Option<&str>) -> Result<Vec<S
     })?;
     let mut stored = Vec::new();
     for finding in result.findings {
+        watch.check().map_err(stopped)?;
         if id.is_some_and(|id| !finding.id.starts_with(id)) {
             continue;
         }

@@ -49,6 +49,7 @@ mod id;
 mod ignored;
 mod ordered;
 mod outcome;
+mod rules;
 pub mod run;
 mod suppress;
 mod words;

@@ -97,6 +97,26 @@ impl Outcome {
         }
     }
 
+    /// Returns a copy with the first findings only. It says nothing of the others.
+    #[must_use]
+    pub fn with_first(&self, count: usize) -> Outcome {
+        Outcome {
+            schema: self.schema,
+            tool: self.tool.clone(),
+            version: self.version.clone(),
+            command: self.command.clone(),
+            inputs: self.inputs.clone(),
+            options: self.options.clone(),
+            verdict: self.verdict,
+            complete: self.complete,
+            limits: self.limits.clone(),
+            bounds: self.bounds.clone(),
+            warnings: self.warnings.clone(),
+            findings: self.findings[..count.min(self.findings.len())].to_vec(),
+            stats: self.stats.clone(),
+        }
+    }
+
     /// Records a requested bound, beyond which more exists. It is not a limit. Each name is listed
     /// once.
     pub fn bounded_by(&mut self, option: &str) {

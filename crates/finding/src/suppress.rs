@@ -2,6 +2,7 @@
 
 use crate::finding::{Finding, Suppressed};
 use crate::glob;
+use crate::rules::Rules;
 use crate::words::{Kind, PredictedCategory, RaceCategory};
 use serde::Deserialize;
 use toml::Spanned;
@@ -71,30 +72,47 @@ impl Suppressions {
             SuppressionError::at(text, offset, error.message().trim().to_owned())
         })?;
         let mut entries = Vec::with_capacity(file.suppress.len());
+        // Tables come in the order of the text, so each line feed is counted once.
+        let (mut line, mut counted) = (1_usize, 0);
         for table in file.suppress {
-            entries.push(suppression(text, table)?);
+            let start = table.span().start;
+            line += text.get(counted..start).map_or(0, |passed| passed.matches('\n').count());
+            counted = start.max(counted);
+            entries.push(suppression(text, table, u32::try_from(line).unwrap_or(u32::MAX))?);
         }
         Ok(Suppressions { entries })
     }
 
+    #[cfg(test)]
+    pub(crate) fn from_entries(entries: Vec<Suppression>) -> Suppressions {
+        Suppressions { entries }
+    }
+
     /// Marks each matched finding with the first suppression that matches. Returns the suppressions
-    /// without a match. O(findings × suppressions).
+    /// without a match. About O(findings + suppressions), and for each location of a finding the
+    /// suppressions whose longest literal part occurs in it.
     pub fn apply(&self, findings: &mut [Finding]) -> Vec<&Suppression> {
-        let mut used = vec![false; self.entries.len()];
+        self.apply_until(findings, &|| false)
+    }
+
+    /// Like [`apply`](Self::apply), until `stop` returns true. Then the rest of the findings is
+    /// unmarked, and no suppression counts as unused.
+    pub fn apply_until(
+        &self,
+        findings: &mut [Finding],
+        stop: &dyn Fn() -> bool,
+    ) -> Vec<&Suppression> {
+        let mut rules = Rules::of(&self.entries);
+        let mut stopped = false;
         for finding in findings {
             finding.suppressed = None;
-            for (entry, used) in self.entries.iter().zip(&mut used) {
-                if !entry.matches(finding) {
-                    continue;
-                }
-                *used = true;
-                if finding.suppressed.is_none() {
-                    let reason = entry.reason.clone();
-                    finding.suppressed = Some(Suppressed { reason, line: Some(entry.line) });
-                }
+            stopped = stopped || stop();
+            if !stopped && let Some(first) = rules.first_match(finding, stop) {
+                let (reason, line) = (first.reason.clone(), Some(first.line));
+                finding.suppressed = Some(Suppressed { reason, line });
             }
         }
-        self.entries.iter().zip(used).filter(|(_, used)| !used).map(|(entry, _)| entry).collect()
+        if stopped || stop() { Vec::new() } else { rules.unused() }
     }
 }
 
@@ -113,8 +131,12 @@ impl Suppression {
     }
 }
 
-/// Checks one table of the file.
-fn suppression(text: &str, table: Spanned<Table>) -> Result<Suppression, SuppressionError> {
+/// Checks one table of the file, which begins in a line.
+fn suppression(
+    text: &str,
+    table: Spanned<Table>,
+    line: u32,
+) -> Result<Suppression, SuppressionError> {
     let start = table.span().start;
     let Table { kind, category, location, id, reason } = table.into_inner();
     if kind.is_none() && category.is_none() && location.is_none() && id.is_none() {
@@ -127,7 +149,6 @@ fn suppression(text: &str, table: Spanned<Table>) -> Result<Suppression, Suppres
     let categories = races.chain(PredictedCategory::ALL.iter().map(|one| one.word()));
     let category = category.map(|word| known(text, &word, "category", categories));
     let category = category.transpose()?.map(str::to_owned);
-    let line = SuppressionError::at(text, start, String::new()).line;
     Ok(Suppression { kind, category, location, id, reason, line })
 }
 

@@ -123,6 +123,7 @@ fn alarms_of(text: &str, types: &Types) -> Vec<[String; 3]> {
         why: None,
         extra: &[],
         is_known: &|_| false,
+        so_far: &|_| (),
     };
     let options = CheckOptions { pairs: Pairs::All, ..CheckOptions::default() };
     let mut search = Search(&trace, types);

@@ -74,6 +74,7 @@ fn checked_with(
         why: None,
         extra: &[],
         is_known: &|_| false,
+        so_far: &|_| (),
     };
     let checked = check(subject, &mut fake, options, control).unwrap();
     balanced(&checked.statistics);
@@ -297,6 +298,7 @@ fn known_pairs_are_counted_and_not_reported() {
         why: None,
         extra: &[(EventId(0), EventId(2))],
         is_known: &|candidate| candidate.first == 0,
+        so_far: &|_| (),
     };
     let control = Control::default();
     let checked = check(subject, &mut fake, &CheckOptions::default(), &control).unwrap();

@@ -58,6 +58,7 @@ fn checked(trace: &Trace, control: &Control<'_>) -> (Report, Checked) {
         why: paths.as_ref(),
         extra: &[],
         is_known: &|_| false,
+        so_far: &|_| (),
     };
     let mut search = Search(confirmer);
     let checked = check(subject, &mut search, &CheckOptions::default(), control).expect("right");

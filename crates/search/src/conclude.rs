@@ -52,6 +52,26 @@ impl<S: StateSystem> Search<'_, S> {
         })
     }
 
+    /// Returns the number of violations so far.
+    #[must_use]
+    pub fn found_count(&self) -> usize {
+        self.faults.len()
+    }
+
+    /// Returns the violations so far, with the paths on which they were found. For a caller that
+    /// may have to end the search before it returns. O(their paths).
+    ///
+    /// # Errors
+    ///
+    /// Fails if the program is not deterministic.
+    pub fn found(&self) -> Result<Vec<Violation<S>>, SearchError> {
+        let _unwatched = JobWatch::default().enter();
+        let found = self.faults.iter().map(|(key, fault)| self.violation(key, *fault));
+        let mut found: Vec<Violation<S>> = found.collect::<Result<_, _>>()?;
+        sort_violations(&mut found);
+        Ok(found)
+    }
+
     /// Builds a path for each violation. If the search was not breadth-first, searches for the
     /// shortest ones first.
     fn violations(&self, control: &Control<'_>) -> Result<Vec<Violation<S>>, SearchError> {

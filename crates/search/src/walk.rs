@@ -41,6 +41,20 @@ pub fn walk<S: StateSystem>(
     options: &WalkOptions,
     control: &Control<'_>,
 ) -> Result<WalkOutcome<S>, SearchError> {
+    walk_watched(system, options, control, &mut |_| ())
+}
+
+/// Like [`walk`], and passes on the first run to each violation when it was found.
+///
+/// # Errors
+///
+/// Like [`walk`].
+pub fn walk_watched<S: StateSystem>(
+    system: &S,
+    options: &WalkOptions,
+    control: &Control<'_>,
+    on_found: &mut dyn FnMut(Violation<S>),
+) -> Result<WalkOutcome<S>, SearchError> {
     let mut found: BTreeMap<Property, Vec<u32>> = BTreeMap::new();
     let mut stats = Stats::default();
     let mut limits = Vec::new();
@@ -53,13 +67,22 @@ pub fn walk<S: StateSystem>(
         }
         let mut random = SplitMix64(options.seed ^ number.wrapping_mul(0xd134_2543_de82_ef95));
         let rest = (&mut random, control);
+        let mut new = Vec::new();
         let whole =
             one_walk(system, options, rest, &properties, &mut stats, &mut |key, choices| {
-                let known = found.entry(key).or_insert_with(|| choices.to_vec());
+                let known = found.entry(key.clone()).or_insert_with(|| {
+                    new.push((key, choices.to_vec()));
+                    choices.to_vec()
+                });
                 if choices.len() < known.len() {
                     *known = choices.to_vec();
                 }
             })?;
+        for (property, choices) in new {
+            let unwatched = JobWatch::default().enter();
+            on_found(Violation::of(system, property, replay(system, &choices)?));
+            drop(unwatched);
+        }
         if let Err(stopped) = whole {
             limits.push(Limit::from(stopped.0));
             break;

@@ -30,11 +30,21 @@ pub(crate) fn run(args: &CertifyArgs, global: &Global, watch: &Watch) -> Result<
     if paths.filter(|path| *path == standard).count() > 1 {
         return Err(Failure::new("standard input is given twice, and can be read once"));
     }
-    let peeked = input::peek(&args.input)?;
-    let (kind, checked) = if peeked.is_model(global) {
-        ("model", of_model(args, peeked, watch)?)
-    } else {
-        of_trace(args, peeked, global, watch)?
+    let checked = input::peek(&args.input).and_then(|peeked| {
+        if peeked.is_model(global) {
+            Ok(("model", of_model(args, peeked, watch)?))
+        } else {
+            of_trace(args, peeked, global, watch)
+        }
+    });
+    let (kind, checked) = match (checked, watch.stopped()) {
+        // A limit that comes while the input is read leaves each certificate undecided.
+        (Err(failure), Some(reason)) if failure.stopped => {
+            global.print(&failure.messages);
+            let undecided = |path| (path as &Path, CertifiedFile::stopped(reason));
+            ("unread", args.certificates.iter().map(|path| undecided(path)).collect())
+        }
+        (checked, _) => checked?,
     };
     watch.done();
     let counts = Counts::of(&checked);
@@ -159,19 +169,27 @@ fn text(checked: &[Checked<'_>], counts: &Counts, out: &mut dyn Write) -> io::Re
             }
         }
     }
+    writeln!(out, "{}", summary(counts))
+}
+
+/// The last line: how many certificates there are, and what became of them.
+fn summary(counts: &Counts) -> String {
     let all = counts.holds + counts.fails + counts.unreadable + counts.stopped;
-    let hold = if counts.holds == 1 { "holds" } else { "hold" };
-    let mut line = format!("{} of {} {hold}", counts.holds, plural(all, "certificate"));
-    for (number, what) in [
-        (counts.fails, "does not hold"),
-        (counts.unreadable, "no certificate about the input"),
-        (counts.stopped, "not checked to the end"),
-    ] {
-        if number > 0 {
-            line.push_str(&format!("; {number}: {what}"));
-        }
-    }
-    writeln!(out, "{line}")
+    let parts = [
+        (counts.holds, "holds", "hold"),
+        (counts.fails, "does not hold", "do not hold"),
+        (
+            counts.unreadable,
+            "is no certificate about the input",
+            "are no certificates about the input",
+        ),
+        (counts.stopped, "was not checked to the end", "were not checked to the end"),
+    ];
+    let parts = parts.iter().filter(|(number, ..)| *number > 0);
+    let parts = parts.map(|(number, one, several)| {
+        format!("{number} {}", if *number == 1 { one } else { several })
+    });
+    format!("{}: {}", plural(all, "certificate"), parts.collect::<Vec<String>>().join(", "))
 }
 
 fn verdict(verdict: &CertificateVerdict, out: &mut dyn Write) -> io::Result<()> {
@@ -270,6 +288,18 @@ fn entry(path: &Path, one: &Certified) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_line_is_a_sentence_for_any_count() {
+        let of = |holds, fails, unreadable| {
+            summary(&Counts { holds, fails, unreadable, ..Counts::default() })
+        };
+        assert_eq!(of(0, 1, 0), "1 certificate: 1 does not hold");
+        assert_eq!(of(2, 0, 0), "2 certificates: 2 hold");
+        let several =
+            "5 certificates: 1 holds, 2 do not hold, 2 are no certificates about the input";
+        assert_eq!(of(1, 2, 2), several);
+    }
 
     #[test]
     fn a_certificate_that_does_not_hold_outweighs_all_else() {

@@ -4,6 +4,7 @@ use super::model_inputs::{self, ModelInputs, warn_if_changed};
 use crate::args::{DiffArgs, Global};
 use crate::failure::{Failure, warn};
 use crate::output::{to_stdout, width};
+use crate::reading::{stopped, watched};
 use anyorder_common::numbers::{more, plural};
 use anyorder_common::text::{escape, shorten, shown};
 use anyorder_drive::first_schedule;
@@ -21,6 +22,7 @@ const AFTER_MAX: usize = 20;
 /// Compares the runs; the status is 0 when they are the same, 1 when they differ, 3 when one cannot
 /// be followed.
 pub(crate) fn run(args: &DiffArgs, global: &Global) -> Result<ExitCode, Failure> {
+    let _watched = watched();
     let given = model_inputs::read(&args.inputs, global)?;
     let [(path_a, text_a), (path_b, text_b)] = &given.others[..] else {
         let found = given.others.len();
@@ -35,7 +37,10 @@ pub(crate) fn run(args: &DiffArgs, global: &Global) -> Result<ExitCode, Failure>
     for schedule in [&a, &b] {
         warn_if_changed(path, model, schedule, global);
     }
-    let compared = compare(model, &a, &b)?;
+    let compared = compare(model, &a, &b);
+    // A run that is stopped looks like one that cannot be followed.
+    stopped().map_err(|stopped| Failure::stopped(stopped.0, "the runs were not compared"))?;
+    let compared = compared?;
     let [run_a, run_b] = &compared.runs;
     for (path, lost) in [path_a, path_b].into_iter().zip(&compared.lost) {
         if let Some(lost) = lost {

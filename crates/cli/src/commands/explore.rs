@@ -5,6 +5,7 @@ use crate::args::{ExploreAlgorithm, ExploreArgs, Global, cores};
 use crate::failure::Failure;
 use crate::guard::{Document, Kind};
 use crate::input::{SCHEDULE_BYTES_MAX, load_model, peek};
+use crate::reading::watched;
 use crate::watch::Watch;
 use crate::witness::{Replay, name_replays, write_schedules};
 use anyorder_common::text::{escape, quote};
@@ -148,6 +149,7 @@ fn vary<P: TaskProgram>(
 /// Reads a schedule, or the first of a result: of its findings whose ids begin with `id`.
 pub(crate) fn read_schedule(path: &Path, id: Option<&str>) -> Result<Schedule, Failure> {
     let text = peek(path)?.text(path, SCHEDULE_BYTES_MAX)?;
+    let _watched = watched();
     Ok(first_schedule(path, &text, id)?.schedule)
 }
 

@@ -4,6 +4,8 @@ use crate::args::FmtArgs;
 use crate::failure::Failure;
 use crate::input::read_model;
 use crate::output::{bytes_to, to_file};
+use crate::reading::stopped;
+use anyorder_common::numbers::plural;
 use anyorder_common::text::shown;
 use anyorder_drive::model::format_model;
 use anyorder_finding::exit;
@@ -15,7 +17,12 @@ use std::process::ExitCode;
 pub(crate) fn run(args: &FmtArgs) -> Result<ExitCode, Failure> {
     let mut failures = Vec::new();
     let mut changed = Vec::new();
-    for path in &args.files {
+    for (done, path) in args.files.iter().enumerate() {
+        if let Err(stopped) = stopped() {
+            let done = format!("{done} of {} formatted", plural(args.files.len() as u64, "file"));
+            failures.push(Failure::stopped(stopped.0, &done));
+            break;
+        }
         match one(path, args.check) {
             Ok(true) => changed.push(path),
             Ok(false) => {}

@@ -24,7 +24,7 @@ mod simulate;
 mod why;
 
 pub(crate) use check::AcceptedFindings;
-pub(crate) use render::{render_cut, set_elapsed};
+pub(crate) use render::{render_cut, set_elapsed, write_page};
 
 use crate::args::{Cli, Command};
 use crate::failure::{self, Failure};

@@ -2,15 +2,17 @@
 
 use crate::args::{OutputArgs, OutputFormat};
 use crate::failure::Failure;
-use crate::guard::{Document, set_status};
+use crate::guard::{Cut, Document, hurried, is_late, set_status};
 use crate::output::{to, to_file, to_stdout, width};
+use crate::reading::stopped;
 use anyorder_common::text::{Harmless, shown};
 use anyorder_finding::run::Runs;
 use anyorder_finding::{Outcome, Policy, exit_code};
 use anyorder_report::{html, json, junit, sarif, terminal};
+use anyorder_system::StopReason;
 use anyorder_trace::Trace;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -66,9 +68,7 @@ fn all(
     // Format the whole result before writing any of it, so that a bug in a report leaves no partial
     // result.
     let colour = args.out.output.is_none() && wants_colour();
-    let mut result = Vec::new();
-    result_in(args, outcome, policy, colour, &mut result)
-        .map_err(|error| Failure::new(format!("cannot make the result: {error}")))?;
+    let result = formatted(args, outcome, policy, colour)?;
     to(args.out.output.as_deref(), |out| out.write_all(&result))?;
     let Some(page) = page else { return Ok(()) };
     // The last line of a text names the report. Other formats use the whole of standard output.
@@ -80,8 +80,76 @@ fn all(
     }
 }
 
+/// Formats a result. When a limit ends the command meanwhile, or has ended it, a result that is too
+/// large to be formatted in time loses its last findings, and says so.
+fn formatted(
+    args: &Form<'_>,
+    outcome: &Outcome,
+    policy: &Policy,
+    colour: bool,
+) -> Result<Vec<u8>, Failure> {
+    let failed = |error: io::Error| Failure::new(format!("cannot make the result: {error}"));
+    let mut hurry = Hurry { made: Vec::new(), looked_at: 0 };
+    let error = match result_in(args, outcome, policy, colour, &mut hurry) {
+        Ok(()) => return Ok(hurry.made),
+        Err(error) => error,
+    };
+    let Err(stopped) = stopped() else { return Err(failed(error)) };
+    drop(hurry);
+    let (mut outcome, runs) = hurried(outcome, args.runs);
+    outcome.cut_by(stopped.0.word());
+    let mut result = Vec::new();
+    let args = Form { runs: &runs, ..*args };
+    result_in(&args, &outcome, policy, colour, &mut result).map_err(failed)?;
+    Ok(result)
+}
+
+/// A result that is formatted in a hurry once the job was asked to stop.
+struct Hurry {
+    made: Vec<u8>,
+    /// How long the result was at the last look.
+    looked_at: usize,
+}
+
+impl Hurry {
+    /// Bytes between two looks.
+    const LOOK: usize = 1 << 16;
+    /// The bytes of a result when memory is short.
+    const SHORT: usize = 8 << 20;
+
+    fn is_over(&self) -> bool {
+        let Err(stopped) = stopped() else { return false };
+        is_late() || stopped.0 == StopReason::MemoryLimit && self.made.len() > Self::SHORT
+    }
+}
+
+impl Write for Hurry {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.made.len() - self.looked_at > Self::LOOK {
+            self.looked_at = self.made.len();
+            if self.is_over() {
+                return Err(io::Error::other("too late"));
+            }
+        }
+        self.made.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes the HTML report of a result that was cut. It has no timeline, which needs the trace.
+pub(crate) fn write_page(cut: &Cut, folder: &Path) -> Result<PathBuf, Failure> {
+    let options = html::HtmlOptions::default();
+    let Cut { document, outcome, runs } = cut;
+    html::write_report(folder, outcome, &document.policy, None, runs, &options)
+        .map_err(|error| Failure::writing(folder, &error))
+}
+
 /// Writes a result that the guard cut, in place of the job. `stdout` bypasses the locks that the
-/// job may hold. It writes no HTML report, which could take as long as the job.
+/// job may hold. The HTML report is another matter: see [`write_page`].
 pub(crate) fn render_cut(
     document: &Document,
     outcome: &Outcome,

@@ -3,9 +3,10 @@
 use super::model_inputs::{self, ModelInputs, warn_if_changed};
 use super::replay_witness;
 use crate::args::{Global, ReplayArgs};
-use crate::failure::Failure;
+use crate::failure::{Failure, print};
 use crate::input::{self, PeekedInput, SCHEDULE_BYTES_MAX};
 use crate::output::{to_stdout, width};
+use crate::reading::{stopped, watched};
 use crate::watch::Watch;
 use anyorder_common::numbers::plural;
 use anyorder_drive::explore::{pipe_program, replay_run};
@@ -21,6 +22,7 @@ use std::process::ExitCode;
 /// Runs all given schedules. The status is 1 if a finding occurs again, else 3 if a schedule cannot
 /// be followed, else 0.
 pub(crate) fn run(args: &ReplayArgs, global: &Global, watch: &Watch) -> Result<ExitCode, Failure> {
+    let _watched = watched();
     if let Some(command) = &args.program {
         return of_program(command, args);
     }
@@ -38,7 +40,9 @@ pub(crate) fn run(args: &ReplayArgs, global: &Global, watch: &Watch) -> Result<E
         let all = read_schedules(path, content, args.finding.as_deref())?;
         for (one, model_path, model) in runnable(path, &all, &given, global)? {
             warn_if_changed(model_path, model, &one.schedule, global);
-            replays.add(one, replay_model(model, &one.schedule)?);
+            if !replays.add(one, replay_model(model, &one.schedule)) {
+                return replays.finish();
+            }
         }
     }
     replays.finish()
@@ -78,7 +82,9 @@ fn of_program(command: &str, args: &ReplayArgs) -> Result<ExitCode, Failure> {
     for path in &args.inputs {
         let content = input::peek(path)?.text(path, SCHEDULE_BYTES_MAX)?;
         for one in read_schedules(path, &content, args.finding.as_deref())? {
-            replays.add(&one, replay_run(&program, &one.schedule)?);
+            if !replays.add(&one, replay_run(&program, &one.schedule)) {
+                return replays.finish();
+            }
         }
     }
     replays.finish()
@@ -91,11 +97,26 @@ struct Replays {
     count: u64,
     reproduced: bool,
     lost: bool,
+    /// A limit ended the last replay, or what was wrong with it.
+    failed: Option<Failure>,
 }
 
 impl Replays {
-    fn add(&mut self, stored: &Stored, replayed: Replayed) {
-        let Replayed { run, verdict } = replayed;
+    /// Adds the outcome of a schedule. Returns whether there may be more.
+    fn add(&mut self, stored: &Stored, replayed: Result<Replayed, Failure>) -> bool {
+        if let Err(stopped) = stopped() {
+            // A replay that is stopped looks like one that cannot be followed.
+            let done = plural(self.count, "schedule");
+            self.failed = Some(Failure::stopped(stopped.0, &format!("{done} replayed")));
+            return false;
+        }
+        let Replayed { run, verdict } = match replayed {
+            Ok(replayed) => replayed,
+            Err(failure) => {
+                self.failed = Some(failure);
+                return false;
+            }
+        };
         self.reproduced |= verdict == ReplayVerdict::Reproduced;
         self.lost |= matches!(verdict, ReplayVerdict::Diverged | ReplayVerdict::OtherViolation);
         self.count += 1;
@@ -106,9 +127,19 @@ impl Replays {
         }
         self.text.push_str(&terminal::table(&run, width()));
         let _ = writeln!(self.text, "replay: {}", verdict.words());
+        true
     }
 
     fn finish(self) -> Result<ExitCode, Failure> {
+        match self.failed {
+            Some(failure) if failure.stopped && self.count > 0 => {
+                to_stdout(|out| out.write_all(self.text.as_bytes()))?;
+                let status = print(&failure);
+                return Ok(if self.reproduced { exit::FINDINGS.into() } else { status });
+            }
+            Some(failure) => return Err(failure),
+            None => {}
+        }
         to_stdout(|out| out.write_all(self.text.as_bytes()))?;
         Ok(ExitCode::from(match (self.reproduced, self.lost) {
             (true, _) => exit::FINDINGS,

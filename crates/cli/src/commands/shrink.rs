@@ -5,6 +5,7 @@ use crate::args::{Global, ShrinkArgs};
 use crate::commands::explore::read_schedule;
 use crate::failure::{Failure, note, warn};
 use crate::output::to;
+use crate::reading::watched;
 use crate::watch::Watch;
 use anyorder_common::numbers::plural;
 use anyorder_common::text::{quote, shown};
@@ -18,6 +19,7 @@ use std::process::ExitCode;
 /// Shrinks a schedule, and writes the result.
 pub(crate) fn run(args: &ShrinkArgs, global: &Global, watch: &Watch) -> Result<ExitCode, Failure> {
     let id = args.finding.as_deref();
+    let _watched = watched();
     if let Some(command) = &args.program {
         let program = pipe_program(command)?;
         let [path] = &args.inputs[..] else {

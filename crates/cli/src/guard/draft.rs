@@ -1,8 +1,9 @@
 //! The result so far, and how to print it: what the job publishes while it works.
 
-use super::Cause;
+use super::{Cause, HURRIED_FINDINGS_MAX};
 use crate::args::{LimitArgs, OutputArgs};
 use crate::commands::{AcceptedFindings, set_elapsed};
+use anyorder_common::numbers::plural;
 use anyorder_drive::{Collected, JobResult, robust_verdict};
 use anyorder_finding::run::Runs;
 use anyorder_finding::{Finding, Input, Outcome, Policy, Verdict, Warning, WarningKind};
@@ -74,10 +75,10 @@ pub(crate) struct Done {
 }
 
 /// What the guard prints.
-pub(super) struct Cut {
-    pub(super) document: Document,
-    pub(super) outcome: Outcome,
-    pub(super) runs: Runs,
+pub(crate) struct Cut {
+    pub(crate) document: Document,
+    pub(crate) outcome: Outcome,
+    pub(crate) runs: Runs,
 }
 
 impl Draft {
@@ -144,8 +145,15 @@ impl Draft {
         let (mut outcome, runs) = match self.locked_soon() {
             None => State::default().collected(head),
             Some(mut state) => match state.done.take() {
-                Some(done) => (done.outcome.clone(), done.runs.clone()),
-                None => state.collected(head),
+                // To copy all of a large result could take as long as to write it.
+                Some(done) => hurried(&done.outcome, &done.runs),
+                None => {
+                    let (outcome, runs) = state.collected(head);
+                    match outcome.findings.len() > HURRIED_FINDINGS_MAX {
+                        true => hurried(&outcome, &runs),
+                        false => (outcome, runs),
+                    }
+                }
             },
         };
         outcome.cut_by(cause.word());
@@ -181,6 +189,24 @@ impl Draft {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Returns what of a result can be written in a hurry: its first findings.
+pub(crate) fn hurried(outcome: &Outcome, runs: &Runs) -> (Outcome, Runs) {
+    let mut first = outcome.with_first(HURRIED_FINDINGS_MAX);
+    let left_out = outcome.findings.len() - first.findings.len();
+    if left_out > 0 {
+        first.warnings.push(Warning {
+            kind: WarningKind::Stopped,
+            input: None,
+            text: format!("{} left out, to end in time", plural(left_out as u64, "finding")),
+            count: left_out as u64,
+            places: Vec::new(),
+        });
+    }
+    let run = |finding: &Finding| Some((finding.id.clone(), runs.get(&finding.id)?.clone()));
+    let runs = first.findings.iter().filter_map(run).collect();
+    (first, runs)
 }
 
 impl State {

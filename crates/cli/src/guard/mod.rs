@@ -14,10 +14,10 @@
 //!
 //! Only one thread writes the result: the one that [`phase`] gives the output to.
 
-pub(crate) use draft::{Document, Draft, Kind};
+pub(crate) use draft::{Cut, Document, Draft, Kind, hurried};
 pub(crate) use phase::{Claiming, claim, written};
-pub(crate) use poll::set_status;
 pub(crate) use poll::{Checkpoints, Guard};
+pub(crate) use poll::{is_late, set_status};
 pub(crate) use writer::print_cut;
 
 mod draft;
@@ -30,11 +30,14 @@ use std::fmt;
 use std::time::Duration;
 
 /// How long the job may take to stop and to begin its output, after it was asked.
-const GRACE: Duration = Duration::from_millis(500);
+const GRACE: Duration = Duration::from_millis(450);
 
 /// How long the process may live after the job was asked to stop. A job that prints a large result
-/// is cut then.
-const LAST: Duration = Duration::from_millis(900);
+/// is cut then. What follows, cleaning up and a last message, must end within a second.
+const LAST: Duration = Duration::from_millis(700);
+
+/// The most findings in a result that is written in a hurry.
+pub(crate) const HURRIED_FINDINGS_MAX: usize = 1_000;
 
 /// Why the process ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -11,9 +11,9 @@ use anyorder_finding::exit;
 use anyorder_process::{self as process, Memory, Refusal};
 use anyorder_system::{Cancel, StopReason};
 use std::io::Write;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::mpsc::Sender;
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -33,13 +33,26 @@ const INTERRUPTED: u8 = 130;
 const LAST_WORDS: Duration = Duration::from_millis(50);
 
 /// How long the writer may take to clean up, and to say that the output was cut.
-const CLEAN_UP: Duration = Duration::from_millis(150);
+const CLEAN_UP: Duration = Duration::from_millis(100);
 
 /// A look that comes later than this was kept from the processor by other programs.
 const LATE: Duration = Duration::from_millis(20);
 
-/// How much more time the job gets because the processor was busy with other programs.
-const LENT_MAX: Duration = Duration::from_secs(4);
+/// How much more time the job gets because the processor was busy with other programs. The process
+/// still ends within a second.
+const LENT_MAX: Duration = Duration::from_millis(50);
+
+/// When the job was asked to stop.
+static ASKED: OnceLock<Instant> = OnceLock::new();
+
+/// How long a job that was asked to stop may go on writing what it has.
+const HURRY: Duration = Duration::from_millis(200);
+
+/// Returns whether the job was asked to stop some time ago, so that it must leave out what it has
+/// not written yet.
+pub(crate) fn is_late() -> bool {
+    ASKED.get().is_some_and(|asked| asked.elapsed() > HURRY)
+}
 
 /// The status of the result, once it is known.
 static STATUS: AtomicU8 = AtomicU8::new(exit::LIMIT);
@@ -47,6 +60,14 @@ static STATUS: AtomicU8 = AtomicU8::new(exit::LIMIT);
 /// Returns the exit status of the result that is being written; that of a limit without one.
 pub(super) fn status() -> u8 {
     STATUS.load(Ordering::Relaxed)
+}
+
+/// Whether the writer has written the result, and makes the report.
+static RESULT_WRITTEN: AtomicBool = AtomicBool::new(false);
+
+/// Tells that the writer has written the result.
+pub(super) fn set_written() {
+    RESULT_WRITTEN.store(true, Ordering::Relaxed);
 }
 
 /// Whether a second signal has come.
@@ -57,28 +78,22 @@ pub(crate) fn set_status(status: u8) {
     STATUS.store(status, Ordering::Relaxed);
 }
 
-/// Whether the job saves a checkpoint. The guard waits for it longer than for anything else, in
-/// proportion to the work that it saves.
+/// Whether the job saves a checkpoint. The guard waits for it as long as for output. A search that
+/// a time limit ends begins to save early enough.
 #[derive(Debug, Default)]
 pub(crate) struct Checkpoints {
     saving: AtomicBool,
 }
 
 impl Checkpoints {
-    /// The share of the time so far that saving may take, as a divisor.
-    const SHARE: u32 = 20;
-
-    /// Tells whether a checkpoint is being saved.
+    /// Tells whether the job saves a checkpoint now.
     pub(crate) fn set(&self, saving: bool) {
         self.saving.store(saving, Ordering::Relaxed);
     }
 
-    /// Returns how much longer than usual a job may take that started some time ago.
-    fn patience(&self, elapsed: Duration) -> Duration {
-        match self.saving.load(Ordering::Relaxed) {
-            true => (elapsed / Self::SHARE).max(LAST - GRACE),
-            false => Duration::ZERO,
-        }
+    /// Returns how much longer than usual the job may take now.
+    fn patience(&self) -> Duration {
+        if self.saving.load(Ordering::Relaxed) { LAST - GRACE } else { Duration::ZERO }
     }
 }
 
@@ -104,7 +119,6 @@ impl Guard {
         let deadline = limits.time_limit.and_then(|time| started.checked_add(time));
         let mut watch = Poll {
             guard: self,
-            started,
             deadline,
             bounds,
             memory,
@@ -165,7 +179,6 @@ impl Bounds {
 /// The state of the guard.
 struct Poll {
     guard: Guard,
-    started: Instant,
     deadline: Option<Instant>,
     bounds: Option<Bounds>,
     memory: Option<Memory>,
@@ -216,8 +229,13 @@ impl Poll {
                 cancel.stop(StopReason::MemoryLimit);
             }
         }
-        if self.asked.is_none() && cancel.reason().is_some() {
-            self.asked = Some(Instant::now());
+        if self.asked.is_none()
+            && let Some(reason) = cancel.reason()
+        {
+            let now = *ASKED.get_or_init(Instant::now);
+            // A search may end early to save its checkpoint. It still has until the limit.
+            let limit = self.deadline.filter(|_| reason == StopReason::TimeLimit);
+            self.asked = Some(limit.map_or(now, |limit| limit.max(now)));
         }
     }
 
@@ -232,7 +250,7 @@ impl Poll {
             return Some(Cause::Stop(StopReason::MemoryLimit));
         }
         let reason = self.guard.cancel.reason()?;
-        let patience = self.guard.checkpoints.patience(self.started.elapsed());
+        let patience = self.guard.checkpoints.patience();
         let allowed = if phase::is_writing() { LAST } else { GRACE };
         (self.asked?.elapsed() > allowed + patience + self.lent).then_some(Cause::Stop(reason))
     }
@@ -267,7 +285,11 @@ impl Poll {
         // The writer may have begun a file.
         writer::clean_up();
         if let Order::Document(cause) = order {
-            let words = format!("error: {cause}: the result could not be written in time\n");
+            let what = match RESULT_WRITTEN.load(Ordering::Relaxed) {
+                true => "the report",
+                false => "the result",
+            };
+            let words = format!("error: {cause}: {what} could not be written in time\n");
             let say = move || {
                 let _ = std::io::stderr().write_all(words.as_bytes());
             };
@@ -319,11 +341,13 @@ mod tests {
     }
 
     #[test]
-    fn a_checkpoint_may_take_a_share_of_the_time_so_far() {
+    fn all_waits_together_end_within_a_second() {
+        let document = LAST + writer::PATIENCE + LAST_WORDS;
+        let output = LAST + CLEAN_UP + writer::PATIENCE;
+        assert!(document.max(output) + 2 * LENT_MAX <= Duration::from_secs(1));
         let checkpoints = Checkpoints::default();
-        assert_eq!(checkpoints.patience(Duration::from_secs(3600)), Duration::ZERO);
+        assert_eq!(checkpoints.patience(), Duration::ZERO);
         checkpoints.set(true);
-        assert_eq!(checkpoints.patience(Duration::from_secs(3600)), Duration::from_secs(180));
-        assert_eq!(checkpoints.patience(Duration::from_secs(1)), LAST - GRACE);
+        assert_eq!(GRACE + checkpoints.patience(), LAST);
     }
 }

@@ -3,22 +3,25 @@
 
 use super::draft::{Cut, Draft};
 use super::{Cause, claim, poll};
-use crate::commands::render_cut;
+use crate::args::OutputFormat;
+use crate::commands::{render_cut, write_page};
 use crate::failure::Failure;
 use anyorder_common::files::remove_unfinished;
+use anyorder_common::text::shown;
 use anyorder_drive::explore::end_programs;
 use anyorder_finding::{exit, exit_code};
 use anyorder_process::{end_at_once, exempt_this_thread};
 use anyorder_system::StopReason;
 use std::fs::File;
 use std::io::Write;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// How long cleaning up may take.
-const PATIENCE: Duration = Duration::from_millis(100);
+pub(super) const PATIENCE: Duration = Duration::from_millis(100);
 
 /// What the guard asks of the writer. The writer ends the process after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,6 +89,11 @@ pub(crate) fn print_cut(draft: &Draft, failure: &Failure, reason: StopReason) ->
     let status = exit_code(&cut.outcome, &cut.document.policy);
     poll::set_status(status);
     render_cut(&cut.document, &cut.outcome, &cut.runs, None).ok()?;
+    if let Some(folder) = &cut.document.out.report
+        && let Ok(page) = write_page(&cut, folder)
+    {
+        Streams { out: None, err: None }.page(&cut, &page);
+    }
     Some(status)
 }
 
@@ -115,6 +123,16 @@ fn document(cut: &Cut, quiet: bool, streams: &mut Streams) -> u8 {
         }
         return exit::LIMIT;
     }
+    poll::set_written();
+    if let Some(folder) = &cut.document.out.report {
+        // The result is out, so this may take what time is left.
+        match write_page(cut, folder) {
+            Ok(page) => streams.page(cut, &page),
+            Err(failure) => {
+                failure.messages.iter().for_each(|message| streams.say("error", &message.line));
+            }
+        }
+    }
     if !quiet && let Some(warning) = cut.outcome.warnings.last() {
         streams.say("warning", &warning.text);
     }
@@ -133,6 +151,18 @@ impl Streams {
         }
         #[cfg(not(unix))]
         Streams { out: None, err: None }
+    }
+
+    /// Names the page of the report, as the command does.
+    fn page(&mut self, cut: &Cut, page: &Path) {
+        let out = &cut.document.out;
+        let line = format!("{}\n", shown(page));
+        let text = out.format == OutputFormat::Text && out.output.is_none();
+        // A message that cannot be written cannot be reported.
+        let _ = match (text, &mut self.out, &mut self.err) {
+            (true, Some(stream), _) | (false, _, Some(stream)) => stream.write_all(line.as_bytes()),
+            _ => std::io::stderr().write_all(line.as_bytes()),
+        };
     }
 
     fn say(&mut self, level: &str, text: &str) {

@@ -41,6 +41,8 @@ pub struct AtomicFile {
     /// `None` only while it is dropped or committed.
     out: Option<BufWriter<File>>,
     kind: Option<Kind>,
+    /// Whether it is on the disk already.
+    synced: bool,
 }
 
 #[derive(Debug)]
@@ -65,7 +67,7 @@ impl AtomicFile {
             }
         };
         let out = Some(BufWriter::with_capacity(BUFFER_BYTES, file));
-        Ok(AtomicFile { out, kind: Some(kind) })
+        Ok(AtomicFile { out, kind: Some(kind), synced: false })
     }
 
     /// Completes the file: writes it to the disk, and gives it its name.
@@ -84,23 +86,28 @@ impl AtomicFile {
     /// Completes the file without a sync of its folder. Returns the path of a file that was
     /// replaced or made.
     pub(super) fn rename(mut self) -> io::Result<Option<PathBuf>> {
-        if let Some(out) = &mut self.out {
-            out.flush()?;
-        }
-        let (Some(out), Some(Kind::Replacing { part, target, old })) =
-            (self.out.take(), self.kind.take())
-        else {
+        self.sync()?;
+        drop(self.out.take());
+        let Some(Kind::Replacing { part, target, .. }) = self.kind.take() else {
             return Ok(None);
         };
-        // The buffer is empty.
-        let file = out.into_parts().0;
-        if let Some(old) = &old {
-            keep_properties(&file, old)?;
-        }
-        sync_file(&file)?;
         std::fs::rename(&part.path, &target)?;
         part.forget();
         Ok(Some(target))
+    }
+
+    /// Writes the file to the disk, once. Nothing is written to it after that.
+    pub(super) fn sync(&mut self) -> io::Result<()> {
+        let Some(out) = &mut self.out else { return Ok(()) };
+        out.flush()?;
+        if let (Some(Kind::Replacing { old, .. }), false) = (&self.kind, self.synced) {
+            if let Some(old) = old {
+                keep_properties(out.get_ref(), old)?;
+            }
+            sync_file(out.get_ref())?;
+            self.synced = true;
+        }
+        Ok(())
     }
 }
 

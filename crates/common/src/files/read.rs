@@ -159,7 +159,7 @@ pub fn read(path: &Path, kind: FileKind, ask: Ask) -> Result<Vec<u8>, FileError>
     if source.size.is_some_and(|size| size > kind.bytes_max) {
         return Err(FileError::TooLarge(kind));
     }
-    read_rest(source, Vec::new(), kind)
+    read_rest(source, Vec::new(), kind, ask)
 }
 
 /// Reads a file that nobody named, if there is one: only a regular file, so that it never waits.
@@ -178,24 +178,31 @@ pub fn read_found(path: &Path, kind: FileKind, ask: Ask) -> Result<Option<Vec<u8
     match source.size {
         None => Err(FileError::NotRegular),
         Some(size) if size > kind.bytes_max => Err(FileError::TooLarge(kind)),
-        Some(_) => read_rest(source, Vec::new(), kind).map(Some),
+        Some(_) => read_rest(source, Vec::new(), kind, ask).map(Some),
     }
 }
 
-/// Reads what is left of a stream after its first bytes.
+/// Reads what is left of a stream after its first bytes. It asks before each piece whether to go
+/// on: a part of such a file is worth nothing.
 ///
 /// # Errors
 ///
-/// Fails if the stream does, and if there are too many bytes in all.
+/// Fails if the stream does, if there are too many bytes in all, and if `ask` does.
 pub fn read_rest(
     mut from: impl Read,
     start: Vec<u8>,
     kind: FileKind,
+    ask: Ask,
 ) -> Result<Vec<u8>, FileError> {
     let mut bytes = start;
     loop {
         if bytes.len() as u64 > kind.bytes_max {
             return Err(FileError::TooLarge(kind));
+        }
+        ask()?;
+        // A buffer that doubles would take a third of its memory for nothing.
+        if bytes.capacity() - bytes.len() < PIECE_BYTES + 1 {
+            bytes.reserve_exact((bytes.len() / 4).max(2 * PIECE_BYTES));
         }
         if from.by_ref().take(PIECE_BYTES as u64).read_to_end(&mut bytes)? == 0 {
             return Ok(bytes);

@@ -113,7 +113,7 @@ pub fn check_trace(
     result.stats = stats(&checked.statistics);
     let stopped = checked.stopped;
     let (mut findings, runs) = if predicts && stopped.is_none() {
-        publish(&checked, &result, control);
+        publish(checked.findings.clone(), &result, control);
         predictions::add(input, checked, options, control, &mut result)?
     } else {
         without_runs(input, checked.findings)
@@ -129,10 +129,10 @@ pub fn check_trace(
     Ok(result)
 }
 
-/// Gives the races of happens-before to the caller, before the long search for predictions.
-fn publish(checked: &anyorder_hb::Checked<'_>, result: &JobResult, control: &Control<'_>) {
+/// Gives the findings so far to the caller: the races of happens-before, before the long search for
+/// predictions, and what that search has found.
+fn publish(mut findings: Vec<Finding>, result: &JobResult, control: &Control<'_>) {
     let mut so_far = result.clone();
-    let mut findings = checked.findings.clone();
     assign_ids(&mut findings);
     findings.into_iter().for_each(|finding| so_far.push(finding, None));
     so_far.publish(control);

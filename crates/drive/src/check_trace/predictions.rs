@@ -1,7 +1,7 @@
 //! Predictions for traces of threads: each happens-before race once, with a witness if one was
 //! found, then the findings that happens-before misses.
 
-use super::{CheckTraceOptions, WithRuns, without_runs};
+use super::{CheckTraceOptions, WithRuns, publish, without_runs};
 use crate::failure::Failure;
 use crate::predict::{
     Analysis, KnownPairs, PredictOptions, Question, Reordering, add_outcome, analyse, last_of,
@@ -9,6 +9,7 @@ use crate::predict::{
 };
 use crate::result::JobResult;
 use crate::trace_input::TraceInput;
+use anyorder_certify::WrittenNames;
 use anyorder_finding::run::Run;
 use anyorder_finding::{ExplanationStep, Finding};
 use anyorder_predict::Reorders;
@@ -66,7 +67,12 @@ pub(super) fn add(
         let ([Ok(a), Ok(b)], Some(order)) = (ids, &order) else { return false };
         is_plain(trace, a) && is_plain(trace, b) && !order.happens_before(a, b)
     };
-    let known = KnownPairs { extra: &extra, is_known: &is_known };
+    let base = result.clone();
+    let so_far = |checked: Checked| {
+        let predicted = checked.found.into_iter().map(|found| found.finding);
+        publish(races.iter().cloned().chain(predicted).collect(), &base, control);
+    };
+    let known = KnownPairs { extra: &extra, is_known: &is_known, so_far: &so_far };
     let question = Question::new(&input.name, &options)?;
     let mut analysed = analyse(trace, &question, &known, control)?;
     let mut all = join((trace, control), races, pairs, &mut analysed.checked);
@@ -99,6 +105,7 @@ fn join(
         .iter()
         .map(|(one, pair_result)| ((one.first, one.second), pair_result))
         .collect();
+    let names = WrittenNames::new(trace);
     let mut all = Vec::new();
     for (mut finding, pairs) in races.into_iter().zip(pairs) {
         // A confirmed race with a free is reported as a use after free instead.
@@ -110,7 +117,7 @@ fn join(
         if pairs.iter().any(|pair| frees(pair) && confirmed(pair)) {
             continue;
         }
-        let (run, last) = confirm(trace, &mut finding, &pairs, &pair_results);
+        let (run, last) = confirm((trace, &names), &mut finding, &pairs, &pair_results);
         all.push(FindingWithRun { finding, run, last });
     }
     for Found { mut finding, witness, .. } in mem::take(&mut checked.found) {
@@ -118,7 +125,7 @@ fn join(
         let last = last_of(trace, &finding, witness.as_ref());
         // A stopped job still says which findings are confirmed.
         let run = witness.filter(|_| control.check().is_ok()).map(|witness| {
-            witness.place(trace, &mut finding);
+            witness.place(trace, &names, &mut finding);
             witness.run(trace)
         });
         all.push(FindingWithRun { finding, run, last });
@@ -164,7 +171,7 @@ fn pairs_of(
 /// Marks a race by the outcomes of its pairs. Returns the run of the best witness, and the last
 /// event that the outcome depends on.
 fn confirm(
-    trace: &Trace,
+    (trace, names): (&Trace, &WrittenNames<'_>),
     finding: &mut Finding,
     pairs: &[(EventId, EventId)],
     pair_results: &HashMap<(u64, u64), &PairResult>,
@@ -180,7 +187,7 @@ fn confirm(
         finding.confirmed = Some(true);
         finding.form = Some(witness.form.word().to_owned());
         let shown = Reordering::new((first, second, witness.clone()), Reorders::Threads);
-        shown.place(trace, finding);
+        shown.place(trace, names, finding);
         let step = ExplanationStep {
             rule: Some("witness".to_owned()),
             events: [first, second].map(|event| trace.unique_label(event)).to_vec(),

@@ -37,6 +37,8 @@ pub(crate) struct KnownPairs<'a> {
     pub(crate) extra: &'a [(EventId, EventId)],
     /// Whether a pair is known and therefore not reported.
     pub(crate) is_known: &'a dyn Fn(&Candidate) -> bool,
+    /// Takes the findings so far, while the search for witnesses runs.
+    pub(crate) so_far: &'a dyn Fn(Checked),
 }
 
 /// The results of an analysis.
@@ -122,6 +124,7 @@ pub(crate) fn analyse(
     let mut search = Search::new(trace, confirmer, &calls, options.reorders);
     let candidates = question.candidates();
     let (report, extra, is_known) = (&report, known.extra, known.is_known);
+    let so_far = known.so_far;
     let checked = match analysis {
         Analysis::Hb | Analysis::Wdc => {
             let mut hb = HbAnalysis::new(MemoryOnly, candidates);
@@ -130,7 +133,8 @@ pub(crate) fn analyse(
                 if analysis == Analysis::Hb { &mut hb } else { &mut wdc };
             let order = Some(Order::Engine(engine));
             let spec = MemoryOnly;
-            let subject = Subject { trace, report, spec, order, why: None, extra, is_known };
+            let subject =
+                Subject { trace, report, spec, order, why: None, extra, is_known, so_far };
             check(subject, &mut search, &options, control)
         }
         Analysis::Edc => {
@@ -139,7 +143,7 @@ pub(crate) fn analyse(
             let order = Some(Order::Engine(&mut engine));
             let paths = OrderPaths::new_until(trace, spec.clone(), cancel).ok();
             let why = paths.as_ref();
-            let subject = Subject { trace, report, spec, order, why, extra, is_known };
+            let subject = Subject { trace, report, spec, order, why, extra, is_known, so_far };
             check(subject, &mut search, &options, control)
         }
         Analysis::EventDriven => {
@@ -150,7 +154,8 @@ pub(crate) fn analyse(
             let relation = event_driven_order(trace, rules, &mut spec.clone(), control).ok();
             let before = |a, b| relation.as_ref().is_none_or(|order| order.happens_before(a, b));
             let order = Some(Order::Relation(&before));
-            let subject = Subject { trace, report, spec, order, why: None, extra, is_known };
+            let subject =
+                Subject { trace, report, spec, order, why: None, extra, is_known, so_far };
             check(subject, &mut search, &options, control)
         }
     };

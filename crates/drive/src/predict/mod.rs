@@ -28,6 +28,7 @@ use crate::not_understood::NotUnderstood;
 use crate::result::JobResult;
 use crate::trace_input::{TraceInput, observed};
 use analyse::{Analysed, analyse_stream};
+use anyorder_certify::WrittenNames;
 use anyorder_common::numbers::plural;
 use anyorder_common::text::escape;
 use anyorder_finding::{Finding, Stats};
@@ -188,7 +189,13 @@ pub fn predict(
     let mut result = JobResult::default();
     input.describe(&mut result);
     let question = Question::new(&input.name, options)?;
-    let known = KnownPairs { extra: &[], is_known: &|_| false };
+    let base = result.clone();
+    let so_far = |checked: Checked| {
+        let mut so_far = base.clone();
+        checked.found.into_iter().for_each(|found| so_far.push(found.finding, None));
+        so_far.publish(control);
+    };
+    let known = KnownPairs { extra: &[], is_known: &|_| false, so_far: &so_far };
     let trace = &input.trace;
     let analysed = analyse(trace, &question, &known, control)?;
     result.remarks.extend(remark_unspecified(&input.name, &analysed.unspecified));
@@ -267,12 +274,13 @@ fn assemble(
             .unzip();
     let mut runs = vec![None; findings.len()];
     if let Some((trace, not_understood)) = held {
+        let names = WrittenNames::new(trace);
         for ((finding, witness), run) in findings.iter_mut().zip(&witnesses).zip(&mut runs) {
             // A stopped job still says which findings are confirmed.
             if let Some(witness) = witness
                 && control.check().is_ok()
             {
-                witness.place(trace, finding);
+                witness.place(trace, &names, finding);
                 *run = Some(witness.run(trace));
             }
         }

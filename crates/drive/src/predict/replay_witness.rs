@@ -6,12 +6,13 @@ use super::{Reordering, Specifications, StoredWitness};
 use crate::failure::Failure;
 use crate::not_understood::NotUnderstood;
 use crate::trace_input::{TraceInput, observed};
-use anyorder_certify::{ClaimedWitness, ReorderingChecker, ReorderingError, ReorderingReason};
+use anyorder_certify::{
+    ClaimedWitness, Names, ReorderingChecker, ReorderingError, ReorderingReason,
+};
 use anyorder_finding::run::Run;
 use anyorder_predict::{Form, Internals, Witness, without_internals};
 use anyorder_system::Control;
 use anyorder_trace::{EventId, Trace};
-use std::collections::{HashMap, HashSet};
 
 /// The outcome of one stored witness.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -76,18 +77,10 @@ pub fn replay_witness(
     let calls = SpecifiedCalls::new(trace, &types, &control.cancel);
     let unspecified = calls.unspecified(trace);
     let not_understood = input.not_understood.clone().with_unspecified(trace, &unspecified);
-    let wanted: HashSet<&str> = stored
-        .iter()
-        .flat_map(|one| one.order.iter().chain([&one.first, &one.second]))
-        .map(String::as_str)
-        .collect();
-    let events: HashMap<String, EventId> = (0..trace.len() as u32)
-        .map(|event| (trace.unique_label(EventId(event)), EventId(event)))
-        .filter(|(label, _)| wanted.contains(label.as_str()))
-        .collect();
+    let names = Names::new(trace);
     let replay = |one: &StoredWitness| {
         let mut checker = ReorderingChecker::new(trace, &calls, lanes(one.reorders));
-        let checked = check(trace, &mut checker, one, &events, &not_understood);
+        let checked = check(trace, &mut checker, one, &names, &not_understood);
         WitnessReplay { finding: one.finding.clone(), checked }
     };
     Ok(stored.iter().map(replay).collect())
@@ -98,12 +91,12 @@ fn check(
     trace: &Trace,
     checker: &mut ReorderingChecker<'_>,
     one: &StoredWitness,
-    events: &HashMap<String, EventId>,
+    names: &Names<'_>,
     not_understood: &NotUnderstood,
 ) -> Result<CheckedWitness, String> {
     let find = |label: &String| {
         let missing = || format!("the trace has no event {label}");
-        events.get(label).copied().ok_or_else(missing)
+        names.find_event(label).ok_or_else(missing)
     };
     let order: Vec<EventId> = one.order.iter().map(find).collect::<Result<_, String>>()?;
     let (first, second) = (find(&one.first)?, find(&one.second)?);

@@ -2,6 +2,7 @@
 
 use super::run::{run_of, step_text};
 use crate::failure::Failure;
+use anyorder_certify::WrittenNames;
 use anyorder_common::text::{HarmlessJson, escape};
 use anyorder_finding::run::Run;
 use anyorder_finding::{Finding, Outcome, Witness as Placed, WitnessPlace};
@@ -68,22 +69,23 @@ impl Reordering {
         out: &mut dyn io::Write,
     ) -> io::Result<()> {
         let mut out = HarmlessJson::new(out);
-        let head = self.head(trace, finding).to_string();
+        let names = WrittenNames::new(trace);
+        let head = self.head(&names, finding).to_string();
         // The object has members: cut off its closing brace, and write it after the steps.
         write!(out, "{},\"steps\":[", head.strip_suffix('}').unwrap_or(&head))?;
         for (place, event) in self.witness.order.iter().enumerate() {
             let comma = if place > 0 { "," } else { "" };
-            write!(out, "{comma}{}", step(trace, *event))?;
+            write!(out, "{comma}{}", step(trace, &names, *event))?;
         }
         writeln!(out, "]}}")
     }
 
     /// Puts the witness into its finding. Omits the steps if there are too many for a result.
-    pub(crate) fn place(&self, trace: &Trace, finding: &mut Finding) {
+    pub(crate) fn place(&self, trace: &Trace, names: &WrittenNames<'_>, finding: &mut Finding) {
         let order = &self.witness.order;
         let left_out = order.len().saturating_sub(INLINE_STEPS_MAX);
-        let mut value = self.head(trace, finding);
-        value["steps"] = order[left_out..].iter().map(|event| step(trace, *event)).collect();
+        let mut value = self.head(names, finding);
+        value["steps"] = order[left_out..].iter().map(|event| step(trace, names, *event)).collect();
         if left_out > 0 {
             value["left_out"] = left_out.into();
         }
@@ -92,14 +94,14 @@ impl Reordering {
     }
 
     /// Returns all but the steps.
-    fn head(&self, trace: &Trace, finding: &Finding) -> Value {
+    fn head(&self, names: &WrittenNames<'_>, finding: &Finding) -> Value {
         json!({
             "reordering": 1,
             "finding": finding.id,
             "title": finding.title,
             "form": self.witness.form.word(),
-            "first": trace.unique_label(self.first),
-            "second": trace.unique_label(self.second),
+            "first": names.event(self.first),
+            "second": names.event(self.second),
             "reorders": self.reorders.word(),
             "prefix": self.witness.prefix,
             "shortest": self.witness.shortest,
@@ -108,9 +110,9 @@ impl Reordering {
     }
 }
 
-fn step(trace: &Trace, event: EventId) -> Value {
+fn step(trace: &Trace, names: &WrittenNames<'_>, event: EventId) -> Value {
     let [lane, text, at] = step_fields(trace, event);
-    let mut step = json!({ "event": trace.unique_label(event), "lane": lane, "text": text });
+    let mut step = json!({ "event": names.event(event), "lane": lane, "text": text });
     if let Some(at) = at {
         step["at"] = at.into();
     }

@@ -4,7 +4,7 @@ use super::conflicts::Conflict;
 use super::full::{full, limit_word};
 use super::program::StateProgram;
 use super::reduced::{by_paper, by_stateful, shortest};
-use super::report::{report, report_conflict};
+use super::report::{publish, report, report_conflict};
 use crate::Failure;
 use crate::{FailureMessage, JobResult, Level};
 use anyorder_finding::Stats;
@@ -193,10 +193,12 @@ where
         Algorithm::Full => all_states(program, options, control, watcher)?,
         Algorithm::Stateful => {
             let found = by_stateful(program, options, control)?;
+            publish(program, &found.0.violations, control);
             assemble(program, shortest(system, found, options, control))
         }
         Algorithm::Paper => {
             let found = by_paper(program, options, control)?;
+            publish(program, &found.0.violations, control);
             assemble(program, shortest(system, found, options, control))
         }
     };

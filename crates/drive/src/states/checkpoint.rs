@@ -5,7 +5,7 @@ use crate::Failure;
 use crate::{FailureMessage, Level};
 use anyorder_common::text::{escape, shown};
 use anyorder_search::{Search, SearchError, SearchOptions, is_checkpoint};
-use anyorder_system::StateSystem;
+use anyorder_system::{Control, JobWatch, StateSystem};
 use std::path::Path;
 
 /// The file of a saved search.
@@ -30,15 +30,20 @@ impl<'a> Checkpoint<'a> {
             .with_hint("give `--checkpoint` a new file, or an earlier checkpoint"))
     }
 
-    /// Reads the search saved in a file.
+    /// Reads the search saved in a file, unless the job is stopped meanwhile.
     pub(super) fn resume<'s, S: StateSystem>(
-        system: &'s S,
+        (system, control): (&'s S, &Control<'_>),
         options: &SearchOptions,
         file: &Path,
         identity: &str,
     ) -> Result<Search<'s, S>, Failure> {
-        Search::resume(system, options, file, identity)
-            .map_err(|error| Failure::new(failure(file, &error)))
+        let watched = JobWatch::of(control).enter();
+        let search = Search::resume(system, options, file, identity);
+        drop(watched);
+        search.map_err(|error| match control.check() {
+            Err(stopped) => Failure::stopped(stopped.0, &format!("{} was not read", shown(file))),
+            Ok(()) => Failure::new(failure(file, &error)),
+        })
     }
 
     /// Saves a search for the first time, so that an unwritable file fails now and not after an

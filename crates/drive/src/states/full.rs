@@ -3,19 +3,22 @@
 use super::check::{CheckOptions, Searched, Watcher, starts};
 use super::checkpoint::Checkpoint;
 use super::program::StateProgram;
-use super::report::report;
+use super::report::{publish, report};
 use crate::Failure;
 use crate::{FailureMessage, JobResult};
 use anyorder_common::text::escape;
 use anyorder_finding::Stats;
 use anyorder_search::{
     Exported, GraphFormat, Limit, Pause, Search, SearchError, SearchOptions, Stop, Storage,
-    WalkOptions, export, walk,
+    WalkOptions, export, walk_watched,
 };
 use anyorder_system::{Control, StateSystem};
 
 /// The outcome of a full search, with remarks about its checkpoint.
 type WithRemarks<S> = (Searched<S, ()>, Vec<FailureMessage>);
+
+/// So few findings are published one by one.
+const FOUND_FEW: usize = 16;
 
 /// Searches all states of a program that the options allow.
 pub(super) fn full<P: StateProgram>(
@@ -32,7 +35,7 @@ pub(super) fn full<P: StateProgram>(
     let mut checkpoint = checkpoint.transpose()?;
     let mut search = match &check_options.resume {
         None => Search::new(system, &options).map_err(|error| failure(program, &error))?,
-        Some(file) => Checkpoint::resume(system, &options, file, &identity)?,
+        Some(file) => Checkpoint::resume((system, control), &options, file, &identity)?,
     };
     if let Some(checkpoint) = &mut checkpoint {
         checkpoint.begin(&search)?;
@@ -42,7 +45,15 @@ pub(super) fn full<P: StateProgram>(
     watcher.pause(&search.gauge());
     let mut control = control.clone();
     control.limits.executions = None;
+    let mut published = 0;
     let outcome = search.run_paused(&control, &mut |search, pause| {
+        // A program has few properties, so this happens a few times. Of many findings, it happens
+        // when they have grown by half.
+        let count = search.found_count();
+        if count > published && (count < FOUND_FEW || count > published + published / 2) {
+            published = count;
+            publish(program, &search.found()?, &control);
+        }
         let due = watcher.pause(&search.gauge());
         if let Some(checkpoint) = &mut checkpoint
             && (due || pause == Pause::Cut)
@@ -160,8 +171,13 @@ pub fn simulate<P: StateProgram>(
     }
     let SimulateOptions { runs, seed, steps_max } = *options;
     let options = WalkOptions { seed, walks: runs, steps_max, deadlocks: true };
-    let walked =
-        walk(program.system(), &options, control).map_err(|error| failure(program, &error))?;
+    let mut so_far = JobResult::default();
+    let mut on_found = |found| {
+        so_far.findings.extend(report(program, &[found]));
+        so_far.publish(control);
+    };
+    let walked = walk_watched(program.system(), &options, control, &mut on_found);
+    let walked = walked.map_err(|error| failure(program, &error))?;
     let mut stats = Stats::new();
     stats
         .set("executions", walked.stats.executions)

@@ -6,6 +6,7 @@
 
 use super::check::{CheckOptions, Searched};
 use super::program::StateProgram;
+use super::report::publish;
 use crate::Failure;
 use anyorder_common::text::escape;
 use anyorder_explore::{paper, stateful};
@@ -36,7 +37,8 @@ where
         states_max: check_options.states_max,
         ..stateful::StatefulOptions::default()
     };
-    let outcome = stateful::explore(program.system(), &options, control);
+    let mut on_found = |found: Vec<_>| publish(program, &found, control);
+    let outcome = stateful::explore_watched(program.system(), &options, control, &mut on_found);
     let outcome = outcome.map_err(|error| failure(program, &error))?;
     let (counts, own) = (&outcome.stats, &outcome.detail.counts);
     let mut stats = Stats::new();

@@ -2,11 +2,12 @@
 
 use super::conflicts::Conflict;
 use super::program::{Described, NoSchedule, StateProgram};
-use crate::Reported;
 use crate::schedules::{Shows, set_repeats_from, witness};
+use crate::{JobResult, Reported};
 use anyorder_finding::run::Run;
 use anyorder_finding::{ExplanationStep, Harm, Severity, Site};
 use anyorder_search::{Path, Property, Violation};
+use anyorder_system::Control;
 
 /// The maximum total number of parts in the names of a schedule. The names of a task that posts
 /// itself are as long as the run, so their schedule has quadratic size.
@@ -35,6 +36,16 @@ pub(crate) fn report<P: StateProgram>(
         }
     }
     reported
+}
+
+/// Gives the violations so far to the caller, while a search still runs.
+pub(super) fn publish<P: StateProgram>(
+    program: &P,
+    violations: &[Violation<P::System>],
+    control: &Control<'_>,
+) {
+    let findings = report(program, violations);
+    JobResult { findings, ..JobResult::default() }.publish(control);
 }
 
 /// Converts an update conflict into a finding.

@@ -1,6 +1,6 @@
 //! Certificates of all kinds about random traces.
 
-use super::one_of;
+use super::{links, one_of, orders, traces, walks};
 use anyorder_certify::{ClaimedSchedule, check_schedule, write_schedule};
 use anyorder_common::random::{Random, Rng};
 use anyorder_drive::{
@@ -13,6 +13,9 @@ use anyorder_testkit::{Shape, random_trace};
 use anyorder_trace::format::native_text::{NativeTextReader, NativeTextWriter};
 use anyorder_trace::{EventId, Problems, Trace};
 use std::rc::Rc;
+
+/// The changed traces of each trace, and the certificates that are checked against each.
+const CHANGED: (usize, usize) = (6, 8);
 
 /// A certificate about a trace.
 #[derive(Clone, Debug)]
@@ -31,14 +34,22 @@ pub(crate) struct Case {
 pub(crate) fn of(seed: u64) -> Vec<Case> {
     let mut rng = Rng::new(seed);
     let mut cases = Vec::new();
-    let shape = if seed.is_multiple_of(2) { Shape::medium() } else { Shape::small() };
+    let shape = match seed % 6 {
+        0 | 2 => Shape::medium(),
+        4 => Shape::deep(),
+        5 => Shape { delay_percent: 80, plain_percent: 5, ..Shape::bags() },
+        _ => Shape { acts_max: 6, act_percent: 75, ..Shape::small() },
+    };
     if let Some(maker) = Maker::new(random_trace(seed, &shape)) {
         maker.orders(&mut rng, &mut cases);
         maker.schedules(&mut rng, &mut cases);
         maker.reorderings(&mut cases);
+        maker.doubtful(&mut rng, &mut cases);
         for rule in [MailboxRule::Fifo, MailboxRule::Delayed, MailboxRule::Bag] {
             maker.consistency(Some(rule), &mut cases);
         }
+        maker.doubtful_links(&mut rng, &mut cases);
+        maker.about_changed_traces(&mut rng, &mut cases);
     }
     let shapes = partial::Shape::ALL;
     for shape in [one_of(&mut rng, &shapes), one_of(&mut rng, &shapes)] {
@@ -46,9 +57,29 @@ pub(crate) fn of(seed: u64) -> Vec<Case> {
             let rules = [MailboxRule::Fifo, MailboxRule::Delayed, MailboxRule::Bag];
             maker.consistency(Some(*one_of(&mut rng, &rules)), &mut cases);
             maker.consistency(None, &mut cases);
+            maker.doubtful_links(&mut rng, &mut cases);
+            maker.about_changed_traces(&mut rng, &mut cases);
         }
     }
     cases
+}
+
+/// The text of a certificate whose steps are not described: the descriptions are those of the trace
+/// as it was, and the checker in Python does not compare them.
+fn without_descriptions(case: &Case) -> String {
+    if case.kind != "reordering" {
+        return case.text.clone();
+    }
+    let Ok(mut value) = serde_json::from_str::<serde_json::Value>(&case.text) else {
+        return case.text.clone();
+    };
+    for step in value["steps"].as_array_mut().into_iter().flatten() {
+        if let Some(step) = step.as_object_mut() {
+            step.remove("text");
+            step.remove("at");
+        }
+    }
+    value.to_string()
 }
 
 /// Makes certificates about a trace.
@@ -63,11 +94,67 @@ impl Maker {
     fn new(trace: Trace) -> Option<Maker> {
         let mut text = Vec::new();
         trace.write(&mut NativeTextWriter::new(&mut text)).expect("memory takes all");
-        let trace = Trace::read(&mut NativeTextReader::new(&text[..])).expect("what was written");
+        Maker::of_text(String::from_utf8(text).expect("text"))
+    }
+
+    /// `None` if the text is no trace, or the trace is not well-formed.
+    fn of_text(text: String) -> Option<Maker> {
+        let trace = Trace::read(&mut NativeTextReader::new(text.as_bytes())).ok()?;
         let control = Control::default();
         let input = TraceInput::new("t", trace, &Problems::default(), &control).ok()?;
-        let text = Rc::new(String::from_utf8(text).expect("text"));
-        Some(Maker { input: Rc::new(input), text, control })
+        Some(Maker { input: Rc::new(input), text: Rc::new(text), control })
+    }
+
+    /// Certificates that may not hold, made by hand.
+    fn doubtful(&self, rng: &mut Rng, cases: &mut Vec<Case>) {
+        let trace = &self.input.trace;
+        let all = [
+            ("order-proof", orders::doubtful(&self.input, rng)),
+            ("trace-schedule", walks::schedules(trace, rng)),
+            ("reordering", walks::reorderings(trace, rng)),
+        ];
+        for (kind, texts) in all {
+            for text in texts {
+                self.push(cases, (kind, None), text.into_bytes());
+                cases.last_mut().expect("just pushed").is_mutant = true;
+            }
+        }
+    }
+
+    /// Proofs of inconsistency with a step that may not hold.
+    fn doubtful_links(&self, rng: &mut Rng, cases: &mut Vec<Case>) {
+        let is_proof = |case: &&Case| {
+            let own = Rc::ptr_eq(&case.input, &self.input);
+            own && case.kind == "consistency-proof" && !case.is_mutant
+        };
+        let proofs: Vec<Case> = cases.iter().filter(is_proof).cloned().collect();
+        for proof in proofs {
+            for text in links::doubtful(&self.input.trace, &proof.text, rng) {
+                cases.push(Case { text, is_mutant: true, ..proof.clone() });
+            }
+        }
+    }
+
+    /// Checks some certificates about this trace against traces that differ from it.
+    fn about_changed_traces(&self, rng: &mut Rng, cases: &mut Vec<Case>) {
+        let own = cases.iter().filter(|case| Rc::ptr_eq(&case.input, &self.input));
+        let own: Vec<Case> = own.cloned().collect();
+        if own.is_empty() {
+            return;
+        }
+        for _ in 0..CHANGED.0 {
+            let mut text = traces::changed(&self.text, rng);
+            if rng.below(3) == 0 {
+                text = traces::changed(&text, rng);
+            }
+            let Some(other) = Maker::of_text(text) else { continue };
+            for _ in 0..CHANGED.1 {
+                let (input, trace) = (Rc::clone(&other.input), Rc::clone(&other.text));
+                let case = one_of(rng, &own).clone();
+                let text = without_descriptions(&case);
+                cases.push(Case { input, trace, text, is_mutant: true, ..case });
+            }
+        }
     }
 
     fn push(

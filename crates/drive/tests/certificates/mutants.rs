@@ -21,7 +21,7 @@ fn changed_lines(text: &str, rng: &mut Rng) -> String {
     }
     let at = rng.below(lines.len() as u64) as usize;
     let other = rng.below(lines.len() as u64) as usize;
-    match rng.below(8) {
+    match rng.below(13) {
         0 => drop(lines.remove(at)),
         1 => lines.insert(other, lines[at].clone()),
         2 => lines.swap(at, other),
@@ -55,6 +55,47 @@ fn changed_lines(text: &str, rng: &mut Rng) -> String {
             let place = rng.below(lines[at].len() as u64) as usize;
             lines[at][place] = (*one_of(rng, &RULES)).to_owned();
         }
+        7 => {
+            const WORDS: [&str; 22] = [
+                "00000000000000000000000001",
+                "18446744073709551616",
+                "0",
+                "-1",
+                "+1",
+                "１",
+                "99999999999999999999",
+                "@0",
+                "@99999",
+                "#",
+                "order",
+                "lemma",
+                "path",
+                "rules",
+                "threads",
+                "mailbox",
+                "initial",
+                "",
+                "[",
+                "not",
+                "end",
+                "runs",
+            ];
+            let place = rng.below(lines[at].len() as u64) as usize;
+            lines[at][place] = (*one_of(rng, &WORDS)).to_owned();
+        }
+        8 => lines.truncate(at),
+        9 => {
+            let moved = lines.remove(at);
+            lines.insert(other.min(lines.len()), moved);
+        }
+        10 => {
+            let last = lines.last().cloned().unwrap_or_default();
+            lines.insert(other, last);
+        }
+        11 => {
+            let more = lines[at].last().cloned().unwrap_or_default();
+            lines[at].push(more);
+        }
         _ => {
             let places = lines[at].len() as u64;
             let (a, b) = (rng.below(places) as usize, rng.below(places) as usize);
@@ -79,7 +120,7 @@ fn changed_json(text: &str, rng: &mut Rng) -> String {
     let mut value: Value = serde_json::from_str(text).expect("certificates are JSON");
     let steps = value["steps"].as_array().map_or(0, Vec::len) as u64;
     let (at, other) = (rng.below(steps) as usize, rng.below(steps) as usize);
-    let choice = rng.below(16);
+    let choice = rng.below(27);
     if choice < 6
         && let Some(steps) = value["steps"].as_array_mut()
     {
@@ -125,6 +166,24 @@ fn changed_json(text: &str, rng: &mut Rng) -> String {
         }
         12 => value["more"] = json!(1),
         13 => value["steps"][at]["lane"] = json!("another"),
+        15 => {
+            const NO_VERSION: [&str; 5] = ["true", "0", "2", "\"1\"", "1.5"];
+            let version = one_of(rng, &NO_VERSION);
+            value["reordering"] = serde_json::from_str(version).expect("JSON");
+        }
+        16 => value["left_out"] = json!(rng.below(2)),
+        17 => value["prefix"] = json!(-1),
+        18 => value["events"] = json!(rng.below(2) == 0),
+        19 => value["form"] = json!("other"),
+        20 => value["reorders"] = json!("other"),
+        21 => value["steps"][at]["more"] = json!("x"),
+        22 => value["steps"][at]["event"] = json!(1),
+        23 => value["title"] = json!(1),
+        24 => {
+            // A key that stands twice.
+            return value.to_string().replacen('{', "{\"title\":\"\",", 1);
+        }
+        25 => return with_another_number(&value.to_string(), rng),
         14 => value["first"] = value["steps"][at]["event"].clone(),
         _ => {
             let label = near(value["steps"][at]["event"].as_str().unwrap_or_default(), rng);
@@ -132,4 +191,39 @@ fn changed_json(text: &str, rng: &mut Rng) -> String {
         }
     }
     value.to_string()
+}
+
+/// The text of a reordering whose `prefix` is written in a way that is no number of a certificate, or
+/// is another value.
+fn with_another_number(text: &str, rng: &mut Rng) -> String {
+    let deep = "[".repeat(100_000);
+    let long = "9".repeat(5_000);
+    let values = [
+        "1e0",
+        "-0",
+        "0.0",
+        "NaN",
+        "Infinity",
+        "1E400",
+        "01",
+        "+1",
+        "null",
+        "true",
+        "\"1\"",
+        "18446744073709551615",
+        "18446744073709551616",
+        "\"\\ud800\"",
+        "{\"a\":1}",
+        &deep,
+        &long,
+    ];
+    let value = *one_of(rng, &values);
+    let key = "\"prefix\":";
+    let Some((before, rest)) = text.split_once(key) else { return text.to_owned() };
+    let after = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    // In a field that nothing reads, too.
+    match rng.below(3) {
+        0 => text.replacen('{', &format!("{{\"title\":{value},"), 1),
+        _ => format!("{before}{key}{value}{after}"),
+    }
 }

@@ -97,7 +97,7 @@ impl<S: Reducible> Engine<'_, S> {
     }
 
     /// Returns all violations, each with a shortest path to it.
-    fn violations(&self) -> Result<Vec<Violation<S>>, Error> {
+    pub(super) fn violations(&self) -> Result<Vec<Violation<S>>, Error> {
         let mut best: BTreeMap<Property, Shown> = BTreeMap::new();
         if self.failures.is_empty() && self.broken.is_empty() && self.dead.is_empty() {
             return Ok(Vec::new());

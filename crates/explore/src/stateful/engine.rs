@@ -13,9 +13,10 @@ use super::seeds::Seeds;
 use super::space::{Link, NO_PARENT, Space};
 use crate::paths::info_of;
 use anyorder_search::{
-    Limit, Property, Stats, SystemInfo, THREADS_MAX, fewer_threads, found_words,
+    Limit, Property, Stats, SystemInfo, THREADS_MAX, Violation, fewer_threads, found_words,
+    sort_violations,
 };
-use anyorder_system::{Control, End, Failure, Hash128, Reducible};
+use anyorder_system::{Control, End, Failure, Hash128, JobWatch, Reducible};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::panic::resume_unwind;
 use std::sync::atomic::AtomicUsize;
@@ -66,6 +67,8 @@ pub(crate) struct Engine<'a, S: Reducible> {
     /// The reported properties, and the number of findings at that time.
     reported: BTreeSet<Property>,
     reported_at: (usize, usize, usize),
+    /// The number of findings that were passed on, and of states then.
+    passed_on: (usize, usize),
     pub(crate) mode: Mode,
 }
 
@@ -92,6 +95,22 @@ pub fn explore<S: Reducible>(
     system: &S,
     options: &StatefulOptions,
     control: &Control<'_>,
+) -> Result<Outcome<S>, Error> {
+    explore_watched(system, options, control, &mut |_| ())
+}
+
+/// Like [`explore`], and passes on the violations so far, each with a shortest path among the
+/// explored ones. It does so between steps of the search, whenever there is a new one and the number
+/// of states has grown by a quarter: this costs a pass over all states.
+///
+/// # Errors
+///
+/// Like [`explore`].
+pub fn explore_watched<S: Reducible>(
+    system: &S,
+    options: &StatefulOptions,
+    control: &Control<'_>,
+    on_found: &mut dyn FnMut(Vec<Violation<S>>),
 ) -> Result<Outcome<S>, Error> {
     let updates = options.updates && !system.components().is_empty();
     let reading = Reading { values: options.values, updates, sabotage: options.sabotage() };
@@ -123,11 +142,12 @@ pub fn explore<S: Reducible>(
         ask_at: 512,
         reported: BTreeSet::new(),
         reported_at: (0, 0, 0),
+        passed_on: (0, 0),
         mode: Mode::Reduce,
     };
     control.progress.phase("states");
     engine.begin()?;
-    let complete = engine.run().is_ok() && engine.limits.is_empty();
+    let complete = engine.run(on_found).is_ok() && engine.limits.is_empty();
     engine.conclude(complete)
 }
 
@@ -155,6 +175,22 @@ impl<S: Reducible> Engine<'_, S> {
         }
     }
 
+    /// Passes on the violations so far, if there are new ones and it costs little.
+    fn pass_on(&mut self, on_found: &mut dyn FnMut(Vec<Violation<S>>)) {
+        let (count, states) = (self.reported.len(), self.space.nodes.len());
+        let (count_then, states_then) = self.passed_on;
+        if count == count_then || states < states_then + states_then / 4 {
+            return;
+        }
+        self.passed_on = (count, states);
+        let _unwatched = JobWatch::default().enter();
+        // The end of the search reports the error.
+        if let Ok(mut found) = self.violations() {
+            sort_violations(&mut found);
+            on_found(found);
+        }
+    }
+
     fn begin(&mut self) -> Result<(), Error> {
         let initials = self.system.initial();
         if initials.is_empty() {
@@ -172,12 +208,13 @@ impl<S: Reducible> Engine<'_, S> {
 
     /// Explores until the end. Returns an error if a limit cut the search, or if it ended because
     /// of a finding.
-    fn run(&mut self) -> Result<(), Cut> {
+    fn run(&mut self, on_found: &mut dyn FnMut(Vec<Violation<S>>)) -> Result<(), Cut> {
         loop {
             while !self.queue.is_empty() {
                 self.stats.frontier_peak = self.stats.frontier_peak.max(self.queue.len() as u64);
                 self.block()?;
                 self.report_found();
+                self.pass_on(on_found);
                 let (states, version) = self.checked;
                 if self.know.version != version && self.space.nodes.len() >= 2 * states {
                     self.check_sets();

@@ -106,7 +106,7 @@
 //! # Ok::<(), anyorder_explore::stateful::Error>(())
 //! ```
 
-pub use engine::explore;
+pub use engine::{explore, explore_watched};
 pub use error::Error;
 pub use options::{GiveUp, StatefulOptions};
 pub use outcome::{Counts, Graph, Outcome, Reduction};

@@ -26,6 +26,8 @@ pub(crate) struct ChainMap {
     of_strand: Vec<ChainId>,
     info: Vec<ChainInfo>,
     strands: Vec<Vec<StrandId>>,
+    /// The first events of the strands of each chain. Searches touch only these.
+    firsts: Vec<Vec<u32>>,
     posted: Vec<Vec<ChainId>>,
     thread: Vec<Vec<ChainId>>,
     placed: Vec<StrandId>,
@@ -47,6 +49,7 @@ impl ChainMap {
             of_strand: vec![UNPLACED; strands],
             info: Vec::new(),
             strands: Vec::new(),
+            firsts: Vec::new(),
             posted: vec![Vec::new(); handlers],
             thread: vec![Vec::new(); handlers],
             placed: Vec::new(),
@@ -91,6 +94,17 @@ impl ChainMap {
     /// Returns the strands of a chain, in order.
     pub(crate) fn strands_of(&self, chain: ChainId) -> &[StrandId] {
         &self.strands[chain.index()]
+    }
+
+    /// Returns the strands of a chain that begin before an event number, in order.
+    pub(crate) fn begun_on(&self, chain: ChainId, before: u32) -> &[StrandId] {
+        let firsts = &self.firsts[chain.index()];
+        // Most questions are about the present, where all strands have begun.
+        let begun = match firsts.last() {
+            Some(last) if *last < before => firsts.len(),
+            _ => firsts.partition_point(|first| *first < before),
+        };
+        &self.strands[chain.index()][..begun]
     }
 
     /// Places a strand on a chain of its handler and kind whose last strand is before it.
@@ -143,9 +157,11 @@ impl ChainMap {
             let list = &mut list[handler.index()];
             self.info.push(ChainInfo { handler, posted, local: ChainId(list.len() as u32) });
             self.strands.push(Vec::new());
+            self.firsts.push(Vec::new());
             list.push(chain);
         }
         self.strands[chain.index()].push(strand);
+        self.firsts[chain.index()].push(strands.get(strand).first.0);
     }
 
     /// Returns the chains of a handler and kind of which a clock knows something, if the clock has

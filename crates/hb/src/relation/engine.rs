@@ -300,8 +300,7 @@ impl<'t> Engine<'t> {
 
     /// Returns the strands of a chain that begin before an event number, in order.
     pub(crate) fn begun_on(&self, chain: ChainId, before: u32) -> &[StrandId] {
-        let strands = self.chains.strands_of(chain);
-        &strands[..strands.partition_point(|s| self.strands.get(*s).first.0 < before)]
+        self.chains.begun_on(chain, before)
     }
 
     /// Returns whether task `a` ends before task `b` begins; both are posted strands of one

@@ -10,18 +10,55 @@ use std::collections::BTreeMap;
 /// A task that has begun, with the position of its post on the poster's chain.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Begun {
-    post: EventId,
+    pub(crate) post: EventId,
     pub(crate) strand: StrandId,
+    /// The number of its chain among those of its handler.
+    pub(crate) local: ChainId,
+    /// Its last event.
+    pub(crate) last: EventId,
+    /// Whether its post put it to the front.
+    pub(crate) front: bool,
     /// Whether all entries before it in its list end before it begins.
     dominates: bool,
 }
 
-/// The tasks of one handler that have begun: for each poster's chain and each delay, by post.
+impl Begun {
+    /// Creates an entry.
+    pub(crate) fn new(
+        (post, strand): (EventId, StrandId),
+        (local, last): (ChainId, EventId),
+        front: bool,
+    ) -> Begun {
+        Begun { post, strand, local, last, front, dominates: false }
+    }
+}
+
+/// The tasks that one poster's chain posted: for each delay, by post.
+#[derive(Clone, Debug, Default)]
+struct OfPoster {
+    /// Those without delay, which are nearly all.
+    direct: Vec<Begun>,
+    delayed: BTreeMap<u64, Vec<Begun>>,
+}
+
+impl OfPoster {
+    /// Returns the lists of all delays up to one.
+    fn up_to(&self, delay: u64) -> impl Iterator<Item = &Vec<Begun>> {
+        // Without delayed tasks, a walk of the map would still cost a look-up.
+        let delayed = (delay > 0 && !self.delayed.is_empty()).then(|| self.delayed.range(..=delay));
+        std::iter::once(&self.direct).chain(delayed.into_iter().flatten().map(|(_, list)| list))
+    }
+}
+
+/// The tasks of one handler that have begun, by the chain of their poster.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BegunTasks {
-    of_chain: FxHashMap<ChainId, BTreeMap<u64, Vec<Begun>>>,
-    /// The keys of `of_chain` in insertion order, so that passes are deterministic.
+    /// The posters' chains in insertion order, so that passes are deterministic.
     chains: Vec<ChainId>,
+    /// The tasks of each of these chains.
+    posters: Vec<OfPoster>,
+    /// The place of each chain in the two lists.
+    places: FxHashMap<ChainId, u32>,
     /// The last tasks that began without delay, with the stamps of their posts; the most recent
     /// task is last.
     recent: Vec<(StrandId, Stamp)>,
@@ -39,42 +76,51 @@ impl BegunTasks {
     }
 
     /// Passes to `take` the tasks posted from `chain` before event number `bound` with a delay that
-    /// FIFO orders before `delay`. Skips tasks that others dominate. `is_before` returns whether a
-    /// task is already ordered before.
+    /// FIFO orders before `delay`. Skips tasks that others dominate.
     pub(crate) fn visit_ordered(
         &self,
         chain: ChainId,
         bound: u32,
         delay: u64,
-        mut take: impl FnMut(Begun),
+        take: impl FnMut(&Begun),
     ) {
-        let Some(delays) = self.of_chain.get(&chain) else { return };
-        for (_, list) in delays.range(..=delay) {
-            let end = list.partition_point(|begun| begun.post.0 < bound);
-            for begun in list[..end].iter().rev() {
-                take(*begun);
+        if let Some(place) = self.places.get(&chain) {
+            self.visit_ordered_at(*place as usize, bound, delay, take);
+        }
+    }
+
+    /// Works like [`visit_ordered`](Self::visit_ordered) for the chain at a place of
+    /// [`chains`](Self::chains).
+    pub(crate) fn visit_ordered_at(
+        &self,
+        place: usize,
+        bound: u32,
+        delay: u64,
+        mut take: impl FnMut(&Begun),
+    ) {
+        for list in self.posters[place].up_to(delay) {
+            for begun in list[..posted_before(list, bound)].iter().rev() {
+                take(begun);
                 if begun.dominates {
                     break;
                 }
             }
-            if delay == 0 {
-                break;
-            }
         }
     }
 
-    /// Returns the last post from `chain` before event number `before` of a task that `counts`.
-    pub(crate) fn last_before(
+    /// Returns, of the tasks that the chain at a place of [`chains`](Self::chains) posted between
+    /// two event numbers, the last post of a task that `counts`.
+    pub(crate) fn last_between(
         &self,
-        chain: ChainId,
-        before: EventId,
-        counts: impl Fn(StrandId) -> bool,
+        place: usize,
+        (from, before): (u32, u32),
+        counts: impl Fn(&Begun) -> bool,
     ) -> Option<EventId> {
-        let lists = self.of_chain.get(&chain)?.values();
+        let lists = self.posters[place].up_to(u64::MAX);
         let last = lists.filter_map(|list| {
-            let end = list.partition_point(|begun| begun.post < before);
-            let found = list[..end].iter().rev().find(|begun| counts(begun.strand))?;
-            Some(found.post)
+            let posted = list[..posted_before(list, before)].iter().rev();
+            let mut unknown = posted.take_while(|begun| begun.post.0 >= from);
+            Some(unknown.find(|begun| counts(begun))?.post)
         });
         last.max()
     }
@@ -100,30 +146,40 @@ impl BegunTasks {
         self.recent.push((strand, post));
     }
 
-    /// Adds a task that has begun. `is_before(a, b)` returns whether task `a` ends before task `b`
-    /// begins.
+    /// Adds a task that has begun, posted from `chain` after a delay. `is_before(a, b)` returns
+    /// whether task `a` ends before task `b` begins.
     pub(crate) fn insert(
         &mut self,
         chain: ChainId,
         delay: u64,
-        (post, strand, front): (EventId, StrandId, bool),
-        is_before: impl Fn(StrandId, StrandId) -> bool,
+        begun: Begun,
+        is_before: impl Fn(&Begun, &Begun) -> bool,
     ) {
-        let delays = self.of_chain.entry(chain).or_insert_with(|| {
+        let place = *self.places.entry(chain).or_insert_with(|| {
             self.chains.push(chain);
-            BTreeMap::new()
+            self.posters.push(OfPoster::default());
+            self.chains.len() as u32 - 1
         });
-        let list = delays.entry(delay).or_default();
-        let at = list.partition_point(|begun| begun.post < post);
-        self.irregular |= front || (delay == 0 && at < list.len());
-        list.insert(at, Begun { post, strand, dominates: false });
+        let poster = &mut self.posters[place as usize];
+        let list =
+            if delay == 0 { &mut poster.direct } else { poster.delayed.entry(delay).or_default() };
+        let at = posted_before(list, begun.post.0);
+        self.irregular |= begun.front || (delay == 0 && at < list.len());
+        list.insert(at, begun);
         for i in at..list.len() {
-            let dominates =
-                i == 0 || (list[i - 1].dominates && is_before(list[i - 1].strand, list[i].strand));
+            let dominates = i == 0 || (list[i - 1].dominates && is_before(&list[i - 1], &list[i]));
             if i > at && list[i].dominates == dominates {
                 break;
             }
             list[i].dominates = dominates;
         }
+    }
+}
+
+/// Returns how many tasks of a list were posted before an event number.
+fn posted_before(list: &[Begun], bound: u32) -> usize {
+    match list.last() {
+        Some(last) if last.post.0 >= bound => list.partition_point(|begun| begun.post.0 < bound),
+        _ => list.len(),
     }
 }

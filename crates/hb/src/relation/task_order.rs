@@ -7,6 +7,7 @@
 
 use crate::relation::chain_map::ChainMap;
 use crate::relation::engine::Engine;
+use crate::relation::fifo::Begun;
 use crate::relation::given::Edge;
 use crate::relation::pass::Pass;
 use crate::relation::rules::Rule;
@@ -112,14 +113,16 @@ impl Pass<'_, '_> {
         let begun = &self.state.begun[at.handler.index()];
         let delay = engine.delay(at.task);
         let (clocks, all_tainted) = (&self.state.clocks, &self.state.tainted);
+        let mut take = |engine: &mut Engine<'_>, earlier: &Begun| {
+            if earlier.last < at.first {
+                let value = earlier.last.0 + 1;
+                engine.orders.put(order, earlier.strand, earlier.local, value);
+                *tainted |= all_tainted[earlier.strand.index()];
+            }
+        };
         let mut visit = |chain: ChainId, known: u32| {
             let bound = engine.bound(post.strand, post.event.0, chain, |_| known);
-            begun.visit_ordered(chain, bound, delay, |earlier| {
-                if engine.strands.get(earlier.strand).last < at.first {
-                    put_before(engine, earlier.strand, order);
-                    *tainted |= all_tainted[earlier.strand.index()];
-                }
-            });
+            begun.visit_ordered(chain, bound, delay, |earlier| take(engine, earlier));
         };
         // Posts before the post of a recent task can be skipped if the recent task is ordered
         // before this one. Otherwise scan the posters of this handler, or those that the post
@@ -128,8 +131,10 @@ impl Pass<'_, '_> {
             clocks.store.for_each_above(post.clock, recent.clock, &mut visit);
             in_order.into_iter().for_each(|(chain, known)| visit(chain, known));
         } else if begun.chains().len() <= POSTERS_SCANNED_MAX {
-            for &chain in begun.chains() {
-                visit(chain, clocks.get(post.clock, chain));
+            for (place, &chain) in begun.chains().iter().enumerate() {
+                let known = |chain| clocks.get(post.clock, chain);
+                let bound = engine.bound(post.strand, post.event.0, chain, known);
+                begun.visit_ordered_at(place, bound, delay, |earlier| take(engine, earlier));
             }
         } else {
             clocks.store.for_each(post.clock, &mut visit);
@@ -246,11 +251,12 @@ impl Pass<'_, '_> {
         if delay == 0 && !front {
             self.state.begun[at.handler.index()].note_recent(strand, *post);
         }
+        let local = engine.chains.info(engine.chains.of(strand)).local;
         self.state.begun[at.handler.index()].insert(
             chain,
             delay,
-            (post.event, strand, front),
-            |a, b| engine.task_before(a, b),
+            Begun::new((post.event, strand), (local, at.last), front),
+            |a, b| engine.orders.get(b.strand, a.local) > a.last.0,
         );
     }
 
@@ -273,12 +279,18 @@ impl Pass<'_, '_> {
     fn posts_of_all(&self, strand: StrandId, post: &Stamp) -> Vec<EventId> {
         let engine = &*self.engine;
         let begun = &self.state.begun[engine.strands.get(strand).handler.index()];
-        let counts = |task: StrandId| {
-            engine.task_before(task, strand) && !engine.task_is_front(engine.strands.get(task).task)
-        };
-        let chains = begun.chains().iter().copied();
-        let last = |chain| begun.last_before(chain, post.event, counts);
-        chains.filter_map(last).filter(|before| !self.is_known(*before, post)).collect()
+        let order = engine.orders.of(strand);
+        let counts =
+            |task: &Begun| !task.front && engine.orders.clocks.get(order, task.local) > task.last.0;
+        let known = |chain| self.state.clocks.get(post.clock, chain);
+        let mut found = Vec::new();
+        for (place, &chain) in begun.chains().iter().enumerate() {
+            // Posts of the chain below this number are known, so only later ones are looked at.
+            let from = engine.bound(post.strand, post.event.0, chain, known);
+            let last = begun.last_between(place, (from, post.event.0), counts);
+            found.extend(last.filter(|before| !self.is_known(*before, post)));
+        }
+        found
     }
 
     /// Returns whether one post is known to be before another, or the orders of their tasks say

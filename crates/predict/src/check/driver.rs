@@ -74,6 +74,9 @@ pub struct Subject<'a, S> {
     pub extra: &'a [(EventId, EventId)],
     /// Pairs for which this returns true are tried and counted, but no finding contains them.
     pub is_known: &'a dyn Fn(&Candidate) -> bool,
+    /// Takes the findings so far, while the search for witnesses runs: before it, and when the
+    /// number of confirmed pairs has doubled. Each time costs a pass over all candidates.
+    pub so_far: &'a dyn Fn(Checked),
 }
 
 /// Tries the candidates of an analysis, and on small traces all other pairs. Builds findings from
@@ -88,7 +91,7 @@ pub fn check<S: Specification>(
     options: &CheckOptions,
     control: &Control<'_>,
 ) -> Result<Checked, PredictError> {
-    let Subject { trace, report, mut spec, order, why, extra, is_known } = subject;
+    let Subject { trace, report, mut spec, order, why, extra, is_known, so_far } = subject;
     let tables = trace.tables();
     let mut list = CandidateList::of(report);
     list.list.retain(|candidate| {
@@ -114,17 +117,15 @@ pub fn check<S: Specification>(
         mark_left_open(trace, order, &facts, (&mut list.list, cancel))?;
     }
     let by_site = groups(tables, &facts, &list.list);
-    let mut tried = try_all(&list.list, &by_site, confirms, options, control);
-    cuts.append(&mut tried.cuts);
-    let input = FindingInput {
-        tables,
-        facts: &facts,
-        candidates: &list,
-        pair_results: &tried.pair_results,
-        max_pairs: options.max_pairs,
-        cancel,
+    let assembled = |pair_results: &[PairResult]| {
+        let (facts, candidates, max_pairs) = (&facts, &list, options.max_pairs);
+        let input = FindingInput { tables, facts, candidates, pair_results, max_pairs, cancel };
+        assemble(&input, report, &by_site, is_known)
     };
-    let mut checked = assemble(&input, report, &by_site, is_known);
+    let mut pass_on = |results: &[PairResult]| so_far(assembled(results));
+    let mut tried = try_all((&list.list, &by_site), confirms, options, control, &mut pass_on);
+    cuts.append(&mut tried.cuts);
+    let mut checked = assembled(&tried.pair_results);
     add_chains(trace, &mut checked.found, cancel);
     if let Some(why) = why {
         explain_missed(trace, why, &mut checked.found, cancel);

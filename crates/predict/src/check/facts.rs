@@ -8,6 +8,7 @@ use anyorder_trace::{
     StackId, Tables, TaskId, TaskKind, TraceSource,
 };
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The most joins that are remembered for hints.
 const JOINS_MAX: usize = 100_000;
@@ -30,8 +31,8 @@ pub(crate) struct Fact {
     pub(crate) stack: Option<StackId>,
     pub(crate) label: String,
     /// The locks held at the event, sorted by id. An acquire does not hold its lock yet; a release
-    /// still does.
-    pub(crate) held: Vec<Held>,
+    /// still does. Events between two changes share them.
+    pub(crate) held: Arc<[Held]>,
     /// The place that allocated the memory that the event accesses.
     pub(crate) allocated: Option<Allocated>,
 }
@@ -54,9 +55,38 @@ pub struct Facts {
     pub(crate) invocations: u64,
 }
 
-/// The sections open in each lane: the lock, its acquire count, and whether the lane holds the lock
-/// only as a reader.
-type Open = BTreeMap<(u32, u32), Vec<(LockId, u32, bool)>>;
+/// The sections open in a lane. An acquire and a release cost `log n` with `n` locks held.
+#[derive(Default)]
+struct Open {
+    /// For each lock, its acquire count, and whether the lane holds the lock only as a reader.
+    locks: BTreeMap<LockId, (u32, bool)>,
+    /// The locks as facts have them, once an event needed them since the last change.
+    held: Option<Arc<[Held]>>,
+}
+
+impl Open {
+    fn held(&mut self) -> Arc<[Held]> {
+        let locks = &self.locks;
+        let list = || locks.iter().map(|(lock, (_, shared))| Held { lock: *lock, shared: *shared });
+        Arc::clone(self.held.get_or_insert_with(|| list().collect()))
+    }
+
+    fn acquire(&mut self, lock: LockId, shared: bool) {
+        let (times, only_shared) = self.locks.entry(lock).or_insert((0, true));
+        *times = times.saturating_add(1);
+        *only_shared &= shared;
+        self.held = None;
+    }
+
+    fn release(&mut self, lock: LockId) {
+        let Some((times, _)) = self.locks.get_mut(&lock) else { return };
+        *times -= 1;
+        if *times == 0 {
+            self.locks.remove(&lock);
+        }
+        self.held = None;
+    }
+}
 
 impl Facts {
     /// Gathers facts about some events in one pass over the trace. Omits events that the trace does
@@ -117,7 +147,8 @@ impl Facts {
 #[derive(Default)]
 struct Pass {
     facts: Facts,
-    open: Open,
+    /// The sections open in each lane.
+    open: BTreeMap<(u32, u32), Open>,
     allocations: Allocations,
     /// The handlers that began tasks, if the table does not name them.
     handlers: BTreeMap<TaskId, HandlerId>,
@@ -145,7 +176,7 @@ impl Pass {
         if is_wanted {
             let allocated = self.allocations.of(tables, op.kind(), operand);
             let handler = self.handler(tables, task);
-            let held = self.held(tables, task);
+            let held = self.open(tables, task).held();
             let row32 = u32::try_from(row).unwrap_or(u32::MAX);
             let stack = columns.stacks.get(row32);
             let label = label(tables, block, row);
@@ -153,8 +184,10 @@ impl Pass {
             self.facts.by_event.insert(event, fact);
         }
         match op.kind() {
-            EventKind::Acquire => self.acquire(tables, task, LockId(operand), op),
-            EventKind::Release => self.release(tables, task, LockId(operand)),
+            EventKind::Acquire => {
+                self.open(tables, task).acquire(LockId(operand), op.mode().is_shared());
+            }
+            EventKind::Release => self.open(tables, task).release(LockId(operand)),
             _ => {}
         }
     }
@@ -171,34 +204,10 @@ impl Pass {
         if burst { (1, task.0) } else { (0, self.handler(tables, task).0) }
     }
 
-    fn held(&self, tables: &Tables, task: TaskId) -> Vec<Held> {
-        let open = self.open.get(&self.lane(tables, task)).map_or(&[][..], Vec::as_slice);
-        let mut held: Vec<Held> =
-            open.iter().map(|(lock, _, shared)| Held { lock: *lock, shared: *shared }).collect();
-        held.sort_unstable();
-        held
-    }
-
-    fn acquire(&mut self, tables: &Tables, task: TaskId, lock: LockId, op: Op) {
-        let shared = op.mode().is_shared();
-        let open = self.open.entry(self.lane(tables, task)).or_default();
-        match open.iter_mut().find(|(known, ..)| *known == lock) {
-            Some((_, times, only_shared)) => {
-                *times = times.saturating_add(1);
-                *only_shared &= shared;
-            }
-            None => open.push((lock, 1, shared)),
-        }
-    }
-
-    fn release(&mut self, tables: &Tables, task: TaskId, lock: LockId) {
-        let open = self.open.entry(self.lane(tables, task)).or_default();
-        for (known, times, _) in open.iter_mut() {
-            if *known == lock {
-                *times -= 1;
-            }
-        }
-        open.retain(|(_, times, _)| *times > 0);
+    /// Returns the open sections of a task's lane.
+    fn open(&mut self, tables: &Tables, task: TaskId) -> &mut Open {
+        let lane = self.lane(tables, task);
+        self.open.entry(lane).or_default()
     }
 }
 
@@ -247,5 +256,24 @@ mod tests {
         assert!(facts.get(99).is_none() && facts.get(4).is_none());
         assert_eq!(facts.get(8).unwrap().label, "9");
         assert_eq!((facts.joins[0].event, facts.joins[0].joined), (9, t));
+    }
+    #[test]
+    fn events_between_two_changes_of_the_locks_held_share_them() {
+        let mut b = TraceBuilder::new();
+        let s = b.handler("S", Mailbox::None).unwrap();
+        let main = b.initial(s);
+        for lock in ["m", "n", "m"] {
+            b.acquire(main, lock, Mode::EXCLUSIVE).unwrap();
+        }
+        b.write(main, "x").unwrap();
+        b.write(main, "y").unwrap();
+        b.release(main, "m", Mode::EXCLUSIVE).unwrap();
+        b.write(main, "x").unwrap();
+        let trace = b.finish();
+        let facts = Facts::gather(&mut TraceBlocks::new(&trace), vec![3, 4, 6], |_| {}).unwrap();
+        let held = |event| &facts.get(event).unwrap().held;
+        assert!(Arc::ptr_eq(held(3), held(4)));
+        assert!(!Arc::ptr_eq(held(4), held(6)));
+        assert_eq!(held(4), held(6), "the lock was acquired twice");
     }
 }

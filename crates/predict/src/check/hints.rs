@@ -64,10 +64,12 @@ pub(crate) fn hint(pair: &Pair<'_>) -> String {
     }
 }
 
-/// Returns the locks that both actions hold, unless both hold them as readers.
+/// Returns the locks that both actions hold, unless both hold them as readers. Takes `n log m` for
+/// `n` and `m` locks held.
 pub(crate) fn common<'a>(first: &'a Fact, second: &'a Fact) -> impl Iterator<Item = Held> + 'a {
     first.held.iter().copied().filter(|held| {
-        second.held.iter().any(|other| other.lock == held.lock && !(held.shared && other.shared))
+        let other = second.held.binary_search_by_key(&held.lock, |other| other.lock);
+        other.is_ok_and(|at| !(held.shared && second.held[at].shared))
     })
 }
 
@@ -83,7 +85,7 @@ fn and<'v>(names: &[String], one: &'v str, several: &'v str) -> (String, &'v str
 fn locking(tables: &Tables, first: &Fact, second: &Fact) -> String {
     let name = |fact: &Fact| words::handler(tables, fact.handler);
     let shared = |fact: &Fact| fact.held.iter().all(|held| held.shared);
-    match (first.held.as_slice(), second.held.as_slice()) {
+    match (&*first.held, &*second.held) {
         ([], []) => {
             "no lock is held at either: hold one lock around both, or let one thread wait for the other"
                 .to_owned()

@@ -48,13 +48,14 @@ pub(crate) struct TriedPairs {
 }
 
 /// Tries one pair of each group, then the next pair of each group. Stops after the last pair or at
-/// a limit.
+/// a limit. `pass_on` takes the results so far: before the first try, and when the number of
+/// confirmed pairs has doubled.
 pub(crate) fn try_all(
-    candidates: &[Candidate],
-    groups: &[Group],
+    (candidates, groups): (&[Candidate], &[Group]),
     confirms: &mut dyn Confirms,
     options: &CheckOptions,
     control: &Control<'_>,
+    pass_on: &mut dyn FnMut(&[PairResult]),
 ) -> TriedPairs {
     let mut tried = TriedPairs {
         pair_results: vec![PairResult::Untried; candidates.len()],
@@ -63,6 +64,10 @@ pub(crate) fn try_all(
     let mut done = 0;
     let mut keeper = WitnessStore::new(groups.len());
     control.progress.phase("confirming");
+    if !candidates.is_empty() && control.check().is_ok() {
+        pass_on(&tried.pair_results);
+    }
+    let mut confirmed = 0_u64;
     for (group, member) in in_turns(groups) {
         let candidate = candidates[member];
         // A trace in memory has 32-bit numbers.
@@ -83,7 +88,12 @@ pub(crate) fn try_all(
             PairResult::GaveUp(GaveUp::Stopped) => tried.stopped = control.cancel.reason(),
             _ => {}
         }
+        let is_confirmed = matches!(pair_result, PairResult::Confirmed(_));
         keeper.put(&mut tried.pair_results, group, member, pair_result);
+        confirmed += u64::from(is_confirmed);
+        if is_confirmed && confirmed.is_power_of_two() {
+            pass_on(&tried.pair_results);
+        }
         done += 1;
     }
     tried

@@ -12,18 +12,32 @@ use crate::outcome::Property;
 use crate::search::{Fault, Search};
 use crate::store::{Bitstate, Exact, FingerprintTable, Key, NUMBERS_MAX, Store};
 use anyorder_common::files::{FileError, Source, open_regular};
-use anyorder_system::StateSystem;
-use std::io::{BufReader, Read};
+use anyorder_system::{JobWatch, StateSystem};
+use std::io::{self, BufReader, Read};
 use std::path::Path;
 
 type Result<T> = std::result::Result<T, SearchError>;
 
 /// Opens the file, which is read twice.
-fn open(path: &Path) -> Result<Source> {
-    open_regular(path).map_err(|error| match error {
+fn open(path: &Path) -> Result<BufReader<Watched>> {
+    let source = open_regular(path).map_err(|error| match error {
         FileError::Io(error) => error.into(),
         _ => SearchError::NotACheckpoint("it is not a regular file"),
-    })
+    })?;
+    Ok(BufReader::new(Watched { source, watch: JobWatch::current() }))
+}
+
+/// A file that fails once the job of this thread was asked to stop.
+struct Watched {
+    source: Source,
+    watch: JobWatch,
+}
+
+impl Read for Watched {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.watch.check().map_err(io::Error::other)?;
+        self.source.read(buffer)
+    }
 }
 
 const fn bad<T>(what: &'static str) -> Result<T> {
@@ -37,7 +51,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
     /// # Errors
     ///
     /// Fails if the file cannot be read, is damaged, or belongs to another program or other
-    /// options.
+    /// options, and once the job of this thread was asked to stop.
     pub fn resume(
         system: &'s S,
         options: &SearchOptions,
@@ -47,10 +61,10 @@ impl<'s, S: StateSystem> Search<'s, S> {
         if options.updates && !system.components().is_empty() {
             return Err(SearchError::NoUpdates("in a search that is gone on with"));
         }
-        if !is_whole(BufReader::new(open(path)?))? {
+        if !is_whole(open(path)?)? {
             return bad("its check sum is wrong");
         }
-        let mut input = In::new(BufReader::new(open(path)?));
+        let mut input = In::new(open(path)?);
         if input.array::<16>()? != *MAGIC {
             return bad("it does not start as one");
         }

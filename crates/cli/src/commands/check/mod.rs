@@ -10,16 +10,18 @@ use crate::commands::predict::UNCONFIRMED;
 use crate::commands::render::{self, Form, set_elapsed};
 use crate::failure::Failure;
 use crate::guard::{Document, Kind};
-use crate::input::PeekedInput;
+use crate::input::{self, PeekedInput};
 use crate::load::{Read, read};
 use crate::search_watch::SearchWatch;
 use crate::watch::Watch;
 use crate::witness::{Replay, name_replays, write_schedules};
+use anyorder_common::numbers::plural;
 use anyorder_common::text::{escape, quote};
 use anyorder_drive::model::{Model, check_model_watched};
 use anyorder_drive::states::CheckResult;
 use anyorder_drive::{FailureMessage, JobResult, Level, check_trace};
-use anyorder_finding::{Finding, Input};
+use anyorder_finding::{Finding, Input, Outcome, Warning, WarningKind};
+use anyorder_system::StopReason;
 use anyorder_trace::{Trace, TraceOrder};
 use std::path::Path;
 use std::process::ExitCode;
@@ -82,7 +84,14 @@ fn check_all(args: &CheckArgs, global: &Global, watch: &Watch) -> Result<Option<
         }
         CheckInputs::Inputs(inputs) => {
             let mut failures = Vec::new();
-            for (path, peeked) in inputs {
+            for (done, (path, peeked)) in inputs.into_iter().enumerate() {
+                if let Some(reason) = watch.stopped().filter(|_| done > 0) {
+                    watch
+                        .draft()
+                        .change(|outcome| leave_out(args.inputs.len() - done, reason, outcome));
+                    break;
+                }
+                let peeked = peeked.unwrap_or_else(|| input::peek(&path));
                 match peeked.and_then(|peeked| one(&path, peeked, args, global, watch)) {
                     Ok((input, result, trace)) => {
                         add(vec![input], result);
@@ -98,6 +107,18 @@ fn check_all(args: &CheckArgs, global: &Global, watch: &Watch) -> Result<Option<
         }
     }
     Ok(last)
+}
+
+/// Tells that a limit came before the last inputs were read.
+fn leave_out(inputs: usize, reason: StopReason, outcome: &mut Outcome) {
+    outcome.cut_by(reason.word());
+    outcome.warnings.push(Warning {
+        kind: WarningKind::Stopped,
+        input: None,
+        text: format!("{reason}: {} not read", plural(inputs as u64, "input")),
+        count: inputs as u64,
+        places: Vec::new(),
+    });
 }
 
 /// Reads and checks one input.

@@ -3,6 +3,7 @@
 use crate::args::{CheckArgs, Global, cores};
 use crate::failure::Failure;
 use crate::input::{self, PeekedInput, SCHEDULE_BYTES_MAX};
+use crate::reading::{stopped, watched};
 use crate::watch::Watch;
 use anyorder_drive::explore::{ExploreOptions, ReversalOptions, explore, pipe_program};
 use anyorder_drive::model::Model;
@@ -11,6 +12,9 @@ use anyorder_finding::Input;
 use anyorder_system::Schedule;
 use std::path::{Path, PathBuf};
 
+/// The most inputs that are kept open.
+const OPEN_MAX: usize = 64;
+
 /// The maximum number of tasks of a run.
 const STEPS_MAX: u64 = 1_000;
 
@@ -18,8 +22,9 @@ const STEPS_MAX: u64 = 1_000;
 pub(super) enum CheckInputs {
     /// A run to vary.
     Varied(Varied),
-    /// Inputs to check one by one. Unreadable inputs are reported together.
-    Inputs(Vec<(PathBuf, Result<PeekedInput, Failure>)>),
+    /// Inputs to check one by one. Unreadable inputs are reported together. An input without its
+    /// beginning is opened again at its turn.
+    Inputs(Vec<(PathBuf, Option<Result<PeekedInput, Failure>>)>),
 }
 
 /// A run to vary.
@@ -30,19 +35,28 @@ pub(super) struct Varied {
 
 /// Reads the beginning of all inputs, and decides which kind of check they need.
 pub(super) fn split(args: &CheckArgs, global: &Global) -> Result<CheckInputs, Failure> {
-    let peeked: Vec<_> = args.inputs.iter().map(|path| (path.clone(), input::peek(path))).collect();
-    let is_schedule = |peeked: &Result<PeekedInput, Failure>| {
-        peeked.as_ref().is_ok_and(|peeked| peeked.is_schedule(global))
-    };
-    if args.program.is_none() && !peeked.iter().any(|(_, peeked)| is_schedule(peeked)) {
+    let mut has_schedule = false;
+    let mut peeked = Vec::with_capacity(args.inputs.len());
+    for path in &args.inputs {
+        let one = input::peek(path);
+        has_schedule |= one.as_ref().is_ok_and(|one| one.is_schedule(global));
+        let keep = peeked.len() < OPEN_MAX || !one.as_ref().is_ok_and(PeekedInput::is_file);
+        peeked.push((path.clone(), keep.then_some(one)));
+        if peeked.len() > 1 && stopped().is_err() {
+            break;
+        }
+    }
+    if args.program.is_none() && !has_schedule {
         return Ok(CheckInputs::Inputs(peeked));
     }
     let mut varied = Varied { model: None, recording: None };
     for (path, peeked) in peeked {
-        let peeked = peeked?;
+        let peeked = peeked.unwrap_or_else(|| input::peek(&path))?;
         if peeked.is_schedule(global) && varied.recording.is_none() {
             let text = peeked.text(&path, SCHEDULE_BYTES_MAX)?;
+            let watched = watched();
             let schedule = first_schedule(&path, &text, None)?.schedule;
+            drop(watched);
             varied.recording = Some((path, schedule));
         } else if peeked.is_model(global) && varied.model.is_none() && args.program.is_none() {
             let text = peeked.model_text(&path)?;

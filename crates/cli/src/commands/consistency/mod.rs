@@ -11,7 +11,7 @@ use crate::load::{Read, read};
 use crate::output::to_file;
 use crate::watch::Watch;
 use anyorder_common::text::shown;
-use anyorder_drive::{Consistent, FailureMessage, Level, consistency};
+use anyorder_drive::{Consistent, FailureMessage, Level, WrittenNames, consistency};
 use anyorder_finding::{Policy, Verdict};
 use anyorder_trace::{EventId, Trace};
 use std::path::Path;
@@ -89,7 +89,6 @@ fn write_files(
 
 /// Writes a run, one event per line.
 pub(crate) fn write_run(path: &Path, trace: &Trace, order: &[EventId]) -> Result<(), Failure> {
-    to_file(path, |out| {
-        order.iter().try_for_each(|event| writeln!(out, "{}", trace.unique_label(*event)))
-    })
+    let names = WrittenNames::new(trace);
+    to_file(path, |out| order.iter().try_for_each(|event| writeln!(out, "{}", names.event(*event))))
 }
