@@ -1,9 +1,9 @@
 //! The JSON of a result: field order, omissions, round trip, and the published schema.
 
 use anyorder_finding::{
-    Coverage, CoverageLevel, ExplanationStep, Finding, Harm, Input, Kind, OptionValue, Ordered,
-    Outcome, RaceCategory, Severity, Site, Stat, Suppressed, Verdict, Warning, WarningKind,
-    Witness, WitnessPlace, assign_ids, schema,
+    Coverage, CoverageLevel, CycleConflict, ExplanationStep, Finding, Harm, Input, Kind,
+    OptionValue, Ordered, Outcome, RaceCategory, Severity, Site, Stat, Suppressed, Verdict,
+    Warning, WarningKind, Witness, WitnessPlace, assign_ids, schema,
 };
 use anyorder_mutate::schema::check;
 use serde_json::Value;
@@ -63,6 +63,16 @@ fn full() -> Outcome {
             rule: Some("post".into()),
             events: vec!["3".into()],
         }],
+        pivot: Some("12".into()),
+        root: Some("7".into()),
+        cycle: vec![CycleConflict {
+            from: "click".into(),
+            to: "load".into(),
+            location: "cart.items@0x41".into(),
+            before: "7".into(),
+            after: "12".into(),
+            forced: Some(false),
+        }],
         witness: Some(Witness {
             format: "schedule".into(),
             place: WitnessPlace::Path("w.json".into()),
@@ -112,6 +122,8 @@ fn fields_stand_in_the_documented_order() {
         r#""locks":["m"],"stack":["app.js:7 in f","app.js:1"]}],"#,
         r#""pairs":[["7","12"]],"pairs_total":3,"confirmed":false,"form":"last","#,
         r#""explanation":[{"text":"`a` posts `b`","rule":"post","events":["3"]}],"#,
+        r#""pivot":"12","root":"7","cycle":[{"from":"click","to":"load","#,
+        r#""location":"cart.items@0x41","before":"7","after":"12","forced":false}],"#,
         r#""witness":{"format":"schedule","path":"w.json"},"replay":"anyorder replay w.json","#,
         r#""coverage":{"level":"task","uncovered":true,"uncovered_pairs":1},"#,
         r#""filters":["unload"],"suppressed":{"reason":"known","line":4},"baseline":true}],"#,
@@ -179,6 +191,7 @@ fn the_schema_names_every_field_and_word() {
     assert_eq!(keys(&defs["finding"]["properties"]), keys(finding));
     assert_eq!(keys(&defs["site"]["properties"]), keys(&finding["sites"][0]));
     assert_eq!(keys(&defs["coverage"]["properties"]), keys(&finding["coverage"]));
+    assert_eq!(keys(&defs["cycle_conflict"]["properties"]), keys(&finding["cycle"][0]));
     let words = |value: &Value| -> Vec<String> {
         value["enum"].as_array().unwrap().iter().map(|w| w.as_str().unwrap().to_owned()).collect()
     };
