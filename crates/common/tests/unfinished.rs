@@ -1,7 +1,7 @@
 //! A program that ends in the middle of its work removes its unfinished files. This test is alone
 //! in its process, because it removes all of them.
 
-use anyorder_common::files::{AtomicFile, remove_unfinished};
+use anyorder_common::files::{AtomicFile, end_files, remove_unfinished};
 use std::fs;
 use std::io::Write;
 
@@ -25,5 +25,12 @@ fn all_unfinished_files_of_the_process_are_removed() {
     // Files that begin later are as any.
     let file = AtomicFile::create(&folder.path().join("c")).unwrap();
     file.commit().unwrap();
+    assert_eq!(count(), 1);
+    // At the end of the process, none begins.
+    let file = AtomicFile::create(&folder.path().join("d")).unwrap();
+    end_files();
+    assert_eq!(count(), 1);
+    assert!(file.commit().is_err());
+    assert!(AtomicFile::create(&folder.path().join("e")).is_err());
     assert_eq!(count(), 1);
 }

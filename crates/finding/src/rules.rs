@@ -1,9 +1,10 @@
 //! An index of suppressions: finds those that match a finding without asking each of them.
 //!
-//! Suppressions with equal conditions are one rule. A rule with an id is found by the id, one with a
-//! location without `*` and `?` by the location, and one with a pattern by its longest literal part:
-//! one pass over a location finds all the parts that occur in it. Only rules found so are compared
-//! with the finding. Rules by kind and category alone are few, because there are few kinds.
+//! Suppressions with equal conditions are one rule. A rule with an id is found by the id, one with
+//! a location without `*` and `?` by the location, and one with a pattern by its longest literal
+//! part: one pass over a location finds all the parts that occur in it. Only rules found so are
+//! compared with the finding. Rules by kind and category alone are few, because there are few
+//! kinds.
 
 use crate::finding::Finding;
 use crate::suppress::Suppression;
@@ -159,8 +160,8 @@ impl Patterns {
         }
     }
 
-    /// Calls `ask` for each rule whose pattern may match a location, until it returns false. Returns
-    /// whether it never did.
+    /// Calls `ask` for each rule whose pattern may match a location, until it returns false.
+    /// Returns whether it never did.
     fn each(&mut self, location: &str, ask: &mut dyn FnMut(usize) -> bool) -> bool {
         if !self.always.iter().all(|rule| ask(*rule)) {
             return false;

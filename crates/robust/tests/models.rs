@@ -1,5 +1,5 @@
-//! Models with known verdicts: the evaluated programs of the paper, its examples, and small programs
-//! for each rule.
+//! Models with known verdicts: the evaluated programs of the paper, its examples, and small
+//! programs for each rule.
 
 use anyorder_robust::model::{
     Divergence, Options, Property, SerialOutcomes, Violation, check, diverging,

@@ -7,6 +7,7 @@ use super::{Cause, GRACE, LAST};
 use crate::args::LimitArgs;
 use crate::failure::Failure;
 use crate::input::awaits_terminal;
+use anyorder_common::files::end_files;
 use anyorder_finding::exit;
 use anyorder_process::{self as process, Memory, Refusal};
 use anyorder_system::{Cancel, StopReason};
@@ -313,6 +314,7 @@ impl Poll {
                 }
             }
         };
+        end_files();
         process::end_at_once(i32::from(status))
     }
 }

@@ -6,7 +6,7 @@ use super::{Cause, claim, poll};
 use crate::args::OutputFormat;
 use crate::commands::{render_cut, write_page};
 use crate::failure::Failure;
-use anyorder_common::files::remove_unfinished;
+use anyorder_common::files::{end_files, remove_unfinished};
 use anyorder_common::text::shown;
 use anyorder_drive::explore::end_programs;
 use anyorder_finding::{exit, exit_code};
@@ -69,6 +69,8 @@ fn obey(draft: &Draft, quiet: bool, mut streams: Streams, orders: &Receiver<Orde
             }
         },
     };
+    // Threads of the job may have begun files since.
+    end_files();
     end_at_once(i32::from(status));
 }
 

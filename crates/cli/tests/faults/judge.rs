@@ -82,7 +82,7 @@ pub(crate) fn judge(
 
 /// The message names the file, or says what the system said.
 fn named(ran: &Ran) -> Result<(), String> {
-    const SAID: [&str; 16] = [
+    const SAID: [&str; 17] = [
         "input/output error",
         "no space left",
         "permission denied",
@@ -99,6 +99,8 @@ fn named(ran: &Ran) -> Result<(), String> {
         "ended",
         "crashed",
         "not",
+        // A clock that jumps ends every wait.
+        "timed out",
     ];
     let text = ran.stderr.to_lowercase();
     if text.contains("error") && SAID.iter().any(|said| text.contains(said)) {

@@ -17,4 +17,4 @@ pub use read::{
     Ask, FileError, FileKind, Source, never_stop, open_regular, read, read_found, read_rest,
     read_system, text_of,
 };
-pub use unfinished::remove_unfinished;
+pub use unfinished::{end_files, remove_unfinished};

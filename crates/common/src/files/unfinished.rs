@@ -19,7 +19,20 @@ const SUFFIX: &str = ".part";
 const NAMES_MAX: usize = 100_000;
 
 /// The unfinished files of this process.
-static PARTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+static PARTS: Mutex<Parts> = Mutex::new(Parts { first: None, ending: false });
+
+/// A list of files. Nothing is allocated while it is locked: an allocation that the system refuses
+/// may never return, and the list is needed then.
+struct Parts {
+    first: Option<Box<Entry>>,
+    /// Whether the process ends: no file may appear any more.
+    ending: bool,
+}
+
+struct Entry {
+    path: PathBuf,
+    next: Option<Box<Entry>>,
+}
 
 /// The folders that were searched. Each is searched once.
 static SWEPT: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -27,6 +40,16 @@ static SWEPT: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// Removes the unfinished files of this process. A program calls it before it ends in the middle of
 /// its work. It waits at most a tenth of a second for a thread that just begins or ends a file.
 pub fn remove_unfinished() {
+    remove(false);
+}
+
+/// Removes the unfinished files of this process, and lets no other begin: for a program that ends
+/// at once, while threads of it still write. It waits as [`remove_unfinished`] does.
+pub fn end_files() {
+    remove(true);
+}
+
+fn remove(ending: bool) {
     const TRIES: usize = 20;
     for _ in 0..TRIES {
         let mut parts = match PARTS.try_lock() {
@@ -37,14 +60,17 @@ pub fn remove_unfinished() {
                 continue;
             }
         };
-        for part in parts.drain(..) {
-            let _ = fs::remove_file(part);
+        parts.ending |= ending;
+        let mut next = parts.first.take();
+        while let Some(entry) = next {
+            let _ = fs::remove_file(&entry.path);
+            next = entry.next;
         }
         return;
     }
 }
 
-fn lock(mutex: &Mutex<Vec<PathBuf>>) -> MutexGuard<'_, Vec<PathBuf>> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
@@ -65,18 +91,22 @@ impl Part {
         for _ in 0..TRIES {
             let number = NUMBER.fetch_add(1, Ordering::Relaxed);
             let name = format!("{PREFIX}{}-{number}{SUFFIX}", std::process::id());
-            let part = Part { path: folder.join(name) };
-            // Registered before the file exists: `remove_unfinished` may run at any time.
-            lock(&PARTS).push(part.path.clone());
-            match create_locked(&part.path, private) {
-                Ok(Some(file)) => return Ok((part, file)),
-                Ok(None) => part.forget(),
-                Err(error) => {
-                    part.forget();
-                    if error.kind() != io::ErrorKind::AlreadyExists {
-                        return Err(error);
-                    }
+            let path = folder.join(name);
+            let mut entry = Box::new(Entry { path: path.clone(), next: None });
+            let mut parts = lock(&PARTS);
+            if parts.ending {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            // The lock is held meanwhile: `remove_unfinished` may run at any time.
+            match create_locked(&path, private) {
+                Ok(Some(file)) => {
+                    entry.next = parts.first.take();
+                    parts.first = Some(entry);
+                    return Ok((Part { path }, file));
                 }
+                Ok(None) => {}
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
             }
         }
         Err(io::ErrorKind::AlreadyExists.into())
@@ -90,8 +120,13 @@ impl Part {
 
     fn unregister(&self) {
         let mut parts = lock(&PARTS);
-        if let Some(at) = parts.iter().position(|part| *part == self.path) {
-            parts.swap_remove(at);
+        let mut at = &mut parts.first;
+        while at.as_ref().is_some_and(|entry| entry.path != self.path) {
+            let Some(entry) = at else { return };
+            at = &mut entry.next;
+        }
+        if let Some(found) = at.take() {
+            *at = found.next;
         }
     }
 }

@@ -193,8 +193,8 @@ fn changed_json(text: &str, rng: &mut Rng) -> String {
     value.to_string()
 }
 
-/// The text of a reordering whose `prefix` is written in a way that is no number of a certificate, or
-/// is another value.
+/// The text of a reordering whose `prefix` is written in a way that is no number of a certificate,
+/// or is another value.
 fn with_another_number(text: &str, rng: &mut Rng) -> String {
     let deep = "[".repeat(100_000);
     let long = "9".repeat(5_000);

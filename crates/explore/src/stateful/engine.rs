@@ -100,8 +100,8 @@ pub fn explore<S: Reducible>(
 }
 
 /// Like [`explore`], and passes on the violations so far, each with a shortest path among the
-/// explored ones. It does so between steps of the search, whenever there is a new one and the number
-/// of states has grown by a quarter: this costs a pass over all states.
+/// explored ones. It does so between steps of the search, whenever there is a new one and the
+/// number of states has grown by a quarter: this costs a pass over all states.
 ///
 /// # Errors
 ///

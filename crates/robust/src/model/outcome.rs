@@ -20,8 +20,8 @@ pub struct SerialOutcome {
     pub memory: Vec<(String, String)>,
 }
 
-/// The global states that are reached when events run one after another, each with all its tasks, in
-/// the order of the single-thread semantics (`R_s`, section 3.3), after any number of events.
+/// The global states that are reached when events run one after another, each with all its tasks,
+/// in the order of the single-thread semantics (`R_s`, section 3.3), after any number of events.
 #[derive(Clone, Debug, Default)]
 pub struct SerialOutcomes {
     outcomes: FxHashMap<Hash128, SerialOutcome>,
@@ -164,8 +164,9 @@ pub enum Divergence<S, A> {
 }
 
 /// Searches for a state in which nothing is left to run, and whose memory is not among the outcomes
-/// of serial runs (Definition 1), or for a failure that no serial run has. `quiet` returns the memory of a state in which nothing is left to
-/// run. Goes through at most `most` states, the nearest first.
+/// of serial runs (Definition 1), or for a failure that no serial run has. `quiet` returns the
+/// memory of a state in which nothing is left to run. Goes through at most `most` states, the
+/// nearest first.
 pub fn diverging<S: StateSystem>(
     system: &S,
     start: S::State,

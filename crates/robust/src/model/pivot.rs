@@ -2,9 +2,10 @@
 //!
 //! A violation that is minimal ends with an access that closes a cycle. Before it, everything is as
 //! if events, and in one event its tasks, had run one after another, but some of them only in part.
-//! So the search runs the program in that order, stops one invocation before an access, goes on, and
-//! looks for a later access that conflicts with the one left out (the paper's sections 6 and 7, in
-//! the form without `goto`). Each violation is put into an order that the multi-thread semantics has.
+//! So the search runs the program in that order, stops one invocation before an access, goes on,
+//! and looks for a later access that conflicts with the one left out (the paper's sections 6 and 7,
+//! in the form without `goto`). Each violation is put into an order that the multi-thread semantics
+//! has.
 
 use super::linear::linearize;
 use super::reach::Reach;

@@ -1,9 +1,9 @@
 //! What depends on an unfinished task of a handler.
 //!
 //! The other tasks of the handler ran before the unfinished one, whatever their place in the
-//! simulated order. So none of them may depend on it: by program order, posts and conflicts. This is
-//! the path of the paper's section 6.1, with posts (a task cannot run before it is posted) and from
-//! the first dependent step on.
+//! simulated order. So none of them may depend on it: by program order, posts and conflicts. This
+//! is the path of the paper's section 6.1, with posts (a task cannot run before it is posted) and
+//! from the first dependent step on.
 
 use super::sim::{Invocation, Step};
 use anyorder_system::{AccessKind, Lane};
