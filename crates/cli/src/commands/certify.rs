@@ -41,8 +41,8 @@ pub(crate) fn run(args: &CertifyArgs, global: &Global, watch: &Watch) -> Result<
         // A limit that comes while the input is read leaves each certificate undecided.
         (Err(failure), Some(reason)) if failure.stopped => {
             global.print(&failure.messages);
-            let undecided = |path| (path as &Path, CertifiedFile::stopped(reason));
-            ("unread", args.certificates.iter().map(|path| undecided(path)).collect())
+            let paths = args.certificates.iter().map(PathBuf::as_path);
+            ("unread", paths.map(|path| (path, CertifiedFile::stopped(reason))).collect())
         }
         (checked, _) => checked?,
     };

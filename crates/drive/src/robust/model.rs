@@ -308,9 +308,9 @@ fn common<'a>(first: &'a [Access], last: &'a [Access]) -> (&'a Access, &'a Acces
     let conflict = |a: &Access, b: &Access| {
         a.location == b.location && (a.kind != AccessKind::Read || b.kind != AccessKind::Read)
     };
-    let pairs = first.iter().flat_map(|a| last.iter().map(move |b| (a, b)));
+    let mut pairs = first.iter().flat_map(|a| last.iter().map(move |b| (a, b)));
     // A search reports only steps that conflict.
-    pairs.filter(|(a, b)| conflict(a, b)).last().unwrap_or((&first[0], &last[0]))
+    pairs.rfind(|(a, b)| conflict(a, b)).unwrap_or((&first[0], &last[0]))
 }
 
 /// Returns the variables in which two memories differ.

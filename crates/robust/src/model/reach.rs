@@ -38,7 +38,8 @@ impl Reach {
                 });
                 let first = step.number == 0 && step.invocation == sim.events[event].invocation;
                 let later = || (0..event).any(|other| self.reached[other] && starts(other, event));
-                if !conflicts && !(first && later()) {
+                let follows = conflicts || (first && later());
+                if !follows {
                     continue;
                 }
                 self.reached[event] = true;

@@ -196,10 +196,10 @@ fn judge<A: AsyncSystem>(system: &A, run: &Run<A::State>, truth: &mut Truth) {
     }
     close(&mut follows);
     truth.not_serializable |= (0..count).any(|i| follows[i][i]);
-    for i in 0..count {
-        for j in 0..count {
-            let (a, b) = (run.events[i], &system.events()[run.events[j] as usize]);
-            follows[i][j] |= b.started.contains(&a) || b.after.contains(&a);
+    for (row, a) in follows.iter_mut().zip(&run.events) {
+        for (follows, b) in row.iter_mut().zip(&run.events) {
+            let b = &system.events()[*b as usize];
+            *follows |= b.started.contains(a) || b.after.contains(a);
         }
     }
     close(&mut follows);

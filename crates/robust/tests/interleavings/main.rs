@@ -44,16 +44,17 @@ fn replays(text: &str, violation: &Violation) -> bool {
     })
 }
 
-/// Prints a violation.
-fn show(program: &AsyncRun, violation: &Violation) {
-    println!("{:?}, root {}", violation.property, violation.root);
+/// Describes a violation.
+fn shown(program: &AsyncRun, violation: &Violation) -> String {
+    let mut text = format!("{:?}, root {}", violation.property, violation.root);
     for (at, step) in violation.run.iter().enumerate() {
         let name = |location| program.tables().location_text(location);
         let accesses = step.accesses.iter();
         let accesses: Vec<String> =
             accesses.map(|one| format!("{:?} {}", one.kind, name(one.location))).collect();
-        println!("{at:3} {} {}", step.task, accesses.join(", "));
+        text.push_str(&format!("\n{at:3} {} {}", step.task, accesses.join(", ")));
     }
+    text
 }
 
 #[test]
@@ -145,7 +146,9 @@ fn both_find_the_same() {
             wrong += 1;
             if wrong <= 2 {
                 println!("case {case}: {faults:?}\n{text}\n{truth:?}");
-                checked.violations.iter().for_each(|violation| show(&program, violation));
+                for violation in &checked.violations {
+                    println!("{}", shown(&program, violation));
+                }
             }
         }
     }
