@@ -35,7 +35,7 @@ fn verdict(file: &Path) -> Option<String> {
     let machine = Machine::new(program).expect("a valid program");
     let (control, options) = (Control::default(), Options::default());
     let checked = check(&mut system, &options, &control).expect("a check");
-    assert!(checked.complete, "{name}");
+    assert!(checked.complete && checked.stops == options.stops, "{name}");
     let serial = SerialOutcomes::of(&mut system, &options, &control).expect("serial runs");
     let start = machine.initial().remove(0);
     let quiet = |state: &State| machine.quiet_memory(state);

@@ -62,7 +62,7 @@ fn obey(draft: &Draft, quiet: bool, mut streams: Streams, orders: &Receiver<Orde
             if poll::status() == exit::FINDINGS { exit::FINDINGS } else { exit::LIMIT }
         }
         Order::Document(cause) => match draft.cut(cause, late(cause)) {
-            Some(cut) => document(&cut, quiet, &mut streams),
+            Some(cut) => document(&cut, cause, quiet, &mut streams),
             None => {
                 streams.say("error", &format!("{cause}: nothing was written"));
                 exit::LIMIT
@@ -115,7 +115,7 @@ pub(super) fn clean_up() {
 }
 
 /// Writes a result. Returns the exit status.
-fn document(cut: &Cut, quiet: bool, streams: &mut Streams) -> u8 {
+fn document(cut: &Cut, cause: Cause, quiet: bool, streams: &mut Streams) -> u8 {
     let status = exit_code(&cut.outcome, &cut.document.policy);
     poll::set_status(status);
     let out = streams.out.as_mut().map(|out| out as &mut dyn Write);
@@ -126,7 +126,12 @@ fn document(cut: &Cut, quiet: bool, streams: &mut Streams) -> u8 {
         return exit::LIMIT;
     }
     poll::set_written();
-    if let Some(folder) = &cut.document.out.report {
+    if let Some(folder) = &cut.document.out.report
+        && cause == Cause::OutOfMemory
+    {
+        // A page needs memory, too.
+        streams.say("error", &format!("{cause}: no report was written to {}", shown(folder)));
+    } else if let Some(folder) = &cut.document.out.report {
         // The result is out, so this may take what time is left.
         match write_page(cut, folder) {
             Ok(page) => streams.page(cut, &page),

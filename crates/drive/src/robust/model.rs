@@ -295,6 +295,7 @@ impl Job<'_, '_> {
             .set("procedures", program.functions.len() as u64)
             .set("runs", checked.runs)
             .set("steps", checked.steps)
+            .set("stops", u64::from(checked.stops))
             .set("serial_states", self.serial.len() as u64)
             .set("violations_of_determinism", count(Property::Determinism))
             .set("violations_of_serializability", count(Property::Serializability))

@@ -12,7 +12,11 @@ use super::reach::Reach;
 use super::run::{RunStep, run_steps};
 use super::sim::{Invocation, Next, Sim, Status, Step, conflicts};
 use super::taint::{Taint, bit};
-use anyorder_system::{Access, AsyncSystem, Control, HandlerOrder, InvocationStep, Lane, RunError};
+use anyorder_system::{
+    Access, AccessKind, AsyncSystem, Control, HandlerOrder, InvocationStep, Lane, RunError,
+};
+use anyorder_trace::LocationId;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -39,11 +43,14 @@ pub struct Options {
     pub repeat: u32,
     /// The most simulated steps.
     pub steps: u64,
+    /// The most simulated steps with each number of further stops; a search without further stops
+    /// is not bounded by it.
+    pub steps_with_stops: u64,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { stops: 1, repeat: 2, steps: u64::MAX }
+        Options { stops: 1, repeat: 2, steps: u64::MAX, steps_with_stops: 1_000_000 }
     }
 }
 
@@ -65,8 +72,10 @@ pub struct Checked {
     /// The violations found, in the order of the search: at most one for each pair of a pivot's and
     /// a root's place.
     pub violations: Vec<Violation>,
-    /// Whether the search went through all it was asked to.
+    /// Whether the search without further stops went through everything.
     pub complete: bool,
+    /// The most further stops with which the search went through everything.
+    pub stops: u32,
     /// The number of simulated runs that ended.
     pub runs: u64,
     /// The number of simulated steps.
@@ -86,13 +95,22 @@ pub fn check<A: AsyncSystem>(
 ) -> Result<Checked, RunError> {
     let mut search =
         Search { system, options, control, checked: Checked::default(), known: BTreeSet::new() };
-    let ended = search.run();
-    let mut checked = search.checked;
-    match ended {
-        Ok(complete) => checked.complete = complete,
-        Err(RunError::Stopped(_)) => checked.complete = false,
-        Err(error) => return Err(error),
+    let mut ended = Ok(());
+    for stops in 0..=options.stops {
+        let most = if stops == 0 { u64::MAX } else { options.steps_with_stops };
+        let most = search.checked.steps.saturating_add(most).min(options.steps);
+        match search.run(stops, most) {
+            Ok(true) => (search.checked.complete, search.checked.stops) = (true, stops),
+            Ok(false) => break,
+            Err(RunError::Stopped(_)) => break,
+            Err(error) => {
+                ended = Err(error);
+                break;
+            }
+        }
     }
+    let checked = search.checked;
+    ended?;
     Ok(checked)
 }
 
@@ -122,6 +140,8 @@ struct Node<S> {
     stops: u32,
     /// Handlers with an unfinished task, as bits.
     held: u64,
+    /// Whether an invocation stopped or was skipped because it could not go on.
+    forced: bool,
     /// Where to go on if the running task turns out to depend on an unfinished one.
     otherwise: Option<Box<Node<S>>>,
 }
@@ -146,21 +166,23 @@ struct Search<'a, 'c, A: AsyncSystem> {
 }
 
 impl<A: AsyncSystem> Search<'_, '_, A> {
-    /// Goes through all nodes, depth-first. Returns whether there was nothing left.
-    fn run(&mut self) -> Result<bool, RunError> {
+    /// Goes through all nodes, depth-first, with at most `most` steps in all. Returns whether there
+    /// was nothing left.
+    fn run(&mut self, stops: u32, most: u64) -> Result<bool, RunError> {
         let mut open = Vec::new();
         for state in self.system.initial()?.into_iter().rev() {
             open.push(Node {
                 sim: Sim::new(state),
                 taint: Taint::default(),
                 pivot: None,
-                stops: self.options.stops,
+                stops,
                 held: 0,
+                forced: false,
                 otherwise: None,
             });
         }
         while let Some(node) = open.pop() {
-            if self.control.check().is_err() || self.checked.steps >= self.options.steps {
+            if self.control.check().is_err() || self.checked.steps >= most {
                 return Ok(false);
             }
             match node.sim.next(&*self.system) {
@@ -180,6 +202,9 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
     ) -> Result<(), RunError> {
         self.checked.runs += 1;
         self.try_pivot(&mut node)?;
+        if is_mirror(&node) {
+            return Ok(());
+        }
         let at = open.len();
         for event in 0..self.system.events().len() as u32 {
             let happened = node.sim.events.iter().filter(|one| one.event == event).count() as u32;
@@ -215,6 +240,7 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
         let lane = node.sim.invocations[invocation as usize].lane;
         let mut skipped = node.clone();
         skipped.sim.skip(invocation);
+        skipped.forced |= bit(lane) & node.held != 0;
         let mut node = node;
         if bit(lane) & node.held == 0 {
             if node.stops > 0 {
@@ -338,15 +364,19 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
             None if running && bit(lane) & node.held == 0 => {
                 // It may go on after other events, and its next access may then close a cycle.
                 if node.pivot.is_none() {
-                    open.push(pivot_at(&node, invocation, None));
+                    let mut waits = pivot_at(&node, invocation, None);
+                    waits.forced = true;
+                    open.push(waits);
                 }
                 let mut stuck = node;
+                stuck.forced = true;
                 stop(&mut stuck, invocation);
                 open.push(stuck);
             }
             None if running => {}
             None => {
                 let mut skipped = node;
+                skipped.forced = true;
                 skipped.sim.skip(invocation);
                 open.push(skipped);
             }
@@ -479,6 +509,40 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
         };
         format!("{} {}", place(sim.steps.len() - 1), place(root as usize))
     }
+}
+
+/// Returns whether the last two events would do the same in the other order, which is searched, too:
+/// that of their numbers. No conflict orders them, and nothing in the run had to wait.
+fn is_mirror<S>(node: &Node<S>) -> bool {
+    let sim = &node.sim;
+    let Some(last) = sim.events.len().checked_sub(1) else { return false };
+    if last == 0 || node.forced || sim.events[last].event >= sim.events[last - 1].event {
+        return false;
+    }
+    let of = |step: &Step| sim.invocations[step.invocation as usize].event as usize;
+    let first = sim.steps.partition_point(|step| of(step) + 1 < last);
+    let second = sim.steps.partition_point(|step| of(step) < last);
+    let mut accessed: FxHashMap<LocationId, bool> = FxHashMap::default();
+    let mut note = |access: &Access| {
+        *accessed.entry(access.location).or_default() |= access.kind != AccessKind::Read;
+    };
+    sim.steps[first..second].iter().flat_map(|step| &step.accesses).for_each(&mut note);
+    if let Some(pivot) = &node.pivot
+        && sim.invocations[pivot.invocation as usize].event as usize + 1 == last
+    {
+        pivot.accesses.iter().flat_map(|accesses| accesses.iter()).for_each(note);
+    }
+    let conflicts = |access: &Access| {
+        let written = accessed.get(&access.location);
+        written.is_some_and(|written| *written || access.kind != AccessKind::Read)
+    };
+    let pivot = node
+        .pivot
+        .iter()
+        .filter(|pivot| sim.invocations[pivot.invocation as usize].event as usize == last);
+    let left_out = pivot.flat_map(|pivot| pivot.accesses.iter().flat_map(|all| all.iter()));
+    let accesses = sim.steps[second..].iter().flat_map(|step| &step.accesses);
+    !accesses.chain(left_out).any(conflicts)
 }
 
 /// Stops the running invocation before the access that may become the last one.

@@ -85,7 +85,7 @@ fn both_find_the_same() {
             ..Options::default()
         };
         let checked = check(&mut program, &options, &control).expect("a check");
-        assert!(checked.complete);
+        assert!(checked.complete && checked.stops == options.stops);
         let has = |property| checked.violations.iter().any(|one| one.property == property);
         let deterministic = !has(Property::Determinism);
         let serializable = !has(Property::Serializability);
