@@ -511,8 +511,8 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
     }
 }
 
-/// Returns whether the last two events would do the same in the other order, which is searched, too:
-/// that of their numbers. No conflict orders them, and nothing in the run had to wait.
+/// Returns whether the last two events would do the same in the other order, which is searched,
+/// too: that of their numbers. No conflict orders them, and nothing in the run had to wait.
 fn is_mirror<S>(node: &Node<S>) -> bool {
     let sim = &node.sim;
     let Some(last) = sim.events.len().checked_sub(1) else { return false };
