@@ -30,6 +30,9 @@ const ROOM: u64 = 24 << 20;
 /// The status of a process that a second signal ends.
 const INTERRUPTED: u8 = 130;
 
+/// Signals that come within this time count as one.
+const TOGETHER: Duration = Duration::from_millis(80);
+
 /// How long the thread may take that writes the last message.
 const LAST_WORDS: Duration = Duration::from_millis(50);
 
@@ -140,13 +143,15 @@ impl Guard {
 /// Asks the job to stop at the first signal, and the process to end at the second.
 fn on_signals(cancel: Cancel) -> Result<(), Failure> {
     let ignored = process::hangup_is_ignored();
-    let mut interrupted = false;
+    let mut interrupted: Option<Instant> = None;
     ctrlc::set_handler(move || {
+        // `timeout` sends its signal twice: to the process, and to its group.
+        let again = interrupted.is_some_and(|first| first.elapsed() > TOGETHER);
         // The first signal during terminal input ends the process, too: there is no result to save.
-        if interrupted || awaits_terminal() {
+        if again || awaits_terminal() {
             AT_ONCE.store(true, Ordering::Relaxed);
         }
-        interrupted = true;
+        interrupted.get_or_insert_with(Instant::now);
         cancel.stop(StopReason::Interrupted);
     })
     .map_err(|error| Failure::new(format!("cannot watch for Ctrl-C: {error}")))?;

@@ -71,6 +71,19 @@ fn signals_end_a_job_that_polls_nothing() {
 }
 
 #[test]
+fn signals_that_come_together_are_one() {
+    // As `timeout` sends them: to the process, and to its group.
+    let child = start(&mut command(&bug("spin", &["--findings", "1"])));
+    is_guarded(&child);
+    let id = child.id();
+    let both = format!("kill -TERM {id}; sleep 0.01; kill -TERM {id}");
+    let sent = std::process::Command::new("sh").args(["-c", &both]).status();
+    assert!(sent.is_ok_and(|status| status.success()), "the signals can be sent");
+    let ran = ended(child);
+    assert_eq!((ran.status, &json(&ran)["limits"]), (1, &json!(["interrupt"])));
+}
+
+#[test]
 fn a_second_signal_ends_at_once() {
     // The search saves nothing and prints nothing: there is no time for it.
     let child = start(&mut command(&bug("spin", &["--findings", "1"])));
