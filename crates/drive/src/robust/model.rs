@@ -166,7 +166,7 @@ impl Job<'_, '_> {
             Divergence::Never => {
                 (finding.severity, finding.harm) = (Severity::Note, Harm::Harmless);
                 finding.harm_class = Some(CONFLICT_ONLY.to_owned());
-                let text = "every run that goes on from here ends as some serial run does";
+                let text = "every continuation ends in the state of a serial run";
                 finding.explanation.push(ExplanationStep::new(text));
             }
             Divergence::Undecided => {

@@ -238,28 +238,33 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
         open: &mut Vec<Node<A::State>>,
     ) -> Result<(), RunError> {
         let lane = node.sim.invocations[invocation as usize].lane;
-        let mut skipped = node.clone();
-        skipped.sim.skip(invocation);
-        skipped.forced |= bit(lane) & node.held != 0;
+        let skip = |node: &Node<A::State>| {
+            let mut skipped = node.clone();
+            skipped.sim.skip(invocation);
+            skipped
+        };
         let mut node = node;
         if bit(lane) & node.held == 0 {
             if node.stops > 0 {
+                let mut skipped = skip(&node);
                 skipped.stops -= 1;
                 open.push(skipped);
             }
             return self.steps(node, invocation, open);
         }
+        let mut skipped = skip(&node);
+        skipped.forced = true;
         // It ran before the unfinished task of its handler, if it can have come first and does not
         // depend on it.
         match self.place(&node.sim, invocation) {
-            Place::Any => {}
+            Place::Any => node.otherwise = Some(Box::new(skipped)),
             Place::Behind => {
                 open.push(skipped);
                 return Ok(());
             }
-            Place::Unknown => open.push(skipped.clone()),
+            // Both are searched, so there is nothing else to go on with.
+            Place::Unknown => open.push(skipped),
         }
-        node.otherwise = Some(Box::new(skipped));
         self.steps(node, invocation, open)
     }
 
