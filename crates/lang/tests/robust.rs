@@ -2,7 +2,13 @@
 //! Seeded; the counts of what happened are printed and checked.
 
 use anyorder_lang::diagnostic::{Code, render};
-use anyorder_lang::{format::format, lex::RESERVED, load, lower::compile, source::Source};
+use anyorder_lang::{
+    format::format,
+    lex::{CONTEXTUAL, RESERVED},
+    load,
+    lower::compile,
+    source::Source,
+};
 
 /// A small generator (xorshift*), so that a failure can be repeated from its seed.
 struct Random(u64);
@@ -131,7 +137,7 @@ fn token_soup_never_panics() {
         "/* c */",
         "99999999999999999999",
     ];
-    let words: Vec<&str> = RESERVED.iter().copied().chain(signs).collect();
+    let words: Vec<&str> = RESERVED.iter().chain(CONTEXTUAL).copied().chain(signs).collect();
     let mut random = Random(0x5EED_0001);
     let mut with_messages = 0;
     for _ in 0..iterations() {

@@ -9,12 +9,9 @@ use crate::spec::{Method, MethodId};
 use crate::value::Value;
 use std::ops::Range;
 
-/// Names that a clause cannot give to values; the model language reserves them. (`left` and `right`
-/// are allowed: they hide the states.)
-const RESERVED: &str = " model const enum record class var lock cond handler fn task procedure event thread init driver component \
-     invariant response final spec setting symmetric once disabled unfair leads_to let if else while loop for in break continue \
-     return match assert assume fail post async cancel enable disable acquire release with wait notify notify_all fork join choose \
-     atomic yield call true false null self new set map enabled ";
+/// Names that a clause cannot give to values: those that the model language never gives to one.
+const RESERVED: &str = " if else while for in match let fn return break continue assert assume choose true false null self set map \
+     async ";
 
 /// The methods of one type, as its clauses name them.
 pub(super) struct Methods<'a> {

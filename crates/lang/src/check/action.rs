@@ -11,7 +11,7 @@ use crate::source::Span;
 impl<'a> Checker<'a> {
     pub(super) fn post(&mut self, expr: &'a Expr, post: &'a Post) -> Type {
         self.changes_state(expr.span, "`post`");
-        let mut mailbox = None;
+        let mut on = None;
         match self.find_global(&post.task, "task") {
             Some((Meaning::Task(id), declared)) => {
                 let info = &self.program.tasks[id.index()];
@@ -20,7 +20,7 @@ impl<'a> Checker<'a> {
                     (&post.target, &self.model.items[info.item].kind)
                 {
                     match &decl.on {
-                        Some(on) => mailbox = self.mailbox_of(&on.name.name),
+                        Some(handler) => on = Some(handler.name.name.as_str()),
                         None => self.no_handler(post, declared),
                     }
                 }
@@ -33,20 +33,43 @@ impl<'a> Checker<'a> {
         }
         if let PostTarget::Handler(handler) = &post.target {
             self.handler_ref(handler);
-            mailbox = self.mailbox_of(&handler.name.name);
+            on = Some(handler.name.name.as_str());
         }
+        let mailbox = on.and_then(|name| self.mailbox_of(name));
         if let Some(after) = &post.after {
             self.expect(after, &Type::Int);
             let any = matches!(post.target, PostTarget::Any);
             if any || mailbox.is_some_and(|mailbox| mailbox != Mailbox::Delayed) {
-                let message = "a delay needs a handler with a delayed mailbox";
-                self.report(
-                    Diagnostic::new(Code::CONTEXT, after.span, message)
-                        .note("declare the handler as `handler h: delayed;`"),
-                );
+                self.delay_of_no_delayed(after.span, on.filter(|_| !any));
             }
         }
         Type::Task
+    }
+
+    /// Reports a delay of a post to the handler `on`, whose mailbox is not delayed.
+    fn delay_of_no_delayed(&mut self, span: Span, on: Option<&str>) {
+        let message = "a delay needs a handler with a delayed mailbox";
+        let mut diagnostic = Diagnostic::new(Code::CONTEXT, span, message);
+        diagnostic = match on.and_then(|name| Some((name, *self.names.get(name)?))) {
+            Some((name, (Meaning::Handler(id), declared))) => {
+                let info = &self.program.handlers[id.index()];
+                let size = info.item.and_then(|item| match &self.model.items[item].kind {
+                    ItemKind::Handler(decl) => decl.name.size.as_ref(),
+                    _ => None,
+                });
+                let size = size.map(|size| format!("[{}]", size.span.of(self.text)));
+                let name = format!("{name}{}", size.unwrap_or_default());
+                if info.item.is_some() {
+                    let mailbox = format!("its mailbox is `{}`", info.mailbox.word());
+                    diagnostic = diagnostic.also(declared, mailbox);
+                }
+                diagnostic.note(format!("declare it as `handler {name}: delayed;`"))
+            }
+            _ => diagnostic.note(
+                "post to a handler with such a mailbox: `handler h: delayed;` and `post t() to h after 5`",
+            ),
+        };
+        self.report(diagnostic);
     }
 
     fn mailbox_of(&self, name: &str) -> Option<Mailbox> {

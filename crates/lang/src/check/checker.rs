@@ -8,7 +8,9 @@ use super::symmetry::{self, Visit};
 use super::type_expr::what_is;
 use super::types::Type;
 use crate::ast::{Block, Expr, Ident, Model, NodeId};
-use crate::diagnostic::{Code, DIAGNOSTICS_MAX, Diagnostic, foreign_word_hint, most_similar};
+use crate::diagnostic::{
+    Code, DIAGNOSTICS_MAX, Diagnostic, foreign_word_hint, most_similar, word_form,
+};
 use crate::source::Span;
 use std::collections::{BTreeMap, HashSet};
 
@@ -251,6 +253,10 @@ pub(super) fn unknown<'n>(
         return None;
     }
     let diagnostic = Diagnostic::new(code, span, format!("unknown {what} `{name}`"));
+    if let Some(form) = word_form(name) {
+        let note = format!("a statement or expression with this word is written `{form}`");
+        return Some(diagnostic.note(note));
+    }
     Some(match (most_similar(name, known), foreign_word_hint(name)) {
         (Some(near), _) => diagnostic.suggest("a similar name exists", span, near),
         (None, Some(written)) => diagnostic.note(written),

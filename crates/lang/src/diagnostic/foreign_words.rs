@@ -1,4 +1,31 @@
-//! Words of other languages, and what to write instead.
+//! Words in a wrong place: those of other languages, and statements of this one.
+
+/// Returns how the statement or expression of a contextual word is written.
+pub fn word_form(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "acquire" => "acquire m;",
+        "async" => "async[main] t(1);",
+        "atomic" => "atomic { .. }",
+        "call" => "call f(1);",
+        "cancel" => "cancel p;",
+        "disable" => "disable e;",
+        "enable" => "enable e;",
+        "enabled" => "enabled(e)",
+        "fail" => "fail \"message\";",
+        "fork" => "fork f(1);",
+        "join" => "join h;",
+        "loop" => "loop { .. }",
+        "new" => "new Node()",
+        "notify" => "notify c;",
+        "notify_all" => "notify_all c;",
+        "post" => "post t(1);",
+        "release" => "release m;",
+        "wait" => "wait c with m;",
+        "with" => "with m { .. }",
+        "yield" => "yield;",
+        _ => return None,
+    })
+}
 
 /// Returns what to write instead of a word of another language; `None` for words without an entry.
 pub fn foreign_word_hint(word: &str) -> Option<&'static str> {

@@ -6,7 +6,7 @@ mod render;
 
 pub use anyorder_common::similar::most_similar;
 pub use code::{CODES, Code};
-pub use foreign_words::foreign_word_hint;
+pub use foreign_words::{foreign_word_hint, word_form};
 pub use render::render;
 
 use crate::source::Span;

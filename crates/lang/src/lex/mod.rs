@@ -5,7 +5,7 @@ mod literal;
 mod token;
 
 pub use literal::{IntError, parse_int, unescape};
-pub use token::{Comment, RESERVED, Token, TokenKind};
+pub use token::{CONTEXTUAL, Comment, RESERVED, Token, TokenKind};
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -87,7 +87,7 @@ impl Lexer<'_> {
                 let kind = if word == "_" {
                     TokenKind::Underscore
                 } else {
-                    TokenKind::reserved(word).unwrap_or(TokenKind::Name)
+                    TokenKind::word(word).unwrap_or(TokenKind::Name)
                 };
                 self.push(kind, len);
             }

@@ -12,11 +12,15 @@ pub struct Token {
 }
 
 macro_rules! tokens {
-    (words: $($word:ident $word_text:literal)* ; signs: $($sign:ident $sign_text:literal)*) => {
+    (
+        reserved: $($fixed:ident $fixed_text:literal)* ;
+        words: $($word:ident $word_text:literal)* ;
+        signs: $($sign:ident $sign_text:literal)*
+    ) => {
         /// Kinds of tokens.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum TokenKind {
-            /// A name that is not reserved.
+            /// A name that is no word of the language.
             Name,
             /// A number.
             Int,
@@ -26,27 +30,42 @@ macro_rules! tokens {
             Unknown,
             /// The end of the text.
             End,
+            $(#[doc = concat!("`", $fixed_text, "`")] $fixed,)*
             $(#[doc = concat!("`", $word_text, "`")] $word,)*
             $(#[doc = concat!("`", $sign_text, "`")] $sign,)*
         }
 
-        /// All reserved words.
-        pub const RESERVED: &[&str] = &[$($word_text),*];
+        /// The words that are never names, except behind a dot: each begins or continues an
+        /// expression, or a statement whose next token could also continue a name.
+        pub const RESERVED: &[&str] = &[$($fixed_text),*];
+
+        /// The words that mean something in their place only, and are names elsewhere.
+        pub const CONTEXTUAL: &[&str] = &[$($word_text),*];
 
         impl TokenKind {
-            /// Returns the reserved word `text`, if it is one.
-            pub fn reserved(text: &str) -> Option<TokenKind> {
-                match text { $($word_text => Some(TokenKind::$word),)* _ => None }
+            /// Returns the word `text` of the language, if it is one.
+            pub fn word(text: &str) -> Option<TokenKind> {
+                match text {
+                    $($fixed_text => Some(TokenKind::$fixed),)*
+                    $($word_text => Some(TokenKind::$word),)*
+                    _ => None,
+                }
             }
 
-            /// Returns whether the token is a reserved word.
+            /// Returns whether the token is never a name.
             pub fn is_reserved(self) -> bool {
-                matches!(self, $(TokenKind::$word)|*)
+                matches!(self, $(TokenKind::$fixed)|*)
+            }
+
+            /// Returns whether the token can be a name: one, or a contextual word.
+            pub fn is_name(self) -> bool {
+                matches!(self, TokenKind::Name $(| TokenKind::$word)*)
             }
 
             /// Returns the text of the token; empty for names, literals and the end.
             pub fn text(self) -> &'static str {
                 match self {
+                    $(TokenKind::$fixed => $fixed_text,)*
                     $(TokenKind::$word => $word_text,)*
                     $(TokenKind::$sign => $sign_text,)*
                     _ => "",
@@ -57,17 +76,20 @@ macro_rules! tokens {
 }
 
 tokens! {
+    reserved:
+    If "if" Else "else" While "while" For "for" In "in" Match "match" Let "let" Fn "fn" Return "return"
+    Break "break" Continue "continue" Assert "assert" Assume "assume" Choose "choose" True "true" False "false"
+    Null "null" SelfWord "self"
+    ;
     words:
     Model "model" Const "const" Enum "enum" Record "record" Class "class" Var "var" Lock "lock" Cond "cond"
-    Handler "handler" Fn "fn" Task "task" Procedure "procedure" Event "event" Thread "thread" Init "init"
+    Handler "handler" Task "task" Procedure "procedure" Event "event" Thread "thread" Init "init"
     Driver "driver" Component "component" Invariant "invariant" Response "response" Final "final" Spec "spec" Setting "setting"
     Symmetric "symmetric" Once "once" Disabled "disabled" Unfair "unfair" Daemon "daemon" LeadsTo "leads_to"
-    Let "let" If "if" Else "else" While "while" Loop "loop" For "for" In "in" Break "break" Continue "continue"
-    Return "return" Match "match" Assert "assert" Assume "assume" Fail "fail" Post "post" Async "async"
+    Loop "loop" Fail "fail" Post "post" Async "async"
     Cancel "cancel" Enable "enable" Disable "disable" Acquire "acquire" Release "release" With "with" Wait "wait"
-    Notify "notify" NotifyAll "notify_all" Fork "fork" Join "join" Choose "choose" Atomic "atomic" Yield "yield"
-    Call "call" True "true" False "false" Null "null" SelfWord "self" New "new" Set "set" Map "map"
-    Enabled "enabled"
+    Notify "notify" NotifyAll "notify_all" Fork "fork" Join "join" Atomic "atomic" Yield "yield"
+    Call "call" New "new" Set "set" Map "map" Enabled "enabled"
     ;
     signs:
     LBrace "{" RBrace "}" LParen "(" RParen ")" LBracket "[" RBracket "]" Comma "," Semi ";" Colon ":"

@@ -13,7 +13,7 @@ use crate::lex::TokenKind;
 
 impl Parser<'_> {
     pub(super) fn const_item(&mut self) -> ItemKind {
-        let name = self.name("the name of a constant");
+        let name = self.value_name("the name of a constant");
         let ty = self.eat(TokenKind::Colon).then(|| self.ty());
         self.expect(TokenKind::Eq);
         let value = self.expr();
@@ -69,7 +69,7 @@ impl Parser<'_> {
 
     fn class_fields(&mut self, members: &mut Vec<ClassMember>) {
         let start = self.bump().span;
-        let vars = self.var_list();
+        let vars = self.var_list(Self::name);
         let span = self.since(start);
         members.extend(vars.into_iter().map(|var| ClassMember::Field(ClassField { var, span })));
     }

@@ -9,7 +9,7 @@ use crate::source::Span;
 impl Parser<'_> {
     /// Parses a new name. `what` completes "expected ...".
     pub(super) fn name(&mut self, what: &str) -> Ident {
-        if self.at(TokenKind::Name) {
+        if self.at_name() {
             return self.bump_ident();
         }
         if self.kind().is_reserved() && !self.failed_here() {
@@ -37,9 +37,9 @@ impl Parser<'_> {
         name
     }
 
-    /// A new name, or `_`.
+    /// A new name of a value, or `_`.
     pub(super) fn name_or_blank(&mut self, what: &str) -> Ident {
-        if self.at(TokenKind::Underscore) { self.bump_ident() } else { self.name(what) }
+        if self.at(TokenKind::Underscore) { self.bump_ident() } else { self.value_name(what) }
     }
 
     /// The empty name that replaces a missing one.
@@ -48,9 +48,9 @@ impl Parser<'_> {
         Ident { id: self.id(), name: String::new(), span }
     }
 
-    /// Parses the name of a member after a dot, where reserved words are names, too.
+    /// Parses the name of a member after a dot, where all words are names.
     pub(super) fn member_name(&mut self) -> Ident {
-        if self.at(TokenKind::Name) || self.kind().is_reserved() {
+        if self.at_name() || self.kind().is_reserved() {
             return self.bump_ident();
         }
         self.expected("the name of a field, method or variant");

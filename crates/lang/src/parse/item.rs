@@ -139,6 +139,9 @@ impl Parser<'_> {
 
     fn item_kind(&mut self, modifiers: &Modifiers) -> ItemKind {
         let word = self.kind();
+        if matches!(word, Fn | Procedure) {
+            self.refuse_enabled();
+        }
         if word == Fn {
             return ItemKind::Fn(FnDecl { daemon: modifiers.has(Daemon), ..self.function() });
         }
@@ -151,7 +154,7 @@ impl Parser<'_> {
             Enum => self.enum_item(),
             Record => self.record_item(),
             Class => self.class_item(),
-            Var => ItemKind::Var(self.var_list()),
+            Var => ItemKind::Var(self.var_list(Self::value_name)),
             Lock => ItemKind::Lock(self.sized_names("the name of a lock")),
             Cond => ItemKind::Cond(self.sized_names("the name of a condition")),
             Handler => self.handler_item(modifiers),
@@ -204,7 +207,7 @@ impl Parser<'_> {
 
     /// Parses `small:`, or reports that the name is missing.
     fn invariant_name(&mut self) -> Ident {
-        let named = self.ahead(1) == Colon || self.ahead(1) == Name;
+        let named = self.ahead(1) == Colon || self.ahead(1).is_name();
         if named || !self.begins_expression() {
             return self.name_and("the name of the invariant", Colon);
         }
@@ -228,12 +231,12 @@ impl Parser<'_> {
         let (span, other) = (self.span(), self.other_than("a declaration"));
         let text = span.of(self.text);
         let words = ITEM_STARTS.iter().filter(|word| **word != Symmetric).map(|word| word.text());
-        if !self.at(Name) {
-            self.expected("a declaration");
-        } else if modifiers.has(Once) || modifiers.has(Disabled) {
+        if self.at_name() && (modifiers.has(Once) || modifiers.has(Disabled)) {
             let place = span.before();
             let diagnostic = self.other_than("`event`");
             self.report(diagnostic.suggest("an event is declared", place, "event "));
+        } else if !self.at(Name) {
+            self.expected("a declaration");
         } else if let Some(written) = foreign_word_hint(text) {
             self.report(other.label("expected a declaration").note(written));
         } else if let Some(near) = most_similar(text, words.chain(["index"])) {
@@ -247,10 +250,10 @@ impl Parser<'_> {
 
     // ---- globals --------------------------------------------------------------------------------
 
-    /// Parses `x = 0, y: int = 0;`.
-    pub(super) fn var_list(&mut self) -> Vec<VarDecl> {
+    /// Parses `x = 0, y: int = 0;`. `name` parses a name.
+    pub(super) fn var_list(&mut self, name: fn(&mut Self, &str) -> Ident) -> Vec<VarDecl> {
         let var = |p: &mut Self| VarDecl {
-            name: p.name("the name of a variable"),
+            name: name(p, "the name of a variable"),
             ty: p.eat(Colon).then(|| p.declared_ty()),
             init: p.eat(Eq).then(|| p.expr()),
         };
@@ -317,7 +320,8 @@ impl Parser<'_> {
             return None;
         }
         let open = self.bump().span;
-        let var = self.name_and("the parameter of the family", In);
+        let var = self.value_name("the parameter of the family");
+        self.expect(In);
         let range = self.with_records(Self::expr);
         self.close(RBracket, open);
         Some(Family { var, range })
@@ -332,8 +336,7 @@ impl Parser<'_> {
                 let span = self.span();
                 SettingValue::Int(self.int_literal(false), span)
             }
-            // `task` is also a value of `granularity`.
-            Name | Task => SettingValue::Word(self.bump_ident()),
+            kind if kind.is_name() => SettingValue::Word(self.bump_ident()),
             _ => {
                 self.expected("a number or a word");
                 SettingValue::Error

@@ -17,6 +17,7 @@ mod primary;
 mod recovery;
 mod stmt;
 mod ty;
+mod words;
 
 pub use parser::DEPTH_MAX;
 

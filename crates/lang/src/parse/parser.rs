@@ -1,5 +1,6 @@
 //! The state of the parser and its smallest operations.
 
+use super::words::DeclaredWords;
 use crate::ast::{Expr, ExprKind, Ident, NodeId, Part};
 use crate::diagnostic::{Code, DIAGNOSTICS_MAX, Diagnostic};
 use crate::lex::{Token, TokenKind};
@@ -22,6 +23,7 @@ pub(super) struct Parser<'a> {
     depth: u16,
     /// Greatest `depth` since the innermost [`Parser::mark`].
     depth_peak: u16,
+    pub(super) declared_words: DeclaredWords,
     /// In conditions of `if`, `while`, `when` and the like, `Name {` begins a block, not a record.
     pub(super) no_record: bool,
 }
@@ -31,6 +33,7 @@ impl<'a> Parser<'a> {
         debug_assert!(tokens.last().is_some_and(|token| token.kind == TokenKind::End));
         Self {
             text,
+            declared_words: DeclaredWords::of(&tokens),
             tokens,
             at: 0,
             heights: vec![],
@@ -61,6 +64,16 @@ impl<'a> Parser<'a> {
         self.tokens.get(self.at + n).map_or(TokenKind::End, |token| token.kind)
     }
 
+    /// Returns the place of the token `n` places ahead; the last one's beyond the end.
+    pub(super) fn span_ahead(&self, n: usize) -> Span {
+        self.tokens[(self.at + n).min(self.tokens.len() - 1)].span
+    }
+
+    /// Returns whether the next token stands on the same line as the current one.
+    pub(super) fn continues_line(&self) -> bool {
+        !Span::new(self.span().end, self.span_ahead(1).start).of(self.text).contains('\n')
+    }
+
     /// Returns the index of the current token. A loop compares it to see whether it advances.
     pub(super) fn here(&self) -> usize {
         self.at
@@ -80,7 +93,7 @@ impl<'a> Parser<'a> {
         self.kind() == kind
     }
 
-    /// Returns whether the current token is `word` and is not reserved.
+    /// Returns whether the current token is `word`, which is not a token of its own.
     pub(super) fn at_word(&self, word: &str) -> bool {
         self.at(TokenKind::Name) && self.span().of(self.text) == word
     }
@@ -188,6 +201,7 @@ impl<'a> Parser<'a> {
             TokenKind::Int => format!("the number `{}`", shortened(text)),
             TokenKind::Str => "a string".into(),
             kind if kind.is_reserved() => format!("the reserved word `{text}`"),
+            kind if kind.is_name() => format!("the word `{text}`"),
             _ => format!("`{}`", shortened(text)),
         }
     }

@@ -36,8 +36,8 @@ impl Parser<'_> {
                 self.bump();
                 PatternKind::Int(self.int_literal(true))
             }
-            TokenKind::Name if self.ahead(1) == TokenKind::Dot => self.variant_pattern(),
-            TokenKind::Name => PatternKind::Binding(self.bump_ident()),
+            kind if kind.is_name() && self.ahead(1) == TokenKind::Dot => self.variant_pattern(),
+            kind if kind.is_name() => PatternKind::Binding(self.value_name("a name")),
             _ => {
                 self.expected("a pattern");
                 PatternKind::Error

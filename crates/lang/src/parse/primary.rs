@@ -21,20 +21,21 @@ impl Parser<'_> {
             TokenKind::False => self.word(ExprKind::Bool(false)),
             TokenKind::Null => self.word(ExprKind::Null),
             TokenKind::SelfWord => self.word(ExprKind::SelfRef),
-            TokenKind::Name => self.name_or_record(),
             TokenKind::LParen => self.parenthesised(),
             TokenKind::LBracket => self.list_literal(),
             TokenKind::Set if self.ahead(1) == TokenKind::LBracket => self.set_literal(),
             TokenKind::Map if self.ahead(1) == TokenKind::LBracket => self.map_literal(),
-            TokenKind::New => self.new_object(),
+            TokenKind::New if self.word_has_operand() => self.new_object(),
             TokenKind::Fn => self.closure(),
             TokenKind::If => self.if_expr(),
             TokenKind::Match => self.match_expr(),
-            TokenKind::Enabled => self.enabled(),
-            TokenKind::Post | TokenKind::Async => self.post(),
-            TokenKind::Fork => self.fork(),
+            TokenKind::Enabled if self.ahead(1) == TokenKind::LParen => self.enabled(),
+            TokenKind::Post if self.word_has_operand() => self.post(),
+            TokenKind::Async if self.ahead(1) == TokenKind::LBracket => self.post(),
+            TokenKind::Fork if self.word_has_operand() => self.fork(),
             TokenKind::Choose if self.ahead(1) != TokenKind::LBrace => self.choose_value(),
             TokenKind::LBrace if !self.no_record => self.braces_as_value(),
+            kind if kind.is_name() && !self.is_misplaced_word() => self.name_or_record(),
             _ if !self.on_new_line() && self.reserved_as_name("an expression") => {
                 self.word(ExprKind::Error)
             }
@@ -217,7 +218,7 @@ impl Parser<'_> {
     /// Parses `(a: int, b)`.
     pub(super) fn params(&mut self) -> Vec<Param> {
         self.list_in(TokenKind::LParen, TokenKind::RParen, |p| {
-            let name = p.name("the name of a parameter");
+            let name = p.value_name("the name of a parameter");
             let ty = p.eat(TokenKind::Colon).then(|| p.declared_ty());
             Param { name, ty }
         })
@@ -251,7 +252,7 @@ impl Parser<'_> {
                 }
                 self.close(TokenKind::RBracket, open);
             }
-        } else if self.at_word("any") && self.ahead(1) == TokenKind::Name {
+        } else if self.at_word("any") && self.names_something(1) {
             self.bump();
             target = PostTarget::Any;
         }

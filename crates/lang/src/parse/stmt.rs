@@ -3,8 +3,8 @@
 use super::parser::Parser;
 use super::recovery::starts_item;
 use crate::ast::{AssignOp, Block, Expr, ExprKind, Stmt, StmtKind};
-use crate::diagnostic::{Code, Diagnostic, foreign_word_hint};
-use crate::lex::{RESERVED, TokenKind};
+use crate::diagnostic::{Code, Diagnostic, foreign_word_hint, word_form};
+use crate::lex::{CONTEXTUAL, RESERVED, TokenKind};
 use crate::source::Span;
 
 /// An element of a block.
@@ -66,17 +66,14 @@ impl Parser<'_> {
 
     /// Returns whether a declaration begins here. Then a `}` is missing.
     fn block_ends(&self) -> bool {
-        let kind = self.kind();
-        use TokenKind::{Const, Disabled, Fn, LParen, Name, Once, Symmetric, Unfair, Var};
-        let next = self.ahead(1);
-        starts_item(kind)
-            && match kind {
-                Fn => next != LParen,
-                Var | Const => false,
-                // `once = 1;`: a modifier as a name.
-                Disabled | Once | Symmetric | Unfair => starts_item(next) || next == Name,
-                _ => true,
-            }
+        use TokenKind::{Colon, Const, Final, Fn, Init, LParen, Var};
+        match self.kind() {
+            Fn => self.ahead(1) != LParen,
+            Var | Const => false,
+            Final => self.ahead(1) == Colon,
+            Init => self.block_follows(),
+            kind => starts_item(kind) && self.names_something(1),
+        }
     }
 
     /// Skips the rest of a block whose `{` was taken, with its `}`.
@@ -104,7 +101,12 @@ impl Parser<'_> {
         let start = self.span();
         match self.kind() {
             TokenKind::If | TokenKind::Match => self.branching(value_allowed),
-            _ if self.begins_expression() => self.expression_element(value_allowed),
+            _ if !self.begins_word_statement(value_allowed)
+                && !self.is_misplaced_word()
+                && self.begins_expression() =>
+            {
+                self.expression_element(value_allowed)
+            }
             _ => {
                 let kind = self.keyword_stmt();
                 self.stmt_from(start, kind)
@@ -125,9 +127,9 @@ impl Parser<'_> {
         use TokenKind::*;
         match self.ahead(n) {
             Choose => self.ahead(n + 1) != LBrace,
-            Name | Int | Str | True | False | Null | SelfWord | LParen | LBracket | Set | Map
-            | New | Fn | Enabled | Post | Async | Fork | Not | Minus | Underscore => true,
-            _ => false,
+            Int | Str | True | False | Null | SelfWord | LParen | LBracket | Fn | Not | Minus
+            | Underscore => true,
+            kind => kind.is_name(),
         }
     }
 
@@ -173,11 +175,22 @@ impl Parser<'_> {
         let word = self.kind();
         let is_name = assign_op(self.ahead(1)).is_some() || self.ahead(1) == PlusPlus;
         let known = SIMPLE_STATEMENTS.contains(&word);
-        let named = (!known || word == Call && is_name) && self.reserved_as_name("a statement");
+        let named = (!known || is_name) && self.reserved_as_name("a statement");
         if !known && !named {
             self.expected("a statement");
         }
         if !known || named {
+            self.skip_statement();
+            return StmtKind::Error;
+        }
+        let by_name =
+            matches!(word, Enable | Disable | Acquire | Release | Wait | Notify | NotifyAll);
+        if by_name && self.ahead(1) == LParen {
+            let (span, form) = (self.span_ahead(1), word_form(word.text()).unwrap_or_default());
+            let message = format!("`{}` is a statement, not a call", word.text());
+            self.report(
+                Diagnostic::new(Code::EXPECTED, span, message).note(format!("write `{form}`")),
+            );
             self.skip_statement();
             return StmtKind::Error;
         }
@@ -312,7 +325,12 @@ impl Parser<'_> {
         let diagnostic = Diagnostic::new(Code::EXPECTED, expr.span, message);
         self.report_always(match foreign_word_hint(name) {
             Some(written) => diagnostic.note(written),
-            None => diagnostic.similar("word", expr.span, name, RESERVED.iter().copied()),
+            None => diagnostic.similar(
+                "word",
+                expr.span,
+                name,
+                RESERVED.iter().chain(CONTEXTUAL).copied(),
+            ),
         });
         self.mark_failed();
         self.skip_statement();

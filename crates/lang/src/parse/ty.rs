@@ -31,9 +31,7 @@ impl Parser<'_> {
 
     fn ty_kind(&mut self) -> TypeKind {
         match self.kind() {
-            // `task`, `thread`: types of handles. For `set`, `map` without `<` the checker reports
-            // that the elements are missing.
-            TokenKind::Task | TokenKind::Thread => TypeKind::Named(self.bump_ident()),
+            // For `set`, `map` without `<` the checker reports that the elements are missing.
             TokenKind::Set => {
                 self.bump();
                 TypeKind::Set(Box::new(self.one_argument()))
@@ -46,7 +44,7 @@ impl Parser<'_> {
                 self.bump();
                 TypeKind::List(Box::new(self.one_argument()))
             }
-            TokenKind::Name => TypeKind::Named(self.bump_ident()),
+            kind if kind.is_name() => TypeKind::Named(self.bump_ident()),
             TokenKind::Fn => self.fn_type(),
             TokenKind::LBracket => self.array_type(),
             TokenKind::LParen => {

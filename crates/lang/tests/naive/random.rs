@@ -99,6 +99,7 @@ fn the_machine_and_the_naive_interpreter_agree() {
 
 /// What must occur among the models; the generator counts it under these names.
 const CONSTRUCTS: &[&str] = &[
+    "word as a name",
     "!",
     "%",
     "&& ||",

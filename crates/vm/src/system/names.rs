@@ -44,6 +44,12 @@ pub(super) fn split(name: &str) -> TaskName {
     }
 }
 
+/// Makes the name of an event or thread. One that is called `init` is `init@declared`, because
+/// `init` is the first step.
+fn declared(name: &str) -> TaskName {
+    if name == "init" { TaskName::root(name).with_label("declared") } else { split(name) }
+}
+
 fn kind_or_unknown(name: &str) -> &str {
     if name.is_empty() { "?" } else { name }
 }
@@ -55,7 +61,7 @@ impl StateNames {
             StepId::Init => TaskName::root("init"),
             StepId::Event(member) => {
                 let count = self.happened.get(&member).copied().unwrap_or(0);
-                split(&words::event_name(machine, member)).with_ordinal(count + 1)
+                declared(&words::event_name(machine, member)).with_ordinal(count + 1)
             }
             StepId::Message { .. } => {
                 let named = step.message(state).and_then(|message| self.pending.get(&message.uid));
@@ -63,7 +69,7 @@ impl StateNames {
             }
             StepId::Thread { origin: Origin::Declared(member), .. } => {
                 let count = self.steps.get(&member).copied().unwrap_or(0);
-                split(&words::thread_name(machine, member)).with_ordinal(count + 1)
+                declared(&words::thread_name(machine, member)).with_ordinal(count + 1)
             }
             StepId::Thread { .. } => {
                 let uid = step.thread(state).map_or(0, |thread| thread.uid);

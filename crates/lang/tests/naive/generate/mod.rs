@@ -24,6 +24,7 @@ mod expr;
 mod extra;
 mod handles;
 mod model;
+mod names;
 mod stmt;
 
 pub use model::model;

@@ -1,11 +1,19 @@
 //! Declarations.
 
-use super::{Coverage, Gen, Place, STORED, Ty};
+use super::{Coverage, Gen, Place, STORED, Ty, names};
 
 /// A model, and what is in it.
 pub fn model(seed: u64) -> (String, Coverage) {
     let mut g = Gen::new(seed);
     g.model();
+    if g.apart(|random| random.percent(40)) {
+        let (text, count) = g.apart(|random| {
+            let text = random.out.clone();
+            names::with_words(&text, |n| random.below(n))
+        });
+        g.out = text;
+        *g.cover.entry("word as a name").or_default() += count;
+    }
     (g.out, g.cover)
 }
 

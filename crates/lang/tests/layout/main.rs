@@ -3,9 +3,10 @@
 
 use anyorder_lang::{format::format, lex::lex, parse};
 
-#[path = "naive/generate/mod.rs"]
+#[path = "../naive/generate/mod.rs"]
 #[allow(dead_code, unreachable_pub)]
 mod generate;
+mod words;
 
 struct Random(u64);
 
