@@ -69,6 +69,8 @@ struct State {
     /// The inputs of the running job, and what it has found so far.
     inputs: Vec<Input>,
     current: Option<JobResult>,
+    /// What the last job had published, until its result is in its place.
+    published: Option<(Vec<Input>, JobResult)>,
     /// The judged result.
     done: Option<Arc<Done>>,
     /// For a command without a result document.
@@ -168,10 +170,11 @@ impl Draft {
         let mut state = self.state();
         state.locate(&inputs);
         state.inputs = Vec::new();
-        state.current = None;
-        if let Some(all) = &mut state.all {
-            all.add(inputs, result);
-        }
+        state.published = state.current.take().map(|published| (inputs.clone(), published));
+        let Some(mut all) = state.all.take() else { return };
+        drop(state);
+        all.add(inputs, result);
+        self.state().all = Some(all);
     }
 
     /// Changes the part of the result that belongs to no input.
@@ -184,11 +187,15 @@ impl Draft {
     /// Takes the results of all jobs, to judge them. The guard keeps as many of the findings as it
     /// would print.
     pub(crate) fn take(&self, command: &str) -> Collected {
-        let mut state = self.state();
-        let Some(mut all) = state.all.take() else {
+        let Some(mut all) = self.state().all.take() else {
             return Collected::new(command, env!("CARGO_PKG_VERSION"));
         };
-        state.all = Some(all.first(HURRIED_FINDINGS_MAX));
+        // Without the lock: an allocation that is refused does not return. Until this is done, the
+        // guard has what the last job had published.
+        let first = all.first(HURRIED_FINDINGS_MAX);
+        let mut state = self.state();
+        state.all = Some(first);
+        state.published = None;
         all
     }
 
@@ -286,7 +293,13 @@ impl State {
     /// Returns the results of the finished jobs and of the running one.
     fn collected(&mut self, head: &Head) -> (Outcome, Runs) {
         let fresh = || Collected::new(head.document.command, env!("CARGO_PKG_VERSION"));
-        let mut all = self.all.take().unwrap_or_else(fresh);
+        let mut all = self.all.take().unwrap_or_else(|| {
+            let mut all = fresh();
+            if let Some((inputs, result)) = self.published.take() {
+                all.add(inputs, result);
+            }
+            all
+        });
         let current = self.current.take();
         if current.is_some() || !self.inputs.is_empty() {
             all.add(std::mem::take(&mut self.inputs), current.unwrap_or_default());
