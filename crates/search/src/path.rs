@@ -155,7 +155,7 @@ pub(crate) fn replay_represented<S: StateSystem>(
 
 /// Whether two steps fail in the same way. Their messages may name different instances.
 fn is_same_failure(one: Option<&Failure>, other: Option<&Failure>) -> bool {
-    let parts = |failure: &Failure| (failure.kind.clone(), failure.site.clone());
+    let parts = |failure: &Failure| (failure.kind, failure.site.clone());
     one.map(parts) == other.map(parts)
 }
 
