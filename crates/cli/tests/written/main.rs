@@ -5,6 +5,8 @@
 //! The short run takes a sample. `ANYORDER_WRITTEN=N` takes all of the gallery, and N random models
 //! and traces.
 
+#![expect(clippy::print_stderr, reason = "tests say what they covered and skipped")]
+
 #[path = "../common/mod.rs"]
 mod common;
 
