@@ -41,7 +41,7 @@ def check(trace, text, mailbox):
     """Checks one certificate, and returns the claim; raises otherwise. May change the trace."""
     if text.startswith("\ufeff"):
         text = text[1:]
-    if text.lstrip().startswith("{"):
+    if text.lstrip(" \t\r\n\f").startswith("{"):
         try:
             value = json.loads(text, object_pairs_hook=no_twins, parse_int=whole, parse_constant=whole)
             # Half of a surrogate pair is no character.

@@ -30,6 +30,7 @@ def check(trace, text):
 def check_adjacent(trace, order, a, b):
     for event in (a, b):
         demand(event in order, "the end", f"event {trace.name(event)} is not in the schedule")
+    demand(a != b, "the end", f"event {trace.name(a)} cannot stand beside itself")
     first, last = sorted((order.index(a), order.index(b)))
     handlers = {trace.handler_of(a), trace.handler_of(b)}
     tasks = {trace.events[a].task, trace.events[b].task}

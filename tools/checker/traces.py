@@ -32,6 +32,11 @@ def as_number(word):
     return int(digits) if len(digits) <= 20 and int(digits) < 1 << 64 else None
 
 
+def as_plain_number(word):
+    """The same without leading zeros, as certificates write numbers."""
+    return as_number(word) if word == "0" or not word.startswith("0") else None
+
+
 class Event:
     __slots__ = ("id", "task", "kind", "mode", "operand", "refers", "label")
 
@@ -118,7 +123,7 @@ class Trace:
 
     def find(self, name, table, size):
         if name.startswith("@"):
-            number = as_number(name[1:])
+            number = as_plain_number(name[1:])
             return number if number is not None and number < size else None
         if self.labels == "access-or-operation" and name.startswith("access:") and table is self.by_label:
             name = "rwId:" + name[7:]

@@ -1,6 +1,6 @@
 """The lines and words of certificates that are texts."""
 
-from traces import Refused, Unreadable, as_number
+from traces import Refused, Unreadable, as_plain_number
 
 BLANKS = " \t\r\n\f"
 
@@ -26,7 +26,7 @@ class Reader:
 
     def number(self, expected="a number"):
         word = self.word(expected)
-        number = as_number(word)
+        number = as_plain_number(word)
         if number is None:
             raise Unreadable(f"{self.place}: expected {expected}, found {word}")
         return number

@@ -1,5 +1,6 @@
 //! Names of events and tasks in the text of certificates.
 
+use crate::text::is_plain_number;
 use anyorder_trace::{EventId, LabelScheme, TaskId, Trace};
 use std::collections::HashMap;
 
@@ -154,8 +155,7 @@ impl Table {
 /// The number of `@N`, if it is below a bound.
 fn by_its_number(name: &str, below: usize) -> Option<u32> {
     let number = name.strip_prefix('@')?;
-    let plain = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-    let row = number.parse::<u32>().ok().filter(|_| plain);
+    let row = number.parse::<u32>().ok().filter(|_| is_plain_number(number));
     row.filter(|&row| (row as usize) < below)
 }
 

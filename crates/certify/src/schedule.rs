@@ -86,6 +86,9 @@ pub enum ScheduleReason {
     /// One of the two events is missing.
     #[error("not in the schedule")]
     Missing,
+    /// The two events are one.
+    #[error("cannot stand beside itself")]
+    Itself,
     /// This event separates the two.
     #[error("stands between the two events")]
     Between,
@@ -188,6 +191,10 @@ fn check_neighbours(
         order.iter().position(|&other| other == event).ok_or(error)
     };
     let (place_a, place_b) = (place_of(a)?, place_of(b)?);
+    if a == b {
+        let reason = ScheduleReason::Itself;
+        return Err(ScheduleError { place: order.len(), event: a, reason });
+    }
     let (first, last) = (place_a.min(place_b), place_a.max(place_b));
     let view = View { trace };
     let handlers = [view.handler_of(a), view.handler_of(b)];

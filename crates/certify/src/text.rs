@@ -128,9 +128,15 @@ pub(crate) fn task(names: &Names<'_>, parts: &mut Words<'_>) -> Result<TaskId, M
 
 /// Reads a number: digits only.
 pub(crate) fn number(word: Option<&str>, what: &str) -> Result<u64, String> {
-    let digits = word.filter(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+    let digits = word.filter(|word| is_plain_number(word));
     let number = digits.and_then(|word| word.parse().ok());
     number.ok_or_else(|| format!("expected {what}, found {}", quoted(word)))
+}
+
+/// Whether a word is a number in its one form: decimal digits without leading zeros.
+pub(crate) fn is_plain_number(word: &str) -> bool {
+    let digits = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    digits && (word == "0" || !word.starts_with('0'))
 }
 
 pub(crate) fn end(parts: &mut Words<'_>) -> Result<(), String> {

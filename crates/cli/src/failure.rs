@@ -26,7 +26,11 @@ pub(crate) fn print(failure: &Failure) -> ExitCode {
     claim();
     // A failed write to stderr cannot be reported.
     let _ = write(failure, &mut stderr());
-    ExitCode::from(if failure.stopped { exit::LIMIT } else { exit::USAGE })
+    ExitCode::from(match (failure.bug, failure.stopped) {
+        (true, _) => exit::BUG,
+        (false, true) => exit::LIMIT,
+        (false, false) => exit::USAGE,
+    })
 }
 
 fn write(failure: &Failure, out: &mut dyn Write) -> io::Result<()> {

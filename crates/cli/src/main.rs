@@ -10,6 +10,7 @@ use anyorder_process::Heap;
 use std::process::ExitCode;
 
 mod args;
+mod bugs;
 mod commands;
 mod failure;
 mod guard;

@@ -6,7 +6,7 @@ use crate::guard::{Checkpoints, Document, Draft, Guard};
 use crate::reading::stop_with;
 use anyorder_common::text::escape;
 use anyorder_drive::JobResult;
-use anyorder_system::{Cancel, Control, Limits, Progress, StopReason};
+use anyorder_system::{Cancel, Control, Limits, Progress, Schedule, StopReason};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::any::Any;
 use std::io::IsTerminal;
@@ -177,8 +177,13 @@ impl Progress for Bar {
     }
 
     fn found(&self, so_far: Box<dyn Any + Send>) {
-        if let Ok(result) = so_far.downcast::<JobResult>() {
-            self.draft.publish(*result);
+        match so_far.downcast::<JobResult>() {
+            Ok(result) => self.draft.publish(*result),
+            Err(other) => {
+                if let Ok(schedule) = other.downcast::<Schedule>() {
+                    self.draft.publish_schedule(*schedule);
+                }
+            }
         }
     }
 

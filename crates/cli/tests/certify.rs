@@ -118,3 +118,131 @@ fn consistency_is_checked_by_the_rule_of_its_mailboxes() {
     assert_eq!(run(&["certify", &trace, &witness, bag[0], bag[1]]).status, 0);
     assert_eq!(run(&["certify", &trace, &witness]).status, 1);
 }
+
+/// Two events with equal effects: the second step is not the first one again.
+const EQUAL_EFFECTS: &str = "model m\nvar x = 0;\nevent a { x = 1; }\n\
+    event b { x = 0; x = 1; }\ncomponent c0: a;\ncomponent c1: b;\n";
+
+#[test]
+fn a_schedule_names_the_steps_of_its_run_and_not_others_with_the_same_effect() {
+    let folder = folder();
+    let model = file(&folder, "m.any", EQUAL_EFFECTS);
+    for more in [&[][..], &["--no-reduction"], &["--algorithm", "r4"]] {
+        let command = if more.contains(&"r4") { "explore" } else { "check" };
+        let ran = run(&[&[command, &model, "--format", "json"], more].concat());
+        let result: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let findings = result["findings"].as_array().unwrap();
+        let finding = findings.iter().find(|one| one["kind"] == "update_conflict");
+        let choices = &finding.expect("a conflict")["witness"]["inline"]["choices"];
+        assert_eq!(choices[0]["task"], "a#1", "{more:?}: {choices}");
+        assert_eq!(choices[1]["task"], "b#1", "{more:?}: {choices}");
+        let certified = run_with_stdin(&["certify", &model, "-"], ran.stdout.as_bytes());
+        assert_eq!(certified.status, 0, "{more:?}: {certified:?}");
+        let replayed = run_with_stdin(&["replay", &model, "-"], ran.stdout.as_bytes());
+        assert_eq!(replayed.status, 1, "{more:?}: {replayed:?}");
+    }
+}
+
+#[test]
+fn a_run_in_which_a_notify_wakes_another_than_the_first_has_a_schedule() {
+    // The threads that wait stand in the state in another order than that of their names.
+    let folder = folder();
+    let text = "model n\nvar got = 0;\nvar ready = 0;\nlock l;\ncond c;\n\
+        fn w(i: int) { acquire l; ready += 1; wait c with l; got = got * 4 + i; release l; }\n\
+        thread start { fork w(3); fork w(2); fork w(1); }\n\
+        thread go { assume ready == 3; acquire l; notify c; release l; }\n\
+        invariant one: got != 1;\ninvariant two: got != 2;\ninvariant three: got != 3;\n";
+    let model = file(&folder, "n.any", text);
+    let ran = run(&["check", &model, "--format", "json"]);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    let certified = run_with_stdin(&["certify", &model, "-"], ran.stdout.as_bytes());
+    assert_eq!(certified.status, 0, "{certified:?}");
+    assert!(certified.stdout.ends_with("4 certificates: 4 hold\n"), "{certified:?}");
+    let result: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let findings = result["findings"].as_array().unwrap();
+    assert!(findings.iter().all(|one| one["confirmed"] == true), "{}", ran.stdout);
+}
+
+/// The status of the checker in Python; `None` without Python.
+fn python(trace: &str, certificate: &str) -> Option<i32> {
+    let script = common::workspace().join("tools/checker/certify.py");
+    let mut command = std::process::Command::new("python3");
+    command.arg(script).args([trace, certificate]).env("PYTHONDONTWRITEBYTECODE", "1");
+    command.output().ok()?.status.code()
+}
+
+#[test]
+fn both_checkers_refuse_what_has_another_form_or_says_nothing() {
+    let folder = folder();
+    let trace = file(
+        &folder,
+        "t.trace",
+        "anyorder-trace 1\nhandler h0 \"m\" none\nhandler h1 \"n\" none\ntask t0 \"m\" initial h0\n\
+         task t1 \"n\" initial h1\nlocation x0 \"x\"\nt0 fork h1\nt0 write x0\nt1 write x0\n",
+    );
+    let mark = "\u{feff}";
+    let proof = "order-proof 1\nrules threads\norder 1 3\npath 1\n  1 3 fork\n";
+    let reordering = r#"{"reordering":1,"form":"last","first":"2","second":"3","reorders":"threads",
+        "prefix":1,"events":2,"steps":[{"event":"3"},{"event":"2"}]}"#;
+    for (text, expected) in [
+        (proof.to_owned(), 0),
+        (format!("{mark}{proof}"), 0),
+        (format!("{mark}\n# a comment\n{proof}"), 0),
+        (format!("\n{mark}{proof}"), 2),
+        (proof.replace("path 1", "path 01"), 2),
+        (proof.replace("1 3 fork", "@0 @2 fork"), 0),
+        (proof.replace("1 3 fork", "@00 @2 fork"), 1),
+        (format!("{proof}# the end\n"), 0),
+        (format!("{proof}path 1\n"), 2),
+        (format!("{mark}1\n2\n3\n"), 0),
+        ("1\n2\n3\n".to_owned(), 0),
+        ("trace-schedule 1\nrun 1\nrun 2\nrun 3\n".to_owned(), 0),
+        (format!("{mark}trace-schedule 1\nadjacent 2 3\nrun 1\nrun 2\nrun 3\n"), 0),
+        ("trace-schedule 1\nadjacent 1 1\nrun 1\nrun 2\nrun 3\n".to_owned(), 1),
+        ("trace-schedule 1\nadjacent 3 @2\nrun 1\nrun 2\nrun 3\n".to_owned(), 1),
+        ("trace-schedule 1\nadjacent 1 2\nadjacent 1 2\nrun 1\nrun 2\n".to_owned(), 2),
+        (reordering.to_owned(), 0),
+        (format!("{mark}{reordering}"), 0),
+        (format!(" \n{reordering}\n "), 0),
+        (format!("{reordering} {{}}"), 2),
+        (format!("\u{a0}{reordering}"), 2),
+        (reordering.replace("\"prefix\":1", "\"prefix\":01"), 2),
+        (reordering.replace("\"prefix\":1", "\"prefix\":1.0"), 2),
+        (reordering.replace("\"prefix\":1", "\"prefix\":1,\"prefix\":1"), 2),
+        (reordering.replace("{\"event\":\"3\"}", "{\"event\":\"3\",\"lane\":\"\"}"), 1),
+        (reordering.replace("\"first\":\"2\"", "\"first\":\"\""), 1),
+    ] {
+        let certificate = file(&folder, "certificate", &text);
+        let ran = run(&["certify", &trace, &certificate]);
+        assert_eq!(ran.status, expected, "{text}\n{ran:?}");
+        if let Some(theirs) = python(&trace, &certificate) {
+            assert_eq!(theirs, expected, "the checker in Python: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_field_of_a_schedule_that_is_there_is_checked() {
+    let folder = folder();
+    let model = file(&folder, "m.any", EQUAL_EFFECTS);
+    let result = run(&["check", &model, "--format", "json"]).stdout;
+    let value: Value = serde_json::from_str(&result).unwrap();
+    let whole = &value["findings"][0]["witness"]["inline"];
+    let changed = |change: &dyn Fn(&mut Value)| {
+        let mut one = whole.clone();
+        change(&mut one);
+        run_with_stdin(&["certify", &model, "-"], one.to_string().as_bytes()).status
+    };
+    assert_eq!(changed(&|_| ()), 0);
+    assert_eq!(changed(&|one| one["choices"][0]["handler"] = "".into()), 1);
+    assert_eq!(changed(&|one| one["choices"][0]["task"] = "a#01".into()), 2);
+    assert_eq!(changed(&|one| one["choices"][0]["task"] = "%61#1".into()), 2);
+    assert_eq!(changed(&|one| one["choices"][1]["alternative"] = 1.into()), 1);
+    assert_eq!(changed(&|one| one["choices"][1]["inject"] = serde_json::json!([])), 2);
+    assert_eq!(changed(&|one| one["program"]["version"] = "2".into()), 1);
+    assert_eq!(changed(&|one| one["options"]["shows"] = "update_conflict x c1 c0".into()), 0);
+    assert_eq!(changed(&|one| one["options"]["shows"] = "update_conflict x c0 c0".into()), 1);
+    assert_eq!(changed(&|one| one["options"]["shows"] = "update_conflict y c0 c1".into()), 1);
+    let marked = format!("\u{feff}{whole}");
+    assert_eq!(run_with_stdin(&["certify", &model, "-"], marked.as_bytes()).status, 0);
+}

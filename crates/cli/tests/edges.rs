@@ -40,6 +40,7 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("common/src/files/", "", "the place"),
     ("testkit/", "", "for tests only"),
     ("mutate/", "", "for tests only"),
+    ("pipe/src/descendants.rs", "fs::read(", "environments of processes, from the system"),
     ("cli/src/output.rs", "stdout()", "results"),
     ("cli/src/output.rs", "stderr()", "messages"),
     ("cli/src/failure.rs", "stderr()", "that of `output.rs`"),

@@ -1,5 +1,6 @@
 //! Failures of jobs, as data.
 
+use crate::ISSUES;
 use anyorder_common::numbers::more;
 use anyorder_common::text::{escape, escape_lines, shown};
 use anyorder_system::StopReason;
@@ -24,6 +25,8 @@ pub struct Failure {
     pub broken_pipe: bool,
     /// Whether a limit ended the job before it had anything to give.
     pub stopped: bool,
+    /// Whether it is a bug in anyorder that it found itself.
+    pub bug: bool,
 }
 
 /// The level of a message.
@@ -55,7 +58,13 @@ impl Failure {
     #[must_use]
     pub fn new(line: impl Into<String>) -> Failure {
         let message = FailureMessage::new(Level::Error, line);
-        Failure { messages: vec![message], hint: None, broken_pipe: false, stopped: false }
+        Failure {
+            messages: vec![message],
+            hint: None,
+            broken_pipe: false,
+            stopped: false,
+            bug: false,
+        }
     }
 
     /// Makes a failure about an input: `name: what`. `what` is escaped already.
@@ -73,7 +82,7 @@ impl Failure {
             ..FailureMessage::new(Level::Error, String::new())
         };
         let messages = texts.into_iter().map(message).collect();
-        Failure { messages, hint: None, broken_pipe: false, stopped: false }
+        Failure { messages, hint: None, broken_pipe: false, stopped: false, bug: false }
     }
 
     /// Makes the failure of a job that a limit ended before it had anything to give. `what` says
@@ -81,6 +90,15 @@ impl Failure {
     #[must_use]
     pub fn stopped(reason: StopReason, what: &str) -> Failure {
         Failure { stopped: true, ..Failure::new(format!("{reason}: {what}")) }
+    }
+
+    /// Makes the failure of a bug in anyorder that it found itself.
+    #[must_use]
+    pub fn bug(what: &str) -> Failure {
+        let failure = Failure::new(format!("this is a bug in anyorder: {what}"));
+        let hint =
+            format!("please report it at {ISSUES} with this line, the command and the input");
+        Failure { bug: true, ..failure.with_hint(hint) }
     }
 
     /// Adds the number of further errors, if there are any.
@@ -145,7 +163,8 @@ impl Failure {
         let messages: Vec<FailureMessage> =
             errors().take(PROBLEMS_SHOWN_MAX).map(|p| FailureMessage::problem(path, p)).collect();
         let rest = problems.errors_total.saturating_sub(messages.len() as u64);
-        Failure { messages, hint: None, broken_pipe: false, stopped: false }.and_more(path, rest)
+        Failure { messages, hint: None, broken_pipe: false, stopped: false, bug: false }
+            .and_more(path, rest)
     }
 
     /// Merges the failures of several inputs. Keeps the last hint.

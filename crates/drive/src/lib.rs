@@ -21,7 +21,7 @@ pub use anyorder_hb::{GroupBy, RuleSet};
 pub use anyorder_pipe::end_all_children;
 pub use certify::{
     CertificateFault, CertificateKind, CertificateVerdict, Certified, CertifiedFile,
-    CertifyOptions, TraceCertifier, certify_model,
+    CertifyOptions, CheckedText, TraceCertifier, certificate_text, certify_model,
 };
 pub use check_trace::{CheckTraceOptions, check_trace};
 pub use consistency::{

@@ -1,10 +1,11 @@
 //! The result of a job on one input, and the combined results of several inputs.
 
 use crate::failure::FailureMessage;
+use anyorder_common::numbers::plural;
 use anyorder_finding::run::{Run, Runs};
 use anyorder_finding::{
-    Finding, Input, OptionValue, OptionValues, Outcome, Stat, Stats, Warning, Witness,
-    WitnessPlace, assign_ids,
+    Finding, Input, OptionValue, OptionValues, Origins, Outcome, Stat, Stats, Warning, WarningKind,
+    Witness, WitnessPlace, assign_ids_of,
 };
 use anyorder_system::Control;
 use std::collections::BTreeMap;
@@ -27,6 +28,8 @@ pub struct JobResult {
     pub bounds: Vec<String>,
     /// Warnings about the input, which are part of the result.
     pub warnings: Vec<Warning>,
+    /// The name that the input gives itself, if it is a model: its ids depend on it.
+    pub model: Option<String>,
     /// Remarks for the user, which are not part of the result.
     pub remarks: Vec<FailureMessage>,
 }
@@ -84,18 +87,29 @@ pub struct Collected {
     runs: Vec<Option<Run>>,
     /// The number of inputs that were checked.
     checked: usize,
+    /// The real paths of the inputs.
+    origins: Origins,
 }
 
 impl Collected {
     /// Makes an empty result of a command and a version.
     #[must_use]
     pub fn new(command: &str, version: &str) -> Collected {
-        Collected { outcome: Outcome::new(command, version), runs: Vec::new(), checked: 0 }
+        let (runs, origins) = (Vec::new(), Origins::default());
+        Collected { outcome: Outcome::new(command, version), runs, checked: 0, origins }
+    }
+
+    /// Tells the path of an input without links and dots. Ids do not depend on how it was written.
+    pub fn locate(&mut self, path: &str, real: &str) {
+        self.origins.add(path, real, None);
     }
 
     /// Adds the result of a job on its inputs; the checked input comes first. Counts add up. If the
     /// text of an option differs between inputs, each distinct text appears once, joined by `+`.
     pub fn add(&mut self, inputs: Vec<Input>, result: JobResult) {
+        if let (Some(input), Some(model)) = (inputs.first(), &result.model) {
+            self.origins.add(&input.path, &input.path, Some(model));
+        }
         let outcome = &mut self.outcome;
         self.checked += 1;
         outcome.warnings.extend(result.warnings);
@@ -119,15 +133,51 @@ impl Collected {
         outcome.inputs.extend(inputs);
     }
 
+    /// Returns a copy with the first findings only, in the order of a report. A warning counts the
+    /// others. Only short runs and witnesses are copied.
+    pub fn first(&mut self, count: usize) -> Collected {
+        let all = &mut self.outcome.findings;
+        let mut by_rank: Vec<usize> = (0..all.len()).collect();
+        by_rank.sort_by(|a, b| all[*a].rank(&all[*b]));
+        by_rank.truncate(count);
+        by_rank.sort_unstable();
+        let left_out = (all.len() - by_rank.len()) as u64;
+        let mut steps_left = COPIED_STEPS_MAX;
+        let (mut findings, mut runs) = (Vec::new(), Vec::new());
+        for at in by_rank {
+            let run = self.runs[at].as_ref();
+            let witness = all[at].witness.take();
+            let mut copy = all[at].clone();
+            let steps = run.map_or(0, |run| run.steps.len()) + witness.as_ref().map_or(0, steps_of);
+            let fits = steps <= steps_left;
+            if fits {
+                steps_left -= steps;
+                copy.witness.clone_from(&witness);
+            }
+            all[at].witness = witness;
+            findings.push(copy);
+            runs.push(run.filter(|_| fits).cloned());
+        }
+        let mut outcome = self.outcome.with_first(0);
+        outcome.findings = findings;
+        if left_out > 0 {
+            let text = format!("{} left out, to end in time", plural(left_out, "finding"));
+            let warning = Warning::new(WarningKind::Stopped, "", text, left_out);
+            outcome.warnings.push(Warning { input: None, ..warning });
+        }
+        let (checked, origins) = (self.checked, self.origins.clone());
+        Collected { outcome, runs, checked, origins }
+    }
+
     /// Sets the final ids of all findings, also in groups and witnesses. With one input, the ids
     /// stay. With several inputs, each finding names its input. Returns the outcome, and the runs
     /// by the ids of their findings.
     #[must_use]
     pub fn finish(self) -> (Outcome, Runs) {
-        let Collected { mut outcome, runs, checked } = self;
+        let Collected { mut outcome, runs, checked, origins } = self;
         let findings = &mut outcome.findings;
         if checked > 1 || findings.iter().any(|finding| finding.id.is_empty()) {
-            number(findings);
+            number(findings, &origins);
         }
         if checked < 2 {
             findings.iter_mut().for_each(|finding| finding.input = None);
@@ -138,11 +188,21 @@ impl Collected {
     }
 }
 
-/// An id may get an ordinal if other inputs have the same id, so ids of one input can change.
-fn number(findings: &mut [Finding]) {
+/// The steps of runs and witnesses that a copy may have.
+const COPIED_STEPS_MAX: usize = 20_000;
+
+/// The number of steps of a witness in a result.
+fn steps_of(witness: &Witness) -> usize {
+    let WitnessPlace::Inline(value) = &witness.place else { return 0 };
+    let lists = ["steps", "choices"].into_iter().filter_map(|key| value.get(key)?.as_array());
+    lists.map(Vec::len).sum()
+}
+
+/// Ids must tell the findings of all inputs apart, so ids of one input can change.
+fn number(findings: &mut [Finding], origins: &Origins) {
     let key = |finding: &Finding| (finding.input.clone(), finding.id.clone());
     let before: Vec<(Option<String>, String)> = findings.iter().map(key).collect();
-    assign_ids(findings);
+    assign_ids_of(findings, origins);
     let after: BTreeMap<(Option<String>, String), String> =
         before.into_iter().zip(findings.iter().map(|finding| finding.id.clone())).collect();
     for finding in findings {

@@ -84,9 +84,10 @@ impl Baseline {
     pub fn apply(&self, findings: &mut [Finding]) -> Vec<&BaselineEntry> {
         let known: BTreeSet<&str> = self.entries.iter().map(|entry| entry.id.as_str()).collect();
         for finding in findings.iter_mut() {
-            finding.baseline = known.contains(finding.id.as_str());
+            let is_known = finding.ids().any(|id| known.contains(id));
+            finding.baseline = is_known;
         }
-        let found: BTreeSet<&str> = findings.iter().map(|finding| finding.id.as_str()).collect();
+        let found: BTreeSet<&str> = findings.iter().flat_map(Finding::ids).collect();
         self.entries.iter().filter(|entry| !found.contains(entry.id.as_str())).collect()
     }
 }

@@ -1,5 +1,6 @@
 //! One reported problem, and its places.
 
+use crate::stack::Stack;
 use crate::words::{CoverageLevel, Harm, Kind, Severity};
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +11,10 @@ pub struct Finding {
     /// [`assign_ids`](crate::assign_ids).
     #[serde(default)]
     pub id: String,
+    /// Other ids under which baselines and suppressions may list it: that of an earlier version,
+    /// and the one that it has when its input is checked alone. Not part of a result.
+    #[serde(skip)]
+    pub known_as: Vec<String>,
     /// What kind of problem it is.
     pub kind: Kind,
     /// A finer kind; for races the word of a [`RaceCategory`](crate::RaceCategory).
@@ -87,6 +92,7 @@ impl Finding {
     pub fn new(kind: Kind) -> Finding {
         Finding {
             id: String::new(),
+            known_as: Vec::new(),
             kind,
             category: None,
             severity: Severity::Warning,
@@ -111,6 +117,11 @@ impl Finding {
             suppressed: None,
             baseline: false,
         }
+    }
+
+    /// Returns all ids under which it may be listed, its own first.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.id).chain(&self.known_as).map(String::as_str)
     }
 
     /// Returns whether other races order this one. Findings without coverage are not covered.
@@ -195,8 +206,8 @@ pub struct Site {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locks: Vec<String>,
     /// The call stack, the innermost position first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub stack: Vec<String>,
+    #[serde(default, skip_serializing_if = "Stack::is_unknown")]
+    pub stack: Stack,
 }
 
 impl Site {

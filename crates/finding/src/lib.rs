@@ -30,11 +30,13 @@ pub use finding::{
     Coverage, CycleConflict, ExplanationStep, Finding, Site, Suppressed, Witness, WitnessPlace,
 };
 pub use group::{Placed, assign_groups};
-pub use id::assign_ids;
+pub use id::{assign_ids, assign_ids_of};
 pub use ignored::mark_ignored_input;
 pub use ordered::Ordered;
+pub use origin::Origins;
 pub use outcome::{Input, OptionValue, OptionValues, Outcome, Stat, Stats, Warning, schema};
-pub use suppress::{Suppression, SuppressionError, Suppressions};
+pub use stack::Stack;
+pub use suppress::{Applied, Suppression, SuppressionError, Suppressions};
 pub use words::{
     CoverageLevel, Harm, Kind, PredictedCategory, RaceCategory, Severity, Verdict, WarningKind,
 };
@@ -48,8 +50,10 @@ mod group;
 mod id;
 mod ignored;
 mod ordered;
+mod origin;
 mod outcome;
 mod rules;
 pub mod run;
+mod stack;
 mod suppress;
 mod words;

@@ -105,7 +105,7 @@ impl<'s> Rules<'s> {
             }
             true
         };
-        let by_id = self.by_id.get(finding.id.as_str()).into_iter().flatten();
+        let by_id = finding.ids().filter_map(|id| self.by_id.get(id)).flatten();
         if !by_id.chain(&self.others).all(|rule| ask(*rule)) {
             return first.map(|at| &entries[at]);
         }
@@ -259,8 +259,14 @@ mod tests {
         let mut findings = vec![Finding { sites: vec![site], ..Finding::new(Kind::Race) }; 3];
         let polls = std::cell::Cell::new(0);
         let stop = || polls.replace(polls.get() + 1) >= 2;
-        assert!(suppressions.apply_until(&mut findings, &stop).is_empty());
+        let applied = suppressions.apply_until(&mut findings, &stop);
+        assert_eq!((applied.decided, applied.unused.len()), (2, 0));
         let marks: Vec<bool> = findings.iter().map(|one| one.suppressed.is_some()).collect();
         assert_eq!(marks, [true, true, false]);
+        // One that nothing matches may have been stopped in the middle: it is not decided.
+        findings[0].sites.clear();
+        let polls = std::cell::Cell::new(0);
+        let stop = || polls.replace(polls.get() + 1) >= 1;
+        assert_eq!(suppressions.apply_until(&mut findings, &stop).decided, 0);
     }
 }

@@ -92,28 +92,40 @@ impl Suppressions {
     /// without a match. About O(findings + suppressions), and for each location of a finding the
     /// suppressions whose longest literal part occurs in it.
     pub fn apply(&self, findings: &mut [Finding]) -> Vec<&Suppression> {
-        self.apply_until(findings, &|| false)
+        self.apply_until(findings, &|| false).unused
     }
 
-    /// Like [`apply`](Self::apply), until `stop` returns true. Then the rest of the findings is
-    /// unmarked, and no suppression counts as unused.
-    pub fn apply_until(
-        &self,
-        findings: &mut [Finding],
-        stop: &dyn Fn() -> bool,
-    ) -> Vec<&Suppression> {
+    /// Like [`apply`](Self::apply), until `stop` returns true. Then the rest of the findings is not
+    /// decided, and no suppression counts as unused.
+    pub fn apply_until(&self, findings: &mut [Finding], stop: &dyn Fn() -> bool) -> Applied<'_> {
         let mut rules = Rules::of(&self.entries);
-        let mut stopped = false;
-        for finding in findings {
+        let mut decided = 0;
+        for (at, finding) in findings.iter_mut().enumerate() {
             finding.suppressed = None;
-            stopped = stopped || stop();
-            if !stopped && let Some(first) = rules.first_match(finding, stop) {
+            if stop() {
+                break;
+            }
+            let first = rules.first_match(finding, stop);
+            if let Some(first) = first {
                 let (reason, line) = (first.reason.clone(), Some(first.line));
                 finding.suppressed = Some(Suppressed { reason, line });
+            } else if stop() {
+                break;
             }
+            decided = at + 1;
         }
-        if stopped || stop() { Vec::new() } else { rules.unused() }
+        let is_whole = decided == findings.len();
+        Applied { decided, unused: if is_whole { rules.unused() } else { Vec::new() } }
     }
+}
+
+/// What a list of suppressions did to findings.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Applied<'s> {
+    /// The number of findings that were decided, from the first. Of the others nothing is known.
+    pub decided: usize,
+    /// The suppressions without a match; none if not all findings were decided.
+    pub unused: Vec<&'s Suppression>,
 }
 
 impl Suppression {
@@ -126,7 +138,7 @@ impl Suppression {
         };
         self.kind.is_none_or(|kind| kind == finding.kind)
             && self.category.as_ref().is_none_or(|it| finding.category.as_ref() == Some(it))
-            && self.id.as_ref().is_none_or(|id| *id == finding.id)
+            && self.id.as_ref().is_none_or(|id| finding.ids().any(|one| one == id))
             && self.location.as_ref().is_none_or(fits_location)
     }
 }

@@ -105,6 +105,8 @@ words! {
         Odd = "odd",
         /// The process ended before the job did: the result is what the job had published.
         Stopped = "stopped",
+        /// A bug in anyorder that it found itself: a certificate that does not hold.
+        Bug = "bug",
     }
 }
 

@@ -25,7 +25,7 @@ fn full() -> Outcome {
         access: Some(access.into()),
         chain: vec!["posted by `init` at event 3".into(), "input `click`".into()],
         locks: vec!["m".into()],
-        stack: vec!["app.js:7 in f".into(), "app.js:1".into()],
+        stack: vec!["app.js:7 in f".to_owned(), "app.js:1".to_owned()].into(),
     };
     let mut outcome = Outcome::new("check", "0.1.0");
     outcome.inputs = vec![Input { path: "run.trace".into(), format: "native".into() }];

@@ -30,6 +30,7 @@
 #![forbid(unsafe_code)]
 
 pub use child::{ChildCommand, START_VARIABLE};
+pub use descendants::adopt_orphans;
 pub use options::PipeOptions;
 pub use process::end_all_children;
 pub use protocol::{PROTOCOL_VERSION, value_of_text};
@@ -41,6 +42,8 @@ mod bounded;
 mod child;
 mod conversation;
 mod convert;
+#[cfg_attr(not(target_os = "linux"), path = "no_descendants.rs")]
+mod descendants;
 mod lines;
 mod options;
 mod process;

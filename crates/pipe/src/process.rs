@@ -1,7 +1,8 @@
 //! Ends a process and all processes it started, without waiting for ever and without leaving
 //! zombies.
 
-use std::collections::BTreeSet;
+use crate::descendants::{MARK, end_all, end_those_of, started_by};
+use std::collections::BTreeMap;
 use std::io;
 use std::process::{Child, Command};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,9 +12,18 @@ use std::time::{Duration, Instant};
 /// a description of its end.
 pub(crate) fn end(child: &mut Child, patience: Duration) -> String {
     let left_by_itself = wait_without_reaping(child, patience);
+    let id = child.id();
+    let below_it = started_by(id);
     kill_group(child);
+    let (mark, own) = {
+        let running = running();
+        (running.children.get(&id).cloned(), running.children.keys().copied().collect())
+    };
+    if let Some(mark) = mark {
+        end_those_of(id, &mark, below_it, &own);
+    }
     // Until it is collected, no other process gets its number.
-    running().groups.remove(&child.id());
+    running().children.remove(&id);
     // The process has exited or was killed: this does not block.
     match child.wait() {
         Ok(status) if left_by_itself => status.to_string(),
@@ -24,14 +34,17 @@ pub(crate) fn end(child: &mut Child, patience: Duration) -> String {
 
 /// The children that run.
 struct Running {
-    /// The process ids of children that are not yet collected. Each is the id of its process group
-    /// too, and no other process can have it.
-    groups: BTreeSet<u32>,
+    /// The process ids of children that are not yet collected, with their marks. Each is the id of
+    /// its process group too, and no other process can have it.
+    children: BTreeMap<u32, String>,
+    /// The number of children that were started.
+    started: u64,
     /// Whether no more children may start.
     is_over: bool,
 }
 
-static RUNNING: Mutex<Running> = Mutex::new(Running { groups: BTreeSet::new(), is_over: false });
+static RUNNING: Mutex<Running> =
+    Mutex::new(Running { children: BTreeMap::new(), started: 0, is_over: false });
 
 fn running() -> MutexGuard<'static, Running> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
@@ -48,21 +61,24 @@ pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
     if running.is_over {
         return Err(io::Error::other("this process is about to end"));
     }
-    let child = command.spawn()?;
-    running.groups.insert(child.id());
+    running.started += 1;
+    let mark = format!("{}.{}", std::process::id(), running.started);
+    let child = command.env(MARK, &mark).spawn()?;
+    running.children.insert(child.id(), mark);
     Ok(child)
 }
 
 /// Kills all children of this process that are still running, with all processes in their process
-/// groups. No child can be started afterwards: a program calls it before it ends in the middle of
-/// its work. Callable from any thread at any time. It waits only for a thread that starts a child
-/// at this moment.
+/// groups, and with all that they left behind if orphans are adopted. No child can be started
+/// afterwards: a program calls it before it ends in the middle of its work. Callable from any
+/// thread at any time. It waits only for a thread that starts a child at this moment.
 pub fn end_all_children() {
     let mut running = running();
     running.is_over = true;
-    for id in &running.groups {
+    for id in running.children.keys() {
         kill_group_of(*id);
     }
+    end_all();
 }
 
 /// Returns whether a child has ended. It stays a zombie.

@@ -18,6 +18,24 @@ pub fn ignore_hangup() {
     unsafe { libc::signal(libc::SIGHUP, libc::SIG_IGN) };
 }
 
+/// Makes a write that passes the quota on the size of files (`RLIMIT_FSIZE`) an error, instead of
+/// the end of the process. Programs that this process starts get the signal as usual: a handler,
+/// unlike an ignored signal, is not passed on.
+#[cfg(unix)]
+pub fn survive_large_files() {
+    extern "C" fn nothing(_signal: libc::c_int) {}
+    // SAFETY: all bytes zero are a value of this C struct.
+    let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+    action.sa_sigaction = nothing as *const () as usize;
+    action.sa_flags = libc::SA_RESTART;
+    // SAFETY: the handler does nothing, and so is safe in any place where a signal may come.
+    unsafe { libc::sigaction(libc::SIGXFSZ, &raw const action, std::ptr::null_mut()) };
+}
+
+/// Does nothing: this system has no such signal.
+#[cfg(not(unix))]
+pub fn survive_large_files() {}
+
 /// Returns false: this system has no such signal.
 #[cfg(not(unix))]
 #[must_use]

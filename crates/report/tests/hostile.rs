@@ -55,7 +55,7 @@ fn outcome() -> Outcome {
         access: Some(text()),
         chain: vec![text()],
         locks: vec![text()],
-        stack: vec![text(), text()],
+        stack: vec![text(), text()].into(),
     };
     let nameless = Site { event: Some(text()), file: None, ..site.clone() };
     let mut outcome = Outcome::new(text(), text());

@@ -56,7 +56,7 @@ fn finding() -> Finding {
     };
     let consumer = Site {
         locks: vec!["m".to_owned()],
-        stack: vec!["queue.c:93 in pop".to_owned(), "worker.c:7 in consume".to_owned()],
+        stack: vec!["queue.c:93 in pop".to_owned(), "worker.c:7 in consume".to_owned()].into(),
         ..site("consumer", "read", "31", 93)
     };
     Finding {

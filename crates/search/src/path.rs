@@ -144,13 +144,19 @@ pub(crate) fn replay_represented<S: StateSystem>(
         let mut successors = Vec::new();
         system.successors(path.last(), &mut successors);
         let found = successors.into_iter().zip(0..).find(|(one, _)| {
-            one.failure.is_some() == wanted.failure.is_some()
+            is_same_failure(one.failure.as_ref(), wanted.failure.as_ref())
                 && encoding(system, &represent(&one.state)) == target
         });
         let (successor, place) = found.ok_or(SearchError::Symmetry)?;
         path.push(Some(place), successor);
     }
     Ok(path)
+}
+
+/// Whether two steps fail in the same way. Their messages may name different instances.
+fn is_same_failure(one: Option<&Failure>, other: Option<&Failure>) -> bool {
+    let parts = |failure: &Failure| (failure.kind, failure.site.clone());
+    one.map(parts) == other.map(parts)
 }
 
 fn encoding<S: StateSystem>(system: &S, state: &S::State) -> (Hash128, Vec<u8>) {

@@ -3,25 +3,32 @@
 use super::predict::specifications;
 use crate::args::{AnswerFormat, CertifyArgs, Global};
 use crate::failure::Failure;
+use crate::guard::LastWords;
 use crate::input::{self, PeekedInput, SCHEDULE_BYTES_MAX};
 use crate::load::{Read, read};
 use crate::output::to_stdout;
 use crate::watch::Watch;
 use anyorder_common::numbers::plural;
-use anyorder_common::text::{escape, escape_json, shown};
+use anyorder_common::text::{Harmless, escape, escape_json, shown};
 use anyorder_drive::model::Model;
 use anyorder_drive::{
     CertificateFault, CertificateVerdict, Certified, CertifiedFile, CertifyOptions, TraceCertifier,
     certify_model,
 };
 use anyorder_finding::exit;
+use anyorder_system::{Schedule, StopReason};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A file and its certificates.
-type Checked<'a> = (&'a Path, CertifiedFile);
+type Checked = (PathBuf, CertifiedFile);
+
+/// The files that are checked so far, which the guard prints if the job does not end.
+#[derive(Clone)]
+struct SoFar(Arc<Mutex<(String, Vec<Checked>)>>);
 
 /// Checks all certificates, prints the outcome of each, and returns the exit status.
 pub(crate) fn run(args: &CertifyArgs, global: &Global, watch: &Watch) -> Result<ExitCode, Failure> {
@@ -30,52 +37,105 @@ pub(crate) fn run(args: &CertifyArgs, global: &Global, watch: &Watch) -> Result<
     if paths.filter(|path| *path == standard).count() > 1 {
         return Err(Failure::new("standard input is given twice, and can be read once"));
     }
+    let so_far = SoFar::new(args, watch);
     let checked = input::peek(&args.input).and_then(|peeked| {
         if peeked.is_model(global) {
-            Ok(("model", of_model(args, peeked, watch)?))
+            of_model(args, peeked, &so_far, watch)
         } else {
-            of_trace(args, peeked, global, watch)
+            of_trace(args, peeked, &so_far, global, watch)
         }
     });
-    let (kind, checked) = match (checked, watch.stopped()) {
+    match (checked, watch.stopped()) {
         // A limit that comes while the input is read leaves each certificate undecided.
-        (Err(failure), Some(reason)) if failure.stopped => {
-            global.print(&failure.messages);
-            let paths = args.certificates.iter().map(PathBuf::as_path);
-            ("unread", paths.map(|path| (path, CertifiedFile::stopped(reason))).collect())
-        }
+        (Err(failure), Some(_)) if failure.stopped => global.print(&failure.messages),
         (checked, _) => checked?,
-    };
-    watch.done();
-    let counts = Counts::of(&checked);
-    match args.format {
-        AnswerFormat::Text => to_stdout(|out| text(&checked, &counts, out))?,
-        AnswerFormat::Json => {
-            let value = answer(args, kind, &checked, &counts);
-            to_stdout(|out| writeln!(out, "{}", escape_json(&value.to_string())))?;
-        }
     }
+    watch.done();
+    let (kind, checked) = so_far.whole(args, watch.stopped());
+    let counts = Counts::of(&checked);
+    to_stdout(|out| write(args, &kind, &checked, out))?;
     Ok(ExitCode::from(counts.status()))
 }
 
-fn of_model<'a>(
-    args: &'a CertifyArgs,
+impl SoFar {
+    /// Begins, and tells the guard what to print.
+    fn new(args: &CertifyArgs, watch: &Watch) -> SoFar {
+        let so_far = SoFar(Arc::new(Mutex::new(("unread".to_owned(), Vec::new()))));
+        let (shared, args) = (so_far.clone(), args.clone());
+        let make = move |reason, _: Option<&Schedule>| {
+            let (kind, checked) = shared.whole(&args, Some(reason));
+            let mut text = Vec::new();
+            write(&args, &kind, &checked, &mut Harmless::new(&mut text)).ok()?;
+            Some((text, Counts::of(&checked).status()))
+        };
+        watch.draft().say_at_last(LastWords { file: None, make: Box::new(make) });
+        so_far
+    }
+
+    /// Sets what the input is.
+    fn input(&self, kind: &str) {
+        kind.clone_into(&mut self.locked().0);
+    }
+
+    fn add(&self, path: &Path, file: CertifiedFile) {
+        self.locked().1.push((path.to_owned(), file));
+    }
+
+    /// Returns what the input is, and all files: those that are missing were not checked.
+    fn whole(&self, args: &CertifyArgs, stopped: Option<StopReason>) -> (String, Vec<Checked>) {
+        let (kind, mut checked) = self.locked().clone();
+        if let Some(reason) = stopped {
+            let rest = args.certificates.iter().skip(checked.len());
+            let rest: Vec<_> =
+                rest.map(|path| (path.clone(), CertifiedFile::stopped(reason))).collect();
+            checked.extend(rest);
+        }
+        (kind, checked)
+    }
+
+    fn locked(&self) -> MutexGuard<'_, (String, Vec<Checked>)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Writes the answer in the form that was asked for.
+fn write(
+    args: &CertifyArgs,
+    kind: &str,
+    checked: &[Checked],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let counts = Counts::of(checked);
+    match args.format {
+        AnswerFormat::Text => text(checked, &counts, out),
+        AnswerFormat::Json => {
+            let value = answer(args, kind, checked, &counts);
+            writeln!(out, "{}", escape_json(&value.to_string()))
+        }
+    }
+}
+
+fn of_model(
+    args: &CertifyArgs,
     peeked: PeekedInput,
+    so_far: &SoFar,
     watch: &Watch,
-) -> Result<Vec<Checked<'a>>, Failure> {
+) -> Result<(), Failure> {
     let text = peeked.model_text(&args.input)?;
     let name = args.input.to_string_lossy();
     let model = Model::compile(&name, &text)?;
     let control = watch.control();
-    each(args, &|text| certify_model(&model, &name, text, &control))
+    so_far.input("model");
+    each(args, so_far, watch, &|text| certify_model(&model, &name, text, &control))
 }
 
-fn of_trace<'a>(
-    args: &'a CertifyArgs,
+fn of_trace(
+    args: &CertifyArgs,
     peeked: PeekedInput,
+    so_far: &SoFar,
     global: &Global,
     watch: &Watch,
-) -> Result<(&'static str, Vec<Checked<'a>>), Failure> {
+) -> Result<(), Failure> {
     let specifications = Some(specifications(args.spec.as_deref(), &args.object)?);
     let Read { trace, input } = read(&args.input, peeked, global, watch)?;
     let options = CertifyOptions { mailbox: args.mailbox, specifications };
@@ -83,34 +143,41 @@ fn of_trace<'a>(
     let control = watch.control();
     control.progress.phase("checking certificates");
     let format = anyorder_trace::detect::Format::from_word(&input.format);
-    let format = format.map_or("trace", anyorder_trace::detect::Format::word);
+    so_far.input(format.map_or("trace", anyorder_trace::detect::Format::word));
     // A trace that was not read to its end says nothing about its certificates.
     let stopped = watch.stopped();
     let check = |text: &str| match stopped {
         None => certifier.check(text, &control),
         Some(reason) => Ok(CertifiedFile::stopped(reason)),
     };
-    Ok((format, each(args, &check)?))
+    each(args, so_far, watch, &check)
 }
 
-/// Reads and checks each file.
-fn each<'a>(
-    args: &'a CertifyArgs,
+/// Reads and checks each file. One that cannot be read does not hide the verdicts on the others.
+fn each(
+    args: &CertifyArgs,
+    so_far: &SoFar,
+    watch: &Watch,
     check: &dyn Fn(&str) -> Result<CertifiedFile, Failure>,
-) -> Result<Vec<Checked<'a>>, Failure> {
-    let one = |path: &'a PathBuf| -> Result<Checked<'a>, Failure> {
-        let bytes = input::peek(path)?.bytes(path, SCHEDULE_BYTES_MAX)?;
-        Ok((
-            path,
-            match std::str::from_utf8(&bytes) {
-                Ok(text) => check(text)?,
-                Err(_) => {
-                    CertifiedFile::unreadable("not UTF-8, expected the text of a certificate")
+) -> Result<(), Failure> {
+    for path in &args.certificates {
+        let bytes = input::peek(path).and_then(|file| file.bytes(path, SCHEDULE_BYTES_MAX));
+        let file = match bytes.as_deref().map(std::str::from_utf8) {
+            Ok(Ok(text)) => check(text)?,
+            Ok(Err(_)) => {
+                CertifiedFile::unreadable("not UTF-8, expected the text of a certificate")
+            }
+            Err(failure) => match watch.stopped().filter(|_| failure.stopped) {
+                Some(reason) => CertifiedFile::stopped(reason),
+                None => {
+                    let line = failure.messages.first().map(|message| message.line.as_str());
+                    CertifiedFile::unreadable(line.unwrap_or_default())
                 }
             },
-        ))
-    };
-    args.certificates.iter().map(one).collect()
+        };
+        so_far.add(path, file);
+    }
+    Ok(())
 }
 
 /// How many certificates hold, do not hold, are none, and were not checked to the end.
@@ -124,7 +191,7 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(checked: &[Checked<'_>]) -> Counts {
+    fn of(checked: &[Checked]) -> Counts {
         let mut counts = Counts::default();
         for certified in checked.iter().flat_map(|(_, file)| &file.certificates) {
             match &certified.verdict {
@@ -152,7 +219,7 @@ impl Counts {
     }
 }
 
-fn text(checked: &[Checked<'_>], counts: &Counts, out: &mut dyn Write) -> io::Result<()> {
+fn text(checked: &[Checked], counts: &Counts, out: &mut dyn Write) -> io::Result<()> {
     for (path, file) in checked {
         for one in &file.certificates {
             let place = one.finding.map(|number| format!(", finding {number}"));
@@ -222,7 +289,7 @@ fn write_fault(fault: &CertificateFault, out: &mut dyn Write) -> io::Result<()> 
     }
 }
 
-fn answer(args: &CertifyArgs, format: &str, checked: &[Checked<'_>], counts: &Counts) -> Value {
+fn answer(args: &CertifyArgs, format: &str, checked: &[Checked], counts: &Counts) -> Value {
     let files = checked
         .iter()
         .flat_map(|(path, file)| file.certificates.iter().map(move |one| entry(path, one)));

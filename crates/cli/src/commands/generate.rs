@@ -1,13 +1,18 @@
 //! `anyorder generate`: generates a trace of a family.
 
 use crate::args::GenerateArgs;
+use crate::bugs::write_checked;
 use crate::commands::consistency::write_run;
 use crate::failure::Failure;
 use crate::guard::claim;
 use crate::output::bytes_to;
 use anyorder_common::text::escape;
+use anyorder_drive::{CertifyOptions, TraceInput};
 use anyorder_generate::{GenerateError, Request, generate_with_run};
+use anyorder_system::Control;
+use anyorder_trace::Problems;
 use anyorder_trace::open::create;
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -32,7 +37,10 @@ pub(crate) fn run(args: &GenerateArgs) -> Result<ExitCode, Failure> {
             let failure = Failure::new(format!("family `{family}` has no recorded run"));
             return Err(failure.with_hint("omit `--run`"));
         };
-        write_run(path, &generated.trace, order)?;
+        let (trace, control) = (generated.trace.clone(), Control::default());
+        let input = TraceInput::new("the generated trace", trace, &Problems::default(), &control)?;
+        let mut write = |out: &mut dyn Write| write_run(&input.trace, order, out);
+        write_checked(path, &input, CertifyOptions::default(), &control, &mut write)?;
     }
     let path = args.output.as_deref();
     let failed = |error| Failure::writing(path.unwrap_or(Path::new("standard output")), &error);

@@ -32,7 +32,9 @@ use crate::guard::{claim, print_cut, written};
 use crate::output::stderr;
 use crate::watch::Watch;
 use anyorder_common::text::escape;
+use anyorder_drive::explore::{adopt_orphans, end_programs};
 use anyorder_finding::exit;
+use anyorder_process::survive_large_files;
 use clap::{ColorChoice, Parser};
 use std::ffi::OsString;
 use std::io::Write;
@@ -49,11 +51,15 @@ pub(crate) fn run() -> ExitCode {
         ColorChoice::Always => anstream::ColorChoice::Always.write_global(),
         ColorChoice::Never => anstream::ColorChoice::Never.write_global(),
     }
+    survive_large_files();
+    adopt_orphans();
     let watch = match Watch::start(&cli.global) {
         Ok(watch) => watch,
         Err(failure) => return failure::print(&failure),
     };
     let status = dispatch(cli, &watch).unwrap_or_else(|failure| not_done(&failure, &watch));
+    // What programs left behind ends with this process.
+    end_programs();
     // From here on, the status of the command is that of the process.
     claim();
     written();

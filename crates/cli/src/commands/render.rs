@@ -1,8 +1,9 @@
 //! Writes a result in the chosen format to standard output or a file, and as an HTML report.
 
 use crate::args::{OutputArgs, OutputFormat};
+use crate::bugs;
 use crate::failure::Failure;
-use crate::guard::{Cut, Document, hurried, is_late, set_status};
+use crate::guard::{Cut, Document, hurried, hurried_max, is_late, set_status};
 use crate::output::{to, to_file, to_stdout, width};
 use crate::reading::stopped;
 use anyorder_common::text::{Harmless, shown};
@@ -41,6 +42,7 @@ pub(super) fn finish(
     policy: &Policy,
     trace: Option<&Trace>,
 ) -> Result<ExitCode, Failure> {
+    bugs::none_in(outcome);
     let status = exit_code(outcome, policy);
     set_status(status);
     match all(args, outcome, policy, trace) {
@@ -96,7 +98,7 @@ fn formatted(
     };
     let Err(stopped) = stopped() else { return Err(failed(error)) };
     drop(hurry);
-    let (mut outcome, runs) = hurried(outcome, args.runs);
+    let (mut outcome, runs) = hurried(outcome, args.runs, hurried_max(stopped.0));
     outcome.cut_by(stopped.0.word());
     let mut result = Vec::new();
     let args = Form { runs: &runs, ..*args };

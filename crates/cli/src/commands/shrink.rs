@@ -4,6 +4,7 @@ use super::model_inputs::{self, ModelInputs, warn_if_changed};
 use crate::args::{Global, ShrinkArgs};
 use crate::commands::explore::read_schedule;
 use crate::failure::{Failure, note, warn};
+use crate::guard::LastWords;
 use crate::output::to;
 use crate::reading::watched;
 use crate::watch::Watch;
@@ -55,6 +56,11 @@ fn one<P: TaskProgram>(
     let recording = args.recording.as_deref().map(|path| read_schedule(path, None)).transpose()?;
     let executions_max = args.max_executions;
     let options = ShrinkOptions { recording, executions_max, ..ShrinkOptions::default() };
+    let line = |schedule: &Schedule| format!("{}\n", schedule.to_json()).into_bytes();
+    watch.draft().say_at_last(LastWords {
+        file: args.output.clone(),
+        make: Box::new(move |_, best| Some((line(best?), exit::LIMIT))),
+    });
     let result = shrink(program, schedule, &options, &watch.control());
     watch.done();
     let Some(shrunk) = result? else {
@@ -69,7 +75,8 @@ fn one<P: TaskProgram>(
             note(&format!("anyorder replay {words} {}", quote(&file.to_string_lossy())));
         }
     }
-    Ok(ExitCode::from(exit::CLEAN))
+    // What a limit left is smaller, perhaps, but not as small as it gets.
+    Ok(ExitCode::from(if shrunk.minimal { exit::CLEAN } else { exit::LIMIT }))
 }
 
 /// Reports the old and the new size.

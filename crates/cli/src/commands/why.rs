@@ -1,13 +1,14 @@
 //! `anyorder why`: why two events are ordered, or why nothing orders them.
 
 use crate::args::{AnswerFormat, Global, WhyArgs};
-use crate::failure::{Failure, warn};
+use crate::bugs::{self, write_checked};
+use crate::failure::Failure;
 use crate::input;
 use crate::load::{Read, read};
-use crate::output::{to_file, to_stdout};
+use crate::output::to_stdout;
 use crate::watch::Watch;
 use anyorder_common::text::{escape, escape_json, shown};
-use anyorder_drive::{Explanation, FailureMessage, ISSUES, Level, why};
+use anyorder_drive::{CertifyOptions, Explanation, FailureMessage, Level, TraceInput, why};
 use anyorder_finding::{Input, exit};
 use anyorder_trace::{EventId, Trace};
 use serde_json::{Value, json};
@@ -30,13 +31,10 @@ pub(crate) fn run(args: &WhyArgs, global: &Global, watch: &Watch) -> Result<Exit
         return Ok(ExitCode::from(exit::LIMIT));
     };
     if let Some(Err(reason)) = &why.checked {
-        warn(&format!(
-            "the independent checker rejected the explanation: {}; please report this at {ISSUES}",
-            escape(reason)
-        ));
+        bugs::found(&format!("the independent checker rejected the explanation: {reason}"));
     }
     if let Some(path) = &args.certificate {
-        write_certificate(path, &trace.trace, &why, global)?;
+        write_certificate(path, &trace, &why, global, watch)?;
     }
     match args.format {
         AnswerFormat::Text => to_stdout(|out| text(&trace.trace, &why, out))?,
@@ -54,12 +52,15 @@ pub(crate) fn run(args: &WhyArgs, global: &Global, watch: &Watch) -> Result<Exit
 /// Writes the proof, or warns that there is none.
 fn write_certificate(
     path: &Path,
-    trace: &Trace,
+    input: &TraceInput,
     why: &Explanation,
     global: &Global,
+    watch: &Watch,
 ) -> Result<(), Failure> {
     if why.has_certificate() {
-        return to_file(path, |out| why.write_certificate(trace, out));
+        let (control, options) = (watch.control(), CertifyOptions::default());
+        let mut write = |out: &mut dyn Write| why.write_certificate(&input.trace, out);
+        return write_checked(path, input, options, &control, &mut write);
     }
     let missing = match why.ordered {
         true => "the proof is too long",

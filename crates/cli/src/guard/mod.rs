@@ -14,7 +14,7 @@
 //!
 //! Only one thread writes the result: the one that [`phase`] gives the output to.
 
-pub(crate) use draft::{Cut, Document, Draft, Kind, hurried};
+pub(crate) use draft::{Cut, Document, Draft, Kind, LastWords, hurried};
 pub(crate) use phase::{Claiming, claim, written};
 pub(crate) use poll::{Checkpoints, Guard};
 pub(crate) use poll::{is_late, set_status};
@@ -39,6 +39,17 @@ const LAST: Duration = Duration::from_millis(700);
 /// The most findings in a result that is written in a hurry.
 pub(crate) const HURRIED_FINDINGS_MAX: usize = 1_000;
 
+/// The most findings in a result that is written while memory is short.
+const SHORT_FINDINGS_MAX: usize = 100;
+
+/// Returns the most findings in a result that is written in a hurry, for a reason.
+pub(crate) const fn hurried_max(reason: StopReason) -> usize {
+    match reason {
+        StopReason::MemoryLimit => SHORT_FINDINGS_MAX,
+        _ => HURRIED_FINDINGS_MAX,
+    }
+}
+
 /// Why the process ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Cause {
@@ -49,6 +60,14 @@ enum Cause {
 }
 
 impl Cause {
+    /// Returns the most findings in a result that is written for this cause.
+    const fn hurried_max(self) -> usize {
+        match self {
+            Cause::Stop(reason) => hurried_max(reason),
+            Cause::OutOfMemory => SHORT_FINDINGS_MAX,
+        }
+    }
+
     /// Returns the name under which a result lists it among its `limits`.
     const fn word(self) -> &'static str {
         match self {

@@ -1,11 +1,13 @@
 //! Writes the result in place of the job. This thread may block on a pipe that nobody reads; the
 //! guard does not wait for it.
 
-use super::draft::{Cut, Draft};
+use super::draft::{Cut, Draft, Said};
 use super::{Cause, claim, poll};
 use crate::args::OutputFormat;
+use crate::bugs;
 use crate::commands::{render_cut, write_page};
 use crate::failure::Failure;
+use crate::output::to_file;
 use anyorder_common::files::{end_files, remove_unfinished};
 use anyorder_common::text::shown;
 use anyorder_drive::explore::end_programs;
@@ -63,15 +65,39 @@ fn obey(draft: &Draft, quiet: bool, mut streams: Streams, orders: &Receiver<Orde
         }
         Order::Document(cause) => match draft.cut(cause, late(cause)) {
             Some(cut) => document(&cut, cause, quiet, &mut streams),
-            None => {
-                streams.say("error", &format!("{cause}: nothing was written"));
-                exit::LIMIT
-            }
+            None => match draft.last_words(cause) {
+                Some(said) => last_words(&said, cause, &mut streams),
+                None => {
+                    streams.say("error", &format!("{cause}: nothing was written"));
+                    exit::LIMIT
+                }
+            },
         },
     };
     // Threads of the job may have begun files since.
     end_files();
     end_at_once(i32::from(status));
+}
+
+/// Prints what a command without a result document had decided. Returns the exit status.
+fn last_words(said: &Said, cause: Cause, streams: &mut Streams) -> u8 {
+    poll::set_status(said.status);
+    let written = match (&said.file, &mut streams.out) {
+        (Some(path), _) => to_file(path, |out| out.write_all(&said.bytes)),
+        (None, Some(out)) => written_to(out, &said.bytes),
+        (None, None) => written_to(&mut std::io::stdout(), &said.bytes),
+    };
+    match written {
+        Ok(()) => streams.say("warning", &late(cause)),
+        Err(failure) => {
+            failure.messages.iter().for_each(|message| streams.say("error", &message.line));
+        }
+    }
+    said.status
+}
+
+fn written_to(out: &mut dyn Write, bytes: &[u8]) -> Result<(), Failure> {
+    out.write_all(bytes).map_err(|error| Failure::writing(Path::new("stdout"), &error))
 }
 
 /// Says that the guard ended the job.
@@ -87,6 +113,7 @@ fn late(cause: Cause) -> String {
 pub(crate) fn print_cut(draft: &Draft, failure: &Failure, reason: StopReason) -> Option<u8> {
     let why = failure.messages.first().map(|message| message.line.clone()).unwrap_or_default();
     let cut = draft.cut(Cause::Stop(reason), why)?;
+    bugs::none_in(&cut.outcome);
     claim();
     let status = exit_code(&cut.outcome, &cut.document.policy);
     poll::set_status(status);

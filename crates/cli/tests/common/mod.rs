@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
+mod certify_all;
+
 use assert_cmd::cargo::cargo_bin;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -29,7 +31,9 @@ pub(crate) fn command(arguments: &[&str]) -> Command {
 
 /// Runs the binary.
 pub(crate) fn run(arguments: &[&str]) -> Ran {
-    ran(&mut command(arguments))
+    let ran = ran(&mut command(arguments));
+    certify_all::certify_all(arguments, &ran);
+    ran
 }
 
 /// Runs a command to its end.

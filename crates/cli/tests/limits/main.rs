@@ -11,7 +11,9 @@
 mod common;
 
 mod backstop;
+mod decided;
 mod phases;
+mod quota;
 
 use common::Ran;
 use serde_json::Value;

@@ -10,9 +10,14 @@ mod reordering;
 mod result;
 mod texts;
 mod trace;
+mod written;
 
 pub use model::certify_model;
 pub use trace::{CertifyOptions, TraceCertifier};
+pub use written::{CheckedText, certificate_text};
+
+pub(crate) use model::certify_schedule;
+pub(crate) use written::{keep_true, keep_true_reorderings, wrong_certificates};
 
 use anyorder_system::{StopReason, Stopped};
 
@@ -165,10 +170,14 @@ enum Content<'a> {
     Json(Box<serde_json::Value>),
 }
 
+/// Returns the text of a certificate without a byte order mark.
+fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
 /// Recognises the content of a file.
 fn recognised(text: &str) -> Result<Content<'_>, String> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    if text.trim_start().starts_with('{') {
+    if text.trim_start_matches([' ', '\t', '\r', '\n', '\u{c}']).starts_with('{') {
         let value = json::parse(text).map_err(|error| format!("not JSON: {error}"))?;
         return Ok(Content::Json(Box::new(value)));
     }

@@ -3,14 +3,14 @@
 use super::json::Fields;
 use super::{
     CertificateFault, CertificateKind, CertificateVerdict, CertifiedFile, Content, recognised,
-    result,
+    result, without_mark,
 };
 use crate::Failure;
 use crate::model::{Model, replay_model};
 use crate::schedules::{Shows, reference_of};
 use crate::states::{ReplayVerdict, StateProgram as _};
 use anyorder_common::numbers::plural;
-use anyorder_system::{Control, RunError, Schedule, TaskSystem};
+use anyorder_system::{Control, JobWatch, RunError, Schedule, TaskName, TaskSystem};
 use anyorder_vm::MachineRun;
 use serde_json::Value;
 use std::path::Path;
@@ -50,7 +50,7 @@ pub fn certify_model(
                 .with_hint("`anyorder certify TRACE CERTIFICATE` checks it"),
         )
     };
-    let value = match recognised(text) {
+    let value = match recognised(without_mark(text)) {
         Ok(Content::Json(value)) => value,
         Ok(_) => return Ok(CertifiedFile::one(None, of_a_trace())),
         Err(what) => return Ok(CertifiedFile::one(None, CertificateVerdict::unreadable(what))),
@@ -79,7 +79,33 @@ pub fn certify_model(
     failed.map_or(Ok(file), Err)
 }
 
+/// Checks a schedule of a model.
+pub(crate) fn certify_schedule(
+    model: &Model,
+    value: &Value,
+    control: &Control<'_>,
+) -> CertificateVerdict {
+    schedule(model, value, control).unwrap_or_else(|failure| {
+        let what = failure.messages.first().map(|message| message.line.clone());
+        CertificateVerdict::unreadable(what.unwrap_or_default())
+    })
+}
+
 fn schedule(
+    model: &Model,
+    value: &Value,
+    control: &Control<'_>,
+) -> Result<CertificateVerdict, Failure> {
+    let _watched = JobWatch::of(control).enter();
+    let checked = schedule_watched(model, value, control);
+    // A run that was stopped looks like one that cannot go on.
+    Ok(match control.check() {
+        Err(stopped) => stopped.into(),
+        Ok(()) => checked?,
+    })
+}
+
+fn schedule_watched(
     model: &Model,
     value: &Value,
     control: &Control<'_>,
@@ -88,6 +114,12 @@ fn schedule(
         Ok(schedule) => schedule,
         Err(what) => return Ok(CertificateVerdict::unreadable(what)),
     };
+    if let Err(verdict) = written_out(value).and_then(|()| match schedule.options.get("against") {
+        Some(other) => super::json::parse(other).map_or(Ok(()), |value| written_out(&value)),
+        None => Ok(()),
+    }) {
+        return Ok(verdict);
+    }
     if let Err(verdict) = identity(model, &schedule).and_then(|()| options(&schedule)) {
         return Ok(verdict);
     }
@@ -114,6 +146,8 @@ fn schedule(
                 None => wrong("no step of the run fails".to_owned()),
             };
         }
+        // The end of a run that fails can differ, too.
+        Some(Shows::Difference(_)) => {}
         Some(_) if failure.is_some() => {
             return wrong(format!("a step fails: {}", failure.unwrap_or_default()));
         }
@@ -169,6 +203,27 @@ fn read(value: &Value) -> Result<Schedule, String> {
     }
     fields.end()?;
     Schedule::from_json(&value.to_string()).map_err(|error| error.to_string())
+}
+
+/// Refuses names that are not written as certificates write them: a handler that is there has a
+/// name, and a task has one form.
+fn written_out(value: &Value) -> Result<(), CertificateVerdict> {
+    let choices = value.get("choices").and_then(Value::as_array);
+    for (number, choice) in (1..).zip(choices.into_iter().flatten()) {
+        let text = |key: &str| choice.get(key).and_then(Value::as_str);
+        if text("handler") == Some("") {
+            let what = "`handler` is empty, expected its name, or no `handler`";
+            return Err(CertificateVerdict::fails(format!("step {number}"), what));
+        }
+        let task = text("task").unwrap_or_default();
+        let form = task.parse::<TaskName>().map(|name| name.to_string());
+        if form.as_deref() != Ok(task) {
+            let form = form.unwrap_or_default();
+            let what = format!("step {number}: `task` is `{task}`, expected `{form}`");
+            return Err(CertificateVerdict::unreadable(what));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a schedule of another version of the model. Its name, a path, is no part of the claim.

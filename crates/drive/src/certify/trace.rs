@@ -3,7 +3,7 @@
 use super::reordering::Reorderings;
 use super::{
     CertificateFault, CertificateKind, CertificateVerdict, CertifiedFile, Content, recognised,
-    result, texts,
+    result, texts, without_mark,
 };
 use crate::predict::Specifications;
 use crate::trace_input::TraceInput;
@@ -66,6 +66,7 @@ impl<'t> TraceCertifier<'t> {
     ///
     /// Fails when the specifications of the options cannot be used.
     pub fn check(&self, text: &str, control: &Control<'_>) -> Result<CertifiedFile, Failure> {
+        let text = without_mark(text);
         let unreadable = |what: String| {
             CertifiedFile::one(None, CertificateVerdict::Unreadable(CertificateFault::new(what)))
         };

@@ -3,6 +3,7 @@
 
 mod predictions;
 
+use crate::certify::keep_true_reorderings;
 use crate::consistency::{ConsistencyOptions, consistency};
 use crate::failure::Failure;
 use crate::predict::{WitnessOptions, group_findings};
@@ -122,6 +123,7 @@ pub fn check_trace(
     assign_ids(&mut findings);
     group_findings(trace, &mut findings, &control.cancel);
     findings.into_iter().zip(runs).for_each(|(finding, run)| result.push(finding, run));
+    keep_true_reorderings(input, None, &mut result, control)?;
     if let Some(reason) = stopped {
         result.cut_by(reason.word());
     }

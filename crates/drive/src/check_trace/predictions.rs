@@ -5,7 +5,7 @@ use super::{CheckTraceOptions, WithRuns, publish, without_runs};
 use crate::failure::Failure;
 use crate::predict::{
     Analysis, KnownPairs, PredictOptions, Question, Reordering, add_outcome, analyse, last_of,
-    stats,
+    left_out, stats,
 };
 use crate::result::JobResult;
 use crate::trace_input::TraceInput;
@@ -69,6 +69,8 @@ pub(super) fn add(
     };
     let base = result.clone();
     let so_far = |checked: Checked| {
+        let mut base = base.clone();
+        base.warnings.extend(left_out(&input.name, checked.left_out));
         let predicted = checked.found.into_iter().map(|found| found.finding);
         publish(races.iter().cloned().chain(predicted).collect(), &base, control);
     };

@@ -25,6 +25,12 @@ pub fn pipe_program(command: &str) -> Result<Started<PipeFactory>, Failure> {
     Ok(Started { name: command.to_owned(), factory })
 }
 
+/// Makes this process the parent of what programs behind pipes leave behind, so that it ends with
+/// them. For a process that has no other children.
+pub fn adopt_orphans() {
+    anyorder_pipe::adopt_orphans();
+}
+
 /// Ends all programs behind pipes, with their children. For a process that ends in the middle of a
 /// job.
 pub fn end_programs() {

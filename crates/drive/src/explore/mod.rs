@@ -18,7 +18,7 @@
 
 pub use anyorder_explore::r4::{Order, ReversalOptions, Sleep, UserEvents};
 pub use anyorder_explore::shrink::{ShrinkOptions, Shrunk};
-pub use command::{end_programs, pipe_program};
+pub use command::{adopt_orphans, end_programs, pipe_program};
 pub use program::{Repeats, ShownRun, Started, TaskProgram};
 pub use replay::replay_run;
 pub use shrink::shrink;

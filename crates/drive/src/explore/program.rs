@@ -3,11 +3,11 @@
 
 use super::rerun::{Rerun, rerun};
 use crate::schedules::Shows;
-use crate::{Failure, FailureMessage, Reported};
+use crate::{CertificateVerdict, Failure, FailureMessage, Reported};
 use anyorder_common::text::escape;
 use anyorder_finding::Site;
 use anyorder_finding::run::Run;
-use anyorder_system::{Choice, RunError, SystemFactory, TaskName, TaskSystem};
+use anyorder_system::{Choice, Control, RunError, SystemFactory, TaskName, TaskSystem};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -22,6 +22,11 @@ pub trait TaskProgram: Sync {
 
     /// Returns the name of the program in messages: a path or a command.
     fn name(&self) -> &str;
+
+    /// Returns the name that the program gives itself, if it is a model.
+    fn model_name(&self) -> Option<&str> {
+        None
+    }
 
     /// Starts the program. If input events can happen any number of times, `repeats` bounds them.
     ///
@@ -50,6 +55,16 @@ pub trait TaskProgram: Sync {
     /// Returns the finding of a run that violates a property, if the program describes it better
     /// than the failure text does.
     fn reported(&self, _choices: &[Choice], _shows: &Shows) -> Option<Reported> {
+        None
+    }
+
+    /// Checks the schedule of a finding before it is written, as `certify` does; `None` if nothing
+    /// but another run of the program can check it.
+    fn certify_run(
+        &self,
+        _schedule: &serde_json::Value,
+        _control: &Control<'_>,
+    ) -> Option<CertificateVerdict> {
         None
     }
 
@@ -134,6 +149,9 @@ where
 
 /// Makes the failure of a program that cannot be started.
 pub(super) fn cannot_start(name: &str, error: &RunError) -> Failure {
+    if let RunError::Stopped(reason) = error {
+        return Failure::stopped(*reason, &format!("{} was not run to the end", escape(name)));
+    }
     let failure = Failure::at(name, escape(&error.to_string()));
     failure.with_hint("a program must speak the pipe protocol: see docs/pipe-protocol.md")
 }

@@ -151,6 +151,10 @@ fn differing(outcome: &Outcome, run: usize) -> Vec<Differing> {
 pub(super) fn difference(outcome: &Outcome, run: usize) -> Option<Witness> {
     let info = &outcome.runs[run];
     let paths: Vec<String> = differing(outcome, run).into_iter().map(|one| one.path).collect();
+    // The runs differ in their failures only: there is a finding of these.
+    if paths.is_empty() {
+        return None;
+    }
     let mut schedule = outcome.schedule(run);
     Shows::Difference(paths).set(&mut schedule);
     set_reference(&mut schedule, &outcome.schedule(info.parent?));

@@ -2,11 +2,14 @@
 
 use super::program::{END, Repeats, TaskProgram, cannot_start};
 use super::rerun::{Rerun, rerun};
-use crate::Failure;
 use crate::schedules::{Shows, reference_of};
+use crate::{CertificateVerdict, Failure};
 use anyorder_common::text::escape;
 use anyorder_explore::shrink::{self, Error, ShrinkOptions, Shrunk, Symptom};
-use anyorder_system::{self as system, Control, JobWatch, Observation, PartPath, Schedule};
+use anyorder_system::{
+    self as system, Choice, Control, JobWatch, Observation, PartPath, Progress, Schedule,
+};
+use std::any::Any;
 
 /// Shrinks the run of a schedule to a minimal one; `None` if the schedule does not show its
 /// finding.
@@ -72,15 +75,81 @@ pub fn shrink<P: TaskProgram>(
     let most = events.map(|choice| choice.task.segment().ordinal).max().unwrap_or(1).max(1);
     let make = || program.start(Some(&Repeats::at_most(most)));
     control.progress.phase("runs");
-    match shrink::shrink(&make, failing, symptom, options, control) {
+    let written = |choices: Vec<Choice>| {
+        let mut schedule = failing.clone();
+        schedule.choices = choices;
+        shows.set(&mut schedule);
+        schedule
+    };
+    let certified = |schedule: &Schedule, control: &Control<'_>| {
+        let value = serde_json::to_value(schedule).unwrap_or_default();
+        program.certify_run(&value, control)
+    };
+    let best = Best {
+        inner: control.progress,
+        take: &|choices| {
+            let schedule = written(choices);
+            match certified(&schedule, control) {
+                None | Some(CertificateVerdict::Holds { .. }) => Some(schedule),
+                Some(_) => None,
+            }
+        },
+    };
+    let watched = Control { progress: &best, ..control.clone() };
+    match shrink::shrink(&make, failing, symptom, options, &watched) {
         Ok(mut shrunk) => {
-            shows.set(&mut shrunk.schedule);
-            shrunk.schedule.program = failing.program.clone();
-            Ok(Some(shrunk))
+            shrunk.schedule = written(std::mem::take(&mut shrunk.schedule.choices));
+            let verdict = match certified(&shrunk.schedule, control) {
+                // The run was just made: to check it takes no longer.
+                Some(CertificateVerdict::Stopped(_)) => {
+                    certified(&shrunk.schedule, &Control::default())
+                }
+                verdict => verdict,
+            };
+            match verdict {
+                None | Some(CertificateVerdict::Holds { .. }) => Ok(Some(shrunk)),
+                Some(CertificateVerdict::Stopped(reason)) => {
+                    Err(Failure::stopped(reason, "the smaller schedule was not checked"))
+                }
+                Some(CertificateVerdict::Fails(fault) | CertificateVerdict::Unreadable(fault)) => {
+                    let reason = escape(&fault.reason);
+                    Err(Failure::bug(&format!("the smaller schedule does not hold: {reason}")))
+                }
+            }
         }
         Err(Error::NotShown) => Ok(None),
+        Err(Error::Stopped(reason)) => {
+            Err(Failure::stopped(reason, "the schedule was not run to its end"))
+        }
         Err(Error::Run(error)) => Err(cannot_start(program.name(), &error)),
-        Err(error) => Err(Failure::at(program.name(), escape(&error.to_string()))),
+    }
+}
+
+/// Passes on the best schedule so far, if it holds.
+struct Best<'a> {
+    inner: &'a dyn Progress,
+    take: &'a (dyn Fn(Vec<Choice>) -> Option<Schedule> + Sync),
+}
+
+impl Progress for Best<'_> {
+    fn report(&self, done: u64, total: Option<u64>) {
+        self.inner.report(done, total);
+    }
+
+    fn phase(&self, name: &'static str) {
+        self.inner.phase(name);
+    }
+
+    fn note(&self, text: &str) {
+        self.inner.note(text);
+    }
+
+    fn found(&self, so_far: Box<dyn Any + Send>) {
+        if let Ok(choices) = so_far.downcast::<Vec<Choice>>()
+            && let Some(schedule) = (self.take)(*choices)
+        {
+            self.inner.found(Box::new(schedule));
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::findings::Reporter;
 use super::program::{Repeats, TaskProgram, cannot_start};
+use crate::certify::keep_true;
 use crate::{Failure, FailureMessage, JobResult, Level};
 use anyorder_common::numbers::plural;
 use anyorder_common::text::escape;
@@ -88,6 +89,10 @@ pub fn explore<P: TaskProgram>(
     result.stats = stats(&explored);
     result.findings = Reporter::new(program, &explored, control).findings()?;
     result.remarks = remarks(program, &explored);
+    result.model = program.model_name().map(str::to_owned);
+    keep_true(&mut result, program.name(), control, |_, schedule, control| {
+        program.certify_run(schedule, control)
+    });
     Ok(result)
 }
 

@@ -3,10 +3,12 @@
 use super::descriptions::{described, run_of, site_at};
 use super::load::Model;
 use super::schedule::{follow, schedule_of};
+use crate::CertificateVerdict;
+use crate::certify::certify_schedule;
 use crate::states::{AttributeUpdate, Described, NoSchedule, RunEnd, StateProgram};
 use anyorder_finding::run::Run;
 use anyorder_search::{Path, Violation};
-use anyorder_system::{Divergence, Place, ProgramIdentity, Schedule, StateSystem};
+use anyorder_system::{Control, Divergence, Place, ProgramIdentity, Schedule, StateSystem};
 use anyorder_vm::Machine;
 
 impl StateProgram for Model {
@@ -20,6 +22,10 @@ impl StateProgram for Model {
 
     fn program(&self) -> &ProgramIdentity {
         &self.program
+    }
+
+    fn own_name(&self) -> Option<&str> {
+        Some(&self.machine.program().name)
     }
 
     fn describe(&self, violation: &Violation<Machine>) -> Described {
@@ -63,6 +69,14 @@ impl StateProgram for Model {
 
     fn follow(&self, schedule: &Schedule) -> (Vec<u32>, Option<Divergence>) {
         follow(&self.machine, schedule)
+    }
+
+    fn certify_schedule(
+        &self,
+        schedule: &serde_json::Value,
+        control: &Control<'_>,
+    ) -> Option<CertificateVerdict> {
+        Some(certify_schedule(self, schedule, control))
     }
 
     fn never_runs(&self, part: usize, name: &str) -> String {

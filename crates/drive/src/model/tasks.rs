@@ -6,9 +6,9 @@ use super::load::Model;
 use crate::explore::{Repeats, ShownRun, TaskProgram};
 use crate::schedules::Shows;
 use crate::states::{Conflict, RunEnd, StateProgram, is_conflict, report, report_conflict};
-use crate::{Failure, FailureMessage, Level, Reported};
+use crate::{CertificateVerdict, Failure, FailureMessage, Level, Reported};
 use anyorder_search::{Path, Property, Violation};
-use anyorder_system::{Choice, RunError, Schedule, StateSystem as _};
+use anyorder_system::{Choice, Control, RunError, Schedule, StateSystem as _};
 use anyorder_vm::Machine;
 
 impl TaskProgram for Model {
@@ -16,6 +16,10 @@ impl TaskProgram for Model {
 
     fn name(&self) -> &str {
         &self.program.name
+    }
+
+    fn model_name(&self) -> Option<&str> {
+        self.own_name()
     }
 
     fn start(&self, repeats: Option<&Repeats>) -> Result<Checked, RunError> {
@@ -58,6 +62,14 @@ impl TaskProgram for Model {
             _ => (shows.to_string(), Property::Final),
         };
         report(self, &[Violation { property, name, path }]).pop()
+    }
+
+    fn certify_run(
+        &self,
+        schedule: &serde_json::Value,
+        control: &Control<'_>,
+    ) -> Option<CertificateVerdict> {
+        self.certify_schedule(schedule, control)
     }
 
     fn remark(&self) -> Option<FailureMessage> {

@@ -23,15 +23,16 @@ pub(crate) use run::step_text;
 pub(crate) use search::{form, lanes};
 pub(crate) use stored::step_fields;
 
+use crate::certify::{keep_true_reorderings, wrong_certificates};
 use crate::failure::{Failure, FailureMessage, Level};
 use crate::not_understood::NotUnderstood;
-use crate::result::JobResult;
+use crate::result::{JobResult, Reported};
 use crate::trace_input::{TraceInput, observed};
 use analyse::{Analysed, analyse_stream};
 use anyorder_certify::WrittenNames;
 use anyorder_common::numbers::plural;
 use anyorder_common::text::escape;
-use anyorder_finding::{Finding, Stats};
+use anyorder_finding::{Finding, Stats, Warning, WarningKind};
 use anyorder_predict::Reorders;
 use anyorder_predict::check::{Checked, Found, Statistics};
 use anyorder_system::Control;
@@ -192,6 +193,7 @@ pub fn predict(
     let base = result.clone();
     let so_far = |checked: Checked| {
         let mut so_far = base.clone();
+        so_far.warnings.extend(left_out(&input.name, checked.left_out));
         checked.found.into_iter().for_each(|found| so_far.push(found.finding, None));
         so_far.publish(control);
     };
@@ -202,7 +204,18 @@ pub fn predict(
     let not_understood =
         input.not_understood.clone().with_unspecified(trace, &analysed.unspecified);
     result.warnings.extend(not_understood.of_unspecified(&input.name));
-    Ok(assemble(&question, analysed, Some((trace, &not_understood)), result, control))
+    let mut predicted =
+        assemble(&question, analysed, Some((trace, &not_understood)), result, control);
+    let specifications = options.specifications.as_ref();
+    let placed = |one: &Reported| one.finding.witness.is_some();
+    let before: Vec<bool> = predicted.result.findings.iter().map(placed).collect();
+    keep_true_reorderings(input, specifications, &mut predicted.result, control)?;
+    let after = predicted.result.findings.iter().map(placed);
+    for ((before, after), witness) in before.into_iter().zip(after).zip(&mut predicted.witnesses) {
+        // A witness that was left out is not written to a file, either.
+        witness.take_if(|_| before && !after);
+    }
+    Ok(predicted)
 }
 
 /// Lists the candidates of a trace that is not held in memory. Does not search for witnesses. Reads
@@ -303,7 +316,12 @@ pub(crate) fn add_outcome(name: &str, checked: &Checked, result: &mut JobResult)
     if let Some(reason) = checked.stopped {
         result.cut_by(reason.word());
     }
+    result.warnings.extend(left_out(name, checked.left_out));
     result.remarks.extend(remark_rejected(name, &checked.statistics));
+    let rejected = checked.statistics.rejected;
+    if rejected > 0 {
+        result.warnings.push(wrong_certificates(name, rejected, "by the check of its order"));
+    }
 }
 
 /// Returns the last event of the witness of a finding; the end of the trace for a confirmed finding
@@ -320,6 +338,12 @@ pub(crate) fn last_of(
             witness.order.iter().chain([first, second, &prefix]).copied().max()
         }
     }
+}
+
+/// Warns about findings that were not built.
+pub(crate) fn left_out(name: &str, count: u64) -> Option<Warning> {
+    let text = format!("{} more, left out to end in time", plural(count, "finding"));
+    (count > 0).then(|| Warning::new(WarningKind::Stopped, name, text, count))
 }
 
 /// Warns about objects that were ignored, because no specification gives the calls that commute.

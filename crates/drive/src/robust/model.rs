@@ -45,7 +45,7 @@ impl Default for RobustModelOptions {
 /// # Errors
 ///
 /// Fails for a model with threads, and for one that cannot begin.
-pub fn robust_model(
+pub(super) fn robust_model(
     model: &Model,
     options: &RobustModelOptions,
     control: &Control<'_>,

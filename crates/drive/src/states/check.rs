@@ -4,7 +4,7 @@ use super::conflicts::Conflict;
 use super::full::{full, limit_word};
 use super::program::StateProgram;
 use super::reduced::{by_paper, by_stateful, shortest};
-use super::report::{publish, report, report_conflict};
+use super::report::{certify_findings, publish, report, report_conflict};
 use crate::Failure;
 use crate::{FailureMessage, JobResult, Level};
 use anyorder_finding::Stats;
@@ -202,6 +202,7 @@ where
             assemble(program, shortest(system, found, options, control))
         }
     };
+    certify_findings(program, &mut result, control);
     let no_responses = algorithm != Algorithm::Full && !system.properties().responses.is_empty();
     let no_conflicts = algorithm == Algorithm::Paper && !system.components().is_empty();
     if no_responses || no_conflicts {

@@ -3,7 +3,7 @@
 use super::check::{CheckOptions, Searched, Watcher, starts};
 use super::checkpoint::Checkpoint;
 use super::program::StateProgram;
-use super::report::{publish, report};
+use super::report::{certify_findings, publish, report};
 use crate::Failure;
 use crate::{FailureMessage, JobResult};
 use anyorder_common::text::escape;
@@ -173,7 +173,12 @@ pub fn simulate<P: StateProgram>(
     let options = WalkOptions { seed, walks: runs, steps_max, deadlocks: true };
     let mut so_far = JobResult::default();
     let mut on_found = |found| {
-        so_far.findings.extend(report(program, &[found]));
+        let findings = report(program, &[found]);
+        let mut new = JobResult { findings, ..JobResult::default() };
+        certify_findings(program, &mut new, control);
+        so_far.findings.extend(new.findings);
+        so_far.warnings.extend(new.warnings);
+        so_far.model = new.model;
         so_far.publish(control);
     };
     let walked = walk_watched(program.system(), &options, control, &mut on_found);
@@ -186,7 +191,9 @@ pub fn simulate<P: StateProgram>(
         .set("max_depth", walked.stats.max_depth);
     let limits = walked.limits.iter().map(|limit| limit_word(*limit).to_owned()).collect();
     let findings = report(program, &walked.violations);
-    Ok(JobResult { findings, stats, limits, ..JobResult::default() })
+    let mut result = JobResult { findings, stats, limits, ..JobResult::default() };
+    certify_findings(program, &mut result, control);
+    Ok(result)
 }
 
 /// The options of a graph.

@@ -1,10 +1,11 @@
 //! The interface for programs whose states can be stored and compared: a state system and its
 //! descriptions.
 
+use crate::CertificateVerdict;
 use anyorder_finding::run::{Change, Run, RunStep};
 use anyorder_finding::{Finding, Kind, Site};
 use anyorder_search::{Path, Property, Violation};
-use anyorder_system::{Divergence, Place, ProgramIdentity, Schedule, StateSystem};
+use anyorder_system::{Control, Divergence, Place, ProgramIdentity, Schedule, StateSystem};
 
 /// A program as states, with its descriptions.
 ///
@@ -23,6 +24,11 @@ pub trait StateProgram: Sync {
 
     /// Returns the identity of the program: its path or URL, its version, a hash of its text.
     fn program(&self) -> &ProgramIdentity;
+
+    /// Returns the name that the program gives itself, if it has one besides its path.
+    fn own_name(&self) -> Option<&str> {
+        None
+    }
 
     /// Describes a violation: kind, title and sites of the finding, and the text at the end of the
     /// run.
@@ -64,6 +70,16 @@ pub trait StateProgram: Sync {
         let wanted = schedule.choices.first().map(|choice| choice.task.clone());
         let lost = |wanted| Divergence { choice: 0, wanted, enabled: Vec::new() };
         (vec![0], wanted.map(lost))
+    }
+
+    /// Checks the schedule of a finding before it is written, as `certify` does; `None` if nothing
+    /// can check it.
+    fn certify_schedule(
+        &self,
+        _schedule: &serde_json::Value,
+        _control: &Control<'_>,
+    ) -> Option<CertificateVerdict> {
+        None
     }
 
     /// Describes a part of the program that never runs; `part` is its index, and `name` its name.

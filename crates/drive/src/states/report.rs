@@ -2,6 +2,7 @@
 
 use super::conflicts::Conflict;
 use super::program::{Described, NoSchedule, StateProgram};
+use crate::certify::keep_true;
 use crate::schedules::{Shows, set_repeats_from, witness};
 use crate::{JobResult, Reported};
 use anyorder_finding::run::Run;
@@ -45,7 +46,21 @@ pub(super) fn publish<P: StateProgram>(
     control: &Control<'_>,
 ) {
     let findings = report(program, violations);
-    JobResult { findings, ..JobResult::default() }.publish(control);
+    let mut result = JobResult { findings, ..JobResult::default() };
+    certify_findings(program, &mut result, control);
+    result.publish(control);
+}
+
+/// Leaves out the schedules that do not hold, and names the model.
+pub(super) fn certify_findings<P: StateProgram>(
+    program: &P,
+    result: &mut JobResult,
+    control: &Control<'_>,
+) {
+    result.model = program.own_name().map(str::to_owned);
+    keep_true(result, &program.program().name, control, |_, schedule, control| {
+        program.certify_schedule(schedule, control)
+    });
 }
 
 /// Converts an update conflict into a finding.
@@ -99,7 +114,11 @@ fn assemble<P: StateProgram>(
 /// Returns the finding that the schedule of a violation records for its replay.
 fn shows<S: anyorder_system::StateSystem>(violation: &Violation<S>) -> Shows {
     match &violation.property {
-        Property::Failure(failure) => Shows::Failure(failure.to_string()),
+        // The run of a search with symmetry may fail in another instance.
+        Property::Failure(failure) => {
+            let last = violation.path.steps.last().and_then(|step| step.failure.as_ref());
+            Shows::Failure(last.unwrap_or(failure).to_string())
+        }
         Property::Invariant(_) => Shows::Invariant(violation.name.clone()),
         Property::Deadlock => Shows::Deadlock,
         Property::Final => Shows::Final,

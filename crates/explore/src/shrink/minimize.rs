@@ -38,6 +38,7 @@ fn pass<S: TaskSystem>(
         let better = |ran: &Ran| ran.shows && ran.choices.len() < best.choices.len();
         if let Some(ran) = ran.filter(better) {
             *best = ran;
+            runner.improved(best);
             taken = true;
         }
         end = start.min(best.choices.len());

@@ -1,7 +1,7 @@
 //! Measures how far a run is from the order of a recording, and brings it closer.
 
 use super::runner::{Footprint, NoRun, Ran, Runner};
-use anyorder_system::{TaskName, TaskSystem};
+use anyorder_system::{Control, TaskName, TaskSystem};
 use rustc_hash::FxHashMap;
 
 /// Whether two tasks conflict: one writes a location that the other touches. Unknown accesses
@@ -14,13 +14,16 @@ fn conflict(a: Option<&Footprint>, b: Option<&Footprint>) -> bool {
 }
 
 /// Returns the number of conflicting pairs of a run that have the other order in the recording.
-/// Quadratic.
-pub(super) fn inversions(ran: &Ran, recording: &Ran) -> u32 {
+/// Quadratic; of a stopped job, only some are counted.
+pub(super) fn inversions(ran: &Ran, recording: &Ran, control: &Control<'_>) -> u32 {
     let recorded = places(recording);
     let at: Vec<Option<usize>> =
         ran.choices.iter().map(|choice| recorded.get(&choice.task).copied()).collect();
     let mut count = 0_u32;
     for second in 0..at.len() {
+        if control.check().is_err() {
+            break;
+        }
         for first in 0..second {
             let (Some(a), Some(b)) = (at[first], at[second]) else { continue };
             let footprint = |index: usize| ran.footprints[index].as_ref();
@@ -55,6 +58,7 @@ pub(super) fn straighten<S: TaskSystem>(
             };
             if let Some(ran) = ran.filter(better) {
                 *best = ran;
+                runner.improved(best);
                 changed = true;
             }
         }

@@ -32,7 +32,7 @@ pub(super) struct Runner<'a, S> {
     pub(super) system: S,
     symptom: Symptom<'a>,
     options: &'a ShrinkOptions,
-    control: &'a Control<'a>,
+    pub(super) control: &'a Control<'a>,
     locations: FxHashMap<String, u32>,
     pub(super) executions: u64,
 }
@@ -64,6 +64,11 @@ impl<'a, S: TaskSystem> Runner<'a, S> {
                 Err(_) => attempt += 1,
             }
         }
+    }
+
+    /// Gives the choices of the best run so far to the caller, in case the job has to be ended.
+    pub(super) fn improved(&self, best: &Ran) {
+        self.control.progress.found(Box::new(best.choices.clone()));
     }
 
     /// Runs a plan; `None` if the system loses the run, which then shows nothing.

@@ -36,36 +36,59 @@ where
         return Err(Error::NotShown);
     }
     let length_before = first.choices.len();
-    let recorded = options.recording.as_ref().map_or(&[][..], |schedule| &schedule.choices);
-    let recording = run_or_fail(&mut runner, recorded, true)?;
-    let (mut best, fewest) = if recording.shows {
-        (recording.clone(), Some(0))
-    } else {
-        match by_reversals(factory, &mut runner, symptom, (options, control)) {
-            Some((ran, depth)) => (ran, Some(depth)),
-            None => (first, None),
-        }
-    };
-    // A stopped job keeps the best schedule so far.
-    let mut minimal = false;
-    if fewest.is_some() || straighten(&mut runner, &mut best, &recording).is_ok() {
-        minimal = matches!(minimize(&mut runner, &mut best), Ok(true));
-    }
-    if fewest.is_none() && minimal {
-        let _ = straighten(&mut runner, &mut best, &recording);
-    }
-    let reversals = fewest.unwrap_or_else(|| inversions(&best, &recording));
+    runner.improved(&first);
+    let (best, reversals, minimal) = smaller(factory, &mut runner, symptom, first, options)?;
     let mut schedule = failing.clone();
     schedule.program = runner.system.program().clone();
     schedule.choices = best.choices;
     Ok(Shrunk {
         schedule,
-        reversals,
-        fewest: fewest.is_some(),
+        reversals: reversals.0,
+        fewest: reversals.1,
         minimal,
         length_before,
         executions: runner.executions,
     })
+}
+
+/// Returns a smaller run, the number of its reversals and whether this is the least, and whether
+/// the run is minimal. A stopped job keeps the best run so far.
+fn smaller<F>(
+    factory: &F,
+    runner: &mut Runner<'_, F::System>,
+    symptom: Symptom<'_>,
+    first: Ran,
+    options: &ShrinkOptions,
+) -> Result<(Ran, (u32, bool), bool), Error>
+where
+    F: SystemFactory,
+    F::System: TaskSystem,
+{
+    let control = runner.control.clone();
+    let recorded = options.recording.as_ref().map_or(&[][..], |schedule| &schedule.choices);
+    let recording = match runner.run(recorded, true) {
+        Ok(recording) => recording,
+        Err(NoRun::Lost(error)) => return Err(Error::Run(error)),
+        Err(NoRun::Stopped(_)) => return Ok((first, (0, false), false)),
+    };
+    let (mut best, fewest) = if recording.shows {
+        (recording.clone(), Some(0))
+    } else {
+        match by_reversals(factory, runner, symptom, (options, &control)) {
+            Some((ran, depth)) => (ran, Some(depth)),
+            None => (first, None),
+        }
+    };
+    runner.improved(&best);
+    let mut minimal = false;
+    if fewest.is_some() || straighten(runner, &mut best, &recording).is_ok() {
+        minimal = matches!(minimize(runner, &mut best), Ok(true));
+    }
+    if fewest.is_none() && minimal {
+        let _ = straighten(runner, &mut best, &recording);
+    }
+    let reversals = fewest.unwrap_or_else(|| inversions(&best, &recording, &control));
+    Ok((best, (reversals, fewest.is_some()), minimal))
 }
 
 fn run_or_fail<S: TaskSystem>(

@@ -26,6 +26,10 @@ use std::collections::BTreeSet;
 /// On longer traces only an explicit option tries all pairs.
 const AUTO_EVENTS_MAX: usize = 4_000_000;
 
+/// The most findings that are passed on while the search for witnesses runs: of more, a report that
+/// is written in a hurry would have no place.
+const SO_FAR_MAX: usize = 1_000;
+
 /// A finding, with its witness.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Found {
@@ -53,6 +57,9 @@ pub struct Checked {
     /// All pairs that were tried or scheduled, with their results. Empty after
     /// [`check_unconfirmed`].
     pub pair_results: Vec<(Candidate, PairResult)>,
+    /// The number of findings that were not built, because the job was stopped or for
+    /// [`Subject::so_far`].
+    pub left_out: u64,
     /// Whether all pairs of the trace were tried, not only the candidates of the analysis.
     pub all_pairs: bool,
 }
@@ -74,8 +81,8 @@ pub struct Subject<'a, S> {
     pub extra: &'a [(EventId, EventId)],
     /// Pairs for which this returns true are tried and counted, but no finding contains them.
     pub is_known: &'a dyn Fn(&Candidate) -> bool,
-    /// Takes the findings so far, while the search for witnesses runs: before it, and when the
-    /// number of confirmed pairs has doubled. Each time costs a pass over all candidates.
+    /// Takes the first findings so far, while the search for witnesses runs: before it, and when
+    /// the number of confirmed pairs has doubled. Each time costs a pass over all candidates.
     pub so_far: &'a dyn Fn(Checked),
 }
 
@@ -117,15 +124,23 @@ pub fn check<S: Specification>(
         mark_left_open(trace, order, &facts, (&mut list.list, cancel))?;
     }
     let by_site = groups(tables, &facts, &list.list);
-    let assembled = |pair_results: &[PairResult]| {
+    let assembled = |pair_results: &[PairResult], findings_max: usize| {
         let (facts, candidates, max_pairs) = (&facts, &list, options.max_pairs);
-        let input = FindingInput { tables, facts, candidates, pair_results, max_pairs, cancel };
+        let input = FindingInput {
+            tables,
+            facts,
+            candidates,
+            pair_results,
+            max_pairs,
+            findings_max,
+            cancel,
+        };
         assemble(&input, report, &by_site, is_known)
     };
-    let mut pass_on = |results: &[PairResult]| so_far(assembled(results));
+    let mut pass_on = |results: &[PairResult]| so_far(assembled(results, SO_FAR_MAX));
     let mut tried = try_all((&list.list, &by_site), confirms, options, control, &mut pass_on);
     cuts.append(&mut tried.cuts);
-    let mut checked = assembled(&tried.pair_results);
+    let mut checked = assembled(&tried.pair_results, usize::MAX);
     add_chains(trace, &mut checked.found, cancel);
     if let Some(why) = why {
         explain_missed(trace, why, &mut checked.found, cancel);
@@ -150,7 +165,15 @@ pub fn check_unconfirmed(
     let by_site = groups(tables, facts, &list.list);
     let pair_results = &vec![PairResult::Untried; list.list.len()];
     let max_pairs = options.max_pairs;
-    let input = FindingInput { tables, facts, candidates: &list, pair_results, max_pairs, cancel };
+    let input = FindingInput {
+        tables,
+        facts,
+        candidates: &list,
+        pair_results,
+        max_pairs,
+        findings_max: usize::MAX,
+        cancel,
+    };
     let mut checked = assemble(&input, report, &by_site, &|_| false);
     if list.unlisted() > 0 {
         checked.cuts.push("max-candidates");
@@ -248,11 +271,11 @@ fn assemble(
     for group in &mut reported {
         group.members.retain(|i| !is_known(&list.list[*i]));
     }
-    let found = findings(input, &reported);
+    let (found, left_out) = findings(input, &reported);
     statistics.race_pairs = found
         .iter()
         .filter(|one| one.finding.kind == Kind::Race && one.finding.confirmed != Some(false))
         .map(|one| one.finding.pairs_total)
         .sum();
-    Checked { found, statistics, ..Checked::default() }
+    Checked { found, statistics, left_out, ..Checked::default() }
 }

@@ -2,11 +2,13 @@
 //! gathers them, even over streams that do not fit in memory.
 
 use crate::error::PredictError;
+use anyorder_finding::Stack;
 use anyorder_system::Cancel;
 use anyorder_trace::{
     Allocated, Allocations, Block, EventKind, HandlerId, LabelScheme, LockId, NameId, Op, SiteId,
     StackId, Tables, TaskId, TaskKind, TraceSource,
 };
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -33,6 +35,8 @@ pub(crate) struct Fact {
     /// The locks held at the event, sorted by id. An acquire does not hold its lock yet; a release
     /// still does. Events between two changes share them.
     pub(crate) held: Arc<[Held]>,
+    /// Its stack in words, once a finding needed it: all findings of the event share it.
+    pub(crate) stack_words: OnceCell<Stack>,
     /// The place that allocated the memory that the event accesses.
     pub(crate) allocated: Option<Allocated>,
 }
@@ -180,7 +184,19 @@ impl Pass {
             let row32 = u32::try_from(row).unwrap_or(u32::MAX);
             let stack = columns.stacks.get(row32);
             let label = label(tables, block, row);
-            let fact = Fact { op, task, handler, operand, site, stack, label, held, allocated };
+            let stack_words = OnceCell::new();
+            let fact = Fact {
+                op,
+                task,
+                handler,
+                operand,
+                site,
+                stack,
+                label,
+                held,
+                stack_words,
+                allocated,
+            };
             self.facts.by_event.insert(event, fact);
         }
         match op.kind() {

@@ -10,8 +10,8 @@ use super::tries::PairResult;
 use super::words;
 use crate::confirm::{Form, GaveUp, Witness};
 use crate::report::ViolationKind;
-use anyorder_finding::{ExplanationStep, Finding, Harm, Severity, assign_ids};
-use anyorder_system::Cancel;
+use anyorder_finding::{ExplanationStep, Finding, Harm, Kind, Severity, assign_ids};
+use anyorder_system::{Cancel, StopReason};
 use anyorder_trace::{EventId, Tables};
 
 /// The input from which findings are built.
@@ -21,35 +21,50 @@ pub(crate) struct FindingInput<'a> {
     pub(crate) candidates: &'a CandidateList,
     pub(crate) pair_results: &'a [PairResult],
     pub(crate) max_pairs: usize,
+    /// The most findings to build.
+    pub(crate) findings_max: usize,
     /// Once the job is stopped, only some findings are built.
     pub(crate) cancel: &'a Cancel,
 }
 
-/// The most findings without a witness that are built after the job was stopped. Building and
-/// reporting them takes a fraction of a second.
+/// The most findings that are built after the job was stopped, besides those with a witness if
+/// there is memory. Building and reporting them takes a fraction of a second.
 const STOPPED_MAX: usize = 2_000;
 
-/// Builds findings of groups, the most important first.
-pub(crate) fn findings(input: &FindingInput<'_>, groups: &[Group]) -> Vec<Found> {
+/// Builds findings of groups, the most important first. Returns the number of groups left out: once
+/// the job was stopped, because of the bound of the input, or because memory is short.
+pub(crate) fn findings(input: &FindingInput<'_>, groups: &[Group]) -> (Vec<Found>, u64) {
     let mut found: Vec<Found> = Vec::new();
-    for group in groups {
-        let is_confirmed = |i: &usize| input.pair_results[*i].form().is_some();
-        if found.len() >= STOPPED_MAX
-            && input.cancel.reason().is_some()
-            && !group.members.iter().any(is_confirmed)
-        {
+    let mut left_out = 0;
+    let is_confirmed =
+        |group: &Group| group.members.iter().any(|i| input.pair_results[*i].form().is_some());
+    let confirmed: Vec<bool> = groups.iter().map(is_confirmed).collect();
+    // Those with a witness come first, and the ids follow the order of the groups.
+    let mut by_rank: Vec<usize> = (0..groups.len()).collect();
+    by_rank.sort_by_key(|at| !confirmed[*at]);
+    let mut chosen = vec![false; groups.len()];
+    by_rank.into_iter().take(input.findings_max).for_each(|at| chosen[at] = true);
+    for (at, group) in groups.iter().enumerate() {
+        let is_short = match input.cancel.reason() {
+            Some(StopReason::MemoryLimit) => true,
+            Some(_) => !confirmed[at],
+            None => false,
+        };
+        if !chosen[at] || is_short && found.len() >= STOPPED_MAX {
+            left_out += 1;
             continue;
         }
         found.extend(finding(input, group));
     }
     found.sort_by_key(|one| one.category);
-    let mut findings: Vec<Finding> = found.iter().map(|one| one.finding.clone()).collect();
+    let take = |one: &mut Found| std::mem::replace(&mut one.finding, Finding::new(Kind::Race));
+    let mut findings: Vec<Finding> = found.iter_mut().map(take).collect();
     assign_ids(&mut findings);
     for (one, with_id) in found.iter_mut().zip(findings) {
-        one.finding.id = with_id.id;
+        one.finding = with_id;
     }
     found.sort_by(|a, b| a.finding.rank(&b.finding));
-    found
+    (found, left_out)
 }
 
 /// Builds the finding of a group from its confirmed pairs. If it has none, uses the pairs without

@@ -3,7 +3,7 @@
 use super::category::{Category, method};
 use super::facts::{Fact, Held};
 use super::hints::common;
-use anyorder_finding::Site;
+use anyorder_finding::{Site, Stack};
 use anyorder_trace::{
     EventKind, HandlerId, InvocationId, Location, LocationId, LockId, Mailbox, NameId, OperandKind,
     Tables, TaskId,
@@ -124,10 +124,13 @@ fn task(tables: &Tables, task: TaskId) -> String {
 }
 
 /// Returns the stack of an event, the innermost position first.
-fn stack(tables: &Tables, fact: &Fact) -> Vec<String> {
-    let stack = fact.stack.and_then(|stack| tables.stacks.get(stack.index()));
-    let positions = stack.map_or(&[][..], Vec::as_slice).iter().take(STACK_MAX);
-    positions.map(|site| tables.site_in_function(*site)).collect()
+fn stack(tables: &Tables, fact: &Fact) -> Stack {
+    let make = || {
+        let stack = fact.stack.and_then(|stack| tables.stacks.get(stack.index()));
+        let positions = stack.map_or(&[][..], Vec::as_slice).iter().take(STACK_MAX);
+        positions.map(|site| tables.site_in_function(*site)).collect()
+    };
+    fact.stack_words.get_or_init(make).clone()
 }
 
 /// Returns the title of a finding: one phrase that says what can happen. If an address names the

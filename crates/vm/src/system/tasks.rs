@@ -123,6 +123,39 @@ impl MachineRun {
         &self.writes
     }
 
+    /// Returns the task of an action of this state, with its first alternative; `None` if the
+    /// action is none of this state. The numbers of alternatives may differ: those of a run follow
+    /// names, those of [`Machine`] follow its states.
+    #[must_use]
+    pub fn choice_of(&self, action: &Action) -> Option<Choice> {
+        let (machine, state) = (&*self.machine, &self.at.state);
+        let mut is_there = false;
+        if self.at.failure.is_none() {
+            candidates(machine, state, false, |step| is_there |= step == action.step);
+        }
+        let task = is_there.then(|| self.at.names.next(machine, state, action.step))?;
+        Some(Choice { handler: self.handler(action.step), ..Choice::of(task) })
+    }
+
+    /// Returns the first action of this state that takes the step of a task: of equal messages of a
+    /// bag, [`Machine`] takes the first one only. `None` if the task cannot run here.
+    #[must_use]
+    pub fn action_of(&self, task: &TaskName) -> Option<Action> {
+        let (machine, state) = (&*self.machine, &self.at.state);
+        let (mut merged, mut found) = (None, None);
+        if self.at.failure.is_some() {
+            return None;
+        }
+        candidates(machine, state, false, |step| {
+            // Equal messages stand together.
+            merged = merged.filter(|before: &StepId| before.is_equal(step, state)).or(Some(step));
+            if found.is_none() && self.at.names.next(machine, state, step) == *task {
+                found = merged;
+            }
+        });
+        Some(Action { step: found?, alternative: 0 })
+    }
+
     /// Returns the candidates with their names and their numbers of alternatives.
     fn candidates(&self) -> Vec<(StepId, TaskName, u32)> {
         if self.at.failure.is_some() {

@@ -28,6 +28,17 @@ impl StepId {
         }
     }
 
+    /// Returns whether two steps take equal messages of one mailbox.
+    pub(crate) fn is_equal(self, other: StepId, state: &State) -> bool {
+        let queue = |step: StepId| match step {
+            StepId::Message { queue, .. } => Some(queue),
+            _ => None,
+        };
+        queue(self).is_some()
+            && queue(self) == queue(other)
+            && self.message(state) == other.message(state)
+    }
+
     /// Returns the thread that takes the step.
     pub(crate) fn thread(self, state: &State) -> Option<&Arc<Thread>> {
         self.position_in(state).map(|at| &state.threads()[at])
@@ -63,6 +74,12 @@ pub struct Action {
 }
 
 impl Action {
+    /// Returns whether two actions are alternatives of one step.
+    #[must_use]
+    pub fn is_alternative_of(&self, other: &Action) -> bool {
+        self.step == other.step
+    }
+
     /// Returns which alternative of the step it is, from 0.
     #[must_use]
     pub fn alternative(&self) -> u32 {

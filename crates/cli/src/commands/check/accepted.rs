@@ -3,11 +3,11 @@
 use crate::args::{CountingArgs, Global};
 use crate::failure::Failure;
 use crate::output::to_file;
-use crate::reading::{self, BASELINE, SUPPRESSIONS};
+use crate::reading::{self, BASELINE, SUPPRESSIONS, stopped};
 use anyorder_common::numbers::plural;
 use anyorder_common::text::escape;
 use anyorder_drive::{FailureMessage, Level};
-use anyorder_finding::{Baseline, Finding, Outcome, Policy, Suppressions};
+use anyorder_finding::{Baseline, Finding, Outcome, Policy, Suppressions, Warning, WarningKind};
 use std::path::{Path, PathBuf};
 
 /// The default suppression file.
@@ -43,23 +43,50 @@ impl AcceptedFindings {
     /// Marks the accepted findings, then sorts and judges all findings. Warns about entries that
     /// match no finding.
     pub(crate) fn judge(&self, outcome: &mut Outcome, policy: &Policy, global: &Global) {
-        global.print(&self.apply(&mut outcome.findings));
+        let messages = self.apply(outcome, &|| stopped().is_err());
+        if let Err(stopped) = stopped()
+            && outcome.warnings.iter().any(|warning| warning.kind == WarningKind::Stopped)
+        {
+            outcome.cut_by(stopped.0.word());
+        }
+        global.print(&messages);
         outcome.findings.sort_by(Finding::rank);
         outcome.judge(policy);
     }
 
-    /// Marks the accepted findings. Returns warnings about entries that match none.
-    pub(crate) fn apply(&self, findings: &mut [Finding]) -> Vec<FailureMessage> {
+    /// Marks the accepted findings, until `stop` returns true: the findings that were not decided
+    /// then are left out, because some of them may not count. Returns warnings about entries that
+    /// match none.
+    pub(crate) fn apply(
+        &self,
+        outcome: &mut Outcome,
+        stop: &dyn Fn() -> bool,
+    ) -> Vec<FailureMessage> {
         let mut warnings = Vec::new();
+        let mut is_whole = true;
         if let Some((path, suppressions)) = &self.suppressions {
-            warnings.extend(suppressions.apply(findings).iter().map(|unused| {
+            let applied = suppressions.apply_until(&mut outcome.findings, stop);
+            warnings.extend(applied.unused.iter().map(|unused| {
                 let what = format!("line {}: this suppression matches nothing", unused.line);
                 FailureMessage::at(Level::Warning, path, what)
             }));
+            let left_out = outcome.findings.len() - applied.decided;
+            is_whole = left_out == 0;
+            if !is_whole {
+                outcome.findings.truncate(applied.decided);
+                let what = plural(left_out as u64, "finding");
+                outcome.warnings.push(Warning {
+                    kind: WarningKind::Stopped,
+                    input: None,
+                    text: format!("{what} left out: the suppressions were not compared in time"),
+                    count: left_out as u64,
+                    places: Vec::new(),
+                });
+            }
         }
         if let Some((path, baseline)) = &self.baseline {
-            let gone = baseline.apply(findings).len() as u64;
-            if gone > 0 {
+            let gone = baseline.apply(&mut outcome.findings).len() as u64;
+            if gone > 0 && is_whole {
                 let what = plural(gone, "known finding");
                 let what = format!(
                     "{what} did not occur; write the baseline again with `--write-baseline`"

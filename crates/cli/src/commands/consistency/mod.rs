@@ -3,17 +3,21 @@
 mod remarks;
 
 use crate::args::{ConsistencyArgs, Global};
+use crate::bugs::write_checked;
 use crate::commands::render::{self, Form, set_elapsed};
 use crate::failure::Failure;
 use crate::guard::{Document, Kind};
 use crate::input;
 use crate::load::{Read, read};
-use crate::output::to_file;
 use crate::watch::Watch;
 use anyorder_common::text::shown;
-use anyorder_drive::{Consistent, FailureMessage, Level, WrittenNames, consistency};
+use anyorder_drive::{
+    CertifyOptions, Consistency, Consistent, FailureMessage, Level, TraceInput, WrittenNames,
+    consistency,
+};
 use anyorder_finding::{Policy, Verdict};
 use anyorder_trace::{EventId, Trace};
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -48,7 +52,7 @@ pub(crate) fn run(
     outcome.stats.set("solve_ms", watch.phase_ms("solving"));
     set_elapsed(&mut outcome, watch.started);
     let done = watch.draft().finish(outcome, runs);
-    write_files(args, &trace.trace, &answer.verdict, global)?;
+    write_files(args, &trace, &answer, global, watch)?;
     let remarks = remarks::of(args, &answer);
     let form = Form { out: &args.out, max_findings: 1, remarks: &remarks, runs: &done.runs };
     // The timeline of a report shows the order of the events, which a partial trace does not have.
@@ -59,24 +63,34 @@ pub(crate) fn run(
 /// Writes the witness or the certificate if the user asked for it and the answer has one.
 fn write_files(
     args: &ConsistencyArgs,
-    trace: &Trace,
-    verdict: &Consistent,
+    input: &TraceInput,
+    answer: &Consistency,
     global: &Global,
+    watch: &Watch,
 ) -> Result<(), Failure> {
+    let (trace, verdict, control) = (&input.trace, &answer.verdict, watch.control());
+    let options =
+        CertifyOptions { mailbox: Some(answer.partial.mailboxes), ..CertifyOptions::default() };
     let missing = |path: &Path, why: &str| {
         let what = format!("{} was not written: {why}", shown(path));
         global.print(&[FailureMessage::new(Level::Warning, what)]);
     };
     if let Some(path) = &args.witness {
         match verdict {
-            Consistent::Yes(order) => write_run(path, trace, order)?,
+            Consistent::Yes(order) => {
+                let mut write = |out: &mut dyn Write| write_run(trace, order, out);
+                write_checked(path, input, options.clone(), &control, &mut write)?;
+            }
             Consistent::No(_) => missing(path, "an inconsistent trace has no witness"),
             Consistent::Unknown(_) => missing(path, "the search ended without an answer"),
         }
     }
     if let Some(path) = &args.certificate {
         match verdict {
-            Consistent::No(Some(proof)) => to_file(path, |out| proof.write(trace, out))?,
+            Consistent::No(Some(proof)) => {
+                let mut write = |out: &mut dyn Write| proof.write(trace, out);
+                write_checked(path, input, options, &control, &mut write)?;
+            }
             Consistent::No(None) => missing(path, "this procedure gives no proof"),
             Consistent::Yes(_) => {
                 missing(path, "the trace is consistent; `--witness` writes a run");
@@ -88,7 +102,7 @@ fn write_files(
 }
 
 /// Writes a run, one event per line.
-pub(crate) fn write_run(path: &Path, trace: &Trace, order: &[EventId]) -> Result<(), Failure> {
+pub(crate) fn write_run(trace: &Trace, order: &[EventId], out: &mut dyn Write) -> io::Result<()> {
     let names = WrittenNames::new(trace);
-    to_file(path, |out| order.iter().try_for_each(|event| writeln!(out, "{}", names.event(*event))))
+    order.iter().try_for_each(|event| writeln!(out, "{}", names.event(*event)))
 }
