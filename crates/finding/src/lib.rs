@@ -33,7 +33,9 @@ pub use group::{Placed, assign_groups};
 pub use id::assign_ids;
 pub use ignored::mark_ignored_input;
 pub use ordered::Ordered;
-pub use outcome::{Input, OptionValue, OptionValues, Outcome, Stat, Stats, Warning, schema};
+pub use outcome::{
+    Input, NOT_UNDERSTOOD, OptionValue, OptionValues, Outcome, Stat, Stats, Warning, schema,
+};
 pub use suppress::{Suppression, SuppressionError, Suppressions};
 pub use words::{
     CoverageLevel, Harm, Kind, PredictedCategory, RaceCategory, Severity, Verdict, WarningKind,
