@@ -114,7 +114,7 @@ fn event(trace: &Trace, name: &str, label: &str) -> Result<EventId, Failure> {
     match trace.all_named(wanted)[..] {
         [event] => return Ok(event),
         [] => {}
-        [ref several @ ..] => {
+        ref several => {
             let count = plural(several.len() as u64, "event");
             let failure = Failure::new(format!("{name} has {count} with the name `{label}`"));
             let mut names: Vec<String> = several
