@@ -8,6 +8,12 @@ FORMS = ("reversed", "last", "co_enabled", "overtakes")
 KEYS = {"reordering", "finding", "title", "form", "first", "second", "reorders", "prefix", "shortest", "events", "steps"}
 
 
+def address_of(lock):
+    """The first address of a lock whose name is an address, or a range of addresses."""
+    digits = lock[2:].split("+")[0] if lock.startswith("0x") else ""
+    return int(digits, 16) if digits and all(c in "0123456789abcdefABCDEF" for c in digits) else None
+
+
 def typed(value, kind, place):
     fits = isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
     if not fits or (kind is int and not 0 <= value < 1 << 64):
@@ -164,8 +170,17 @@ class Checker:
 
     def memory(self):
         self.source, self.alloc = {}, {}
-        last, allocs = {}, {}
+        last, allocs, around = {}, {}, {}
+        addresses = [address_of(lock) for lock in self.trace.locks]
         for e in self.trace.events:
+            # A lock whose name is an address lies in the memory that was allocated there last.
+            if e.kind in ("acquire", "release", "destroy", "refused") and e.operand in around:
+                self.alloc[e.id] = around[e.operand]
+            if e.kind == "alloc" and self.trace.locations[e.operand][0] == "range":
+                _, _, start, size = self.trace.locations[e.operand]
+                for lock, at in enumerate(addresses):
+                    if at is not None and start <= at < start + size:
+                        around[lock] = e.id
             if not (e.access or e.kind == "alloc"):
                 continue
             cells = self.cells(e.id)

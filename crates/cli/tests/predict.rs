@@ -382,7 +382,7 @@ fn specifications_of_a_user_are_used_and_their_mistakes_told() {
     let strange = text.replace("channel:results", "widget").replace("close", "frob");
     let strange = file(&folder, "strange.trace", strange);
     let ran = run(&["predict", &strange]);
-    assert_eq!(ran.status, 0, "{ran:?}");
+    assert_eq!(ran.status, 3, "nothing of it was understood: {ran:?}");
     assert!(ran.stderr.contains("2 calls ignored, no specification for `widget`"), "{ran:?}");
     let declared = ["predict", &strange, "--object", "widget=memory", "--format", "json"];
     let value = json(&run(&declared));

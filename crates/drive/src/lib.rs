@@ -29,7 +29,7 @@ pub use consistency::{
     consistency,
 };
 pub use failure::{Failure, FailureMessage, Level};
-pub use not_understood::warnings_of_stream;
+pub use not_understood::StreamDoubts;
 pub use predict::{
     Analysis, CheckedWitness, Pairs, PredictOptions, Prediction, Reordering, Specifications,
     StoredWitness, WitnessOptions, WitnessReplay, predict, predict_stream, replay_witness,

@@ -1,16 +1,20 @@
 //! The parts of an input that were not understood, as warnings in the result and as remarks on the
 //! findings that rest on them.
 
+use crate::predict::BrokenWait;
 use anyorder_common::numbers::plural;
-use anyorder_finding::{Finding, Warning, WarningKind, mark_ignored_input};
+use anyorder_finding::{Finding, Severity, Warning, WarningKind, mark_ignored_input};
 use anyorder_trace::{
-    EventId, EventKind, Ignored, IgnoredOperation, InvocationId, LabelScheme, Problem, Problems,
-    Severity, Trace, Unknown,
+    Block, EventId, EventKind, HandlerId, Ignored, IgnoredOperation, InvocationId, Problem,
+    Problems, Severity as Level, Tables, ThreadDoubt, Threads, Trace, Unknown,
 };
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// The maximum number of distinct warnings of one input in a result; others are counted.
 const TEXTS_MAX: usize = 20;
+
+/// The filter of findings that claim nothing.
+const UNCONFIRMED: &str = "unconfirmed";
 
 /// The maximum number of places listed for one warning.
 const PLACES_MAX: usize = 5;
@@ -26,12 +30,37 @@ pub(crate) struct NotUnderstood {
     unspecified: BTreeMap<String, u64>,
     /// The first call of one of them.
     first_call: Option<EventId>,
+    /// What of its threads does not fit together.
+    doubts: Vec<ThreadDoubt>,
+    /// Threads that may be forked under another name, with the reason. Orders are missing then.
+    misnamed: BTreeMap<HandlerId, String>,
 }
 
 impl NotUnderstood {
-    /// Finds the unknown operations of a trace.
-    pub(crate) fn of(trace: &Trace) -> NotUnderstood {
-        NotUnderstood { operations: Ignored::of(trace), ..NotUnderstood::default() }
+    /// Finds the unknown operations of a trace, and, if it was read to its end, what of its threads
+    /// does not fit together.
+    pub(crate) fn of(trace: &Trace, is_whole: bool) -> NotUnderstood {
+        let doubts = if is_whole { Threads::of(trace) } else { Vec::new() };
+        let mut misnamed = BTreeMap::new();
+        for doubt in &doubts {
+            if let ThreadDoubt::NeverRuns { thread, instead: Some(other), .. } = doubt {
+                let [forked, runs] = [thread, other].map(|thread| trace.handler_name(*thread));
+                let what =
+                    format!("thread `{runs}` is not the thread that is forked as `{forked}`");
+                misnamed.insert(*other, what);
+            }
+        }
+        let operations = Ignored::of(trace);
+        NotUnderstood { operations, doubts, misnamed, ..NotUnderstood::default() }
+    }
+
+    /// Returns the warnings about what of the threads does not fit together.
+    fn of_threads(&self, input: &str, trace: &Trace) -> Vec<Warning> {
+        let label = |event: u64| match u32::try_from(event) {
+            Ok(event) if (event as usize) < trace.len() => trace.unique_label(EventId(event)),
+            _ => format!("@{event}"),
+        };
+        warnings_of_threads(input, trace.tables(), &self.doubts, label)
     }
 
     /// Adds the objects without a specification.
@@ -75,46 +104,41 @@ impl NotUnderstood {
         (self.operations.any_before(last) || call).then(|| self.words())
     }
 
-    /// Marks findings, each with the last event of its witness. A finding without one is marked by
-    /// the last event of its sites.
+    /// Marks findings, each with the last event of its witness, or of its sites, and with its
+    /// pairs.
     pub(crate) fn mark_all<'f>(
         &self,
         trace: &Trace,
-        findings: impl Iterator<Item = (&'f mut Finding, Option<EventId>)>,
+        findings: impl Iterator<Item = (&'f mut Finding, EventId, &'f [(EventId, EventId)])>,
     ) {
-        if self.operations.is_empty() && self.first_call.is_none() {
+        for (finding, last, pairs) in findings {
+            self.mark(finding, last);
+            self.mark_misnamed(trace, finding, pairs);
+        }
+    }
+
+    /// Marks a finding whose pairs all have an event of a thread that may have been forked under
+    /// another name. Such a finding claims nothing: the fork may order the two.
+    fn mark_misnamed(&self, trace: &Trace, finding: &mut Finding, pairs: &[(EventId, EventId)]) {
+        if self.misnamed.is_empty() || pairs.is_empty() {
             return;
         }
-        let mut by_sites: Vec<&mut Finding> = Vec::new();
-        for (finding, last) in findings {
-            match last {
-                Some(last) => self.mark(finding, last),
-                None => by_sites.push(finding),
-            }
-        }
-        let mut places: HashMap<String, Option<EventId>> = HashMap::new();
-        let labels = by_sites.iter().flat_map(|finding| &finding.sites);
-        places.extend(labels.filter_map(|site| site.event.clone()).map(|label| (label, None)));
-        let apart = trace.tables().meta.labels == LabelScheme::AccessOrOperation;
-        for event in trace.events().filter(|event| !apart || event.kind().is_access()) {
-            if let Some(place) = places.get_mut(&trace.label(event.id)) {
-                place.get_or_insert(event.id);
-            }
-        }
-        for finding in by_sites {
-            let last = finding
-                .sites
-                .iter()
-                .filter_map(|site| places.get(site.event.as_ref()?).copied()?);
-            // A finding without events may rest on any event.
-            let last = last.max().unwrap_or(EventId(trace.len() as u32));
-            self.mark(finding, last);
+        let reason = |(a, b): &(EventId, EventId)| {
+            [a, b].into_iter().find_map(|event| self.misnamed.get(&trace.handler_of(*event)))
+        };
+        let reasons: Option<Vec<&String>> = pairs.iter().map(reason).collect();
+        if let Some(what) = reasons.and_then(|reasons| reasons.first().copied()) {
+            mark_ignored_input(finding, what);
+            finding.severity = Severity::Note;
+            finding.confirmed = None;
+            finding.filters = vec![UNCONFIRMED.to_owned()];
         }
     }
 
     /// Returns the assumption as a clause.
     fn words(&self) -> String {
-        let operations = self.operations.operations().iter().map(|one| one.word.as_str());
+        let operations = self.operations.operations().iter().filter(|one| !one.without_effect);
+        let operations = operations.map(|one| one.word.as_str());
         let calls = self.unspecified.keys().map(String::as_str);
         let names: Vec<&str> = operations.chain(calls).collect();
         let mut shown: Vec<String> =
@@ -135,15 +159,47 @@ impl NotUnderstood {
 
     /// Returns a warning for each unknown operation.
     fn of_operations(&self, input: &str) -> Vec<Warning> {
-        let warning = |one: &IgnoredOperation| {
-            let what = "is unknown: assumed to order nothing and to access nothing";
-            let text = format!("operation `{}` {what}", one.word);
-            Warning {
-                places: one.events.iter().map(|event| format!("event {event}")).collect(),
-                ..Warning::new(WarningKind::Ignored, input, text, one.count)
+        warnings_of_operations(input, &self.operations)
+    }
+}
+
+/// Returns a warning for each unknown operation.
+fn warnings_of_operations(input: &str, ignored: &Ignored) -> Vec<Warning> {
+    let warning = |one: &IgnoredOperation| {
+        if one.without_effect {
+            let text = format!("operation `{}` orders nothing and accesses nothing", one.word);
+            return Warning::new(WarningKind::Odd, input, text, one.count);
+        }
+        let what = "is unknown: assumed to order nothing and to access nothing";
+        let instead = one.instead.map(|word| format!("; did you mean `{word}`?"));
+        let text = format!("operation `{}` {what}{}", one.word, instead.unwrap_or_default());
+        Warning {
+            places: one.events.iter().map(|event| format!("event {event}")).collect(),
+            ..Warning::new(WarningKind::Ignored, input, text, one.count)
+        }
+    };
+    ignored.operations().iter().map(warning).collect()
+}
+
+impl NotUnderstood {
+    /// Returns a warning for each method whose calls returned before what they wait for. Such a
+    /// call keeps no place: pairs with it may be left out.
+    pub(crate) fn of_waits(input: &str, trace: &Trace, broken: &[BrokenWait]) -> Vec<Warning> {
+        let mut by_method: BTreeMap<(&str, &str), Warning> = BTreeMap::new();
+        for BrokenWait { event, object, method } in broken {
+            let key = (object.as_str(), method.as_str());
+            let warning = by_method.entry(key).or_insert_with(|| {
+                let text = format!(
+                    "`{method}` of `{object}` returns before what it waits for, by the rules of its type: record a call that waits where it continues"
+                );
+                Warning::new(WarningKind::Ignored, input, text, 0)
+            });
+            warning.count += 1;
+            if warning.places.len() < PLACES_MAX {
+                warning.places.push(format!("event {}", trace.unique_label(*event)));
             }
-        };
-        self.operations.operations().iter().map(warning).collect()
+        }
+        by_method.into_values().take(TEXTS_MAX).collect()
     }
 
     /// Returns a warning for each object without a specification. Beyond the maximum, one warning
@@ -170,33 +226,97 @@ impl NotUnderstood {
 /// Returns all warnings about a trace: those of its reader, and those of the well-formedness check.
 pub(crate) fn warnings_of(
     input: &str,
+    trace: &Trace,
     reader: &Problems,
     form: &Problems,
     not_understood: &NotUnderstood,
 ) -> Vec<Warning> {
     let mut warnings = not_understood.of_operations(input);
-    let kept = warnings.iter().map(|warning| warning.count).sum();
-    let is_kept = |problem: &Problem| problem.unknown == Some(Unknown::Kept);
-    let kept = if reader.list.iter().any(is_kept) { kept } else { 0 };
-    warnings.extend(of_problems(input, reader, Some(kept)));
-    warnings.extend(of_problems(input, form, Some(0)));
+    let kept = kept_by(reader, &warnings);
+    warnings.extend(of_problems(input, reader, kept));
+    warnings.extend(of_problems(input, form, 0));
+    warnings.extend(not_understood.of_threads(input, trace));
     warnings
 }
 
-/// Returns the warnings about a trace that is not held in memory: those of its reader.
-#[must_use]
-pub fn warnings_of_stream(input: &str, reader: &Problems) -> Vec<Warning> {
-    of_problems(input, reader, None)
+/// Returns the warnings about what of the threads of a trace does not fit together. `label` names
+/// an event.
+fn warnings_of_threads(
+    input: &str,
+    tables: &Tables,
+    doubts: &[ThreadDoubt],
+    label: impl Fn(u64) -> String,
+) -> Vec<Warning> {
+    let warning = |doubt: &ThreadDoubt| {
+        let kind = if doubt.hides() { WarningKind::Ignored } else { WarningKind::Odd };
+        let places = doubt.event().map(|event| format!("event {}", label(event)));
+        let text = doubt.text(tables);
+        Warning { places: places.into_iter().collect(), ..Warning::new(kind, input, text, 1) }
+    };
+    let mut warnings: Vec<Warning> = doubts.iter().take(TEXTS_MAX).map(warning).collect();
+    let more = doubts.len().saturating_sub(TEXTS_MAX) as u64;
+    if more > 0 {
+        let hides = doubts.iter().skip(TEXTS_MAX).any(ThreadDoubt::hides);
+        let kind = if hides { WarningKind::Ignored } else { WarningKind::Odd };
+        warnings.push(Warning::new(kind, input, "more of the threads does not fit together", more));
+    }
+    warnings
+}
+
+/// Returns how many warnings of a reader are about the unknown operations that have warnings of
+/// their own. Readers of other formats have none.
+fn kept_by(reader: &Problems, operations: &[Warning]) -> u64 {
+    let is_kept = |problem: &Problem| problem.unknown == Some(Unknown::Kept);
+    match reader.list.iter().any(is_kept) {
+        true => operations.iter().map(|warning| warning.count).sum(),
+        false => 0,
+    }
+}
+
+/// What is not understood of a trace that is not held in memory.
+#[derive(Clone, Default, Debug)]
+pub struct StreamDoubts {
+    operations: Ignored,
+    threads: Threads,
+}
+
+impl StreamDoubts {
+    /// Takes the next block.
+    pub fn block(&mut self, tables: &Tables, block: &Block) {
+        self.operations.block(tables, block);
+        self.threads.block(tables, block);
+    }
+
+    /// Returns the warnings about the trace: those of its reader, and, if it was read to its end,
+    /// those about its threads.
+    #[must_use]
+    pub fn warnings(
+        &self,
+        input: &str,
+        tables: &Tables,
+        reader: &Problems,
+        is_whole: bool,
+    ) -> Vec<Warning> {
+        let mut warnings = warnings_of_operations(input, &self.operations);
+        let kept = kept_by(reader, &warnings);
+        warnings.extend(of_problems(input, reader, kept));
+        if is_whole {
+            let doubts = self.threads.finish(tables);
+            let label = |event| format!("@{event}");
+            warnings.extend(warnings_of_threads(input, tables, &doubts, label));
+        }
+        warnings
+    }
 }
 
 /// Returns the warnings of a reader. Merges warnings with equal texts. `kept` of them are about
 /// unknown operations, which are counted by name.
-fn of_problems(input: &str, problems: &Problems, kept: Option<u64>) -> Vec<Warning> {
-    let listed = problems.list.iter().filter(|problem| problem.severity == Severity::Warning);
+fn of_problems(input: &str, problems: &Problems, kept: u64) -> Vec<Warning> {
+    let listed = problems.list.iter().filter(|problem| problem.severity == Level::Warning);
     let mut warnings: Vec<Warning> = Vec::new();
-    let mut counted = kept.unwrap_or(0);
+    let mut counted = kept;
     for problem in listed {
-        if kept.is_some() && problem.unknown == Some(Unknown::Kept) {
+        if problem.unknown == Some(Unknown::Kept) {
             continue;
         }
         let known = warnings.iter().position(|warning| warning.text == problem.message);

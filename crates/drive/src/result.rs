@@ -4,8 +4,8 @@ use crate::failure::FailureMessage;
 use anyorder_common::numbers::plural;
 use anyorder_finding::run::{Run, Runs};
 use anyorder_finding::{
-    Finding, Input, OptionValue, OptionValues, Origins, Outcome, Stat, Stats, Warning, WarningKind,
-    Witness, WitnessPlace, assign_ids_of,
+    Finding, Input, NOT_UNDERSTOOD, OptionValue, OptionValues, Origins, Outcome, Stat, Stats,
+    Warning, WarningKind, Witness, WitnessPlace, assign_ids_of,
 };
 use anyorder_system::Control;
 use std::collections::BTreeMap;
@@ -112,8 +112,11 @@ impl Collected {
         }
         let outcome = &mut self.outcome;
         self.checked += 1;
-        outcome.warnings.extend(result.warnings);
         result.limits.iter().for_each(|option| outcome.cut_by(option));
+        if result.warnings.iter().any(|warning| warning.kind == WarningKind::Ignored) {
+            outcome.cut_by(NOT_UNDERSTOOD);
+        }
+        outcome.warnings.extend(result.warnings);
         result.bounds.iter().for_each(|option| outcome.bounded_by(option));
         add_stats(&mut outcome.stats, &result.stats);
         for (name, value) in result.options.iter() {

@@ -42,14 +42,15 @@ impl TraceInput {
     ) -> Result<TraceInput, Failure> {
         let name = name.into();
         let mut form = Problems::default();
-        if control.cancel.reason().is_none() {
+        let is_whole = control.cancel.reason().is_none();
+        if is_whole {
             form = wellformed::check(&trace);
             if form.errors_total > 0 {
                 return Err(Failure::problems(Path::new(&name), &form));
             }
         }
-        let not_understood = NotUnderstood::of(&trace);
-        let warnings = warnings_of(&name, reader, &form, &not_understood);
+        let not_understood = NotUnderstood::of(&trace, is_whole);
+        let warnings = warnings_of(&name, &trace, reader, &form, &not_understood);
         Ok(TraceInput { name, trace, damaged: false, form, warnings, not_understood })
     }
 

@@ -34,7 +34,9 @@ pub use id::{assign_ids, assign_ids_of};
 pub use ignored::mark_ignored_input;
 pub use ordered::Ordered;
 pub use origin::Origins;
-pub use outcome::{Input, OptionValue, OptionValues, Outcome, Stat, Stats, Warning, schema};
+pub use outcome::{
+    Input, NOT_UNDERSTOOD, OptionValue, OptionValues, Outcome, Stat, Stats, Warning, schema,
+};
 pub use stack::Stack;
 pub use suppress::{Applied, Suppression, SuppressionError, Suppressions};
 pub use words::{

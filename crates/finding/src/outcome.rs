@@ -46,6 +46,10 @@ pub struct Outcome {
     pub stats: Stats,
 }
 
+/// The name in the list of limits of a result on an input that was not understood as a whole; it is
+/// no option. The warnings of kind `ignored` say what was not understood.
+pub const NOT_UNDERSTOOD: &str = "not-understood";
+
 /// The options that decide a result, by their long names without dashes.
 pub type OptionValues = Ordered<OptionValue>;
 

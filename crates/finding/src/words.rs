@@ -164,6 +164,8 @@ words! {
         DoubleFree = "double_free",
         /// A lock is used after it was destroyed.
         DestroyedLock = "destroyed_lock",
+        /// A lock is used while another thread writes over its memory.
+        OverwrittenLock = "overwritten_lock",
         /// A channel is used after it was closed.
         ClosedChannel = "closed_channel",
         /// A file is used after it was closed.
@@ -178,6 +180,8 @@ words! {
         SameHandler = "same_handler",
         /// Two calls that do not commute.
         Calls = "calls",
+        /// Two values are handed to one channel or queue.
+        Arrival = "arrival",
         /// Two accesses under one lock.
         Guarded = "guarded",
     }

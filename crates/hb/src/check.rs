@@ -6,13 +6,14 @@ use crate::races::coverage::{Uncovered, coverage};
 use crate::races::detector::{Detector, Races};
 use crate::races::filters::Filters;
 use crate::races::groups::{Group, GroupBy, Key, group};
+use crate::races::lock_memory::lock_memory;
 use crate::relation::engine::{Engine, Mode};
 use crate::relation::happens_before::HappensBefore;
 use crate::relation::pass::{View, Visitor};
 use crate::relation::rules::RuleSet;
 use crate::relation::strands::StrandId;
-use crate::report::findings::{Explain, Found, findings};
-use anyorder_finding::{CoverageLevel, Finding, RaceCategory};
+use crate::report::findings::{Explain, Found, WithPairs, findings};
+use anyorder_finding::{CoverageLevel, Finding, RaceCategory, assign_ids};
 use anyorder_system::{Cancel, Control, StopReason, Stopped};
 use anyorder_trace::{EventId, Location, Mailbox, TaskId, Trace};
 use std::collections::BTreeSet;
@@ -93,6 +94,8 @@ pub struct Statistics {
 pub struct Checked<'t> {
     /// The findings, the most important first.
     pub findings: Vec<Finding>,
+    /// For each finding, the pairs of events that it lists, the pair of its sites first.
+    pub pairs: Vec<Vec<(EventId, EventId)>>,
     /// The counts.
     pub statistics: Statistics,
     /// The reason why the check ended early. The results so far are correct but incomplete.
@@ -123,13 +126,14 @@ pub fn check<'t>(trace: &'t Trace, options: &RaceOptions, control: &Control<'_>)
         options,
         statistics: basic_statistics(trace),
         races: Races::default(),
-        findings: Vec::new(),
+        found: Vec::new(),
     };
     let (engine, stopped) = match check.run(control) {
         Ok(engine) => (Some(engine).filter(|_| options.keep_order), None),
         Err(Stopped(reason)) => (None, Some(reason)),
     };
-    Checked { findings: check.findings, statistics: check.statistics, stopped, engine }
+    let (findings, pairs) = check.found.into_iter().unzip();
+    Checked { findings, pairs, statistics: check.statistics, stopped, engine }
 }
 
 struct Check<'t, 'o> {
@@ -137,7 +141,7 @@ struct Check<'t, 'o> {
     options: &'o RaceOptions,
     statistics: Statistics,
     races: Races,
-    findings: Vec<Finding>,
+    found: Vec<WithPairs>,
 }
 
 impl<'t> Check<'t, '_> {
@@ -179,7 +183,27 @@ impl<'t> Check<'t, '_> {
             self.races.pairs.truncate(PAIRS_AFTER_STOP_MAX);
             self.report(&mut engine, &judged, Explain::Nothing)?;
         }
-        outcome.map(|()| engine)
+        outcome?;
+        // A prediction finds these by itself, with a witness.
+        if !self.options.keep_order {
+            let max_pairs = self.options.max_pairs;
+            let of_locks = lock_memory(&mut engine, max_pairs, cancel)?;
+            if !of_locks.is_empty() {
+                self.found.extend(of_locks);
+                self.sort();
+            }
+        }
+        Ok(engine)
+    }
+
+    /// Gives all findings their ids and their order.
+    fn sort(&mut self) {
+        let mut findings: Vec<Finding> = self.found.iter().map(|(one, _)| one.clone()).collect();
+        assign_ids(&mut findings);
+        for ((one, _), with_id) in self.found.iter_mut().zip(findings) {
+            one.id = with_id.id;
+        }
+        self.found.sort_by(|(one, _), (other, _)| one.rank(other));
     }
 
     /// Turns the races into findings.
@@ -211,7 +235,7 @@ impl<'t> Check<'t, '_> {
         let (level, max) = (self.options.coverage, self.options.max_pairs);
         let (races, groups) = (&self.races, &groups[..]);
         let found = Found { races, groups, uncovered, level, max_pairs: max };
-        self.findings = findings(engine, &found, explain)?;
+        self.found = findings(engine, &found, explain)?;
         Ok(())
     }
 
@@ -232,11 +256,11 @@ impl<'t> Check<'t, '_> {
             let groups = groups.iter().filter(|group| group.category == category);
             if fields && self.options.group_by == GroupBy::Field {
                 // Races on files and databases are reported, but DroidRacer counts none.
-                groups.filter(|group| matches!(group.key, Key::Field { .. })).count()
+                distinct(groups.filter(|group| matches!(group.key, Key::Field { .. })))
             } else if fields {
                 self.count_fields(groups)
             } else {
-                groups.count()
+                distinct(groups)
             }
         };
         self.statistics.races_by_category = RaceCounts::of(|category| counted(category) as u64);
@@ -262,6 +286,11 @@ impl<'t> Check<'t, '_> {
         }
         seen.len()
     }
+}
+
+/// Counts groups, those of one key once: what only guards is a group of its own.
+fn distinct<'g>(groups: impl Iterator<Item = &'g Group>) -> usize {
+    groups.map(|group| group.key).collect::<BTreeSet<Key>>().len()
 }
 
 /// Races by category, in the order of reports.

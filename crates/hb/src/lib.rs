@@ -43,6 +43,7 @@ pub use check::{Checked, RaceCounts, RaceOptions, Statistics, check};
 pub use races::candidates::{CandidateLimits, CandidatePair, OrderCandidates, order_candidates};
 pub use races::filters::Filter;
 pub use races::groups::GroupBy;
+pub use races::guards::Guards;
 pub use races::list::{Race, races};
 pub use relation::components::{ComponentOrders, component_orders};
 pub use relation::happens_before::HappensBefore;
@@ -50,6 +51,7 @@ pub use relation::locks::Locks;
 pub use relation::rules::{Rule, RuleSet};
 pub use relation::sections::{Conflicting, Point, Points};
 pub use report::describe::{chain as chain_of_posts, location_title, site as site_of};
+pub use report::findings::only_guards;
 pub use why::{OrderExplanation, Proof, ProofStep, why};
 
 mod check;

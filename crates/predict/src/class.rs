@@ -191,12 +191,21 @@ pub trait Specification {
     /// Whether [`hides`](Specification::hides) may ever be true.
     const HIDES: bool = false;
 
+    /// Whether accesses to memory may have points.
+    const ACCESSES: bool = false;
+
     /// Returns the tables of classes that its points name; the first is that of memory accesses.
     fn classes(&self) -> Vec<ClassTable>;
 
     /// Adds the points that an event touches to `points`; all are of one object. Called for each
     /// event that is not a memory access and not hidden.
     fn points(&mut self, tables: &Tables, step: StreamEvent, points: &mut Vec<Point>);
+
+    /// Adds the points that a memory access touches besides its location, each of an object of its
+    /// own. Called for each access that is not hidden, if there are [`ACCESSES`](Self::ACCESSES).
+    fn access_points(&mut self, tables: &Tables, step: StreamEvent, points: &mut Vec<Point>) {
+        let _ = (tables, step, points);
+    }
 
     /// Returns whether two events commute although they touch conflicting points, because a
     /// condition is more precise than points. Each event is given as an operation with its operand.

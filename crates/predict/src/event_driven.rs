@@ -154,14 +154,14 @@ impl FoundPoints {
         };
         let (mut objects, mut actions) = (BTreeMap::new(), 0);
         let mut of_event: Vec<Point> = Vec::new();
-        for event in trace.events().filter(|event| !event.kind().is_access()) {
+        for event in trace.events().filter(|event| S::ACCESSES || !event.kind().is_access()) {
             control.check()?;
             of_event.clear();
-            specification.points(
-                trace.tables(),
-                StreamEvent::of_event(trace, event.id),
-                &mut of_event,
-            );
+            let step = StreamEvent::of_event(trace, event.id);
+            match event.kind().is_access() {
+                true => specification.access_points(trace.tables(), step, &mut of_event),
+                false => specification.points(trace.tables(), step, &mut of_event),
+            }
             actions += u64::from(!of_event.is_empty());
             for point in &of_event {
                 objects.insert(point.cell, point.object);

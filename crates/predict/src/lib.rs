@@ -52,15 +52,15 @@ pub use relations::engine::Engine;
 pub use relations::relation::{DoesntCommute, Hb, Relation};
 pub use report::{Counts, Object, Report, Side, Violation, ViolationKind};
 pub use specified::{
-    DeclareError, Described, Internals, ObjectSummary, Specified, SpecifiedCall,
+    DeclareError, Described, Internals, LocksInMemory, ObjectSummary, Specified, SpecifiedCall,
     SpecifiedCommunication, Types, Unspecified, hidden_events, without_internals,
 };
 
 /// Happens-before, with epochs.
 pub type HbAnalysis<S> = Engine<Hb, S>;
 
-/// WDC, of memory accesses only.
-pub type WdcAnalysis = Engine<DoesntCommute, MemoryOnly>;
+/// WDC: of memory accesses only, or of the locks in memory as well.
+pub type WdcAnalysis<S = MemoryOnly> = Engine<DoesntCommute, S>;
 
 /// EDC: WDC with the actions of a specification.
 pub type EdcAnalysis<S> = Engine<DoesntCommute, S>;

@@ -16,7 +16,7 @@ pub fn write(outcome: &Outcome, policy: &Policy, out: &mut dyn Write) -> io::Res
     let understood = usize::from(words::grave(outcome).next().is_some());
     let tests = outcome.findings.len() + 1 + understood;
     let words::Tally { counting: failures, excluded: skipped, .. } = words::tally(outcome, policy);
-    let errors = u8::from(!outcome.complete);
+    let errors = u8::from(words::is_cut(outcome)) + u8::from(words::is_not_understood(outcome));
     let name = xml(&format!("{} {}", outcome.tool, outcome.command));
     let counts = format!(
         "name=\"{name}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\""
@@ -36,7 +36,7 @@ pub fn write(outcome: &Outcome, policy: &Policy, out: &mut dyn Write) -> io::Res
 /// Writes the test case for the search as a whole.
 fn search(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     let class = xml(&outcome.command);
-    if outcome.complete {
+    if !words::is_cut(outcome) {
         return writeln!(out, "  <testcase classname=\"{class}\" name=\"search complete\"/>");
     }
     let limits = xml(&format!("the search was {}", words::cut(outcome, "")));
@@ -46,14 +46,19 @@ fn search(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-/// Writes a test case that lists parts of the inputs that were not understood, if any. It passes:
-/// people must judge its importance.
+/// Writes a test case that lists parts of the inputs that are odd or were not understood, if any.
+/// It has an error where the answer is open because of them.
 fn warnings(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     if words::grave(outcome).next().is_none() {
         return Ok(());
     }
     let class = xml(&outcome.command);
-    writeln!(out, "  <testcase classname=\"{class}\" name=\"input understood\">\n   <system-out>")?;
+    writeln!(out, "  <testcase classname=\"{class}\" name=\"input understood\">")?;
+    if words::is_not_understood(outcome) {
+        let message = "not everything of the input was understood";
+        writeln!(out, "   <error message=\"{message}\" type=\"input\"/>")?;
+    }
+    writeln!(out, "   <system-out>")?;
     for warning in words::grave(outcome) {
         let text = format!("{}: {}", warning.kind, words::warning(outcome, warning));
         writeln!(out, "{}", xml(&text))?;

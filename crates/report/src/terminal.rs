@@ -321,7 +321,7 @@ impl Page<'_> {
         if !outcome.bounds.is_empty() {
             notes.push(words::bounds(outcome, "--"));
         }
-        if !outcome.complete {
+        if words::is_cut(outcome) {
             notes.push(format!("the search was {}", words::cut(outcome, "--")));
         }
         notes.extend(words::ignored_input(outcome));

@@ -2,8 +2,8 @@
 
 use anyorder_common::numbers::{count, plural};
 use anyorder_finding::{
-    ExplanationStep, Finding, Harm, OptionValue, Outcome, Policy, Site, Stat, Verdict, Warning,
-    WarningKind,
+    ExplanationStep, Finding, Harm, NOT_UNDERSTOOD, OptionValue, Outcome, Policy, Site, Stat,
+    Verdict, Warning, WarningKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,8 +39,10 @@ pub(crate) fn ignored_input(outcome: &Outcome) -> Option<String> {
     let found =
         outcome.findings.iter().filter(|finding| finding.depends_on_ignored_input()).count() as u64;
     Some(match (found, outcome.verdict) {
-        (0, Verdict::Findings) => "what was ignored may hide more".to_owned(),
-        (0, _) => "true only if what was ignored orders nothing and accesses nothing".to_owned(),
+        (0, Verdict::Findings | Verdict::NotRobust | Verdict::Inconsistent) => {
+            "what was not understood may hide more".to_owned()
+        }
+        (0, _) => "what was not understood may hide something".to_owned(),
         (1, _) => "1 finding rests on what was ignored".to_owned(),
         (n, _) => format!("{} findings rest on what was ignored", count(n)),
     })
@@ -66,7 +68,18 @@ pub(crate) fn is_interrupted(outcome: &Outcome) -> bool {
 /// Returns the options that ended the search early.
 pub(crate) fn options_that_cut(outcome: &Outcome) -> impl Iterator<Item = &str> {
     let names = outcome.limits.iter().map(String::as_str);
-    names.filter(|limit| ![INTERRUPT, OUT_OF_MEMORY].contains(limit))
+    names.filter(|limit| ![INTERRUPT, OUT_OF_MEMORY, NOT_UNDERSTOOD].contains(limit))
+}
+
+/// Returns whether the input was not understood as a whole, so that the answer is open.
+pub(crate) fn is_not_understood(outcome: &Outcome) -> bool {
+    outcome.limits.iter().any(|limit| limit == NOT_UNDERSTOOD)
+}
+
+/// Returns whether the search itself ended early, whatever was not understood.
+pub(crate) fn is_cut(outcome: &Outcome) -> bool {
+    let is_other = |limit: &String| limit != NOT_UNDERSTOOD;
+    !outcome.complete && (outcome.limits.is_empty() || outcome.limits.iter().any(is_other))
 }
 
 /// States what ended the search early: `interrupted (Ctrl-C)`, `cut by` its limits, or both; or

@@ -4,16 +4,22 @@
 //! A report on such a trace must mention them: a blocking call, a lock under another name or a
 //! write could make a reported order impossible, or another one possible.
 
+use crate::columns::Block;
 use crate::detect::Format;
 use crate::event::EventKind;
 use crate::ids::{EventId, NameId};
+use crate::tables::Tables;
 use crate::trace::Trace;
+use anyorder_common::similar::most_similar;
 use std::collections::BTreeMap;
 
 /// The unknown operations of a trace.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Ignored {
     operations: Vec<IgnoredOperation>,
+    /// The place of each word among them.
+    known: BTreeMap<String, usize>,
+    /// The first event that may have an effect.
     first: Option<EventId>,
 }
 
@@ -26,6 +32,40 @@ pub struct IgnoredOperation {
     pub count: u64,
     /// The labels of its first uses.
     pub events: Vec<String>,
+    /// The word of STD that it seems to stand for.
+    pub instead: Option<&'static str>,
+    /// Whether it is known to order nothing and to access nothing, so that to ignore it changes no
+    /// answer: a branch, the request for a lock that is taken later, a place for nothing.
+    pub without_effect: bool,
+}
+
+/// Words of other tools, and the words of STD for the same.
+const WORDS: [(&str, &[&str]); 13] = [
+    ("r", &["read", "rd", "load", "ld", "get", "getfield", "aread"]),
+    ("w", &["write", "wr", "store", "st", "set", "put", "putfield", "awrite"]),
+    ("acq", &["lock", "acquire", "enter", "monitorenter", "lk", "lck", "tacq", "racq", "wacq"]),
+    ("rel", &["unlock", "release", "exit", "monitorexit", "uk", "ulk", "rrel", "wrel"]),
+    ("fork", &["start", "spawn", "create", "clone", "go", "pthread_create", "thread_create"]),
+    ("join", &["pthread_join", "thread_join"]),
+    ("alloc", &["malloc", "calloc", "new", "allocate"]),
+    ("free", &["delete", "dealloc", "deallocate", "release_memory"]),
+    ("signal", &["notify", "notify_one", "pthread_cond_signal"]),
+    ("broadcast", &["notifyall", "notify_all", "pthread_cond_broadcast"]),
+    ("wait", &["await", "cond_wait", "pthread_cond_wait"]),
+    ("wake", &["wakeup", "woken", "notified"]),
+    ("destroy", &["lock_destroy", "pthread_mutex_destroy"]),
+];
+
+/// Words of other tools for events that order nothing and access nothing.
+const WITHOUT_EFFECT: [&str; 4] = ["branch", "req", "request", "dummy"];
+
+/// Returns the word of STD that an unknown word seems to stand for.
+fn instead(word: &str) -> Option<&'static str> {
+    let lower = word.to_ascii_lowercase();
+    let known = |(std, words): &(&'static str, &[&str])| {
+        (*std == lower || words.contains(&&*lower)).then_some(*std)
+    };
+    WORDS.iter().find_map(known).or_else(|| most_similar(&lower, WORDS.map(|(std, _)| std)))
 }
 
 impl Ignored {
@@ -44,30 +84,71 @@ impl Ignored {
     #[must_use]
     pub fn of(trace: &Trace) -> Ignored {
         let mut ignored = Ignored::default();
-        let origin = Format::from_word(&trace.tables().meta.origin);
-        if !matches!(origin, Some(Format::Std | Format::DroidRacer)) {
+        if !ignored.may_have(trace.tables()) {
             return ignored;
         }
-        let mut known: BTreeMap<String, usize> = BTreeMap::new();
         for event in trace.events().filter(|event| event.kind() == EventKind::Other) {
-            ignored.first.get_or_insert(event.id);
-            let text = trace.tables().name(NameId(event.operand));
-            let mut word = text.split('(').next().unwrap_or(text);
-            if known.len() >= Ignored::OPERATIONS_MAX && !known.contains_key(word) {
-                word = "…";
-            }
-            let place = *known.entry(word.to_owned()).or_insert_with(|| {
-                let word = word.to_owned();
-                ignored.operations.push(IgnoredOperation { word, count: 0, events: Vec::new() });
-                ignored.operations.len() - 1
-            });
-            let operation = &mut ignored.operations[place];
-            operation.count += 1;
-            if operation.events.len() < Ignored::EVENTS_MAX {
-                operation.events.push(trace.label(event.id));
-            }
+            let label = || trace.label(event.id);
+            ignored.take(trace.tables(), event.id, event.operand, label);
         }
         ignored
+    }
+
+    /// Takes the events of a block of a stream. Uses are named by the numbers that the input gives
+    /// them, or else by their positions.
+    pub fn block(&mut self, tables: &Tables, block: &Block) {
+        if !self.may_have(tables) {
+            return;
+        }
+        let columns = &block.columns;
+        for row in (0..columns.len()).filter(|row| columns.ops[*row].kind() == EventKind::Other) {
+            let event = block.first + row as u64;
+            let label =
+                || columns.numbers.get(row).map_or(event + 1, |n| u64::from(*n)).to_string();
+            let id = EventId(u32::try_from(event).unwrap_or(u32::MAX - 1));
+            self.take(tables, id, columns.operands[row], label);
+        }
+    }
+
+    /// Returns whether an event of kind `other` is an operation that the reader did not know.
+    fn may_have(&self, tables: &Tables) -> bool {
+        let origin = Format::from_word(&tables.meta.origin);
+        matches!(origin, Some(Format::Std | Format::DroidRacer))
+    }
+
+    /// Takes one use of an unknown operation.
+    fn take(
+        &mut self,
+        tables: &Tables,
+        event: EventId,
+        operand: u32,
+        label: impl FnOnce() -> String,
+    ) {
+        let text = tables.name(NameId(operand));
+        let mut word = text.split('(').next().unwrap_or(text);
+        if self.known.len() >= Ignored::OPERATIONS_MAX && !self.known.contains_key(word) {
+            word = "…";
+        }
+        let operations = &mut self.operations;
+        let place = *self.known.entry(word.to_owned()).or_insert_with(|| {
+            let is_std = Format::from_word(&tables.meta.origin) == Some(Format::Std);
+            operations.push(IgnoredOperation {
+                word: word.to_owned(),
+                count: 0,
+                events: Vec::new(),
+                instead: instead(word).filter(|_| is_std),
+                without_effect: is_std && WITHOUT_EFFECT.contains(&word),
+            });
+            operations.len() - 1
+        });
+        let operation = &mut self.operations[place];
+        if !operation.without_effect {
+            self.first.get_or_insert(event);
+        }
+        operation.count += 1;
+        if operation.events.len() < Ignored::EVENTS_MAX {
+            operation.events.push(label());
+        }
     }
 
     /// Returns the operations, in the order of their first uses.
@@ -76,10 +157,10 @@ impl Ignored {
         &self.operations
     }
 
-    /// Returns whether the trace has none.
+    /// Returns whether the trace has none that may have an effect.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.operations.is_empty()
+        self.first.is_none()
     }
 
     /// Returns whether the trace has one before an event. If it has none, a result about events up
@@ -115,6 +196,30 @@ mod tests {
             assert!(!ignored.any_before(EventId(0)) && !ignored.any_before(EventId(1)));
             assert!(ignored.any_before(EventId(2)) && !ignored.is_empty());
         }
+    }
+
+    #[test]
+    fn words_of_other_tools_are_told_with_the_word_of_the_format() {
+        for (word, expected) in [
+            ("lock", Some("acq")),
+            ("Write", Some("w")),
+            ("notifyAll", Some("broadcast")),
+            ("W", Some("w")),
+            ("jion", Some("join")),
+            ("frobnicate", None),
+        ] {
+            assert_eq!(instead(word), expected, "{word}");
+        }
+    }
+
+    #[test]
+    fn words_that_order_nothing_change_no_answer() {
+        let text = "T1|req(l)|1\nT1|acq(l)|2\nT1|branch|3\nT1|dummy(0)|4\nT1|rel(l)|5\n";
+        let trace = Trace::read(&mut StdReader::new(text.as_bytes())).unwrap();
+        let ignored = Ignored::of(&trace);
+        assert!(ignored.is_empty() && !ignored.any_before(EventId(5)));
+        assert!(ignored.operations().iter().all(|one| one.without_effect && one.count == 1));
+        assert_eq!(ignored.operations().len(), 3);
     }
 
     #[test]

@@ -35,12 +35,14 @@ pub use ids::{
 };
 pub use ignored::{Ignored, IgnoredOperation};
 pub use interner::{Interner, TableFull};
+pub use lock_memory::{address_of, memory_of_lock};
 pub use names::{NameIndex, Names};
 pub use stream::{CopyError, TraceSink, TraceSource, copy};
 pub use tables::{
     Coherence, Handler, Input, InputFamily, Invocation, LabelScheme, Location, Mailbox, Meta,
     Position, Site, Tables, TaskDef, TaskKind, TraceOrder,
 };
+pub use threads::{ThreadDoubt, Threads};
 pub use trace::{TaskSpan, Trace, TraceBlocks};
 
 mod allocations;
@@ -55,9 +57,12 @@ pub mod format;
 mod ids;
 mod ignored;
 mod interner;
+mod labels;
+mod lock_memory;
 mod names;
 pub mod open;
 mod stream;
 mod tables;
+mod threads;
 mod trace;
 pub mod wellformed;

@@ -5,9 +5,11 @@ use crate::columns::{Block, Columns};
 use crate::error::{Place, Problem, Problems, ReadError};
 use crate::event::{Event, EventKind};
 use crate::ids::{EventId, HandlerId, LocationId, NameId, TaskId};
+use crate::labels::Repeated;
 use crate::stream::{TraceSink, TraceSource};
 use crate::tables::{LabelScheme, Tables, TaskKind};
 use std::io;
+use std::sync::OnceLock;
 
 /// The life of one task, as positions in the trace. Absent events are `NONE`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -27,12 +29,22 @@ pub struct TaskSpan {
 }
 
 /// A whole trace: tables, columns, and the spans of its tasks.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Trace {
     tables: Tables,
     columns: Columns,
     spans: Vec<TaskSpan>,
+    /// The labels that several events have, once they were asked for.
+    repeated: OnceLock<Repeated>,
 }
+
+impl PartialEq for Trace {
+    fn eq(&self, other: &Trace) -> bool {
+        self.tables == other.tables && self.columns == other.columns
+    }
+}
+
+impl Eq for Trace {}
 
 impl Trace {
     /// Reads a source to its end.
@@ -96,7 +108,7 @@ impl Trace {
                 span.post = id;
             }
         }
-        Trace { tables, columns, spans }
+        Trace { tables, columns, spans, repeated: OnceLock::new() }
     }
 
     /// Returns the tables.
@@ -196,16 +208,29 @@ impl Trace {
         }
     }
 
-    /// Returns the input's own number or name of an event.
+    /// Returns the name of an event in reports: the input's own number or name. If several events
+    /// of its numbering have that, or if it could be taken for a number, it is `@N`, the number of
+    /// the event from 0.
+    ///
+    /// The first call reads the labels of the whole trace, unless they are positions.
     #[must_use]
     pub fn label(&self, event: EventId) -> String {
         let number = self.columns.numbers.get(event.index()).copied();
-        match (self.tables.meta.labels, number) {
-            (LabelScheme::Name, Some(name)) => self.tables.name(NameId(name)).to_owned(),
-            (LabelScheme::Line | LabelScheme::AccessOrOperation, Some(number)) => {
-                number.to_string()
-            }
-            _ => (event.0 + 1).to_string(),
+        let Some(number) = number.filter(|_| self.tables.meta.labels != LabelScheme::Position)
+        else {
+            return (event.0 + 1).to_string();
+        };
+        let repeated = self.repeated.get_or_init(|| Repeated::of(&self.tables, &self.columns));
+        let is_access = self.columns.ops[event.index()].kind().is_access();
+        if repeated.has(self.tables.meta.labels, is_access, number) {
+            return by_number(event);
+        }
+        match self.tables.meta.labels {
+            LabelScheme::Name => match self.tables.name(NameId(number)) {
+                name if name.is_empty() || name.starts_with('@') => by_number(event),
+                name => name.to_owned(),
+            },
+            _ => number.to_string(),
         }
     }
 
@@ -215,6 +240,7 @@ impl Trace {
     pub fn unique_label(&self, event: EventId) -> String {
         let label = self.label(event);
         match self.tables.meta.labels {
+            _ if label.starts_with('@') => label,
             LabelScheme::AccessOrOperation if self.event(event).kind().is_access() => {
                 format!("access:{label}")
             }
@@ -223,30 +249,76 @@ impl Trace {
         }
     }
 
-    /// Finds the event with a label. In traces with two numberings, a bare number means the access
-    /// of that number if it exists, otherwise the operation. `op:N` and `access:N` (or `rwId:N`)
-    /// select one.
+    /// Returns the shortest name by which [`find`](Self::find) finds an event: its label, with the
+    /// name of the numbering if that is not the numbering of accesses.
     #[must_use]
-    pub fn find(&self, label: &str) -> Option<EventId> {
-        let (prefix, rest) = label.split_once(':').unwrap_or(("", label));
-        let wanted = match prefix {
-            "" => None,
-            "op" => Some(false),
-            "access" | "rwId" => Some(true),
-            _ => return self.find_where(|event| self.label(event) == label),
-        };
-        let access = |event: EventId| self.event(event).kind().is_access();
-        match wanted {
-            Some(wanted) => self.find_where(|e| access(e) == wanted && self.label(e) == rest),
-            None if self.tables.meta.labels == LabelScheme::AccessOrOperation => self
-                .find_where(|e| access(e) && self.label(e) == rest)
-                .or_else(|| self.find_where(|e| self.label(e) == rest)),
-            None => self.find_where(|e| self.label(e) == rest),
+    pub fn event_name(&self, event: EventId) -> String {
+        match self.event(event).kind().is_access() {
+            true => self.label(event),
+            false => self.unique_label(event),
         }
     }
 
-    fn find_where(&self, test: impl Fn(EventId) -> bool) -> Option<EventId> {
-        (0..self.len() as u32).map(EventId).find(|event| test(*event))
+    /// Finds the event with a name: its label, or `@N`, its number from 0. In traces with two
+    /// numberings, a bare number means the access of that number if it exists, otherwise the
+    /// operation. `op:N` and `access:N` (or `rwId:N`) select one.
+    ///
+    /// Returns `None` if no event has the name, or if several have it:
+    /// [`all_named`](Self::all_named).
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<EventId> {
+        match self.all_named(name)[..] {
+            [event] => Some(event),
+            _ => None,
+        }
+    }
+
+    /// Returns the events with a name, as [`find`](Self::find) takes it: more than one if the
+    /// trace gives it to several. Time: linear in the events.
+    #[must_use]
+    pub fn all_named(&self, name: &str) -> Vec<EventId> {
+        if let Some(number) = name.strip_prefix('@') {
+            let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+            let row = number.parse::<usize>().ok().filter(|row| digits && *row < self.len());
+            return row.map(EventId::from_index).into_iter().collect();
+        }
+        let columns = &self.columns;
+        let numbered = |number: u32, access: Option<bool>| {
+            let is_wanted = |row: &usize| {
+                let is_access = columns.ops[*row].kind().is_access();
+                columns.numbers.get(*row) == Some(&number)
+                    && access.is_none_or(|access| is_access == access)
+            };
+            (0..self.len()).filter(is_wanted).map(EventId::from_index).collect::<Vec<_>>()
+        };
+        match self.tables.meta.labels {
+            labels if columns.numbers.is_empty() || labels == LabelScheme::Position => {
+                let row = decimal(name).and_then(|number| number.checked_sub(1));
+                let row = row.filter(|row| (*row as usize) < self.len());
+                row.map(EventId).into_iter().collect()
+            }
+            LabelScheme::Name => {
+                let is_named = |row: &usize| {
+                    let id = columns.numbers.get(*row);
+                    id.is_some_and(|id| self.tables.name(NameId(*id)) == name)
+                };
+                (0..self.len()).filter(is_named).map(EventId::from_index).collect()
+            }
+            LabelScheme::AccessOrOperation => {
+                let (prefix, rest) = name.split_once(':').unwrap_or(("", name));
+                let Some(number) = decimal(rest) else { return Vec::new() };
+                match prefix {
+                    "op" => numbered(number, Some(false)),
+                    "access" | "rwId" => numbered(number, Some(true)),
+                    "" => match numbered(number, Some(true)) {
+                        none if none.is_empty() => numbered(number, Some(false)),
+                        accesses => accesses,
+                    },
+                    _ => Vec::new(),
+                }
+            }
+            _ => decimal(name).map_or_else(Vec::new, |number| numbered(number, None)),
+        }
     }
 
     /// Returns the text of the location an event accesses.
@@ -278,6 +350,16 @@ impl Trace {
             + self.tables.locations.capacity() * size_of::<crate::tables::Location>()
             + self.tables.tasks.capacity() * size_of::<crate::tables::TaskDef>()
     }
+}
+
+/// Returns the number of an event as a name.
+fn by_number(event: EventId) -> String {
+    format!("@{}", event.0)
+}
+
+/// Returns the number that a text is in the form in which labels show it.
+fn decimal(text: &str) -> Option<u32> {
+    text.parse().ok().filter(|number: &u32| number.to_string() == text)
 }
 
 /// The blocks of a trace in memory, as a source.

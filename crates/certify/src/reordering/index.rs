@@ -7,7 +7,10 @@ use super::memory::{Footprints, LastWrites, Piece, Sources};
 use super::sections::Sections;
 use crate::lists::Lists;
 use crate::wakes::{Match, matches};
-use anyorder_trace::{EventId, EventKind, LocationId, TaskId, TaskKind, Trace};
+use anyorder_trace::{
+    EventId, EventKind, Location, LocationId, LockId, OperandKind, Tables, TaskId, TaskKind, Trace,
+    memory_of_lock,
+};
 use std::collections::HashMap;
 
 pub(super) const NONE: u32 = u32::MAX;
@@ -129,13 +132,49 @@ fn holders(trace: &Trace, handler_of: &[u32]) -> Vec<u32> {
     handler_of.iter().zip(tasks).map(holder).collect()
 }
 
-/// The observations of reads, and the allocation of each access.
+/// The locks whose names are addresses, and the last allocation of the memory in which each lies.
+struct LocksInMemory {
+    sorted: Vec<(u64, u32)>,
+    block: HashMap<u32, u32>,
+}
+
+impl LocksInMemory {
+    fn new(tables: &Tables) -> LocksInMemory {
+        let locks = (0..tables.locks.len() as u32).map(LockId);
+        let at = |lock: LockId| Some((memory_of_lock(tables, lock)?.0, lock.0));
+        let mut sorted: Vec<(u64, u32)> = locks.filter_map(at).collect();
+        sorted.sort_unstable();
+        LocksInMemory { sorted, block: HashMap::new() }
+    }
+
+    fn allocate(&mut self, tables: &Tables, location: u32, event: u32) {
+        let Some(Location::Range { address, size, .. }) = tables.locations.get(location as usize)
+        else {
+            return;
+        };
+        let end = address.saturating_add(u64::from((*size).max(1)));
+        let from = self.sorted.partition_point(|(at, _)| at < address);
+        for (_, lock) in self.sorted[from..].iter().take_while(|(at, _)| *at < end) {
+            self.block.insert(*lock, event);
+        }
+    }
+}
+
+/// The observations of reads, and the allocation of each access and of each use of a lock.
 fn memory(trace: &Trace, footprints: &Footprints) -> (Sources, HashMap<u32, u32>) {
     let (mut writes, mut allocs) = (LastWrites::default(), LastWrites::default());
     let (mut sources, mut needed) = (Sources::default(), HashMap::new());
     let mut any_alloc = false;
+    let mut locks = LocksInMemory::new(trace.tables());
     for event in trace.events() {
         let kind = event.kind();
+        if kind.operand() == OperandKind::Lock {
+            let block = locks.block.get(&event.operand);
+            block.and_then(|alloc| needed.insert(event.id.0, *alloc));
+        }
+        if kind == EventKind::Alloc {
+            locks.allocate(trace.tables(), event.operand, event.id.0);
+        }
         let footprint = footprints.of(LocationId(event.operand));
         if kind.reads() && sources.is_full() {
             sources.push_unknown();

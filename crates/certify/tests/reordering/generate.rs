@@ -191,7 +191,9 @@ pub(crate) fn trace(rng: &mut RandomSource, flavour: Flavour, events: usize) -> 
     let locations = locations.collect();
     let locks = 1 + rng.below(2);
     for i in 0..locks {
-        let name = b.interner.name(&format!("m{i}")).expect("room");
+        // Where memory has addresses, the locks lie in it.
+        let text = if bytes { format!("0x{:x}", 1 + 2 * i) } else { format!("m{i}") };
+        let name = b.interner.name(&text).expect("room");
         b.interner.lock(name).expect("room");
     }
     let objects = match flavour {

@@ -5,9 +5,9 @@ use crate::failure::Failure;
 use crate::input::{self, Watched, title};
 use crate::output::{to_stdout, width};
 use crate::watch::Watch;
-use anyorder_common::text::escape_json;
-use anyorder_drive::warnings_of_stream;
-use anyorder_finding::exit;
+use anyorder_common::text::{escape, escape_json};
+use anyorder_drive::{FailureMessage, Level, StreamDoubts};
+use anyorder_finding::{WarningKind, exit};
 use anyorder_report::info::{Info, Tally, json, text};
 use anyorder_trace::{Block, TraceSource};
 use std::process::ExitCode;
@@ -17,10 +17,12 @@ pub(crate) fn run(args: &InfoArgs, global: &Global, watch: &Watch) -> Result<Exi
     let control = watch.control();
     let mut opened = input::open(&args.trace, global)?;
     let (mut tally, mut block) = (Tally::default(), Block::default());
+    let mut doubts = StreamDoubts::default();
     control.progress.phase("reading");
     let mut source = Watched { opened: &mut opened, control: &control };
     while source.next_block(&mut block).map_err(|error| Failure::input(&args.trace, &error))? {
         tally.add(source.tables(), &block);
+        doubts.block(source.tables(), &block);
     }
     let complete = watch.stopped().is_none();
     watch.done();
@@ -28,12 +30,17 @@ pub(crate) fn run(args: &InfoArgs, global: &Global, watch: &Watch) -> Result<Exi
     tally.finish(opened.source.tables());
     global.print_warnings(&args.trace, problems);
     let path = &*args.trace.to_string_lossy();
+    let tables = opened.source.tables();
+    let warnings = doubts.warnings(path, tables, problems, complete);
+    let ignored = warnings.iter().filter(|warning| warning.kind == WarningKind::Ignored);
+    let told = ignored.map(|one| FailureMessage::at(Level::Warning, path, escape(&one.text)));
+    global.print(&told.collect::<Vec<_>>());
     let info = Info {
         path,
         format: (opened.format.word(), title(opened.format)),
         size: opened.size,
-        tables: opened.source.tables(),
-        warnings: warnings_of_stream(path, problems),
+        tables,
+        warnings,
         tally: &tally,
         complete,
         top: args.top,

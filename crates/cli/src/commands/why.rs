@@ -118,11 +118,12 @@ fn named(trace: &Trace, id: EventId) -> String {
 }
 
 fn answer(input: &Input, trace: &Trace, why: &Explanation) -> Value {
+    let events = [why.first, why.second].map(|event| trace.event_name(event));
     let mut value = json!({
         "schema": 1, "tool": "anyorder", "version": env!("CARGO_PKG_VERSION"), "command": "why",
         "inputs": [{"path": input.path, "format": input.format}],
         "options": {"rules": why.rules.word()},
-        "events": [trace.label(why.first), trace.label(why.second)],
+        "events": events,
         "ordered": why.ordered,
         "explanation": why.steps,
     });

@@ -6,7 +6,7 @@ mod predictions;
 use crate::certify::keep_true_reorderings;
 use crate::consistency::{ConsistencyOptions, consistency};
 use crate::failure::Failure;
-use crate::predict::{WitnessOptions, group_findings};
+use crate::predict::{EventPairs, WitnessOptions, group_findings, last_of};
 use crate::result::JobResult;
 use crate::rules::fitting_rules;
 use crate::trace_input::TraceInput;
@@ -15,7 +15,7 @@ use anyorder_finding::run::Run;
 use anyorder_finding::{CoverageLevel, Finding, Ordered, Stats, assign_ids};
 use anyorder_hb::{GroupBy, RaceOptions, RuleSet, Statistics};
 use anyorder_system::Control;
-use anyorder_trace::{TaskKind, Trace};
+use anyorder_trace::{EventId, TaskKind, Trace};
 
 /// The options of [`check_trace`].
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -113,15 +113,16 @@ pub fn check_trace(
     }
     result.stats = stats(&checked.statistics);
     let stopped = checked.stopped;
-    let (mut findings, runs) = if predicts && stopped.is_none() {
+    let found = if predicts && stopped.is_none() {
         publish(checked.findings.clone(), &result, control);
         predictions::add(input, checked, options, control, &mut result)?
     } else {
-        without_runs(input, checked.findings)
+        without_runs(input, checked.findings, checked.pairs)
     };
+    let (mut findings, runs, pairs): (Vec<_>, Vec<_>, Vec<_>) = found.into_iter().collect();
     // Makes the ids unique within this input.
     assign_ids(&mut findings);
-    group_findings(trace, &mut findings, &control.cancel);
+    group_findings(trace, &mut findings, &pairs, &control.cancel);
     findings.into_iter().zip(runs).for_each(|(finding, run)| result.push(finding, run));
     keep_true_reorderings(input, None, &mut result, control)?;
     if let Some(reason) = stopped {
@@ -140,15 +141,22 @@ fn publish(mut findings: Vec<Finding>, result: &JobResult, control: &Control<'_>
     so_far.publish(control);
 }
 
-/// Findings and their runs.
-type WithRuns = (Vec<Finding>, Vec<Option<Run>>);
+/// Findings, each with its run and its pairs of events.
+type WithRuns = Vec<(Finding, Option<Run>, EventPairs)>;
 
 /// Returns the findings without runs. Marks those that rest on operations that were not understood.
-fn without_runs(input: &TraceInput, mut findings: Vec<Finding>) -> WithRuns {
-    let without_witness = findings.iter_mut().map(|finding| (finding, None));
-    input.not_understood.mark_all(&input.trace, without_witness);
-    let runs = vec![None; findings.len()];
-    (findings, runs)
+fn without_runs(
+    input: &TraceInput,
+    mut findings: Vec<Finding>,
+    pairs: Vec<EventPairs>,
+) -> WithRuns {
+    let last =
+        |(finding, pairs): (&Finding, &EventPairs)| last_of(&input.trace, finding, pairs, None);
+    let last: Vec<EventId> = findings.iter().zip(&pairs).map(last).collect();
+    let of_each = findings.iter_mut().zip(last).zip(&pairs);
+    let of_each = of_each.map(|((finding, last), pairs)| (finding, last, pairs.as_slice()));
+    input.not_understood.mark_all(&input.trace, of_each);
+    findings.into_iter().zip(pairs).map(|(finding, pairs)| (finding, None, pairs)).collect()
 }
 
 /// Returns whether tasks of a trace were posted; otherwise it has only threads.

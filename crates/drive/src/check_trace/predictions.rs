@@ -3,9 +3,10 @@
 
 use super::{CheckTraceOptions, WithRuns, publish, without_runs};
 use crate::failure::Failure;
+use crate::not_understood::NotUnderstood;
 use crate::predict::{
-    Analysis, KnownPairs, PredictOptions, Question, Reordering, add_outcome, analyse, last_of,
-    left_out, stats,
+    Analysis, EventPairs, KnownPairs, PredictOptions, Question, Reordering, add_outcome, analyse,
+    event_pairs, last_of, left_out, stats,
 };
 use crate::result::JobResult;
 use crate::trace_input::TraceInput;
@@ -16,7 +17,7 @@ use anyorder_predict::Reorders;
 use anyorder_predict::check::{Candidate, Checked, Found, PairResult, form_words};
 use anyorder_system::Control;
 use anyorder_trace::{EventId, EventKind, Trace};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::mem;
 
 /// The maximum number of pairs to search witnesses for, per happens-before race.
@@ -30,8 +31,9 @@ const COUNTS: [&str; 7] =
 struct FindingWithRun {
     finding: Finding,
     run: Option<Run>,
-    /// The last event of its witness or refutation; `None` if it has only sites.
-    last: Option<EventId>,
+    /// The last event of its witness or refutation, or of its sites.
+    last: EventId,
+    pairs: EventPairs,
 }
 
 /// Returns the happens-before races, with the witnesses found, and then the predictions.
@@ -44,9 +46,10 @@ pub(super) fn add(
 ) -> Result<WithRuns, Failure> {
     let trace = &input.trace;
     let races = mem::take(&mut checked.findings);
+    let pairs = mem::take(&mut checked.pairs);
     if trace.len() as u64 > options.witnesses.max_events {
         result.cut_by("max-events");
-        return Ok(without_runs(input, races));
+        return Ok(without_runs(input, races, pairs));
     }
     let options = PredictOptions {
         analysis: Some(Analysis::Edc),
@@ -54,8 +57,9 @@ pub(super) fn add(
         search: options.witnesses,
         ..PredictOptions::default()
     };
-    let pairs = pairs_of(trace, &races, control);
-    let extra: Vec<(EventId, EventId)> = pairs.iter().flatten().copied().collect();
+    let tried = |pairs: &EventPairs| pairs.iter().take(PAIRS_TRIED_MAX).copied().collect();
+    let extra: Vec<(EventId, EventId)> =
+        pairs.iter().flat_map(|one| -> EventPairs { tried(one) }).collect();
     // Without races, happens-before orders all conflicting accesses.
     let order = match races.is_empty() {
         true => None,
@@ -81,7 +85,10 @@ pub(super) fn add(
     let not_understood =
         input.not_understood.clone().with_unspecified(trace, &analysed.unspecified);
     result.warnings.extend(not_understood.of_unspecified(&input.name));
-    not_understood.mark_all(trace, all.iter_mut().map(|one| (&mut one.finding, one.last)));
+    let of_waits = NotUnderstood::of_waits(&input.name, trace, &analysed.broken_waits);
+    result.warnings.extend(of_waits);
+    let of_each = all.iter_mut().map(|one| (&mut one.finding, one.last, one.pairs.as_slice()));
+    not_understood.mark_all(trace, of_each);
     add_outcome(&input.name, &analysed.checked, result);
     if !analysed.checked.all_pairs {
         result.bounded_by("pairs");
@@ -91,15 +98,15 @@ pub(super) fn add(
             result.stats.set(name, stat.clone());
         }
     }
-    Ok(all.into_iter().map(|one| (one.finding, one.run)).unzip())
+    Ok(all.into_iter().map(|one| (one.finding, one.run, one.pairs)).collect())
 }
 
-/// Returns the happens-before races in their order, then the other findings. `pairs` are the first
-/// pairs of each race.
+/// Returns the happens-before races in their order, then the other findings. `pairs` are the pairs
+/// of each race.
 fn join(
     (trace, control): (&Trace, &Control<'_>),
     races: Vec<Finding>,
-    pairs: Vec<Vec<(EventId, EventId)>>,
+    pairs: Vec<EventPairs>,
     checked: &mut Checked,
 ) -> Vec<FindingWithRun> {
     let pair_results: HashMap<(u64, u64), &PairResult> = checked
@@ -109,7 +116,8 @@ fn join(
         .collect();
     let names = WrittenNames::new(trace);
     let mut all = Vec::new();
-    for (mut finding, pairs) in races.into_iter().zip(pairs) {
+    for (mut finding, listed) in races.into_iter().zip(pairs) {
+        let pairs = &listed[..listed.len().min(PAIRS_TRIED_MAX)];
         // A confirmed race with a free is reported as a use after free instead.
         let pair_result =
             |(a, b): &(EventId, EventId)| pair_results.get(&(u64::from(a.0), u64::from(b.0)));
@@ -119,18 +127,20 @@ fn join(
         if pairs.iter().any(|pair| frees(pair) && confirmed(pair)) {
             continue;
         }
-        let (run, last) = confirm((trace, &names), &mut finding, &pairs, &pair_results);
-        all.push(FindingWithRun { finding, run, last });
+        let (run, last) = confirm((trace, &names), &mut finding, pairs, &pair_results);
+        all.push(FindingWithRun { finding, run, last, pairs: listed });
     }
-    for Found { mut finding, witness, .. } in mem::take(&mut checked.found) {
+    for found in mem::take(&mut checked.found) {
+        let pairs = event_pairs(&found);
+        let Found { mut finding, witness, .. } = found;
         let witness = witness.map(|witness| Reordering::new(witness, Reorders::Threads));
-        let last = last_of(trace, &finding, witness.as_ref());
+        let last = last_of(trace, &finding, &pairs, witness.as_ref());
         // A stopped job still says which findings are confirmed.
         let run = witness.filter(|_| control.check().is_ok()).map(|witness| {
             witness.place(trace, &names, &mut finding);
             witness.run(trace)
         });
-        all.push(FindingWithRun { finding, run, last });
+        all.push(FindingWithRun { finding, run, last, pairs });
     }
     all
 }
@@ -141,35 +151,6 @@ fn is_plain(trace: &Trace, event: EventId) -> bool {
     kind.is_access() && kind != EventKind::Free
 }
 
-/// Returns the first pairs of each race, as events; only some once the job is stopped.
-fn pairs_of(
-    trace: &Trace,
-    races: &[Finding],
-    control: &Control<'_>,
-) -> Vec<Vec<(EventId, EventId)>> {
-    let tried = |finding: &Finding| finding.pairs.iter().take(PAIRS_TRIED_MAX).cloned().collect();
-    let wanted: Vec<Vec<[String; 2]>> = races.iter().map(tried).collect();
-    let mut by_label: BTreeMap<&str, Option<EventId>> =
-        wanted.iter().flatten().flatten().map(|label| (label.as_str(), None)).collect();
-    for event in (0..trace.len() as u32).map(EventId) {
-        if event.0.is_multiple_of(1 << 10) && control.check().is_err() {
-            break;
-        }
-        // Only accesses have numbers in traces of threads.
-        if trace.event(event).kind().is_access()
-            && let Some(found) = by_label.get_mut(trace.label(event).as_str())
-        {
-            found.get_or_insert(event);
-        }
-    }
-    let find = |label: &String| by_label.get(label.as_str()).copied().flatten();
-    let pair = |[a, b]: &[String; 2]| {
-        let (a, b) = (find(a)?, find(b)?);
-        (a < b).then_some((a, b))
-    };
-    wanted.iter().map(|pairs| pairs.iter().filter_map(pair).collect()).collect()
-}
-
 /// Marks a race by the outcomes of its pairs. Returns the run of the best witness, and the last
 /// event that the outcome depends on.
 fn confirm(
@@ -177,7 +158,7 @@ fn confirm(
     finding: &mut Finding,
     pairs: &[(EventId, EventId)],
     pair_results: &HashMap<(u64, u64), &PairResult>,
-) -> (Option<Run>, Option<EventId>) {
+) -> (Option<Run>, EventId) {
     let pair_result =
         |(a, b): &(EventId, EventId)| pair_results.get(&(u64::from(a.0), u64::from(b.0))).copied();
     let confirmed = pairs.iter().filter_map(|pair| match pair_result(pair)? {
@@ -196,12 +177,12 @@ fn confirm(
             ..ExplanationStep::new(form_words(witness.form))
         };
         finding.explanation.insert(0, step);
-        return (Some(shown.run(trace)), last_of(trace, finding, Some(&shown)));
+        return (Some(shown.run(trace)), last_of(trace, finding, pairs, Some(&shown)));
     }
     if let Some(form) = pairs.iter().filter_map(|pair| pair_result(pair)?.form()).min() {
         finding.confirmed = Some(true);
         finding.form = Some(form.word().to_owned());
-        return (None, last_of(trace, finding, None));
+        return (None, last_of(trace, finding, pairs, None));
     }
     let all = pairs.len() as u64 == finding.pairs_total && !pairs.is_empty();
     if all && pairs.iter().all(|pair| pair_result(pair) == Some(&PairResult::Impossible)) {
@@ -212,7 +193,7 @@ fn confirm(
             ExplanationStep { rule: Some("impossible".to_owned()), ..ExplanationStep::new(text) },
         );
         // The proof is about the whole trace.
-        return (None, Some(EventId(trace.len() as u32)));
+        return (None, EventId(trace.len() as u32));
     }
-    (None, None)
+    (None, last_of(trace, finding, pairs, None))
 }

@@ -1,10 +1,10 @@
 //! One prediction: an analysis of a trace, and the outcome of its candidates.
 
-use super::calls::SpecifiedCalls;
+use super::calls::{BrokenWait, SpecifiedCalls};
 use super::search::Search;
 use super::{Analysis, PredictOptions, Specifications};
 use crate::failure::Failure;
-use crate::not_understood::warnings_of_stream;
+use crate::not_understood::StreamDoubts;
 use crate::rules::{fitting_rules, is_android};
 use crate::trace_input::observed;
 use anyorder_common::text::escape;
@@ -14,12 +14,14 @@ use anyorder_predict::check::{
 };
 use anyorder_predict::{
     Analysis as Engine, CandidateOptions, ConfirmOptions, Confirmer, EdcAnalysis, HbAnalysis,
-    Internals, MemoryOnly, OrderPaths, PredictError, Reorders, Report, Specified,
+    Internals, LocksInMemory, OrderPaths, PredictError, Reorders, Report, Specified,
     SpecifiedCommunication, Types, WdcAnalysis, event_driven, event_driven_order, run_until,
     without_internals,
 };
 use anyorder_system::Control;
-use anyorder_trace::{EventId, Tables, Trace, TraceBlocks, TraceSource};
+use anyorder_trace::{
+    Block, EventId, Problems, ReadError, Tables, Trace, TraceBlocks, TraceSource,
+};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -49,6 +51,8 @@ pub(crate) struct Analysed {
     pub(super) reorders: Reorders,
     /// Objects without a specification, with the number of their invocations: ignored.
     pub(crate) unspecified: BTreeMap<String, u64>,
+    /// Calls that returned before what they wait for.
+    pub(crate) broken_waits: Vec<BrokenWait>,
 }
 
 impl<'a> Question<'a> {
@@ -127,12 +131,12 @@ pub(crate) fn analyse(
     let so_far = known.so_far;
     let checked = match analysis {
         Analysis::Hb | Analysis::Wdc => {
-            let mut hb = HbAnalysis::new(MemoryOnly, candidates);
-            let mut wdc = WdcAnalysis::new(MemoryOnly, candidates);
+            let mut hb = HbAnalysis::new(LocksInMemory::default(), candidates);
+            let mut wdc = WdcAnalysis::new(LocksInMemory::default(), candidates);
             let engine: &mut dyn anyorder_predict::Analysis =
                 if analysis == Analysis::Hb { &mut hb } else { &mut wdc };
             let order = Some(Order::Engine(engine));
-            let spec = MemoryOnly;
+            let spec = LocksInMemory::default();
             let subject =
                 Subject { trace, report, spec, order, why: None, extra, is_known, so_far };
             check(subject, &mut search, &options, control)
@@ -160,8 +164,10 @@ pub(crate) fn analyse(
         }
     };
     let unspecified = calls.unspecified(trace);
+    let broken_waits = calls.broken_waits(trace, cancel);
     let checked = checked.map_err(failed)?;
-    Ok(Analysed { checked, analysis, reorders: options.reorders, unspecified })
+    let reorders = options.reorders;
+    Ok(Analysed { checked, analysis, reorders, unspecified, broken_waits })
 }
 
 /// Runs an analysis over a trace without the events inside invocations; `whole` has them.
@@ -203,8 +209,39 @@ pub(super) fn analyse_stream<'s>(
     observed(name, source.tables())?;
     control.progress.phase("reading again");
     let mut second = reopen()?;
-    let analysed = unconfirmed(&mut *second, &report, (question, analysis), control)?;
-    Ok((analysed, warnings_of_stream(name, second.problems())))
+    let mut source = Following { source: &mut *second, doubts: StreamDoubts::default() };
+    let analysed = unconfirmed(&mut source, &report, (question, analysis), control)?;
+    let (is_whole, problems) = (control.cancel.reason().is_none(), source.problems());
+    let warnings = source.doubts.warnings(name, source.tables(), problems, is_whole);
+    Ok((analysed, warnings))
+}
+
+/// A source that is followed for what is not understood.
+struct Following<'s> {
+    source: &'s mut dyn TraceSource,
+    doubts: StreamDoubts,
+}
+
+impl TraceSource for Following<'_> {
+    fn tables(&self) -> &Tables {
+        self.source.tables()
+    }
+
+    fn next_block(&mut self, block: &mut Block) -> Result<bool, ReadError> {
+        let more = self.source.next_block(block)?;
+        if more {
+            self.doubts.block(self.source.tables(), block);
+        }
+        Ok(more)
+    }
+
+    fn problems(&self) -> &Problems {
+        self.source.problems()
+    }
+
+    fn take_tables(&mut self) -> Tables {
+        self.source.take_tables()
+    }
 }
 
 /// Lists the candidates of a report without a search. Reads the trace.
@@ -220,7 +257,7 @@ fn unconfirmed(
     let options = question.check_options(source.tables(), analysis);
     let checked = check_unconfirmed((source.tables(), &facts), report, &options, cancel);
     let (reorders, unspecified) = (options.reorders, BTreeMap::new());
-    Ok(Analysed { checked, analysis, reorders, unspecified })
+    Ok(Analysed { checked, analysis, reorders, unspecified, broken_waits: Vec::new() })
 }
 
 /// Runs an analysis over a stream.
@@ -239,8 +276,8 @@ fn analysed(
         }
     };
     let mut engine: Box<dyn Engine> = match analysis {
-        Analysis::Hb => Box::new(HbAnalysis::new(MemoryOnly, options)),
-        Analysis::Wdc => Box::new(WdcAnalysis::new(MemoryOnly, options)),
+        Analysis::Hb => Box::new(HbAnalysis::new(LocksInMemory::default(), options)),
+        Analysis::Wdc => Box::new(WdcAnalysis::new(LocksInMemory::default(), options)),
         Analysis::Edc | Analysis::EventDriven => {
             Box::new(EdcAnalysis::new(specified(question, trace), options))
         }

@@ -16,8 +16,8 @@ pub use specifications::Specifications;
 pub use stored::{Reordering, StoredWitness};
 
 pub(crate) use analyse::{KnownPairs, Question, analyse};
-pub(crate) use calls::SpecifiedCalls;
-pub(crate) use groups::group_findings;
+pub(crate) use calls::{BrokenWait, SpecifiedCalls};
+pub(crate) use groups::{Pairs as EventPairs, group_findings};
 pub(crate) use replay_witness::wrong_witness;
 pub(crate) use run::step_text;
 pub(crate) use search::{form, lanes};
@@ -204,6 +204,8 @@ pub fn predict(
     let not_understood =
         input.not_understood.clone().with_unspecified(trace, &analysed.unspecified);
     result.warnings.extend(not_understood.of_unspecified(&input.name));
+    let of_waits = NotUnderstood::of_waits(&input.name, trace, &analysed.broken_waits);
+    result.warnings.extend(of_waits);
     let mut predicted =
         assemble(&question, analysed, Some((trace, &not_understood)), result, control);
     let specifications = options.specifications.as_ref();
@@ -278,13 +280,14 @@ fn assemble(
     }
     set_options(&mut result, question, (analysis, reorders), checked.all_pairs);
     result.stats = stats(&checked.statistics);
-    let (mut findings, witnesses): (Vec<Finding>, Vec<Option<Reordering>>) =
-        mem::take(&mut checked.found)
-            .into_iter()
-            .map(|Found { finding, witness, .. }| {
-                (finding, witness.map(|witness| Reordering::new(witness, reorders)))
-            })
-            .unzip();
+    let found = mem::take(&mut checked.found);
+    let pairs: Vec<EventPairs> = found.iter().map(event_pairs).collect();
+    let (mut findings, witnesses): (Vec<Finding>, Vec<Option<Reordering>>) = found
+        .into_iter()
+        .map(|Found { finding, witness, .. }| {
+            (finding, witness.map(|witness| Reordering::new(witness, reorders)))
+        })
+        .unzip();
     let mut runs = vec![None; findings.len()];
     if let Some((trace, not_understood)) = held {
         let names = WrittenNames::new(trace);
@@ -297,12 +300,13 @@ fn assemble(
                 *run = Some(witness.run(trace));
             }
         }
-        let with_last = findings.iter_mut().zip(&witnesses).map(|(finding, witness)| {
-            let last = last_of(trace, finding, witness.as_ref());
-            (finding, last)
+        let of_each = findings.iter_mut().zip(&witnesses).zip(&pairs);
+        let with_last = of_each.map(|((finding, witness), pairs)| {
+            let last = last_of(trace, finding, pairs, witness.as_ref());
+            (finding, last, pairs.as_slice())
         });
         not_understood.mark_all(trace, with_last);
-        group_findings(trace, &mut findings, &control.cancel);
+        group_findings(trace, &mut findings, &pairs, &control.cancel);
     }
     findings.into_iter().zip(runs).for_each(|(finding, run)| result.push(finding, run));
     Prediction { result, witnesses }
@@ -324,18 +328,28 @@ pub(crate) fn add_outcome(name: &str, checked: &Checked, result: &mut JobResult)
     }
 }
 
-/// Returns the last event of the witness of a finding; the end of the trace for a confirmed finding
-/// without a kept witness.
+/// Returns the pairs of a finding as events of a trace in memory, the pair of its sites first.
+pub(crate) fn event_pairs(found: &Found) -> EventPairs {
+    let event = |event: u64| u32::try_from(event).ok().map(EventId);
+    found.pairs.iter().filter_map(|(a, b)| Some((event(*a)?, event(*b)?))).collect()
+}
+
+/// Returns the last event that a finding rests on: the last one of its witness; the end of the
+/// trace for a confirmed finding without a kept witness; else the last one of its sites, the first
+/// of its `pairs`. A finding without events may rest on any event.
 pub(crate) fn last_of(
     trace: &Trace,
     finding: &Finding,
+    pairs: &[(EventId, EventId)],
     shown: Option<&Reordering>,
-) -> Option<EventId> {
+) -> EventId {
+    let end = EventId(trace.len() as u32);
     match shown {
-        None => (finding.confirmed == Some(true)).then_some(EventId(trace.len() as u32)),
+        None if finding.confirmed == Some(true) => end,
+        None => pairs.first().map_or(end, |(a, b)| *a.max(b)),
         Some(Reordering { first, second, witness, .. }) => {
             let prefix = EventId(witness.prefix.saturating_sub(1));
-            witness.order.iter().chain([first, second, &prefix]).copied().max()
+            witness.order.iter().chain([first, second, &prefix]).copied().max().unwrap_or(end)
         }
     }
 }

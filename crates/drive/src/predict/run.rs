@@ -134,7 +134,7 @@ fn step(trace: &Trace, event: EventId) -> RunStep {
         lane: trace.handler_name(trace.handler_of(event)).to_owned(),
         what: step_text(trace, event),
         place: (place != "?").then_some(place),
-        number: Some(trace.label(event)),
+        number: Some(trace.event_name(event)),
         ..RunStep::default()
     }
 }

@@ -9,6 +9,7 @@ use anyorder_finding::{Finding, Harm, Outcome, Policy, Verdict, Warning, Warning
 use anyorder_hb::RuleSet;
 use anyorder_robust::trace::{FORCED, TraceCounts, TraceOptions, check};
 use anyorder_system::Control;
+use anyorder_trace::EventId;
 
 /// The options of [`robust_trace`].
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -88,7 +89,11 @@ pub fn robust_trace(
         result.warnings.push(warning);
     }
     let mut findings = checked.findings;
-    input.not_understood.mark_all(trace, findings.iter_mut().map(|finding| (finding, None)));
+    let pairs: Vec<[(EventId, EventId); 1]> =
+        checked.shown.iter().map(|[a, b]| [(*a, *b)]).collect();
+    let of_each = findings.iter_mut().zip(&pairs);
+    let of_each = of_each.map(|(finding, pairs)| (finding, pairs[0].0.max(pairs[0].1), &pairs[..]));
+    input.not_understood.mark_all(trace, of_each);
     for mut finding in findings {
         finding.replay = why_command(&input.name, &finding);
         result.push(finding, None);

@@ -3,9 +3,11 @@
 mod certified;
 
 use crate::failure::Failure;
+use crate::predict::step_text;
 use crate::rules::fitting_rules;
 use crate::trace_input::{TraceInput, not_observed};
 use anyorder_certify::{ClaimedOrder, write_order};
+use anyorder_common::numbers::plural;
 use anyorder_common::text::{escape, shown};
 use anyorder_finding::ExplanationStep;
 use anyorder_hb::RuleSet;
@@ -101,21 +103,43 @@ impl Explanation {
     }
 }
 
-/// Finds an event by its label.
+/// The maximum number of events that a message about an ambiguous name lists.
+const NAMED_MAX: usize = 5;
+
+/// Finds an event by its name.
 fn event(trace: &Trace, name: &str, label: &str) -> Result<EventId, Failure> {
-    trace.find(label).ok_or_else(|| {
-        let name = shown(Path::new(name));
-        let failure = Failure::new(format!("{name} has no event `{}`", escape(label)));
-        let label_of = |row: usize| trace.label(EventId::from_index(row));
-        failure.with_hint(match (trace.tables().meta.labels, trace.len()) {
-            (LabelScheme::AccessOrOperation, _) => {
-                "accesses and operations have separate numbers: `access:N` or `op:N`".to_owned()
+    let name = shown(Path::new(name));
+    let wanted = label;
+    let label = escape(wanted);
+    match trace.all_named(wanted)[..] {
+        [event] => return Ok(event),
+        [] => {}
+        ref several => {
+            let count = plural(several.len() as u64, "event");
+            let failure = Failure::new(format!("{name} has {count} with the name `{label}`"));
+            let mut names: Vec<String> = several
+                .iter()
+                .take(NAMED_MAX)
+                .map(|event| {
+                    format!("`{}` ({})", trace.unique_label(*event), step_text(trace, *event))
+                })
+                .collect();
+            if several.len() > NAMED_MAX {
+                names.push(format!("{} more", several.len() - NAMED_MAX));
             }
-            (_, 0) => "the trace has no events".to_owned(),
-            (_, n) => {
-                let [first, last] = [label_of(0), label_of(n - 1)];
-                format!("the events range from `{}` to `{}`", escape(&first), escape(&last))
-            }
-        })
-    })
+            return Err(failure.with_hint(format!("say which one: {}", names.join(", "))));
+        }
+    }
+    let failure = Failure::new(format!("{name} has no event `{label}`"));
+    let label_of = |row: usize| trace.label(EventId::from_index(row));
+    Err(failure.with_hint(match (trace.tables().meta.labels, trace.len()) {
+        (LabelScheme::AccessOrOperation, _) => {
+            "accesses and operations have separate numbers: `access:N` or `op:N`".to_owned()
+        }
+        (_, 0) => "the trace has no events".to_owned(),
+        (_, n) => {
+            let [first, last] = [label_of(0), label_of(n - 1)];
+            format!("the events range from `{}` to `{}`", escape(&first), escape(&last))
+        }
+    }))
 }

@@ -5,6 +5,8 @@
 //! registrations (`enable`) and triggers, so inputs show both patterns.
 
 use crate::races::category::Origins;
+use crate::races::detector::Run;
+use crate::races::guards::Guards;
 use anyorder_trace::{EventKind, InputId, TaskId, Trace};
 use rustc_hash::FxHashSet;
 
@@ -16,6 +18,8 @@ pub enum Filter {
     LateRegistration,
     /// One task comes from a teardown. Nothing should be used after it.
     Unload,
+    /// The read only decides whether its task does anything ([`Guards`]).
+    OnlyGuards,
 }
 
 impl Filter {
@@ -25,6 +29,7 @@ impl Filter {
         match self {
             Filter::LateRegistration => "late_registration",
             Filter::Unload => "unload",
+            Filter::OnlyGuards => "only_guards",
         }
     }
 }
@@ -43,7 +48,8 @@ const TEARDOWN: [&str; 9] = [
 ];
 
 /// The data of a trace that the filters use.
-pub(crate) struct Filters {
+pub(crate) struct Filters<'t> {
+    guards: Guards<'t>,
     /// The inputs that each task enables.
     enables: FxHashSet<(TaskId, InputId)>,
     /// For each task, the input that it comes from.
@@ -51,9 +57,9 @@ pub(crate) struct Filters {
     teardown: Vec<bool>,
 }
 
-impl Filters {
-    /// Collects the data in one pass.
-    pub(crate) fn new(trace: &Trace, origins: &Origins) -> Filters {
+impl<'t> Filters<'t> {
+    /// Collects the data in two passes.
+    pub(crate) fn new(trace: &'t Trace, origins: &Origins) -> Filters<'t> {
         let tables = trace.tables();
         let enables = trace
             .events()
@@ -74,12 +80,13 @@ impl Filters {
                 [input.state, input.name].iter().any(|name| TEARDOWN.contains(&tables.name(*name)))
             })
             .collect();
-        Filters { enables, input, teardown }
+        Filters { guards: Guards::new(trace), enables, input, teardown }
     }
 
-    /// Returns the patterns that a race between two tasks fits.
-    pub(crate) fn of(&self, a: TaskId, b: TaskId) -> Vec<Filter> {
+    /// Returns the patterns that a race between two runs of accesses fits.
+    pub(crate) fn of(&self, one: &Run, other: &Run) -> Vec<Filter> {
         let mut filters = Vec::new();
+        let (a, b) = (one.task, other.task);
         let registers = |x: TaskId, y: TaskId| {
             self.input[y.index()].is_some_and(|input| {
                 self.input[x.index()] != Some(input) && self.enables.contains(&(x, input))
@@ -92,6 +99,9 @@ impl Filters {
             |x: TaskId| self.input[x.index()].is_some_and(|input| self.teardown[input.index()]);
         if tears_down(a) != tears_down(b) {
             filters.push(Filter::Unload);
+        }
+        if self.guards.guards(one.last, other.first) {
+            filters.push(Filter::OnlyGuards);
         }
         filters
     }

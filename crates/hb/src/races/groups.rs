@@ -63,11 +63,11 @@ pub(crate) fn group(
     races: &Races,
     categories: &[RaceCategory],
     uncovered: &Uncovered,
-    filters: Option<&Filters>,
+    filters: Option<&Filters<'_>>,
     by: GroupBy,
     cancel: &Cancel,
 ) -> Result<Vec<Group>, Stopped> {
-    let mut index: FxHashMap<(RaceCategory, Key), usize> = FxHashMap::default();
+    let mut index: FxHashMap<(RaceCategory, Key, bool), usize> = FxHashMap::default();
     let mut groups: Vec<Group> = Vec::new();
     for (i, &pair) in races.pairs.iter().enumerate() {
         if i % POLL_PAIRS == 0 {
@@ -75,14 +75,17 @@ pub(crate) fn group(
         }
         let category = categories[i];
         let key = key(trace, races, pair, category, by);
-        let at = *index.entry((category, key)).or_insert_with(|| {
+        let fits = filters.map_or_else(Vec::new, |f| f.of(races.run(pair.0), races.run(pair.1)));
+        // What only guards is a finding of its own: the other races of its location are not.
+        let guards = fits.contains(&Filter::OnlyGuards);
+        let at = *index.entry((category, key, guards)).or_insert_with(|| {
             groups.push(Group {
                 key,
                 category,
                 members: Vec::new(),
                 pairs_total: 0,
                 uncovered: 0,
-                filters: vec![Filter::LateRegistration, Filter::Unload],
+                filters: vec![Filter::LateRegistration, Filter::Unload, Filter::OnlyGuards],
             });
             groups.len() - 1
         });
@@ -90,11 +93,7 @@ pub(crate) fn group(
         group.members.push(i as u32);
         group.pairs_total += races.pairs_in(pair);
         group.uncovered += uncovered.in_pair[i];
-        if !group.filters.is_empty() {
-            let fits = filters
-                .map_or_else(Vec::new, |f| f.of(races.run(pair.0).task, races.run(pair.1).task));
-            group.filters.retain(|filter| fits.contains(filter));
-        }
+        group.filters.retain(|filter| fits.contains(filter));
     }
     let key = |i: u32| {
         let (a, b) = races.pairs[i as usize];

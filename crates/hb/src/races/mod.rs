@@ -8,4 +8,6 @@ pub(crate) mod coverage;
 pub(crate) mod detector;
 pub(crate) mod filters;
 pub(crate) mod groups;
+pub(crate) mod guards;
 pub(crate) mod list;
+pub(crate) mod lock_memory;

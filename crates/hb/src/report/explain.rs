@@ -161,6 +161,6 @@ fn step(
     ExplanationStep {
         text,
         rule: rule.map(str::to_owned),
-        events: events.iter().map(|event| engine.trace.label(*event)).collect(),
+        events: events.iter().map(|event| engine.trace.event_name(*event)).collect(),
     }
 }

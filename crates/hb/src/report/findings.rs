@@ -3,13 +3,16 @@
 use crate::races::category::CapturedClocks;
 use crate::races::coverage::Uncovered;
 use crate::races::detector::Races;
+use crate::races::filters::Filter;
 use crate::races::groups::{Group, Key, pairs};
 use crate::relation::engine::Engine;
 use crate::report::describe;
 use crate::report::explain;
-use anyorder_finding::{Coverage, CoverageLevel, Finding, Harm, Kind, Severity, assign_ids};
+use anyorder_finding::{
+    Coverage, CoverageLevel, ExplanationStep, Finding, Harm, Kind, Severity, assign_ids,
+};
 use anyorder_system::{Cancel, Stopped};
-use anyorder_trace::{Allocated, Allocations, EventId};
+use anyorder_trace::{Allocated, Allocations, EventId, Trace};
 use std::collections::BTreeMap;
 
 /// Groups beyond this number are not explained step by step.
@@ -38,7 +41,11 @@ pub(crate) enum Explain<'c> {
     Nothing,
 }
 
-/// Turns each group into a finding, the most important first.
+/// A finding, and the pairs of events that it lists.
+pub(crate) type WithPairs = (Finding, Vec<(EventId, EventId)>);
+
+/// Turns each group into a finding, the most important first. Its sites are those of its first
+/// pair.
 ///
 /// # Errors
 ///
@@ -47,7 +54,7 @@ pub(crate) fn findings(
     engine: &mut Engine<'_>,
     found: &Found<'_>,
     explain: Explain<'_>,
-) -> Result<Vec<Finding>, Stopped> {
+) -> Result<Vec<WithPairs>, Stopped> {
     let Found { races, groups, uncovered, max_pairs, .. } = *found;
     let max = if matches!(explain, Explain::Nothing) {
         max_pairs.min(PAIRS_AFTER_STOP_MAX)
@@ -90,8 +97,10 @@ pub(crate) fn findings(
         })
         .collect();
     assign_ids(&mut findings);
-    findings.sort_by(Finding::rank);
-    Ok(findings)
+    let pairs = order.iter().map(|i| std::mem::take(&mut listed[*i]));
+    let mut found: Vec<WithPairs> = findings.into_iter().zip(pairs).collect();
+    found.sort_by(|(one, _), (other, _)| one.rank(other));
+    Ok(found)
 }
 
 /// Names the place that allocated the memory whose address a finding contains. The place is the
@@ -131,19 +140,37 @@ fn finding(
         finding.harm = Harm::Harmless;
         finding.harm_class = Some(filter.word().to_owned());
     }
+    if group.filters.contains(&Filter::OnlyGuards) {
+        finding.explanation.push(only_guards(trace, a, b));
+    }
     finding.filters = group.filters.iter().map(|filter| filter.word().to_owned()).collect();
     finding.severity = Severity::of_race(finding.harm, group.uncovered > 0);
     finding.coverage =
         Some(Coverage { level, uncovered: group.uncovered > 0, uncovered_pairs: group.uncovered });
     finding.title = title(engine, races, group, (a, b));
     finding.sites = vec![describe::site(trace, a), describe::site(trace, b)];
-    finding.pairs =
-        listed.iter().take(max_pairs).map(|(x, y)| [trace.label(*x), trace.label(*y)]).collect();
+    let named = |(x, y): &(EventId, EventId)| [*x, *y].map(|event| trace.event_name(event));
+    finding.pairs = listed.iter().take(max_pairs).map(named).collect();
     finding.pairs_total = group.pairs_total;
     if let Some(captured) = captured {
-        finding.explanation = explain::steps(engine, captured, a, b);
+        finding.explanation.extend(explain::steps(engine, captured, a, b));
     }
     finding
+}
+
+/// Explains why a race whose read only guards does no harm.
+#[must_use]
+pub fn only_guards(trace: &Trace, a: EventId, b: EventId) -> ExplanationStep {
+    let read = if trace.event(a).kind().writes() { b } else { a };
+    let task = trace.task_name(trace.event(read).task);
+    let text = format!(
+        "the read in `{task}` only guards: tasks of this code do nothing once a newer request has written the location, and act only before"
+    );
+    ExplanationStep {
+        rule: Some(Filter::OnlyGuards.word().to_owned()),
+        events: vec![trace.event_name(read)],
+        ..ExplanationStep::new(text)
+    }
 }
 
 fn title(engine: &Engine<'_>, races: &Races, group: &Group, (a, b): (EventId, EventId)) -> String {

@@ -99,6 +99,6 @@ fn step_in_words(trace: &Trace, proof: &Proof, step: &ProofStep) -> ExplanationS
             text.push_str(&format!(" (which follows by {})", named.join(", ")));
         }
     }
-    let events = [step.from, step.to].map(|event| trace.label(event)).to_vec();
+    let events = [step.from, step.to].map(|event| trace.event_name(event)).to_vec();
     ExplanationStep { text, rule: Some(step.rule.word().to_owned()), events }
 }

@@ -14,6 +14,8 @@ pub enum Category {
     DoubleFree,
     /// A lock is used after it was destroyed, or destroyed twice.
     DestroyedLock,
+    /// A lock is used while another thread writes over its memory.
+    OverwrittenLock,
     /// A channel is used after it was closed, or closed twice.
     ClosedChannel,
     /// A file is used after it was closed, or closed twice.
@@ -30,6 +32,8 @@ pub enum Category {
     SameHandler,
     /// Two invocations that do not commute by the specification.
     Calls,
+    /// Two threads hand values to one channel or queue: either may come first.
+    Arrival,
     /// Two plain accesses, each of them under the same lock.
     Guarded,
 }
@@ -42,6 +46,7 @@ impl Category {
             Category::UseAfterFree => PredictedCategory::UseAfterFree.word(),
             Category::DoubleFree => PredictedCategory::DoubleFree.word(),
             Category::DestroyedLock => PredictedCategory::DestroyedLock.word(),
+            Category::OverwrittenLock => PredictedCategory::OverwrittenLock.word(),
             Category::ClosedChannel => PredictedCategory::ClosedChannel.word(),
             Category::ClosedFile => PredictedCategory::ClosedFile.word(),
             Category::LostSignal => PredictedCategory::LostSignal.word(),
@@ -50,6 +55,7 @@ impl Category {
             Category::MultiThreaded => RaceCategory::MultiThreaded.word(),
             Category::SameHandler => PredictedCategory::SameHandler.word(),
             Category::Calls => PredictedCategory::Calls.word(),
+            Category::Arrival => PredictedCategory::Arrival.word(),
             Category::Guarded => PredictedCategory::Guarded.word(),
         }
     }
@@ -70,8 +76,9 @@ impl Category {
             Category::UseAfterFree
             | Category::DoubleFree
             | Category::DestroyedLock
+            | Category::OverwrittenLock
             | Category::ClosedChannel => Severity::Error,
-            Category::Guarded => Severity::Note,
+            Category::Arrival | Category::Guarded => Severity::Note,
             _ => Severity::Warning,
         }
     }
@@ -101,6 +108,9 @@ pub(crate) fn category(
     if has(EventKind::Destroy) {
         return Category::DestroyedLock;
     }
+    if has(EventKind::Acquire) || has(EventKind::Release) {
+        return Category::OverwrittenLock;
+    }
     if has(EventKind::Wait) && (has(EventKind::Signal) || has(EventKind::Broadcast)) {
         return Category::LostSignal;
     }
@@ -115,8 +125,20 @@ pub(crate) fn category(
             Category::ClosedFile
         }
         () if calls(&["err"]) && calls(&["cancel"]) => Category::EarlyErr,
+        () if [first, second].into_iter().all(|fact| hands_over(tables, fact)) => Category::Arrival,
         () => Category::Calls,
     }
+}
+
+/// The methods that hand a value to a channel or queue, which may have several senders.
+const HANDS_OVER: [&str; 3] = ["send", "try_send", "enqueue"];
+
+/// Returns whether a call handed a value over. One that failed did not: its channel was closed or
+/// full.
+fn hands_over(tables: &Tables, fact: &Fact) -> bool {
+    let is_method = method(tables, fact).is_some_and(|name| HANDS_OVER.contains(&&*name));
+    let invocation = tables.invocations.get(InvocationId(fact.operand).index());
+    is_method && invocation.is_some_and(|call| call.result != Some(0))
 }
 
 /// Returns the method of an invocation, in lower case.

@@ -17,8 +17,8 @@ use crate::confirm::Witness;
 use crate::error::PredictError;
 use crate::order_path::OrderPaths;
 use crate::report::{Report, ViolationKind};
-use anyorder_finding::{Finding, Kind};
-use anyorder_hb::chain_of_posts;
+use anyorder_finding::{Finding, Harm, Kind, Severity};
+use anyorder_hb::{Filter, Guards, chain_of_posts, only_guards};
 use anyorder_system::{Cancel, Control, StopReason};
 use anyorder_trace::{EventId, Tables, Trace, TraceBlocks};
 use std::collections::BTreeSet;
@@ -35,6 +35,8 @@ const SO_FAR_MAX: usize = 1_000;
 pub struct Found {
     /// The finding without a witness. The caller chooses how to store the witness.
     pub finding: Finding,
+    /// The pairs of events that it lists, the pair of its sites first.
+    pub pairs: Vec<(u64, u64)>,
     /// Its category.
     pub category: Category,
     /// The pair that represents the group, in trace order, and its witness.
@@ -142,6 +144,7 @@ pub fn check<S: Specification>(
     cuts.append(&mut tried.cuts);
     let mut checked = assembled(&tried.pair_results, usize::MAX);
     add_chains(trace, &mut checked.found, cancel);
+    mark_guards(trace, &mut checked.found);
     if let Some(why) = why {
         explain_missed(trace, why, &mut checked.found, cancel);
     }
@@ -204,6 +207,24 @@ fn add_chains(trace: &Trace, found: &mut [Found], cancel: &Cancel) {
         let Some((first, second, _)) = &one.witness else { continue };
         for (site, event) in one.finding.sites.iter_mut().zip([*first, *second]) {
             site.chain = chain_of_posts(trace, trace.event(event).task);
+        }
+    }
+}
+
+/// Marks the races whose reads only guard. They do no harm.
+fn mark_guards(trace: &Trace, found: &mut [Found]) {
+    let mut guards = None;
+    for one in found.iter_mut().filter(|one| one.category == Category::SameHandler) {
+        let guards = guards.get_or_insert_with(|| Guards::new(trace));
+        let event = |event: u64| u32::try_from(event).ok().map(EventId);
+        let pairs = one.pairs.iter().map(|(a, b)| Some((event(*a)?, event(*b)?)));
+        let Some(pairs) = pairs.collect::<Option<Vec<_>>>() else { continue };
+        if !pairs.is_empty() && pairs.iter().all(|(a, b)| guards.guards(*a, *b)) {
+            let word = Filter::OnlyGuards.word().to_owned();
+            one.finding.harm = Harm::Harmless;
+            one.finding.severity = Severity::Note;
+            one.finding.explanation.push(only_guards(trace, pairs[0].0, pairs[0].1));
+            one.finding.harm_class = Some(word);
         }
     }
 }

@@ -1,12 +1,13 @@
 //! Facts about single events for findings: task, source position, object, locks held. One pass
 //! gathers them, even over streams that do not fit in memory.
 
+use super::event_names::{EventNames, Label};
 use crate::error::PredictError;
 use anyorder_finding::Stack;
 use anyorder_system::Cancel;
 use anyorder_trace::{
-    Allocated, Allocations, Block, EventKind, HandlerId, LabelScheme, LockId, NameId, Op, SiteId,
-    StackId, Tables, TaskId, TaskKind, TraceSource,
+    Allocated, Allocations, Block, EventKind, HandlerId, LockId, Op, SiteId, StackId, Tables,
+    TaskId, TaskKind, TraceSource,
 };
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -31,7 +32,7 @@ pub(crate) struct Fact {
     pub(crate) operand: u32,
     pub(crate) site: SiteId,
     pub(crate) stack: Option<StackId>,
-    pub(crate) label: String,
+    pub(crate) label: Label,
     /// The locks held at the event, sorted by id. An acquire does not hold its lock yet; a release
     /// still does. Events between two changes share them.
     pub(crate) held: Arc<[Held]>,
@@ -47,7 +48,7 @@ pub(crate) struct Join {
     pub(crate) event: u64,
     pub(crate) by: HandlerId,
     pub(crate) joined: HandlerId,
-    pub(crate) label: String,
+    pub(crate) label: Label,
 }
 
 /// The facts about the requested events.
@@ -124,7 +125,8 @@ impl Facts {
         let mut wanted = events.into_iter().peekable();
         let mut block = Block::default();
         let mut pass = Pass::default();
-        while source.next_block(&mut block)? {
+        let mut is_cut = false;
+        while !is_cut && source.next_block(&mut block)? {
             if cancel.reason().is_some() {
                 break;
             }
@@ -132,14 +134,21 @@ impl Facts {
             for row in 0..block.columns.len() {
                 let event = block.first + row as u64;
                 let is_wanted = wanted.next_if_eq(&event).is_some();
-                if is_wanted && cancel.reason().is_some() {
-                    return Ok(pass.facts);
+                is_cut |= is_wanted && cancel.reason().is_some();
+                if is_cut {
+                    break;
                 }
                 pass.step(tables, &block, row, is_wanted);
             }
             progress(block.first + block.columns.len() as u64);
         }
-        Ok(pass.facts)
+        let Pass { mut facts, names, .. } = pass;
+        let events =
+            facts.by_event.iter_mut().map(|(event, fact)| (*event, fact.op, &mut fact.label));
+        let joins = facts.joins.iter_mut();
+        let joins = joins.map(|join| (join.event, EventKind::Join.into(), &mut join.label));
+        names.finish(source.tables(), events.chain(joins).collect());
+        Ok(facts)
     }
 
     /// Returns the facts about a requested event.
@@ -156,6 +165,7 @@ struct Pass {
     allocations: Allocations,
     /// The handlers that began tasks, if the table does not name them.
     handlers: BTreeMap<TaskId, HandlerId>,
+    names: EventNames,
 }
 
 impl Pass {
@@ -163,6 +173,7 @@ impl Pass {
         let columns = &block.columns;
         let (op, task, operand) = (columns.ops[row], columns.tasks[row], columns.operands[row]);
         let event = block.first + row as u64;
+        let label = self.names.step(tables.meta.labels, op, columns.numbers.get(row).copied());
         match op.kind() {
             EventKind::Invoke => self.facts.invocations += 1,
             EventKind::Get => {
@@ -170,8 +181,12 @@ impl Pass {
             }
             EventKind::Join if self.facts.joins.len() < JOINS_MAX => {
                 let by = self.handler(tables, task);
-                let label = label(tables, block, row);
-                self.facts.joins.push(Join { event, by, joined: HandlerId(operand), label });
+                self.facts.joins.push(Join {
+                    event,
+                    by,
+                    joined: HandlerId(operand),
+                    label: label.clone(),
+                });
             }
             _ => {}
         }
@@ -183,7 +198,6 @@ impl Pass {
             let held = self.open(tables, task).held();
             let row32 = u32::try_from(row).unwrap_or(u32::MAX);
             let stack = columns.stacks.get(row32);
-            let label = label(tables, block, row);
             let stack_words = OnceCell::new();
             let fact = Fact {
                 op,
@@ -227,16 +241,6 @@ impl Pass {
     }
 }
 
-/// Returns the number or name that the input file gives an event.
-fn label(tables: &Tables, block: &Block, row: usize) -> String {
-    let number = block.columns.numbers.get(row).copied();
-    match (tables.meta.labels, number) {
-        (LabelScheme::Name, Some(name)) => tables.name(NameId(name)).to_owned(),
-        (LabelScheme::Line | LabelScheme::AccessOrOperation, Some(number)) => number.to_string(),
-        _ => (block.first + row as u64 + 1).to_string(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -270,7 +274,7 @@ mod tests {
         assert_eq!(held(7), [(1, true)]);
         assert_eq!(held(8), []);
         assert!(facts.get(99).is_none() && facts.get(4).is_none());
-        assert_eq!(facts.get(8).unwrap().label, "9");
+        assert_eq!(facts.get(8).unwrap().label.to_string(), "9");
         assert_eq!((facts.joins[0].event, facts.joins[0].joined), (9, t));
     }
     #[test]

@@ -13,6 +13,7 @@ use crate::report::ViolationKind;
 use anyorder_finding::{ExplanationStep, Finding, Harm, Kind, Severity, assign_ids};
 use anyorder_system::{Cancel, StopReason};
 use anyorder_trace::{EventId, Tables};
+use std::iter;
 
 /// The input from which findings are built.
 pub(crate) struct FindingInput<'a> {
@@ -103,11 +104,15 @@ fn finding(input: &FindingInput<'_>, group: &Group) -> Option<Found> {
     let mut finding = of_category(category, form.is_some());
     finding.title = words::title(input.tables, category, first, second);
     finding.sites = vec![words::site(input.tables, first), words::site(input.tables, second)];
-    finding.pairs = listed
-        .iter()
+    let candidates = listed.iter().map(|i| &input.candidates.list[*i]);
+    finding.pairs = candidates
+        .clone()
         .take(input.max_pairs)
-        .filter_map(|i| labels(input.facts, &input.candidates.list[*i]))
+        .filter_map(|candidate| labels(input.facts, candidate))
         .collect();
+    let of_sites = (candidate.first, candidate.second);
+    let pairs = candidates.take(input.max_pairs).map(|one| (one.first, one.second));
+    let pairs = iter::once(of_sites).chain(pairs.filter(|pair| *pair != of_sites)).collect();
     finding.pairs_total = listed.len() as u64;
     finding.confirmed = match form {
         Some(_) => Some(true),
@@ -138,7 +143,7 @@ fn finding(input: &FindingInput<'_>, group: &Group) -> Option<Found> {
         ExplanationStep { rule: Some("hint".to_owned()), ..ExplanationStep::new(hint(&pair)) };
     finding.explanation.push(hint);
     let witness = witness.and_then(|witness| of_pair(candidate, witness));
-    Some(Found { finding, category, witness, ordered: candidate.ordered })
+    Some(Found { finding, pairs, category, witness, ordered: candidate.ordered })
 }
 
 /// Returns a witness with the pair that it reverses.
@@ -152,9 +157,9 @@ fn of_category(category: Category, is_confirmed: bool) -> Finding {
     let mut finding = Finding::new(category.kind());
     finding.category = Some(category.word().to_owned());
     finding.severity = if is_confirmed { category.severity() } else { Severity::Note };
-    if category == Category::Guarded {
+    if matches!(category, Category::Arrival | Category::Guarded) {
         finding.harm = Harm::Harmless;
-        finding.harm_class = Some(Category::Guarded.word().to_owned());
+        finding.harm_class = Some(category.word().to_owned());
     }
     finding
 }
@@ -176,7 +181,7 @@ fn best(input: &FindingInput<'_>, members: &[usize]) -> Option<usize> {
 }
 
 fn labels(facts: &Facts, candidate: &Candidate) -> Option<[String; 2]> {
-    let label = |event| facts.get(event).map(|fact| fact.label.clone());
+    let label = |event| facts.get(event).map(|fact| fact.label.to_string());
     Some([label(candidate.first)?, label(candidate.second)?])
 }
 
@@ -189,7 +194,7 @@ fn explanation(
     let Pair { tables, first, second, .. } = *pair;
     let step = |rule: &str, text: String| ExplanationStep {
         rule: Some(rule.to_owned()),
-        events: vec![first.label.clone(), second.label.clone()],
+        events: vec![first.label.to_string(), second.label.to_string()],
         ..ExplanationStep::new(text)
     };
     vec![

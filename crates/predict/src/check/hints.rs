@@ -26,6 +26,13 @@ pub(crate) fn hint(pair: &Pair<'_>) -> String {
             "let one owner free it, or set the pointer to null under a lock".to_owned()
         }
         Category::DestroyedLock => ended(pair, "destroy", "or give the lock a longer life"),
+        Category::OverwrittenLock => {
+            let user = if first.op.kind().is_access() { second } else { first };
+            format!(
+                "construct the lock before `{}` can reach it, and write over it only when nobody uses it",
+                name(user)
+            )
+        }
         Category::ClosedChannel => {
             "let the side that sends close it, after its last send; several senders need to be waited for"
                 .to_owned()
@@ -57,6 +64,10 @@ pub(crate) fn hint(pair: &Pair<'_>) -> String {
                 name(first),
                 name(second)
             )
+        }
+        Category::Arrival => {
+            "each of several senders may come first; if one has to, let the other wait for it"
+                .to_owned()
         }
         Category::Calls | Category::Guarded => {
             format!("if `{}` has to come first, let `{}` wait for it", name(first), name(second))

@@ -25,7 +25,7 @@ pub(crate) fn explain_missed(
         let Some((first, second, _)) = &one.witness else { continue };
         let steps = why.why_until((*first, *second), STEPS_MAX, cancel);
         let Ordered::By(steps) = steps else { continue };
-        let labels = steps.iter().map(|step| trace.label(step.to)).collect();
+        let labels = steps.iter().map(|step| trace.event_name(step.to)).collect();
         let step = ExplanationStep {
             rule: Some("missed".to_owned()),
             events: labels,
@@ -49,7 +49,7 @@ fn words(trace: &Trace, steps: &[OrderStep]) -> String {
 }
 
 fn edge(trace: &Trace, step: &OrderStep) -> String {
-    let (from, to) = (trace.label(step.from), trace.label(step.to));
+    let (from, to) = (trace.event_name(step.from), trace.event_name(step.to));
     let by = match step.rule {
         OrderRule::ProgramOrder => "program order".to_owned(),
         OrderRule::Fork => "fork".to_owned(),
@@ -61,7 +61,7 @@ fn edge(trace: &Trace, step: &OrderStep) -> String {
         OrderRule::Section { lock, action } => {
             let lock = trace.tables().locks.get(lock.index());
             let lock = lock.map_or("?", |name| trace.tables().name(*name));
-            format!("section of `{lock}` with event {}", trace.label(action))
+            format!("section of `{lock}` with event {}", trace.event_name(action))
         }
     };
     format!("{from} before {to} ({by})")

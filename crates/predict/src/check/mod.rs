@@ -19,6 +19,7 @@ pub use tries::{Confirms, PairResult};
 mod candidate;
 mod category;
 mod driver;
+mod event_names;
 mod facts;
 mod findings;
 mod groups;

@@ -95,10 +95,14 @@ fn actions<S: Specification>(
         if kind.is_access() {
             let actions = objects.memory.entry(event.operand).or_default();
             insert(actions, Class::of_access(event.op));
-        } else {
+        }
+        if S::ACCESSES || !kind.is_access() {
             let step = StreamEvent::of_event(trace, event.id);
             points.clear();
-            spec.points(trace.tables(), step, &mut points);
+            match kind.is_access() {
+                true => spec.access_points(trace.tables(), step, &mut points),
+                false => spec.points(trace.tables(), step, &mut points),
+            }
             for point in &points {
                 let actions = objects.own.entry((point.table, point.cell)).or_default();
                 insert(actions, point.class);

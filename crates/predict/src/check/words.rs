@@ -106,7 +106,7 @@ pub(crate) fn site(tables: &Tables, fact: &Fact) -> Site {
         column: number(position.column),
         function: text(position.function),
         label: text(position.label).or_else(|| text(position.function)),
-        event: Some(fact.label.clone()),
+        event: Some(fact.label.to_string()),
         task: Some(task(tables, fact.task)),
         handler: serves.then(|| name.clone()),
         thread: Some(name),
@@ -175,6 +175,15 @@ fn phrase(tables: &Tables, category: Category, first: &Fact, second: &Fact) -> S
             format!("lock `{what}` is destroyed twice, in either order")
         }
         Category::DestroyedLock => format!("`{user}` can use lock `{what}` after it is destroyed"),
+        Category::OverwrittenLock => {
+            let (writer, user) = match first.op.kind().is_access() {
+                true => (first, second),
+                false => (second, first),
+            };
+            let (lock, by) = (object(tables, user), handler(tables, user.handler));
+            let over = handler(tables, writer.handler);
+            format!("`{over}` can write over lock `{lock}` before or after `{by}` uses it")
+        }
         Category::ClosedChannel | Category::ClosedFile if end(first) && end(second) => {
             format!("`{what}` is closed twice, in either order")
         }
@@ -193,6 +202,10 @@ fn phrase(tables: &Tables, category: Category, first: &Fact, second: &Fact) -> S
         Category::MultiThreaded | Category::SameHandler | Category::Calls => {
             let [a, b] = verbs;
             format!("{a} and {b} of `{what}` can happen in either order")
+        }
+        Category::Arrival => {
+            let [a, b] = verbs;
+            format!("{a} and {b} to `{what}` can arrive in either order")
         }
         Category::Guarded if common(first, second).next().is_none() => {
             let [a, b] = verbs;

@@ -13,8 +13,11 @@ use super::lists::Lists;
 use super::units::{Units, get_of, mailbox_of, post_of};
 use super::wakes::Wakes;
 use anyorder_system::Cancel;
-use anyorder_trace::{Event, EventKind, Op, TaskId, Trace};
-use std::collections::HashMap;
+use anyorder_trace::{
+    Event, EventKind, Location, LocationId, LockId, Op, OperandKind, Tables, TaskId, Trace,
+    memory_of_lock,
+};
+use std::collections::{BTreeMap, HashMap};
 
 /// The data of all events, about 30 bytes for each.
 pub(super) struct Past<'t> {
@@ -59,11 +62,30 @@ struct Memory {
     allocated: Vec<u32>,
     /// The number of cells of all accesses so far.
     touched: usize,
+    /// The locks that lie in memory, by their address, and the last allocation of that.
+    in_memory: BTreeMap<(u64, u32), u32>,
 }
 
 impl Memory {
-    fn new(cells: usize) -> Memory {
-        Memory { written: vec![NONE; cells], allocated: vec![NONE; cells], touched: 0 }
+    fn new(cells: usize, tables: &Tables) -> Memory {
+        let locks = (0..tables.locks.len() as u32).map(LockId);
+        let in_memory =
+            locks.filter_map(|lock| Some(((memory_of_lock(tables, lock)?.0, lock.0), NONE)));
+        Memory {
+            written: vec![NONE; cells],
+            allocated: vec![NONE; cells],
+            touched: 0,
+            in_memory: in_memory.collect(),
+        }
+    }
+
+    /// Records an allocation of the memory of locks.
+    fn allocate(&mut self, tables: &Tables, location: LocationId, event: u32) {
+        if let Location::Range { address, size, .. } = tables.locations[location.index()] {
+            let end = address.saturating_add(u64::from(size.max(1)));
+            let locks = self.in_memory.range_mut((address, 0)..(end, 0));
+            locks.for_each(|(_, allocated)| *allocated = event);
+        }
     }
 }
 
@@ -100,7 +122,7 @@ impl<'t> Past<'t> {
         let mut chains = Chains::new(trace);
         let mut units = past.tasks.then(|| Units::new(trace, past.components.is_some()));
         let mut last_of_task = vec![NONE; trace.tasks_count()];
-        let mut memory = Memory::new(past.cells.len());
+        let mut memory = Memory::new(past.cells.len(), trace.tables());
         let mut barriers: HashMap<u32, u32> = HashMap::new();
         let rounds = Barriers::new(trace);
         let most = EDGES.min(u32::MAX as usize / 2) + EDGES_PER_EVENT.min(64) * trace.len();
@@ -139,6 +161,9 @@ impl<'t> Past<'t> {
             {
                 past.blocking.take(trace, event, object, communication);
             }
+            if !memory.in_memory.is_empty() {
+                past.take_lock(event, &mut memory);
+            }
             let acquire = past.holding.take(event, link);
             past.causes.item_if(kind != EventKind::Refused, acquire.as_ref());
             past.observes.item_if(kind == EventKind::Refused, acquire.as_ref());
@@ -170,6 +195,22 @@ impl<'t> Past<'t> {
         }
         if let Some(last) = last_of_task.get_mut(event.task.index()) {
             *last = id;
+        }
+    }
+
+    /// Adds the allocation of the memory in which a lock lies.
+    fn take_lock(&mut self, event: Event, memory: &mut Memory) {
+        let tables = self.trace.tables();
+        match (event.kind().operand(), event.location()) {
+            (OperandKind::Lock, _) => {
+                let at = memory_of_lock(tables, LockId(event.operand));
+                let allocated = at.and_then(|(at, _)| memory.in_memory.get(&(at, event.operand)));
+                self.causes.item_if(allocated.is_some_and(|alloc| *alloc != NONE), allocated);
+            }
+            (_, Some(location)) if event.kind() == EventKind::Alloc => {
+                memory.allocate(tables, location, event.id.0);
+            }
+            _ => {}
         }
     }
 

@@ -277,12 +277,17 @@ impl<S: Specification> Maker<'_, S> {
         if event.kind().is_access() {
             let class = Class::of_access(event.op);
             self.act(Act { event: id, cell: (0, event.operand), table: 0, class }, lane);
-            return;
+            if !S::ACCESSES {
+                return;
+            }
         }
         let step = StreamEvent::of_event(self.trace, event.id);
         let mut points = std::mem::take(&mut self.pass.points);
         points.clear();
-        self.spec.points(self.trace.tables(), step, &mut points);
+        match event.kind().is_access() {
+            true => self.spec.access_points(self.trace.tables(), step, &mut points),
+            false => self.spec.points(self.trace.tables(), step, &mut points),
+        }
         for point in &points {
             let Point { cell, table, class, .. } = *point;
             if usize::from(table) < self.index.tables.len() {

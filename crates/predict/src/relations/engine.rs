@@ -158,7 +158,12 @@ impl<R: Relation, S: Specification> Engine<R, S> {
     }
 
     #[inline(always)]
-    fn access(&mut self, lane: LaneId, step: StreamEvent) -> Result<(), PredictError> {
+    fn access(
+        &mut self,
+        tables: &Tables,
+        lane: LaneId,
+        step: StreamEvent,
+    ) -> Result<(), PredictError> {
         let index = step.operand as usize;
         if index >= self.cells[0].len() {
             let (event, index) = (step.event, step.operand);
@@ -170,7 +175,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let act = Act { lane, space: 0, index, object, table: 0, class, side };
         if !self.hard.minds_access(step.op) {
             self.act(act);
-            return Ok(());
+            return if S::ACCESSES { self.objects_in_memory(tables, lane, step) } else { Ok(()) };
         }
         let (open, sections, counts) =
             (&mut self.open, &mut self.sections, &mut self.report.counts);
@@ -185,6 +190,24 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         self.act(act);
         self.hard.after_access(&mut self.lanes, lane, (step.op, step.operand));
         Ok(())
+    }
+
+    /// Applies the actions of a plain access on objects that lie in its memory, one by one.
+    fn objects_in_memory(
+        &mut self,
+        tables: &Tables,
+        lane: LaneId,
+        step: StreamEvent,
+    ) -> Result<(), PredictError> {
+        let mut points = std::mem::take(&mut self.points);
+        points.clear();
+        self.spec.access_points(tables, step, &mut points);
+        let mut applied = Ok(());
+        for point in &points {
+            applied = applied.and_then(|()| self.apply_points(lane, step, &[*point]));
+        }
+        self.points = points;
+        applied
     }
 
     #[inline(always)]
@@ -451,7 +474,7 @@ impl<R: Relation, S: Specification> Analysis for Engine<R, S> {
             return Ok(());
         }
         match step.op.kind() {
-            kind if kind.is_access() => self.access(lane, step)?,
+            kind if kind.is_access() => self.access(tables, lane, step)?,
             EventKind::Acquire => {
                 self.locks.check(step)?;
                 // An acquire lies outside its own section, and after the releases that a lock

@@ -37,11 +37,25 @@ pub(super) fn first_tables() -> Vec<ClassTable> {
     let [use_or_wait, end_or_signal] = [Class(0), Class(1)];
     let mut conditions = ClassTable::new();
     conditions.conflict(use_or_wait, end_or_signal);
-    let mut locks = ClassTable::new();
+    let mut locks = lock_memory();
     locks.conflict(use_or_wait, end_or_signal).conflict(end_or_signal, end_or_signal);
+    locks.conflict(end_or_signal, Class(FREED));
     let mut nothing_commutes = ClassTable::new();
     nothing_commutes.conflict(Class(0), Class(0));
     vec![ClassTable::memory(), conditions, locks, nothing_commutes]
+}
+
+/// The class of the end of the memory around a lock, and of a write over a lock.
+pub(super) const FREED: u8 = 2;
+pub(super) const OVERWRITTEN: u8 = 3;
+
+/// Returns the table of locks whose destruction counts as nothing: only their memory does.
+pub(super) fn lock_memory() -> ClassTable {
+    let mut locks = ClassTable::new();
+    locks.conflict(Class(0), Class(FREED)).conflict(Class(0), Class(OVERWRITTEN));
+    // A later write over the lock does not stand for the end of its memory.
+    locks.keep(Class(FREED));
+    locks
 }
 
 /// Adds the tables that a compiled specification needs. Returns the places of each class. If there

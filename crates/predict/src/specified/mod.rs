@@ -3,7 +3,7 @@
 pub use communicating::{SpecifiedCall, SpecifiedCommunication};
 pub use internals::{Internals, hidden_events, without_internals};
 pub use objects::{Described, ObjectSummary};
-pub use specification::Specified;
+pub use specification::{LocksInMemory, Specified};
 pub use types::{DeclareError, Types, Unspecified};
 
 mod communicating;

@@ -1,7 +1,7 @@
 //! The specification for all types that this crate knows: memory, conditions, locks, and the
 //! objects whose methods a trace invokes.
 
-use super::compile::{CONDITIONS, Place};
+use super::compile::{CONDITIONS, Place, lock_memory};
 use super::internals::{Inside, Internals};
 use super::lock_life::Lives;
 use super::objects::{Described, Numbering, ObjectSummary};
@@ -147,8 +147,50 @@ impl Specified {
     }
 }
 
+/// Memory accesses, and the locks that lie in memory: a use of a lock does not commute with a
+/// `free` of its memory or with a plain write over it. No other actions.
+#[derive(Clone, Debug)]
+pub struct LocksInMemory {
+    numbers: Numbering,
+    lives: Lives,
+}
+
+impl Default for LocksInMemory {
+    fn default() -> LocksInMemory {
+        LocksInMemory { numbers: Numbering::default(), lives: Lives::new(1) }
+    }
+}
+
+impl Specification for LocksInMemory {
+    const ACCESSES: bool = true;
+
+    fn classes(&self) -> Vec<ClassTable> {
+        vec![ClassTable::memory(), lock_memory()]
+    }
+
+    fn points(&mut self, tables: &Tables, step: StreamEvent, points: &mut Vec<Point>) {
+        match step.op.kind() {
+            EventKind::Alloc => self.lives.allocate(tables, step.operand),
+            EventKind::Fork
+            | EventKind::Post
+            | EventKind::Signal
+            | EventKind::Broadcast
+            | EventKind::Barrier => self.lives.mark(tables, step),
+            EventKind::Acquire | EventKind::Release | EventKind::Destroy => {
+                points.extend(self.lives.point(&mut self.numbers, tables, step));
+            }
+            _ => {}
+        }
+    }
+
+    fn access_points(&mut self, tables: &Tables, step: StreamEvent, points: &mut Vec<Point>) {
+        self.lives.access(&mut self.numbers, tables, step, points);
+    }
+}
+
 impl Specification for Specified {
     const HIDES: bool = true;
+    const ACCESSES: bool = true;
 
     fn classes(&self) -> Vec<ClassTable> {
         self.resolver.types.tables.to_vec()
@@ -184,6 +226,10 @@ impl Specification for Specified {
             }
             _ => None,
         });
+    }
+
+    fn access_points(&mut self, tables: &Tables, step: StreamEvent, points: &mut Vec<Point>) {
+        self.lives.access(&mut self.numbers, tables, step, points);
     }
 
     /// Applies the specification to two invocations of one object. Points are coarser if a

@@ -34,6 +34,8 @@ pub(crate) struct Tally {
     not_proved: u64,
     not_shortest: u64,
     pub(crate) kinds: BTreeSet<EventKind>,
+    /// Events of locks in memory that was allocated before.
+    in_memory: u64,
     /// Modes in which invocations observe, and pairs of invocations confirmed and impossible.
     modes: BTreeSet<Mode>,
     invocations: (u64, u64),
@@ -193,8 +195,31 @@ fn check_trace(t: &Trace, what: &str, types: &Types, tally: &mut Tally) {
     for invoked in t.events().filter_map(|event| observes.invoked(event.id)) {
         tally.modes.extend(invoked.comm.modes(&invoked.call));
     }
+    tally.in_memory += locks_in_memory(t);
     tally.traces += 1;
     tally.kinds.extend(t.events().map(|event| event.kind()));
+}
+
+/// The events of locks that lie in memory that was allocated before.
+fn locks_in_memory(t: &Trace) -> u64 {
+    let tables = t.tables();
+    let of_lock = |event: &anyorder_trace::Event| {
+        matches!(event.kind(), EventKind::Acquire | EventKind::Release | EventKind::Destroy)
+    };
+    let is_in = |event: anyorder_trace::Event| {
+        let name = tables.locks.get(event.operand as usize);
+        let name = name.map_or("", |name| tables.name(*name));
+        let at = name.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
+        let mut allocs = t.events().take(event.id.index());
+        allocs.any(|alloc| match alloc.location().map(|at| tables.locations[at.index()]) {
+            Some(anyorder_trace::Location::Range { address, size, .. }) => {
+                let range = address..address + u64::from(size.max(1));
+                alloc.kind() == EventKind::Alloc && at.is_some_and(|at| range.contains(&at))
+            }
+            _ => false,
+        })
+    };
+    t.events().filter(of_lock).filter(|event| is_in(*event)).count() as u64
 }
 
 #[test]
@@ -213,7 +238,7 @@ fn the_search_finds_what_brute_force_finds() {
     assert_eq!((tally.confirmed.len(), tally.given_up * 1_000 / tally.traces), (3, 0), "{tally:?}");
     assert!(tally.impossible > 0 && tally.shortest > 0 && tally.kinds.len() == 20, "{tally:?}");
     assert_eq!(tally.modes.len(), Mode::ALL.len(), "{tally:?}");
-    assert!(tally.doubtful > 0 && tally.waits > 0, "{tally:?}");
+    assert!(tally.doubtful > 0 && tally.waits > 0 && tally.in_memory > 0, "{tally:?}");
     assert!(tally.invocations.0 > 0 && tally.invocations.1 > 0, "{tally:?}");
 }
 

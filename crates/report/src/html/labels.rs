@@ -9,12 +9,16 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Labels(BTreeMap<String, EventId>);
 
 impl Labels {
-    /// Looks up the sites of the findings. O(events + sites · log sites). It converts no event
-    /// number to text.
+    /// Looks up the sites of the findings, whose labels name one event each. O(events + sites · log
+    /// sites). It converts no event number to text.
     pub(super) fn resolve(trace: &Trace, findings: &[Finding]) -> Labels {
         let sites = findings.iter().flat_map(|finding| &finding.sites);
-        let wanted = sites.filter_map(|site| site.event.as_deref());
-        match trace.tables().meta.labels {
+        let wanted: BTreeSet<&str> = sites.filter_map(|site| site.event.as_deref()).collect();
+        let numbered = wanted.iter().filter(|label| label.starts_with('@'));
+        let numbered: Vec<(String, EventId)> =
+            numbered.filter_map(|label| Some(((*label).to_owned(), trace.find(label)?))).collect();
+        let wanted = wanted.into_iter().filter(|label| !label.starts_with('@'));
+        let mut labels = match trace.tables().meta.labels {
             LabelScheme::Position => Labels::by_position(trace, wanted),
             LabelScheme::Name => {
                 let names = &trace.tables().names;
@@ -28,7 +32,9 @@ impl Labels {
                 let ids = wanted.filter_map(|label| Some((bare(label).parse().ok()?, label)));
                 Labels::by_number(trace, ids)
             }
-        }
+        };
+        labels.0.extend(numbered);
+        labels
     }
 
     /// Returns the event with a label.

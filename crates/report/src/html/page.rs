@@ -105,7 +105,7 @@ fn head(outcome: &Outcome) -> Markup {
         @if !outcome.bounds.is_empty() {
             p.notice { "The answer is meant " (safe(&words::bounds(outcome, "--"))) "." }
         }
-        @if !outcome.complete {
+        @if words::is_cut(outcome) {
             p.notice {
                 @let mut options = words::options_that_cut(outcome).peekable();
                 @if words::is_interrupted(outcome) {

@@ -2,7 +2,7 @@
 
 use super::cells::Cells;
 use super::determinism::{self, Violation};
-use super::findings;
+use super::findings::{self, WithShown};
 use super::forest::{Forest, STRIDE};
 use super::groups::Groups;
 use super::order::{Forced, unlocked};
@@ -11,7 +11,7 @@ use super::serial::{self, Components};
 use anyorder_finding::{Finding, assign_ids, glob};
 use anyorder_hb::{RuleSet, location_title};
 use anyorder_system::{Control, StopReason, Stopped};
-use anyorder_trace::{LocationId, TaskKind, Trace};
+use anyorder_trace::{EventId, LocationId, TaskKind, Trace};
 
 /// The options of a check.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -68,6 +68,8 @@ pub struct TraceCounts {
 pub struct TraceChecked {
     /// The findings: events that interleave, then tasks out of order.
     pub findings: Vec<Finding>,
+    /// The two accesses of the sites of each finding.
+    pub shown: Vec<[EventId; 2]>,
     /// The counts.
     pub counts: TraceCounts,
     /// Why the check ended early. The findings so far are true; without findings nothing is known.
@@ -99,9 +101,11 @@ pub(super) struct Analysed<'a> {
 #[must_use]
 pub fn check(trace: &Trace, options: &TraceOptions, control: &Control<'_>) -> TraceChecked {
     let mut checked = TraceChecked::default();
-    if let Err(Stopped(reason)) = phases(trace, options, control, &mut checked) {
+    let mut found = Vec::new();
+    if let Err(Stopped(reason)) = phases(trace, options, control, &mut checked, &mut found) {
         checked.stopped = Some(reason);
     }
+    (checked.findings, checked.shown) = found.into_iter().unzip();
     assign_ids(&mut checked.findings);
     checked
 }
@@ -111,6 +115,7 @@ fn phases(
     options: &TraceOptions,
     control: &Control<'_>,
     checked: &mut TraceChecked,
+    found: &mut Vec<WithShown>,
 ) -> Result<(), Stopped> {
     control.progress.phase("events");
     let forest = Forest::new(trace, control)?;
@@ -136,7 +141,7 @@ fn phases(
     checked.counts.violations = checked.violations.len() as u64;
     let (forest, cells, components, positions) = (&forest, &cells, &components, &positions[..]);
     let all = Analysed { trace, forest, cells, components, positions };
-    explain(&all, options, control, checked)
+    explain(&all, options, control, checked, found)
 }
 
 /// Turns the components and violations into findings.
@@ -145,6 +150,7 @@ fn explain(
     options: &TraceOptions,
     control: &Control<'_>,
     checked: &mut TraceChecked,
+    found: &mut Vec<WithShown>,
 ) -> Result<(), Stopped> {
     let interleaved = interleavings(all, options, control)?;
     let mut against = Groups::new(all.trace, options.max_pairs);
@@ -171,10 +177,9 @@ fn explain(
     };
     let order = forced.as_ref().ok().and_then(Option::as_ref);
     let (against, interleaved) = (against.finish(order), interleaved.finish(order));
-    let tasks = findings::determinism(all, &against, order, control, &mut checked.findings);
+    let tasks = findings::determinism(all, &against, order, control, found);
     // A stop from here on loses classes and cycles, not findings.
     control.progress.phase("cycles");
-    let found = &mut checked.findings;
     let known = found.len();
     let searched = tasks.and(forced).and_then(|order| {
         let max = options.max_cycles;

@@ -13,6 +13,9 @@ use anyorder_system::{Control, Stopped};
 use anyorder_trace::{EventId, EventKind, InputId, LocationId, TaskKind, Trace};
 use std::collections::BTreeSet;
 
+/// A finding, and the two accesses of its sites.
+pub(super) type WithShown = (Finding, [EventId; 2]);
+
 /// The filter of findings whose conflicts every run has in the same order.
 pub const FORCED: &str = "forced";
 
@@ -35,7 +38,7 @@ pub(super) fn serializability(
     forced: Option<&Forced<'_>>,
     max: usize,
     control: &Control<'_>,
-    found: &mut Vec<Finding>,
+    found: &mut Vec<WithShown>,
 ) -> Result<bool, Stopped> {
     if groups.is_empty() {
         return Ok(false);
@@ -60,7 +63,7 @@ pub(super) fn serializability(
         let cycle = cycles.through(all.trace, all.cells, conflict, control)?;
         let keys = cycle.iter().map(|conflict| key(all.trace, conflict.before, conflict.after));
         covered.extend(keys);
-        found.push(interleaving(all, group, &cycle, forced));
+        found.push((interleaving(all, group, &cycle, forced), group.shown));
     }
     Ok(false)
 }
@@ -70,7 +73,7 @@ pub(super) fn without_cycles(
     all: &Analysed<'_>,
     groups: &[Group],
     max: usize,
-    found: &mut Vec<Finding>,
+    found: &mut Vec<WithShown>,
 ) {
     for group in groups.iter().take(max) {
         let [before, after] = group.shown;
@@ -90,7 +93,7 @@ pub(super) fn without_cycles(
             .explanation
             .push(ExplanationStep::new("the check was stopped before the whole cycle was found"));
         complete(all.trace, group, None, &mut finding);
-        found.push(finding);
+        found.push((finding, group.shown));
     }
 }
 
@@ -151,7 +154,7 @@ pub(super) fn determinism(
     groups: &[Group],
     forced: Option<&Forced<'_>>,
     control: &Control<'_>,
-    found: &mut Vec<Finding>,
+    found: &mut Vec<WithShown>,
 ) -> Result<(), Stopped> {
     let (trace, forest) = (all.trace, all.forest);
     for (at, group) in groups.iter().enumerate() {
@@ -191,7 +194,7 @@ pub(super) fn determinism(
         let is_forced = step.forced;
         finding.cycle = vec![step];
         complete(trace, group, is_forced, &mut finding);
-        found.push(finding);
+        found.push((finding, group.shown));
     }
     Ok(())
 }
@@ -199,7 +202,7 @@ pub(super) fn determinism(
 /// Sets what all findings have: sites, pairs, severity, and whether every run has them.
 fn complete(trace: &Trace, group: &Group, is_forced: Option<bool>, finding: &mut Finding) {
     finding.sites = group.shown.map(|id| site_of(trace, id)).into();
-    finding.pairs = group.pairs.iter().map(|pair| pair.map(|id| trace.label(id))).collect();
+    finding.pairs = group.pairs.iter().map(|pair| pair.map(|id| trace.event_name(id))).collect();
     finding.pairs_total = group.total;
     finding.severity = Severity::Warning;
     if is_forced == Some(true) {

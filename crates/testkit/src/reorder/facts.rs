@@ -346,6 +346,13 @@ fn needs(
             let arrivals = arrivals(trace, events, this).unwrap_or_default();
             needs.push((ReorderRule::Arrival, all(&|e| arrivals.contains(&e.id.index()))));
         }
+        EventKind::Acquire | EventKind::Release | EventKind::Destroy | EventKind::Refused => {
+            let name = trace.tables().locks.get(this.operand as usize);
+            let name = name.map_or("", |name| trace.tables().name(*name));
+            let around = |e: &&Event| e.kind() == EventKind::Alloc && holds(trace, e, name);
+            let last = events[..at].iter().rev().find(around).map(|event| event.id);
+            needs.push((ReorderRule::Alloc, all(&|e| Some(e.id) == last)));
+        }
         kind if kind.is_access() => {
             let overlaps = |e: &&Event| cells[e.id.index()].iter().any(|c| cells[at].contains(c));
             let allocs = events[..at].iter().filter(|e| e.kind() == EventKind::Alloc);
@@ -355,6 +362,19 @@ fn needs(
         _ => {}
     }
     needs
+}
+
+/// Whether a lock with this name lies in the memory of an event: its name is an address there.
+fn holds(trace: &Trace, event: &Event, lock: &str) -> bool {
+    let Some(digits) = lock.strip_prefix("0x") else { return false };
+    let digits = digits.split('+').next().unwrap_or(digits);
+    let Ok(at) = u64::from_str_radix(digits, 16) else { return false };
+    match trace.tables().locations[event.operand as usize] {
+        Location::Range { address, size, .. } => {
+            (0..u64::from(size.max(1))).any(|i| address + i == at)
+        }
+        _ => false,
+    }
 }
 
 fn cells_of(trace: &Trace, event: &Event) -> Vec<Cell> {

@@ -82,7 +82,7 @@ impl Handlers {
                 if let Some(from) = trace.columns().refers.get(event.id.0) {
                     refers(event, from, report);
                 } else if condition.signals == 0 && !condition.broadcast {
-                    report.warning(event.id, || {
+                    report.doubt(event.id, || {
                         let name = condition_name(trace, event);
                         format!("wakes from condition `{name}`, which nobody signalled")
                     });

@@ -70,7 +70,7 @@ fn acquire(
     let shared = event.mode().is_shared();
     if by_other || (by_readers && !shared) {
         let holder = lock.exclusive_by;
-        report.warning(event.id, || {
+        report.doubt(event.id, || {
             let holder = if by_other {
                 format!("handler `{}`", handler_name(trace, holder))
             } else {

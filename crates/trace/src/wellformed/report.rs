@@ -1,6 +1,6 @@
 //! Collects problems, each with the label of its event.
 
-use crate::error::{Place, Problem, Problems, Severity};
+use crate::error::{Place, Problem, Problems, Severity, Unknown};
 use crate::event::Event;
 use crate::ids::{EventId, HandlerId, InputId, LocationId, TaskId};
 use crate::tables::{LabelScheme, TraceOrder};
@@ -43,7 +43,23 @@ impl<'a> Report<'a> {
         self.add(Severity::Warning, event, message);
     }
 
+    /// Adds a warning at an event whose effect is not known, so that a result may miss something.
+    pub(super) fn doubt(&mut self, event: EventId, message: impl FnOnce() -> String) {
+        let treated = (!self.partly_watched).then_some(Unknown::LeftOut);
+        self.push(Severity::Warning, treated, event, message);
+    }
+
     fn add(&mut self, severity: Severity, event: EventId, message: impl FnOnce() -> String) {
+        self.push(severity, None, event, message);
+    }
+
+    fn push(
+        &mut self,
+        severity: Severity,
+        treated: Option<Unknown>,
+        event: EventId,
+        message: impl FnOnce() -> String,
+    ) {
         let trace = self.trace;
         self.problems.push_with(severity, || {
             let message = format!("event {} {}", label(trace, event), message());
@@ -53,7 +69,7 @@ impl<'a> Report<'a> {
                 _ => None,
             };
             let place = Place { line, event: Some(u64::from(event.0)), ..Place::default() };
-            Problem { severity, ..Problem::error(place, message) }
+            Problem { severity, ..Problem::error(place, message) }.treated_as(treated)
         });
     }
 
@@ -71,6 +87,7 @@ impl<'a> Report<'a> {
 pub(super) fn label(trace: &Trace, event: EventId) -> String {
     let label = trace.label(event);
     match trace.tables().meta.labels {
+        _ if label.starts_with('@') => format!("`{label}`"),
         LabelScheme::AccessOrOperation if trace.event(event).kind().is_access() => {
             format!("rwId:{label}")
         }

@@ -44,6 +44,8 @@ pub(crate) fn run(
     watch.draft().add(vec![input], std::mem::take(&mut answer.result));
     let (mut outcome, runs) = watch.draft().take(COMMAND).finish();
     outcome.verdict = match &answer.verdict {
+        // What was not understood may be what does not fit.
+        Consistent::Yes(_) if !outcome.complete => Verdict::Unknown,
         Consistent::Yes(_) => Verdict::Consistent,
         Consistent::No(_) => Verdict::Inconsistent,
         Consistent::Unknown(_) => Verdict::Unknown,

@@ -81,6 +81,21 @@ impl AddressMap {
         }
     }
 
+    /// Returns whether the trace has said something of the memory at an address: it was allocated,
+    /// or accessed with a size.
+    pub(super) fn knows(&self, address: u64) -> bool {
+        let of_blocks = self.generations.range(..=address).next_back();
+        let of_accesses = self.ordered.range(..=(address, u32::MAX)).next_back();
+        self.allocated.contains_key(&address)
+            || of_blocks.is_some_and(|(_, (last, _))| *last >= address)
+            || of_accesses.is_some_and(|(at, size)| at.saturating_add(u64::from(*size)) > address)
+    }
+
+    /// Returns whether the trace has given no sizes so far.
+    pub(super) fn is_empty(&self) -> bool {
+        self.ordered.is_empty() && self.allocated.is_empty()
+    }
+
     /// Returns the size of the last allocation at exactly this address, truncated to 32 bits.
     pub(super) fn allocated(&self, address: u64) -> Option<u32> {
         self.allocated.get(&address).copied()

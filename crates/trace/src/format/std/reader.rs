@@ -136,6 +136,8 @@ impl Parser {
                     Ok(location) => (kind, location.0),
                     Err(full) => return Some(Err(full)),
                 },
+                // What an address without a size means depends on what is known of the memory.
+                None if target.starts_with(b"0x") => return None,
                 None => (kind, self.variables.find(names, target)?),
             },
             Common::Lock(kind) => (kind, self.locks.find(names, target)?),
@@ -227,8 +229,14 @@ impl Parser {
     ) -> Result<LocationId, LineError> {
         let (address, size) = match (target, line::memory(text, column)?) {
             (_, Memory::Named(name)) => return self.variable(name, column),
-            (Target::Access | Target::Alloc, Memory::Address(_)) => {
+            // Without a size, a name; the first byte where the trace says more of the memory.
+            (Target::Access, Memory::Address(address)) if !self.memory.knows(address) => {
                 return self.variable(text, column);
+            }
+            (Target::Access, Memory::Address(address)) => (address, 1),
+            (Target::Alloc, Memory::Address(address)) => {
+                self.memory.allocate(address, 1);
+                (address, 1)
             }
             (Target::Alloc, Memory::Range(address, size)) => {
                 if size > u64::from(u32::MAX) {
@@ -242,10 +250,21 @@ impl Parser {
                 return Err(Fault::new(column, "expected a size of at least 1 byte").into());
             }
             (_, Memory::Range(address, size)) => (address, size_of_range(size, column)?),
-            // Memory allocated before the trace began: the event frees its first byte.
+            // Memory allocated before the trace began: the event frees what the trace names so, or
+            // else its first byte.
+            (_, Memory::Address(address)) if self.is_name(address, text) => {
+                return self.variable(text, column);
+            }
             (_, Memory::Address(address)) => (address, self.memory.allocated(address).unwrap_or(1)),
         };
         Ok(self.memory.location(&mut self.tables.locations, address, size)?)
+    }
+
+    /// Returns whether an address that is freed is the name of a variable: the trace has used it
+    /// without a size, or gives no sizes at all.
+    fn is_name(&self, address: u64, text: &[u8]) -> bool {
+        let named = || self.variables.find(&self.tables.names, text).is_some();
+        !self.memory.knows(address) && (self.memory.is_empty() || named())
     }
 
     fn variable(&mut self, text: &[u8], column: usize) -> Result<LocationId, LineError> {

@@ -55,10 +55,7 @@ impl Role {
             Role::Thread => !text.contains('|') && !text.starts_with('#'),
             Role::Lock | Role::Condition => true,
             Role::Memory => {
-                matches!(
-                    line::memory(text.as_bytes(), 0),
-                    Ok(Memory::Named(_) | Memory::Address(_))
-                )
+                matches!(line::memory(text.as_bytes(), 0), Ok(Memory::Named(_)))
             }
         }
     }

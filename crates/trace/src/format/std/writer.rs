@@ -211,10 +211,14 @@ impl<W: Write> StdWriter<W> {
             OperandKind::Condition => Role::Condition,
             _ => return Err(Unrepresentable(format!("`{}`", kind.word()))),
         };
+        let known = self.texts[role as usize].get(operand).is_some();
         self.name(tables, role, operand)?;
         let text = self.texts[role as usize].get(operand).unwrap_or_default().as_bytes();
-        // Only in `free` an address without size is not a name.
-        if kind == EventKind::Free && !matches!(line::memory(text, 0), Ok(line::Memory::Named(_))) {
+        // In `free` an address without size is a name only where the trace has used it before.
+        if kind == EventKind::Free
+            && !known
+            && !matches!(line::memory(text, 0), Ok(line::Memory::Named(_)))
+        {
             let text = String::from_utf8_lossy(text);
             return Err(Unrepresentable(format!("`free` of a location named `{text}`")));
         }

@@ -1,0 +1,214 @@
+//! Reads that only guard: a late reply that compares its request number, and is dropped if a newer
+//! request was made.
+//!
+//! **Problem.** Which reads only decide whether their task does anything? A race on such a read is
+//! the guard at work: in either order the task does what is right for that order.
+//!
+//! **Definition** (`docs/happens-before.md`, section 6). Tasks are of *one code* if their first
+//! reads of a location are at one source position, or, where that is not known, if their names are
+//! the same but for digits. The *request* of a task is the nearest task of its handler on its chain
+//! of posts and forks. A task is *late* if the last write of the location before its read is not
+//! one by its request. The reads of a location by tasks of one code *only guard* if
+//!
+//! - the request of each of these tasks wrote the location before it posted or forked on the chain;
+//! - no task of them writes the location, and none has an effect before its read;
+//! - each late one has no effect, and reads nothing after the location; some task is late;
+//! - the others have effects on memory and objects only, not by tasks that they post or threads
+//!   that they fork; some task has such an effect.
+//!
+//! A race of such a read fits if the write is by a task of the same handler and of other code.
+//!
+//! **Guarantee.** A guess from the shape of one run. It is not made where a task acts before the
+//! check, where a late task acts, where another task or thread acts later on the word of the check,
+//! where the write comes from another thread (it can come between check and act), or where the
+//! value was not set by the request (a flag such as `ready`, whose race loses an input).
+//!
+//! **Cost.** One pass over the trace, then the tasks of one code once for each location.
+
+use anyorder_trace::{EventId, EventKind, HandlerId, LocationId, SiteId, TaskId, TaskKind, Trace};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+
+/// The most locations that a task reads before its first effect and that are looked at.
+const READS_MAX: usize = 16;
+
+/// The most posts and forks that a chain is followed back.
+const CHAIN_MAX: usize = 64;
+
+/// What a posted task does.
+#[derive(Clone, Default, Debug)]
+struct Does {
+    /// The locations that it reads before its first effect, with the first reads of them.
+    reads: Vec<(LocationId, EventId)>,
+    /// Its last read before its first effect.
+    last_read: Option<LocationId>,
+    /// Whether it has an effect.
+    acts: bool,
+    /// Whether it has an effect that comes later, or elsewhere.
+    passes_on: bool,
+}
+
+/// The code of a task: where it reads, or else its name without digits.
+type Code = (SiteId, String);
+
+/// The reads of a trace that only guard.
+#[derive(Debug)]
+pub struct Guards<'t> {
+    trace: &'t Trace,
+    does: FxHashMap<TaskId, Does>,
+    /// The writes of each location, in the order of the trace.
+    writes: FxHashMap<LocationId, Vec<EventId>>,
+    /// The first fork of each handler.
+    forks: FxHashMap<HandlerId, EventId>,
+    /// The tasks that read a location before they act, by code.
+    readers: FxHashMap<(LocationId, Code), Vec<TaskId>>,
+    known: RefCell<FxHashMap<(LocationId, Code), bool>>,
+}
+
+impl<'t> Guards<'t> {
+    /// Reads a trace.
+    #[must_use]
+    pub fn new(trace: &'t Trace) -> Guards<'t> {
+        let mut guards = Guards {
+            trace,
+            does: FxHashMap::default(),
+            writes: FxHashMap::default(),
+            forks: FxHashMap::default(),
+            readers: FxHashMap::default(),
+            known: RefCell::default(),
+        };
+        for event in trace.events() {
+            if let Some(location) = event.location().filter(|_| event.kind().writes()) {
+                guards.writes.entry(location).or_default().push(event.id);
+            }
+            if event.kind() == EventKind::Fork {
+                guards.forks.entry(HandlerId(event.operand)).or_insert(event.id);
+            }
+            if trace.tables().tasks[event.task.index()].kind == TaskKind::Posted {
+                guards.does.entry(event.task).or_default().take(&event);
+            }
+        }
+        let mut readers: FxHashMap<(LocationId, Code), Vec<TaskId>> = FxHashMap::default();
+        for task in trace.task_ids() {
+            for (location, read) in guards.does.get(&task).map_or(&[][..], |does| &does.reads) {
+                readers.entry((*location, guards.code(*read))).or_default().push(task);
+            }
+        }
+        guards.readers = readers;
+        guards
+    }
+
+    /// Returns whether one of two accesses only guards against the other.
+    #[must_use]
+    pub fn guards(&self, a: EventId, b: EventId) -> bool {
+        self.is_guard(a, b) || self.is_guard(b, a)
+    }
+
+    /// Returns whether `read` only guards against `write`.
+    fn is_guard(&self, read: EventId, write: EventId) -> bool {
+        let [reads, writes] = [read, write].map(|event| self.trace.event(event));
+        let (Some(location), EventKind::Read) = (reads.location(), reads.kind()) else {
+            return false;
+        };
+        let does = self.does.get(&reads.task);
+        let first = does.and_then(|does| does.reads.iter().find(|(at, _)| *at == location));
+        let Some((_, first)) = first else { return false };
+        let one_handler = self.trace.handler_of(read) == self.trace.handler_of(write);
+        if !one_handler || !writes.kind().writes() || writes.location() != Some(location) {
+            return false;
+        }
+        let key = (location, self.code(*first));
+        if let Some(known) = self.known.borrow().get(&key) {
+            return *known;
+        }
+        let holds = self.only_guard(location, &self.readers[&key]);
+        self.known.borrow_mut().insert(key, holds);
+        holds
+    }
+
+    /// Returns whether the reads of a location by the tasks of one code only guard.
+    fn only_guard(&self, location: LocationId, tasks: &[TaskId]) -> bool {
+        let writes = self.writes.get(&location).map_or(&[][..], Vec::as_slice);
+        let writer = |write: &EventId| self.trace.event(*write).task;
+        if writes.iter().any(|write| tasks.contains(&writer(write))) {
+            return false;
+        }
+        let (mut dropped, mut acted) = (false, false);
+        for task in tasks {
+            let does = &self.does[task];
+            let Some((_, read)) = does.reads.iter().find(|(at, _)| *at == location) else {
+                return false;
+            };
+            let Some((request, link)) = self.request(*task) else { return false };
+            if !writes.iter().any(|write| *write < link && writer(write) == request) {
+                return false;
+            }
+            let last = writes[..writes.partition_point(|write| write < read)].last();
+            if last.is_none_or(|write| writer(write) != request) {
+                if does.acts || does.last_read != Some(location) {
+                    return false;
+                }
+                dropped = true;
+            } else if does.passes_on {
+                return false;
+            } else {
+                acted |= does.acts;
+            }
+        }
+        dropped && acted
+    }
+
+    /// Returns the request of a task, and the event by which it posted or forked on the chain.
+    fn request(&self, task: TaskId) -> Option<(TaskId, EventId)> {
+        let handler = self.trace.span(task).handler;
+        let mut at = task;
+        for _ in 0..CHAIN_MAX {
+            let span = self.trace.span(at);
+            let fork = || self.forks.get(&span.handler).copied();
+            let link = span.post.some().or_else(fork)?;
+            at = self.trace.event(link).task;
+            if self.trace.span(at).handler == handler {
+                return Some((at, link));
+            }
+        }
+        None
+    }
+
+    fn code(&self, read: EventId) -> Code {
+        let event = self.trace.event(read);
+        if event.site != SiteId(0) {
+            return (event.site, String::new());
+        }
+        let name = self.trace.task_name(event.task);
+        (SiteId(0), name.chars().filter(|c| !c.is_ascii_digit()).collect())
+    }
+}
+
+impl Does {
+    fn take(&mut self, event: &anyorder_trace::Event) {
+        match event.kind() {
+            EventKind::Read if !self.acts => {
+                let Some(location) = event.location() else { return };
+                self.last_read = Some(location);
+                let is_known = self.reads.iter().any(|(known, _)| *known == location);
+                if !is_known && self.reads.len() < READS_MAX {
+                    self.reads.push((location, event.id));
+                }
+            }
+            EventKind::Write | EventKind::Rmw | EventKind::Invoke => self.acts = true,
+            EventKind::Read
+            | EventKind::Get
+            | EventKind::Begin
+            | EventKind::End
+            | EventKind::Exit
+            | EventKind::Acquire
+            | EventKind::Release
+            | EventKind::Refused
+            | EventKind::Return
+            | EventKind::Choice
+            | EventKind::Trigger
+            | EventKind::Alloc => {}
+            _ => (self.acts, self.passes_on) = (true, true),
+        }
+    }
+}
