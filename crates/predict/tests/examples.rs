@@ -30,7 +30,7 @@ const EXPECTED: [(&str, &[Found], usize); 19] = [
     ("condlost-ordered.std", &[], 0),
     ("condlost-checked.std", &[], 0),
     ("double-free.std", &[(NonRacy, 4, 7)], 0),
-    ("lock-destroyed.std", &[(Racy, 2, 5), (Racy, 3, 6)], 2),
+    ("lock-destroyed.std", &[(Racy, 2, 5), (Racy, 3, 6), (Racy, 2, 6)], 3),
     ("lock-destroyed-ordered.std", &[], 0),
     ("thesis-figure-3-1.trace", &[(Racy, 1, 7)], 0),
     ("thesis-figure-3-1-internals.trace", &[(Racy, 1, 11)], 0),
