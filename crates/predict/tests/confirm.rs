@@ -6,7 +6,7 @@ mod common;
 use anyorder_commute::Mode;
 use anyorder_predict::{
     Answer, Communication, ConfirmOptions, Confirmer, Form, GaveUp, NoCommunication, Observation,
-    Scale, Witness,
+    Scale, Together, Witness,
 };
 use anyorder_system::{Cancel, StopReason};
 use anyorder_trace::{EventId, EventKind, InvocationId, Location, LocationId, Op, Tables, Trace};
@@ -61,7 +61,12 @@ fn answer<C: Communication + Default>(trace: &Trace, first: u32, second: u32) ->
         other => Err(other.clone()),
     };
     assert_eq!(form(&whole), form(&grown), "{looks} windows");
-    whole
+    match whole {
+        Answer::Confirmed(witness) => {
+            Answer::Confirmed(Witness { together: Together::Undecided, ..witness })
+        }
+        other => other,
+    }
 }
 
 fn confirm_pair(text: &str, first: u32, second: u32) -> Answer {
@@ -76,7 +81,7 @@ fn found(form: Form, order: &[u32]) -> Answer {
         prefix: 0,
         shortest: true,
         waits: false,
-        apart: false,
+        together: Together::Undecided,
     })
 }
 
