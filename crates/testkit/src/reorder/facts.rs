@@ -392,11 +392,11 @@ fn needs(
             needs.push((ReorderRule::Opened, all(&|e| Some(e.id) == first)));
         }
         EventKind::Trigger => {
-            let switches = events[..at].iter().filter(|e| {
+            let mut switches = events[..at].iter().filter(|e| {
                 let is_switch = matches!(e.kind(), EventKind::Enable | EventKind::Disable);
                 is_switch && e.operand == this.operand
             });
-            let enable = switches.last().filter(|e| e.kind() == EventKind::Enable);
+            let enable = switches.next_back().filter(|e| e.kind() == EventKind::Enable);
             let enable = enable.map(|e| e.id);
             needs.push((ReorderRule::Opened, all(&|e| Some(e.id) == enable)));
         }
