@@ -1,14 +1,15 @@
 """Proofs of orders: docs/formats/order-proof.md."""
 
-from relations import Relations
+from relations import Ends, Relations
 from traces import Beyond, Refused, Unreadable, demand
 from words import Reader, header, lines
 
-THREADS = {"po", "post", "fork", "join", "lock", "wake", "barrier", "atomic"}
+THREADS = {"po", "post", "cancel", "fork", "join", "lock", "wake", "barrier", "atomic"}
 BASE = THREADS | {"loop", "attach", "enable"}
 TASK_ORDERS = {"no-pre-emption": 1, "fifo": 1, "delayed-poster": 2, "task-order": 1}
 FAMILIES = {"lifecycle", "idle", "service", "broadcast"}
-RULES = BASE | set(TASK_ORDERS) | {"fifo-backwards"} | FAMILIES
+ENDED = {"cancelled", "disabled", "exited"}
+RULES = BASE | set(TASK_ORDERS) | {"fifo-backwards"} | FAMILIES | ENDED
 
 
 def read(trace, text):
@@ -57,11 +58,19 @@ def check(trace, text):
     rules, ends, paths = read(trace, text)
     demand(trace.observed, "the input", "a partial trace")
     checker = Checker(trace, rules)
-    for number, path in enumerate(paths):
+    for number, path in enumerate(paths[:-1]):
         checker.shown.append(checker.path(f"lemma {number}", path))
-    last = checker.shown.pop()
-    demand((last["from"], last["to"]) == ends, "path", "leads between other events than `order` says")
-    demand(checker.happens_before(last), "path", "section 3: between tasks of one handler only whole-task orders count")
+    path, x = paths[-1], ends[0]
+    if path and path[0][3] in ENDED:
+        checker.ended(*path[0])
+        demand(path[0][1] == x, "path", "leads between other events than `order` says")
+        x, path = path[0][2], path[1:]
+    if x != ends[0] and not path:
+        demand(x == ends[1], "path", "leads between other events than `order` says")
+    else:
+        last = checker.path("path", path)
+        demand((last["from"], last["to"]) == (x, ends[1]), "path", "leads between other events than `order` says")
+        demand(checker.happens_before(last), "path", "section 3: between tasks of one handler only whole-task orders count")
     return f"event {trace.name(ends[0])} happens before event {trace.name(ends[1])} by the rules {rules}"
 
 
@@ -76,6 +85,7 @@ class Checker:
         for place, x, y, rule, premises in steps:
             demand(x == at, place, "does not begin where the step before it ends")
             demand(x < y, place, "does not go forward")
+            demand(rule not in ENDED, place, "only the first step of the path")
             self.in_rules(place, rule)
             demand(all(p < len(self.shown) for p in premises), place, "a lemma is its own premise")
             self.step(place, x, y, rule, [self.shown[p] for p in premises])
@@ -87,8 +97,56 @@ class Checker:
             at = y
         _, last_from, to, rule, _ = steps[-1]
         base = rule in ("post", "loop", "enable", "fork") and self.relations.is_get(to)
+        if rule == "cancel" and self.relations.posted(to) is not None:
+            base = last_from < self.trace.task_of(to).get
         return {"from": steps[0][1], "to": at, "whole": whole, "whole_before": whole_before,
                 "base": last_from if base else None, "longer": len(steps) > 1}
+
+    def ended(self, place, x, y, rule, premises):
+        """The rule *ended* of section 3, as the first step of the path."""
+        trace, relations = self.trace, self.relations
+        demand(self.rules != "threads", place, "no rule of `threads`")
+        if self.rules == "android" and rule == "disabled":
+            raise Beyond(f"{place}: rules of Android's components")
+        demand(x < y, place, "does not go forward")
+        demand(all(p < len(self.shown) for p in premises), place, "a lemma is its own premise")
+        shown = [self.shown[p] for p in premises]
+        handler, point = trace.handler_of(x), relations.loop_point.get(trace.handler_of(x))
+        demand(trace.task_of(x).kind != "burst", place, "other bursts may interrupt it")
+        demand(handler is not None and trace.handler_of(y) == handler, place, "two handlers")
+        demand(self.begins_unit(y, point), place, "the target begins no task or piece")
+        demand(relations.unit[x] != relations.unit[y], place, "both in one unit")
+
+        def at_start(event):
+            task = trace.task_of(event)
+            return task.kind == "initial" and task.handler == handler and point is not None and event <= point
+
+        def over(opened, end):
+            inside = trace.task_of(end).kind != "burst" and trace.handler_of(end) == handler
+            inside = inside and relations.unit[end] == relations.unit[y] and y <= end
+            wanted = [] if inside else [(end, y)]
+            if rule == "disabled":
+                if opened is None or opened >= end:
+                    return False
+                wanted.append((opened, end))
+            given = [(path["from"], path["to"]) for path in shown]
+            return given == wanted and all(self.happens_before(path) for path in shown)
+
+        for event, beginnings in Ends(trace, True).of.items():
+            together = relations.unit[event] == relations.unit[x] or (at_start(event) and at_start(x))
+            if event <= x and together:
+                for opened, of, ends in beginnings:
+                    if of == rule and any(end > event and over(opened, end) for end in ends):
+                        return
+        raise Refused(place, "nothing ends it there")
+
+    def begins_unit(self, event, point):
+        task, relations = self.trace.task_of(event), self.relations
+        if task.kind == "posted":
+            return task.get == event
+        if task.kind != "initial" or relations.before[event] != point:
+            return False
+        return event > point if point is not None else relations.unit[event][2] > 0
 
     def in_rules(self, place, rule):
         if self.rules == "threads":
@@ -144,7 +202,8 @@ class Checker:
             demand(self.ordered(place, premises[0]) == (one, two), place, "the premise is about other tasks")
         elif rule == "no-pre-emption":
             path = premises[0]
-            demand(self.trace.task_of(path["from"]) is one and path["to"] == y, place, "the premise is about other events")
+            reaches = path["to"] == y or (self.trace.task_of(path["to"]) is two and path["to"] > y)
+            demand(self.trace.task_of(path["from"]) is one and reaches, place, "the premise is about other events")
             demand(path["base"] is not None, place, "the premise does not end with a base edge into the get")
             if path["longer"]:
                 demand(self.happens_before(path, path["from"], path["base"], path["whole_before"]), place,
@@ -181,6 +240,9 @@ class Checker:
             return self.program_order(x, y, from_task, to_task)
         if rule == "post":
             return None if relations.is_get(y) and to_task.post == x else "not the post of the task that begins"
+        if rule == "cancel":
+            fits = b.kind == "cancel" and trace.tasks[b.operand].post == x
+            return None if fits else "not the post of a task and a cancel of it"
         if rule == "loop":
             fits = relations.is_get(y) and relations.loop_point.get(to_task.handler) == x
             return None if fits else "not the loop point and a get of its handler"

@@ -93,6 +93,64 @@ class Relations:
         return self.enable.get(trigger)
 
 
+class Ends:
+    """Rule 6 of witnesses.md: by event, what opened it, the rule, and the events that end that."""
+
+    def __init__(self, trace, tasks, relations=None):
+        self.trace, self.of = trace, {}
+        cancels, disables, exits = {}, {}, {}
+        for event in trace.events:
+            if event.kind == "cancel":
+                cancels.setdefault(event.operand, []).append(event.id)
+            elif event.kind == "disable":
+                disables.setdefault(event.operand, []).append(event.id)
+            elif event.kind == "exit" and trace.task_of(event.id).kind == "initial":
+                exits.setdefault(trace.handler_of(event.id), []).append(event.id)
+        for number, ends in cancels.items():
+            task = trace.tasks[number]
+            if task.events:
+                self.add(task.events[0], task.post, "cancelled", ends)
+        for event in trace.events:
+            if event.kind == "trigger" and event.operand in disables:
+                opened = self.enable(event)
+                if opened is not None:
+                    self.add(event.id, opened, "disabled", disables[event.operand])
+                    task = trace.task_of(event.id)
+                    between = task.get is not None and opened < task.get < event.id
+                    if tasks and between and trace.events[opened].task != event.task:
+                        self.add(task.get, opened, "disabled", disables[event.operand])
+            if tasks and trace.task_of(event.id).kind != "burst":
+                handler = trace.handler_of(event.id)
+                if handler is not None and handler in exits:
+                    self.add(event.id, None, "exited", exits[handler])
+
+    def enable(self, trigger):
+        for event in reversed(self.trace.events[:trigger.id]):
+            if event.kind in ("enable", "disable") and event.operand == trigger.operand:
+                return event.id if event.kind == "enable" else None
+        return None
+
+    def add(self, event, opened, rule, ends):
+        if opened is not None and opened >= event:
+            opened = None
+        # What the trace itself has between the two binds nothing.
+        binding = [end for end in ends if end > event or (opened is not None and end < opened)]
+        if binding:
+            self.of.setdefault(event, []).append((opened, rule, binding))
+
+    def ended(self, event, place_of, waits=False):
+        """An event that has ended what an event needs; `place_of` has the places of those that came.
+        If the event only waits, what opens it can still come, after the ends."""
+        for opened, _, ends in self.of.get(event, []):
+            since = place_of.get(opened)
+            if waits and opened is not None and since is None:
+                continue
+            for end in ends:
+                if end in place_of and (since is None or place_of[end] > since):
+                    return end
+        return None
+
+
 def match_wakes(trace):
     """By wake: the signal that it is matched with, and the wait that must come before that."""
     signals, waits, matched = {}, {}, {}

@@ -1,6 +1,6 @@
 """Reorderings: docs/formats/reordering.md and docs/witnesses.md."""
 
-from relations import Relations, match_wakes
+from relations import Ends, Relations, match_wakes
 from schedules import Run as Schedule
 from traces import Beyond, Refused, Unreadable, demand
 
@@ -227,17 +227,22 @@ class Checker:
     def check_overtakes(self):
         one, two = self.trace.task_of(self.first), self.trace.task_of(self.second)
         here = set(range(self.prefix)) | set(self.order)
+        places = {event: place for place, event in enumerate([*range(self.prefix), *self.order])}
+        rest = [event for event in two.events if event not in places]
+        places.update((event, len(here) + event) for event in rest)
         demand(self.tasks and self.first < self.second, "the end", "the two tasks are not reversed")
         one_get = one.gets[0] if one.gets else None
         two_get = two.gets[0] if two.gets else None
         demand(one_get is not None and one.post is not None, "the end", "the first action is of no posted task")
         demand(one_get != two_get and one.handler == two.handler and one_get not in here, "the end", "no task overtakes the other")
+        demand(Ends(self.trace, True).ended(one_get, places, True) is None, "the end", "the task that waits is over when the other ends")
         demand(one.post in here, "the end", "the task of the first action does not wait")
         demand(self.order and two_get is not None and self.order[-1] == two_get, "the end", "does not end with the get of the second task")
 
     def run(self, free):
         trace = self.trace
         happened = set(range(self.prefix))
+        ends = Ends(trace, self.tasks)
         last, place_of, signals = {}, {}, {}
         opened = [s for s in self.every if s["from"] < self.prefix and (s["to"] is None or s["to"] >= self.prefix)]
         lanes, before = {}, {}
@@ -263,6 +268,8 @@ class Checker:
             if not self.tasks:
                 self.after(place, happened, before[event], "program order")
             self.causes(place, happened, e)
+            if not self.tasks:
+                demand(ends.ended(event, place_of) is None, place, "what it needs is over: a cancel or a disable")
             begun = self.begins.get(event)
             if begun is not None:
                 for other in opened:
@@ -309,6 +316,12 @@ class Checker:
             demand(e.operand not in self.irregular, place, "passes a barrier, and nobody knows who had arrived")
             for arrival in self.arrivals[e.id]:
                 self.after(place, happened, arrival, "arrival")
+        if e.kind == "cancel":
+            post = trace.tasks[e.operand].post
+            if post is not None and post < e.id:
+                self.after(place, happened, post, "cancel")
+        if e.kind == "trigger" and not self.tasks:
+            self.after(place, happened, Ends(trace, False).enable(e), "enable")
         if e.kind == "get":
             post = trace.task_of(e.id).post
             if post is not None and post < e.id:

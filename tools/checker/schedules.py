@@ -1,6 +1,6 @@
 """Orders in which a program can run: docs/formats/trace-schedule.md."""
 
-from relations import Relations
+from relations import Ends, Relations
 from traces import Refused, Unreadable, demand
 from words import Reader, header, lines
 
@@ -51,6 +51,7 @@ class Run:
         self.trace, self.relations = trace, relations
         self.done, self.ran, self.running = set(), {}, {}
         self.pending, self.holders = {}, {}
+        self.ends, self.place_of = Ends(trace, True), {}
 
     def step(self, place, event):
         trace, done = self.trace, self.done
@@ -67,6 +68,8 @@ class Run:
             self.running[handler] = unit
         self.causes(place, e, handler)
         self.mailbox(place, e)
+        demand(self.ends.ended(event, self.place_of) is None, place, "what it needs is over: a cancel, a disable or an exit")
+        self.place_of[event] = len(self.place_of)
         self.lock(place, e, handler)
         done.add(event)
         unit = self.relations.unit[event]
@@ -92,6 +95,8 @@ class Run:
             if point is not None and point < e.id:
                 self.after(place, point, "loop")
             self.enabled(place, task, e.id)
+        elif e.kind == "cancel":
+            self.cancel(place, e)
         elif e.kind == "trigger":
             self.after(place, relations.enabled_by(e.id, False), "enable")
         elif e.kind == "wake" and e.id in relations.wake_of:
@@ -108,6 +113,11 @@ class Run:
         for other in trace.events[:e.id]:
             if other.kind == "fork" and other.operand == handler:
                 self.after(place, other.id, "fork")
+
+    def cancel(self, place, e):
+        post = self.trace.tasks[e.operand].post
+        if post is not None and post < e.id:
+            self.after(place, post, "cancel")
 
     def enabled(self, place, task, event):
         if task.get is None:

@@ -2,6 +2,7 @@
 
 use crate::component;
 use crate::edges::{self, condition, require};
+use crate::ended::is_ended;
 use crate::index::TraceIndex;
 use crate::proof::{LemmaId, Path, Proof, ProofStep, Rule, RuleSet};
 use crate::reason::{ProofError, Reason};
@@ -49,6 +50,16 @@ pub fn check_proof_until(
         let Ok(number) = u32::try_from(number) else { break };
         shown.push(checker.path(Some(LemmaId(number)), lemma, &shown)?);
     }
+    let first = proof.path.steps.first();
+    if let Some(step) = first.filter(|step| is_ended(&step.rule)) {
+        let named = |reason| {
+            let shown = Some((step.rule.word().to_owned(), step.from, step.to));
+            ProofError { lemma: None, step: Some(0), shown, reason }
+        };
+        checker.ended(step, &shown).map_err(named)?;
+        let rest = Path { steps: proof.path.steps[1..].to_vec() };
+        return checker.behind_ended((x, y), step, &rest, &shown);
+    }
     let path = checker.path(None, &proof.path, &shown)?;
     let whole = |reason| ProofError { lemma: None, step: None, shown: None, reason };
     if (path.from, path.to) != (x, y) {
@@ -68,7 +79,8 @@ pub(crate) struct CheckedPath {
     pub(crate) by_tasks: bool,
     /// The same for all steps but the last.
     by_tasks_but_last: bool,
-    /// Where the last step begins, if it is a base edge into a `get`.
+    /// Where the last step begins, if it is a base edge into a `get`, or leads from a post before
+    /// the begin of a task to a `cancel` in it.
     last_base: Option<EventId>,
     /// Whether there is more than one step.
     longer: bool,
@@ -83,7 +95,7 @@ pub(crate) struct Checker<'t> {
 }
 
 impl Checker<'_> {
-    fn path(
+    pub(crate) fn path(
         self,
         lemma: Option<LemmaId>,
         path: &Path,
@@ -116,12 +128,14 @@ impl Checker<'_> {
             Rule::Post | Rule::LoopPoint | Rule::Enable | Rule::Fork | Rule::Component(_)
         );
         let into_get = self.view.get(self.view.task_of(last.to)) == Some(last.to);
+        let get = self.view.get(self.view.task_of(last.to));
+        let cancels = last.rule == Rule::Cancel && get.is_some_and(|get| last.from < get);
         Ok(CheckedPath {
             from: first.from,
             to: last.to,
             by_tasks,
             by_tasks_but_last,
-            last_base: (base && into_get).then_some(last.from),
+            last_base: ((base && into_get) || cancels).then_some(last.from),
             longer: path.steps.len() > 1,
         })
     }
@@ -143,6 +157,9 @@ impl Checker<'_> {
             Rule::FifoBackwards => self.fifo_backwards(*from, *to, take(&premises)?),
             Rule::TaskOrder => self.task_order(*from, *to, take(&premises)?),
             Rule::Component(name) => component::check(self, name, *from, *to, &premises),
+            Rule::Cancelled | Rule::Disabled | Rule::Exited => {
+                Err(Reason::Kind("only the first step of a whole proof"))
+            }
             _ => {
                 let [] = take(&premises)?;
                 edges::check(self, rule, *from, *to)
@@ -150,13 +167,13 @@ impl Checker<'_> {
         }
     }
 
-    fn in_rule_set(self, rule: &Rule) -> bool {
-        use Rule::{Atomic, Barrier, Component, Fork, Join, Lock, Po, Post, Wake};
+    pub(crate) fn in_rule_set(self, rule: &Rule) -> bool {
+        use Rule::{Atomic, Barrier, Cancel, Component, Fork, Join, Lock, Po, Post, Wake};
         match self.rules {
             RuleSet::Android => true,
             RuleSet::Mailbox => !matches!(rule, Component(_)),
             RuleSet::Threads => {
-                matches!(rule, Po | Post | Fork | Join | Lock | Wake | Barrier | Atomic)
+                matches!(rule, Po | Post | Cancel | Fork | Join | Lock | Wake | Barrier | Atomic)
             }
         }
     }
@@ -183,7 +200,12 @@ impl Checker<'_> {
         }
     }
 
-    fn require_happens_before(self, x: EventId, y: EventId, by_tasks: bool) -> Result<(), Reason> {
+    pub(crate) fn require_happens_before(
+        self,
+        x: EventId,
+        y: EventId,
+        by_tasks: bool,
+    ) -> Result<(), Reason> {
         require(self.is_happens_before(x, y, by_tasks), Reason::NotByTasks)
     }
 
@@ -234,7 +256,9 @@ impl Checker<'_> {
         [path]: [CheckedPath; 1],
     ) -> Result<(), Reason> {
         let (m1, _) = self.whole_tasks(from, to)?;
-        let fits = self.view.task_of(path.from) == m1 && path.to == to;
+        let (at, m2) = (self.view.task_of(path.to), self.view.task_of(to));
+        let reaches = path.to == to || (at == m2 && path.to > to);
+        let fits = self.view.task_of(path.from) == m1 && reaches;
         require(fits, Reason::PremiseElsewhere(0))?;
         let Some(source) = path.last_base else {
             return Err(Reason::Condition("premise does not end with a base edge into the `get`"));

@@ -23,6 +23,7 @@ pub(crate) fn check(
         Rule::LoopPoint => loop_point(checker, from, to),
         Rule::Attach => attach(checker, from, to),
         Rule::Post => post(view, from, to),
+        Rule::Cancel => cancel(view, from, to),
         Rule::Fork => fork(view, index, from, to),
         Rule::Join => join(view, from, to),
         Rule::Lock => lock(view, from, to),
@@ -99,6 +100,13 @@ fn attach(
     condition(first == Some(&from), "not the first `attach` of the handler")?;
     condition(view.handler(task) == Some(handler), "posts to another handler")?;
     condition(view.handler_of(to) != Some(handler), "posted by the handler itself")
+}
+
+fn cancel(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
+    let Action::Cancel(task) = view.event(to).action() else {
+        return Err(Reason::Kind("target is no `cancel`"));
+    };
+    condition(view.post(task) == Some(from), "not the post of the task")
 }
 
 fn post(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {

@@ -2,12 +2,13 @@
 //! all schedules.
 
 use crate::android::Orders;
+use crate::ends::Ends;
 use crate::lists::Lists;
 use crate::proof::RuleSet;
 use crate::view::View;
 use crate::wakes::{Match, matches};
 use anyorder_trace::{Action, Event, EventId, EventKind, HandlerId, TaskId, TaskKind, Trace};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What a handler runs without interruption: a posted task, or the thread code between two of them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -39,6 +40,8 @@ pub(crate) struct TraceIndex {
     pub(crate) enables: HashMap<EventId, EventId>,
     pub(crate) triggers: HashMap<TaskId, Vec<Event>>,
     pub(crate) wakes: HashMap<EventId, Match>,
+    /// What a cancel, a disable or an exit ends.
+    pub(crate) ends: Ends,
     /// The component rules, if requested.
     pub(crate) components: Option<Orders>,
 }
@@ -72,7 +75,15 @@ impl TraceIndex {
         for fact in &index.facts {
             *index.sizes.entry(fact.unit).or_insert(0) += 1;
         }
+        index.ends = index.ends_of(trace);
         index
+    }
+
+    fn ends_of(&self, trace: &Trace) -> Ends {
+        let mut begun = HashSet::new();
+        let firsts = (0..).map(EventId).zip(&self.facts);
+        let firsts = firsts.filter(|(_, fact)| begun.insert(fact.unit)).map(|(event, _)| event);
+        Ends::of_tasks(trace, firsts, self.components.as_ref())
     }
 
     fn lists(&mut self, view: View<'_>) {
@@ -132,7 +143,10 @@ impl TraceIndex {
 
     /// The same, with the rules of Android's components.
     pub(crate) fn with_components(trace: &Trace) -> TraceIndex {
-        TraceIndex { components: Some(Orders::new(trace)), ..TraceIndex::new(trace) }
+        let mut index =
+            TraceIndex { components: Some(Orders::new(trace)), ..TraceIndex::new(trace) };
+        index.ends = index.ends_of(trace);
+        index
     }
 
     /// The rule set that determines what enables an input.

@@ -58,6 +58,8 @@ mod check;
 mod component;
 pub mod consistency;
 mod edges;
+mod ended;
+mod ends;
 mod index;
 mod lists;
 mod names;

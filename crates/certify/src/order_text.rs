@@ -47,10 +47,14 @@ impl RuleSet {
 }
 
 /// The rules that are one word in the text, each with that word.
-const WORDS: [(Rule, &str); 16] = [
+const WORDS: [(Rule, &str); 20] = [
     (Rule::Po, "po"),
     (Rule::LoopPoint, "loop"),
     (Rule::Attach, "attach"),
+    (Rule::Cancel, "cancel"),
+    (Rule::Cancelled, "cancelled"),
+    (Rule::Disabled, "disabled"),
+    (Rule::Exited, "exited"),
     (Rule::Post, "post"),
     (Rule::Fork, "fork"),
     (Rule::Join, "join"),

@@ -68,6 +68,8 @@ pub enum Rule {
     Attach,
     /// `post(m)` to `get(m)`.
     Post,
+    /// The `post` of a task, to a `cancel` of it.
+    Cancel,
     /// A `fork`, to the first later event of the forked handler.
     Fork,
     /// Any event of a handler before a `join` of it, to the `join`.
@@ -85,7 +87,8 @@ pub enum Rule {
     /// Task order `end(m1)` to `get(m2)`. One premise: a path from an event of `m1` to `get(m2)`,
     /// whose last step is a base edge ([`Post`](Rule::Post), [`LoopPoint`](Rule::LoopPoint),
     /// [`Enable`](Rule::Enable), [`Fork`](Rule::Fork), [`Component`](Rule::Component)) and which
-    /// without that step is empty or a happens-before.
+    /// without that step is empty or a happens-before. Or the path leads to a `cancel` in `m2`, by
+    /// [`Cancel`](Rule::Cancel) as its last step, from before `get(m2)`.
     NoPreemption,
     /// Task order `end(m1)` to `get(m2)`. One premise: `post(m1)` happens before `post(m2)`.
     Fifo,
@@ -96,6 +99,17 @@ pub enum Rule {
     FifoBackwards,
     /// Task order `end(m1)` to `get(m2)`, by transitivity. One premise: the order `m1 ≺ m2`.
     TaskOrder,
+    /// The rule *ended* of section 3, for a `cancel`: an event that could come only after a task
+    /// was cancelled if it came after the target. Only as the first step of the path that proves
+    /// the claim. The target is the first event of a task, or of a piece of thread code after the
+    /// loop point, of the same handler. Premises: if the end is not in the unit of the target, it
+    /// happens before the target; for [`Disabled`](Rule::Disabled), the enabling happens before
+    /// the end.
+    Cancelled,
+    /// The same for a `disable`.
+    Disabled,
+    /// The same for the `exit` of a handler.
+    Exited,
     /// A rule of `docs/android-components.md`: an edge, or a task order `end(a)` to `get(b)`. The
     /// name begins with the word of the family (`lifecycle`, `idle`, `service`, `broadcast`), up to
     /// a colon or the end; the rest is free.
@@ -113,6 +127,10 @@ impl Rule {
             Rule::LoopPoint => "loop",
             Rule::Attach => "attach",
             Rule::Post => "post",
+            Rule::Cancel => "cancel",
+            Rule::Cancelled => "cancelled",
+            Rule::Disabled => "disabled",
+            Rule::Exited => "exited",
             Rule::Fork => "fork",
             Rule::Join => "join",
             Rule::Lock => "lock",

@@ -17,6 +17,9 @@
 //!   other task was not posted to the front, and its delay is absent or no greater. Ignored are
 //!   pending tasks that were cancelled, that the trace never ran, or that the recorded run itself
 //!   overtook in spite of this rule;
+//! - *ends*: a task does not begin after it was cancelled, nor an input trigger after it was
+//!   disabled, nor a task or piece of a handler after its exit (`ends`); a `cancel` comes after the
+//!   post of its task;
 //! - *locks*: an exclusive holder excludes other handlers, shared ones exclude exclusive ones, and
 //!   a handler releases what it holds.
 //!
@@ -27,6 +30,7 @@
 
 use crate::android::BroadcastOrder;
 use crate::edges;
+use crate::ends::EndsRun;
 use crate::index::{TraceIndex, Unit};
 use crate::lists::{Lists, Pointers};
 use crate::pending::{Pending, Waiting};
@@ -76,6 +80,13 @@ pub enum ScheduleReason {
     Overtakes {
         /// The task.
         first: TaskId,
+    },
+    /// An event has ended what this one needs: it cancelled the task, disabled the input, or is the
+    /// exit of the handler.
+    #[error("event {} has ended what it needs", by.0)]
+    Ended {
+        /// The event.
+        by: EventId,
     },
     /// The lock is held by another handler.
     #[error("the lock is held")]
@@ -148,6 +159,7 @@ pub(crate) fn check_with_index(
         holders: HashMap::new(),
         broadcast_order: BroadcastOrder::default(),
         waiting: <[Pointers; 3]>::default(),
+        ends: EndsRun::default(),
     };
     for (place, event) in order.enumerate() {
         let checked = cancel.check().map_err(ScheduleReason::from);
@@ -225,6 +237,7 @@ struct Run<'t> {
     broadcast_order: BroadcastOrder,
     /// By handler, its events, its forks; by barrier, its events: how many happened.
     waiting: [Pointers; 3],
+    ends: EndsRun,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -246,6 +259,7 @@ impl Run<'_> {
         self.turn(handler, id)?;
         self.causes(event)?;
         self.mailboxes(event)?;
+        self.ends.step(&self.index.ends, 0, id).map_err(|by| ScheduleReason::Ended { by })?;
         self.locks(event, handler)?;
         self.components(id)?;
         self.done[id.index()] = true;
@@ -294,6 +308,9 @@ impl Run<'_> {
                     handler.and_then(|handler| self.index.loop_points.get(&handler).copied());
                 self.after(point.filter(|&point| point < id), "loop")?;
                 self.after(self.enabled_by(event.task, id), "enable")?;
+            }
+            Action::Cancel(task) => {
+                self.after(view.post(task).filter(|&post| post < id), "cancel")?;
             }
             Action::Trigger(_) => {
                 let enable = edges::enable_of(view, (self.index, self.index.rules()), event);

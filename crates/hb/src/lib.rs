@@ -46,6 +46,7 @@ pub use races::groups::GroupBy;
 pub use races::guards::Guards;
 pub use races::list::{Race, races};
 pub use relation::components::{ComponentOrders, component_orders};
+pub use relation::ends::{Beginning, EndScope, Ends};
 pub use relation::happens_before::HappensBefore;
 pub use relation::locks::Locks;
 pub use relation::rules::{Rule, RuleSet};

@@ -56,6 +56,10 @@ fn translated(proof: &Proof) -> certify::Proof {
 
 fn step(step: &ProofStep) -> certify::ProofStep {
     let rule = match step.rule {
+        Rule::Cancel => certify::Rule::Cancel,
+        Rule::Cancelled => certify::Rule::Cancelled,
+        Rule::Disabled => certify::Rule::Disabled,
+        Rule::Exited => certify::Rule::Exited,
         Rule::Po => certify::Rule::Po,
         Rule::Loop => certify::Rule::LoopPoint,
         Rule::Attach => certify::Rule::Attach,

@@ -42,7 +42,7 @@ pub use analysis::{Analysis, Stamp, StreamEvent, run, run_until};
 pub use class::{Class, ClassTable, Conditions, MemoryOnly, Point, Specification};
 pub use confirm::{
     Answer, Communication, ConfirmOptions, ConfirmStats, Confirmer, Form, GaveUp, NoCommunication,
-    Observation, Reorders, Scale, Witness,
+    Observation, Reorders, Scale, Together, Witness,
 };
 pub use error::PredictError;
 pub use event_driven::{EventDriven, event_driven, event_driven_order};

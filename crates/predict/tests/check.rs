@@ -5,6 +5,7 @@
 mod script;
 
 use anyorder_finding::{Finding, Kind, Severity};
+use anyorder_predict::Together;
 use anyorder_predict::check::{
     CheckOptions, Checked, Confirms, Facts, Order, PairResult, Pairs, Statistics, Subject, check,
     check_unconfirmed,
@@ -42,7 +43,7 @@ fn witness(form: Form, events: u32) -> PairResult {
         prefix: 0,
         shortest: true,
         waits: false,
-        apart: false,
+        together: Together::Yes,
     })
 }
 

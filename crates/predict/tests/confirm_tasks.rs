@@ -5,7 +5,8 @@ mod common;
 
 use anyorder_certify::check_schedule;
 use anyorder_predict::{
-    Answer, ConfirmOptions, Confirmer, Form, GaveUp, NoCommunication, Reorders, Scale, Witness,
+    Answer, ConfirmOptions, Confirmer, Form, GaveUp, NoCommunication, Reorders, Scale, Together,
+    Witness,
 };
 use anyorder_system::Cancel;
 use anyorder_testkit::random::{Shape, random_trace};
@@ -222,7 +223,12 @@ fn tasks_change_places_as_brute_force_says() {
 fn confirm_pair(trace: &Trace, first: EventId, second: EventId) -> Answer {
     let mut nothing = NoCommunication;
     let options = ConfirmOptions { reorders: Reorders::Tasks, ..ConfirmOptions::default() };
-    Confirmer::new(trace, &mut nothing, options).confirm(first, second, &Cancel::new())
+    let mut confirmer = Confirmer::new(trace, &mut nothing, options);
+    let mut answer = confirmer.confirm(first, second, &Cancel::new());
+    if let Answer::Confirmed(witness) = &mut answer {
+        witness.together = Together::Undecided;
+    }
+    answer
 }
 
 fn found(order: &[EventId]) -> Answer {
@@ -233,7 +239,7 @@ fn found(order: &[EventId]) -> Answer {
         prefix: 0,
         shortest: true,
         waits: false,
-        apart: false,
+        together: Together::Undecided,
     })
 }
 

@@ -31,6 +31,13 @@ fn measure(counts: &mut Counts, shape: usize, set: RuleSet, trace: &Trace) {
     for edge in edges {
         count(counts, shape, format!("edge {set:?}: {}", edge.rule.word()), 1);
     }
+    for x in trace.events() {
+        for y in trace.events().filter(|y| x.id < y.id) {
+            if let Some(rule) = naive.ended(x.id, y.id) {
+                count(counts, shape, format!("edge {set:?}: {}", rule.word()), 1);
+            }
+        }
+    }
     for order in naive.task_orders() {
         count(counts, shape, format!("order {set:?}: {}", order.rule.word()), 1);
     }

@@ -1,6 +1,7 @@
 //! Idle handlers.
 
 use super::InputEvent;
+use crate::ends::Ended;
 use crate::view::View;
 use anyorder_trace::{EventId, EventKind, HandlerId, TaskId, TaskKind};
 use std::collections::HashMap;
@@ -30,7 +31,10 @@ impl IdleHandlers {
         let key = (at.input.instance, at.input.argument);
         match (at.event.kind(), at.posted) {
             (EventKind::Enable, _) => drop(self.added.entry(key).or_insert((at.event.id, None))),
-            (EventKind::Disable, _) => drop(self.added.remove(&key)),
+            (EventKind::Disable, _) => {
+                at.orders.ends.push((at.event.id, Ended::Idle(key.0, key.1)));
+                self.added.remove(&key);
+            }
             (_, Some(m)) => self.trigger(at, m, key),
             _ => {}
         }
@@ -42,6 +46,7 @@ impl IdleHandlers {
         at.edge(of_m.and_then(|handler| self.loops.get(&handler).copied()), at.post);
         let Some((enable, last)) = self.added.get_mut(&key) else { return };
         at.edge(Some(*enable), at.post);
+        at.orders.opened.push((at.event.id, *enable, Ended::Idle(key.0, key.1)));
         if let Some(a) = view.posted_task_of(*enable)
             && a != m
             && view.handler(a) == of_m

@@ -4,6 +4,7 @@
 //! Schedules and witnesses obey all of them; a proof of happens-before may use each as a step. Each
 //! family has its own file and state.
 
+use crate::ends::Ended;
 use crate::view::View;
 use anyorder_trace::{Event, EventId, Input, InputFamily, TaskId, Trace};
 use std::collections::{BTreeMap, HashMap};
@@ -26,6 +27,10 @@ pub(crate) struct Orders {
     /// Received broadcasts, and the posts of the tasks that receive them, follow the order of their
     /// causes: sends or sticky registrations.
     lines: [Line; 4],
+    /// Removed idle handlers and receivers, in trace order.
+    ends: Vec<(EventId, Ended)>,
+    /// Triggers of idle handlers and receivers, with what added or registered them.
+    opened: Vec<(EventId, EventId, Ended)>,
 }
 
 /// Causes with their effects.
@@ -106,6 +111,17 @@ impl Orders {
     /// Returns whether a rule of a family puts an event before another, whatever the other orders.
     pub(crate) fn has(&self, family: InputFamily, from: EventId, to: EventId) -> bool {
         self.before.get(&to).is_some_and(|before| before.contains(&(from, family)))
+    }
+
+    /// Returns the removals of idle handlers and receivers, in trace order.
+    pub(crate) fn ends(&self) -> &[(EventId, Ended)] {
+        &self.ends
+    }
+
+    /// Returns the calls of idle handlers and receivers, each with the event that added or
+    /// registered it.
+    pub(crate) fn opened(&self) -> &[(EventId, EventId, Ended)] {
+        &self.opened
     }
 
     /// Returns whether two effects follow the order of two causes.

@@ -1,6 +1,7 @@
 //! Broadcasts.
 
 use super::InputEvent;
+use crate::ends::Ended;
 use anyorder_trace::{EventId, EventKind, Input, NameId};
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -47,6 +48,7 @@ impl Receivers {
                 }
             }
             (EventKind::Disable, "UNREGISTER_RECEIVER") => {
+                at.orders.ends.push((event, Ended::Receiver(instance)));
                 self.registered.retain(|of, _| of.0 != instance);
                 self.sticky_registrations.retain(|of, _| of.0 != instance);
             }
@@ -88,6 +90,9 @@ impl Receivers {
         }
         let Origin { sender, registration, by_sticky } = origin;
         at.causes(sender.into_iter().chain(registration));
+        let of = Ended::Receiver(at.input.instance);
+        let opened = registration.map(|registration| (at.event.id, registration, of));
+        at.orders.opened.extend(opened);
         let (cause, lines) = if by_sticky { (registration, 2..4) } else { (sender, 0..2) };
         let Some(cause) = cause else { return };
         for (line, effect) in at.orders.lines[lines].iter_mut().zip([Some(at.event.id), at.post]) {

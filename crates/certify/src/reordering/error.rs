@@ -41,6 +41,12 @@ pub enum ReorderingReason {
         /// The acquire of the other section.
         since: EventId,
     },
+    /// An event has ended what this one needs: it cancelled its task, or disabled its input.
+    #[error("event {} has ended what it needs", by.0)]
+    Ended {
+        /// The event.
+        by: EventId,
+    },
     /// It reads another write than in the trace.
     #[error("observes {}, in the trace {}", name(*now), name(*then))]
     Observes {

@@ -5,11 +5,12 @@ use super::barriers::Barriers;
 use super::calls::{CallIndex, Calls};
 use super::memory::{Footprints, LastWrites, Piece, Sources};
 use super::sections::Sections;
+use crate::ends::Ends;
 use crate::lists::Lists;
 use crate::wakes::{Match, matches};
 use anyorder_trace::{
-    EventId, EventKind, Location, LocationId, LockId, OperandKind, Tables, TaskId, TaskKind, Trace,
-    memory_of_lock,
+    Event, EventId, EventKind, Location, LocationId, LockId, OperandKind, Tables, TaskId, TaskKind,
+    Trace, memory_of_lock,
 };
 use std::collections::HashMap;
 
@@ -36,6 +37,10 @@ pub(super) struct Index<'t> {
     pub(super) footprints: Footprints,
     pub(super) sources: Sources,
     pub(super) sections: Sections,
+    /// By trigger, the event that enables it, in orders of threads.
+    pub(super) enables: HashMap<EventId, EventId>,
+    /// What a cancel or a disable ends, in orders of threads.
+    pub(super) ends: Ends,
     pub(super) calls: CallIndex<'t>,
 }
 
@@ -69,6 +74,9 @@ impl<'t> Index<'t> {
             sources,
             sections: Sections::new(trace, &holders),
             calls: CallIndex::new(trace, calls),
+            // For tasks, `check_schedule` has both.
+            enables: if lanes == Lanes::Handlers { enables(trace) } else { HashMap::new() },
+            ends: if lanes == Lanes::Handlers { Ends::of_threads(trace) } else { Ends::default() },
             handler_of,
         }
     }
@@ -79,6 +87,14 @@ impl<'t> Index<'t> {
         let is_known = task.index() < self.trace.tasks_count();
         let post = is_known.then(|| self.trace.span(task).post).and_then(EventId::some);
         post.filter(|post| *post < get)
+    }
+
+    /// The post of the task that an event cancels, if it precedes the event.
+    pub(super) fn post_of_cancelled(&self, cancel: Event) -> Option<u32> {
+        let task = TaskId(cancel.operand);
+        let is_known = task.index() < self.trace.tasks_count();
+        let post = is_known.then(|| self.trace.span(task).post).and_then(EventId::some);
+        post.filter(|post| *post < cancel.id).map(|post| post.0)
     }
 }
 
@@ -91,6 +107,23 @@ fn timeouts(trace: &Trace) -> HashMap<EventId, EventId> {
         } else if event.op.is_timeout() {
             let wait = waits.get(&(event.task, event.operand)).copied();
             wait.and_then(|wait| found.insert(event.id, wait));
+        }
+    }
+    found
+}
+
+/// By trigger, the last switch of its input before it, if that is an `enable`.
+fn enables(trace: &Trace) -> HashMap<EventId, EventId> {
+    let (mut enabled, mut found) = (HashMap::new(), HashMap::new());
+    for event in trace.events() {
+        match event.kind() {
+            EventKind::Enable => drop(enabled.insert(event.operand, event.id)),
+            EventKind::Disable => drop(enabled.remove(&event.operand)),
+            EventKind::Trigger => {
+                let enable = enabled.get(&event.operand).copied();
+                enable.and_then(|enable| found.insert(event.id, enable));
+            }
+            _ => {}
         }
     }
     found

@@ -5,6 +5,7 @@
 //! - *program order*: the earlier events of its lane precede it;
 //! - *causes*: forks of its handler, joined handlers, the post of a task, earlier events of a
 //!   barrier, and the allocation of memory precede it;
+//! - *ends*: it does not begin what an event has ended: a cancelled task, a disabled input;
 //! - *locks*: no open section of another lane excludes the section it begins;
 //! - *waiting*: an invocation can return there, and all participants of a barrier have arrived;
 //! - *communication*: its observation is that of the trace; see [`Calls`] for specified objects.

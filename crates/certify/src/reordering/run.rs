@@ -6,6 +6,7 @@ use super::index::{Index, NONE};
 use super::memory::{LastWrites, Observation, Piece};
 use super::sections::OpenSections;
 use super::{ClaimedWitness, Lanes, WitnessForm};
+use crate::ends::EndsRun;
 use crate::index::TraceIndex;
 use crate::lists::Pointers;
 use crate::schedule::{ScheduleError, ScheduleReason, check_with_index};
@@ -88,6 +89,7 @@ impl<'t> ReorderingChecker<'t> {
             places: HashMap::new(),
             calls: CallRun::default(),
             signals: HashMap::new(),
+            ends: EndsRun::default(),
         };
         for (place, &event) in order.iter().enumerate() {
             let may_differ = exempt.contains(&Some(event));
@@ -138,6 +140,20 @@ impl<'t> ReorderingChecker<'t> {
         }
         if !is_in(post) {
             return error(post, ReorderingReason::Missing);
+        }
+        // The task that waits must be able to run after the other one.
+        let place = |event: EventId| match event.0 < prefix {
+            true => Some(event.index()),
+            false => order.iter().position(|e| *e == event).map(|at| prefix as usize + at),
+        };
+        // What opens it can come after the ends as long as it has not come.
+        let is_open = |opened: Option<EventId>| opened.is_none_or(|opened| place(opened).is_some());
+        let comes = |end: EventId, opened: Option<EventId>| match place(end) {
+            Some(at) => is_open(opened) && opened.and_then(place) < Some(at),
+            None => is_open(opened) && trace.event(end).task == tasks[1],
+        };
+        if self.schedules.as_ref().is_some_and(|index| index.ends.is_ended(waits, comes)) {
+            return error(first, ReorderingReason::NotReversed);
         }
         match order.last() {
             Some(last) if Some(*last) == two.get.some() => Ok(()),
@@ -221,6 +237,7 @@ struct Run<'r, 't> {
     calls: CallRun,
     /// By condition, its signals and broadcasts, in order.
     signals: HashMap<u32, Vec<EventId>>,
+    ends: EndsRun,
 }
 
 impl Run<'_, '_> {
@@ -240,6 +257,8 @@ impl Run<'_, '_> {
             self.after(Some(self.index.previous[id.index()]), "po")?;
         }
         self.causes(event)?;
+        let ended = self.ends.step(&self.index.ends, self.prefix, id);
+        ended.map_err(|by| ReorderingReason::Ended { by })?;
         let lock = (event.kind(), LockId(event.operand));
         if let Some(since) = self.open.step(&self.index.sections, (id, self.prefix), lock) {
             return Err(ReorderingReason::Held { since });
@@ -298,6 +317,8 @@ impl Run<'_, '_> {
                 arrivals.try_for_each(|event| self.after(Some(*event), "arrival"))?;
             }
             EventKind::Get => self.after(index.post_of(id).map(|post| post.0), "post")?,
+            EventKind::Cancel => self.after(index.post_of_cancelled(event), "cancel")?,
+            EventKind::Trigger => self.after(index.enables.get(&id).map(|e| e.0), "enable")?,
             _ => {}
         }
         self.after(index.allocs.get(&id.0).copied(), "alloc")

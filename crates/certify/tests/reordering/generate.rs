@@ -117,7 +117,7 @@ impl Flavour {
             Flavour::Conditions => [30, 30, 0, 40, 0, 0, 0, 0],
             Flavour::Barriers => [45, 25, 0, 0, 30, 0, 0, 0],
             Flavour::Allocs => [45, 25, 0, 0, 0, 30, 0, 0],
-            Flavour::Posts => [40, 25, 0, 0, 0, 0, 35, 0],
+            Flavour::Posts => [40, 15, 0, 0, 0, 0, 45, 0],
             Flavour::Calls => [10, 30, 0, 0, 0, 0, 0, 60],
             Flavour::Waits => [6, 10, 4, 0, 4, 0, 0, 76],
             Flavour::Tries => [25, 45, 0, 30, 0, 0, 0, 0],
@@ -405,7 +405,34 @@ impl Maker<'_> {
         self.push(t, kind.into(), location);
     }
 
+    /// Switches an input, triggers one, or cancels a task that waits or has begun.
+    fn switch_or_cancel(&mut self, t: usize) {
+        let tasks = self.b.interner.tables.tasks.iter().enumerate();
+        let posted = tasks.filter(|(_, def)| def.kind == TaskKind::Posted).map(|(at, _)| at);
+        let (begun, waiting): (Vec<usize>, Vec<usize>) =
+            posted.partition(|at| self.b.columns.tasks.iter().any(|task| task.index() == *at));
+        let posted = if begun.is_empty() || self.rng.chance(20) { waiting } else { begun };
+        if !posted.is_empty() && self.rng.chance(60) {
+            let task = posted[self.rng.below(posted.len())] as u32;
+            self.threads.iter_mut().for_each(|thread| thread.posted.retain(|p| p.0 != task));
+            self.push(t, EventKind::Cancel.into(), task);
+            return;
+        }
+        let input = self.b.input(["i", "j"][usize::from(self.rng.chance(20))]).expect("room");
+        let kinds = [EventKind::Enable, EventKind::Trigger, EventKind::Disable];
+        let columns = &self.b.columns;
+        let of_input = |row: &usize| {
+            kinds.contains(&columns.ops[*row].kind()) && columns.operands[*row] == input.0
+        };
+        let count = (0..columns.len()).filter(of_input).count();
+        let kind = kinds[if self.rng.chance(80) { count % 3 } else { self.rng.below(3) }];
+        self.push(t, kind.into(), input.0);
+    }
+
     fn post_or_get(&mut self, t: usize) {
+        if self.rng.chance(35) {
+            return self.switch_or_cancel(t);
+        }
         let u = self.rng.below(self.threads.len());
         if self.is_hostile() && self.rng.chance(30) {
             // A burst of an untracked handler.

@@ -12,9 +12,11 @@ use crate::result::JobResult;
 use crate::trace_input::TraceInput;
 use anyorder_certify::WrittenNames;
 use anyorder_finding::run::Run;
-use anyorder_finding::{ExplanationStep, Finding};
-use anyorder_predict::Reorders;
-use anyorder_predict::check::{Candidate, Checked, Found, PairResult, form_words};
+use anyorder_finding::{ExplanationStep, Finding, Harm, Kind};
+use anyorder_predict::check::{
+    Candidate, Category, Checked, Found, PairResult, UNDECIDED, form_words,
+};
+use anyorder_predict::{Reorders, Together};
 use anyorder_system::Control;
 use anyorder_trace::{EventId, EventKind, Trace};
 use std::collections::HashMap;
@@ -151,6 +153,34 @@ fn is_plain(trace: &Trace, event: EventId) -> bool {
     kind.is_access() && kind != EventKind::Free
 }
 
+/// Makes a race of two threads an order violation unless a run was found in which both could come
+/// next. `all` says whether all its pairs were tried.
+fn keep_apart(finding: &mut Finding, together: Option<Together>, all: bool) {
+    let is_proved = match together {
+        None | Some(Together::Yes) => return,
+        Some(Together::No) => all,
+        Some(Together::Undecided) => false,
+    };
+    finding.kind = Kind::OrderViolation;
+    if is_proved {
+        let category = Category::Guarded;
+        finding.category = Some(category.word().to_owned());
+        finding.severity = category.severity();
+        finding.harm = Harm::Harmless;
+        finding.harm_class = Some(category.word().to_owned());
+        finding.title = finding.title.replacen(
+            " can happen in either order",
+            ", never at the same time, can happen in either order",
+            1,
+        );
+    } else {
+        finding.explanation.push(ExplanationStep {
+            rule: Some("undecided".to_owned()),
+            ..ExplanationStep::new(UNDECIDED)
+        });
+    }
+}
+
 /// Marks a race by the outcomes of its pairs. Returns the run of the best witness, and the last
 /// event that the outcome depends on.
 fn confirm(
@@ -165,7 +195,10 @@ fn confirm(
         PairResult::Confirmed(witness) => Some((*pair, witness)),
         _ => None,
     });
-    let best = confirmed.min_by_key(|(pair, witness)| (witness.form, witness.order.len(), *pair));
+    let best = confirmed
+        .min_by_key(|(pair, witness)| (witness.together, witness.form, witness.order.len(), *pair));
+    let together = pairs.iter().filter_map(|pair| pair_result(pair)?.together()).min();
+    keep_apart(finding, together, pairs.len() as u64 == finding.pairs_total);
     if let Some(((first, second), witness)) = best {
         finding.confirmed = Some(true);
         finding.form = Some(witness.form.word().to_owned());

@@ -10,7 +10,7 @@ use anyorder_certify::{
     ClaimedWitness, Names, ReorderingChecker, ReorderingError, ReorderingReason,
 };
 use anyorder_finding::run::Run;
-use anyorder_predict::{Form, Internals, Witness, without_internals};
+use anyorder_predict::{Form, Internals, Together, Witness, without_internals};
 use anyorder_system::Control;
 use anyorder_trace::{EventId, Trace};
 
@@ -111,7 +111,14 @@ fn check(
     let last = last.max(EventId(one.prefix.saturating_sub(1)));
     let both = [first, second].iter().all(|event| order.contains(event));
     let (form, prefix) = (one.form, one.prefix);
-    let witness = Witness { form, order, prefix, shortest: false, waits: false, apart: false };
+    let witness = Witness {
+        form,
+        order,
+        prefix,
+        shortest: false,
+        waits: false,
+        together: Together::Undecided,
+    };
     let shown = Reordering::new((first, second, witness), one.reorders);
     let run = both.then(|| shown.run(trace));
     Ok(CheckedWitness { form, run, needed: not_understood.assumption(last) })

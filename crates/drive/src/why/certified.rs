@@ -51,6 +51,10 @@ fn step(step: &ProofStep) -> certify::ProofStep {
         Rule::NoPreemption => certify::Rule::NoPreemption,
         Rule::Fifo => certify::Rule::Fifo,
         Rule::FifoBackwards => certify::Rule::FifoBackwards,
+        Rule::Cancel => certify::Rule::Cancel,
+        Rule::Cancelled => certify::Rule::Cancelled,
+        Rule::Disabled => certify::Rule::Disabled,
+        Rule::Exited => certify::Rule::Exited,
         Rule::Component(word) => certify::Rule::Component(word.to_owned()),
     };
     let premises = step.premises.iter().map(|lemma| certify::LemmaId(*lemma)).collect();

@@ -120,6 +120,13 @@ impl CapturedClocks {
         }
         engine.bound(b, y.0, engine.chains.of(a), |chain| clock.get(chain)) > x.0
     }
+
+    /// Returns whether edges lead from `x` to a chosen event `y`. The strand of `x` has a chain.
+    pub(crate) fn reaches(&self, engine: &Engine<'_>, x: EventId, y: EventId) -> bool {
+        let [a, b] = [x, y].map(|event| engine.chains.of(engine.strand_of(event)));
+        let knows = |clock: &Clock| clock.get(a) > x.0;
+        x < y && (a == b || self.clocks.get(&y).is_some_and(knows))
+    }
 }
 
 impl Visitor for CapturedClocks {

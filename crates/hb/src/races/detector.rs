@@ -47,6 +47,9 @@ pub(crate) struct Races {
     pub(crate) runs: Vec<Run>,
     /// Pairs of runs, the earlier one first, in the order in which the later ones begin.
     pub(crate) pairs: Vec<(RunId, RunId)>,
+    /// Conflicting pairs of runs, in the same order, that only the rule *ended* orders. Coverage
+    /// counts their conflicts.
+    pub(crate) ended: Vec<(RunId, RunId)>,
 }
 
 impl Races {
@@ -54,6 +57,16 @@ impl Races {
     #[inline]
     pub(crate) fn run(&self, id: RunId) -> &Run {
         &self.runs[id.0 as usize]
+    }
+
+    /// Adds two conflicting runs that no edges order.
+    fn add(&mut self, view: &View<'_, '_>, other: RunId, (id, run): (RunId, &Run)) {
+        let earlier = self.run(other);
+        let list = match view.is_ended((earlier.first, earlier.strand), (run.first, run.strand)) {
+            true => &mut self.ended,
+            false => &mut self.pairs,
+        };
+        list.push((other, id));
     }
 
     /// Returns the number of racing pairs of accesses in a pair of runs.
@@ -136,7 +149,7 @@ impl RunSet {
                 }
                 all = false;
                 if run.class.conflicts(other_run.class) {
-                    races.pairs.push((other, id));
+                    races.add(view, other, (id, run));
                 }
             }
         }
@@ -187,7 +200,7 @@ fn is_before(view: &View<'_, '_>, earlier: &Run, run: &Run) -> bool {
 fn note(races: &mut Races, view: &View<'_, '_>, other: RunId, (id, run): (RunId, &Run)) -> bool {
     let before = is_before(view, races.run(other), run);
     if !before && run.class.conflicts(races.run(other).class) {
-        races.pairs.push((other, id));
+        races.add(view, other, (id, run));
     }
     before
 }
@@ -423,7 +436,8 @@ impl Visitor for Detector<'_> {
     }
 
     fn memory_bytes(&self) -> usize {
-        let Races { runs, pairs } = &self.races;
-        runs.capacity() * size_of::<Run>() + pairs.capacity() * size_of::<(RunId, RunId)>()
+        let Races { runs, pairs, ended } = &self.races;
+        let pairs = pairs.capacity() + ended.capacity();
+        runs.capacity() * size_of::<Run>() + pairs * size_of::<(RunId, RunId)>()
     }
 }

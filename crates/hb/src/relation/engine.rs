@@ -35,6 +35,7 @@ use crate::races::detector::Run;
 use crate::relation::chain_map::ChainMap;
 use crate::relation::given::Given;
 use crate::relation::locks::Locks;
+use crate::relation::over::Over;
 use crate::relation::pass::{Ends, Pass, Visitor};
 use crate::relation::rules::RuleSet;
 use crate::relation::sections::{Actions, Points, SectionPlan};
@@ -43,7 +44,7 @@ use crate::relation::task_orders::TaskOrders;
 use anyorder_order::ChainId;
 use anyorder_system::{Cancel, Stopped};
 use anyorder_trace::{EventId, EventKind, HandlerId, Mailbox, Position, TaskId, TaskKind, Trace};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How the order is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -89,6 +90,13 @@ pub(crate) struct Engine<'t> {
     pub(crate) memory_bytes_max: Option<u64>,
     /// The actions that each section orders, if locks give no other order.
     pub(crate) sections: Option<SectionPlan>,
+    /// The tasks that cannot begin any more, and since when.
+    pub(crate) over: Over,
+    /// By strand of a posted task, the tasks that it cancels, with the cancels, if their posts
+    /// stand before it begins.
+    cancels_in: FxHashMap<StrandId, Vec<(TaskId, EventId)>>,
+    /// The tasks that some event cancels.
+    pub(crate) cancelled: FxHashSet<TaskId>,
     /// The first `attach` event of each handler; `NONE` if it has none.
     pub(crate) attaches: Vec<EventId>,
     /// The number of passes that the fixpoint took.
@@ -144,12 +152,16 @@ impl<'t> Engine<'t> {
             atomic_locations,
             memory_bytes_max: mode.memory_bytes_max,
             sections: None,
+            over: Over::new(trace, rules, &strands),
             attaches: attaches(trace, handlers),
+            cancelled: cancelled(trace),
+            cancels_in: FxHashMap::default(),
             strands,
             rounds: 0,
             edges: 0,
             nodes_joined: 0,
         };
+        engine.cancels_in = engine.find_cancels();
         if !mode.exact {
             engine.bare = engine.bare_strands();
             engine.has_bare = engine.bare.contains(&true);
@@ -161,6 +173,7 @@ impl<'t> Engine<'t> {
             engine.sync = engine.sync_events();
             engine.sources = engine.given.edges.iter().map(|edge| edge.from).collect();
             engine.orders.restart();
+            engine.over.opened.clear();
             let found = Pass::new(&mut engine).derive(cancel)?;
             engine.rounds += 1;
             let before = engine.given.edges.len();
@@ -217,6 +230,25 @@ impl<'t> Engine<'t> {
             .collect()
     }
 
+    fn find_cancels(&self) -> FxHashMap<StrandId, Vec<(TaskId, EventId)>> {
+        let mut found: FxHashMap<StrandId, Vec<(TaskId, EventId)>> = FxHashMap::default();
+        for event in self.trace.events().filter(|event| event.kind() == EventKind::Cancel) {
+            let (task, strand) = (TaskId(event.operand), self.strand_of(event.id));
+            let at = self.strands.get(strand);
+            let post = self.trace.span(task).post;
+            if at.posted && post < at.first && !post.is_none() {
+                found.entry(strand).or_default().push((task, event.id));
+            }
+        }
+        found
+    }
+
+    /// Returns the tasks that a posted strand cancels, with the cancels, if their posts stand
+    /// before it begins.
+    pub(crate) fn cancels_in(&self, strand: StrandId) -> &[(TaskId, EventId)] {
+        self.cancels_in.get(&strand).map_or(&[], Vec::as_slice)
+    }
+
     /// Finds the bursts that only post one task and are the source of no given edge.
     fn bare_strands(&self) -> Vec<bool> {
         let trace = self.trace;
@@ -238,7 +270,10 @@ impl<'t> Engine<'t> {
             if trace.tables().tasks[event.task.index()].kind == TaskKind::Burst {
                 let strand = self.strand_of(event.id).index();
                 match event.kind() {
-                    EventKind::Post => posts[strand] += 1,
+                    // Only the begin of its task knows a bare strand.
+                    EventKind::Post if !self.cancelled.contains(&TaskId(event.operand)) => {
+                        posts[strand] += 1;
+                    }
                     EventKind::Begin | EventKind::Exit => {}
                     _ => bare[strand] = false,
                 }
@@ -382,6 +417,12 @@ impl<'t> Engine<'t> {
     pub(crate) fn is_bag(&self, handler: HandlerId) -> bool {
         self.trace.tables().handlers.get(handler.index()).is_some_and(|h| h.mailbox == Mailbox::Bag)
     }
+}
+
+/// Finds the tasks that some event cancels.
+fn cancelled(trace: &Trace) -> FxHashSet<TaskId> {
+    let cancels = trace.events().filter(|event| event.kind() == EventKind::Cancel);
+    cancels.map(|event| TaskId(event.operand)).collect()
 }
 
 /// Finds the first `attach` event of each handler.

@@ -2,6 +2,7 @@
 
 use crate::relation::engine::{Engine, Mode};
 use crate::relation::locks::Locks;
+use crate::relation::over::At;
 use crate::relation::pass::{View, Visitor};
 use crate::relation::rules::RuleSet;
 use crate::relation::sections::Points;
@@ -86,12 +87,26 @@ impl<'t> HappensBefore<'t> {
             return true;
         }
         let (from, to) = (self.engine.strands.get(a), self.engine.strands.get(b));
-        if from.posted && to.posted && from.handler == to.handler {
-            return self.engine.task_before(a, b);
+        let is_before = match from.posted && to.posted && from.handler == to.handler {
+            true => self.engine.task_before(a, b),
+            false => self.reaches(x, y),
+        };
+        if is_before || self.engine.over.is_empty() {
+            return is_before;
         }
+        let knows = |at, event| match at {
+            At::Event => self.reaches(event, y),
+            At::FirstOfStrand => self.reaches(event, to.first),
+        };
+        self.engine.ended((x, a), (y, b), &knows).is_some()
+    }
+
+    /// Returns whether edges lead from an event to a later one.
+    fn reaches(&self, x: EventId, y: EventId) -> bool {
+        let (a, b) = (self.engine.strand_of(x), self.engine.strand_of(y));
         let chain = self.engine.chains.of(a);
-        if chain == self.engine.chains.of(b) {
-            return true;
+        if x >= y || chain == self.engine.chains.of(b) {
+            return x < y;
         }
         let changes = &self.changes[b.index()];
         let at = changes.partition_point(|(event, _)| *event <= y);

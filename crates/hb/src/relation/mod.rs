@@ -18,5 +18,7 @@ pub(crate) mod task_orders;
 
 // The fixpoint, and queries on it.
 pub(crate) mod components;
+pub(crate) mod ends;
 pub(crate) mod engine;
 pub(crate) mod happens_before;
+pub(crate) mod over;

@@ -45,6 +45,8 @@ pub enum Rule {
     Attach,
     /// A task begins after its post.
     Post,
+    /// A task is cancelled after its post.
+    Cancel,
     /// A handler begins after its fork.
     Fork,
     /// A join comes after all events of the joined handler.
@@ -66,6 +68,12 @@ pub enum Rule {
     Fifo,
     /// Tasks that ran in order were posted in order.
     FifoBackwards,
+    /// A task cannot begin once a task that cancels it has begun.
+    Cancelled,
+    /// The same for what an input triggers, and a task that disables the input.
+    Disabled,
+    /// The same for a task, and the piece of thread code in which its handler exits.
+    Exited,
     /// An order between Android component callbacks; the word names the rule.
     Component(&'static str),
 }
@@ -79,6 +87,7 @@ impl Rule {
             Rule::Loop => "loop",
             Rule::Attach => "attach",
             Rule::Post => "post",
+            Rule::Cancel => "cancel",
             Rule::Fork => "fork",
             Rule::Join => "join",
             Rule::Lock => "lock",
@@ -89,6 +98,9 @@ impl Rule {
             Rule::NoPreemption => "no pre-emption",
             Rule::Fifo => "fifo",
             Rule::FifoBackwards => "fifo, read backwards",
+            Rule::Cancelled => "cancelled",
+            Rule::Disabled => "disabled",
+            Rule::Exited => "exited",
             Rule::Component(word) => word,
         }
     }

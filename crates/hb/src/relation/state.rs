@@ -182,6 +182,8 @@ pub(crate) struct State {
     /// The number of synchronising events that each strand has passed.
     pub(crate) segments: Vec<u32>,
     pub(crate) posts: FxHashMap<TaskId, Stamp>,
+    /// The posts of tasks that some event cancels.
+    pub(crate) cancels: FxHashMap<TaskId, Stamp>,
     pub(crate) forks: FxHashMap<HandlerId, Forks>,
     pub(crate) loops: Vec<Option<Stamp>>,
     /// For each handler, whether one of its tasks is before its loop point.
@@ -195,6 +197,8 @@ pub(crate) struct State {
     pub(crate) atomics: FxHashMap<LocationId, Stamp>,
     /// Stamps of the sources of given edges.
     pub(crate) saved: FxHashMap<EventId, Stamp>,
+    /// The clocks at the first events of strands of handlers whose tasks others end.
+    pub(crate) firsts: FxHashMap<StrandId, ClockRef>,
     pub(crate) begun: Vec<BegunTasks>,
     /// Whether the order of each task depends on more than posts.
     pub(crate) tainted: Vec<bool>,
@@ -211,6 +215,7 @@ impl State {
             now: EventId(0),
             segments: vec![0; strands],
             posts: FxHashMap::default(),
+            cancels: FxHashMap::default(),
             forks: FxHashMap::default(),
             loops: vec![None; handlers],
             late_loops: vec![false; handlers],
@@ -220,6 +225,7 @@ impl State {
             barriers: FxHashMap::default(),
             atomics: FxHashMap::default(),
             saved: FxHashMap::default(),
+            firsts: FxHashMap::default(),
             begun: vec![BegunTasks::default(); handlers],
             tainted: vec![false; strands],
             edges: 0,
@@ -273,6 +279,7 @@ impl State {
             return;
         }
         let stamps = (self.posts.values_mut())
+            .chain(self.cancels.values_mut())
             .chain(self.loops.iter_mut().flatten())
             .chain(self.attaches.iter_mut().flatten())
             .chain(self.atomics.values_mut())
@@ -291,7 +298,14 @@ impl State {
         let barriers = self.barriers.values_mut().flat_map(ByKey::kept).chain(forks);
         let slots = self.slots.iter_mut().flat_map(|slot| &mut slot.releases);
         let barriers = barriers.chain(slots.map(|release| &mut release.clock));
-        let all = self.at.iter_mut().chain(stamps).chain(locks).chain(barriers).chain(more);
+        let all = self
+            .at
+            .iter_mut()
+            .chain(self.firsts.values_mut())
+            .chain(stamps)
+            .chain(locks)
+            .chain(barriers)
+            .chain(more);
         self.clocks.compact(all);
     }
 }

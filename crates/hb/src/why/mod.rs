@@ -57,11 +57,13 @@ pub fn why(
     let ordered = prover.happens_before(first, second)?;
     if ordered {
         let proof = prover.prove(first, second)?;
-        let words = |proof: &Proof| {
-            proof.path.iter().map(|step| step_in_words(trace, proof, step)).collect()
-        };
-        let steps = proof.as_ref().map_or_else(Vec::new, words);
+        let steps = proof.as_ref().map_or_else(Vec::new, |proof| in_words(trace, proof));
         return Ok(OrderExplanation { first, second, ordered, steps, proof });
+    }
+    if let Some(reason) = prover.ended(first, second)? {
+        let proof = prover.prove_ended((first, second), reason)?;
+        let steps = proof.as_ref().map_or_else(Vec::new, |proof| in_words(trace, proof));
+        return Ok(OrderExplanation { first, second, ordered: true, steps, proof });
     }
     let mut needed = Vec::new();
     explain::needs(&engine, first, second, &mut needed);
@@ -70,12 +72,20 @@ pub fn why(
     Ok(unordered(explain::steps(&engine, &captured, first, second)))
 }
 
+fn in_words(trace: &Trace, proof: &Proof) -> Vec<ExplanationStep> {
+    proof.path.iter().map(|step| step_in_words(trace, proof, step)).collect()
+}
+
 /// Describes a step of a proof in words.
 fn step_in_words(trace: &Trace, proof: &Proof, step: &ProofStep) -> ExplanationStep {
     let because = match step.rule {
         Rule::NoPreemption => "some event of the one comes before what begins the other",
         Rule::Fifo => "they were posted in this order",
         Rule::FifoBackwards => "their tasks ran in this order",
+        Rule::Cancel => "a task is cancelled after its post",
+        Rule::Cancelled => "a cancelled task does not begin, so it began before",
+        Rule::Disabled => "a disabled input triggers nothing, so it was triggered before",
+        Rule::Exited => "a handler runs nothing after its exit",
         Rule::Po => "program order",
         Rule::Post => "a task begins after its post",
         Rule::Fork => "a thread begins after its fork",

@@ -146,6 +146,10 @@ impl Search {
                 let post = trace.span(trace.event(event).task).post.some()?;
                 self.is_reached(engine, post).then(|| edge(post, Rule::Post))
             }
+            Action::Cancel(task) => {
+                let post = trace.span(task).post.some().filter(|post| *post < event)?;
+                self.is_reached(engine, post).then(|| edge(post, Rule::Cancel))
+            }
             Action::Join(joined) => {
                 let tasks = trace.task_ids().filter(|task| trace.span(*task).handler == joined);
                 let lasts = tasks.flat_map(|task| engine.strands.of_task(task));

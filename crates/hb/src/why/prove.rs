@@ -10,6 +10,7 @@ use super::proof::{Proof, ProofStep};
 use crate::races::category::CapturedClocks;
 use crate::relation::engine::Engine;
 use crate::relation::given::Edge;
+use crate::relation::over::{At, Reason};
 use crate::relation::rules::Rule;
 use crate::relation::strands::StrandId;
 use anyorder_system::{Cancel, Stopped};
@@ -61,6 +62,54 @@ impl<'e, 't> Prover<'e, 't> {
     pub(crate) fn happens_before(&mut self, x: EventId, y: EventId) -> Result<bool, Stopped> {
         self.ensure(&[y])?;
         Ok(self.captured.happens_before(self.engine, x, y))
+    }
+
+    /// Returns why `x` cannot come after `y` by the rule *ended*.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it was cancelled.
+    pub(crate) fn ended(&mut self, x: EventId, y: EventId) -> Result<Option<Reason>, Stopped> {
+        let (a, b) = (self.engine.strand_of(x), self.engine.strand_of(y));
+        if x >= y || a == b || self.engine.over.is_empty() {
+            return Ok(None);
+        }
+        let first = self.engine.strands.get(b).first;
+        self.ensure(&[y, first])?;
+        let engine = &*self.engine;
+        let knows = |at, event| {
+            let until = if at == At::Event { y } else { first };
+            self.captured.reaches(engine, event, until)
+        };
+        Ok(engine.ended((x, a), (y, b), &knows))
+    }
+
+    /// Proves what [`ended`](Self::ended) returned.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it was cancelled.
+    pub(crate) fn prove_ended(
+        mut self,
+        (x, y): (EventId, EventId),
+        reason: Reason,
+    ) -> Result<Option<Proof>, Stopped> {
+        let Reason { rule, opened, end, since, inside } = reason;
+        let mut premises = Vec::new();
+        if !inside {
+            let Some(lemma) = self.lemma(end, since)? else { return Ok(None) };
+            premises.push(lemma);
+        }
+        if let Some(opened) = opened {
+            let Some(lemma) = self.lemma(opened, end)? else { return Ok(None) };
+            premises.push(lemma);
+        }
+        let mut path = vec![ProofStep { from: x, to: since, rule, premises }];
+        if since < y {
+            let Some(rest) = self.path(since, y)? else { return Ok(None) };
+            path.extend(rest);
+        }
+        Ok(Some(Proof { lemmas: self.lemmas, path }))
     }
 
     /// Proves that `x` happens before `y`; `None` if the proof would be too deep.
@@ -287,6 +336,8 @@ impl<'e, 't> Prover<'e, 't> {
         if !point.is_none() && point < at.first {
             sources.push(point);
         }
+        let cancelled = engine.cancels_in(b).iter().map(|(task, _)| engine.trace.span(*task).post);
+        sources.extend(cancelled);
         // Forks after the last event of the handler before this one.
         let events = (0..at.first.0).rev().map(|row| engine.trace.event(EventId(row)));
         let idle =
@@ -348,8 +399,10 @@ impl<'e, 't> Prover<'e, 't> {
                 let inside = self.engine.strand_of(source) == a;
                 let start = if inside { source } else { from.first };
                 let Some(mut path) = self.path(start, source)? else { return Ok(None) };
-                path.push(self.base_step(source, to.first));
-                premises.push(self.add_lemma(start, to.first, path));
+                let step = self.base_step(source, to.first, b);
+                let end = step.to;
+                path.push(step);
+                premises.push(self.add_lemma(start, end, path));
             }
             Rule::Fifo => {
                 let post = self.engine.trace.span(from.task).post;
@@ -362,8 +415,15 @@ impl<'e, 't> Prover<'e, 't> {
     }
 
     /// Returns the base edge from a source into the begin of a task.
-    fn base_step(&self, source: EventId, to: EventId) -> ProofStep {
+    fn base_step(&self, source: EventId, to: EventId, b: StrandId) -> ProofStep {
         let engine = &*self.engine;
+        let cancels = engine.cancels_in(b).iter();
+        let post = |task: TaskId| engine.trace.span(task).post;
+        let cancel = cancels.into_iter().find(|(task, _)| post(*task) == source);
+        if let Some((_, cancel)) = cancel {
+            let (rule, premises) = (Rule::Cancel, Vec::new());
+            return ProofStep { from: source, to: *cancel, rule, premises };
+        }
         let given = engine.given.edges.iter().find(|edge| edge.from == source && edge.to == to);
         let post = engine.trace.span(engine.trace.event(to).task).post;
         let rule = match given {

@@ -8,7 +8,7 @@ use super::groups::Group;
 use super::hints::{Pair, common, hint};
 use super::tries::PairResult;
 use super::words;
-use crate::confirm::{Form, GaveUp, Witness};
+use crate::confirm::{Form, GaveUp, Together, Witness};
 use crate::report::ViolationKind;
 use anyorder_finding::{ExplanationStep, Finding, Harm, Kind, Severity, assign_ids};
 use anyorder_system::{Cancel, StopReason};
@@ -91,17 +91,19 @@ fn finding(input: &FindingInput<'_>, group: &Group) -> Option<Found> {
         _ => None,
     };
     let form = input.pair_results[best].form();
-    let is_apart =
-        |i: &usize| matches!(pair_result(i), PairResult::Confirmed(witness) if witness.apart);
+    let together = confirmed.iter().filter_map(|i| pair_result(i).together()).min();
     let category = match group.category {
         _ if witness.is_some_and(|witness| witness.waits) => Category::LostWakeup,
-        // Another mechanism than a lock, for example a semaphore, separates them.
-        Category::MultiThreaded if !confirmed.is_empty() && confirmed.iter().all(is_apart) => {
-            Category::Guarded
-        }
+        // Another mechanism than a common lock, for example a semaphore, separates them.
+        Category::MultiThreaded if together == Some(Together::No) => Category::Guarded,
         category => category,
     };
     let mut finding = of_category(category, form.is_some());
+    let undecided = category == Category::MultiThreaded && together == Some(Together::Undecided);
+    if undecided {
+        // They can come in either order; that they can come together is not shown.
+        finding.kind = Kind::OrderViolation;
+    }
     finding.title = words::title(input.tables, category, first, second);
     finding.sites = vec![words::site(input.tables, first), words::site(input.tables, second)];
     let candidates = listed.iter().map(|i| &input.candidates.list[*i]);
@@ -132,6 +134,12 @@ fn finding(input: &FindingInput<'_>, group: &Group) -> Option<Found> {
         second_event: candidate.second,
     };
     finding.explanation = explanation(&pair, candidate, &input.pair_results[best]);
+    if undecided {
+        finding.explanation.push(ExplanationStep {
+            rule: Some("undecided".to_owned()),
+            ..ExplanationStep::new(UNDECIDED)
+        });
+    }
     if !others.is_empty() {
         let text = format!("{} more of the group: without an answer", others.len());
         finding.explanation.push(ExplanationStep {
@@ -164,18 +172,22 @@ fn of_category(category: Category, is_confirmed: bool) -> Finding {
     finding
 }
 
+/// What is said where the search for a witness of the form `co_enabled` was cut.
+pub const UNDECIDED: &str = "whether the two can also happen at the same time is undecided: the search for such a run was cut";
+
 /// The filter of findings without a witness.
 pub(crate) const UNCONFIRMED: &str = "unconfirmed";
 
-/// Returns the member that represents the group. Prefers a call that may wait for ever, then the
-/// strongest form, then the shortest witness, then the first member.
+/// Returns the member that represents the group. Prefers a call that may wait for ever, then a
+/// pair that can be enabled at the same time, then the strongest form, then the shortest witness,
+/// then the first member.
 fn best(input: &FindingInput<'_>, members: &[usize]) -> Option<usize> {
     let rank = |i: &usize| match &input.pair_results[*i] {
-        PairResult::Confirmed(Witness { form, order, waits, .. }) => {
-            (0, !waits, *form, order.len())
+        PairResult::Confirmed(Witness { form, order, waits, together, .. }) => {
+            (0, !waits, *together, *form, order.len())
         }
-        PairResult::Shown(form) => (0, true, *form, usize::MAX),
-        _ => (1, true, Form::Reversed, 0),
+        PairResult::Shown(form, together) => (0, true, *together, *form, usize::MAX),
+        _ => (1, true, Together::Undecided, Form::Reversed, 0),
     };
     members.iter().copied().min_by_key(|i| (rank(i), *i))
 }
@@ -206,7 +218,7 @@ fn explanation(
                     .to_owned(),
             ),
             PairResult::Confirmed(witness) => step("witness", form_words(witness.form).to_owned()),
-            PairResult::Shown(form) => {
+            PairResult::Shown(form, _) => {
                 let text = format!("{}; it has too many events to be kept", form_words(*form));
                 step("witness", text)
             }

@@ -10,7 +10,7 @@ pub use candidate::{Candidate, CandidateList};
 pub use category::Category;
 pub use driver::{Checked, Found, Subject, check, check_unconfirmed};
 pub use facts::Facts;
-pub use findings::form_words;
+pub use findings::{UNDECIDED, form_words};
 pub use left_open::Order;
 pub use options::{CheckOptions, Pairs};
 pub use statistics::Statistics;

@@ -66,7 +66,7 @@ impl Statistics {
             ViolationKind::NonRacy => self.non_racy += 1,
         }
         match pair_result {
-            PairResult::Confirmed(_) | PairResult::Shown(_) => self.confirmed += 1,
+            PairResult::Confirmed(_) | PairResult::Shown(..) => self.confirmed += 1,
             PairResult::Impossible => self.dropped += 1,
             _ => self.unconfirmed += 1,
         }

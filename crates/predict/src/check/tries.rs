@@ -4,7 +4,7 @@ use super::candidate::Candidate;
 use super::groups::Group;
 use super::options::CheckOptions;
 use super::witness_store::WitnessStore;
-use crate::confirm::{Form, GaveUp, Witness};
+use crate::confirm::{Form, GaveUp, Together, Witness};
 use anyorder_system::{Cancel, Control, StopReason};
 use anyorder_trace::EventId;
 
@@ -15,9 +15,9 @@ pub enum PairResult {
     Untried,
     /// There is a witness.
     Confirmed(Witness),
-    /// There is a witness of this form, but it was not stored. Other pairs of its group have better
-    /// ones, or it has too many events.
-    Shown(Form),
+    /// There is a witness of this form, and this is known of the two together, but it was not
+    /// stored. Other pairs of its group have better ones, or it has too many events.
+    Shown(Form, Together),
     /// The pair is proved to have no witness.
     Impossible,
     /// The search gave up.
@@ -123,7 +123,17 @@ impl PairResult {
     pub fn form(&self) -> Option<Form> {
         match self {
             PairResult::Confirmed(witness) => Some(witness.form),
-            PairResult::Shown(form) => Some(*form),
+            PairResult::Shown(form, _) => Some(*form),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the two actions can be enabled at the same time, if there is a witness.
+    #[must_use]
+    pub fn together(&self) -> Option<Together> {
+        match self {
+            PairResult::Confirmed(witness) => Some(witness.together),
+            PairResult::Shown(_, together) => Some(*together),
             _ => None,
         }
     }

@@ -2,16 +2,17 @@
 //! group.
 
 use super::tries::PairResult;
-use crate::confirm::Form;
+use crate::confirm::{Form, Together};
 
 /// The most events in all stored witnesses. The limit holds for all witnesses together, and for the
 /// best ones of the groups.
 const ROOM_FOR_ALL: usize = 1 << 25;
 const ROOM_FOR_BEST: usize = 1 << 28;
 
-/// The rank of a witness: whether it lacks a call that waits for ever, its form, its number of
+/// The rank of a witness: whether it lacks a call that waits for ever, whether its two actions can
+/// be enabled at the same time, its form, its number of
 /// events, and its candidate.
-type Rank = (bool, Form, usize, usize);
+type Rank = (bool, Together, Form, usize, usize);
 
 /// The store of witnesses.
 #[derive(Debug)]
@@ -40,7 +41,7 @@ impl WitnessStore {
             return;
         };
         let events_new = witness.order.len();
-        let rank = (!witness.waits, witness.form, events_new, member);
+        let rank = (!witness.waits, witness.together, witness.form, events_new, member);
         let known = self.best[group];
         let is_best = known.is_none_or(|known| rank < known);
         if is_best {
@@ -48,10 +49,14 @@ impl WitnessStore {
         }
         if self.kept + events_new > self.room[0]
             && is_best
-            && let Some((_, form, events, old)) = known
+            && let Some((_, _, form, events, old)) = known
             && matches!(pair_results[old], PairResult::Confirmed(_))
         {
-            pair_results[old] = PairResult::Shown(form);
+            let together = match &pair_results[old] {
+                PairResult::Confirmed(witness) => witness.together,
+                _ => Together::Undecided,
+            };
+            pair_results[old] = PairResult::Shown(form, together);
             self.kept -= events;
         }
         let room = self.room[usize::from(is_best)];
@@ -59,7 +64,7 @@ impl WitnessStore {
             self.kept += events_new;
             PairResult::Confirmed(witness)
         } else {
-            PairResult::Shown(witness.form)
+            PairResult::Shown(witness.form, witness.together)
         };
     }
 }
@@ -80,7 +85,7 @@ mod tests {
                 prefix: 0,
                 shortest: true,
                 waits: false,
-                apart: false,
+                together: Together::Yes,
             })
         };
         let mut keeper = WitnessStore { room: [10, 20], ..WitnessStore::new(2) };
@@ -96,16 +101,22 @@ mod tests {
         assert_eq!(kept(&pair_results), [true, true, false, false, false, false]);
         // This one is not better than the stored one.
         keeper.put(&mut pair_results, 0, 2, witness(Form::CoEnabled, 1));
-        assert_eq!(pair_results[2], PairResult::Shown(Form::CoEnabled));
+        assert_eq!(pair_results[2], PairResult::Shown(Form::CoEnabled, Together::Yes));
         // This one is better and replaces it.
         keeper.put(&mut pair_results, 0, 3, witness(Form::Reversed, 9));
-        assert_eq!((&pair_results[0], keeper.kept), (&PairResult::Shown(Form::Last), 13));
+        assert_eq!(
+            (&pair_results[0], keeper.kept),
+            (&PairResult::Shown(Form::Last, Together::Yes), 13)
+        );
         assert_eq!(kept(&pair_results), [false, true, false, true, false, false]);
         // This one is better, but there is no room for it.
         keeper.put(&mut pair_results, 1, 4, witness(Form::Reversed, 99));
         assert_eq!(
             (&pair_results[1], &pair_results[4]),
-            (&PairResult::Shown(Form::Last), &PairResult::Shown(Form::Reversed))
+            (
+                &PairResult::Shown(Form::Last, Together::Yes),
+                &PairResult::Shown(Form::Reversed, Together::Yes)
+            )
         );
         keeper.put(&mut pair_results, 1, 5, PairResult::Impossible);
         assert_eq!((&pair_results[5], keeper.kept), (&PairResult::Impossible, 9));

@@ -32,6 +32,19 @@ impl Form {
     }
 }
 
+/// Whether two actions can be enabled at the same time: whether they have a witness of the form
+/// [`Form::CoEnabled`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Together {
+    /// There is such a witness.
+    Yes,
+    /// It is not known: there was no search, or it was cut.
+    #[default]
+    Undecided,
+    /// It is proved that there is none: a semaphore, nested locks or the like keep the two apart.
+    No,
+}
+
 /// Another run in which the two actions come in the reverse order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Witness {
@@ -48,10 +61,9 @@ pub struct Witness {
     /// Whether the first action may wait for ever, because the second one took what it waited for:
     /// a lost wake-up.
     pub waits: bool,
-    /// Whether the two actions are proved never to be enabled at the same time, because one waits
-    /// for something that the other provides (for example, a semaphore separates them). Decided
-    /// only if invocations wait.
-    pub apart: bool,
+    /// Whether the two actions can also be enabled at the same time. Asked only for accesses of two
+    /// handlers.
+    pub together: Together,
 }
 
 /// The reason for the lack of an answer.

@@ -1,6 +1,6 @@
 //! The search for witnesses in one trace, one candidate after another.
 
-use super::answer::{Answer, Form, GaveUp, Witness};
+use super::answer::{Answer, Form, GaveUp, Together, Witness};
 use super::attempt::{AttemptInput, End, OutsideEvents};
 use super::chains::NONE;
 use super::communication::Communication;
@@ -270,7 +270,7 @@ impl<'t> Confirmer<'t> {
                     search.states[at] = State::Found;
                     let mut witness = self.witness(&question, (start, order), cancel);
                     witness.waits = self.waits_for_ever(&question, &witness);
-                    witness.apart = self.is_apart(search, form, start, cancel);
+                    witness.together = self.together(search, form, start, cancel);
                     search.best = Some(witness);
                     break;
                 }
@@ -358,24 +358,26 @@ impl<'t> Confirmer<'t> {
         self.replay.is_lost(past, question.first, &|event| self.window.allows(event))
     }
 
-    /// Returns whether no witness has both actions as possible next events, for two accesses that
-    /// have a witness of another form.
-    fn is_apart(&mut self, search: &mut Search, form: Form, start: u32, cancel: &Cancel) -> bool {
+    /// Returns whether some witness has both actions as possible next events, for two accesses of
+    /// two handlers that have a witness of some form, which begins in a window. The search has
+    /// conflicts of its own, so that it takes nothing from the stronger forms.
+    fn together(&mut self, search: &Search, form: Form, start: u32, cancel: &Cancel) -> Together {
         let (first, second) = search.pair;
         let is_access = |event| self.past.op(event).0.kind().is_access();
-        if self.past.blocking.is_empty()
-            || !matches!(form, Form::Reversed | Form::Last)
-            || !is_access(first)
-            || !is_access(second)
-        {
-            return false;
+        let handler = |event| self.past.trace.handler_of(EventId(event));
+        if form == Form::CoEnabled {
+            return Together::Yes;
         }
-        let doubt = std::mem::take(&mut search.budget.doubt);
+        if !is_access(first) || !is_access(second) || handler(first) == handler(second) {
+            return Together::Undecided;
+        }
+        let mut budget = Budget::new(self.options.conflicts);
         let question = Question::new(&self.past, (first, second), Form::CoEnabled);
-        let end = self.search_window(&mut search.budget, &question, start, cancel);
-        let is_proved = !search.budget.doubt && !self.past.holding.is_ambiguous;
-        search.budget.doubt |= doubt;
-        end == End::None && is_proved
+        match self.search_window(&mut budget, &question, start, cancel) {
+            End::Found(_) => Together::Yes,
+            End::None if !budget.doubt && !self.past.holding.is_ambiguous => Together::No,
+            _ => Together::Undecided,
+        }
     }
 
     /// Searches one window for one form.

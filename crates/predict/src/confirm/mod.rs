@@ -2,7 +2,7 @@
 //!
 //! `docs/witnesses.md` has the definitions and explains the search.
 
-pub use answer::{Answer, Form, GaveUp, Witness};
+pub use answer::{Answer, Form, GaveUp, Together, Witness};
 pub use communication::{Communication, NoCommunication, Observation};
 pub use confirmer::{ConfirmOptions, ConfirmStats, Confirmer, Reorders, Scale};
 
@@ -20,6 +20,7 @@ mod confirmer;
 mod holding;
 mod lists;
 mod mailboxes;
+mod openings;
 mod past;
 mod question;
 mod reach;

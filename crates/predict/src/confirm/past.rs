@@ -10,6 +10,7 @@ use super::components::Components;
 use super::confirmer::Reorders;
 use super::holding::Holding;
 use super::lists::Lists;
+use super::openings::Openings;
 use super::units::{Units, get_of, mailbox_of, post_of};
 use super::wakes::Wakes;
 use anyorder_system::Cancel;
@@ -38,6 +39,7 @@ pub(super) struct Past<'t> {
     pub(super) wakes: Wakes,
     pub(super) calls: Calls,
     pub(super) blocking: Blocking,
+    pub(super) openings: Openings,
     /// Whether an event is, or depends on, an event of a barrier with unknown arrivals; empty if
     /// there are no such barriers. `first_doubt` is the first such event.
     doubtful: Vec<bool>,
@@ -112,6 +114,7 @@ impl<'t> Past<'t> {
             wakes: Wakes::default(),
             calls: Calls::default(),
             blocking: Blocking::default(),
+            openings: Openings::new(trace, reorders),
             doubtful: Vec::new(),
             unknown: Vec::new(),
             first_doubt: NONE,
@@ -139,7 +142,9 @@ impl<'t> Past<'t> {
                 None => chains.take(trace, event, before),
             };
             past.take_components(event, &mut last_of_task);
+            let opened = past.openings.take(trace, event);
             let causes = &mut past.causes;
+            causes.item_if(true, opened.as_ref());
             if kind == EventKind::Barrier
                 && let Some(before) = barriers.insert(event.operand, id)
             {
@@ -276,14 +281,19 @@ impl<'t> Past<'t> {
     /// Returns whether [`takers`](Self::takers) can find anything.
     #[inline]
     pub(super) fn has_takers(&self) -> bool {
-        self.tasks || !self.calls.is_empty()
+        self.tasks || !self.calls.is_empty() || !self.openings.is_empty()
     }
 
     /// Returns the takers of an event: the taker of the value of an invocation, the `get` of a
-    /// posted task, the receivers of a broadcast.
+    /// posted task and its cancels, the receivers of a broadcast; and what opens what an event
+    /// begins.
     pub(super) fn takers(&self, event: u32) -> impl Iterator<Item = u32> + '_ {
         let effects = self.components.iter().flat_map(move |of| of.effects(event));
-        Some(self.taker(event)).filter(|taker| *taker != NONE).into_iter().chain(effects)
+        let taker = Some(self.taker(event)).filter(|taker| *taker != NONE);
+        // A cancel takes a task from its mailbox as well.
+        let cancels = self.openings.cancels(event).iter().copied();
+        let opened = self.openings.opened(event);
+        taker.into_iter().chain(effects).chain(cancels).chain(opened)
     }
 
     fn taker(&self, event: u32) -> u32 {

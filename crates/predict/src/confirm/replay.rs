@@ -12,6 +12,7 @@ use super::components::Deliveries;
 use super::confirmer::ConfirmStats;
 use super::holding::SectionId;
 use super::mailboxes::Mailboxes;
+use super::openings::EndsCame;
 use super::past::Past;
 use super::question::Question;
 use super::waiting::Counts;
@@ -33,6 +34,7 @@ pub(super) struct Replay {
     open: Vec<Vec<SectionId>>,
     mailboxes: Option<Mailboxes>,
     deliveries: Deliveries,
+    ends: EndsCame,
     touched: Vec<u32>,
     replayed: Replayed,
     calls: Vec<Vec<u32>>,
@@ -111,6 +113,10 @@ impl Replay {
                 let place = |event: u32| self.replayed.place(event);
                 self.deliveries.take(components, event, &place, &mut broken);
             }
+            if !past.openings.is_empty() {
+                let place = |event: u32| self.replayed.place(event);
+                self.ends.take(&past.openings, (event, start), &place, &mut broken);
+            }
             let must_communicate = place < order.len() || question.requires_communication(event);
             if must_communicate {
                 self.observes(past, event, &mut broken);
@@ -126,6 +132,11 @@ impl Replay {
             if broken.len() >= FROM_ALL {
                 break;
             }
+        }
+        if !past.openings.is_empty() {
+            let place = |event: u32| self.replayed.place(event);
+            let openings = (&past.openings, past.trace);
+            self.ends.at_end(openings, question, start, &place, &mut broken);
         }
         broken
     }
@@ -145,6 +156,7 @@ impl Replay {
         self.replayed.round += 1;
         self.counts.begin(self.replayed.round, start);
         self.signalled.clear();
+        self.ends.begin();
         if start != self.replayed.start {
             self.left.clear();
             self.replayed.start = start;
@@ -353,7 +365,7 @@ impl Replay {
 
 /// A write comes neither between another one and the event that observes that, nor before an event
 /// that observes none.
-fn between(source: u32, other: u32, observer: u32) -> Clause {
+pub(super) fn between(source: u32, other: u32, observer: u32) -> Clause {
     let mut clause = vec![Atom::Before(observer, other), Atom::Out(observer)];
     if source != NONE {
         clause.push(Atom::Before(other, source));

@@ -1,6 +1,6 @@
 //! Removes unnecessary events from a witness.
 
-use super::answer::Witness;
+use super::answer::{Together, Witness};
 use super::chains::NONE;
 use super::clause::Atom;
 use super::past::Past;
@@ -25,7 +25,14 @@ pub(super) fn trim(
     let witness = |prefix, mut order: Vec<u32>, shortest| {
         order.extend(&question.tail);
         let order = order.into_iter().map(EventId).collect();
-        Witness { form: question.form, order, prefix, shortest, waits: false, apart: false }
+        Witness {
+            form: question.form,
+            order,
+            prefix,
+            shortest,
+            waits: false,
+            together: Together::Undecided,
+        }
     };
     let last = order.iter().max().copied().unwrap_or(start).max(question.second);
     let mut place = vec![NONE; (last - prefix) as usize + 1];

@@ -400,7 +400,9 @@ fn the_comparison_among_components_notices_each_rule() {
         let mut found = BTreeMap::new();
         for (a, b) in all_pairs(&t) {
             let (first, second) = (EventId(a as u32), EventId(b as u32));
-            if let Answer::Confirmed(w) = confirmer.confirm(first, second, &Cancel::new()) {
+            if let Answer::Confirmed(w) =
+                confirmer.confirm(first, second, &anyorder_system::Cancel::new())
+            {
                 found.insert((a, b), word(w.form));
             }
         }

@@ -6,6 +6,7 @@ use crate::types::{TraceCalls, Types};
 use crate::{STATES_MAX, all_pairs};
 use anyorder_certify::{ClaimedWitness, Lanes, ReorderingChecker, WitnessForm};
 use anyorder_commute::Mode;
+use anyorder_predict::Together;
 use anyorder_predict::{
     Answer, ConfirmOptions, Confirmer, Form, GaveUp, SpecifiedCommunication, Witness,
 };
@@ -29,6 +30,9 @@ pub(crate) struct Tally {
     waits: u64,
     /// Accesses that are never enabled at the same time, though possible in either order.
     apart: u64,
+    /// Accesses that can be enabled at the same time, and those of which it is unknown.
+    together: u64,
+    undecided: u64,
     shortest: u64,
     /// Not reported as shortest: those that are, and those that are not.
     not_proved: u64,
@@ -127,9 +131,16 @@ impl Case<'_> {
             let form = Some(ReorderForm::CoEnabled);
             self.brute.best_of(self.observes, &pairs, STATES_MAX, form).expect("few states")
         };
-        if witness.apart {
-            assert!(both().is_empty(), "both can be next: {what}");
-            tally.apart += 1;
+        match witness.together {
+            Together::No => {
+                assert!(both().is_empty(), "both can be next: {what}");
+                tally.apart += 1;
+            }
+            Together::Yes => {
+                assert!(!both().is_empty(), "both cannot be next: {what}");
+                tally.together += 1;
+            }
+            Together::Undecided => tally.undecided += 1,
         }
         *tally.confirmed.entry(witness.form).or_default() += 1;
     }

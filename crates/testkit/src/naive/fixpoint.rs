@@ -4,6 +4,7 @@
 //! every pair of tasks, and adds the results. It ends when a round adds nothing.
 
 use super::components::Conditional;
+use super::ended::AllEnded;
 use super::matrix::Matrix;
 use super::rules::{RuleName, RuleSet, Rules};
 use super::view::{Edge, Edges, View};
@@ -40,6 +41,8 @@ pub(super) struct Fixpoint<'t, 'r> {
     pub(super) before: Matrix,
     /// `R`.
     pub(super) r: Matrix,
+    /// What can be ended.
+    pub(super) ended: AllEnded,
     /// The number of rounds that added something.
     pub(super) rounds: usize,
 }
@@ -61,6 +64,10 @@ pub(super) fn solve<'t, 'r>(
         orders: Vec::new(),
         before: Matrix::new(view.trace.tasks_count()),
         r: Matrix::new(view.trace.len()),
+        ended: match rules.set {
+            RuleSet::Threads => AllEnded::default(),
+            _ => AllEnded::new(view, rules),
+        },
         rounds: 0,
     };
     loop {
@@ -83,6 +90,11 @@ pub(super) fn solve<'t, 'r>(
 impl Fixpoint<'_, '_> {
     /// Section 3: whether `x` happens before `y`, with the orders found so far.
     pub(super) fn happens_before(&self, x: EventId, y: EventId) -> bool {
+        self.ordered_by_edges(x, y) || self.ended(x, y)
+    }
+
+    /// The same without the rule *ended*, from which no other order follows.
+    pub(super) fn ordered_by_edges(&self, x: EventId, y: EventId) -> bool {
         if x >= y {
             return false;
         }
@@ -132,8 +144,14 @@ impl Fixpoint<'_, '_> {
         let (Some(get1), Some(get2)) = (self.view.get(m1), self.view.get(m2)) else { return false };
         self.base
             .iter()
-            .filter(|edge| edge.to == get2)
-            .any(|edge| self.view.task_of(edge.from) == m1 || self.happens_before(get1, edge.from))
+            .filter(|edge| {
+                let inside = self.view.task_of(edge.to) == m2 && self.view.task_of(edge.from) != m2;
+                let cancels = edge.rule == RuleName::Cancel && inside && edge.from < get2;
+                edge.to == get2 || cancels
+            })
+            .any(|edge| {
+                self.view.task_of(edge.from) == m1 || self.ordered_by_edges(get1, edge.from)
+            })
     }
 
     fn fifo(&self, m1: TaskId, m2: TaskId) -> bool {
@@ -185,7 +203,7 @@ impl Fixpoint<'_, '_> {
     fn conditional(&self, conditional: &[Conditional], edges: &mut Edges<'_>) {
         for condition in conditional {
             let (c1, c2) = condition.causes;
-            if self.happens_before(c1, c2) {
+            if self.ordered_by_edges(c1, c2) {
                 let (t1, t2) = condition.receipts;
                 edges.add(condition.rule, t1, t2);
                 let post = |t| self.view.posted_task_of(t).and_then(|task| self.view.post(task));
@@ -234,7 +252,7 @@ impl Fixpoint<'_, '_> {
         match (self.view.post(m1), self.view.post(m2)) {
             (Some(post1), Some(post2)) => {
                 debug_assert_eq!(self.view.trace.event(post1).kind(), EventKind::Post);
-                self.happens_before(post1, post2)
+                self.ordered_by_edges(post1, post2)
             }
             _ => false,
         }

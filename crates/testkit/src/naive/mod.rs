@@ -24,6 +24,7 @@ pub use view::Edge;
 
 mod candidates;
 mod components;
+pub(crate) mod ended;
 mod fixpoint;
 mod inputs;
 mod matrix;

@@ -90,6 +90,13 @@ impl<'t, 'r> Naive<'t, 'r> {
         self.fixpoint.happens_before(x, y)
     }
 
+    /// Returns the rule by which *ended* orders two events that nothing else orders.
+    #[must_use]
+    pub fn ended(&self, x: EventId, y: EventId) -> Option<RuleName> {
+        let by_edges = self.fixpoint.ordered_by_edges(x, y);
+        if by_edges { None } else { self.fixpoint.ended_rule(x, y) }
+    }
+
     /// Returns whether `x R y`: the closure of all edges, including those from orders between tasks
     /// of one handler.
     #[must_use]

@@ -56,6 +56,7 @@ pub(super) fn find(fixpoint: &Fixpoint<'_, '_>) -> RaceView {
         for b in trace.events().filter(|b| a.id < b.id) {
             let (i, j) = (a.id.index(), b.id.index());
             let ordered = fixpoint.happens_before(a.id, b.id);
+            let by_edges = fixpoint.ordered_by_edges(a.id, b.id);
             let conflicting = conflict(trace, a, b);
             if conflicting && !ordered {
                 races.push((a.id, b.id));
@@ -63,7 +64,7 @@ pub(super) fn find(fixpoint: &Fixpoint<'_, '_>) -> RaceView {
                     tasks.set(first.index(), second.index());
                 }
             }
-            if conflicting || ordered || fixpoint.r.has(i, j) {
+            if conflicting || by_edges || fixpoint.r.has(i, j) {
                 access.set(i, j);
             }
             let (x, y) = (nodes.of(a.task), nodes.of(b.task));
@@ -162,7 +163,7 @@ impl RaceView {
             x == y
                 || self.nodes.ends[x.index()]
                     .zip(self.nodes.ends[y.index()])
-                    .is_some_and(|((_, last), (first, _))| fixpoint.happens_before(last, first))
+                    .is_some_and(|((_, last), (first, _))| fixpoint.ordered_by_edges(last, first))
         };
         self.task_races.iter().any(|&(c, d)| (c, d) != (a, b) && up_to(a, c) && up_to(d, b))
     }

@@ -76,6 +76,8 @@ rule_names! {
     Attach = "attach",
     /// A post before the get.
     Post = "post",
+    /// A post before the cancel of its task.
+    Cancel = "cancel",
     /// A fork before the first event.
     Fork = "fork",
     /// The last events before a join.
@@ -108,6 +110,12 @@ rule_names! {
     EndGet = "end before get",
     /// First in, first out read backwards: an edge between two posts.
     FifoBackwards = "fifo, read backwards",
+    /// What a task began with, before the tasks after which it is cancelled.
+    Cancelled = "cancelled",
+    /// What an input triggered, before the tasks after which it is disabled.
+    Disabled = "disabled",
+    /// A task before the piece in which its handler exits.
+    Exited = "exited",
     /// Lifecycle: a pending enable before its trigger.
     LifecycleEnable = "lifecycle (enable)",
     /// Lifecycle: the last enable for instance 0 before a resume without its own enable.
@@ -168,6 +176,7 @@ impl RuleName {
                 self,
                 ProgramOrder
                     | Post
+                    | Cancel
                     | Fork
                     | Join
                     | Lock

@@ -33,6 +33,11 @@ fn post(view: View<'_>, out: &mut Edges<'_>) {
     for task in view.posted_tasks() {
         out.add(RuleName::Post, view.post(task), view.get(task));
     }
+    for event in view.events() {
+        if let Action::Cancel(task) = event.action() {
+            out.add(RuleName::Cancel, view.post(task), event.id);
+        }
+    }
 }
 
 fn fork_join(view: View<'_>, out: &mut Edges<'_>) {

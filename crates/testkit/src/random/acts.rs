@@ -106,7 +106,18 @@ impl Machine {
         self.acts.iter().any(|(used, _)| *used == act)
     }
 
+    /// Cancels a pending task, or one that has begun: then the cancel comes too late.
     fn cancel(&mut self, agent: usize) -> bool {
+        let columns = &self.build.columns;
+        let begun: Vec<TaskId> = (0..columns.len())
+            .filter(|row| columns.ops[*row].kind() == EventKind::Get)
+            .map(|row| columns.tasks[row])
+            .collect();
+        if !begun.is_empty() && self.rng.percent(60) {
+            let task = self.rng.pick(&begun);
+            self.emit(agent, EventKind::Cancel, task.0);
+            return true;
+        }
         let pending: Vec<(usize, TaskId)> = (0..self.agents.len())
             .flat_map(|a| self.agents[a].pending.iter().map(move |p| (a, p.task)))
             .collect();

@@ -2,7 +2,9 @@
 
 use super::components::Components;
 use super::rules::{Observes, ReorderRule};
-use anyorder_trace::{Event, EventId, EventKind, Location, TaskKind, Trace};
+use crate::naive::ended::{self, Ended};
+use crate::naive::{RuleSet, Rules};
+use anyorder_trace::{Event, EventId, EventKind, InputFamily, Location, TaskId, TaskKind, Trace};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A byte, or a location without an address.
@@ -57,6 +59,10 @@ pub(super) struct Facts {
     taken: Vec<Option<(u32, usize, usize)>>,
     /// Events that add tasks to mailboxes, or remove them.
     mailboxes: Vec<bool>,
+    /// What can be ended.
+    ended: Vec<Ended>,
+    /// By event, its task.
+    tasks: Vec<TaskId>,
     components: Option<Components>,
     /// Events whose order the rules of components constrain.
     component_events: BTreeSet<usize>,
@@ -123,14 +129,31 @@ impl Facts {
             },
             mailboxes: events
                 .iter()
-                .map(|e| matches!(e.kind(), EventKind::Post | EventKind::Cancel))
+                .map(|e| {
+                    use EventKind::{Cancel, Disable, Enable, Post};
+                    matches!(e.kind(), Post | Cancel | Enable | Disable)
+                })
                 .collect(),
+            ended: match observes.schedules(&[]) {
+                Some(_) => ended::list(trace, Rules::all(RuleSet::Mailbox)),
+                None => ended::list(trace, Rules::all(RuleSet::Threads)),
+            },
+            tasks: events.iter().map(|event| event.task).collect(),
             components: None,
             component_events: BTreeSet::new(),
         }
     }
 
-    pub(super) fn set_components(&mut self, components: Components) {
+    pub(super) fn set_components(&mut self, trace: &Trace, components: Components) {
+        self.ended = ended::list(trace, Rules::all(RuleSet::Android));
+        for trigger in trace.events().filter(|e| e.kind() == EventKind::Trigger) {
+            let family = trace.tables().inputs[trigger.operand as usize].family;
+            let plain = [InputFamily::Plain, InputFamily::Ui, InputFamily::Focus];
+            if !plain.contains(&family) {
+                // The rules of components have their own enabling.
+                self.needs[trigger.id.index()].retain(|n| n.0 != ReorderRule::Opened);
+            }
+        }
         self.component_events = components.ordered_events();
         self.components = Some(components);
     }
@@ -140,6 +163,18 @@ impl Facts {
     pub(super) fn overtaking(&self, a: usize, b: usize) -> Option<(usize, usize, usize)> {
         let ((one, post, waits), (two, _, get)) = (self.taken[a]?, self.taken[b]?);
         (one == two && waits != get && post < waits).then_some((post, waits, get))
+    }
+
+    /// Whether the task of `b`, taken first, ends that of `a`: the sequence has an end of it, or
+    /// the task of `b` will.
+    pub(super) fn is_ended_by(&self, run: &[usize], (a, b): (usize, usize)) -> bool {
+        let Some((_, waits, _)) = self.overtaking(a, b) else { return false };
+        let own = |event: &usize| self.tasks[*event] == self.tasks[b];
+        let rest = (0..self.tasks.len()).filter(own).filter(|event| !run.contains(event));
+        let run: Vec<usize> = run.iter().copied().chain(rest).collect();
+        // As long as what opens it has not come, it can come after the ends.
+        let is_open = |of: &&Ended| of.opened.is_none_or(|opened| run.contains(&opened.index()));
+        self.ended.iter().filter(is_open).any(|of| is_over(of, &run, waits))
     }
 
     /// Returns the events that have not happened.
@@ -191,6 +226,9 @@ impl Facts {
         let lets = |components: &Components| components.let_follow(run, event);
         if !self.components.as_ref().is_none_or(lets) {
             broken.push(ReorderRule::Component);
+        }
+        if self.ended.iter().any(|of| is_over(of, run, event)) {
+            broken.push(ReorderRule::Ended);
         }
         if self.is_locked_out(run, event) {
             broken.push(ReorderRule::Locks);
@@ -282,6 +320,14 @@ impl Facts {
     }
 }
 
+/// Whether an event would begin what the sequence has ended.
+fn is_over(of: &Ended, run: &[usize], event: usize) -> bool {
+    let place = |event: EventId| run.iter().position(|other| *other == event.index());
+    let opened = of.opened.and_then(place);
+    let comes_behind = |end: &EventId| place(*end).is_some_and(|end| opened < Some(end));
+    of.begins.index() == event && of.ends.iter().any(comes_behind)
+}
+
 /// The handler of an event.
 fn handler(trace: &Trace, event: &Event) -> u32 {
     trace.tables().tasks[event.task.index()].handler.0
@@ -339,6 +385,20 @@ fn needs(
             let posts = |e: &&Event| e.kind() == EventKind::Post && e.operand == this.task.0;
             let first = events.iter().find(posts).map(|event| event.id);
             needs.push((ReorderRule::Post, all(&|e| Some(e.id) == first)));
+        }
+        EventKind::Cancel => {
+            let posts = |e: &&Event| e.kind() == EventKind::Post && e.operand == this.operand;
+            let first = events.iter().find(posts).map(|event| event.id);
+            needs.push((ReorderRule::Opened, all(&|e| Some(e.id) == first)));
+        }
+        EventKind::Trigger => {
+            let mut switches = events[..at].iter().filter(|e| {
+                let is_switch = matches!(e.kind(), EventKind::Enable | EventKind::Disable);
+                is_switch && e.operand == this.operand
+            });
+            let enable = switches.next_back().filter(|e| e.kind() == EventKind::Enable);
+            let enable = enable.map(|e| e.id);
+            needs.push((ReorderRule::Opened, all(&|e| Some(e.id) == enable)));
         }
         EventKind::Barrier => {
             let same = |e: &Event| e.kind() == EventKind::Barrier && e.operand == this.operand;

@@ -84,8 +84,12 @@ impl Reorderings {
         rules: Rules<'_>,
     ) -> Reorderings {
         let mut all = Reorderings::new(trace, observes);
-        all.facts.set_components(Components::new(trace, rules));
+        all.facts.set_components(trace, Components::new(trace, rules));
         all
+    }
+
+    fn checks_ends(&self) -> bool {
+        self.skipped != Some(ReorderRule::Ended)
     }
 
     /// Drops a rule.
@@ -143,6 +147,7 @@ impl Reorderings {
                 let Some((post, waits, get)) = self.facts.overtaking(a, b) else { return false };
                 let is_so =
                     run.last() == Some(&get) && run.contains(&post) && !run.contains(&waits);
+                let is_so = is_so && (!self.checks_ends() || !self.facts.is_ended_by(run, (a, b)));
                 return a < b && is_so && self.broken(observes, run, &[]).is_none();
             }
         };
@@ -249,6 +254,7 @@ impl Reorderings {
                 && has(post)
                 && !has(waits)
                 && self.can_follow(observes, &state.run, get, false)
+                && (!self.checks_ends() || !self.facts.is_ended_by(&state.run, (a, b)))
             {
                 note((a, b), ReorderForm::Overtakes, &[get]);
             }

@@ -48,6 +48,10 @@ pub enum ReorderRule {
     Join,
     /// A task is posted before it begins.
     Post,
+    /// A task is posted before it is cancelled, and an input enabled before it is triggered.
+    Opened,
+    /// Nothing begins that a cancel, a disable or an exit has ended.
+    Ended,
     /// Earlier events of a barrier come before later ones.
     Barrier,
     /// Memory is allocated before it is used.
@@ -80,12 +84,14 @@ pub enum ReorderRule {
 impl ReorderRule {
     /// All rules except `Schedule`, which the caller defines, and `Component`, which only some
     /// traces have.
-    pub const ALL: [ReorderRule; 16] = [
+    pub const ALL: [ReorderRule; 18] = [
         ReorderRule::Once,
         ReorderRule::Po,
         ReorderRule::Fork,
         ReorderRule::Join,
         ReorderRule::Post,
+        ReorderRule::Opened,
+        ReorderRule::Ended,
         ReorderRule::Barrier,
         ReorderRule::Alloc,
         ReorderRule::Locks,

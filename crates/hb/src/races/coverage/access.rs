@@ -9,7 +9,7 @@
 //! runs that race. One saved clock for each access that has a later race, until that race.
 
 use super::Uncovered;
-use crate::races::detector::Races;
+use crate::races::detector::{Races, RunId};
 use crate::relation::engine::Engine;
 use crate::relation::pass::{View, Visitor};
 use crate::relation::state::Clocks;
@@ -25,7 +25,8 @@ struct Candidate {
     from: EventId,
     to: EventId,
     chain: ChainId,
-    pair: u32,
+    /// `None` for a conflict that is no race.
+    pair: Option<u32>,
 }
 
 struct Closure {
@@ -66,12 +67,18 @@ fn candidates(races: &Races, cancel: &Cancel) -> Result<Vec<Candidate>, Stopped>
     const POLL_PAIRS: usize = 4096;
     let mut candidates: Vec<Candidate> = Vec::new();
     let mut of_chain: FxHashMap<ChainId, usize> = FxHashMap::default();
-    for (i, &(a, b)) in races.pairs.iter().enumerate() {
+    let racing = (0..).map(Some).zip(&races.pairs);
+    let mut pairs: Vec<(Option<u32>, &(RunId, RunId))> = racing.collect();
+    if !races.ended.is_empty() {
+        pairs.extend(races.ended.iter().map(|pair| (None, pair)));
+        pairs.sort_by_key(|(_, pair)| pair.1);
+    }
+    for (i, (pair, &(a, b))) in pairs.into_iter().enumerate() {
         if i % POLL_PAIRS == 0 {
             cancel.check()?;
         }
         let (a, b) = (races.run(a), races.run(b));
-        let candidate = Candidate { from: a.last, to: b.first, chain: a.chain, pair: i as u32 };
+        let candidate = Candidate { from: a.last, to: b.first, chain: a.chain, pair };
         if candidates.last().is_some_and(|last| last.to != candidate.to) {
             of_chain.clear();
         }
@@ -103,7 +110,9 @@ impl Visitor for Closure {
             self.next += 1;
             let Candidate { from, chain, pair, .. } = *candidate;
             if clocks.get(clock, chain) <= from.0 {
-                self.uncovered[pair as usize] = 1;
+                if let Some(pair) = pair {
+                    self.uncovered[pair as usize] = 1;
+                }
                 if let Some(stamp) = self.stamps.get(&from) {
                     clock = clocks.join(clock, *stamp);
                 }

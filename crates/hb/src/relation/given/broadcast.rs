@@ -1,6 +1,6 @@
 //! Broadcasts: senders, registrations and receivers.
 
-use super::{Conditional, Edge, Given, InputEvent, posted_task};
+use super::{Conditional, Edge, Given, InputEvent, Removable, posted_task};
 use crate::relation::rules::Rule;
 use anyorder_trace::{EventId, EventKind, Input, NameId, Trace};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -58,6 +58,7 @@ impl Broadcasts {
                 self.announced.insert(u64::from(event.0), origin);
             }
             (EventKind::Disable, "UNREGISTER_RECEIVER") => {
+                at.given.removed.push((event, Removable::Receiver(instance)));
                 self.registrations.retain(|(receiver, _), _| *receiver != instance);
                 self.sticky_registrations.retain(|(receiver, _), _| *receiver != instance);
             }
@@ -99,6 +100,9 @@ impl Broadcasts {
         }
         let Origin { sender, registration, sticky } = origin;
         at.causes(sender.into_iter().chain(registration), RULE);
+        let receiver = Removable::Receiver(at.input.instance);
+        let added = registration.map(|registration| (at.event, registration, receiver));
+        at.given.added.extend(added);
         let (receipts, cause) = match sticky {
             true => (&mut self.by_sticky, registration),
             false => (&mut self.by_sender, sender),

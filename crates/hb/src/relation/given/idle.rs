@@ -1,6 +1,6 @@
 //! Idle handlers: code that a looper runs when its mailbox is empty.
 
-use super::{InputEvent, posted_task};
+use super::{InputEvent, Removable, posted_task};
 use crate::relation::rules::Rule;
 use anyorder_trace::{EventId, EventKind, TaskId, Trace};
 use rustc_hash::FxHashMap;
@@ -23,6 +23,7 @@ impl Idle {
                 self.added.entry(key).or_insert((at.event, None));
             }
             (EventKind::Disable, _) => {
+                at.given.removed.push((at.event, Removable::Idle(key.0, key.1)));
                 self.added.remove(&key);
             }
             (_, Some(task)) if at.post.is_some() => self.trigger(at, key, task),
@@ -39,6 +40,7 @@ impl Idle {
         }
         let Some((enable, last_run)) = self.added.get_mut(&key) else { return };
         at.before_post(*enable, IDLE);
+        at.given.added.push((at.event, *enable, Removable::Idle(key.0, key.1)));
         if let Some(adder) = posted_task(trace, *enable)
             && adder != task
             && trace.span(adder).handler == handler

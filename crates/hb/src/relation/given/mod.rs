@@ -39,6 +39,20 @@ pub(crate) struct Given {
     /// Received broadcasts with their senders, and those by sticky registrations with their
     /// registrations.
     pub(crate) receipts: [Vec<(EventId, EventId)>; 2],
+    /// The events that remove idle handlers and receivers, in trace order.
+    pub(crate) removed: Vec<(EventId, Removable)>,
+    /// The triggers of idle handlers and receivers, each with the event that added or registered
+    /// it.
+    pub(crate) added: Vec<(EventId, EventId, Removable)>,
+}
+
+/// Something that can be removed, and is not called any more then.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Removable {
+    /// An idle handler, by instance and queue.
+    Idle(u64, u64),
+    /// A receiver of broadcasts.
+    Receiver(u64),
 }
 
 impl Given {

@@ -8,11 +8,13 @@
 use crate::relation::by_key::{ByKey, Part};
 use crate::relation::engine::Engine;
 use crate::relation::given::Edge;
+use crate::relation::over::At;
 use crate::relation::state::{Clocks, Slot, Stamp, State};
 use crate::relation::strands::StrandId;
 use anyorder_order::{ChainId, ClockRef};
 use anyorder_system::{Cancel, StopReason, Stopped};
 use anyorder_trace::{Action, EventId, EventKind, HandlerId, LocationId};
+use rustc_hash::FxHashMap;
 
 mod apart;
 
@@ -23,6 +25,8 @@ pub(crate) struct View<'p, 't> {
     /// The clock of each strand at its current event.
     pub(crate) at: &'p [ClockRef],
     pub(crate) segments: &'p [u32],
+    /// The clocks at the first events of strands of handlers whose tasks others end.
+    pub(crate) firsts: &'p FxHashMap<StrandId, ClockRef>,
     /// The clock that the strand has learnt by the edges into this event, without edges of sections
     /// and derived edges.
     pub(crate) learnt: ClockRef,
@@ -74,6 +78,24 @@ impl View<'_, '_> {
     pub(crate) fn bound(&self, strand: StrandId, chain: ChainId) -> u32 {
         let clock = self.at[strand.index()];
         self.engine.bound(strand, u32::MAX, chain, |chain| self.clocks.get(clock, chain))
+    }
+
+    /// Returns whether `x` cannot come after `y`, the current event of its strand, by the rule
+    /// *ended*.
+    pub(crate) fn is_ended(&self, x: (EventId, StrandId), y: (EventId, StrandId)) -> bool {
+        if self.engine.over.is_empty() {
+            return false;
+        }
+        let knows = |at, event| {
+            let clock = match at {
+                At::Event => Some(self.at[y.1.index()]),
+                At::FirstOfStrand => self.firsts.get(&y.1).copied(),
+            };
+            let from = self.engine.chains.of(self.engine.strand_of(event));
+            from == self.engine.chains.of(y.1)
+                || clock.is_some_and(|clock| self.clocks.get(clock, from) > event.0)
+        };
+        self.engine.ended(x, y, &knows).is_some()
     }
 }
 
@@ -196,6 +218,7 @@ impl<'p, 't> Pass<'p, 't> {
                 clocks: &self.state.clocks,
                 at: &self.state.at,
                 segments: &self.state.segments,
+                firsts: &self.state.firsts,
             };
             visitor.event(&view, event, strand);
             let at = self.state.at[strand.index()];
@@ -234,6 +257,10 @@ impl<'p, 't> Pass<'p, 't> {
             self.join_sections(event, strand);
         }
         self.state.segments[strand.index()] += 1;
+        let begun = self.engine.strands.get(strand);
+        if begun.first == event && self.engine.over.is_foreign(begun.handler) {
+            self.state.firsts.insert(strand, self.state.at[strand.index()]);
+        }
     }
 
     /// Joins the predecessors of an event by edges other than those of sections.
@@ -296,6 +323,11 @@ impl<'p, 't> Pass<'p, 't> {
             Action::Get(_) => {
                 let task = trace.event(event).task;
                 let Some(stamp) = self.state.posts.remove(&task) else { return };
+                self.join(strand, stamp);
+            }
+            Action::Cancel(task) => {
+                // The post stays: the task may begin later.
+                let Some(stamp) = self.state.cancels.get(&task).copied() else { return };
                 self.join(strand, stamp);
             }
             Action::Barrier(condition) => {
@@ -421,6 +453,10 @@ impl<'p, 't> Pass<'p, 't> {
         }
         if at.posted {
             if self.derive {
+                let posts = self.engine.cancels_in(strand).to_vec();
+                let cancels = posts.iter().filter_map(|(task, _)| self.state.cancels.get(task));
+                sources.extend(cancels);
+                explicit |= !posts.is_empty();
                 self.order(strand, &sources, post.as_ref(), explicit);
             }
             self.join_ordered_tasks(strand);
@@ -448,6 +484,16 @@ impl<'p, 't> Pass<'p, 't> {
             let mut chains = self.engine.chains.posted_of(handler).iter();
             let late = chains.any(|chain| self.state.clocks.get(stamp.clock, *chain) > 0);
             self.state.late_loops[handler.index()] = late;
+        }
+        if self.derive {
+            self.note_openings(event, strand);
+        }
+        if let Action::Post(task) = trace.event(event).action()
+            && self.engine.cancelled.contains(&task)
+            && trace.span(task).post == event
+        {
+            let stamp = self.stamp(event, strand);
+            self.state.cancels.insert(task, stamp);
         }
         match trace.event(event).action() {
             Action::Post(task)
@@ -508,6 +554,20 @@ impl<'p, 't> Pass<'p, 't> {
             self.state.atomics.insert(loc, stamp);
         } else {
             self.state.atomics.remove(&loc);
+        }
+    }
+
+    /// Records the enablings that happen before an event that ends them.
+    fn note_openings(&mut self, end: EventId, strand: StrandId) {
+        let engine = &mut *self.engine;
+        let (clocks, at) = (&self.state.clocks, self.state.at[strand.index()]);
+        for &opened in engine.over.openings_of(end).to_vec().iter() {
+            let from = engine.strand_of(opened);
+            let bound =
+                || engine.bound(strand, end.0, engine.chains.of(from), |c| clocks.get(at, c));
+            if from == strand || bound() > opened.0 {
+                engine.over.opened.insert((opened, end));
+            }
         }
     }
 

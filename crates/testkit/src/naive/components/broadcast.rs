@@ -1,6 +1,7 @@
 //! Broadcasts and their receivers.
 
 use super::ComponentEdges;
+use super::edges::Removable;
 use crate::naive::rules::RuleName;
 use anyorder_trace::{Event, EventId, EventKind, Input, InputFamily, NameId};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -54,6 +55,7 @@ pub(super) fn find(found: &mut ComponentEdges<'_, '_>) {
             }
             (EventKind::Enable, "REGISTER_RECEIVER") => state.register(event.id, input),
             (EventKind::Disable, "UNREGISTER_RECEIVER") => {
+                found.removed.push((event.id, Removable::Receiver(input.instance)));
                 state.registered.retain(|(receiver, _), _| *receiver != input.instance);
                 state.sticky_queue.retain(|(receiver, _), _| *receiver != input.instance);
             }
@@ -113,6 +115,8 @@ impl State {
                 RuleName::BroadcastRegistration
             };
             found.arrow(rule, registration, t.id);
+            let of = Removable::Receiver(input.instance);
+            found.called.push((t.id, registration, of));
         }
         self.receipts.push((t.id, origin));
     }

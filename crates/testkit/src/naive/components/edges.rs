@@ -11,7 +11,18 @@ pub(in crate::naive) struct ComponentEdges<'t, 'r> {
     pub(in crate::naive) edges: Edges<'r>,
     pub(in crate::naive) orders: Vec<(RuleName, TaskId, TaskId)>,
     pub(in crate::naive) conditional: Vec<broadcast::Conditional>,
+    /// Events that remove idle handlers and receivers.
+    pub(in crate::naive) removed: Vec<(EventId, Removable)>,
+    /// Triggers of idle handlers and receivers, with what added or registered them.
+    pub(in crate::naive) called: Vec<(EventId, EventId, Removable)>,
     pub(super) view: View<'t>,
+}
+
+/// An idle handler by instance and queue, or a receiver.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::naive) enum Removable {
+    Idle(u64, u64),
+    Receiver(u64),
 }
 
 /// Runs all component rules over a trace.
@@ -20,6 +31,8 @@ pub(in crate::naive) fn find<'t, 'r>(view: View<'t>, rules: Rules<'r>) -> Compon
         edges: Edges::new(rules),
         orders: Vec::new(),
         conditional: Vec::new(),
+        removed: Vec::new(),
+        called: Vec::new(),
         view,
     };
     lifecycle::find(&mut found);

@@ -1,6 +1,7 @@
 //! Idle handlers.
 
 use super::ComponentEdges;
+use super::edges::Removable;
 use crate::naive::program_order::loop_event;
 use crate::naive::rules::RuleName;
 use anyorder_trace::{EventId, EventKind, InputFamily, TaskId};
@@ -23,6 +24,7 @@ pub(super) fn find(found: &mut ComponentEdges<'_, '_>) {
                 added.entry(key).or_insert(Added { enable: event.id, ran_in: None });
             }
             EventKind::Disable => {
+                found.removed.push((event.id, Removable::Idle(key.0, key.1)));
                 added.remove(&key);
             }
             _ => {
@@ -30,6 +32,10 @@ pub(super) fn find(found: &mut ComponentEdges<'_, '_>) {
                 let start = loop_event(view, view.handler(m));
                 found.edges.add(RuleName::IdleLoop, start, view.post(m));
                 if let Some(added) = added.get_mut(&key) {
+                    if view.post(m).is_some() {
+                        let of = Removable::Idle(key.0, key.1);
+                        found.called.push((event.id, added.enable, of));
+                    }
                     trigger(found, added, m);
                 }
             }
