@@ -52,4 +52,5 @@ mod outcome;
 mod rules;
 pub mod run;
 mod suppress;
+mod title;
 mod words;
