@@ -4,8 +4,10 @@ use crate::failure::Failure;
 use crate::guard::{Claiming, claim, written};
 use anyorder_common::files::{AtomicFile, Folder};
 use anyorder_common::text::{Harmless, shown};
+use anyorder_report::terminal::Fit;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The first byte of each sequence that sets a colour.
 const ESCAPE: u8 = 0x1b;
@@ -134,6 +136,19 @@ impl FolderOut<'_> {
 /// Returns standard error for messages: hostile characters that are left in them are escaped.
 pub(crate) fn stderr() -> Harmless<impl Write> {
     Harmless::new(anstream::stderr().lock())
+}
+
+/// Whether `--wide` was given.
+static FULL_NAMES: AtomicBool = AtomicBool::new(false);
+
+/// Records whether names in tables are shown whole.
+pub(crate) fn set_full_names(full: bool) {
+    FULL_NAMES.store(full, Ordering::Relaxed);
+}
+
+/// Returns how tables must fit.
+pub(crate) fn fit() -> Fit {
+    Fit { width: width(), full_names: FULL_NAMES.load(Ordering::Relaxed) }
 }
 
 /// Returns the width of the terminal, else that of `COLUMNS`, else 100.

@@ -328,7 +328,7 @@ fn a_result_about_candidates_says_that_there_is_more() {
     assert_eq!(bounds(&["--analysis", "wdc"]), serde_json::json!(["pairs"]));
     assert_eq!((bounds(&[]), bounds(&["--pairs", "all"])), (Value::Null, Value::Null));
     let told = run(&["predict", UAF, "--pairs", "candidates"]).stdout;
-    assert!(told.contains("up to --pairs candidates; there is more beyond"), "{told}");
+    assert!(told.contains("only the candidates of the"), "{told}");
 }
 
 #[test]
@@ -544,7 +544,9 @@ fn a_call_that_may_wait_for_ever_is_a_lost_wake_up() {
     let findings = value["findings"].as_array().expect("a list");
     let lost = findings.iter().find(|finding| finding["category"] == "lost_wakeup");
     let lost = lost.unwrap_or_else(|| panic!("{value}"));
-    assert_eq!(lost["title"], "lost wake-up: `acquire` on `semaphore:s` may wait for ever");
+    let title = lost["title"].as_str().expect("a title");
+    let stated = "lost wake-up: `acquire` on `semaphore:s` may wait for ever";
+    assert!(title.starts_with(stated), "{title}");
     assert_eq!(lost["confirmed"], true);
     let result = file(&folder, "lost.json", value.to_string());
     let id = lost["id"].as_str().expect("an id");

@@ -42,6 +42,13 @@ pub fn plural(number: u64, word: &str) -> String {
     format!("{} {stem}{ending}", count(number))
 }
 
+/// Returns the form of a verb or phrase that agrees with a number: the first for one, the second
+/// for others.
+#[must_use]
+pub fn agree(number: u64, [one, many]: [&str; 2]) -> &str {
+    if number == 1 { one } else { many }
+}
+
 /// Returns `1 more race`, `2 more races`.
 #[must_use]
 pub fn more(number: u64, word: &str) -> String {

@@ -4,7 +4,7 @@ use crate::failure::FailureMessage;
 use anyorder_common::numbers::plural;
 use anyorder_finding::run::{Run, Runs};
 use anyorder_finding::{
-    Finding, Input, NOT_UNDERSTOOD, OptionValue, OptionValues, Origins, Outcome, Stat, Stats,
+    Finding, Input, Kind, NOT_UNDERSTOOD, OptionValue, OptionValues, Origins, Outcome, Stat, Stats,
     Warning, WarningKind, Witness, WitnessPlace, assign_ids_of,
 };
 use anyorder_system::Control;
@@ -185,6 +185,7 @@ impl Collected {
         if checked < 2 {
             findings.iter_mut().for_each(|finding| finding.input = None);
         }
+        name_places(&mut outcome.findings);
         let ids = outcome.findings.iter().map(|finding| finding.id.clone());
         let runs = ids.zip(runs).filter_map(|(id, run)| Some((id, run?))).collect();
         (outcome, runs)
@@ -257,6 +258,29 @@ fn add_stats(sum: &mut Stats, more: &Stats) {
             (_, stat) => stat.clone(),
         };
         sum.set(name, total);
+    }
+}
+
+/// Puts places into titles, so that findings can be told apart in a list. The title of a failed
+/// property names the property already, or who waits; it gets places only if another one is alike.
+fn name_places(findings: &mut [Finding]) {
+    let mut titles: BTreeMap<String, usize> = BTreeMap::new();
+    for finding in &*findings {
+        *titles.entry(finding.title.clone()).or_default() += 1;
+    }
+    for finding in findings {
+        let names_property = matches!(
+            finding.kind,
+            Kind::Deadlock
+                | Kind::Final
+                | Kind::Invariant
+                | Kind::Response
+                | Kind::UpdateConflict
+                | Kind::Inconsistency
+        );
+        if !names_property || titles.get(&finding.title).is_some_and(|count| *count > 1) {
+            finding.title = finding.title_with_places();
+        }
     }
 }
 

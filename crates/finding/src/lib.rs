@@ -58,4 +58,5 @@ mod rules;
 pub mod run;
 mod stack;
 mod suppress;
+mod title;
 mod words;

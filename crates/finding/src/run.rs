@@ -92,12 +92,16 @@ pub struct RunStep {
     pub place: Option<String>,
     /// The chosen alternative, if it is not the first.
     pub alternative: Option<u32>,
+    /// The choices that it made, in words; then `alternative` adds nothing.
+    pub chosen: Vec<String>,
     /// The values that it changed.
     pub changes: Vec<Change>,
     /// The names and values that it read, if it did nothing else.
     pub reads: Vec<(String, String)>,
     /// Tasks that it posted, and threads that it started.
     pub posts: Vec<RunPost>,
+    /// What a reader should know of its changes: that they rest on an old value.
+    pub note: Option<String>,
     /// How it failed.
     pub failure: Option<String>,
     /// Its role where two runs are compared.
@@ -154,6 +158,7 @@ impl RunStep {
     #[must_use]
     pub fn title(&self) -> String {
         match self.alternative {
+            Some(_) if !self.chosen.is_empty() => self.what.clone(),
             None => self.what.clone(),
             Some(number) => format!("{} (alternative {number})", self.what),
         }
@@ -162,12 +167,15 @@ impl RunStep {
     /// Returns the effects of the step, one phrase each.
     #[must_use]
     pub fn effects(&self) -> Vec<String> {
-        let mut effects: Vec<String> = self.changes.iter().map(Change::words).collect();
+        let mut effects: Vec<String> =
+            self.chosen.iter().map(|chosen| format!("chooses {chosen}")).collect();
+        effects.extend(self.changes.iter().map(Change::words));
+        effects.extend(self.note.clone());
         effects.extend(self.posts.iter().map(|post| format!("posts {} to {}", post.what, post.to)));
         effects.extend(self.failure.clone());
         let reads: Vec<String> =
             self.reads.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        if effects.is_empty() && !reads.is_empty() {
+        if effects.len() == self.chosen.len() && !reads.is_empty() {
             effects.push(format!("reads {}", reads.join(", ")));
         }
         effects

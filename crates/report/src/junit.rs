@@ -1,6 +1,7 @@
 //! JUnit XML for services that show test results: one test case a finding.
 
 use crate::escape::xml;
+use crate::limits;
 use crate::words;
 use anyorder_finding::{Finding, Outcome, Policy};
 use std::io::{self, Write};
@@ -39,7 +40,7 @@ fn search(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     if !words::is_cut(outcome) {
         return writeln!(out, "  <testcase classname=\"{class}\" name=\"search complete\"/>");
     }
-    let limits = xml(&format!("the search was {}", words::cut(outcome, "")));
+    let limits = xml(&limits::cuts(outcome).join("; "));
     writeln!(
         out,
         "  <testcase classname=\"{class}\" name=\"search complete\">\n   <error message=\"{limits}\" type=\"limit\"/>\n  </testcase>"

@@ -1,7 +1,7 @@
 //! A run as a table for a terminal, with a column for each thread and time from top to bottom.
 
 use crate::escape::clipped;
-use crate::run_table::sign;
+use crate::run_table::{CUT, Fit, sign};
 use crate::wrap::wrap;
 use anyorder_common::numbers::plural;
 use anyorder_common::text::escape;
@@ -33,16 +33,18 @@ const EARLIER_MAX: usize = 6;
 
 /// Returns the rows of a run, each line with a line feed; `None` if `width` is too small for the
 /// threads.
-pub(crate) fn table(run: &Run, indent: usize, width: usize) -> Option<String> {
+pub(crate) fn table(run: &Run, indent: usize, fit: Fit) -> Option<String> {
+    let width = fit.width;
+    let steps = folded(&run.steps);
     let lanes = run.lanes();
-    let shape = Shape::new(run, &lanes, indent, width)?;
+    let shape = Shape::new(&steps, &lanes, indent, fit)?;
     let mut out = String::new();
     shape.row(&mut out, "event", &lanes, "at");
     if run.first > 0 {
         shape.note(&mut out, &as_recorded(run.first));
     }
-    let (shown, mut left_out) = (shown(run), 0);
-    for (number, step) in (1..).zip(&run.steps) {
+    let (shown, mut left_out) = (shown(&steps), 0);
+    for (number, step) in (1..).zip(&steps) {
         left_out += step.left_out;
         if !shown.contains(&(number - 1)) {
             left_out += 1;
@@ -63,7 +65,76 @@ pub(crate) fn table(run: &Run, indent: usize, width: usize) -> Option<String> {
         let end = wrap(&clipped(&run.end, 4_000), width, indent + 3, indent + 3);
         let _ = writeln!(out, "{:indent$}=> {end}", "");
     }
+    if shape.cuts(&steps, &lanes) {
+        let _ = writeln!(out, "{:indent$}{}", "", wrap(CUT, width, indent, indent));
+    }
     Some(out)
+}
+
+/// Returns the steps, with one step for each critical section that no other lane interrupts:
+/// `acquire m, read x, release m`. A section with a marked step stays unfolded.
+fn folded(steps: &[RunStep]) -> Vec<RunStep> {
+    let mut out: Vec<RunStep> = Vec::with_capacity(steps.len());
+    let mut at = 0;
+    while at < steps.len() {
+        let length = section(&steps[at..]).unwrap_or(1);
+        let section = &steps[at..at + length];
+        out.push(if length == 1 { numbered(&steps[at], at) } else { one_step(section, at) });
+        at += length;
+    }
+    out
+}
+
+/// The step with its number, which folding must not change.
+fn numbered(step: &RunStep, at: usize) -> RunStep {
+    let number = step.number.clone().unwrap_or_else(|| (at + 1).to_string());
+    RunStep { number: Some(number), ..step.clone() }
+}
+
+/// Returns the length of the critical section at the start of some steps: from `acquire m` to
+/// `release m`, all by one lane, none marked, none left out in between.
+fn section(steps: &[RunStep]) -> Option<usize> {
+    let first = steps.first()?;
+    let lock = first.what.strip_prefix("acquire ")?;
+    let joins = |step: &&RunStep| step.lane == first.lane && step.mark.is_none();
+    let length = steps.iter().take_while(joins).count();
+    let apart = steps.iter().skip(1).position(|step| step.left_out > 0);
+    let length = length.min(apart.map_or(usize::MAX, |at| at + 1));
+    let ends = |step: &RunStep| step.what.strip_prefix("release ") == Some(lock);
+    Some(steps[..length].iter().position(ends)? + 1)
+}
+
+/// A critical section as one step, with the range of its source lines.
+fn one_step(section: &[RunStep], at: usize) -> RunStep {
+    let (Some(first), Some(last)) = (section.first(), section.last()) else {
+        return RunStep::default();
+    };
+    let number = |step: &RunStep, at: usize| numbered(step, at).number.unwrap_or_default();
+    let inner: Vec<&str> =
+        section[1..section.len() - 1].iter().map(|step| step.what.as_str()).collect();
+    let lock = first.what.strip_prefix("acquire ").unwrap_or_default();
+    let what = match inner.join(", ") {
+        inner if inner.is_empty() => format!("with {lock}: nothing"),
+        inner => format!("with {lock}: {inner}"),
+    };
+    RunStep {
+        what,
+        number: Some(format!("{}–{}", number(first, at), number(last, at + section.len() - 1))),
+        place: lines(first.place.as_deref(), last.place.as_deref()),
+        ..first.clone()
+    }
+}
+
+/// `main.c:10-12`, from the first place and the last one.
+fn lines(first: Option<&str>, last: Option<&str>) -> Option<String> {
+    let (first, last) = (first?, last.unwrap_or_default());
+    let same_file = first.rsplit_once(':').zip(last.rsplit_once(':'));
+    Some(match same_file {
+        Some(((file, _), (other, line))) if file == other && first != last => {
+            format!("{first}-{line}")
+        }
+        _ => first.to_owned(),
+    })
 }
 
 /// States how many recorded events precede a run.
@@ -76,11 +147,11 @@ pub(crate) fn as_recorded(events: usize) -> String {
 
 /// Returns the places of the steps that get a row: the last ones, the marked ones, and before them
 /// the last significant ones, which do not follow directly on the previous step.
-fn shown(run: &Run) -> BTreeSet<usize> {
-    let tail = run.steps.len().saturating_sub(LAST_MAX);
-    let mut places: BTreeSet<usize> = (tail..run.steps.len()).collect();
-    places.extend((0..tail).filter(|place| run.steps[*place].mark.is_some()));
-    let kept = (0..tail).rev().filter(|place| run.steps[*place].left_out > 0);
+fn shown(steps: &[RunStep]) -> BTreeSet<usize> {
+    let tail = steps.len().saturating_sub(LAST_MAX);
+    let mut places: BTreeSet<usize> = (tail..steps.len()).collect();
+    places.extend((0..tail).filter(|place| steps[*place].mark.is_some()));
+    let kept = (0..tail).rev().filter(|place| steps[*place].left_out > 0);
     places.extend(kept.take(EARLIER_MAX));
     places
 }
@@ -103,7 +174,9 @@ struct Shape {
 }
 
 impl Shape {
-    fn new(run: &Run, lanes: &[&str], indent: usize, width: usize) -> Option<Shape> {
+    fn new(steps: &[RunStep], lanes: &[&str], indent: usize, fit: Fit) -> Option<Shape> {
+        let width = if fit.full_names { usize::MAX / 2 } else { fit.width };
+        let (column_max, place_max) = (fit.most(COLUMN_MAX), fit.most(PLACE_MAX));
         // Even empty columns have a space; this bounds the work for runs of many lanes.
         if lanes.len() * SPACE > width {
             return None;
@@ -111,24 +184,22 @@ impl Shape {
         let longest = |texts: &mut dyn Iterator<Item = usize>, head: usize, most: usize| {
             texts.max().unwrap_or(0).clamp(head, most.max(head))
         };
-        let numbers = &mut (1..).zip(&run.steps).map(|(n, step)| name(n, step).chars().count());
+        let numbers = &mut (1..).zip(steps).map(|(n, step)| name(n, step).chars().count());
         let number = longest(numbers, "event".len(), NUMBER_MAX);
         let wanted: Vec<usize> = lanes
             .iter()
             .map(|lane| {
-                let of_lane = run.steps.iter().filter(|step| step.lane == *lane);
+                let of_lane = steps.iter().filter(|step| step.lane == *lane);
                 let texts = &mut of_lane.map(|step| escape(&step.what).chars().count());
-                longest(texts, escape(lane).chars().count().min(COLUMN_MAX), COLUMN_MAX)
+                longest(texts, escape(lane).chars().count().min(column_max), column_max)
             })
             .collect();
         let room = width.saturating_sub(indent + number);
         let least: usize = wanted.iter().map(|want| (*want).min(COLUMN_MIN) + SPACE).sum();
-        let places = &mut run
-            .steps
-            .iter()
-            .filter_map(|step| Some(escape(step.place.as_ref()?).chars().count()));
-        let longest_place = longest(places, "at".len(), PLACE_MAX);
-        let has_places = run.steps.iter().any(|step| step.place.is_some());
+        let places =
+            &mut steps.iter().filter_map(|step| Some(escape(step.place.as_ref()?).chars().count()));
+        let longest_place = longest(places, "at".len(), place_max);
+        let has_places = steps.iter().any(|step| step.place.is_some());
         if lanes.is_empty() || least > room {
             return None;
         }
@@ -140,7 +211,8 @@ impl Shape {
         }
         let has_places = has_places && has_room;
         let all: usize = wanted.iter().map(|want| want + SPACE).sum();
-        let of_places = if has_places { longest_place.min(PLACE_WANTED) + SPACE } else { 0 };
+        let of_places =
+            if has_places { longest_place.min(fit.most(PLACE_WANTED)) + SPACE } else { 0 };
         let of_lanes = all.min(room - of_places.min(room - least));
         let lanes = if all <= of_lanes { wanted } else { shrunk(wanted, of_lanes) };
         let left = room - lanes.iter().map(|width| width + SPACE).sum::<usize>();
@@ -159,6 +231,20 @@ impl Shape {
         }
         out.push_str(line.trim_end());
         out.push('\n');
+    }
+
+    /// Returns whether a cell is too narrow for its text.
+    fn cuts(&self, steps: &[RunStep], lanes: &[&str]) -> bool {
+        let chars = |text: &str| escape(text).chars().count();
+        let head = lanes.iter().zip(&self.lanes).any(|(lane, width)| chars(lane) > *width);
+        let shown = shown(steps);
+        let mut steps = (0..).zip(steps).filter(|(at, _)| shown.contains(at)).map(|(_, it)| it);
+        head || steps.any(|step| {
+            let lane = lanes.iter().position(|lane| *lane == step.lane);
+            let place = step.place.as_deref().map_or(0, chars);
+            lane.is_some_and(|lane| chars(&step.what) > self.lanes[lane])
+                || (self.place > 0 && place > self.place)
+        })
     }
 
     fn note(&self, out: &mut String, text: &str) {
@@ -208,6 +294,38 @@ mod tests {
     use super::*;
     use anyorder_finding::run::Mark;
 
+    fn fit(width: usize) -> Fit {
+        Fit { width, full_names: false }
+    }
+
+    #[test]
+    fn critical_sections_are_one_row_with_their_lines() {
+        let step = |what: &str, line: u32| RunStep {
+            lane: "T1".to_owned(),
+            what: what.to_owned(),
+            place: Some(format!("main.c:{line}")),
+            ..RunStep::default()
+        };
+        let mut steps = vec![
+            step("acquire m", 10),
+            step("read x", 11),
+            step("release m", 12),
+            step("acquire m", 20),
+            RunStep { mark: Some(Mark::First), ..step("write x", 21) },
+            step("release m", 22),
+            step("acquire m", 30),
+        ];
+        let run = Run { steps: steps.clone(), by_lane: true, ..Run::default() };
+        let text = table(&run, 2, fit(80)).expect("there is room");
+        assert!(text.contains("1–3  with m: read x  main.c:10-12"), "{text}");
+        assert!(text.contains("A 5  write x") && text.contains("    7  acquire m"), "{text}");
+        // Another lane in between.
+        steps.insert(1, RunStep { lane: "T2".to_owned(), ..step("read y", 40) });
+        let run = Run { steps, by_lane: true, ..Run::default() };
+        let text = table(&run, 2, fit(80)).expect("there is room");
+        assert!(!text.contains("with m"), "{text}");
+    }
+
     fn run() -> Run {
         let step = |lane: &str, what: &str, number: &str| RunStep {
             lane: lane.to_owned(),
@@ -228,7 +346,7 @@ mod tests {
 
     #[test]
     fn each_thread_has_a_column() {
-        let text = table(&run(), 2, 72).expect("there is room");
+        let text = table(&run(), 2, fit(72)).expect("there is room");
         let expected = "  event  main            worker       at
       …  the first 3 events as recorded
       1  fork worker                  …g/path/of/a/project/main.c:12
@@ -237,6 +355,7 @@ mod tests {
    B 12                  free 0x10+8  …g/path/of/a/project/main.c:12
    A 11  read \\u{1b}[2J               …g/path/of/a/project/main.c:12
   => the free comes first
+  names with … are cut: `--wide` shows them whole
 ";
         let cut = |text: &str| {
             text.lines()
@@ -257,7 +376,7 @@ mod tests {
                 ..RunStep::default()
             };
             let run = Run { steps: (0..8).map(step).collect(), ..Run::default() };
-            let text = table(&run, 2, 100).expect("there is room");
+            let text = table(&run, 2, fit(100)).expect("there is room");
             assert_eq!(text.matches("pbzip2.cpp:1054").count(), 8, "{text}");
             assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
             assert!(text.lines().next().is_some_and(|head| head.ends_with("at")), "{text}");
@@ -267,13 +386,13 @@ mod tests {
     #[test]
     fn no_line_is_wider_than_asked_and_without_room_there_is_no_table() {
         for width in 44..120 {
-            let text = table(&run(), 2, width).expect("there is room for two columns");
+            let text = table(&run(), 2, fit(width)).expect("there is room for two columns");
             assert!(text.lines().all(|line| line.chars().count() <= width), "{width}:\n{text}");
         }
-        assert_eq!(table(&run(), 2, 20), None);
+        assert_eq!(table(&run(), 2, fit(20)), None);
         let steps =
             (0..9).map(|n| RunStep { lane: format!("thread-number-{n}"), ..RunStep::default() });
         let many = Run { steps: steps.collect(), ..Run::default() };
-        assert_eq!(table(&many, 2, 80), None);
+        assert_eq!(table(&many, 2, fit(80)), None);
     }
 }

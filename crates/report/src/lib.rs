@@ -37,6 +37,7 @@ pub mod info;
 pub mod json;
 pub mod junit;
 mod lane_table;
+pub mod limits;
 mod run_table;
 pub mod sarif;
 pub mod terminal;

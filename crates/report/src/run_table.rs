@@ -19,19 +19,45 @@ const EFFECT_CHARS_MAX: usize = 200;
 /// The most tasks and differences listed for a comparison.
 const LISTED_MAX: usize = 12;
 
-/// Returns the rows of a run, each with a line feed, indented by `indent`, and at most `width`
-/// columns wide where names allow. If the run is compared with another, the other one comes first.
-pub(crate) fn table(run: &Run, indent: usize, width: usize) -> String {
-    match &run.compared {
-        _ if run.by_lane => {
-            lane_table::table(run, indent, width).unwrap_or_else(|| rows(run, indent, width))
-        }
-        None => rows(run, indent, width),
-        Some(compared) => comparison(run, compared, indent, width),
+/// The size of a table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fit {
+    /// The width in columns.
+    pub width: usize,
+    /// Whether names are whole. The table may then be wider.
+    pub full_names: bool,
+}
+
+impl Fit {
+    /// A bound on the length of a name.
+    pub(crate) fn most(self, characters: usize) -> usize {
+        if self.full_names { NAME_CHARS_MAX } else { characters }
     }
 }
 
-fn comparison(run: &Run, compared: &Comparison, indent: usize, width: usize) -> String {
+/// A bound on names that are shown whole.
+const NAME_CHARS_MAX: usize = 10_000;
+
+/// The least width of effects beside whole names.
+const EFFECTS_MIN: usize = 40;
+
+/// The line below a table with names that were cut.
+pub(crate) const CUT: &str = "names with … are cut: `--wide` shows them whole";
+
+/// Returns the rows of a run, each with a line feed, indented by `indent`, and at most as wide as
+/// it must fit, where names allow. If the run is compared with another, the other one comes first.
+pub(crate) fn table(run: &Run, indent: usize, fit: Fit) -> String {
+    match &run.compared {
+        _ if run.by_lane => {
+            lane_table::table(run, indent, fit).unwrap_or_else(|| rows(run, indent, fit))
+        }
+        None => rows(run, indent, fit),
+        Some(compared) => comparison(run, compared, indent, fit),
+    }
+}
+
+fn comparison(run: &Run, compared: &Comparison, indent: usize, fit: Fit) -> String {
+    let width = fit.width;
     let mut out = String::new();
     let line = |out: &mut String, head: &str, text: &str| {
         let column = indent + head.chars().count();
@@ -41,7 +67,7 @@ fn comparison(run: &Run, compared: &Comparison, indent: usize, width: usize) -> 
     let titled = |out: &mut String, title: &str, run: &Run| {
         if !run.steps.is_empty() {
             line(out, "", &format!("{title}:"));
-            out.push_str(&rows(run, indent, width));
+            out.push_str(&rows(run, indent, fit));
         }
     };
     titled(&mut out, &compared.before_title, &compared.before);
@@ -69,11 +95,16 @@ fn comparison(run: &Run, compared: &Comparison, indent: usize, width: usize) -> 
     out
 }
 
-fn rows(run: &Run, indent: usize, width: usize) -> String {
-    let lane_width =
-        column(run.steps.iter().map(|step| step.lane.as_str()), "runs on", LANE_CHARS_MAX);
+fn rows(run: &Run, indent: usize, fit: Fit) -> String {
+    let (lane_max, task_max) = (fit.most(LANE_CHARS_MAX), fit.most(TASK_CHARS_MAX));
+    let lane_width = column(run.steps.iter().map(|step| step.lane.as_str()), "runs on", lane_max);
     let titles: Vec<String> = run.steps.iter().map(RunStep::title).collect();
-    let task_width = column(titles.iter().map(String::as_str), "start", TASK_CHARS_MAX);
+    let task_width = column(titles.iter().map(String::as_str), "start", task_max);
+    let is_cut = |text: &str, most: usize| text.chars().count() > most;
+    let cut = run.steps.iter().any(|step| is_cut(&step.lane, lane_max))
+        || titles.iter().any(|title| is_cut(title, task_max));
+    let names = indent + lane_width + task_width + EFFECTS_MIN;
+    let width = if fit.full_names { fit.width.max(names) } else { fit.width };
     let step_width = (run.first + run.steps.len()).to_string().len().max(4);
     let shape = Shape { indent, width, step_width, lane_width, task_width };
     let mut out = String::new();
@@ -111,6 +142,9 @@ fn rows(run: &Run, indent: usize, width: usize) -> String {
     }
     if !run.end.is_empty() {
         shape.row(&mut out, "=>", "", "", &run.end);
+    }
+    if cut {
+        let _ = writeln!(out, "{:indent$}{}", "", wrap(CUT, width, indent, indent));
     }
     out
 }
@@ -163,6 +197,22 @@ mod tests {
     use super::*;
     use anyorder_finding::run::{Change, Differing, RunPost};
 
+    fn fit(width: usize) -> Fit {
+        Fit { width, full_names: false }
+    }
+
+    #[test]
+    fn names_that_are_cut_are_said_so_and_shown_whole_on_request() {
+        let mut run = example(1);
+        run.steps[0].what = "open_dictionaries_of_the_user(\"many words\")".to_owned();
+        run.steps[0].lane = "a_handler_with_a_long_name".to_owned();
+        let text = table(&run, 2, fit(100));
+        assert!(text.contains("…") && text.ends_with(&format!("  {CUT}\n")), "{text}");
+        let text = table(&run, 2, Fit { width: 100, full_names: true });
+        assert!(!text.contains('…') && !text.contains(CUT), "{text}");
+        assert!(text.contains(&run.steps[0].what) && text.contains(&run.steps[0].lane), "{text}");
+    }
+
     fn example(steps: usize) -> Run {
         let step = |n: usize| RunStep {
             lane: "ui".to_owned(),
@@ -185,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_step_is_a_row() {
-        let text = table(&example(1), 2, 100);
+        let text = table(&example(1), 2, fit(100));
         let expected = "  step  runs on  task     what it did\n     0           start    x = 0\n     1  ui       click#0  x: 0 -> 1; posts load(\\u{1b}[2J) to net\n    =>                    invariant `small` does not hold\n";
         assert_eq!(text, expected);
     }
@@ -207,7 +257,7 @@ mod tests {
             }],
             ..Comparison::default()
         }));
-        let text = table(&run, 2, 100);
+        let text = table(&run, 2, fit(100));
         let first = text.find("recorded run:").expect("the run before");
         assert!(first < text.find("reversed:").expect("the run after"), "{text}");
         assert!(text.contains("    B1  ui"), "{text}");
@@ -217,7 +267,7 @@ mod tests {
 
     #[test]
     fn the_middle_of_a_long_run_is_left_out() {
-        let text = table(&example(100), 4, 100);
+        let text = table(&example(100), 4, fit(100));
         assert!(text.contains("20 more steps"), "{text}");
         assert_eq!(text.lines().count(), 1 + 1 + 80 + 1 + 1);
         assert!(!text.contains("click#50 ") && text.contains("click#60 "), "{text}");

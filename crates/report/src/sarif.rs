@@ -3,6 +3,7 @@
 //! Section numbers (§) refer to <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>.
 
 use crate::json::{Audience, write_value};
+use crate::limits;
 use crate::words;
 use anyorder_common::text::escape;
 use anyorder_finding::{Finding, Outcome, Severity, Site, WarningKind, explain};
@@ -105,16 +106,10 @@ fn rule(id: &str, sample: &Finding) -> Value {
 /// States whether the search completed (§3.20).
 fn invocation(outcome: &Outcome) -> Value {
     let note = |text: &str| json!({ "level": "warning", "message": message(text) });
-    let interrupted =
-        words::is_interrupted(outcome).then(|| note("the search was interrupted (Ctrl-C)"));
-    let memory = words::is_out_of_memory(outcome)
-        .then(|| note("the search ended when the system had no more memory"));
-    let cut = words::options_that_cut(outcome)
-        .map(|limit| note(&format!("the search was cut by {limit}")));
-    let bounds = (!outcome.bounds.is_empty()).then(|| {
-        let text = format!("the answer is meant {}", words::bounds(outcome, ""));
-        json!({ "level": "note", "message": message(&text) })
-    });
+    let cuts = limits::cuts(outcome).into_iter().map(|cut| note(&cut));
+    let bounds = limits::bounds(outcome)
+        .into_iter()
+        .map(|bound| json!({ "level": "note", "message": message(&bound) }));
     let warnings = outcome.warnings.iter().map(|warning| {
         let level = if warning.kind == WarningKind::Odd { "note" } else { "warning" };
         let text = format!("{}: {}", warning.kind, words::warning(outcome, warning));
@@ -127,9 +122,7 @@ fn invocation(outcome: &Outcome) -> Value {
         note
     });
     let rests = words::ignored_input(outcome).map(|text| note(&text));
-    let notes =
-        interrupted.into_iter().chain(memory).chain(cut).chain(bounds).chain(warnings).chain(rests);
-    let notes: Vec<Value> = notes.collect();
+    let notes: Vec<Value> = cuts.chain(bounds).chain(warnings).chain(rests).collect();
     json!({ "executionSuccessful": true, "toolExecutionNotifications": notes })
 }
 

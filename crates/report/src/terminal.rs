@@ -1,5 +1,8 @@
 //! The report for people at a terminal: short, ranked, readable without colour at 80 columns.
 
+use crate::limits;
+pub use crate::run_table::Fit;
+
 use crate::run_table;
 use crate::words;
 use crate::wrap::wrap;
@@ -38,11 +41,19 @@ pub struct TextOptions {
     pub findings_max: usize,
     /// The most lines shown of one chain of posts.
     pub chain_max: usize,
+    /// Whether tables have whole names, and may be wider.
+    pub full_names: bool,
 }
 
 impl Default for TextOptions {
     fn default() -> TextOptions {
-        TextOptions { style: Style::Plain, width: 80, findings_max: 10, chain_max: 6 }
+        TextOptions {
+            style: Style::Plain,
+            width: 80,
+            findings_max: 10,
+            chain_max: 6,
+            full_names: false,
+        }
     }
 }
 
@@ -60,7 +71,13 @@ pub fn write(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let width = options.width.max(40);
-    let mut page = Page { out, style: options.style, width, chain_max: options.chain_max };
+    let mut page = Page {
+        out,
+        style: options.style,
+        width,
+        chain_max: options.chain_max,
+        full_names: options.full_names,
+    };
     page.header(outcome)?;
     if !outcome.findings.is_empty() {
         page.out.write_all(b"\n")?;
@@ -88,11 +105,10 @@ pub fn write(
     page.verdict(outcome, policy)
 }
 
-/// Returns a run as a table of at most `width` columns where names allow, one row a step, each with
-/// a line feed.
+/// Returns a run as a table that fits where names allow, one row a step, each with a line feed.
 #[must_use]
-pub fn table(run: &Run, width: usize) -> String {
-    run_table::table(run, 0, width)
+pub fn table(run: &Run, fit: Fit) -> String {
+    run_table::table(run, 0, fit)
 }
 
 /// The fixed meanings of colours.
@@ -134,6 +150,7 @@ struct Page<'a> {
     style: Style,
     width: usize,
     chain_max: usize,
+    full_names: bool,
 }
 
 impl Page<'_> {
@@ -188,7 +205,8 @@ impl Page<'_> {
         for site in &finding.sites {
             self.site(site)?;
         }
-        let table = run.map(|run| run_table::table(run, 2, self.width)).unwrap_or_default();
+        let fit = Fit { width: self.width, full_names: self.full_names };
+        let table = run.map(|run| run_table::table(run, 2, fit)).unwrap_or_default();
         // A prediction is shown in full: the locks held, the evidence of the run, the missing
         // order.
         let predicted = words::is_predicted(finding);
@@ -229,7 +247,10 @@ impl Page<'_> {
         let what = numbers::plural(members.len() as u64, "finding");
         self.line(Tone::Plain, 4, &format!("the same missing order makes {what} more:"))?;
         for member in members.iter().take(MEMBERS_MAX) {
-            let positions: Vec<String> = member.sites.iter().filter_map(Site::position).collect();
+            // Most titles name the places.
+            let named = member.title.ends_with(')');
+            let sites = member.sites.iter().filter(|_| !named);
+            let positions: Vec<String> = sites.filter_map(Site::position).collect();
             let gap = if positions.is_empty() { "" } else { ", " };
             let at = positions.join(" and ");
             let text = format!("{}{gap}{at} (id {})", member.title, member.id);
@@ -318,11 +339,9 @@ impl Page<'_> {
         } else if !outcome.findings.is_empty() {
             notes.push("no finding counts".into());
         }
-        if !outcome.bounds.is_empty() {
-            notes.push(words::bounds(outcome, "--"));
-        }
+        notes.extend(limits::bounds(outcome));
         if words::is_cut(outcome) {
-            notes.push(format!("the search was {}", words::cut(outcome, "--")));
+            notes.extend(limits::cuts(outcome));
         }
         notes.extend(words::ignored_input(outcome));
         let column = "verdict: ".len() + outcome.verdict.word().len();

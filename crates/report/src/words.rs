@@ -2,8 +2,8 @@
 
 use anyorder_common::numbers::{count, plural};
 use anyorder_finding::{
-    ExplanationStep, Finding, Harm, NOT_UNDERSTOOD, OptionValue, Outcome, Policy, Site, Stat,
-    Verdict, Warning, WarningKind,
+    ExplanationStep, Finding, Harm, NOT_UNDERSTOOD, Outcome, Policy, Site, Stat, Verdict, Warning,
+    WarningKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,29 +48,6 @@ pub(crate) fn ignored_input(outcome: &Outcome) -> Option<String> {
     })
 }
 
-/// The name in the list of limits for a run that Ctrl-C stopped; it is not an option.
-const INTERRUPT: &str = "interrupt";
-
-/// The name in the list of limits for a run to which the system gave no more memory; it is not an
-/// option.
-const OUT_OF_MEMORY: &str = "out-of-memory";
-
-/// Returns whether the search ended because the system had no more memory.
-pub(crate) fn is_out_of_memory(outcome: &Outcome) -> bool {
-    outcome.limits.iter().any(|limit| limit == OUT_OF_MEMORY)
-}
-
-/// Returns whether Ctrl-C ended the search.
-pub(crate) fn is_interrupted(outcome: &Outcome) -> bool {
-    outcome.limits.iter().any(|limit| limit == INTERRUPT)
-}
-
-/// Returns the options that ended the search early.
-pub(crate) fn options_that_cut(outcome: &Outcome) -> impl Iterator<Item = &str> {
-    let names = outcome.limits.iter().map(String::as_str);
-    names.filter(|limit| ![INTERRUPT, OUT_OF_MEMORY, NOT_UNDERSTOOD].contains(limit))
-}
-
 /// Returns whether the input was not understood as a whole, so that the answer is open.
 pub(crate) fn is_not_understood(outcome: &Outcome) -> bool {
     outcome.limits.iter().any(|limit| limit == NOT_UNDERSTOOD)
@@ -80,35 +57,6 @@ pub(crate) fn is_not_understood(outcome: &Outcome) -> bool {
 pub(crate) fn is_cut(outcome: &Outcome) -> bool {
     let is_other = |limit: &String| limit != NOT_UNDERSTOOD;
     !outcome.complete && (outcome.limits.is_empty() || outcome.limits.iter().any(is_other))
-}
-
-/// States what ended the search early: `interrupted (Ctrl-C)`, `cut by` its limits, or both; or
-/// that memory ran out. `mark` precedes each limit.
-pub(crate) fn cut(outcome: &Outcome, mark: &str) -> String {
-    let options: Vec<String> =
-        options_that_cut(outcome).map(|option| format!("{mark}{option}")).collect();
-    let options = options.join(", ");
-    if is_out_of_memory(outcome) {
-        return "ended when the system had no more memory".into();
-    }
-    match (is_interrupted(outcome), options.is_empty()) {
-        (true, true) => "interrupted (Ctrl-C)".into(),
-        (true, false) => format!("interrupted (Ctrl-C), and cut by {options}"),
-        (false, _) => format!("cut by {options}"),
-    }
-}
-
-/// States the bounds of the answer with their values: `up to max-depth 20`. `mark` precedes each
-/// bound.
-pub(crate) fn bounds(outcome: &Outcome, mark: &str) -> String {
-    let value = |bound: &str| match outcome.options.get(bound) {
-        Some(OptionValue::Integer(value)) => format!(" {}", count(*value)),
-        Some(OptionValue::Text(value)) => format!(" {value}"),
-        _ => String::new(),
-    };
-    let bounds: Vec<String> =
-        outcome.bounds.iter().map(|bound| format!("{mark}{bound}{}", value(bound))).collect();
-    format!("up to {}; there is more beyond", bounds.join(", "))
 }
 
 /// Returns the phrase for a site's access: `write of`, or `event` where it is not an access.
@@ -280,7 +228,19 @@ pub(crate) fn sizes(outcome: &Outcome) -> Vec<String> {
         ("recorded_tasks", "recorded task"),
     ];
     let stat = |name: &str| outcome.stats.get(name).and_then(Stat::integer);
-    sizes.extend(nouns.into_iter().filter_map(|(name, noun)| Some(plural(stat(name)?, noun))));
+    // A trace of threads has no tasks and no handlers: it has threads.
+    let threads = stat("threads").filter(|threads| *threads > 0);
+    let is_threads = threads.is_some() && stat("tasks") == Some(0) && stat("handlers") == Some(0);
+    for (name, noun) in nouns {
+        match stat(name) {
+            Some(_) if is_threads && name == "tasks" => {
+                sizes.extend(threads.map(|threads| plural(threads, "thread")));
+            }
+            Some(_) if is_threads && name == "handlers" => {}
+            Some(number) => sizes.push(plural(number, noun)),
+            None => {}
+        }
+    }
     // The candidates of other commands mean something else.
     if let (Some(candidates), Some(_)) = (stat("candidates"), stat("dropped")) {
         let parts = ["confirmed", "dropped", "unconfirmed"]

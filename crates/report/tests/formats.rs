@@ -73,8 +73,7 @@ fn ctrl_c_is_not_named_like_an_option() {
     }
     outcome.cut_by("max-pairs");
     let [terminal, ..] = reports(&outcome);
-    let expected =
-        "\nverdict: incomplete; the search was interrupted (Ctrl-C), and cut by --max-pairs\n";
+    let expected = "\nverdict: incomplete; the search was interrupted (Ctrl-C); the search was cut by --max-pairs\n";
     assert_eq!(terminal, expected);
     for report in reports(&outcome) {
         assert!(report.contains("cut") && report.contains("max-pairs"), "{report}");

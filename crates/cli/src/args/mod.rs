@@ -105,6 +105,10 @@ pub(crate) struct Global {
     #[arg(long, short, global = true, help_heading = "Output")]
     pub(crate) quiet: bool,
 
+    /// Show names in tables whole, even if lines get longer than the terminal is wide
+    #[arg(long, global = true, help_heading = "Output")]
+    pub(crate) wide: bool,
+
     /// When to use colours; `auto` asks the terminal and respects NO_COLOR
     #[arg(
         long,

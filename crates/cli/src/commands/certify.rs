@@ -8,7 +8,7 @@ use crate::input::{self, PeekedInput, SCHEDULE_BYTES_MAX};
 use crate::load::{Read, read};
 use crate::output::to_stdout;
 use crate::watch::Watch;
-use anyorder_common::numbers::plural;
+use anyorder_common::numbers::{agree, plural};
 use anyorder_common::text::{Harmless, escape, escape_json, shown};
 use anyorder_drive::model::Model;
 use anyorder_drive::{
@@ -228,10 +228,17 @@ fn text(checked: &[Checked], counts: &Counts, out: &mut dyn Write) -> io::Result
             verdict(&one.verdict, out)?;
         }
         for (number, what) in [
-            (file.without, "come without a certificate"),
-            (file.elsewhere, "are about other inputs, and were not checked"),
+            (file.without, ["comes without a certificate", "come without a certificate"]),
+            (
+                file.elsewhere,
+                [
+                    "is about another input, and was not checked",
+                    "are about other inputs, and were not checked",
+                ],
+            ),
         ] {
             if number > 0 {
+                let what = agree(number, what);
                 writeln!(out, "{}: {} {what}", shown(path), plural(number, "finding"))?;
             }
         }

@@ -46,6 +46,7 @@ pub(crate) fn run() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
+    crate::output::set_full_names(cli.global.wide);
     match cli.global.color {
         ColorChoice::Auto => {}
         ColorChoice::Always => anstream::ColorChoice::Always.write_global(),

@@ -4,7 +4,7 @@ use crate::args::{OutputArgs, OutputFormat};
 use crate::bugs;
 use crate::failure::Failure;
 use crate::guard::{Cut, Document, hurried, hurried_max, is_late, set_status};
-use crate::output::{to, to_file, to_stdout, width};
+use crate::output::{fit, to, to_file, to_stdout, width};
 use crate::reading::stopped;
 use anyorder_common::text::{Harmless, shown};
 use anyorder_finding::run::Runs;
@@ -190,6 +190,8 @@ fn result_in(
                 style,
                 width: width(),
                 findings_max: args.max_findings,
+                // Nothing is cut in a file.
+                full_names: fit().full_names || args.out.output.is_some(),
                 ..terminal::TextOptions::default()
             };
             let mut out = Harmless::new(out);

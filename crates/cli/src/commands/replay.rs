@@ -5,7 +5,7 @@ use super::replay_witness;
 use crate::args::{Global, ReplayArgs};
 use crate::failure::{Failure, print};
 use crate::input::{self, PeekedInput, SCHEDULE_BYTES_MAX};
-use crate::output::{to_stdout, width};
+use crate::output::{fit, to_stdout};
 use crate::reading::{stopped, watched};
 use crate::watch::Watch;
 use anyorder_common::numbers::plural;
@@ -125,7 +125,7 @@ impl Replays {
         if stored.finding.is_some() {
             let _ = writeln!(self.text, "schedule {}", self.count);
         }
-        self.text.push_str(&terminal::table(&run, width()));
+        self.text.push_str(&terminal::table(&run, fit()));
         let _ = writeln!(self.text, "replay: {}", verdict.words());
         true
     }

@@ -5,7 +5,7 @@ use crate::args::{Global, ReplayArgs};
 use crate::failure::Failure;
 use crate::input::PeekedInput;
 use crate::load::{Loaded, load};
-use crate::output::{to_stdout, width};
+use crate::output::{fit, to_stdout};
 use crate::watch::Watch;
 use anyorder_common::text::escape;
 use anyorder_drive::{StoredWitness, WitnessReplay, replay_witness};
@@ -55,7 +55,7 @@ fn write(number: u64, replay: &WitnessReplay, out: &mut String) -> std::fmt::Res
         Err(why) => return writeln!(out, "replay: {}", escape(why)),
     };
     if let Some(run) = &holds.run {
-        out.push_str(&terminal::table(run, width()));
+        out.push_str(&terminal::table(run, fit()));
     }
     let form = holds.form.word();
     let what = format!("it is an order of the recorded events, of form `{form}`");

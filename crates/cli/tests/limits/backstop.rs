@@ -41,7 +41,7 @@ fn every_form_of_a_cut_result_is_whole() {
     for (form, part) in [
         ("text", "verdict: findings"),
         ("jsonl", "race number 1"),
-        ("sarif", "the search was cut by time-limit"),
+        ("sarif", "the search was cut by --time-limit"),
         ("junit", "</testsuites>"),
     ] {
         let file = path(&folder, form);
@@ -148,7 +148,7 @@ fn memory_that_the_system_refuses_is_no_crash() {
     assert!(ran.stderr.starts_with("warning: the system has no more memory"), "{ran:?}");
     let text = run(&["bug", "huge"]);
     assert_eq!(text.status, 3, "{text:?}");
-    let words = "incomplete; the search was ended when the system had no more memory";
+    let words = "incomplete; the search ended when the system had no more memory";
     assert!(text.stdout.contains(words), "{text:?}");
 }
 

@@ -4,7 +4,7 @@ use crate::races::category::CapturedClocks;
 use crate::relation::engine::Engine;
 use crate::report::describe;
 use anyorder_finding::ExplanationStep;
-use anyorder_trace::{EventId, TaskId, TaskKind};
+use anyorder_trace::{EventId, Mailbox, TaskId, TaskKind, Trace};
 
 /// The most posts that the chains of two tasks are followed back.
 const POSTS_MAX: usize = 24;
@@ -35,6 +35,14 @@ pub(crate) fn steps(
     steps
 }
 
+/// Returns whether a task is all of a thread to which nothing is posted.
+fn is_thread(trace: &Trace, task: TaskId) -> bool {
+    let tables = trace.tables();
+    let handler = trace.span(task).handler.some();
+    let plain = handler.is_some_and(|at| tables.handlers[at.index()].mailbox == Mailbox::None);
+    plain && tables.tasks[task.index()].kind == TaskKind::Initial
+}
+
 /// Names the missing order. Follows the two chains of posts back while they are parallel.
 fn why_unordered(
     engine: &Engine<'_>,
@@ -52,6 +60,9 @@ fn why_unordered(
         let runners = match x_on == y_on {
             true if x_name == y_name => format!("both run in {x_name}"),
             true => format!("{x_name} and {y_name} run on one handler, which does not order them"),
+            false if [x, y].iter().all(|task| is_thread(trace, *task)) => {
+                format!("{x_name} and {y_name} are different threads")
+            }
             false => format!("{x_name} and {y_name} run on different handlers"),
         };
         let text = format!(

@@ -5,6 +5,7 @@ use super::finding;
 use super::timeline::TimelineData;
 use super::write::HtmlOptions;
 use crate::escape::clipped;
+use crate::limits;
 use crate::words;
 use anyorder_common::numbers;
 use anyorder_finding::run::Runs;
@@ -103,23 +104,14 @@ fn head(outcome: &Outcome) -> Markup {
             }
         }
         @if !outcome.bounds.is_empty() {
-            p.notice { "The answer is meant " (safe(&words::bounds(outcome, "--"))) "." }
+            p.notice {
+                @for bound in limits::bounds(outcome) { (safe(&limits::sentence(&bound))) " " }
+            }
         }
         @if words::is_cut(outcome) {
             p.notice {
-                @let mut options = words::options_that_cut(outcome).peekable();
-                @if words::is_interrupted(outcome) {
-                    b { "The search was interrupted" } " (Ctrl-C)"
-                    @if options.peek().is_some() { ", and cut by " }
-                } @else if words::is_out_of_memory(outcome) {
-                    b { "The search ended when the system had no more memory" }
-                } @else {
-                    b { "The search was cut" } " by "
-                }
-                @for (index, limit) in options.enumerate() {
-                    @if index > 0 { ", " } code { "--" (safe(limit)) }
-                }
-                ": what is listed is true, and there may be more."
+                @for cut in limits::cuts(outcome) { b { (safe(&limits::sentence(&cut))) } " " }
+                "What is listed is true, and there may be more."
             }
         }
     }

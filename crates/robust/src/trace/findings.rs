@@ -68,6 +68,25 @@ pub(super) fn serializability(
     Ok(false)
 }
 
+/// The title of events without a serial order. Names at most three of them.
+fn interleaved<'n>(events: impl Iterator<Item = &'n str>, locations: &str) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for event in events {
+        let name = format!("`{event}`");
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let more = names.len().saturating_sub(3);
+    names.truncate(3);
+    let who = match (names.as_slice(), more) {
+        ([one], 0) => format!("{one} interleaves with itself"),
+        (_, 0) => format!("{} interleave", names.join(" and ")),
+        (_, more) => format!("{} and {more} more interleave", names.join(", ")),
+    };
+    format!("{who}: no serial order explains {locations}")
+}
+
 /// Makes findings without their cycles, for a check that was stopped before it had them.
 pub(super) fn without_cycles(
     all: &Analysed<'_>,
@@ -80,8 +99,13 @@ pub(super) fn without_cycles(
         let mut finding = Finding::new(Kind::NotSerializable);
         let location = all.trace.event(after).location();
         let name = location.map(|location| location_title(all.trace, location));
-        finding.title =
-            format!("events interleave: no serial order explains `{}`", name.unwrap_or_default());
+        let events = [before, after]
+            .map(|id| super::serial::event_of(all.trace, all.forest, id.index()))
+            .map(|event| event_name(all.trace, all.forest, event));
+        finding.title = interleaved(
+            events.iter().map(String::as_str),
+            &format!("`{}`", name.unwrap_or_default()),
+        );
         let event = |id: EventId| super::serial::event_of(all.trace, all.forest, id.index());
         let step = CycleConflict {
             from: event_name(all.trace, all.forest, event(before)),
@@ -126,9 +150,8 @@ fn interleaving(
         .map(|location| format!("`{}`", location_title(trace, location)))
         .collect();
     let names: Vec<String> = names.into_iter().take(3).collect();
-    let events = plural(cycle.len() as u64, "event");
-    finding.title =
-        format!("{events} interleave: no serial order explains {}", names.join(" and "));
+    let events = steps.iter().map(|step| step.from.as_str());
+    finding.title = interleaved(events, &names.join(" and "));
     for (conflict, step) in cycle.iter().zip(&steps) {
         finding.explanation.push(conflict_step(trace, conflict.before, conflict.after, step));
     }

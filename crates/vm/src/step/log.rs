@@ -1,6 +1,6 @@
 //! The log of a step, kept on request.
 
-use crate::program::SiteId;
+use crate::program::{ChoiceId, SiteId};
 use crate::state::{Origin, Thread};
 use crate::value::Value;
 use anyorder_system::AccessKind;
@@ -84,6 +84,17 @@ pub(crate) struct Log {
     /// The number of accesses up to the last position from which the step could still reach a
     /// choice or an assumption. The alternatives of the step may depend on these accesses.
     pub(crate) deciding: usize,
+    /// The choices that were made, in order.
+    pub(crate) chosen: Vec<Chosen>,
+}
+
+/// A choice that a step made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Chosen {
+    /// An alternative of a `choose` block.
+    Alternative(ChoiceId, u32),
+    /// An element.
+    Value(Value),
 }
 
 /// A task or thread that a step created.

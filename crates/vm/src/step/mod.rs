@@ -10,7 +10,7 @@ pub(crate) use self::fault::Fault;
 pub(crate) use self::concurrent::Blocked;
 pub(crate) use self::fault::Stop;
 pub(crate) use self::interpreter::{DEPTH_MAX, End, FRAMES_MAX, Interpreter, Mode};
-pub(crate) use self::log::{Log, LoggedAccess, LoggedPlace};
+pub(crate) use self::log::{Chosen, Log, LoggedAccess, LoggedPlace};
 pub(crate) use self::poll::{Poll, START_WORK};
 pub(crate) use self::post::{insert, unpack};
 pub(crate) use self::updates::{AttributeUpdate, effects_update};

@@ -3,11 +3,18 @@
 use super::element::copy_cost;
 use super::fault::{FailureKind, Stop};
 use super::interpreter::{DEPTH_MAX, Interpreter};
+use super::log::Chosen;
 use crate::program::{NameId, Op, Reg};
 use crate::state::Object;
 use crate::value::Value;
 
 impl Interpreter<'_> {
+    fn log_chosen(&mut self, chosen: impl FnOnce() -> Chosen) {
+        if let Some(log) = &mut self.log {
+            log.chosen.push(chosen());
+        }
+    }
+
     /// Executes a visible instruction, or one that allocates.
     pub(crate) fn visible(&mut self, op: &Op) -> Result<(), Stop> {
         match *op {
@@ -76,13 +83,16 @@ impl Interpreter<'_> {
             Op::Choose { dst, choice } => {
                 let count = self.machine.program.choices[choice.index()].labels.len();
                 let taken = self.pick(count)?;
+                self.log_chosen(|| Chosen::Alternative(choice, taken));
                 self.set(dst, Value::Int(i64::from(taken)));
             }
             Op::ChooseInt { dst, a, b } => {
                 let (a, b) = self.ints_for("a range is of ints, not", a, b)?;
                 let count = i128::from(b) - i128::from(a);
                 let taken = self.pick(usize::try_from(count.max(0)).unwrap_or(usize::MAX))?;
-                self.set(dst, Value::Int(a.wrapping_add(i64::from(taken))));
+                let value = Value::Int(a.wrapping_add(i64::from(taken)));
+                self.log_chosen(|| Chosen::Value(value.clone()));
+                self.set(dst, value);
             }
             Op::ChooseFrom { dst, src } => {
                 let count = match self.get(src) {
@@ -96,7 +106,9 @@ impl Interpreter<'_> {
                     Value::Set(set) => set.items().get(taken).cloned(),
                     _ => None,
                 };
-                self.set(dst, value.unwrap_or_default());
+                let value = value.unwrap_or_default();
+                self.log_chosen(|| Chosen::Value(value.clone()));
+                self.set(dst, value);
             }
             _ => self.concurrent(op)?,
         }

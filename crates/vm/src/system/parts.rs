@@ -130,7 +130,7 @@ pub(crate) fn control(machine: &Machine, state: &State) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut add = |name: String, content: Content| parts.push(Part { name, content });
     for (i, owner) in (0..).zip(state.locks()).filter(|(_, owner)| **owner != 0) {
-        add(lock_name(machine, i), Content::Lock(owner_words(machine, *owner)));
+        add(lock_name(machine, i), Content::Lock(owner_words(machine, state, *owner)));
     }
     for member in 0..machine.layout.members.len() as u32 {
         if state.flag(machine.layout.started_flag(member)) {
@@ -174,11 +174,23 @@ pub(super) fn thread_words(machine: &Machine, thread: &Thread) -> String {
     }
 }
 
-fn owner_words(machine: &Machine, owner: u32) -> String {
+fn owner_words(machine: &Machine, state: &State, owner: u32) -> String {
     match machine.layout.owner(owner) {
         Owner::Nobody => "free".to_owned(),
         Owner::Dynamic(0) => "held by one that has ended".to_owned(),
-        Owner::Dynamic(handle) => format!("held by #{handle}"),
+        Owner::Dynamic(handle) => {
+            let holder = state
+                .threads()
+                .iter()
+                .find(|thread| thread.handle == handle && matches!(thread.origin, Origin::Dynamic));
+            match holder {
+                Some(thread) if is_forked(thread) => {
+                    format!("held by {}", thread_words(machine, thread))
+                }
+                Some(thread) => format!("held by {}#{handle}", thread_words(machine, thread)),
+                None => format!("held by a thread that has ended (#{handle})"),
+            }
+        }
         Owner::Thread(thread) => format!("held by {}", thread_name(machine, thread)),
         Owner::Slot(slot) => format!("held by {}", slot_name(machine, slot)),
     }

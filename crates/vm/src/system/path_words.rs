@@ -15,7 +15,7 @@ use crate::state::State;
 use crate::state::rename::{
     Renaming, rename, rename_globals, rename_message, rename_object, rename_owners, rename_thread,
 };
-use crate::step::{Log, LoggedAccess, LoggedPlace};
+use crate::step::{Chosen, Log, LoggedAccess, LoggedPlace};
 use crate::transitions::{Action, StepExecutor, StepId};
 use crate::value::show::short;
 use anyorder_system::AccessKind;
@@ -56,6 +56,9 @@ pub struct StepFacts {
     pub posts: Vec<NewTask>,
     /// The reads, by name and the first value read; only if it did nothing else.
     pub reads: Vec<(String, String)>,
+    /// The choices that it made: labels in quotes, and elements. Empty if an alternative that it
+    /// chose has no label.
+    pub chosen: Vec<String>,
 }
 
 /// Returns the stable number of a creation. A new creation gets the next number.
@@ -126,15 +129,29 @@ impl<'m> PathWords<'m> {
         let changes = changes(program, &old, new);
         let waits = waits(&old, new);
         let posts = posts(&lane, &what, &old, new);
-        let ran = match fails {
-            true => None,
-            false => StepExecutor::logging(self.machine, &before).run_one(action),
-        };
-        let log = ran.map(|ran| ran.log).unwrap_or_default();
+        let ran = StepExecutor::logging(self.machine, &before).run_one(action);
+        let mut log = ran.map(|ran| ran.log).unwrap_or_default();
+        let chosen = self.chosen(&std::mem::take(&mut log.chosen));
+        if fails {
+            log = Log::default();
+        }
         let same_writes = self.same_writes(&before, &log.accesses);
         let nothing = [changes.len(), waits.len(), same_writes.len(), posts.len()] == [0; 4];
         let reads = if nothing { self.named_reads(&before, &log) } else { Vec::new() };
-        StepFacts { lane, what, place, changes, waits, same_writes, posts, reads }
+        StepFacts { lane, what, place, changes, waits, same_writes, posts, reads, chosen }
+    }
+
+    /// Returns the choices of a step in words.
+    fn chosen(&self, chosen: &[Chosen]) -> Vec<String> {
+        let program = &self.machine.program;
+        let words = chosen.iter().map(|one| match one {
+            Chosen::Alternative(choice, taken) => {
+                let label = program.choices[choice.index()].labels.get(*taken as usize)?;
+                (!label.is_empty()).then(|| format!("\"{label}\""))
+            }
+            Chosen::Value(value) => Some(short(program, value)),
+        });
+        words.collect::<Option<Vec<_>>>().unwrap_or_default()
     }
 
     fn lasting(&mut self, state: &State) -> StableNumbers {

@@ -6,6 +6,7 @@ use anyorder_finding::run::{Change, Run, RunPost, RunStep};
 use anyorder_search::Path;
 use anyorder_system::Failure;
 use anyorder_vm::{Machine, PathWords, StepFacts};
+use std::collections::BTreeMap;
 
 /// The maximum number of values shown for the initial state.
 const START_MAX: usize = 40;
@@ -25,6 +26,7 @@ pub(in crate::model) fn run_of(machine: &Machine, path: &Path<Machine>, end: &Ru
         let failure = step.failure.as_ref().map(failure_words);
         steps.push(RunStep { alternative, failure, ..run_step(facts) });
     }
+    note_old_reads(&mut steps);
     let mut text = end.text.clone();
     let condition = end.property.as_ref().and_then(|property| condition_of(machine, property));
     let reads = condition.map_or_else(Vec::new, |function| words.reads_of(function));
@@ -58,7 +60,32 @@ fn run_step(facts: StepFacts) -> RunStep {
         changes,
         posts: posts.collect(),
         reads,
+        chosen: facts.chosen,
         ..RunStep::default()
+    }
+}
+
+/// Marks changes that rest on an old value: the lane read it in an earlier step, and another lane
+/// has changed it since. A thread reads and writes in two steps, in `seen.add(i)` too.
+fn note_old_reads(steps: &mut [RunStep]) {
+    let mut reads: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let mut changed: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    for (number, step) in (1..).zip(steps) {
+        for (name, _) in &step.reads {
+            reads.insert((step.lane.clone(), name.clone()), number);
+        }
+        for change in step.changes.iter().filter(|change| change.old != change.new) {
+            let read = reads.remove(&(step.lane.clone(), change.name.clone()));
+            let since = changed.insert(change.name.clone(), (number, step.lane.clone()));
+            let (Some(read), Some((at, by))) = (read, since) else { continue };
+            if at > read && by != step.lane {
+                step.note = Some(format!(
+                    "lost update: step {read} read `{}` before step {at} changed it (reading and \
+                     writing are two steps here)",
+                    change.name
+                ));
+            }
+        }
     }
 }
 
