@@ -43,14 +43,24 @@ pub fn shrink<P: TaskProgram>(
     control: &Control<'_>,
 ) -> Result<Option<Shrunk>, Failure> {
     let _watched = JobWatch::of(control).enter();
-    let (target, shows) = match Shows::of(failing) {
+    // The runs made here count, too.
+    let (target, shows, runs) = match Shows::of(failing) {
         Some(Shows::Response(_)) => {
             let what = "only an infinite run shows a missing response";
             return Err(Failure::new(format!("{what}: it cannot be shrunk")));
         }
-        Some(shows) => (Target::of(&shows, failing, program)?, shows),
-        None => observed(rerun_schedule(program, failing)?),
+        Some(shows) => {
+            let target = Target::of(&shows, failing, program)?;
+            let runs = u64::from(matches!(target, Target::Difference(..)));
+            (target, shows, runs)
+        }
+        None => {
+            let (target, shows) = observed(rerun_schedule(program, failing)?);
+            (target, shows, 1)
+        }
     };
+    let executions_max = options.executions_max.saturating_sub(runs);
+    let options = &ShrinkOptions { executions_max, ..options.clone() };
     let failure = |found: &system::Failure| match &target {
         Target::Failure(wanted) => is_same(wanted, found),
         Target::End(_) | Target::Difference(..) => false,
@@ -74,6 +84,7 @@ pub fn shrink<P: TaskProgram>(
     control.progress.phase("runs");
     match shrink::shrink(&make, failing, symptom, options, control) {
         Ok(mut shrunk) => {
+            shrunk.executions += runs;
             shows.set(&mut shrunk.schedule);
             shrunk.schedule.program = failing.program.clone();
             Ok(Some(shrunk))
