@@ -7,8 +7,8 @@
 //! neighbours: the order is changed step by step, and bisection finds the step that makes the
 //! difference. **Guarantee.** A difference that repeats shows that the program does not report all
 //! that its tasks share (rule 5 of `docs/pipe-protocol.md`). No difference shows nothing about
-//! other pairs. **Cost.** One run a swap, and the logarithm of a run's length for each difference. The
-//! pairs are all pairs of the recording, or so many random ones of it.
+//! other pairs. **Cost.** One run a swap, and the logarithm of a run's length for each difference.
+//! The pairs are all pairs of the recording, or so many random ones of it.
 
 use super::candidate::Candidate;
 use super::confirm::confirm;
