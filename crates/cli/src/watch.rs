@@ -11,6 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::any::Any;
 use std::io::IsTerminal;
 use std::sync::{Arc, Mutex};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 /// Shorter jobs show no progress.
@@ -70,6 +71,25 @@ impl Watch {
     /// Returns the control to pass to engines.
     pub(crate) fn control(&self) -> Control<'_> {
         Control { cancel: self.cancel.clone(), progress: &self.bar, limits: self.limits }
+    }
+
+    /// Returns a token that is stopped after this time, or earlier where the time limit leaves
+    /// less: then a third of what it leaves is for ending.
+    pub(crate) fn budget(&self, time: Duration) -> Cancel {
+        let budget = Cancel::new();
+        let time = self.left().map_or(time, |left| time.min(left / 3 * 2));
+        let timer = budget.clone();
+        let wait = move || {
+            std::thread::sleep(time);
+            timer.stop(StopReason::TimeLimit);
+        };
+        let started =
+            (!time.is_zero()).then(|| Builder::new().name("budget".to_owned()).spawn(wait));
+        // Without a clock there is no time to spend.
+        if !matches!(started, Some(Ok(_))) {
+            budget.stop(StopReason::TimeLimit);
+        }
+        budget
     }
 
     /// Returns the reason for which the job was stopped, if any.

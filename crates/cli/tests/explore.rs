@@ -261,7 +261,8 @@ fn the_bug_of_a_program_is_found_through_its_pipe() {
     let page = std::fs::read_to_string(format!("{report}/index.html")).expect("the page");
     assert!(page.contains("two-runs beside") && page.contains("What differs at the end"));
     assert_eq!(page.matches("<svg").count(), 2 * found.len(), "two runs a finding");
-    for one in value["findings"].as_array().expect("a list") {
+    let all = value["findings"].as_array().expect("a list");
+    for one in all.iter().filter(|one| one["harm"] != "harmless") {
         let schedule = format!("{report}/{}.json", one["id"].as_str().expect("an id"));
         let replay = ["replay", "--program", PROGRAM, &schedule];
         assert_eq!(run(&replay).status, 1, "{one}");

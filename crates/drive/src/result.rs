@@ -75,7 +75,7 @@ impl JobResult {
 /// let mut result = JobResult::default();
 /// result.push(Finding::new(Kind::Race), None);
 /// let mut all = Collected::new("check", "1.0");
-/// all.add(vec![Input { path: "app.trace".to_owned(), format: "text".to_owned() }], result);
+/// all.add(vec![Input::new("app.trace".as_ref(), "text")], result);
 /// let (outcome, runs) = all.finish();
 /// assert_eq!((outcome.findings.len(), runs.len()), (1, 0));
 /// ```

@@ -144,13 +144,23 @@ pub struct Input {
     pub path: String,
     /// The name of its format.
     pub format: String,
+    /// The file of a program, if `path` is the command that starts it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
 }
 
 impl Input {
     /// Makes the input at a path.
     #[must_use]
     pub fn new(path: &Path, format: &str) -> Input {
-        Input { path: path.to_string_lossy().into_owned(), format: format.to_owned() }
+        let (path, format) = (path.to_string_lossy().into_owned(), format.to_owned());
+        Input { path, format, file: None }
+    }
+
+    /// Makes the input that a command starts, and the file of its program.
+    #[must_use]
+    pub fn program(command: &str, file: Option<String>) -> Input {
+        Input { file, ..Input::new(Path::new(command), "program") }
     }
 }
 

@@ -103,6 +103,8 @@ words! {
         Damaged = "damaged",
         /// Something is odd; the analysis used it unchanged.
         Odd = "odd",
+        /// The program does not report all that its tasks share.
+        Unreported = "unreported",
         /// The process ended before the job did: the result is what the job had published.
         Stopped = "stopped",
         /// A bug in anyorder that it found itself: a certificate that does not hold.

@@ -28,7 +28,7 @@ fn full() -> Outcome {
         stack: vec!["app.js:7 in f".to_owned(), "app.js:1".to_owned()].into(),
     };
     let mut outcome = Outcome::new("check", "0.1.0");
-    outcome.inputs = vec![Input { path: "run.trace".into(), format: "native".into() }];
+    outcome.inputs = vec![Input::new("run.trace".as_ref(), "native")];
     outcome
         .options
         .set("rules", "android")

@@ -2,7 +2,7 @@
 
 use crate::options::PipeOptions;
 use crate::protocol::{
-    AccessEntry, EnabledReply, LocationEntry, ObserveReply, SiteEntry, StepReply,
+    AccessEntry, EnabledReply, LocationEntry, ObserveReply, SiteEntry, StepReply, ValueEntry,
 };
 use crate::roles::Roles;
 use anyorder_system::{
@@ -15,11 +15,17 @@ use std::collections::{HashMap, HashSet};
 /// The description of a mistake in a reply.
 pub(crate) type ReplyMistake = String;
 
+/// The most characters kept of a value's text.
+const TEXT_CHARS_MAX: usize = 1_000;
+
 /// Converts replies; keeps the tables, which only grow.
 #[derive(Default)]
 pub(crate) struct Converter {
     interner: Interner,
     pub(crate) roles: Roles,
+    /// The texts that values stand for, and their bytes.
+    texts: HashMap<u64, String>,
+    texts_bytes: usize,
 }
 
 impl Converter {
@@ -27,8 +33,31 @@ impl Converter {
         &self.interner.tables
     }
 
-    /// Converts the reply to `execute` to a step. Running a task reads its status, and cancelling
-    /// it writes the status: both become accesses here if the child does not list them.
+    /// Returns the text that a value stands for.
+    pub(crate) fn text(&self, value: u64) -> Option<&str> {
+        self.texts.get(&value).map(String::as_str)
+    }
+
+    /// Returns a value as 64 bits, and keeps its text as long as there is room. Texts are for
+    /// readers only, so a missing one changes no result.
+    fn value(&mut self, entry: Option<&ValueEntry>, options: &PipeOptions) -> Option<u64> {
+        let entry = entry?;
+        if let Some(text) = &entry.text
+            && !self.texts.contains_key(&entry.bits)
+        {
+            let cut: String = text.chars().take(TEXT_CHARS_MAX).collect();
+            let bytes = self.texts_bytes + cut.len() + size_of::<(u64, String)>();
+            if bytes <= options.tables_bytes_max {
+                self.texts_bytes = bytes;
+                self.texts.insert(entry.bits, cut);
+            }
+        }
+        Some(entry.bits)
+    }
+
+    /// Converts the reply to `execute` to a step. Running a task reads its status, and posting
+    /// or cancelling it writes the status: these become accesses here if the child does not list
+    /// them.
     pub(crate) fn step(
         &mut self,
         task: &TaskName,
@@ -37,21 +66,23 @@ impl Converter {
         options: &PipeOptions,
     ) -> Result<Step, ReplyMistake> {
         let cancelled = names(&reply.cancelled, options)?;
-        let accesses = match detail {
-            AccessDetail::None => Accesses::Unknown,
-            AccessDetail::List => {
-                Accesses::List(self.accesses(task, &reply.accesses, &cancelled, options)?)
-            }
-            AccessDetail::Set => {
-                Accesses::Set(merged(self.accesses(task, &reply.accesses, &cancelled, options)?))
-            }
-        };
         let mut posted = Vec::with_capacity(reply.posted.len());
         for entry in reply.posted {
             let task = name(&entry.task, options)?;
             self.roles.record(&task, entry.role, options)?;
             posted.push(Posted { task, handler: entry.handler, delay: entry.delay });
         }
+        let changed: Vec<&TaskName> =
+            posted.iter().map(|posted| &posted.task).chain(&cancelled).collect();
+        let accesses = match detail {
+            AccessDetail::None => Accesses::Unknown,
+            AccessDetail::List => {
+                Accesses::List(self.accesses(task, &reply.accesses, &changed, options)?)
+            }
+            AccessDetail::Set => {
+                Accesses::Set(merged(self.accesses(task, &reply.accesses, &changed, options)?))
+            }
+        };
         let failures = reply.failures.into_iter().map(Failure::from).collect();
         Ok(Step { task: task.clone(), accesses, posted, cancelled, failures })
     }
@@ -60,20 +91,20 @@ impl Converter {
         &mut self,
         task: &TaskName,
         entries: &[AccessEntry],
-        cancelled: &[TaskName],
+        changed: &[&TaskName],
         options: &PipeOptions,
     ) -> Result<Vec<Access>, ReplyMistake> {
-        let mut accesses = Vec::with_capacity(entries.len() + cancelled.len() + 1);
+        let mut accesses = Vec::with_capacity(entries.len() + changed.len() + 1);
         let own = self.shadow(task).map_err(full)?;
         accesses.push(bare(own, AccessKind::Read));
         for entry in entries {
             accesses.push(self.access(entry, options)?);
         }
-        for name in cancelled {
+        let written = accesses.iter().filter(|access| access.kind != AccessKind::Read);
+        let mut written: HashSet<LocationId> = written.map(|access| access.location).collect();
+        for name in changed {
             let shadow = self.shadow(name).map_err(full)?;
-            let is_listed =
-                accesses.iter().any(|a| a.location == shadow && a.kind != AccessKind::Read);
-            if !is_listed {
+            if written.insert(shadow) {
                 accesses.push(bare(shadow, AccessKind::Write));
             }
         }
@@ -99,13 +130,9 @@ impl Converter {
             LocationEntry::Task { task } => self.shadow(&name(task, options)?).map_err(full)?,
         };
         let site = entry.site.as_ref().map_or(Ok(SiteId::UNKNOWN), |site| self.site(site));
-        Ok(Access {
-            location,
-            kind: entry.kind,
-            site: site.map_err(full)?,
-            read: entry.read.map(|value| value.0),
-            written: entry.written.map(|value| value.0),
-        })
+        let read = self.value(entry.read.as_ref(), options);
+        let written = self.value(entry.written.as_ref(), options);
+        Ok(Access { location, kind: entry.kind, site: site.map_err(full)?, read, written })
     }
 
     /// Returns the location of a task's status: whether it may run. No variable has a location of
@@ -238,15 +265,16 @@ mod tests {
         {"location":"x","kind":"rmw","read":1,"written":2},
         {"location":"x","kind":"rmw","read":2,"written":3,"site":"here"},
         {"location":{"task":"b"},"kind":"write"}],
-        "cancelled":["b","c"]}"#;
+        "posted":[{"task":"t/p"}],"cancelled":["b","c"]}"#;
 
     #[test]
-    fn running_and_cancelling_are_accesses_too() {
+    fn running_posting_and_cancelling_are_accesses_too() {
         let expected = [
             "Read task.t None None",
             "Rmw x Some(1) Some(2)",
             "Rmw x Some(2) Some(3)",
             "Write task.b None None",
+            "Write task.t/p None None",
             "Write task.c None None",
         ];
         assert_eq!(shown(AccessDetail::List, TWICE), expected);
@@ -258,6 +286,7 @@ mod tests {
             "Read task.t None None",
             "Rmw x Some(1) Some(3)",
             "Write task.b None None",
+            "Write task.t/p None None",
             "Write task.c None None",
         ];
         assert_eq!(shown(AccessDetail::Set, TWICE), expected);

@@ -87,7 +87,8 @@ pub(crate) struct HelloReply {
     pub(crate) capabilities: Capabilities,
 }
 
-/// Version 1 has no snapshots, and cannot say what tasks wait for.
+/// Version 1 has no snapshots. What tasks wait for follows from rule 6 of the protocol where
+/// enabled tasks are listed exactly.
 #[derive(Deserialize)]
 #[serde(remote = "Capabilities")]
 struct CapabilitiesEntry {
@@ -253,8 +254,22 @@ enum LevelWord {
 }
 
 /// A value as 64 bits: see [`value_of_text`] for values that are no such number.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct ValueEntry(pub(crate) u64);
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct ValueEntry {
+    pub(crate) bits: u64,
+    /// The text that the bits stand for.
+    pub(crate) text: Option<String>,
+}
+
+impl ValueEntry {
+    fn number(bits: u64) -> ValueEntry {
+        ValueEntry { bits, text: None }
+    }
+
+    fn text(text: &str) -> ValueEntry {
+        ValueEntry { bits: value_of_text(text), text: Some(text.to_owned()) }
+    }
+}
 
 /// Returns the 64 bits that represent a text among the values of accesses: the low half of its
 /// hash.
@@ -282,28 +297,28 @@ impl Visitor<'_> for ValueVisitor {
     }
 
     fn visit_bool<E: Error>(self, value: bool) -> Result<ValueEntry, E> {
-        Ok(ValueEntry(u64::from(value)))
+        Ok(ValueEntry::number(u64::from(value)))
     }
 
     fn visit_u64<E: Error>(self, value: u64) -> Result<ValueEntry, E> {
-        Ok(ValueEntry(value))
+        Ok(ValueEntry::number(value))
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<ValueEntry, E> {
-        let text = || value_of_text(&value.to_string());
-        Ok(ValueEntry(u64::try_from(value).unwrap_or_else(|_| text())))
+        let text = |_| ValueEntry::text(&value.to_string());
+        Ok(u64::try_from(value).map_or_else(text, ValueEntry::number))
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<ValueEntry, E> {
         // Some languages write 3 as 3.0. Both must be the same value; that is exact up to 2^53.
         if value.fract() == 0.0 && (0.0..=9_007_199_254_740_992.0).contains(&value) {
-            return Ok(ValueEntry(value as u64));
+            return Ok(ValueEntry::number(value as u64));
         }
-        Ok(ValueEntry(value_of_text(&value.to_string())))
+        Ok(ValueEntry::text(&value.to_string()))
     }
 
     fn visit_str<E: Error>(self, value: &str) -> Result<ValueEntry, E> {
-        Ok(ValueEntry(value_of_text(value)))
+        Ok(ValueEntry::text(value))
     }
 }
 
@@ -340,7 +355,7 @@ mod tests {
 
     #[test]
     fn values_are_numbers_where_they_can_be() {
-        let value = |text: &str| serde_json::from_str::<ValueEntry>(text).unwrap().0;
+        let value = |text: &str| serde_json::from_str::<ValueEntry>(text).unwrap().bits;
         assert_eq!(value("18446744073709551615"), u64::MAX);
         assert_eq!(value("3.0"), 3);
         assert_eq!((value("false"), value("true")), (0, 1));

@@ -128,6 +128,10 @@ impl<S: TaskSystem> TaskSystem for Retrying<S> {
         self.system.role(task)
     }
 
+    fn value_text(&self, value: u64) -> Option<&str> {
+        self.system.value_text(value)
+    }
+
     fn reset(&mut self) -> Result<(), RunError> {
         self.run.clear();
         // With an empty run, a repetition resets twice. This is harmless and avoids a special case.

@@ -7,8 +7,8 @@ use crate::options::PipeOptions;
 use crate::protocol::{Done, ErrorReply, HelloReply, Operation, PROTOCOL_VERSION};
 use crate::transport::{Connector, Transport};
 use anyorder_system::{
-    Capabilities, Choice, Divergence, EnabledTask, Observation, ProgramIdentity, RunError, Step,
-    SystemFactory, TaskName, TaskRole, TaskSystem,
+    AccessDetail, Awaited, Capabilities, Choice, Divergence, EnabledDetail, EnabledTask,
+    Observation, ProgramIdentity, RunError, Step, SystemFactory, TaskName, TaskRole, TaskSystem,
 };
 use anyorder_trace::Tables;
 use serde::de::DeserializeOwned;
@@ -92,7 +92,9 @@ impl PipeSystem {
             );
             return Err(self.end_for_bad_reply(text));
         }
-        Ok((reply.program, reply.capabilities))
+        let exact = reply.capabilities.enabled == EnabledDetail::Exact;
+        let known = exact && reply.capabilities.accesses != AccessDetail::None;
+        Ok((reply.program, Capabilities { awaits: known, ..reply.capabilities }))
     }
 
     /// Sends a request. A refusal by the child is an error that ends it, unless the child lacks the
@@ -176,6 +178,10 @@ impl TaskSystem for PipeSystem {
         self.converter.roles.of(task)
     }
 
+    fn value_text(&self, value: u64) -> Option<&str> {
+        self.converter.text(value)
+    }
+
     fn reset(&mut self) -> Result<(), RunError> {
         if self.conversation.is_some()
             && self.request::<Done>(Operation::Reset, self.options.reply_timeout).is_ok()
@@ -203,6 +209,11 @@ impl TaskSystem for PipeSystem {
         let reply = self.request(Operation::Enabled, self.options.reply_timeout)?;
         let tasks = convert::enabled(reply, &mut self.converter.roles, &self.options);
         tasks.map_err(|bad| self.end_for_bad_reply(bad))
+    }
+
+    /// By rule 6 of the protocol every task waits for its own location only.
+    fn awaited(&mut self) -> Result<Vec<Awaited>, RunError> {
+        Ok(Vec::new())
     }
 
     fn execute(&mut self, choice: &Choice) -> Result<Step, RunError> {

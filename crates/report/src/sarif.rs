@@ -6,7 +6,7 @@ use crate::json::{Audience, write_value};
 use crate::limits;
 use crate::words;
 use anyorder_common::text::escape;
-use anyorder_finding::{Finding, Outcome, Severity, Site, WarningKind, explain};
+use anyorder_finding::{Finding, Input, Outcome, Severity, Site, WarningKind, explain};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -72,12 +72,26 @@ impl Serialize for Results<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Results(outcome, indices) = self;
         // With several inputs, each finding names its own.
-        let first = outcome.inputs.first().map(|input| input.path.as_str());
+        let first = outcome.inputs.first();
         serializer.collect_seq(outcome.findings.iter().map(|finding| {
             let index = indices.get(&rule_id(finding)).copied().unwrap_or_default();
-            result(finding, index, finding.input.as_deref().or(first))
+            let of_finding = |path: &String| outcome.inputs.iter().find(|one| one.path == *path);
+            let input = finding.input.as_ref().and_then(of_finding).or(first);
+            result(finding, index, input.map(artifact))
         }))
     }
+}
+
+/// The file of an input. A program's file, not the command that starts it.
+fn artifact(input: &Input) -> &str {
+    input.file.as_deref().unwrap_or(&input.path)
+}
+
+/// Returns the file of a site. Programs report the last part of their own path: it is the input.
+fn file_of<'a>(site: &'a Site, input: Option<&'a str>) -> Option<&'a str> {
+    let Some(file) = site.file.as_deref() else { return input };
+    let is_input = |input: &&str| input.rsplit(['/', '\\']).next() == Some(file);
+    Some(input.filter(is_input).unwrap_or(file))
 }
 
 /// Returns the id of a finding's rule: its kind and category.
@@ -116,7 +130,9 @@ fn invocation(outcome: &Outcome) -> Value {
         let mut note = json!({ "level": level, "message": message(&text) });
         note["descriptor"] = json!({ "id": warning.kind.word() });
         if let Some(input) = &warning.input {
-            let location = json!({ "artifactLocation": { "uri": uri(input) } });
+            let named = outcome.inputs.iter().find(|one| one.path == *input);
+            let file = named.map_or(input.as_str(), artifact);
+            let location = json!({ "artifactLocation": { "uri": uri(file) } });
             note["locations"] = json!([{ "physicalLocation": location }]);
         }
         note
@@ -207,7 +223,7 @@ fn suppressions(finding: &Finding) -> Vec<Value> {
 /// Makes a location (§3.28): physical if the file is known, and logical by task and handler.
 fn location(site: &Site, text: String, input: Option<&str>) -> Value {
     let mut location = json!({ "message": message(&text) });
-    if let Some(file) = site.file.as_deref().or(input) {
+    if let Some(file) = file_of(site, input) {
         let mut physical = json!({ "artifactLocation": { "uri": uri(file) } });
         // Positions in the input's program are not positions in the input itself.
         if let (Some(_), Some(line)) = (&site.file, site.line.filter(|line| *line > 0)) {

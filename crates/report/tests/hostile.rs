@@ -60,7 +60,7 @@ fn outcome() -> Outcome {
     let nameless = Site { event: Some(text()), file: None, ..site.clone() };
     let mut outcome = Outcome::new(text(), text());
     outcome.tool = text();
-    outcome.inputs.push(Input { path: text(), format: text() });
+    outcome.inputs.push(Input { path: text(), format: text(), file: Some(text()) });
     outcome.options.set("rules", text()).set(text(), vec![text()]);
     outcome.warnings.push(Warning {
         kind: WarningKind::Ignored,

@@ -138,6 +138,12 @@ pub trait TaskSystem {
     /// id has the same meaning in all runs of one instance. Instances do not share ids.
     fn tables(&self) -> &Tables;
 
+    /// Returns the text that a value of an access stands for, if the value is not a number but the
+    /// hash of a text, and the text is known.
+    fn value_text(&self, _value: u64) -> Option<&str> {
+        None
+    }
+
     /// Returns the role of a task, always the same for one name. By default all tasks are
     /// [`TaskRole::Task`].
     fn role(&self, _task: &TaskName) -> TaskRole {

@@ -78,6 +78,7 @@ class Loop {
     this._mailboxes = new Map();
     this._pending = [];
     this._inputs = [];
+    this._homes = new Map();
     this._current = null;
     this._step = null;
     this._ordinals = new Map();
@@ -125,6 +126,9 @@ class Loop {
     this._ordinals.set(key, ordinal + 1);
     const name = makeName(creator, kind, label, ordinal);
     this._pending.push({ name, kind, work, handler, delay, alternatives, role });
+    this._homes.set(name, handler);
+    // The order of two posts is the order of their tasks.
+    this._order(handler, "posts", "write");
     if (this._step) this._step.posted.push({ task: name, handler, delay, role });
     return name;
   }
@@ -134,6 +138,8 @@ class Loop {
     if (name === null || name === undefined) return false;
     // Reported either way: had the two come in the other order, it would have made a difference.
     this._access({ task: name }, "write", {});
+    // Tasks that stand behind it in its mailbox may run earlier.
+    this._order(this._homes.get(name), "cancels", "write");
     const index = this._pending.findIndex((task) => task.name === name);
     if (index < 0) return false;
     this._pending.splice(index, 1);
@@ -199,6 +205,7 @@ class Loop {
     this.alternative = alternative;
     this._injected = injected;
     const step = (this._step = { accesses: [], posted: [], cancelled: [], failures: [] });
+    if (!task.input) this._order(task.handler, "cancels", "read");
     try {
       (0, task.work)();
     } catch (error) {
@@ -230,9 +237,17 @@ class Loop {
     }
   }
 
+  /** The order of a mailbox is state that tasks share: it decides which may run. A bag has none. */
+  _order(handler, what, kind) {
+    if (handler === undefined || this._mailboxes.get(handler) === "bag") return;
+    this._access({ task: makeName("mailbox@" + escape(handler), what, "", 0) }, kind, {});
+  }
+
   _access(location, kind, values) {
     if (!this._step) return;
-    const access = { location, kind, site: site() };
+    const access = { location, kind };
+    const at = site();
+    if (at) access.site = at;
     for (const [key, value] of Object.entries(values)) {
       access[key] = plain(value);
     }
@@ -247,10 +262,11 @@ function plain(value) {
   return isNumber ? String(value) : String(JSON.stringify(value));
 }
 
-/** The first position on the stack that is outside this file. */
+/** The first position on the stack outside this file; none where the loop itself acts, without a task. */
 function site() {
   const lines = new Error().stack.split("\n").slice(1);
   const line = lines.find((line) => !line.includes(__filename));
+  if (line && /\bnode:/.test(line)) return null;
   const match = line && /^\s*at (?:(.*?) \()?(.*?):(\d+):(\d+)\)?$/.exec(line);
   if (!match) return { file: path.basename(__filename) };
   const [, name, file, row, column] = match;

@@ -86,7 +86,7 @@ class Loop:
     """Handlers, their pending tasks, and input events. A task runs to its end without interruption."""
 
     def __init__(self):
-        self._mailboxes, self._pending, self._inputs = {}, [], []
+        self._mailboxes, self._pending, self._inputs, self._homes = {}, [], [], {}
         self._current, self._step, self._ordinals = None, None, {}
         self._alternative, self._injected, self._failures = 0, {}, []
         self._look = lambda: []
@@ -120,6 +120,9 @@ class Loop:
         name = _name(creator, kind, label, ordinal)
         role = role or ("timer" if delay else "task")
         self._pending.append(_Task(name, kind, work, handler, delay, alternatives, role))
+        self._homes[name] = handler
+        # The order of two posts is the order of their tasks.
+        self._order(handler, "posts", "write")
         if self._step is not None:
             self._step["posted"].append({"task": name, "handler": handler, "delay": delay, "role": role})
         return name
@@ -130,6 +133,8 @@ class Loop:
             return False
         # Reported either way: had the two come in the other order, it would have made a difference.
         self._access({"task": name}, "write")
+        # Tasks that stand behind it in its mailbox may run earlier.
+        self._order(self._homes.get(name), "cancels", "write")
         for index, task in enumerate(self._pending):
             if task.name == name:
                 del self._pending[index]
@@ -186,13 +191,16 @@ class Loop:
         task = next((task for task in self.runnable() if task.name == name), None)
         if task is None or not 0 <= alternative < task.alternatives:
             raise Diverged(name)
-        if task in self._pending:
+        is_posted = task in self._pending
+        if is_posted:
             self._pending.remove(task)
         else:
             self._input_of(name).done += 1
         self._current, self._ordinals = task, {}
         self._alternative, self._injected = alternative, injected
         step = self._step = {"accesses": [], "posted": [], "cancelled": [], "failures": []}
+        if is_posted:
+            self._order(task.handler, "cancels", "read")
         try:
             task.work()
         except Exception as error:  # what a task throws ends the task, not the loop
@@ -222,10 +230,18 @@ class Loop:
                 for ordinal in range(entry.times):
                     self._access({"task": _name(None, kind, label, ordinal)}, "write")
 
+    def _order(self, handler, what, kind):
+        """The order of a mailbox is state that tasks share: it decides which may run. A bag has none."""
+        if handler is not None and self._mailboxes.get(handler, "fifo") != "bag":
+            self._access({"task": _name("mailbox@" + escape(handler), what, "", 0)}, kind)
+
     def _access(self, location, kind, **values):
         if self._step is None:
             return
-        access = {"location": location, "kind": kind, "site": _site()}
+        access = {"location": location, "kind": kind}
+        site = _site()
+        if site is not None:
+            access["site"] = site
         for key, value in values.items():
             access[key] = _plain(value)
         self._step["accesses"].append(access)
@@ -246,8 +262,11 @@ def _plain(value):
 
 
 def _site():
+    """The first position on the stack outside this file; none where the loop itself acts, without a task."""
     frame = sys._getframe(1)
     while frame.f_back and frame.f_code.co_filename == __file__:
+        if frame.f_code.co_name == "run":
+            return None
         frame = frame.f_back
     return {
         "file": os.path.basename(frame.f_code.co_filename),

@@ -2,10 +2,12 @@
 
 use crate::args::choice::{Word, choice};
 use crate::args::{CountingArgs, Global, ListArgs, OutputArgs, SearchArgs, WitnessArgs};
+use crate::units::parse_duration;
 use anyorder_drive::{CheckTraceOptions, GroupBy, RuleSet};
 use anyorder_finding::CoverageLevel;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// `anyorder check`.
 #[derive(Args, Debug, Clone)]
@@ -20,6 +22,11 @@ pub(crate) struct CheckArgs {
     /// `anyorder explore` does
     #[arg(long, value_name = "COMMAND", help_heading = "Input")]
     pub(crate) program: Option<String>,
+
+    /// For a program, or a schedule beside a model: how long to go on with more reversals, other
+    /// orders of inputs and more repeats
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "30s", help_heading = "Input")]
+    pub(crate) budget: Duration,
 
     /// The rules that order events; `auto` chooses them by the contents of the trace
     #[arg(long, value_parser = choice(RULES), default_value = "auto", help_heading = "Analysis")]

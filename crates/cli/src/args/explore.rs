@@ -2,13 +2,15 @@
 
 use crate::args::choice::{Word, choice, word_of};
 use crate::args::{ListArgs, OutputArgs, ScheduleArgs};
-use crate::units::parse_threads;
-use anyorder_drive::explore::{Order, ReversalOptions, Sleep, UserEvents};
+use crate::units::{parse_duration, parse_threads};
+use crate::watch::Watch;
+use anyorder_drive::explore::{Deepening, Order, ReversalOptions, Sleep, Swaps, UserEvents};
 use anyorder_drive::states::Algorithm;
 use anyorder_system::Schedule;
 use clap::{Args, ValueHint};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// `anyorder explore`.
 #[derive(Args, Debug, Clone)]
@@ -65,8 +67,14 @@ pub(crate) struct ExploreArgs {
 #[derive(Args, Debug, Clone)]
 pub(crate) struct ReversalArgs {
     /// `r4`: maximum number of reversals between the recording and a run, or `none` for no bound
-    #[arg(long, value_name = "K", default_value = "1", help_heading = "Reversals (r4)")]
-    pub(crate) bound: BoundArg,
+    /// [default: 1, and then more and more within `--budget`]
+    #[arg(long, value_name = "K", help_heading = "Reversals (r4)")]
+    pub(crate) bound: Option<BoundArg>,
+
+    /// `r4`: without `--bound`, how long to go on with more reversals, other orders of inputs and
+    /// more repeats; 0 for one reversal only
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "30s", help_heading = "Reversals (r4)")]
+    pub(crate) budget: Duration,
 
     /// `r4`: vary this run [default: the run of the program's own scheduler]
     #[arg(long, value_name = "SCHEDULE", value_hint = ValueHint::FilePath, help_heading = "Reversals (r4)")]
@@ -87,17 +95,28 @@ pub(crate) struct ReversalArgs {
     pub(crate) values: Option<bool>,
 
     /// `r4`: input events, which keep their order: `declared` ones, `all` tasks that no task posts,
-    /// `none`, or kinds such as `click,key`
-    #[arg(long, value_name = "LIST", default_value = "declared", help_heading = "Reversals (r4)")]
-    pub(crate) user_events: String,
+    /// `none`, or kinds such as `click,key`; `any-order` for declared ones in any order [default:
+    /// `declared`, and then `any-order` within `--budget`]
+    #[arg(long, value_name = "LIST", help_heading = "Reversals (r4)")]
+    pub(crate) user_events: Option<String>,
 
     /// `r4`: maximum number of tasks in the recording, and in a run after its planned tasks
     #[arg(long, value_name = "N", default_value_t = 1000, help_heading = "Reversals (r4)")]
     pub(crate) max_steps: u64,
 
-    /// `r4`: maximum number of times that each event of a model happens in a run
-    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Reversals (r4)")]
-    pub(crate) repeats: u32,
+    /// `r4`: maximum number of times that each event of a model happens in a run [default: 1, and
+    /// then up to 3 within `--budget`]
+    #[arg(long, value_name = "N", help_heading = "Reversals (r4)")]
+    pub(crate) repeats: Option<u32>,
+
+    /// `r4`: in how many runs of a program to swap two tasks that report nothing that they share,
+    /// in search of what is not reported
+    #[arg(long, value_name = "N", default_value_t = 64, help_heading = "Reversals (r4)")]
+    pub(crate) swaps: u64,
+
+    /// `r4`: the seed of `--swaps`, where there are more pairs than swaps
+    #[arg(long, value_name = "S", default_value_t = 1, help_heading = "Reversals (r4)")]
+    pub(crate) seed: u64,
 
     /// `r4`: maximum number of alternatives run for each choice; if a choice has more, the result
     /// is incomplete
@@ -110,15 +129,29 @@ pub(crate) struct ReversalArgs {
 }
 
 impl ReversalArgs {
+    /// Returns how far to go beyond one reversal; `None` if the bound is given.
+    pub(crate) fn deepening(&self, watch: &Watch) -> Option<Deepening> {
+        if self.bound.is_some() {
+            return None;
+        }
+        let within = Deepening::within(watch.budget(self.budget));
+        Some(Deepening {
+            other_inputs: self.user_events.is_none(),
+            repeats_max: self.repeats.unwrap_or(within.repeats_max),
+            ..within
+        })
+    }
+
     /// Returns the options of an exploration by reversals.
     pub(crate) fn options(&self, recording: Option<Schedule>, workers: usize) -> ReversalOptions {
         ReversalOptions {
-            bound: self.bound.0,
+            bound: self.bound.map_or(Some(1), |bound| bound.0),
             order: if self.paper_order { Order::DepthFirst } else { Order::Levels },
             sleep: if self.no_sleep { Sleep::Off } else { Sleep::Exact },
             recording,
-            user_events: match self.user_events.as_str() {
+            user_events: match self.user_events.as_deref().unwrap_or("declared") {
                 "declared" => UserEvents::Declared,
+                "any-order" => UserEvents::Free,
                 "all" => UserEvents::All,
                 "none" => UserEvents::None,
                 kinds => {
@@ -130,6 +163,7 @@ impl ReversalArgs {
             workers,
             attempts: self.attempts.get(),
             alternatives_max: self.alternatives.get(),
+            swaps: Swaps { count: self.swaps, seed: self.seed },
             ..ReversalOptions::default()
         }
     }

@@ -5,7 +5,7 @@ pub(crate) use certify::CertifyArgs;
 pub(crate) use check::CheckArgs;
 pub(crate) use choice::word_of;
 pub(crate) use consistency::ConsistencyArgs;
-pub(crate) use explore::{ExploreAlgorithm, ExploreArgs, ShrinkArgs};
+pub(crate) use explore::{BoundArg, ExploreAlgorithm, ExploreArgs, ShrinkArgs};
 pub(crate) use generate::GenerateArgs;
 pub(crate) use limits::LimitArgs;
 pub(crate) use model::{DiffArgs, FmtArgs, GraphArgs, ReplayArgs, SearchArgs, SimulateArgs, cores};

@@ -1,7 +1,7 @@
 //! `anyorder explore`: one algorithm on a model or a program, with all its options.
 
 use super::render::{self, Form, set_elapsed};
-use crate::args::{ExploreAlgorithm, ExploreArgs, Global, cores};
+use crate::args::{BoundArg, ExploreAlgorithm, ExploreArgs, Global, cores};
 use crate::failure::Failure;
 use crate::guard::{Document, Kind};
 use crate::input::{SCHEDULE_BYTES_MAX, load_model, peek};
@@ -9,7 +9,9 @@ use crate::reading::watched;
 use crate::watch::Watch;
 use crate::witness::{Replay, name_replays, write_schedules};
 use anyorder_common::text::{escape, quote};
-use anyorder_drive::explore::{ExploreOptions, TaskProgram, explore, pipe_program};
+use anyorder_drive::explore::{
+    ExploreOptions, Swaps, TaskProgram, explore, pipe_program, program_file,
+};
 use anyorder_drive::model::{Model, check_model};
 use anyorder_drive::states::{Algorithm, CheckOptions};
 use anyorder_drive::{JobResult, first_schedule};
@@ -48,9 +50,9 @@ pub(crate) fn run(args: &ExploreArgs, global: &Global, watch: &Watch) -> Result<
             (Input::new(path, "model"), result)
         }
         (None, Some(command)) => {
-            watch.draft().working_on(&[Input::new(Path::new(command), "program")]);
-            let result = vary(&pipe_program(command)?, 1, args, watch)?;
-            (Input::new(Path::new(command), "program"), result)
+            let input = program_input(command);
+            watch.draft().working_on(std::slice::from_ref(&input));
+            (input, vary(&pipe_program(command)?, 1, args, watch)?)
         }
         (None, None) => return Err(Failure::new("expected a model or `--program`")),
     };
@@ -62,6 +64,11 @@ pub(crate) fn run(args: &ExploreArgs, global: &Global, watch: &Watch) -> Result<
     }
     watch.draft().add(inputs, result);
     finish(args, watch)
+}
+
+/// The input that a command starts.
+pub(crate) fn program_input(command: &str) -> Input {
+    Input::program(command, program_file(command, |word| Path::new(word).is_file()))
 }
 
 /// Judges a result, writes its schedules, and prints it.
@@ -138,8 +145,13 @@ fn vary<P: TaskProgram>(
     let recording = args.reversals.recording.as_deref().map(|path| read_schedule(path, None));
     let recording = recording.transpose()?;
     let workers = args.threads.map_or(workers, |threads| threads.get());
-    let reversals = args.reversals.options(recording, workers);
-    let options = ExploreOptions { reversals, repeats: args.reversals.repeats };
+    let mut reversals = args.reversals.options(recording, workers);
+    if args.model.is_some() {
+        reversals.swaps = Swaps::default();
+    }
+    let repeats = args.reversals.repeats.unwrap_or(1);
+    let deepen = args.reversals.deepening(watch);
+    let options = ExploreOptions { reversals, repeats, deepen };
     let mut control = watch.control();
     control.limits.executions = args.max_executions;
     control.limits.steps = Some(args.reversals.max_steps);
@@ -160,16 +172,19 @@ fn command(args: &ExploreArgs) -> String {
     words.extend(args.program.as_ref().map(|program| format!("--program {}", quote(program))));
     words.extend(args.algorithm.map(|one| format!("--algorithm {}", one.word())));
     let reversals = &args.reversals;
-    match reversals.bound.0 {
-        Some(1) => {}
-        Some(bound) => words.push(format!("--bound {bound}")),
-        None => words.push("--bound none".to_owned()),
+    match reversals.bound {
+        None => {}
+        Some(BoundArg(Some(bound))) => words.push(format!("--bound {bound}")),
+        Some(BoundArg(None)) => words.push("--bound none".to_owned()),
+    }
+    if let Some(repeats) = reversals.repeats {
+        words.push(format!("--repeats {repeats}"));
     }
     if let Some(path) = &reversals.recording {
         words.push(format!("--recording {}", quote(&path.to_string_lossy())));
     }
-    if reversals.user_events != "declared" {
-        words.push(format!("--user-events {}", quote(&escape(&reversals.user_events))));
+    if let Some(user_events) = &reversals.user_events {
+        words.push(format!("--user-events {}", quote(&escape(user_events))));
     }
     words.push("--format json".to_owned());
     words.join(" ")
@@ -181,7 +196,14 @@ fn options(args: &ExploreArgs, outcome: &mut Outcome) {
     if outcome.stats.get("algorithm") == Some(&anyorder_finding::Stat::from("r4")) {
         options.set("paper-order", reversals.paper_order);
         options.set("no-sleep", reversals.no_sleep);
-        options.set("user-events", reversals.user_events.clone());
+        options.set("user-events", reversals.user_events.as_deref().unwrap_or("declared"));
+        if reversals.bound.is_none() {
+            options.set("budget", format!("{:?}", reversals.budget));
+        }
+        if args.program.is_some() {
+            options.set("swaps", reversals.swaps);
+            options.set("seed", reversals.seed);
+        }
         options.set("attempts", u64::from(reversals.attempts.get()));
         options.set("max-steps", reversals.max_steps);
         options.set("alternatives", u64::from(reversals.alternatives.get()));

@@ -31,6 +31,15 @@ pub fn adopt_orphans() {
     anyorder_pipe::adopt_orphans();
 }
 
+/// Returns the file of the program that a command starts: the first word after the interpreter that
+/// names one, else the first word. `is_file` says which words do.
+#[must_use]
+pub fn program_file(command: &str, is_file: impl Fn(&str) -> bool) -> Option<String> {
+    let words = words(command)?;
+    let (first, rest) = words.split_first()?;
+    rest.iter().chain([first]).find(|word| is_file(word)).cloned()
+}
+
 /// Ends all programs behind pipes, with their children. For a process that ends in the middle of a
 /// job.
 pub fn end_programs() {
@@ -71,5 +80,9 @@ mod tests {
             assert_eq!(words(bad), None, "{bad}");
         }
         assert!(pipe_program("  ").is_err());
+        let file = |command: &str| program_file(command, |word| word.contains('.'));
+        assert_eq!(file("python3 -u 'a b.py' --fixed x.json").as_deref(), Some("a b.py"));
+        assert_eq!(file("./run.sh --fast").as_deref(), Some("./run.sh"));
+        assert_eq!(file("true"), None);
     }
 }

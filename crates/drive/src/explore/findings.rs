@@ -18,11 +18,69 @@ use std::collections::{BTreeMap, BTreeSet};
 const SHOWN_MAX: usize = 60;
 const HARMLESS_MAX: usize = 1_000;
 
+/// The findings of one or several explorations of a program.
+#[derive(Default)]
+pub(super) struct Findings {
+    /// Each with the text that identifies it.
+    reported: Vec<(String, Reported)>,
+    known: BTreeSet<String>,
+    harmless: usize,
+    /// The runs made for display.
+    pub(super) runs: u64,
+}
+
+impl Findings {
+    /// Adds a finding, unless one with the same text is there.
+    fn add(&mut self, identity: String, one: Reported) {
+        self.known.insert(identity.clone());
+        self.reported.push((identity, one));
+    }
+
+    /// Returns the findings so far.
+    pub(super) fn so_far(&self) -> Vec<Reported> {
+        self.reported.iter().map(|(_, one)| one.clone()).collect()
+    }
+
+    /// Returns whether some finding shows a mistake of the program.
+    pub(super) fn any_harmful(&self) -> bool {
+        self.reported.iter().any(|(_, one)| one.finding.harm != Harm::Harmless)
+    }
+
+    /// Returns whether two tasks share state that the program does not report.
+    pub(super) fn unreported(&self) -> u64 {
+        let is_it = |one: &Reported| one.finding.category.as_deref() == Some(UNREPORTED);
+        self.reported.iter().filter(|(_, one)| is_it(one)).count() as u64
+    }
+
+    /// Returns the findings. A pair that does harm in some run is not listed as harmless.
+    pub(super) fn finish(self) -> Vec<Reported> {
+        let known = self.known;
+        let is_left = |identity: &str| {
+            let pair = identity.strip_prefix(HARMLESS).or(identity.strip_prefix(UNCONFIRMED));
+            pair.is_none_or(|pair| !known.contains(pair))
+        };
+        let reported = self.reported.into_iter();
+        reported.filter(|(identity, _)| is_left(identity)).map(|(_, one)| one).collect()
+    }
+}
+
+/// The category of a finding about state that a program does not report.
+pub(super) const UNREPORTED: &str = "unreported";
+
+/// The beginning of the text that identifies a difference that was not confirmed: a limit came
+/// first.
+const UNCONFIRMED: &str = "unconfirmed ";
+
+/// The beginning of the text that identifies a harmless reversal.
+const HARMLESS: &str = "harmless ";
+
 /// Converts the results of an exploration into findings.
 pub(super) struct Reporter<'a, P> {
     program: &'a P,
     pub(super) outcome: &'a Outcome,
     control: &'a Control<'a>,
+    /// The runs that may still be made for display.
+    left: u64,
     shown: BTreeMap<usize, Option<ShownRun>>,
 }
 
@@ -31,15 +89,14 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
         program: &'a P,
         outcome: &'a Outcome,
         control: &'a Control<'a>,
+        left: u64,
     ) -> Reporter<'a, P> {
-        Reporter { program, outcome, control, shown: BTreeMap::new() }
+        Reporter { program, outcome, control, left, shown: BTreeMap::new() }
     }
 
-    /// Returns all findings. Of findings that differ only in their runs, keeps the one with the
-    /// fewest reversals.
-    pub(super) fn findings(mut self) -> Result<Vec<Reported>, Failure> {
-        let mut reported: Vec<Reported> = Vec::new();
-        let mut known: BTreeSet<String> = BTreeSet::new();
+    /// Adds all findings. Of findings that differ only in their runs, keeps the one with the fewest
+    /// reversals.
+    pub(super) fn findings(mut self, findings: &mut Findings) -> Result<(), Failure> {
         let outcome = self.outcome;
         for found in &outcome.findings {
             // A different end means nothing if a limit cut a run. The result is incomplete then.
@@ -49,53 +106,113 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
             {
                 continue;
             }
-            if known.insert(identity(found)) {
-                reported.push(self.one(found)?);
+            if self.is_violation(found) {
+                continue;
+            }
+            let class = self.harmless_class(found);
+            let differs = matches!(found.kind, FindingKind::Harmful | FindingKind::Unreported);
+            let unconfirmed = differs && found.confirmed.is_none();
+            let identity = match class {
+                None if unconfirmed => format!("{UNCONFIRMED}{}", identity(found)),
+                None => identity(found),
+                Some(_) => format!("{HARMLESS}{}", identity(found)),
+            };
+            if !findings.known.contains(&identity) {
+                let mut one = self.one(found)?;
+                if let Some(class) = class {
+                    one.finding.severity = Severity::Note;
+                    one.finding.harm = Harm::Harmless;
+                    one.finding.harm_class = Some(class.to_owned());
+                } else if unconfirmed {
+                    one.finding.severity = Severity::Warning;
+                    one.finding.harm = Harm::Undecided;
+                }
+                findings.add(identity, one);
             }
         }
         for (run, shows) in self.wrong_ends() {
-            if known.insert(format!("end {shows}"))
+            let identity = format!("end {shows}");
+            if !findings.known.contains(&identity)
                 && let Some(one) = self.program.reported(&self.outcome.choices(run), &shows)
             {
-                reported.push(one);
+                findings.add(identity, one);
             }
         }
-        let mut harmless = 0;
         for run in 0..outcome.runs.len() {
             let info = &outcome.runs[run];
             let (Some(comparison), Some(reversal)) = (&info.comparison, &info.reversal) else {
                 continue;
             };
-            // For the last two kinds, the failure or the other alternative is reported instead.
+            // For the last three kinds, the failure is reported instead, if there is one.
             if matches!(
                 comparison.verdict,
                 Verdict::Different
                     | Verdict::Unstable
                     | Verdict::CutByFailure
                     | Verdict::Alternative
+                    | Verdict::InputOrder
             ) || comparison.verdict == Verdict::Equivalent
                 && matches!(reversal.kind, ReversalKind::Alternative(_) | ReversalKind::Waiting)
             {
                 continue;
             }
             let pair = pair_of(reversal);
-            if harmless < HARMLESS_MAX && known.insert(pair) {
-                harmless += 1;
-                reported.push(self.harmless(run));
+            let identity = format!("{HARMLESS}{pair}");
+            let is_known = findings.known.contains(&identity) || findings.known.contains(&pair);
+            if findings.harmless < HARMLESS_MAX && !is_known {
+                findings.harmless += 1;
+                findings.add(identity, self.harmless(run));
             }
         }
-        Ok(reported)
+        findings.runs += self.shown.values().filter(|shown| shown.is_some()).count() as u64;
+        Ok(())
+    }
+
+    /// Whether a run violates a stated property.
+    fn violates(&self, run: usize) -> bool {
+        let info = &self.outcome.runs[run];
+        !info.failures.is_empty() || info.observation.part(&PartPath::new([END])).is_some()
+    }
+
+    /// Whether a difference only says that one of the two runs violates a stated property. The
+    /// violation is a finding itself.
+    fn is_violation(&self, found: &Found) -> bool {
+        found.kind == FindingKind::Harmful
+            && self.program.has_properties()
+            && found.run.into_iter().chain(found.parent).any(|run| self.violates(run))
+    }
+
+    /// The class of a difference that is no mistake, as far as the program says what one is: it
+    /// violates none of the stated properties, or events that may come again could change the end.
+    fn harmless_class(&self, found: &Found) -> Option<&'static str> {
+        let (FindingKind::Harmful, Some(run), Some(parent)) =
+            (&found.kind, found.run, found.parent)
+        else {
+            return None;
+        };
+        if self.violates(run) || self.violates(parent) {
+            return None;
+        }
+        if self.program.has_properties() {
+            return Some("no_property_violated");
+        }
+        let ends = |run: usize| self.program.is_end(&self.outcome.choices(run));
+        (!ends(run) || !ends(parent)).then_some("not_an_end")
     }
 
     fn one(&mut self, found: &Found) -> Result<Reported, Failure> {
         match (&found.kind, found.run) {
-            (FindingKind::Harmful, Some(run)) => self.race(run, found.confirmed),
+            (FindingKind::Harmful | FindingKind::Unreported, Some(run)) => {
+                self.race(run, found.confirmed)
+            }
             (FindingKind::Failure(failure), Some(run)) => {
                 self.failure(run, failure, found.confirmed)
             }
             (FindingKind::Unstable(why), _) => Ok(races::unstable(found, why)),
             // A finding without a run cannot be shown.
-            (FindingKind::Harmful, None) => Ok(races::unstable(found, "there is no run of it")),
+            (FindingKind::Harmful | FindingKind::Unreported, None) => {
+                Ok(races::unstable(found, "there is no run of it"))
+            }
             (FindingKind::Failure(failure), None) => {
                 Ok(races::unstable(found, &failure.to_string()))
             }
@@ -187,13 +304,15 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
                 shown.run.start.clear();
             }
             let lanes = before.run.steps.iter().map(|step| step.lane.clone());
-            let places = before.tasks.iter().cloned().zip(lanes).zip(before.sites.iter().cloned());
-            shown.others = places.map(|((task, lane), site)| (task, lane, site)).collect();
+            let places = before.tasks.iter().cloned().zip(lanes).enumerate();
+            let site = |at: usize| before.site(at, &reversal.locations);
+            shown.others = places.map(|(at, (task, lane))| (task, lane, site(at))).collect();
             let pairs = shown.tasks.iter().zip(&before.tasks);
             let common = pairs.take_while(|(one, other)| one == other).count();
             trim(&mut before.run, &mut shown.run, common);
             shown.tasks.drain(..shown.run.first.min(shown.tasks.len()));
             shown.sites.drain(..shown.run.first.min(shown.sites.len()));
+            shown.accesses.drain(..shown.run.first.min(shown.accesses.len()));
             let compared = races::comparison(self.outcome, run, before.run);
             shown.run.compared = Some(Box::new(compared));
         }
@@ -205,7 +324,8 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
         if let Some(shown) = self.shown.get(&run) {
             return Ok(shown.clone());
         }
-        let enough = self.shown.len() >= SHOWN_MAX || self.control.check().is_err();
+        let made = self.shown.len();
+        let enough = made >= SHOWN_MAX || made as u64 >= self.left || self.control.check().is_err();
         let watched = JobWatch::of(self.control).enter();
         let shown = match enough {
             true => Ok(None),
@@ -224,6 +344,7 @@ fn identity(found: &Found) -> String {
     let pair = found.reversal.as_ref().map(pair_of).unwrap_or_default();
     match &found.kind {
         FindingKind::Harmful => pair,
+        FindingKind::Unreported => format!("unreported {pair}"),
         FindingKind::Failure(failure) => format!("failure {failure}"),
         FindingKind::Unstable(_) => format!("unstable {pair}"),
     }

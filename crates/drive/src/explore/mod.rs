@@ -16,13 +16,13 @@
 //! # Ok::<(), anyorder_drive::Failure>(())
 //! ```
 
-pub use anyorder_explore::r4::{Order, ReversalOptions, Sleep, UserEvents};
+pub use anyorder_explore::r4::{Order, ReversalOptions, Sleep, Swaps, UserEvents};
 pub use anyorder_explore::shrink::{ShrinkOptions, Shrunk};
-pub use command::{adopt_orphans, end_programs, pipe_program};
+pub use command::{adopt_orphans, end_programs, pipe_program, program_file};
 pub use program::{Repeats, ShownRun, Started, TaskProgram};
 pub use replay::replay_run;
 pub use shrink::shrink;
-pub use vary::{ExploreOptions, explore};
+pub use vary::{Deepening, ExploreOptions, explore};
 
 pub(crate) use program::END;
 
@@ -39,4 +39,6 @@ mod vary;
 mod findings;
 mod races;
 mod rerun;
+mod rounds;
+mod sums;
 mod trim;

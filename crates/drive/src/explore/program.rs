@@ -1,12 +1,12 @@
 //! The interface for programs whose runs are sequences of tasks: a task system and its
 //! descriptions.
 
-use super::rerun::{Rerun, rerun};
+use super::rerun::{Rerun, StepAccess, rerun};
 use crate::schedules::Shows;
 use crate::{CertificateVerdict, Failure, FailureMessage, Reported};
 use anyorder_common::text::escape;
-use anyorder_finding::Site;
 use anyorder_finding::run::Run;
+use anyorder_finding::{Site, Warning};
 use anyorder_system::{Choice, Control, RunError, SystemFactory, TaskName, TaskSystem};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,6 +40,23 @@ pub trait TaskProgram: Sync {
         false
     }
 
+    /// Returns whether its reports of accesses are known to be complete.
+    fn is_trusted(&self) -> bool {
+        false
+    }
+
+    /// Returns whether the program states what a right outcome is: an invariant, an assertion, a
+    /// condition at the end. Then a difference that violates none of it does no harm.
+    fn has_properties(&self) -> bool {
+        false
+    }
+
+    /// Returns whether nothing can happen after the choices. False if only the bound on input
+    /// events ends the run: then its end is no outcome.
+    fn is_end(&self, _choices: &[Choice]) -> bool {
+        true
+    }
+
     /// Returns the run of the choices for display; `None` if it cannot be replayed.
     ///
     /// # Errors
@@ -47,9 +64,11 @@ pub trait TaskProgram: Sync {
     /// Fails when the program cannot be started.
     fn shown(&self, choices: &[Choice]) -> Result<Option<ShownRun>, Failure> {
         let mut system = self.start(None).map_err(|error| cannot_start(self.name(), &error))?;
-        let Ok(Rerun { run, tasks, .. }) = rerun(&mut system, choices) else { return Ok(None) };
+        let Ok(Rerun { run, tasks, accesses, .. }) = rerun(&mut system, choices) else {
+            return Ok(None);
+        };
         let sites = vec![Site::default(); tasks.len()];
-        Ok(Some(ShownRun { run, tasks, sites, others: Vec::new() }))
+        Ok(Some(ShownRun { accesses, ..ShownRun::new(run, tasks, sites) }))
     }
 
     /// Returns the finding of a run that violates a property, if the program describes it better
@@ -68,6 +87,11 @@ pub trait TaskProgram: Sync {
         None
     }
 
+    /// Returns what explorations of this program ignore.
+    fn ignored(&self) -> Option<Warning> {
+        None
+    }
+
     /// Returns a note about explorations of this program.
     fn remark(&self) -> Option<FailureMessage> {
         None
@@ -83,6 +107,8 @@ pub struct ShownRun {
     pub tasks: Vec<TaskName>,
     /// The source position of each task, if known.
     pub sites: Vec<Site>,
+    /// The accesses of each task that have a source position, if the program reports them.
+    pub(crate) accesses: Vec<Vec<StepAccess>>,
     /// Tasks of the parent run that do not run in this one: their lanes and source positions.
     pub(crate) others: Vec<(TaskName, String, Site)>,
 }
@@ -91,7 +117,25 @@ impl ShownRun {
     /// Combines a run with its tasks.
     #[must_use]
     pub fn new(run: Run, tasks: Vec<TaskName>, sites: Vec<Site>) -> ShownRun {
-        ShownRun { run, tasks, sites, others: Vec::new() }
+        ShownRun { run, tasks, sites, accesses: Vec::new(), others: Vec::new() }
+    }
+
+    /// Returns the source position of the end of a step: that of its last access.
+    pub(super) fn last_site(&self, at: usize) -> Site {
+        let last = self.accesses.get(at).and_then(|accesses| accesses.last());
+        last.map_or_else(|| self.site(at, &[]), |access| access.site.clone())
+    }
+
+    /// Returns the source position of a step: that of its first access to one of the locations, a
+    /// write if there is one; else its own, or that of its first access.
+    pub(super) fn site(&self, at: usize, locations: &[String]) -> Site {
+        let own = self.sites.get(at).filter(|site| site.file.is_some() || site.label.is_some());
+        let all = self.accesses.get(at).map_or(&[][..], Vec::as_slice);
+        let wanted = |access: &&StepAccess| locations.contains(&access.location);
+        let mut of_pair = all.iter().filter(wanted);
+        let write = of_pair.clone().find(|access| access.writes).or_else(|| of_pair.next());
+        let access = write.or_else(|| all.first().filter(|_| own.is_none()));
+        access.map(|access| access.site.clone()).or(own.cloned()).unwrap_or_default()
     }
 }
 

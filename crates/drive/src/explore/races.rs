@@ -1,5 +1,6 @@
 //! Texts of findings about reversals.
 
+use super::findings::UNREPORTED;
 use super::program::ShownRun;
 use super::rerun::short;
 use crate::Reported;
@@ -19,13 +20,18 @@ const CONTENT_CHARS_MAX: usize = 200;
 pub(super) fn race(outcome: &Outcome, run: usize, shown: Option<&ShownRun>) -> Finding {
     let info = &outcome.runs[run];
     let mut finding = Finding::new(Kind::Race);
-    finding.category = Some("reversal".to_owned());
+    let unreported = info.reversal.as_ref().is_some_and(|one| one.kind == ReversalKind::Unreported);
+    finding.category = Some(if unreported { UNREPORTED } else { "reversal" }.to_owned());
     let Some(reversal) = &info.reversal else { return finding };
     let (first, second) = (&reversal.first, &reversal.second);
     finding.sites = [first, second].map(|task| site(task, reversal, shown)).to_vec();
     let differing = differing(outcome, run);
     let parts: Vec<String> = differing.iter().map(|one| format!("`{}`", one.path)).collect();
-    let pair = format!("`{}` and `{}` can come in either order", short(first), short(second));
+    let both = format!("`{}` and `{}`", short(first), short(second));
+    let pair = match unreported {
+        true => format!("{both} report nothing that they share, but their order matters"),
+        false => format!("{both} can come in either order"),
+    };
     finding.title = match parts.len() {
         0 => pair,
         more if more > TITLE_PARTS => {
@@ -44,7 +50,8 @@ fn site(task: &TaskName, reversal: &Reversal, shown: Option<&ShownRun>) -> Site 
     let found = shown.and_then(|shown| {
         let at = shown.tasks.iter().position(|one| one == task);
         let here = at.and_then(|at| {
-            Some((shown.run.steps.get(at)?.lane.clone(), shown.sites.get(at)?.clone()))
+            let lane = shown.run.steps.get(at)?.lane.clone();
+            Some((lane, shown.site(at, &reversal.locations)))
         });
         let elsewhere = || {
             let other = shown.others.iter().find(|(other, _, _)| other == task)?;
@@ -53,7 +60,7 @@ fn site(task: &TaskName, reversal: &Reversal, shown: Option<&ShownRun>) -> Site 
         here.or_else(elsewhere)
     });
     let (lane, mut site) = found.map_or((None, Site::default()), |(lane, site)| (Some(lane), site));
-    if site.file.is_none() {
+    if site.file.is_none() && site.label.is_none() {
         site.label = Some(task.to_string());
     }
     site.task = Some(task.to_string());
@@ -75,6 +82,12 @@ fn explanation(outcome: &Outcome, run: usize, reversal: &Reversal) -> Vec<Explan
         say(format!("`{first}` takes its alternative {}", number + 1));
     } else if reversal.kind == ReversalKind::Waiting {
         say(format!("`{first}` comes before `{second}`, and a third task waits for both"));
+    } else if reversal.kind == ReversalKind::Unreported {
+        say(format!(
+            "`{first}` comes before `{second}`, and no reported access of theirs conflicts"
+        ));
+        say("report every variable that tasks share, as rule 5 of docs/pipe-protocol.md says"
+            .to_owned());
     } else if reversal.locations.is_empty() {
         say(format!("`{first}` comes before `{second}`, and they conflict"));
     } else {
@@ -173,7 +186,8 @@ pub(super) fn failure(
         let has = |shown: &Option<String>| shown.as_ref().is_some_and(|one| one.contains(&text));
         let at = shown.run.steps.iter().position(|step| has(&step.failure))?;
         let number = shown.run.first + at;
-        Some((shown.tasks.get(at)?.clone(), shown.run.steps[at].lane.clone(), number))
+        let (task, lane) = (shown.tasks.get(at)?.clone(), shown.run.steps[at].lane.clone());
+        Some((task, lane, number, shown.last_site(at)))
     });
     let is_limit = failure.kind == FailureKind::StepLimit;
     let kind = if is_limit { Kind::StepLimit } else { Kind::Assertion };
@@ -181,19 +195,22 @@ pub(super) fn failure(
     finding.title = format!("the program fails: {text}");
     finding.severity = Severity::Error;
     finding.harm = Harm::Harmful;
-    let task = failing.as_ref().map(|(task, _, _)| task.to_string());
+    let task = failing.as_ref().map(|(task, ..)| task.to_string());
+    let mut site = failing.as_ref().map(|(.., site)| site.clone()).unwrap_or_default();
+    if site.file.is_none() && site.label.is_none() {
+        site.label = task.clone().or_else(|| Some(outcome.schedule(run).program.name));
+    }
     finding.sites.push(Site {
-        label: task.clone().or_else(|| Some(outcome.schedule(run).program.name)),
         task,
-        handler: failing.as_ref().map(|(_, lane, _)| lane.clone()),
+        handler: failing.as_ref().map(|(_, lane, ..)| lane.clone()),
         access: Some("failure".to_owned()),
-        ..Site::default()
+        ..site
     });
     if let Some(reversal) = &outcome.runs[run].reversal {
         finding.explanation = explanation(outcome, run, reversal);
     }
     let mut schedule = outcome.schedule(run);
-    if let Some((_, _, number)) = failing {
+    if let Some((_, _, number, _)) = failing {
         schedule.choices.truncate(number + 1);
     }
     Shows::Failure(text).set(&mut schedule);

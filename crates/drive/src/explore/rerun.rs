@@ -1,11 +1,13 @@
 //! Replays choices of any task system, and records the run for reports: lanes, tasks, writes and
 //! posts.
 
+use anyorder_finding::Site;
 use anyorder_finding::run::{Change, Run, RunPost, RunStep};
 use anyorder_system::{
-    AccessKind, Choice, EnabledDetail, EnabledTask, Failure, Observation, RunError, Step, TaskName,
-    TaskSystem,
+    Access, AccessKind, Choice, EnabledDetail, EnabledTask, Failure, Observation, RunError, Step,
+    TaskName, TaskSystem,
 };
+use anyorder_trace::SiteId;
 use std::collections::BTreeMap;
 
 /// The maximum number of changes and of reads shown for a step.
@@ -21,11 +23,21 @@ pub(super) struct Rerun {
     pub(super) run: Run,
     /// The name of each step's task.
     pub(super) tasks: Vec<TaskName>,
+    /// The accesses of each step that have a source position.
+    pub(super) accesses: Vec<Vec<StepAccess>>,
     /// The failures with the numbers of their steps.
     pub(super) failures: Vec<(usize, Failure)>,
     pub(super) observation: Observation,
     /// The first choice that could not be replayed.
     pub(super) lost: Option<TaskName>,
+}
+
+/// An access with its source position.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct StepAccess {
+    pub(crate) location: String,
+    pub(crate) writes: bool,
+    pub(crate) site: Site,
 }
 
 /// Replays the choices in order. Repeats attempts that the system loses.
@@ -65,6 +77,7 @@ fn once<S: TaskSystem>(system: &mut S, choices: &[Choice]) -> Result<Rerun, RunE
         made.failures.extend(step.failures.iter().map(|failure| (number, failure.clone())));
         made.run.steps.push(recorder.step(system, choice, &step));
         made.tasks.push(choice.task.clone());
+        made.accesses.push(placed(system, &step));
         if listed && recorder.is_unknown(choices.get(made.tasks.len())) {
             recorder.know(&system.enabled()?);
         }
@@ -101,7 +114,7 @@ impl Recorder {
             if let Some(read) = access.read {
                 self.values.entry(name.clone()).or_insert(read);
                 if reads.len() < READS_MAX {
-                    reads.push((name.clone(), number(read)));
+                    reads.push((name.clone(), value(system, read)));
                 }
             }
             if access.kind == AccessKind::Read || name.starts_with(SHADOW) {
@@ -112,9 +125,8 @@ impl Recorder {
                 self.values.insert(name.clone(), written);
             }
             if changes.len() < CHANGES_MAX {
-                // Only the hash of a text is known, which means nothing to users.
-                let new = access.written.map(number);
-                changes.push(Change { name, old: old.map(number), new });
+                let new = access.written.map(|written| value(system, written));
+                changes.push(Change { name, old: old.map(|old| value(system, old)), new });
             }
         }
         let mut posts = Vec::new();
@@ -131,7 +143,7 @@ impl Recorder {
         RunStep {
             lane: if lane.is_empty() { "main".to_owned() } else { lane },
             what: short(&choice.task),
-            place: None,
+            place: position(&placed(system, step)),
             alternative: Some(choice.alternative).filter(|number| *number > 0),
             changes: changes.into_iter().map(tidied).collect(),
             reads,
@@ -143,20 +155,70 @@ impl Recorder {
 }
 
 /// The prefix of locations that describe tasks, not data.
-const SHADOW: &str = "task.";
+pub(super) const SHADOW: &str = "task.";
 
-/// Returns a value as text; `None` for a large value, which is a hash.
-fn number(value: u64) -> String {
+/// Returns a value as text: in quotes if it is one; `…` for the hash of an unknown one.
+fn value<S: TaskSystem>(system: &S, value: u64) -> String {
     const SHOWN_MAX: u64 = 1 << 53;
-    if value < SHOWN_MAX { value.to_string() } else { "…".to_owned() }
+    match system.value_text(value) {
+        Some(text) => shortened(text),
+        None if value < SHOWN_MAX => value.to_string(),
+        None => "…".to_owned(),
+    }
 }
 
-/// A change without known values.
+/// Cuts a long text.
+fn shortened(text: &str) -> String {
+    const CHARS_MAX: usize = 200;
+    let mut cut: String = text.chars().take(CHARS_MAX).collect();
+    if cut.len() < text.len() {
+        cut.push('…');
+    }
+    format!("\"{cut}\"")
+}
+
+/// Returns the accesses of a step that have a source position.
+fn placed<S: TaskSystem>(system: &S, step: &Step) -> Vec<StepAccess> {
+    let tables = system.tables();
+    let accesses = step.accesses.as_slice().iter();
+    let accesses = accesses.filter(|access| access.site != SiteId::UNKNOWN);
+    let one = |access: &Access| {
+        let known = tables.sites.get(access.site.index()).copied().unwrap_or_default();
+        let name = |id| Some(tables.name(id).to_owned()).filter(|text: &String| !text.is_empty());
+        let number = |number: u32| Some(number).filter(|number| *number > 0);
+        let site = Site {
+            file: name(known.file),
+            line: number(known.line),
+            column: number(known.column),
+            function: name(known.function),
+            label: name(known.label),
+            ..Site::default()
+        };
+        let location = tables.location_text(access.location);
+        StepAccess { location, writes: access.kind != AccessKind::Read, site }
+    };
+    accesses.map(one).collect()
+}
+
+/// Returns the position of a step for display: that of its first access of data.
+fn position(accesses: &[StepAccess]) -> Option<String> {
+    let data = accesses.iter().find(|access| !access.location.starts_with(SHADOW));
+    let site = &data.or_else(|| accesses.first())?.site;
+    site.position().or_else(|| site.label.clone())
+}
+
+/// A change without known values. A write to a variable of which no value was seen before makes no
+/// new variable.
 fn tidied(change: Change) -> Change {
     let unknown = |text: &Option<String>| text.as_deref().is_none_or(|text| text == "…");
     if unknown(&change.old) && unknown(&change.new) {
         let name = format!("writes {}", change.name);
         return Change { name, old: None, new: None };
+    }
+    if change.old.is_none()
+        && let Some(new) = &change.new
+    {
+        return Change { name: format!("{} = {new}", change.name), old: None, new: None };
     }
     change
 }

@@ -46,14 +46,24 @@ pub fn shrink<P: TaskProgram>(
     control: &Control<'_>,
 ) -> Result<Option<Shrunk>, Failure> {
     let _watched = JobWatch::of(control).enter();
-    let (target, shows) = match Shows::of(failing) {
+    // The runs made here count, too.
+    let (target, shows, runs) = match Shows::of(failing) {
         Some(Shows::Response(_)) => {
             let what = "only an infinite run shows a missing response";
             return Err(Failure::new(format!("{what}: it cannot be shrunk")));
         }
-        Some(shows) => (Target::of(&shows, failing, program)?, shows),
-        None => observed(rerun_schedule(program, failing)?),
+        Some(shows) => {
+            let target = Target::of(&shows, failing, program)?;
+            let runs = u64::from(matches!(target, Target::Difference(..)));
+            (target, shows, runs)
+        }
+        None => {
+            let (target, shows) = observed(rerun_schedule(program, failing)?);
+            (target, shows, 1)
+        }
     };
+    let executions_max = options.executions_max.saturating_sub(runs);
+    let options = &ShrinkOptions { executions_max, ..options.clone() };
     let failure = |found: &system::Failure| match &target {
         Target::Failure(wanted) => is_same(wanted, found),
         Target::End(_) | Target::Difference(..) => false,
@@ -98,6 +108,7 @@ pub fn shrink<P: TaskProgram>(
     let watched = Control { progress: &best, ..control.clone() };
     match shrink::shrink(&make, failing, symptom, options, &watched) {
         Ok(mut shrunk) => {
+            shrunk.executions += runs;
             shrunk.schedule = written(std::mem::take(&mut shrunk.schedule.choices));
             let verdict = match certified(&shrunk.schedule, control) {
                 // The run was just made: to check it takes no longer.

@@ -1,14 +1,17 @@
 //! Varies a run by reversing one conflict at a time, and reports the effects.
 
-use super::findings::Reporter;
+use super::findings::{Findings, Reporter};
 use super::program::{Repeats, TaskProgram, cannot_start};
+use super::rerun::SHADOW;
+use super::rounds;
+use super::sums::Sums;
 use crate::certify::keep_true;
 use crate::{Failure, FailureMessage, JobResult, Level};
 use anyorder_common::numbers::plural;
 use anyorder_common::text::escape;
-use anyorder_explore::r4::{self, Limit, Verdict};
-use anyorder_finding::{Ordered, Stats};
-use anyorder_system::{Control, RunError};
+use anyorder_explore::r4::{self, Limit};
+use anyorder_finding::{Warning, WarningKind};
+use anyorder_system::{Cancel, Control, RunError};
 
 /// The options of an exploration of a run. The [`Control`] has the limits on runs and their
 /// lengths.
@@ -19,11 +22,37 @@ pub struct ExploreOptions {
     /// The maximum number of occurrences of each input event, if events can happen any number of
     /// times. The recording may have more.
     pub repeats: u32,
+    /// Whether to go on beyond the bounds given here. `None`: they are the question.
+    pub deepen: Option<Deepening>,
+}
+
+/// How far to go beyond one reversal. The job goes on in rounds, each with ten times the runs of
+/// the one before: with more reversals, in all orders, with input events in other orders, and with
+/// more occurrences of them. It ends when nothing is left; after the first round that began with
+/// something found; or when it has to.
+#[derive(Clone, Debug)]
+pub struct Deepening {
+    /// The caller stops it when the time for going on is over. The job reads no clock.
+    pub budget: Cancel,
+    /// The most runs of one exploration.
+    pub executions_max: u64,
+    /// The most occurrences of each input event.
+    pub repeats_max: u32,
+    /// Whether to try input events in other orders.
+    pub other_inputs: bool,
+}
+
+impl Deepening {
+    /// Goes on until the token is stopped, with the default numbers.
+    #[must_use]
+    pub fn within(budget: Cancel) -> Deepening {
+        Deepening { budget, executions_max: 100_000, repeats_max: 3, other_inputs: true }
+    }
 }
 
 impl Default for ExploreOptions {
     fn default() -> ExploreOptions {
-        ExploreOptions { reversals: r4::ReversalOptions::default(), repeats: 1 }
+        ExploreOptions { reversals: r4::ReversalOptions::default(), repeats: 1, deepen: None }
     }
 }
 
@@ -53,47 +82,229 @@ pub fn explore<P: TaskProgram>(
     options: &ExploreOptions,
     control: &Control<'_>,
 ) -> Result<JobResult, Failure> {
-    let reversals = &options.reversals;
-    let recorded = reversals.recording.iter().flat_map(|recording| &recording.choices);
-    let recorded = recorded.filter(|choice| choice.task.creator().is_none());
-    let most = recorded.map(|choice| choice.task.segment().ordinal).max().unwrap_or(0);
-    let repeats = Repeats::at_most(options.repeats.max(most));
     control.progress.phase("runs");
-    let mut result = JobResult::default();
-    result.options.set("algorithm", "r4");
-    let make = || program.start(Some(&repeats));
-    let explored = match r4::explore(&make, reversals, control) {
-        Ok(explored) => explored,
-        Err(r4::Error::Stopped(reason)) => {
-            result.cut_by(reason.word());
-            return Ok(result);
-        }
-        Err(r4::Error::Start(error)) => {
-            return Err(cannot_start(program.name(), &RunError::Crashed(error)));
-        }
-        Err(error) => return Err(Failure::at(program.name(), escape(&error.to_string()))),
-    };
-    explored.limits.iter().for_each(|limit| result.cut_by(limit_word(*limit)));
-    if program.has_endless_events() {
-        result.options.set("repeats", u64::from(repeats.most));
-        if repeats.is_reached() {
-            result.bounded_by("repeats");
+    let mut job = Job::new(program, options, control);
+    if let Some(first) = job.first()? {
+        match &options.deepen {
+            Some(deepening) => rounds::deepen(&mut job, &first, deepening)?,
+            None => job.bounds(&first),
         }
     }
-    if let Some(bound) = reversals.bound {
-        result.options.set("bound", u64::from(bound));
-        if !explored.exhausted && explored.complete {
-            result.bounded_by("bound");
+    Ok(job.finish())
+}
+
+/// A job in progress.
+pub(super) struct Job<'a, P> {
+    pub(super) program: &'a P,
+    pub(super) options: &'a ExploreOptions,
+    pub(super) control: &'a Control<'a>,
+    pub(super) result: JobResult,
+    pub(super) findings: Findings,
+    pub(super) sums: Sums,
+    /// The program reports no accesses.
+    blind: bool,
+}
+
+/// One exploration: what it may vary, and how far.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Part {
+    /// `None`: all orders.
+    pub(super) bound: Option<u32>,
+    pub(super) user_events: r4::UserEvents,
+    /// The most occurrences of each input event.
+    pub(super) repeats: u32,
+    /// The most tasks of a run, if it is less than the job's own limit.
+    pub(super) steps: Option<u64>,
+}
+
+/// What an exploration covered.
+pub(super) struct Covered {
+    pub(super) limits: Vec<Limit>,
+    /// A higher bound gives nothing more.
+    pub(super) exhausted: bool,
+    pub(super) complete: bool,
+    pub(super) depth: u32,
+    /// The number of recorded input events.
+    pub(super) inputs: usize,
+    /// The recording was cut.
+    pub(super) cut: bool,
+    /// The bound on occurrences prevented an event.
+    pub(super) repeats: bool,
+    /// How often the program ran.
+    pub(super) runs: u64,
+}
+
+impl<'a, P: TaskProgram> Job<'a, P> {
+    fn new(program: &'a P, options: &'a ExploreOptions, control: &'a Control<'a>) -> Job<'a, P> {
+        let mut result = JobResult::default();
+        result.options.set("algorithm", "r4");
+        let (findings, sums) = Default::default();
+        Job { program, options, control, result, findings, sums, blind: false }
+    }
+
+    /// The exploration with the options as they were given.
+    pub(super) fn part(&self) -> Part {
+        let reversals = &self.options.reversals;
+        let recorded = reversals.recording.iter().flat_map(|recording| &recording.choices);
+        let recorded = recorded.filter(|choice| choice.task.creator().is_none());
+        let most = recorded.map(|choice| choice.task.segment().ordinal).max().unwrap_or(0);
+        Part {
+            bound: reversals.bound,
+            user_events: reversals.user_events.clone(),
+            repeats: self.options.repeats.max(most),
+            steps: None,
         }
     }
-    result.stats = stats(&explored);
-    result.findings = Reporter::new(program, &explored, control).findings()?;
-    result.remarks = remarks(program, &explored);
-    result.model = program.model_name().map(str::to_owned);
-    keep_true(&mut result, program.name(), control, |_, schedule, control| {
-        program.certify_run(schedule, control)
-    });
-    Ok(result)
+
+    /// Makes the first exploration, which no budget cuts. `None` if the job was stopped.
+    fn first(&mut self) -> Result<Option<Covered>, Failure> {
+        let part = self.part();
+        let reversals = r4::ReversalOptions { blind: self.blind, ..self.options.reversals.clone() };
+        let Some((mut explored, mut repeats)) = self.explored(&part, &reversals, u64::MAX)? else {
+            return Ok(None);
+        };
+        let data = |text: &str| !text.starts_with(SHADOW);
+        let tasks = explored.runs.first().map_or(0, |run| run.length);
+        if !self.program.is_trusted() && tasks > 1 && !explored.any_location(data) {
+            self.sums.add(&explored);
+            self.blind = true;
+            let blind = r4::ReversalOptions { blind: true, ..reversals };
+            match self.explored(&part, &blind, u64::MAX)? {
+                Some(again) => (explored, repeats) = again,
+                None => return Ok(None),
+            }
+        }
+        if explored.any_location(|text| text == r4::EVERYTHING) {
+            self.warn("the program reports no access of its tasks, so every two of them count as conflicting");
+        }
+        explored.limits.iter().for_each(|limit| self.result.cut_by(limit_word(*limit)));
+        self.result.remarks = remarks(self.program, &explored);
+        self.result.warnings.extend(self.program.ignored());
+        self.report(&explored)?;
+        let unreported = self.findings.unreported();
+        if unreported > 0 {
+            let pairs = plural(unreported, "pair");
+            self.warn(&format!("the program does not report all that its tasks share ({pairs} of tasks), so further orders may matter"));
+        }
+        Ok(Some(covered(&explored, &repeats)))
+    }
+
+    /// Makes a further exploration of at most so many runs. `None` if the job was stopped.
+    pub(super) fn further(
+        &mut self,
+        part: &Part,
+        most: u64,
+        budget: &Cancel,
+    ) -> Result<Option<Covered>, Failure> {
+        let reversals = r4::ReversalOptions {
+            bound: part.bound,
+            user_events: part.user_events.clone(),
+            swaps: r4::Swaps::default(),
+            blind: self.blind,
+            budget: Some(budget.clone()),
+            ..self.options.reversals.clone()
+        };
+        let Some((explored, repeats)) = self.explored(part, &reversals, most)? else {
+            return Ok(None);
+        };
+        self.report(&explored)?;
+        Ok(Some(covered(&explored, &repeats)))
+    }
+
+    /// Explores. `None` if the job was stopped before the first run.
+    fn explored(
+        &mut self,
+        part: &Part,
+        reversals: &r4::ReversalOptions,
+        most: u64,
+    ) -> Result<Option<(r4::Outcome, Repeats)>, Failure> {
+        let repeats = Repeats::at_most(part.repeats);
+        let mut control = self.control.clone();
+        let limits = &mut control.limits;
+        limits.executions = match self.left() {
+            None if most == u64::MAX => None,
+            left => Some(most.min(left.unwrap_or(u64::MAX))),
+        };
+        limits.steps = limits.steps.into_iter().chain(part.steps).min();
+        let make = || self.program.start(Some(&repeats));
+        match r4::explore(&make, reversals, &control) {
+            Ok(explored) => Ok(Some((explored, repeats))),
+            Err(r4::Error::Stopped(reason)) => {
+                self.result.cut_by(reason.word());
+                Ok(None)
+            }
+            Err(r4::Error::Start(error)) => {
+                Err(cannot_start(self.program.name(), &RunError::Crashed(error)))
+            }
+            Err(error) => Err(Failure::at(self.program.name(), escape(&error.to_string()))),
+        }
+    }
+
+    /// The runs that the limit leaves; `None` without a limit.
+    pub(super) fn left(&self) -> Option<u64> {
+        let used = self.sums.runs() + self.findings.runs;
+        self.control.limits.executions.map(|most| most.saturating_sub(used))
+    }
+
+    /// Adds the counts and the findings of an exploration.
+    fn report(&mut self, explored: &r4::Outcome) -> Result<(), Failure> {
+        self.sums.add(explored);
+        let left = self.left().unwrap_or(u64::MAX);
+        let reporter = Reporter::new(self.program, explored, self.control, left);
+        reporter.findings(&mut self.findings)?;
+        let findings = self.findings.so_far();
+        JobResult { findings, ..self.result.clone() }.publish(self.control);
+        Ok(())
+    }
+
+    fn warn(&mut self, text: &str) {
+        let warning = Warning::new(WarningKind::Unreported, self.program.name(), text, 1);
+        self.result.warnings.push(warning);
+    }
+
+    /// Names what the given options leave out.
+    fn bounds(&mut self, covered: &Covered) {
+        let (part, result) = (self.part(), &mut self.result);
+        if self.program.has_endless_events() {
+            result.options.set("repeats", u64::from(part.repeats));
+            if covered.repeats {
+                result.bounded_by("repeats");
+            }
+        }
+        if let Some(bound) = part.bound {
+            result.options.set("bound", u64::from(bound));
+            if !covered.exhausted && covered.complete {
+                result.bounded_by("bound");
+            }
+        }
+        if part.user_events == r4::UserEvents::Declared && covered.inputs > 1 {
+            result.bounded_by("user-events");
+        }
+    }
+
+    fn finish(self) -> JobResult {
+        let Job { program, control, mut result, findings, sums, .. } = self;
+        result.stats = sums.stats(findings.runs);
+        result.findings = findings.finish();
+        result.model = program.model_name().map(str::to_owned);
+        keep_true(&mut result, program.name(), control, |_, schedule, control| {
+            program.certify_run(schedule, control)
+        });
+        result
+    }
+}
+
+fn covered(explored: &r4::Outcome, repeats: &Repeats) -> Covered {
+    Covered {
+        limits: explored.limits.clone(),
+        exhausted: explored.exhausted,
+        complete: explored.complete,
+        depth: explored.depth_complete,
+        inputs: explored.inputs,
+        cut: explored.runs.first().is_some_and(|run| run.cut),
+        repeats: repeats.is_reached(),
+        runs: explored.counts.runs(),
+    }
 }
 
 /// Warns about problems with the program.
@@ -122,7 +333,8 @@ fn remarks<P: TaskProgram>(program: &P, explored: &r4::Outcome) -> Vec<FailureMe
     remarks
 }
 
-const fn limit_word(limit: Limit) -> &'static str {
+/// Returns the option that names a limit.
+pub(super) const fn limit_word(limit: Limit) -> &'static str {
     match limit {
         Limit::Executions => "max-executions",
         Limit::Steps => "max-steps",
@@ -130,54 +342,7 @@ const fn limit_word(limit: Limit) -> &'static str {
         Limit::Lost => "attempts",
         Limit::Alternatives => "alternatives",
         Limit::Waiting => "waiting",
+        Limit::Budget => "budget",
         Limit::Stopped(reason) => reason.word(),
     }
-}
-
-/// Returns the counts under their names in results.
-fn stats(explored: &r4::Outcome) -> Stats {
-    let counts = &explored.counts;
-    let mut classes: Ordered<u64> = Ordered::new();
-    for verdict in [
-        Verdict::Equivalent,
-        Verdict::Bookkeeping,
-        Verdict::Timers,
-        Verdict::LateRegistration,
-        Verdict::CutByFailure,
-        Verdict::Alternative,
-        Verdict::Different,
-        Verdict::Unstable,
-    ] {
-        let same = |run: &&r4::RunInfo| {
-            run.comparison.as_ref().is_some_and(|comparison| comparison.verdict == verdict)
-        };
-        let count = explored.runs.iter().filter(same).count() as u64;
-        let seldom = matches!(verdict, Verdict::CutByFailure | Verdict::Alternative);
-        if count > 0 || !seldom {
-            classes.set(verdict.word(), count);
-        }
-    }
-    let depth = explored.runs.iter().map(|run| run.depth).max().unwrap_or(0);
-    let tasks = explored.runs.first().map_or(0, |run| run.length as u64);
-    let mut stats = Stats::new();
-    stats
-        .set("algorithm", "r4")
-        .set("recorded_tasks", tasks)
-        .set("sequences", explored.runs.len() as u64)
-        .set("executions", counts.executions)
-        .set("reversals", classes)
-        .set("max_reversals", depth)
-        .set("plans", counts.plans)
-        .set("slept", counts.slept)
-        .set("repeated", counts.repeated)
-        .set("duplicates", counts.duplicates)
-        .set("sleep_blocked", counts.sleep_blocked)
-        .set("confirmations", counts.confirmations)
-        .set("retries", counts.retries)
-        .set("lost", counts.lost)
-        .set("unstable", counts.unstable)
-        .set("cut", counts.cut)
-        .set("restarts", counts.restarts)
-        .set("executed_tasks", counts.tasks);
-    stats
 }

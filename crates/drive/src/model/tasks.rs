@@ -7,9 +7,11 @@ use crate::explore::{Repeats, ShownRun, TaskProgram};
 use crate::schedules::Shows;
 use crate::states::{Conflict, RunEnd, StateProgram, is_conflict, report, report_conflict};
 use crate::{CertificateVerdict, Failure, FailureMessage, Level, Reported};
+use anyorder_finding::{Warning, WarningKind};
 use anyorder_search::{Path, Property, Violation};
-use anyorder_system::{Choice, Control, RunError, Schedule, StateSystem as _};
+use anyorder_system::{Choice, Control, RunError, Schedule, StateSystem as _, TaskSystem};
 use anyorder_vm::Machine;
+use anyorder_vm::program::Op;
 
 impl TaskProgram for Model {
     type System = Checked;
@@ -28,6 +30,29 @@ impl TaskProgram for Model {
 
     fn has_endless_events(&self) -> bool {
         true
+    }
+
+    fn is_trusted(&self) -> bool {
+        true
+    }
+
+    fn has_properties(&self) -> bool {
+        let program = self.machine.program();
+        let ops = program.functions.iter().flat_map(|function| &function.code);
+        let mut stated = ops.filter(|op| matches!(op, Op::Assert { .. } | Op::Fail { .. }));
+        !program.invariants.is_empty()
+            || !program.responses.is_empty()
+            || !program.components.is_empty()
+            || program.final_.is_some()
+            || stated.next().is_some()
+    }
+
+    fn is_end(&self, choices: &[Choice]) -> bool {
+        let Ok(mut system) = self.start(None) else { return true };
+        let ran = system
+            .reset()
+            .and_then(|()| choices.iter().try_for_each(|choice| system.execute(choice).map(drop)));
+        ran.and_then(|()| system.enabled()).is_ok_and(|enabled| enabled.is_empty())
     }
 
     fn shown(&self, choices: &[Choice]) -> Result<Option<ShownRun>, Failure> {
@@ -70,6 +95,13 @@ impl TaskProgram for Model {
         control: &Control<'_>,
     ) -> Option<CertificateVerdict> {
         self.certify_schedule(schedule, control)
+    }
+
+    fn ignored(&self) -> Option<Warning> {
+        let responses = self.machine.program().responses.len();
+        let what = "response properties, which need all states: `--algorithm full` checks them";
+        (responses > 0)
+            .then(|| Warning::new(WarningKind::Ignored, &self.program.name, what, responses as u64))
     }
 
     fn remark(&self) -> Option<FailureMessage> {

@@ -162,7 +162,8 @@ fn an_exploration_stops_at_each_poll() {
     for name in MODELS.into_iter().filter(|name| *name != "dining-philosophers") {
         let model = model(name);
         for (variant, reversals) in &variants {
-            let options = ExploreOptions { reversals: reversals.clone(), repeats: 1 };
+            let options =
+                ExploreOptions { reversals: reversals.clone(), ..ExploreOptions::default() };
             let job = |control: &Control<'_>| explore(&model, &options, control);
             if job(&Control::default()).is_err() {
                 continue;

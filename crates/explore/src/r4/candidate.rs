@@ -4,7 +4,7 @@ use super::footprint::AccessRules;
 use super::names::TaskId;
 use super::options::Inputs;
 use super::step::{ExecutedStep, Steps};
-use anyorder_system::{Choice, Control, Observation, RunError, StopReason, Stopped};
+use anyorder_system::{Cancel, Choice, Control, Observation, RunError, StopReason, Stopped};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -31,6 +31,17 @@ pub(crate) struct Config {
     /// A run with this many tasks that has not ended is cut.
     pub(crate) length_max: u64,
     pub(crate) attempts: u32,
+    /// Every two tasks conflict.
+    pub(crate) blind: bool,
+    /// Ends the exploration without being a limit.
+    pub(crate) budget: Option<Cancel>,
+}
+
+impl Config {
+    /// Returns whether the budget is spent.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.budget.as_ref().is_some_and(|budget| budget.check().is_err())
+    }
 }
 
 /// A run to execute: the first `shared` steps of another run, then the rest of the plan.
@@ -80,6 +91,8 @@ pub(crate) struct RunResult {
 pub(crate) enum NoRun {
     /// The exploration was stopped.
     Stopped(StopReason),
+    /// The budget was spent before it began.
+    Spent,
     /// All attempts failed. Holds the text of the last error.
     Lost(String),
 }

@@ -6,7 +6,7 @@ use super::outcome::{FindingKind, Found, Outcome, Reversal, ReversalKind, RunInf
 use super::reversal::Pair;
 use super::run_records::Node;
 use super::verdict::{Verdict, conflicts};
-use anyorder_system::TaskName;
+use anyorder_system::{TaskName, TaskRole};
 use std::sync::Arc;
 
 /// Builds the outcome.
@@ -31,7 +31,10 @@ pub(crate) fn conclude(mut exploration: Exploration<'_>) -> Outcome {
     }
     let at_bound = exploration.options.bound.is_some();
     let exhausted = exploration.exhausted && !(at_bound && exploration.waits);
-    let Exploration { config, program, name_cache, records, .. } = exploration;
+    let recorded = exploration.records.store.steps(0);
+    let is_input = |task| exploration.name_cache.task(task).role == TaskRole::Input;
+    let inputs = recorded.iter().filter(|step| is_input(step.base)).count();
+    let Exploration { config, program, name_cache, records, depth_complete, .. } = exploration;
     let limits: Vec<_> = records.limits.into_iter().collect();
     let choices = config.choices.clone();
     Outcome {
@@ -41,6 +44,8 @@ pub(crate) fn conclude(mut exploration: Exploration<'_>) -> Outcome {
         complete: limits.is_empty(),
         exhausted: exhausted && limits.is_empty(),
         limits,
+        depth_complete,
+        inputs,
         program,
         sequences: Arc::new(Sequences { store: records.store, name_cache, choices }),
     }
@@ -110,7 +115,10 @@ impl Exploration<'_> {
         let failures = match &node.comparison {
             None => &node.failures,
             Some(comparison) if comparison.verdict == Verdict::Different => {
-                if comparison.failures_new.is_empty() {
+                let swapped = reversal.is_some_and(|one| one.kind == ReversalKind::Unreported);
+                if swapped {
+                    kinds.push(FindingKind::Unreported);
+                } else if comparison.failures_new.is_empty() {
                     kinds.push(FindingKind::Harmful);
                 }
                 &comparison.failures_new

@@ -3,6 +3,7 @@
 use super::candidate::Candidate;
 use super::dependence::sequence_hash;
 use super::explore::Exploration;
+use super::outcome::Limit;
 use super::pool::{Answer, Job};
 use super::sabotage::Sabotage;
 use super::store::RunId;
@@ -103,9 +104,16 @@ impl Exploration<'_> {
         let mut found = FxHashMap::default();
         for batch in wanted.chunks(REPEAT_BATCH) {
             let counts = self.records.counts;
-            if !self.step(counts.executions + counts.confirmations) {
+            if !self.step(counts.runs()) {
                 break;
             }
+            let left = self.control.limits.executions.unwrap_or(u64::MAX);
+            let left = left.saturating_sub(counts.runs());
+            if left < batch.len() as u64 {
+                self.records.limits.insert(Limit::Executions);
+            }
+            let left = usize::try_from(left).unwrap_or(usize::MAX);
+            let batch = &batch[..batch.len().min(left)];
             let jobs = batch.iter().map(|id| self.repetition(*id)).collect();
             let answers = self.execute(jobs);
             self.records.counts.confirmations += answers.len() as u64;
@@ -131,7 +139,7 @@ impl Exploration<'_> {
         let candidate = Candidate { shared: 0, rest, asleep: Vec::new() };
         self.next_run += 1;
         let (run, parent) = (self.next_run, Arc::new(Vec::new()));
-        Job { run, parent, candidates: vec![(id as usize, candidate)], ask: false }
+        Job { run, parent, candidates: vec![(id as usize, candidate)], ask: false, repeats: true }
     }
 
     /// Compares runs of a level with their parents again, where the result of either changed.

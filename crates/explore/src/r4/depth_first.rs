@@ -44,7 +44,7 @@ impl Exploration<'_> {
             let (hash, mut fresh) = (pending.hash, Vec::new());
             let by = origin(&pending);
             self.flush(&mut vec![pending], (depth, true), &mut fresh);
-            if self.is_stopped() {
+            if self.is_ended() {
                 break;
             }
             if let Some(id) = self.known(hash).filter(|id| *id != NO_RUN) {

@@ -4,7 +4,7 @@
 //! turn. Then the default scheduler runs until no task is left.
 
 use super::candidate::{Config, NoRun, Request, RunResult};
-use super::footprint::footprint;
+use super::footprint::{Mode, footprint};
 use super::names::{NO_TASK, NameCache, Names, TaskId};
 use super::step::{EnabledChange, ExecutedStep, Steps, wake};
 use anyorder_system::{Access, EnabledDetail, RunError, SnapshotId, Step, TaskName, TaskSystem};
@@ -66,6 +66,9 @@ fn alternatives_of(enabled: &Enabled, base: TaskId) -> u32 {
 }
 
 const NO_LOCATION: u32 = u32::MAX;
+
+/// The only location of a program that reports none.
+pub const EVERYTHING: &str = "(not reported)";
 
 /// Returns the global number of one of a system's locations.
 fn location_number(
@@ -466,7 +469,10 @@ impl<S: TaskSystem> Driver<S> {
             [] => None,
             _ => config.rules.updates.update_of(&names.location_text(id)),
         };
-        let footprint = footprint(&step.accesses, &config.rules, number, update_of);
+        let mut footprint = footprint(&step.accesses, &config.rules, number, update_of);
+        if config.blind {
+            footprint = [(names.location(EVERYTHING), Mode::Exclusive)].into();
+        }
         let mut id = |name: &TaskName| name_cache.id(name, |name| system.role(name));
         let posted = step.posted.iter();
         ExecutedStep {

@@ -84,7 +84,7 @@ impl Exploration<'_> {
         extend(&mut frames, &run);
         let (mut source, mut fresh) = (Some(0), 0);
         loop {
-            if !self.wait(&mut frames, &run, (source, fresh)) || self.is_stopped() {
+            if !self.wait(&mut frames, &run, (source, fresh)) || self.is_ended() {
                 break;
             }
             let Some(next) = backtrack(&mut frames) else {
@@ -119,11 +119,11 @@ impl Exploration<'_> {
 
     /// Runs a guide. Outer `None`: the exploration was stopped. Inner `None`: the run is lost.
     fn follow(&mut self, frame: &Frame, run: &Steps, next: &Waiting) -> Option<Option<RunResult>> {
-        let executions = self.records.counts.executions;
-        if !self.step(executions) {
+        let runs = self.records.counts.runs();
+        if !self.goes_on(runs) {
             return None;
         }
-        if self.control.limits.executions.is_some_and(|most| executions >= most) {
+        if runs >= self.planned_max() {
             self.records.limits.insert(Limit::Executions);
             return None;
         }
@@ -132,10 +132,10 @@ impl Exploration<'_> {
         let candidate = Candidate { shared: run.len(), rest: next.guide.clone(), asleep };
         self.next_run += 1;
         let (parent, candidates) = (Arc::new(run.to_vec()), vec![(0, candidate)]);
-        let job = Job { run: self.next_run, parent, candidates, ask: true };
+        let job = Job { run: self.next_run, parent, candidates, ask: true, repeats: false };
         let error = match self.execute(vec![job]).pop() {
             Some(Answer { result: Ok(ran), .. }) => return Some(Some(ran)),
-            Some(Answer { result: Err(NoRun::Stopped(_)), .. }) => return None,
+            Some(Answer { result: Err(NoRun::Stopped(_) | NoRun::Spent), .. }) => return None,
             Some(Answer { result: Err(NoRun::Lost(error)), .. }) => error,
             None => "the worker that ran it ended".to_owned(),
         };

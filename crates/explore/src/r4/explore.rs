@@ -5,7 +5,7 @@ use super::conclude::conclude;
 use super::confirm::confirm;
 use super::dependence::{Analyzer, Graph, class, sequence_hash};
 use super::names::{NameCache, Names, TaskId};
-use super::options::{Order, ReversalOptions};
+use super::options::{Order, ReversalOptions, UserEvents};
 use super::outcome::{Error, Limit, Outcome};
 use super::pool::{Answer, Job, RunPool, Shared, answer, make, start};
 use super::recording::{Recording, record};
@@ -82,6 +82,8 @@ pub(crate) struct Exploration<'a> {
     pub(crate) records: RunRecords,
     /// No pair is left to reverse.
     pub(crate) exhausted: bool,
+    /// All sequences of so many reversals were run.
+    pub(crate) depth_complete: u32,
     /// The known waits of tasks; only without a bound.
     pub(crate) awaiting: Awaiting,
     /// With a bound: waits of tasks may allow further orders, which conflicts do not show.
@@ -108,6 +110,7 @@ impl<'a> Exploration<'a> {
             analyzer: Analyzer::default(),
             records: RunRecords::default(),
             exhausted: false,
+            depth_complete: 0,
             awaiting: Awaiting::default(),
             waits: !awaits,
             next_run: 1 << 40,
@@ -139,6 +142,10 @@ impl<'a> Exploration<'a> {
             (Some(bound), Order::Levels) => self.levels(bound),
             (Some(bound), Order::DepthFirst) => self.depth_first(bound),
         }
+        if self.options.user_events == UserEvents::Free {
+            self.same_inputs();
+        }
+        self.swaps();
         conclude(self)
     }
 
@@ -152,8 +159,11 @@ impl<'a> Exploration<'a> {
             let known = std::mem::replace(&mut known, count);
             let of_level: Vec<RunId> = (0..).take(count).skip(known).collect();
             confirm(self, &of_level);
-            if more.is_empty() || self.is_stopped() {
-                self.exhausted = !self.is_stopped();
+            if !self.is_ended() {
+                self.depth_complete = depth + 1;
+            }
+            if more.is_empty() || self.is_ended() {
+                self.exhausted = !self.is_ended();
                 return;
             }
             frontier = more;
@@ -197,8 +207,14 @@ impl<'a> Exploration<'a> {
         self.name_cache.catch_up();
         for answer in &answers {
             self.records.counts.retries += answer.attempts.saturating_sub(1);
-            if let Err(NoRun::Stopped(reason)) = answer.result {
-                self.records.limits.insert(Limit::Stopped(reason));
+            match answer.result {
+                Err(NoRun::Stopped(reason)) => {
+                    self.records.limits.insert(Limit::Stopped(reason));
+                }
+                Err(NoRun::Spent) => {
+                    self.records.limits.insert(Limit::Budget);
+                }
+                _ => {}
             }
         }
         answers
@@ -238,6 +254,24 @@ impl<'a> Exploration<'a> {
         stopped.is_none()
     }
 
+    /// The same for planned runs. Returns false, too, once the budget is spent.
+    pub(crate) fn goes_on(&mut self, done: u64) -> bool {
+        if self.config.is_spent() {
+            self.records.limits.insert(Limit::Budget);
+        }
+        self.step(done) && !self.is_ended()
+    }
+
+    /// Returns the number of runs, repeated ones included, after which no further run is planned. A
+    /// tenth of the limit is left to confirm what they show.
+    pub(crate) fn planned_max(&self) -> u64 {
+        let Some(most) = self.control.limits.executions else { return u64::MAX };
+        if !self.options.confirm {
+            return most;
+        }
+        most - (most / 10).max(2).min(most.saturating_sub(1))
+    }
+
     /// Returns whether the memory limit leaves room for more bytes.
     pub(crate) fn has_room(&mut self, bytes: u64) -> bool {
         let exceeded = self.control.limits.memory_exceeded(self.records.memory_bytes(), bytes);
@@ -245,10 +279,15 @@ impl<'a> Exploration<'a> {
         !exceeded
     }
 
+    /// Returns whether no further run is planned: because of a limit, or of the budget.
+    pub(crate) fn is_ended(&self) -> bool {
+        self.is_stopped() || self.records.limits.contains(&Limit::Budget)
+    }
+
     /// Returns whether a limit ends the exploration.
     pub(crate) fn is_stopped(&self) -> bool {
         self.records.limits.iter().any(|limit| match limit {
-            Limit::Alternatives | Limit::Waiting => false,
+            Limit::Alternatives | Limit::Waiting | Limit::Budget => false,
             Limit::Steps | Limit::Lost => self.records.counts.lost > self.options.lost_max,
             _ => true,
         })

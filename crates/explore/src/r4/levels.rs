@@ -68,7 +68,7 @@ impl Exploration<'_> {
         let mut next = Vec::new();
         for id in frontier {
             // Many parents may give nothing new. Progress and cancellation must work then as well.
-            if !self.step(self.records.counts.executions) {
+            if !self.goes_on(self.records.counts.executions) {
                 return next;
             }
             let Some((parent, found)) = self.plans_of(*id) else { return next };
@@ -78,7 +78,7 @@ impl Exploration<'_> {
                 }
                 if batch.len() >= BATCH {
                     self.flush(&mut batch, (depth + 1, ask), &mut next);
-                    if self.is_stopped() {
+                    if self.is_ended() {
                         return next;
                     }
                 }
@@ -245,9 +245,8 @@ impl Exploration<'_> {
 
     /// Runs the plans that have to run, up to the limit on executions.
     fn dispatch(&mut self, batch: &mut [Pending], ask: bool) {
-        let limit = self.control.limits.executions.unwrap_or(u64::MAX);
-        let mut left = limit.saturating_sub(self.records.counts.executions);
-        let stopped = self.is_stopped();
+        let mut left = self.planned_max().saturating_sub(self.records.counts.runs());
+        let stopped = self.is_ended();
         let mut groups: Vec<ParentBatch> = Vec::new();
         for (place, pending) in batch.iter_mut().enumerate() {
             if !matches!(pending.decision, Decision::Run) {
@@ -280,7 +279,7 @@ impl Exploration<'_> {
             batch[order].decision = match result {
                 Ok(ran) => Decision::RunResult(Box::new(ran)),
                 Err(NoRun::Lost(error)) => Decision::Lost(error),
-                Err(NoRun::Stopped(_)) => Decision::Cut,
+                Err(NoRun::Stopped(_) | NoRun::Spent) => Decision::Cut,
             };
         }
         // A plan without an answer is lost together with its worker.
@@ -305,7 +304,7 @@ impl Exploration<'_> {
         while !candidates.is_empty() {
             let rest = candidates.split_off(size.min(candidates.len()));
             let (run, parent) = (u64::from(parent.id), parent.steps.clone());
-            jobs.push(Job { run, parent, candidates, ask });
+            jobs.push(Job { run, parent, candidates, ask, repeats: false });
             candidates = rest;
         }
     }

@@ -13,8 +13,9 @@
 //! tasks, n² pairs, and n³/64 words for the ancestors in n²/8 bytes, which are compared with the
 //! memory limit first. Polls for each pair's first task, every 64 steps of a run, and inside them.
 
+pub use driver::EVERYTHING;
 pub use explore::explore;
-pub use options::{Order, ReversalOptions, Sleep, UserEvents};
+pub use options::{Order, ReversalOptions, Sleep, Swaps, UserEvents};
 pub use outcome::{
     Counts, Error, FindingKind, Found, Limit, Outcome, Reversal, ReversalKind, RunInfo,
 };
@@ -56,6 +57,8 @@ mod explore;
 mod levels;
 mod recording;
 mod run_records;
+mod same_inputs;
+mod swaps;
 
 // Faults for tests of the tests.
 #[cfg_attr(not(feature = "sabotage"), allow(unreachable_pub, reason = "nobody can ask for it"))]

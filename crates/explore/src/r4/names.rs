@@ -61,6 +61,11 @@ impl Names {
         id
     }
 
+    /// Returns whether some location has such a text.
+    pub(crate) fn any_location(&self, test: impl Fn(&str) -> bool) -> bool {
+        read(&self.tables).locations.iter().any(|text| test(text))
+    }
+
     /// Returns the text of a location.
     pub(crate) fn location_text(&self, id: u32) -> Arc<str> {
         read(&self.tables).locations[id as usize].clone()

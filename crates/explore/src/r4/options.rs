@@ -3,7 +3,7 @@
 use super::names::{TaskId, TaskInfo};
 use super::sabotage::Sabotage;
 use anyorder_commute::Declarations;
-use anyorder_system::{Schedule, TaskRole};
+use anyorder_system::{Cancel, Schedule, TaskRole};
 use rustc_hash::FxHashMap;
 
 /// The order in which sequences are run.
@@ -46,6 +46,18 @@ pub enum UserEvents {
     None,
     /// Tasks that no task created, of these kinds: the first words of their names, such as `click`.
     Kinds(Vec<String>),
+    /// Tasks with the role [`TaskRole::Input`] are input events, but may come in any order. A
+    /// difference that their order alone may explain is no finding; a new failure is one.
+    Free,
+}
+
+/// Swaps of tasks that share no reported location: they must make no difference.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Swaps {
+    /// The number of swaps. Each is a run.
+    pub count: u64,
+    /// The seed of the choice of pairs, if there are more pairs than swaps.
+    pub seed: u64,
 }
 
 /// Options of an exploration.
@@ -92,6 +104,14 @@ pub struct ReversalOptions {
     /// The prefixes of the texts of locations that hold registered handlers: see
     /// [`Verdict::LateRegistration`](super::Verdict).
     pub registrations: Vec<String>,
+    /// How many pairs without a reported conflict to swap, once the exploration is done.
+    pub swaps: Swaps,
+    /// Every two tasks conflict, because the program does not report its accesses.
+    pub blind: bool,
+    /// The caller stops this token to end the exploration early. Unlike a limit, that makes the
+    /// outcome neither wrong nor unconfirmed: no further run is planned, and those that showed
+    /// something are repeated.
+    pub budget: Option<Cancel>,
     /// A fault injected for tests.
     #[cfg(feature = "sabotage")]
     pub sabotage: Sabotage,
@@ -115,6 +135,9 @@ impl Default for ReversalOptions {
             alternatives_max: 16,
             confirm: true,
             registrations: vec!["listener:".to_owned()],
+            swaps: Swaps::default(),
+            blind: false,
+            budget: None,
             #[cfg(feature = "sabotage")]
             sabotage: Sabotage::None,
         }
@@ -148,9 +171,14 @@ impl Inputs {
         match &self.which {
             UserEvents::Declared => info.role == TaskRole::Input,
             UserEvents::All => is_root,
-            UserEvents::None => false,
+            UserEvents::None | UserEvents::Free => false,
             UserEvents::Kinds(kinds) => is_root && kinds.contains(&info.name.segment().kind),
         }
+    }
+
+    /// Returns whether a task is an input event whose order is free.
+    pub(crate) fn is_free(&self, info: &TaskInfo) -> bool {
+        self.which == UserEvents::Free && info.role == TaskRole::Input
     }
 
     /// Returns the position of an input event in the recording; `None` if it was not recorded.

@@ -22,6 +22,8 @@ pub enum ReversalKind {
     Alternative(u32),
     /// They write locations that a third task waits for. That task may run between them now.
     Waiting,
+    /// They share no reported location, so their order should make no difference.
+    Unreported,
 }
 
 /// The pair of tasks whose order a run reverses.
@@ -76,6 +78,9 @@ pub enum FindingKind {
     Harmful,
     /// The program fails, and its parent does not have this failure. The recording may fail, too.
     Failure(Failure),
+    /// Two tasks that share no reported location were swapped, which makes a difference: see the
+    /// run's comparison.
+    Unreported,
     /// A run could not be repeated, or gave another result when repeated; a description.
     Unstable(String),
 }
@@ -110,6 +115,8 @@ pub struct Counts {
     pub sleep_blocked: u64,
     /// Runs repeated to confirm a difference.
     pub confirmations: u64,
+    /// Runs that swap two tasks without a reported conflict.
+    pub swaps: u64,
     /// Attempts that the system lost, and that were repeated.
     pub retries: u64,
     /// Plans given up because all attempts failed.
@@ -124,6 +131,52 @@ pub struct Counts {
     pub plans: u64,
     /// The executed tasks, without repeated prefixes.
     pub tasks: u64,
+}
+
+impl Counts {
+    /// Returns how often the program ran: what `Limits::executions` counts.
+    #[must_use]
+    pub const fn runs(&self) -> u64 {
+        self.executions + self.confirmations + self.retries + self.swaps
+    }
+
+    /// Adds the counts of another exploration.
+    pub fn add(&mut self, other: &Counts) {
+        let Counts {
+            executions,
+            repeated,
+            slept,
+            duplicates,
+            sleep_blocked,
+            confirmations,
+            swaps,
+            retries,
+            lost,
+            unstable,
+            cut,
+            restarts,
+            plans,
+            tasks,
+        } = other;
+        for (sum, count) in [
+            (&mut self.executions, executions),
+            (&mut self.repeated, repeated),
+            (&mut self.slept, slept),
+            (&mut self.duplicates, duplicates),
+            (&mut self.sleep_blocked, sleep_blocked),
+            (&mut self.confirmations, confirmations),
+            (&mut self.swaps, swaps),
+            (&mut self.retries, retries),
+            (&mut self.lost, lost),
+            (&mut self.unstable, unstable),
+            (&mut self.cut, cut),
+            (&mut self.restarts, restarts),
+            (&mut self.plans, plans),
+            (&mut self.tasks, tasks),
+        ] {
+            *sum = sum.saturating_add(*count);
+        }
+    }
 }
 
 /// A limit that cut an exploration.
@@ -144,6 +197,8 @@ pub enum Limit {
     Alternatives,
     /// Without a bound: the program does not report waits of tasks, so further orders may exist.
     Waiting,
+    /// [`ReversalOptions::budget`](super::ReversalOptions): the caller ended the exploration.
+    Budget,
     /// The job was stopped.
     Stopped(StopReason),
 }
@@ -165,6 +220,10 @@ pub struct Outcome {
     pub exhausted: bool,
     /// The limits that cut it.
     pub limits: Vec<Limit>,
+    /// With a bound: all sequences of at most this many reversals were run.
+    pub depth_complete: u32,
+    /// The recorded tasks with the role of an input event.
+    pub inputs: usize,
     pub(crate) program: ProgramIdentity,
     pub(crate) sequences: Arc<Sequences>,
 }
@@ -191,6 +250,11 @@ impl Outcome {
         let mut schedule = Schedule::new(self.program.clone());
         schedule.choices = self.choices(run);
         schedule
+    }
+
+    /// Returns whether some step accessed a location with such a text.
+    pub fn any_location(&self, test: impl Fn(&str) -> bool) -> bool {
+        self.sequences.name_cache.names.any_location(test)
     }
 
     /// Returns the choices of a run.

@@ -20,6 +20,8 @@ pub(crate) struct Job {
     pub(crate) candidates: Vec<(usize, Candidate)>,
     /// Whether to ask for the enabled tasks after each step.
     pub(crate) ask: bool,
+    /// Its runs repeat others, so they need no budget.
+    pub(crate) repeats: bool,
 }
 
 /// The result of one candidate.
@@ -48,6 +50,9 @@ pub(crate) fn answer<S: TaskSystem>(
     let &Shared { config, control, .. } = shared;
     let (run, parent, ask) = (job.run, job.parent.as_slice(), job.ask);
     let answer = |(order, candidate): &(usize, Candidate)| {
+        if !job.repeats && config.is_spent() {
+            return Answer { order: *order, result: Err(NoRun::Spent), attempts: 1 };
+        }
         let request = Request { config, control, run, parent, candidate, ask };
         let (result, attempts) = driver.run(&request);
         Answer { order: *order, result, attempts }

@@ -7,7 +7,7 @@ use super::names::TaskId;
 use super::options::{Inputs, ReversalOptions};
 use super::outcome::Error;
 use super::step::Steps;
-use anyorder_system::{AccessDetail, Control, TaskSystem};
+use anyorder_system::{AccessDetail, Control, EnabledDetail, StopReason, TaskSystem};
 use rustc_hash::FxHashMap;
 use std::sync::atomic::AtomicBool;
 
@@ -29,9 +29,9 @@ pub(crate) fn record<S: TaskSystem>(
     control: &Control<'_>,
 ) -> Result<Recording, Error> {
     let capabilities = driver.system.capabilities();
-    if capabilities.accesses == AccessDetail::None {
-        return Err(Error::Lacks("what its tasks access"));
-    }
+    let exact = capabilities.enabled == EnabledDetail::Exact;
+    // Where every two tasks conflict, all orders are run, whatever the tasks wait for.
+    let blind = options.blind || capabilities.accesses == AccessDetail::None;
     if options.same_value && !capabilities.values {
         return Err(Error::Lacks("values"));
     }
@@ -63,6 +63,8 @@ pub(crate) fn record<S: TaskSystem>(
             planned => planned.saturating_add(options.tail_max.min(steps)),
         },
         attempts: options.attempts,
+        blind,
+        budget: options.budget.clone(),
     };
     let candidate = Candidate { shared: 0, rest: planned.clone(), asleep: Vec::new() };
     let request =
@@ -70,6 +72,7 @@ pub(crate) fn record<S: TaskSystem>(
     let (ran, attempts) = driver.run(&request);
     let ran = ran.map_err(|error| match error {
         NoRun::Stopped(reason) => Error::Stopped(reason),
+        NoRun::Spent => Error::Stopped(StopReason::TimeLimit),
         NoRun::Lost(error) => Error::Recording(error),
     })?;
     if !planned.is_empty() && ran.skipped.len() == planned.len() {
@@ -87,7 +90,13 @@ pub(crate) fn record<S: TaskSystem>(
     let length = ran.steps.len() as u64;
     let more = if ran.cut { 0 } else { options.tail_max.min(steps) };
     config.length_max = length.saturating_add(more);
-    Ok(Recording { ran, planned, config, attempts, awaits: capabilities.awaits })
+    Ok(Recording {
+        ran,
+        planned,
+        config,
+        attempts,
+        awaits: capabilities.awaits || (blind && exact),
+    })
 }
 
 /// For each task that ran an alternative other than the first: this alternative.

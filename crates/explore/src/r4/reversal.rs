@@ -97,6 +97,11 @@ impl Ancestors {
         Ancestors { words, bits }
     }
 
+    /// Returns the number of tasks.
+    pub(crate) fn len(&self) -> usize {
+        self.bits.len().checked_div(self.words).unwrap_or(0)
+    }
+
     /// Returns whether i -> j.
     pub(crate) fn has(&self, i: usize, j: usize) -> bool {
         self.bits[j * self.words + i / 64] >> (i % 64) & 1 == 1

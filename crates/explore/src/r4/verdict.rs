@@ -30,6 +30,10 @@ pub enum Verdict {
     /// The observations differ, as expected, because a task takes another alternative than in the
     /// parent. A new failure is [`Different`](Verdict::Different) all the same.
     Alternative,
+    /// Input events come in another order than in the parent, and the observations differ. That is
+    /// the choice of whoever causes them. A new failure is [`Different`](Verdict::Different) all
+    /// the same.
+    InputOrder,
     /// Both runs have the same failures, and the pair consists of a task and the failure that ends
     /// the run. The runs differ in the tasks before the failure, or conflict only on
     /// [`RUN_FAILED`]. The failure itself is the finding.
@@ -51,6 +55,7 @@ impl Verdict {
             Verdict::LateRegistration => "late registration",
             Verdict::CutByFailure => "cut by a failure",
             Verdict::Alternative => "another alternative",
+            Verdict::InputOrder => "another order of inputs",
             Verdict::Different => "different",
             Verdict::Unstable => "unstable",
         }
@@ -119,6 +124,12 @@ pub(crate) fn compare(
         Verdict::Timers
     } else if !failures_new.is_empty() {
         Verdict::Different
+    } else if other_inputs(parent, child, (name_cache, inputs)) {
+        if fails_anew(parent, child, &differences) {
+            Verdict::Different
+        } else {
+            Verdict::InputOrder
+        }
     } else if late_registration(parent, child, pair, (name_cache, inputs, options)) {
         Verdict::LateRegistration
     } else if name_cache.base(pair.first) == name_cache.base(pair.second) {
@@ -129,6 +140,39 @@ pub(crate) fn compare(
         Verdict::Different
     };
     Comparison { verdict, differences, failures_new, failures_gone }
+}
+
+/// The input events of a run whose order is free, in the order in which they ran.
+pub(crate) fn free_inputs<'s>(
+    steps: &'s Steps,
+    (name_cache, inputs): (&'s NameCache, &'s Inputs),
+) -> impl Iterator<Item = TaskId> + 's {
+    let is_free = |task: &TaskId| inputs.is_free(name_cache.task(*task));
+    steps.iter().map(|step| step.base).filter(is_free)
+}
+
+/// Whether input events whose order is free came in another order, or others came.
+fn other_inputs(
+    parent: &ComparedRun<'_>,
+    child: &ComparedRun<'_>,
+    tables: (&NameCache, &Inputs),
+) -> bool {
+    !free_inputs(parent.steps, tables).eq(free_inputs(child.steps, tables))
+}
+
+/// Whether the child has a part that reports a failure which the parent does not have so.
+fn fails_anew(
+    parent: &ComparedRun<'_>,
+    child: &ComparedRun<'_>,
+    differences: &[Difference],
+) -> bool {
+    differences.iter().any(|difference| {
+        let part = child.observation.part(&difference.path);
+        let before = parent.observation.part(&difference.path);
+        part.is_some_and(|part| {
+            part.level == Level::Failure && before.is_none_or(|before| before.hash != part.hash)
+        })
+    })
 }
 
 /// Whether one of the pair fails in the parent, and the other is related to it only because the

@@ -132,7 +132,7 @@ where
             ..r4::ReversalOptions::default()
         };
         let outcome = r4::explore(factory, &r4_options, &control).ok()?;
-        runner.executions += outcome.counts.executions;
+        runner.executions += outcome.counts.runs();
         let shows = |run: &r4::RunInfo| {
             run.failures.iter().any(symptom.failure)
                 || symptom.end.is_some_and(|end| !run.cut && end(&run.observation))

@@ -1,6 +1,7 @@
 //! Tests of R4 against the paper's results, a naive twin, and systems that misbehave.
 
 mod cut;
+mod free_inputs;
 mod full;
 mod models;
 mod mutants;
@@ -12,6 +13,7 @@ mod roles;
 mod slides;
 mod toy;
 mod traps;
+mod unreported;
 mod unstable;
 mod verdicts;
 mod waits;

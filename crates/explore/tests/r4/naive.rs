@@ -242,6 +242,27 @@ impl<M: Model> Twin<M> {
         plans
     }
 
+    /// The pairs of a run that do not depend on each other, and the sequences that swap them: the
+    /// tasks before, those between that the second needs, the second, the first, and the rest.
+    pub(crate) fn swaps(&self, run: &Run) -> Vec<((TaskName, TaskName), Vec<Act>)> {
+        let n = run.tasks.len();
+        let depends = closure(&self.direct(run));
+        let mut plans = Vec::new();
+        for i in 0..n {
+            for j in i + 1..n {
+                if depends[i][j] {
+                    continue;
+                }
+                let (needed, others): (Vec<usize>, Vec<usize>) =
+                    (i + 1..j).partition(|k| depends[*k][j]);
+                let order = (0..i).chain(needed).chain([j, i]).chain(others).chain(j + 1..n);
+                let plan = order.map(|k| run.tasks[k].clone()).collect();
+                plans.push(((run.tasks[i].0.clone(), run.tasks[j].0.clone()), plan));
+            }
+        }
+        plans
+    }
+
     /// Happens-before, pair by pair.
     fn before(&self, run: &Run) -> Vec<Vec<bool>> {
         let n = run.tasks.len();

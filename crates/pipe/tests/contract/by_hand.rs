@@ -114,7 +114,7 @@ impl ByHand {
     }
 
     fn cancel(&mut self, name: &TaskName) {
-        self.recorder.switch(name);
+        self.recorder.cancels(name);
         let before = self.state.pending.len();
         self.state.pending.retain(|task| task.name != *name);
         if self.state.pending.len() < before {

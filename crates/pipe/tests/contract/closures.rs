@@ -64,7 +64,7 @@ impl Loop {
     }
 
     fn cancel(&mut self, name: &TaskName) {
-        self.recorder.switch(name);
+        self.recorder.cancels(name);
         if let Some(at) = self.pending.iter().position(|task| task.name == *name) {
             self.pending.remove(at);
             self.recorder.cancelled(name);

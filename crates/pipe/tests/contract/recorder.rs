@@ -16,15 +16,35 @@ impl Recorder {
         &self.interner.tables
     }
 
-    /// Begins the step of a task: it reads the task's status.
+    /// Whether the tasks of a task's handler run in the order of their posts: all but the replies
+    /// of the network.
+    fn is_ordered(task: &TaskName) -> bool {
+        task.segment().kind != "reply"
+    }
+
+    /// Records an access to the order of the only ordered mailbox.
+    fn order(&mut self, what: &str, kind: AccessKind) {
+        let location = self.shadow(&TaskName::root("mailbox").with_label("ui").child(what));
+        self.push(location, kind, None, None);
+    }
+
+    /// Begins the step of a task: it reads the task's status, and whether others were taken out of
+    /// its mailbox.
     pub(crate) fn begin(&mut self, task: &TaskName) {
         self.step = Some(Step { accesses: Accesses::List(Vec::new()), ..Step::of(task.clone()) });
         let own = self.shadow(task);
         self.push(own, AccessKind::Read, None, None);
+        let is_input = ["click", "help"].contains(&task.segment().kind.as_str());
+        if Self::is_ordered(task) && !is_input {
+            self.order("cancels", AccessKind::Read);
+        }
     }
 
-    /// Ends the step.
+    /// Ends the step: it writes the status of what it posted.
     pub(crate) fn end(&mut self) -> Step {
+        let posted = self.step.iter().flat_map(|step| &step.posted);
+        let posted: Vec<TaskName> = posted.map(|posted| posted.task.clone()).collect();
+        posted.iter().for_each(|task| self.switch(task));
         self.step.take().expect("a step has begun")
     }
 
@@ -54,8 +74,19 @@ impl Recorder {
     }
 
     pub(crate) fn posted(&mut self, task: &TaskName, handler: &str, delay: u64) {
+        if Self::is_ordered(task) {
+            self.order("posts", AccessKind::Write);
+        }
         let posted = Posted { task: task.clone(), handler: handler.to_owned(), delay };
         self.in_step(|step| step.posted.push(posted));
+    }
+
+    /// Records that a task is asked for, to be cancelled.
+    pub(crate) fn cancels(&mut self, task: &TaskName) {
+        self.switch(task);
+        if Self::is_ordered(task) {
+            self.order("cancels", AccessKind::Write);
+        }
     }
 
     pub(crate) fn cancelled(&mut self, task: &TaskName) {

@@ -79,7 +79,7 @@ fn work(b: &mut TraceBuilder, task: TaskId, events: u32, variable: &str) -> Resu
 /// Makes a result with findings of several categories and statuses, some of them in the trace.
 pub(crate) fn outcome(sample: &Sample) -> Outcome {
     let mut outcome = Outcome::new("check", "0.1.0");
-    outcome.inputs.push(Input { path: "traces/player.trace".into(), format: "native".into() });
+    outcome.inputs.push(Input::new("traces/player.trace".as_ref(), "native"));
     outcome.options.set("rules", "mailbox").set("coverage", "task").set("max-pairs", 1000_u64);
     let races = [
         (RaceCategory::MultiThreaded, "Track.buffer@0x41", true, 6),

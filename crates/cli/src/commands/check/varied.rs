@@ -1,22 +1,28 @@
 //! Checks by varying one run: of a program behind a pipe, or of a model with a schedule.
 
 use crate::args::{CheckArgs, Global, cores};
+use crate::commands::explore::program_input;
 use crate::failure::Failure;
 use crate::input::{self, PeekedInput, SCHEDULE_BYTES_MAX};
 use crate::reading::{stopped, watched};
 use crate::watch::Watch;
-use anyorder_drive::explore::{ExploreOptions, ReversalOptions, explore, pipe_program};
+use anyorder_drive::explore::{
+    Deepening, ExploreOptions, ReversalOptions, Swaps, explore, pipe_program,
+};
 use anyorder_drive::model::Model;
 use anyorder_drive::{JobResult, first_schedule};
 use anyorder_finding::Input;
 use anyorder_system::Schedule;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The most inputs that are kept open.
 const OPEN_MAX: usize = 64;
 
 /// The maximum number of tasks of a run.
 const STEPS_MAX: u64 = 1_000;
+
+/// The number of runs that swap two tasks of a program, in search of what it does not report.
+const SWAPS: u64 = 64;
 
 /// The inputs of the command, by kind.
 pub(super) enum CheckInputs {
@@ -88,8 +94,10 @@ pub(super) fn check(
         (None, None) => cores().get(),
     };
     let (schedule_path, recording) = varied.recording.unzip();
-    let reversals = ReversalOptions { recording, workers, ..ReversalOptions::default() };
-    let options = ExploreOptions { reversals, ..ExploreOptions::default() };
+    let swaps = Swaps { count: if args.program.is_some() { SWAPS } else { 0 }, seed: 1 };
+    let reversals = ReversalOptions { recording, workers, swaps, ..ReversalOptions::default() };
+    let deepen = Some(Deepening::within(watch.budget(args.budget)));
+    let options = ExploreOptions { reversals, deepen, ..ExploreOptions::default() };
     let mut control = watch.control();
     control.limits.steps = Some(STEPS_MAX);
     let (input, result) = match (varied.model, &args.program) {
@@ -101,9 +109,11 @@ pub(super) fn check(
         (None, command) => {
             let command = command.as_deref().unwrap_or_default();
             let program = pipe_program(command)?;
-            (Input::new(Path::new(command), "program"), explore(&program, &options, &control)?)
+            (program_input(command), explore(&program, &options, &control)?)
         }
     };
+    let mut result = result;
+    result.options.set("budget", format!("{:?}", args.budget));
     let mut inputs = vec![input];
     inputs.extend(schedule_path.map(|path| Input::new(&path, "schedule")));
     Ok((inputs, result))
