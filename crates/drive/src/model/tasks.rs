@@ -54,7 +54,7 @@ impl TaskProgram for Model {
                 let failed = failed.unwrap_or_else(|| text.as_str().into());
                 (text.clone(), Property::Failure(failed))
             }
-            Shows::Deadlock => (shows.to_string(), Property::Deadlock),
+            Shows::Deadlock => (shows.to_string(), Property::Deadlock(String::new())),
             _ => (shows.to_string(), Property::Final),
         };
         report(self, &[Violation { property, name, path }]).pop()

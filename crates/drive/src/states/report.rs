@@ -101,7 +101,7 @@ fn shows<S: anyorder_system::StateSystem>(violation: &Violation<S>) -> Shows {
     match &violation.property {
         Property::Failure(failure) => Shows::Failure(failure.to_string()),
         Property::Invariant(_) => Shows::Invariant(violation.name.clone()),
-        Property::Deadlock => Shows::Deadlock,
+        Property::Deadlock(_) => Shows::Deadlock,
         Property::Final => Shows::Final,
         Property::Response(_) => Shows::Response(violation.name.clone()),
     }
