@@ -82,7 +82,7 @@ impl<S: Reducible> Engine<'_, S> {
             violations,
             conflicts: None,
             responses: Vec::new(),
-            ended: ended,
+            ended,
             untriggered: Vec::new(),
             never_run: complete.then(|| never_run(&self.parts_ran)),
             stats: self.stats,
