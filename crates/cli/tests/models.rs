@@ -305,7 +305,8 @@ fn deadlocks_of_different_models_have_different_ids() {
         assert_eq!(finding["kind"], "deadlock", "{text} {value}");
         let access = format!("waits for lock l, held by {handler}");
         assert_eq!(finding["sites"][0]["access"], access, "{value}");
-        assert_eq!(finding["sites"][1]["access"], format!("left in mailbox {handler}"), "{value}");
+        // The message behind it waits for what it waits for.
+        assert_eq!(finding["sites"].as_array().map(Vec::len), Some(1), "{value}");
         finding["id"].as_str().expect("an id").to_owned()
     };
     assert_eq!(id("a", "ui"), id("a", "ui"));

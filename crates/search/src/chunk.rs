@@ -67,6 +67,10 @@ pub(crate) struct Chunk<S> {
     pub(crate) start: u32,
     /// The transitions of each state expanded so far.
     pub(crate) transitions: Vec<u32>,
+    /// Whether each of these states offers only optional transitions.
+    pub(crate) rests: Vec<bool>,
+    /// Whether one of them is an end that is no deadlock.
+    pub(crate) ended: bool,
     /// In the order of (position, place).
     pub(crate) candidates: Vec<Candidate<S>>,
     /// The encodings of candidates that are stored whole, one after the other, and the end of each.
@@ -113,6 +117,8 @@ impl<S> Chunk<S> {
             unit,
             start,
             transitions: Vec::new(),
+            rests: Vec::new(),
+            ended: false,
             candidates: Vec::new(),
             encodings: Vec::new(),
             ends: Vec::new(),
@@ -168,6 +174,7 @@ impl<S> Chunk<S> {
             return;
         }
         self.transitions.truncate(position.saturating_sub(self.start) as usize);
+        self.rests.truncate(self.transitions.len());
         let targets: u64 = self.transitions.iter().map(|count| u64::from(*count)).sum();
         if !self.targets.is_empty() {
             self.targets.truncate(targets as usize);

@@ -3,8 +3,8 @@
 use crate::error::SearchError;
 use crate::options::{Order, SearchOptions, Stop, Storage};
 use crate::outcome::{
-    Limit, Outcome, Property, ResponseVerdict, UpdateConflict, Violation, never_run,
-    sort_conflicts, sort_violations,
+    Limit, Outcome, Property, ResponseVerdict, UpdateConflict, Violation, keep_deadlocks,
+    never_run, sort_conflicts, sort_violations,
 };
 use crate::path::{Path, replay, replay_represented};
 use crate::response;
@@ -27,11 +27,16 @@ impl<S: StateSystem> Search<'_, S> {
         if exhausted && matches!(self.options.storage, Storage::Bitstate { .. }) {
             limits.push(Limit::Bitstate);
         }
+        // Deadlocks that are left out were searched: the other verdicts are whole.
         let complete = exhausted && limits.is_empty();
         self.stats.bytes_per_state = self.bytes_needed().div_ceil(self.stats.states.max(1));
         // What was found is replayed, also after a stop.
         let unwatched = JobWatch::default().enter();
-        let mut violations = self.violations(control)?;
+        let mut faults = self.faults.clone();
+        if keep_deadlocks(&mut faults, |fault| fault.length) {
+            limits.push(Limit::Deadlocks);
+        }
+        let mut violations = self.violations(&faults, control)?;
         let mut skipped = None;
         let responses = self.respond(complete, &mut violations, (control, &mut skipped))?;
         sort_violations(&mut violations);
@@ -46,10 +51,19 @@ impl<S: StateSystem> Search<'_, S> {
             violations,
             conflicts,
             responses,
+            ended: self.ended,
+            untriggered: if complete { self.untriggered() } else { Vec::new() },
             never_run: complete.then(|| never_run(&self.parts_ran)),
             stats: self.stats,
             detail: (),
         })
+    }
+
+    /// Returns the response properties whose triggers hold in no known state.
+    fn untriggered(&self) -> Vec<usize> {
+        let Some(graph) = &self.graph else { return Vec::new() };
+        let holds = |property| (0..graph.len() as u32).any(|one| graph.response(property, one).0);
+        (0..self.responses).filter(|property| !holds(*property)).collect()
     }
 
     /// Returns the number of violations so far.
@@ -74,14 +88,18 @@ impl<S: StateSystem> Search<'_, S> {
 
     /// Builds a path for each violation. If the search was not breadth-first, searches for the
     /// shortest ones first.
-    fn violations(&self, control: &Control<'_>) -> Result<Vec<Violation<S>>, SearchError> {
+    fn violations(
+        &self,
+        faults: &BTreeMap<Property, Fault>,
+        control: &Control<'_>,
+    ) -> Result<Vec<Violation<S>>, SearchError> {
         if self.options.order == Order::Depth
-            && !self.faults.is_empty()
+            && !faults.is_empty()
             && let Some(shortest) = self.shortest(control)?
         {
             return Ok(shortest);
         }
-        self.faults.iter().map(|(key, fault)| self.violation(key, *fault)).collect()
+        faults.iter().map(|(key, fault)| self.violation(key, *fault)).collect()
     }
 
     /// Searches again, breadth-first, up to the depth of the known violations.
@@ -100,8 +118,9 @@ impl<S: StateSystem> Search<'_, S> {
         };
         let mut second = Search::new(self.system, &options)?;
         let outcome = second.run(control)?;
-        let whole =
-            outcome.limits.iter().all(|limit| matches!(limit, Limit::Depth | Limit::Bitstate));
+        let harmless =
+            |limit: &Limit| matches!(limit, Limit::Depth | Limit::Bitstate | Limit::Deadlocks);
+        let whole = outcome.limits.iter().all(harmless);
         let known = |found: &BTreeMap<Property, Fault>| {
             self.faults.keys().all(|key| found.contains_key(key))
         };

@@ -10,7 +10,7 @@ use crate::outcome::Property;
 use crate::parallel::Pool;
 use crate::search::SystemInfo;
 use crate::store::{FingerprintTable, Key, Store, Visit};
-use anyorder_system::{Control, Hash128, JobWatch, StateSystem, Successor, Updates};
+use anyorder_system::{Control, Hash128, JobWatch, Offers, StateSystem, Successor, Updates};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -171,13 +171,16 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
         }
         let count = self.successors.len();
         let info = &*self.shared.info;
-        let end = (count == 0 && self.shared.deadlocks)
-            .then(|| Property::of_end(info.properties.end_of(&entry.state)))
+        let offers = Offers::of(self.successors.iter().map(|one| system.is_optional(&one.action)));
+        let end = (offers.is_end() && self.shared.deadlocks)
+            .then(|| Property::at_end(&info.properties, &entry.state, offers))
             .flatten();
         if self.is_stopped() || !self.reserve(count as u64) || !self.prepare() {
             return false;
         }
         chunk.transitions.push(count as u32);
+        chunk.rests.push(offers == Offers::Optional);
+        chunk.ended |= offers.is_end() && !matches!(end, Some(Property::Deadlock(_)));
         if let Some(wrong) = end {
             chunk.fault(wrong, position, 0);
         }

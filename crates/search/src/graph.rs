@@ -10,12 +10,14 @@ use std::collections::VecDeque;
 const UNKNOWN: u32 = u32::MAX;
 
 /// States by number, with all their transitions in the order of the system. A transition takes 4
-/// bytes, or 6 with fairness classes; a state takes 12 bytes, plus one for each response property.
+/// bytes, or 6 with fairness classes; a state takes 13 bytes, plus one for each response property.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     start: Vec<u64>,
     count: Vec<u32>,
     targets: Vec<u32>,
+    /// Whether each state offers only optional transitions.
+    rests: Vec<bool>,
     /// `None` if the system has no fairness classes.
     classes: Option<Vec<u16>>,
     responses: usize,
@@ -54,6 +56,17 @@ impl Graph {
     #[must_use]
     pub fn is_known(&self, state: u32) -> bool {
         self.count[state as usize] != UNKNOWN
+    }
+
+    /// Returns whether a run may end in a state: it offers no transition, or only optional ones.
+    #[must_use]
+    pub fn is_end(&self, state: u32) -> bool {
+        self.count[state as usize] == 0 || self.rests[state as usize]
+    }
+
+    /// Returns whether a state offers transitions, and all of them are optional.
+    pub(crate) fn rests(&self, state: u32) -> bool {
+        self.rests[state as usize]
     }
 
     fn range(&self, state: u32) -> std::ops::Range<usize> {
@@ -96,7 +109,7 @@ impl Graph {
     }
 
     pub(crate) fn bytes(&self) -> u64 {
-        let per_state = self.count.len() as u64 * 12 + self.flags.len() as u64;
+        let per_state = self.count.len() as u64 * 13 + self.flags.len() as u64;
         per_state
             + self.targets.len() as u64 * 4
             + self.classes.as_ref().map_or(0, Vec::len) as u64 * 2
@@ -108,6 +121,7 @@ impl Graph {
         debug_assert_eq!(flags.len(), states * self.responses, "a flag for each property");
         self.start.resize(self.start.len() + states, 0);
         self.count.resize(self.count.len() + states, UNKNOWN);
+        self.rests.resize(self.rests.len() + states, false);
         self.flags.extend_from_slice(flags);
     }
 
@@ -123,9 +137,10 @@ impl Graph {
         lists: &mut UpdateLists,
     ) {
         let mut start = self.targets.len() as u64;
-        for (count, number) in chunk.transitions.iter().zip(numbers) {
+        for ((count, rests), number) in chunk.transitions.iter().zip(&chunk.rests).zip(numbers) {
             self.start[number as usize] = start;
             self.count[number as usize] = *count;
+            self.rests[number as usize] = *rests;
             start += u64::from(*count);
         }
         self.targets.extend_from_slice(&chunk.targets);
@@ -138,8 +153,14 @@ impl Graph {
         }
     }
 
-    /// Adds the transitions of one state.
-    pub(crate) fn add_read(&mut self, state: u32, targets: &[u32], classes: &[u16]) {
+    /// Adds the transitions of one state, and whether all of them are optional.
+    pub(crate) fn add_read(
+        &mut self,
+        state: u32,
+        (targets, classes): (&[u32], &[u16]),
+        rests: bool,
+    ) {
+        self.rests[state as usize] = rests;
         self.start[state as usize] = self.targets.len() as u64;
         self.count[state as usize] = targets.len() as u32;
         self.targets.extend_from_slice(targets);
@@ -174,6 +195,7 @@ impl Graph {
         for old in &order {
             graph.start.push(graph.targets.len() as u64);
             graph.count.push(self.count[*old as usize]);
+            graph.rests.push(self.rests[*old as usize]);
             let targets = self.targets[self.range(*old)].iter();
             graph.targets.extend(targets.map(|target| match *target {
                 FAILED => FAILED,

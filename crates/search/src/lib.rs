@@ -99,8 +99,8 @@ pub use export::{Exported, GraphFormat, export};
 pub use graph::Graph;
 pub use options::{Order, SearchOptions, Stop, Storage};
 pub use outcome::{
-    Limit, Outcome, Property, ResponseVerdict, Stats, UpdateConflict, Violation, never_run,
-    sort_conflicts, sort_violations,
+    DEADLOCKS_MAX, Limit, Outcome, Property, ResponseVerdict, Stats, UpdateConflict, Violation,
+    keep_deadlocks, never_run, sort_conflicts, sort_violations,
 };
 pub use parallel::THREADS_MAX;
 pub use path::{Path, PathDifference, PathStep, diff, replay};

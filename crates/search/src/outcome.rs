@@ -1,7 +1,8 @@
 //! The outcome of a search.
 
 use crate::path::Path;
-use anyorder_system::{End, Failure, Place, StateSystem, StopReason};
+use anyorder_system::{End, Failure, Offers, Place, Properties, StateSystem, StopReason};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// A limit that cut a search.
@@ -25,6 +26,10 @@ pub enum Limit {
     Interrupt,
     /// Bitstate storage may have taken new states for known ones.
     Bitstate,
+    /// [`DEADLOCKS_MAX`]: further deadlocks are left out.
+    Deadlocks,
+    /// The algorithm does not check all properties of the program.
+    Algorithm,
 }
 
 impl Limit {
@@ -40,6 +45,8 @@ impl Limit {
             Limit::Time => "time-limit",
             Limit::Interrupt => "interrupt",
             Limit::Bitstate => "bitstate",
+            Limit::Deadlocks => "max-deadlocks",
+            Limit::Algorithm => "algorithm",
         }
     }
 
@@ -75,22 +82,37 @@ pub enum Property {
     Failure(Failure),
     /// The invariant with this index.
     Invariant(usize),
-    /// A deadlock: nothing can happen in a state that is not final, and something waits there.
-    Deadlock,
-    /// A wrong end: everything is done, in a state that is not final.
+    /// A deadlock: nothing can happen in a state that is not final, and something waits there. Each
+    /// description of [what waits](Properties::waits) is a property of its own.
+    Deadlock(String),
+    /// A wrong end: a run may end in a state that is not final, and that is no deadlock.
     Final,
     /// The response property with this index.
     Response(usize),
 }
 
 impl Property {
-    /// Returns the violation of a state where nothing can happen, if there is one.
+    /// Returns the violation of a run that ends in a state, given what the state offers.
     #[must_use]
-    pub const fn of_end(end: End) -> Option<Property> {
-        match end {
+    pub fn at_end<S>(
+        properties: &Properties<'_, S>,
+        state: &S,
+        offers: Offers,
+    ) -> Option<Property> {
+        match properties.end_at(state, offers)? {
             End::Fine => None,
-            End::Deadlock => Some(Property::Deadlock),
+            End::Deadlock => Some(Property::Deadlock(properties.waiting_in(state))),
             End::Wrong => Some(Property::Final),
+        }
+    }
+
+    /// Returns the property that a note during a search names: the first of several deadlocks will
+    /// do.
+    #[must_use]
+    pub fn to_report(&self) -> Property {
+        match self {
+            Property::Deadlock(_) => Property::Deadlock(String::new()),
+            property => property.clone(),
         }
     }
 
@@ -103,7 +125,7 @@ impl Property {
                 let invariants = system.properties().invariants;
                 invariants.get(*index).map_or_else(String::new, |one| one.name.clone())
             }
-            Property::Deadlock => "deadlock".to_owned(),
+            Property::Deadlock(_) => "deadlock".to_owned(),
             Property::Final => "final".to_owned(),
             Property::Response(index) => {
                 let responses = system.properties().responses;
@@ -140,6 +162,26 @@ impl<S: StateSystem> Violation<S> {
         };
         Violation { name: property.name(system), property, path }
     }
+}
+
+/// The most deadlocks that a search reports. Each takes a run, and independent parts that can each
+/// wait at several places multiply.
+pub const DEADLOCKS_MAX: usize = 1_000;
+
+/// Drops the deadlocks beyond [`DEADLOCKS_MAX`], those with the longest runs. Returns whether there
+/// were any.
+pub fn keep_deadlocks<V>(found: &mut BTreeMap<Property, V>, length: impl Fn(&V) -> u32) -> bool {
+    let deadlocks = found.iter().filter(|(key, _)| matches!(key, Property::Deadlock(_)));
+    let mut deadlocks: Vec<(u32, &Property)> =
+        deadlocks.map(|(key, value)| (length(value), key)).collect();
+    if deadlocks.len() <= DEADLOCKS_MAX {
+        return false;
+    }
+    deadlocks.sort_unstable();
+    let dropped: Vec<Property> =
+        deadlocks[DEADLOCKS_MAX..].iter().map(|(_, key)| (*key).clone()).collect();
+    dropped.iter().for_each(|key| drop(found.remove(key)));
+    true
 }
 
 /// Two components have updated one attribute, one right after the other.
@@ -206,6 +248,11 @@ pub struct Outcome<S: StateSystem, D = ()> {
     pub conflicts: Option<Vec<UpdateConflict<S>>>,
     /// The verdict for each response property; reduced searches know none.
     pub responses: Vec<ResponseVerdict>,
+    /// Whether some run ends in an end that is no deadlock: where a program may have to be final.
+    pub ended: bool,
+    /// The response properties that say nothing: their triggers hold in no state. Known only of
+    /// complete searches that check them.
+    pub untriggered: Vec<usize>,
     /// The indices of parts that never run; `None` unless the search is complete.
     pub never_run: Option<Vec<usize>>,
     /// Counters.

@@ -3,18 +3,19 @@
 //! **Problem.** Given the graph of all states, is there a fair run with a state where the trigger
 //! holds, from which on the response never holds?
 //!
-//! **Definitions.** A run starts in an initial state and follows transitions. It ends only in a
-//! state without transitions, and then stays there for ever. Runs that end with a failing
-//! transition are not considered here. A fairness class is *enabled* in a state if one of its
-//! transitions leaves it; a failing transition counts. A run is (weakly) fair if for each class,
-//! infinitely often, the class is not enabled or one of its transitions is taken.
+//! **Definitions.** A run starts in an initial state and follows transitions. It may end in an
+//! *end*, a state that offers no transition or only optional ones; it then stays there for ever.
+//! Runs that end with a failing transition are not considered here. A fairness class is *enabled*
+//! in a state if one of its transitions leaves it; a failing transition counts. A run is (weakly)
+//! fair if for each class, infinitely often, the class is not enabled or one of its transitions is
+//! taken.
 //!
 //! **Method.** Let `P` be the states on paths that start in a state with the trigger and avoid all
-//! states with the response. A violation is a state of `P` without transitions, or a fair cycle
-//! within `P`. Of the cycles in a strongly connected component of `P`, the one that visits all its
-//! states and transitions is the fairest. So a fair one exists exactly if for each class the
-//! component has a state where the class is not enabled, or a transition of the class. Paths that
-//! join or return lose nothing, because `P` is a set of states, not of paths.
+//! states with the response. A violation is an end in `P`, or a fair cycle within `P`. Of the
+//! cycles in a strongly connected component of `P`, the one that visits all its states and
+//! transitions is the fairest. So a fair one exists exactly if for each class the component has a
+//! state where the class is not enabled, or a transition of the class. Paths that join or return
+//! lose nothing, because `P` is a set of states, not of paths.
 //!
 //! **Cost.** Linear in states and transitions, for each property; fairness costs one bit for each
 //! class and component. The shown cycle takes a search of its component for each class: at worst
@@ -53,14 +54,13 @@ pub(crate) fn violation(
     watch.check()?;
     let ends = |state: &u32| {
         let at = *state as usize;
-        let last = graph.is_known(*state) && graph.successors(*state).len() == 0;
-        pending.contains(*state) && (last || fair[component[at] as usize])
+        pending.contains(*state) && (graph.is_end(*state) || fair[component[at] as usize])
     };
     let states = 0..graph.len() as u32;
     let entry = states.filter(ends).min_by_key(|state| (pending.distance[*state as usize], *state));
     let Some(entry) = entry else { return Ok(None) };
     let choices = pending.choices(entry, shortest);
-    if graph.successors(entry).len() == 0 {
+    if graph.is_end(entry) {
         return Ok(Some(Lasso { choices, repeats_from: None }));
     }
     let tour = FairCycle { graph, component: &component, entry, classes };

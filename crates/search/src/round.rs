@@ -98,6 +98,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
         for chunk in chunks {
             let Some((_, parents)) = round.unit(chunk.unit) else { continue };
             self.note_faults(chunk, parents);
+            self.ended |= chunk.ended;
             for (ran, now) in self.parts_ran.iter_mut().zip(&chunk.parts) {
                 *ran |= now;
             }
@@ -122,7 +123,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
         for (key, place) in &chunk.faults {
             let parent = &parents[(place.position - chunk.start) as usize];
             let fault = match key {
-                Property::Deadlock | Property::Final => {
+                Property::Deadlock(_) | Property::Final => {
                     Fault { length: parent.depth, state: parent.number, place: None }
                 }
                 _ => Fault {

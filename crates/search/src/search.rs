@@ -81,6 +81,8 @@ pub struct Search<'s, S: StateSystem> {
     pub(crate) graph: Option<Graph>,
     pub(crate) faults: BTreeMap<Property, Fault>,
     pub(crate) parts_ran: Vec<bool>,
+    /// Whether an end that is no deadlock was met. Not known of the part before a resumption.
+    pub(crate) ended: bool,
     pub(crate) stats: Stats,
     /// The depth of the level being expanded, if there is one.
     pub(crate) level: Option<u32>,
@@ -141,6 +143,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
             graph: graph.then(|| Graph::new(responses, classes > 0, options.updates)),
             faults: BTreeMap::new(),
             parts_ran: vec![false; info.parts.len()],
+            ended: false,
             stats: Stats::default(),
             level: None,
             stale: false,
@@ -277,7 +280,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
         }
         self.reported_count = self.faults.len();
         for (property, fault) in &self.faults {
-            if self.reported.insert(property.clone()) {
+            if self.reported.insert(property.to_report()) {
                 control.progress.note(&found_words(self.system, property, fault.length));
             }
         }
@@ -406,7 +409,7 @@ pub fn fewer_threads(started: usize, wanted: usize) -> String {
 /// Returns the text that reports a finding during a search.
 pub fn found_words<S: StateSystem>(system: &S, property: &Property, steps: u32) -> String {
     let what = match property {
-        Property::Deadlock => "a deadlock".to_owned(),
+        Property::Deadlock(_) => "a deadlock".to_owned(),
         Property::Final => "a wrong end".to_owned(),
         Property::Invariant(_) => format!("invariant `{}` does not hold", property.name(system)),
         _ => property.name(system),

@@ -4,7 +4,7 @@ use crate::error::SearchError;
 use crate::outcome::{Limit, Property, Stats, Violation};
 use crate::path::replay;
 use anyorder_common::random::{Random, SplitMix64};
-use anyorder_system::{Control, JobWatch, Properties, StateSystem, Stopped};
+use anyorder_system::{Control, JobWatch, Offers, Properties, StateSystem, Stopped};
 use std::collections::BTreeMap;
 
 /// Options of a simulation.
@@ -28,10 +28,13 @@ pub struct WalkOutcome<S: StateSystem> {
     pub limits: Vec<Limit>,
     /// `states` counts every visit to a state.
     pub stats: Stats,
+    /// The number of walks that the limit on steps cut.
+    pub cut: u64,
 }
 
 /// Walks at random from initial states. A walk ends at a failure, at a state where nothing can
-/// happen, and at the limit. Walk `n` depends only on the seed and on `n`.
+/// happen, and at the limit. Where only optional transitions are offered, it checks whether the
+/// program may end, and goes on. Walk `n` depends only on the seed and on `n`.
 ///
 /// # Errors
 ///
@@ -57,7 +60,7 @@ pub fn walk_watched<S: StateSystem>(
 ) -> Result<WalkOutcome<S>, SearchError> {
     let mut found: BTreeMap<Property, Vec<u32>> = BTreeMap::new();
     let mut stats = Stats::default();
-    let mut limits = Vec::new();
+    let (mut limits, mut cut) = (Vec::new(), 0);
     let properties = system.properties();
     let watched = JobWatch::of(control).enter();
     for number in 0..options.walks {
@@ -83,9 +86,12 @@ pub fn walk_watched<S: StateSystem>(
             on_found(Violation::of(system, property, replay(system, &choices)?));
             drop(unwatched);
         }
-        if let Err(stopped) = whole {
-            limits.push(Limit::from(stopped.0));
-            break;
+        match whole {
+            Ok(whole) => cut += u64::from(!whole),
+            Err(stopped) => {
+                limits.push(Limit::from(stopped.0));
+                break;
+            }
         }
         stats.executions += 1;
     }
@@ -97,10 +103,11 @@ pub fn walk_watched<S: StateSystem>(
         violations.push(Violation::of(system, property, replay(system, &choices)?));
     }
     violations.sort_by_key(|violation| violation.path.steps.len());
-    Ok(WalkOutcome { violations, limits, stats })
+    Ok(WalkOutcome { violations, limits, stats, cut })
 }
 
-/// Walks once. The inner error is a stop: what the system returned then is not used.
+/// Walks once. Returns whether the walk came to its end, within the limit on steps. The inner error
+/// is a stop: what the system returned then is not used.
 fn one_walk<S: StateSystem>(
     system: &S,
     options: &WalkOptions,
@@ -108,7 +115,7 @@ fn one_walk<S: StateSystem>(
     properties: &Properties<'_, S::State>,
     stats: &mut Stats,
     found: &mut dyn FnMut(Property, &[u32]),
-) -> Result<Result<(), Stopped>, SearchError> {
+) -> Result<Result<bool, Stopped>, SearchError> {
     let mut initials = system.initial();
     if let Err(stopped) = control.check() {
         return Ok(Err(stopped));
@@ -127,11 +134,10 @@ fn one_walk<S: StateSystem>(
         broken.extend(properties.broken(&state));
         successors.clear();
         let last = choices.len() as u64 > u64::from(options.steps_max);
-        if !last {
-            system.successors(&state, &mut successors);
-        }
-        let end = (!last && successors.is_empty() && options.deadlocks)
-            .then(|| Property::of_end(properties.end_of(&state)))
+        system.successors(&state, &mut successors);
+        let offers = Offers::of(successors.iter().map(|one| system.is_optional(&one.action)));
+        let end = (offers.is_end() && options.deadlocks)
+            .then(|| Property::at_end(properties, &state, offers))
             .flatten();
         if let Err(stopped) = control.check() {
             return Ok(Err(stopped));
@@ -139,14 +145,11 @@ fn one_walk<S: StateSystem>(
         for index in broken.drain(..) {
             found(Property::Invariant(index), &choices);
         }
-        if last {
-            return Ok(Ok(()));
+        if let Some(wrong) = end {
+            found(wrong, &choices);
         }
-        if successors.is_empty() {
-            if let Some(wrong) = end {
-                found(wrong, &choices);
-            }
-            return Ok(Ok(()));
+        if last || successors.is_empty() {
+            return Ok(Ok(successors.is_empty()));
         }
         let place = random.index(successors.len());
         let successor = successors.swap_remove(place);
@@ -154,7 +157,7 @@ fn one_walk<S: StateSystem>(
         stats.transitions += 1;
         if let Some(failure) = successor.failure {
             found(Property::Failure(failure), &choices);
-            return Ok(Ok(()));
+            return Ok(Ok(true));
         }
         state = successor.state;
     }

@@ -119,6 +119,7 @@ fn random_copy(system: &RandomSystem) -> RandomSystem {
         initial: system.initial.clone(),
         edges: system.edges.clone(),
         last: system.last.clone(),
+        rests: system.rests.clone(),
         broken: system.broken.clone(),
         responses: system.responses.clone(),
         classes: system.classes,

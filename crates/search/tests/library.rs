@@ -124,7 +124,7 @@ fn a_deadlock_with_its_shortest_path() {
     for symmetry in [false, true] {
         let options = SearchOptions { symmetry, ..SearchOptions::default() };
         let outcome = search(&Locks, &options, &Control::default()).unwrap();
-        assert_eq!(outcome.violations[0].property, Property::Deadlock);
+        assert_eq!(outcome.violations[0].property, Property::Deadlock(String::new()));
         let path = &outcome.violations[0].path;
         assert_eq!((path.choices().unwrap(), *path.last()), (vec![0, 0, 1], [1, 1]));
         let failure = &outcome.violations[1];

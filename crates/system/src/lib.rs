@@ -47,7 +47,7 @@ pub use job_watch::{EnteredWatch, JobWatch};
 pub use limits::Limits;
 pub use observation::{Difference, Level, Observation, Part, PartPath};
 pub use progress::{NoProgress, Progress};
-pub use properties::{Classes, End, Invariant, Properties, Response};
+pub use properties::{Classes, End, Invariant, Offers, Properties, Response};
 pub use reducible::{Effects, Place, Reducible, TaskKey, TouchKind, Touched};
 pub use run_error::RunError;
 pub use schedule::{Choice, Divergence, Injected, ProgramIdentity, Schedule, ScheduleError, Value};

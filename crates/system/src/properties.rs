@@ -54,7 +54,38 @@ impl<S> Response<'_, S> {
     }
 }
 
-/// The meaning of a state where nothing can happen.
+/// What a state offers to a run that has reached it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Offers {
+    /// No transition.
+    Nothing,
+    /// Transitions, and all of them are [optional](crate::StateSystem::is_optional).
+    Optional,
+    /// A transition that is not optional; a failing one counts.
+    More,
+}
+
+impl Offers {
+    /// Returns what a state with these transitions offers, given for each whether it is optional.
+    pub fn of(transitions: impl IntoIterator<Item = bool>) -> Offers {
+        let mut offers = Offers::Nothing;
+        for optional in transitions {
+            if !optional {
+                return Offers::More;
+            }
+            offers = Offers::Optional;
+        }
+        offers
+    }
+
+    /// Returns whether a run may end in the state.
+    #[must_use]
+    pub fn is_end(self) -> bool {
+        self != Offers::More
+    }
+}
+
+/// The meaning of an end: a state in which a run may end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
     /// The program may end here.
@@ -83,6 +114,8 @@ pub struct Properties<'s, S> {
     /// The response properties.
     pub responses: Vec<Response<'s, S>>,
     end: Function<'s, S, End>,
+    rest: Option<Function<'s, S, bool>>,
+    waits: Option<Function<'s, S, String>>,
 }
 
 impl<'s, S> Properties<'s, S> {
@@ -90,7 +123,7 @@ impl<'s, S> Properties<'s, S> {
     #[must_use]
     pub fn new() -> Properties<'s, S> {
         let end: Function<'s, S, End> = Box::new(|_| End::Fine);
-        Properties { invariants: Vec::new(), responses: Vec::new(), end }
+        Properties { invariants: Vec::new(), responses: Vec::new(), end, rest: None, waits: None }
     }
 
     /// Adds an invariant. It may look at anything, so only full search checks it: a reduced search
@@ -149,10 +182,50 @@ impl<'s, S> Properties<'s, S> {
         self
     }
 
+    /// Sets whether the program may end in a state that offers only optional transitions. Such a
+    /// state is no deadlock: something may still happen. Without this, it is a wrong end where
+    /// [`end`](Self::end) says so.
+    #[must_use]
+    pub fn rest(mut self, may_end: impl Fn(&S) -> bool + Send + Sync + 's) -> Properties<'s, S> {
+        self.rest = Some(Box::new(may_end));
+        self
+    }
+
+    /// Sets the description of what waits in a deadlock. Deadlocks with one description are one
+    /// finding. It must be the same for states that differ only in the names of identical
+    /// components.
+    #[must_use]
+    pub fn waits(mut self, places: impl Fn(&S) -> String + Send + Sync + 's) -> Properties<'s, S> {
+        self.waits = Some(Box::new(places));
+        self
+    }
+
     /// Returns the meaning of a state where nothing can happen.
     #[must_use]
     pub fn end_of(&self, state: &S) -> End {
         (self.end)(state)
+    }
+
+    /// Returns the meaning of a state as an end, given what it offers; `None` if it is no end.
+    #[must_use]
+    pub fn end_at(&self, state: &S, offers: Offers) -> Option<End> {
+        match (offers, &self.rest) {
+            (Offers::More, _) => None,
+            (Offers::Nothing, _) => Some(self.end_of(state)),
+            (Offers::Optional, Some(rest)) => {
+                Some(if rest(state) { End::Fine } else { End::Wrong })
+            }
+            (Offers::Optional, None) => match self.end_of(state) {
+                End::Deadlock => Some(End::Fine),
+                end => Some(end),
+            },
+        }
+    }
+
+    /// Returns the description of what waits in a deadlock.
+    #[must_use]
+    pub fn waiting_in(&self, state: &S) -> String {
+        self.waits.as_ref().map_or_else(String::new, |waits| waits(state))
     }
 }
 

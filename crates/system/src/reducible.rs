@@ -105,6 +105,8 @@ impl<S, A> Effects<S, A> {
 /// 6. A step that reports updates has a [`TouchKind::Write`] to each updated attribute, or to
 ///    another place that every step which updates that attribute reads or writes. The updates
 ///    depend only on what the step reads, and on the contents of the places that it writes.
+/// 7. The transitions of a task are all [optional](StateSystem::is_optional), in every state, or
+///    none is.
 pub trait Reducible: StateSystem {
     /// Appends the tasks that may be able to run: each key once, in a fixed order. Cheap:
     /// [`run`](Self::run) checks guards and locks.

@@ -119,6 +119,13 @@ pub trait StateSystem: Sync {
         Classes::none()
     }
 
+    /// Returns whether a transition is *optional*: it need not come, however long it is offered. A
+    /// state that offers no other transitions is an end, as one that offers none: a run may end
+    /// there. By default none is.
+    fn is_optional(&self, _action: &Self::Action) -> bool {
+        false
+    }
+
     /// Returns the parts of the program that should each run at least once: events, tasks,
     /// handlers.
     fn parts(&self) -> Classes<'_, Self::Action> {

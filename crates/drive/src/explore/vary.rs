@@ -179,7 +179,10 @@ impl<'a, P: TaskProgram> Job<'a, P> {
         }
         explored.limits.iter().for_each(|limit| self.result.cut_by(limit_word(*limit)));
         self.result.remarks = remarks(self.program, &explored);
-        self.result.warnings.extend(self.program.ignored());
+        if let Some(ignored) = self.program.ignored() {
+            self.result.warnings.push(ignored);
+            self.result.cut_by("algorithm");
+        }
         self.report(&explored)?;
         let unreported = self.findings.unreported();
         if unreported > 0 {

@@ -15,6 +15,11 @@ impl StateProgram for Model {
     type System = Machine;
     /// In the words of the model language.
     const WRONG_END: &'static str = "all is done, and `final` does not hold";
+    const WRONG_REST: &'static str = "nothing more need happen, and `final` does not hold";
+
+    fn has_final(&self) -> bool {
+        self.machine.program().final_.is_some()
+    }
 
     fn system(&self) -> &Machine {
         &self.machine

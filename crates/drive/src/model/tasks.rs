@@ -83,7 +83,7 @@ impl TaskProgram for Model {
                 let failed = failed.unwrap_or_else(|| text.as_str().into());
                 (text.clone(), Property::Failure(failed))
             }
-            Shows::Deadlock => (shows.to_string(), Property::Deadlock),
+            Shows::Deadlock => (shows.to_string(), Property::Deadlock(String::new())),
             _ => (shows.to_string(), Property::Final),
         };
         report(self, &[Violation { property, name, path }]).pop()
@@ -101,7 +101,7 @@ impl TaskProgram for Model {
         let responses = self.machine.program().responses.len();
         let what = "response properties, which need all states: `--algorithm full` checks them";
         (responses > 0)
-            .then(|| Warning::new(WarningKind::Ignored, &self.program.name, what, responses as u64))
+            .then(|| Warning::new(WarningKind::Odd, &self.program.name, what, responses as u64))
     }
 
     fn remark(&self) -> Option<FailureMessage> {

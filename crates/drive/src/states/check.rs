@@ -7,7 +7,7 @@ use super::reduced::{by_paper, by_stateful, shortest};
 use super::report::{certify_findings, publish, report, report_conflict};
 use crate::Failure;
 use crate::{FailureMessage, JobResult, Level};
-use anyorder_finding::Stats;
+use anyorder_finding::{Stats, Warning, WarningKind};
 use anyorder_search::{Gauge, Order, Outcome, ResponseVerdict, Storage};
 use anyorder_system::{Control, JobWatch, Reducible, StateSystem};
 use std::num::NonZeroUsize;
@@ -203,6 +203,10 @@ where
         }
     };
     certify_findings(program, &mut result, control);
+    if options.resume.is_some() {
+        // The ends before the resumption are not known.
+        result.warnings.retain(|warning| !warning.text.starts_with("`final`"));
+    }
     let no_responses = algorithm != Algorithm::Full && !system.properties().responses.is_empty();
     let no_conflicts = algorithm == Algorithm::Paper && !system.components().is_empty();
     if no_responses || no_conflicts {
@@ -265,6 +269,19 @@ where
     Ok((result, never_run))
 }
 
+/// Describes the properties that no run could violate, after a complete search.
+fn says_nothing<P: StateProgram, D>(program: &P, outcome: &Outcome<P::System, D>) -> Vec<String> {
+    let responses = program.system().properties().responses;
+    let named = |index: &usize| responses.get(*index).map(|one| one.name.as_str());
+    let untriggered = outcome.untriggered.iter().filter_map(named);
+    let untriggered =
+        untriggered.map(|name| format!("response `{name}` says nothing: its trigger never holds"));
+    let unended = program.has_final() && !outcome.ended;
+    let unended =
+        unended.then(|| "`final` says nothing: no run ends where it is checked".to_owned());
+    untriggered.chain(unended).collect()
+}
+
 /// Converts the outcome of an engine into a result.
 fn assemble<P: StateProgram, D>(program: &P, (outcome, stats): Searched<P::System, D>) -> Found {
     let mut result = JobResult { stats, ..JobResult::default() };
@@ -278,6 +295,10 @@ fn assemble<P: StateProgram, D>(program: &P, (outcome, stats): Searched<P::Syste
         result.cut_by("first");
     }
     result.findings = report(program, &outcome.violations);
+    if outcome.complete {
+        let warn = |text| Warning::new(WarningKind::Odd, &program.program().name, text, 1);
+        result.warnings.extend(says_nothing(program, &outcome).into_iter().map(warn));
+    }
     for conflict in outcome.conflicts.into_iter().flatten() {
         result.findings.push(report_conflict(program, &Conflict::of(program, conflict)));
     }

@@ -188,8 +188,11 @@ pub fn simulate<P: StateProgram>(
         .set("executions", walked.stats.executions)
         .set("states", walked.stats.states)
         .set("transitions", walked.stats.transitions)
-        .set("max_depth", walked.stats.max_depth);
-    let limits = walked.limits.iter().map(|limit| limit_word(*limit).to_owned()).collect();
+        .set("max_depth", walked.stats.max_depth)
+        .set("cut", walked.cut);
+    let limits = walked.limits.iter().map(|limit| limit_word(*limit).to_owned());
+    // A run that was cut could have violated something later.
+    let limits = limits.chain((walked.cut > 0).then(|| "max-steps".to_owned())).collect();
     let findings = report(program, &walked.violations);
     let mut result = JobResult { findings, stats, limits, ..JobResult::default() };
     certify_findings(program, &mut result, control);

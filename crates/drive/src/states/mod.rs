@@ -38,6 +38,7 @@ pub use progress::SearchProgress;
 pub use replay::{Compared, ReplayVerdict, Replayed, compare, replay_path};
 
 pub(crate) use conflicts::{Conflict, is_conflict};
+pub(crate) use program::{offers_of, wrong_end};
 pub(crate) use report::{explanation, report, report_conflict};
 
 // The interface for front ends.

@@ -5,7 +5,7 @@ use crate::CertificateVerdict;
 use anyorder_finding::run::{Change, Run, RunStep};
 use anyorder_finding::{Finding, Kind, Site};
 use anyorder_search::{Path, Property, Violation};
-use anyorder_system::{Control, Divergence, Place, ProgramIdentity, Schedule, StateSystem};
+use anyorder_system::{Control, Divergence, Offers, Place, ProgramIdentity, Schedule, StateSystem};
 
 /// A program as states, with its descriptions.
 ///
@@ -18,6 +18,16 @@ pub trait StateProgram: Sync {
     /// The title of a finding of [`End::Wrong`](anyorder_system::End): everything is done, in a
     /// state in which the program must not end.
     const WRONG_END: &'static str = "all is done, in a state in which the program must not end";
+
+    /// The title of a finding of the same kind in a state that offers only
+    /// [optional](StateSystem::is_optional) transitions.
+    const WRONG_REST: &'static str =
+        "nothing more need happen, in a state in which the program must not end";
+
+    /// Returns whether the program says in which states it may end.
+    fn has_final(&self) -> bool {
+        false
+    }
 
     /// Returns the state system.
     fn system(&self) -> &Self::System;
@@ -33,7 +43,8 @@ pub trait StateProgram: Sync {
     /// Describes a violation: kind, title and sites of the finding, and the text at the end of the
     /// run.
     fn describe(&self, violation: &Violation<Self::System>) -> Described {
-        Described::of(violation, Self::WRONG_END, |_| Vec::new())
+        let offers = offers_of(self.system(), violation.path.last());
+        Described::of(violation, wrong_end(self, offers), |_| Vec::new())
     }
 
     /// Returns the name of an attribute that the last step of a path updates: a place that
@@ -151,7 +162,7 @@ impl Described {
             }
             Property::Response(_) => (Kind::Response, format!("response `{name}` may never come")),
             Property::Final => (Kind::Final, wrong_end.to_owned()),
-            Property::Deadlock => {
+            Property::Deadlock(_) => {
                 let text = "nothing can happen any more, and something still waits";
                 (Kind::Deadlock, text.to_owned())
             }
@@ -165,7 +176,7 @@ impl Described {
             (Property::Response(_), _) => {
                 "nothing more need happen, and the response has not come".to_owned().into()
             }
-            (Property::Deadlock, _) => RunEnd::from(title.clone()),
+            (Property::Deadlock(_), _) => RunEnd::from(title.clone()),
             (Property::Invariant(_) | Property::Final, _) => {
                 RunEnd { text: title.clone(), property }
             }
@@ -173,6 +184,18 @@ impl Described {
         let sites = sites(&violation.property);
         Described { finding: Finding { title, sites, ..Finding::new(kind) }, end }
     }
+}
+
+/// Returns what a state offers to a run that has reached it.
+pub(crate) fn offers_of<S: StateSystem>(system: &S, state: &S::State) -> Offers {
+    let mut successors = Vec::new();
+    system.successors(state, &mut successors);
+    Offers::of(successors.iter().map(|one| system.is_optional(&one.action)))
+}
+
+/// Returns the title of a wrong end in a state, given what the state offers.
+pub(crate) fn wrong_end<P: StateProgram + ?Sized>(_program: &P, offers: Offers) -> &'static str {
+    if offers == Offers::Optional { P::WRONG_REST } else { P::WRONG_END }
 }
 
 /// Returns a path as a run, in the words of its system alone: each step is a lane of its own.

@@ -1,13 +1,13 @@
 //! Replays the schedules of paths, and compares the runs of two.
 
 use super::conflicts::is_conflict;
-use super::program::{RunEnd, StateProgram};
+use super::program::{RunEnd, StateProgram, offers_of, wrong_end};
 use crate::Failure;
 use crate::schedules::{Shows, repeats_from};
 use crate::states::full::failure;
 use anyorder_finding::run::Run;
 use anyorder_search::{Path, PathDifference, Property};
-use anyorder_system::{Divergence, End, Response, Schedule, StateSystem, Successor};
+use anyorder_system::{Divergence, Response, Schedule, StateSystem, Successor};
 
 /// A replayed schedule.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -171,16 +171,14 @@ fn at_end<P: StateProgram>(
         }
         _ => {}
     }
-    let mut successors = Vec::new();
-    system.successors(state, &mut successors);
-    let reached = if successors.is_empty() { properties.end_of(state) } else { End::Fine };
-    if reached != End::Fine {
-        let (shows, end) = if reached == End::Deadlock {
+    let offers = offers_of(system, state);
+    if let Some(reached) = Property::at_end(&properties, state, offers) {
+        let (shows, end) = if reached == Property::Final {
+            let text = wrong_end(program, offers).to_owned();
+            (Shows::Final, RunEnd { text, property: Some(Property::Final) })
+        } else {
             let text = "nothing can happen any more, and something still waits".to_owned();
             (Shows::Deadlock, RunEnd::from(text))
-        } else {
-            let text = P::WRONG_END.to_owned();
-            (Shows::Final, RunEnd { text, property: Some(Property::Final) })
         };
         if wanted.is_none_or(|wanted| *wanted == shows) {
             return found(Some(end));
@@ -190,8 +188,8 @@ fn at_end<P: StateProgram>(
     found((0..invariants.len()).find(broken).filter(|_| wanted.is_none()).map(invariant))
 }
 
-/// Returns whether a response is missing on a path that loops, or that stays in its last state, and
-/// the loop is fair.
+/// Returns whether a response is missing on a path that loops and is fair, or that may end in its
+/// last state.
 fn never_answered<S: StateSystem>(
     system: &S,
     path: &Path<S>,
@@ -204,6 +202,9 @@ fn never_answered<S: StateSystem>(
         let in_loop = answers[from..].iter().all(|(_, response)| !response);
         answers[at].0 && answers[at..].iter().all(|(_, response)| !response) && in_loop
     });
+    if from == path.steps.len() {
+        return triggered && offers_of(system, path.last()).is_end();
+    }
     let closes = system.fingerprint(states[from]) == system.fingerprint(path.last());
     triggered && closes && is_fair(system, path, &states, from)
 }

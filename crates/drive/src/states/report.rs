@@ -120,7 +120,7 @@ fn shows<S: anyorder_system::StateSystem>(violation: &Violation<S>) -> Shows {
             Shows::Failure(last.unwrap_or(failure).to_string())
         }
         Property::Invariant(_) => Shows::Invariant(violation.name.clone()),
-        Property::Deadlock => Shows::Deadlock,
+        Property::Deadlock(_) => Shows::Deadlock,
         Property::Final => Shows::Final,
         Property::Response(_) => Shows::Response(violation.name.clone()),
     }

@@ -5,14 +5,21 @@ use super::graph::Kind;
 use super::outcome::{Backtracking, Edge, Outcome, Trail};
 use crate::paths;
 use crate::stateful::Error;
-use anyorder_search::{Property, ShortestPaths, never_run, sort_violations};
-use anyorder_system::{End, Reducible};
+use anyorder_search::{
+    DEADLOCKS_MAX, Limit, Property, ShortestPaths, Violation, never_run, sort_violations,
+};
+use anyorder_system::Reducible;
+use std::collections::BTreeMap;
 
 impl<S: Reducible> Engine<'_, S> {
     /// Builds the outcome.
     pub(crate) fn conclude(mut self) -> Result<Outcome<S>, Error> {
-        let ends = self.ends();
-        self.counts.ends = ends.len() as u64;
+        let ends = self.graph.nodes.iter().filter(|node| node.end.is_some());
+        self.counts.ends = ends.count() as u64;
+        let dead =
+            |end: &Option<Option<Property>>| matches!(end, Some(Some(Property::Deadlock(_))));
+        let mut nodes = self.graph.nodes.iter();
+        let ended = self.optional || nodes.any(|node| node.end.is_some() && !dead(&node.end));
         let shortest = self.shortest();
         let nearest = |states: &mut dyn Iterator<Item = u32>| {
             let near = states.filter_map(|state| Some((shortest.distance(state)?, state)));
@@ -35,11 +42,8 @@ impl<S: Reducible> Engine<'_, S> {
             }
         }
         if self.options.deadlocks {
-            for property in [Property::Deadlock, Property::Final] {
-                let of = |(state, end): &(u32, End)| {
-                    (Property::of_end(*end).as_ref() == Some(&property)).then_some(*state)
-                };
-                if let Some(state) = nearest(&mut ends.iter().filter_map(of)) {
+            for (property, states) in self.ends() {
+                if let Some(state) = nearest(&mut states.into_iter()) {
                     found.push((property, state, None));
                 }
             }
@@ -58,13 +62,28 @@ impl<S: Reducible> Engine<'_, S> {
         }
         sort_violations(&mut violations);
         let trail = self.options.keep_trail.then(|| self.trail());
-        let complete = self.limit.is_none();
+        let mut limits: Vec<Limit> = self.limit.into_iter().collect();
+        if self.optional && self.options.deadlocks {
+            limits.push(Limit::Algorithm);
+        }
+        let deadlocks = |one: &Violation<S>| matches!(one.property, Property::Deadlock(_));
+        if violations.iter().filter(|one| deadlocks(one)).count() > DEADLOCKS_MAX {
+            let mut count = 0;
+            violations.retain(|one| {
+                count += usize::from(deadlocks(one));
+                !deadlocks(one) || count <= DEADLOCKS_MAX
+            });
+            limits.push(Limit::Deadlocks);
+        }
+        let complete = limits.is_empty();
         Ok(Outcome {
             complete,
-            limits: self.limit.into_iter().collect(),
+            limits,
             violations,
             conflicts: None,
             responses: Vec::new(),
+            ended,
+            untriggered: Vec::new(),
             never_run: complete.then(|| never_run(&self.parts_ran)),
             stats: self.stats,
             detail: Backtracking { counts: self.counts, trail },
@@ -76,10 +95,15 @@ impl<S: Reducible> Engine<'_, S> {
         transition.is_some_and(|one| one.kind == Kind::Fails)
     }
 
-    /// Returns the states in which nothing can happen, with the meaning of each.
-    fn ends(&self) -> Vec<(u32, End)> {
-        let nodes = self.graph.nodes.iter().zip(0..);
-        nodes.filter_map(|(node, number)| node.end.map(|end| (number, end))).collect()
+    /// Returns the deadlocks and wrong ends, with the states of each.
+    fn ends(&self) -> BTreeMap<Property, Vec<u32>> {
+        let mut ends: BTreeMap<Property, Vec<u32>> = BTreeMap::new();
+        for (node, number) in self.graph.nodes.iter().zip(0..) {
+            if let Some(Some(property)) = &node.end {
+                ends.entry(property.clone()).or_default().push(number);
+            }
+        }
+        ends
     }
 
     fn shortest(&self) -> ShortestPaths {

@@ -41,6 +41,7 @@ pub fn explore<S: Reducible>(
         executed: Vec::new(),
         carried: 0,
         parts_ran: vec![false; info.parts.len()],
+        optional: false,
         info,
         stats: Stats::default(),
         counts: Counts::default(),
@@ -91,6 +92,8 @@ pub(crate) struct Engine<'a, S: Reducible> {
     pub(crate) info: SystemInfo<'a, S>,
     /// Which parts of the program ran.
     pub(crate) parts_ran: Vec<bool>,
+    /// Whether some transition is optional. The ends that such transitions leave are not checked.
+    pub(crate) optional: bool,
     pub(crate) stats: Stats,
     pub(crate) counts: Counts,
     pub(crate) limit: Option<Limit>,

@@ -5,8 +5,8 @@ use super::engine::Engine;
 use super::graph::{Enabled, Kind, Mark, Node, Transition};
 use super::outcome::Cause;
 use crate::stateful::Error;
-use anyorder_search::Limit;
-use anyorder_system::{Effects, Place, Reducible, TaskKey, TouchKind, Touched};
+use anyorder_search::{Limit, Property};
+use anyorder_system::{Effects, Offers, Place, Reducible, TaskKey, TouchKind, Touched};
 use rustc_hash::FxHashSet;
 
 impl<S: Reducible> Engine<'_, S> {
@@ -46,7 +46,7 @@ impl<S: Reducible> Engine<'_, S> {
             return None;
         }
         let enabled = self.enabled(&state);
-        let end = enabled.is_empty().then(|| self.info.properties.end_of(&state));
+        let end = enabled.is_empty().then(|| self.end_of(&state));
         let broken: Vec<usize> = self.info.properties.broken(&state).collect();
         if self.is_stopped() {
             return None;
@@ -149,13 +149,18 @@ impl<S: Reducible> Engine<'_, S> {
         let outgoing = self.graph.node(state).outgoing.iter();
         let mut kinds = outgoing.map(|number| self.graph.transition(*number).kind);
         if kinds.all(|kind| matches!(kind, Kind::Blocked | Kind::Observed)) {
-            let end = self.info.properties.end_of(&before);
+            let end = self.end_of(&before);
             if self.is_stopped() {
                 return Ok(edges);
             }
             self.graph.node_mut(state).end = Some(end);
         }
         Ok(edges)
+    }
+
+    /// Returns the violation of a state in which nothing can happen, if there is one.
+    fn end_of(&self, state: &S::State) -> Option<Property> {
+        Property::at_end(&self.info.properties, state, Offers::Nothing)
     }
 
     fn record(
@@ -177,6 +182,7 @@ impl<S: Reducible> Engine<'_, S> {
             self.stats.transitions += 1;
             let alternative = alternative as u32;
             self.info.note_part(&successor.action, &mut self.parts_ran);
+            self.optional |= self.system.is_optional(&successor.action);
             let Some(failure) = successor.failure else {
                 let Some((dst, _)) = self.state(successor.state) else { break };
                 self.disable(src, event, dst);

@@ -1,7 +1,8 @@
 //! The state transition graph: the paper's R, with the data of each state.
 
 use super::accesses::Accesses;
-use anyorder_system::{End, Hash128, TaskKey};
+use anyorder_search::Property;
+use anyorder_system::{Hash128, TaskKey};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The observer of invariant 0; that of invariant `i` is `OBSERVER - i`. All other events have much
@@ -69,8 +70,8 @@ pub(crate) struct Node<T> {
     pub(crate) watched: Box<[(Accesses, bool)]>,
     /// The number of events that are planned.
     pub(crate) planned: u32,
-    /// The meaning of the state, if nothing can happen here.
-    pub(crate) end: Option<End>,
+    /// If nothing can happen here: the violation, if there is one.
+    pub(crate) end: Option<Option<Property>>,
     /// In the paper's H.
     pub(crate) in_history: bool,
     /// Waits to be expanded by EXPLOREALL.

@@ -4,7 +4,7 @@
 use super::engine::Engine;
 use super::found::{Attempt, Found, Item, NEW, SOURCE_BLOCKED, Unit};
 use super::space::{BLOCKED, Edge, FAILED, FULL, Link, NO_PARENT, WAITING};
-use anyorder_search::{Key, Limit, NUMBERS_MAX};
+use anyorder_search::{Key, Limit, NUMBERS_MAX, Property};
 use anyorder_system::{Effects, Failure, Hash128, Reducible};
 
 /// A limit cut the search.
@@ -107,6 +107,7 @@ impl<S: Reducible> Engine<'_, S> {
                 self.push_edge(Edge { task: attempt.task, footprint, target: BLOCKED }, 0);
                 continue;
             }
+            self.know.optional[attempt.task as usize] |= attempt.optional;
             if attempt.source != NEW {
                 self.take_inferred(&attempt, footprint, item, (last, guess))?;
                 continue;
@@ -163,6 +164,7 @@ impl<S: Reducible> Engine<'_, S> {
         }
         for (successor, alternative) in effects.successors.into_iter().zip(0..) {
             self.info.note_part(&successor.action, &mut self.parts_ran);
+            self.know.optional[attempt.task as usize] |= self.system.is_optional(&successor.action);
             let updates = effects.updates.of(alternative as usize);
             let updates = self.space.update_lists.intern(updates);
             let link = Link { parent: item.number, task: attempt.task, alternative };
@@ -194,8 +196,12 @@ impl<S: Reducible> Engine<'_, S> {
             let known = (unit.ready != NEW).then_some(unit.ready);
             self.space.nodes[node].ready = known.unwrap_or_else(|| self.intern_set(ready));
         }
-        if let Some(end) = unit.dead {
-            self.dead.push((end, item.number));
+        self.ended |= unit.end && !matches!(unit.dead, Some(Property::Deadlock(_)));
+        if let Some(property) = &unit.dead {
+            match self.dead.get_mut(property) {
+                Some(states) => states.push(item.number),
+                None => drop(self.dead.insert(property.clone(), vec![item.number])),
+            }
         }
         self.counts.ends += u64::from(unit.end);
         if unit.full {

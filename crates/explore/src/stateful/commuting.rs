@@ -1,7 +1,7 @@
 //! Inferred edges: the step before shows their effect, so they need no run.
 
 use super::expand::{Shared, Worker};
-use super::found::SOURCE_BLOCKED;
+use super::found::{NEW, SOURCE_BLOCKED};
 use super::sabotage::Sabotage;
 use super::space::{BLOCKED, NO_PARENT};
 use anyorder_common::bits;
@@ -20,6 +20,9 @@ pub(super) struct Source {
 
 pub(super) const NO_SOURCE: Source =
     Source { number: NO_PARENT, state: 0, footprint: 0, updates: 0 };
+
+/// In place of a source: the attempt was executed.
+pub(super) const EXECUTED: Source = Source { state: NEW, ..NO_SOURCE };
 
 impl<S: Reducible> Worker<S> {
     /// Finds the tasks whose step in this state is known from the parent. Let `s` be the parent and

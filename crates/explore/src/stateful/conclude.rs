@@ -7,8 +7,8 @@ use super::space::WAITING;
 use super::updates::NumberedConflicts;
 use crate::paths;
 use anyorder_search::{
-    Limit, NumberedPath, Property, UpdateConflict, Violation, never_run, sort_conflicts,
-    sort_violations,
+    Limit, NumberedPath, Property, UpdateConflict, Violation, keep_deadlocks, never_run,
+    sort_conflicts, sort_violations,
 };
 use anyorder_system::{JobWatch, Reducible, TaskKey};
 use std::collections::BTreeMap;
@@ -38,8 +38,12 @@ impl<S: Reducible> Engine<'_, S> {
         }
         self.counts.reduced_states = self.space.kept.len() as u64;
         self.stats.bytes_per_state = self.bytes().div_ceil(self.stats.states.max(1));
-        let mut violations = self.violations()?;
+        let (mut violations, dropped) = self.violations()?;
         sort_violations(&mut violations);
+        if dropped {
+            complete = false;
+            self.limits.insert(Limit::Deadlocks);
+        }
         let mut conflicts = None;
         if self.know.reading.updates {
             self.control.progress.phase("updates");
@@ -62,6 +66,8 @@ impl<S: Reducible> Engine<'_, S> {
             violations,
             conflicts,
             responses: Vec::new(),
+            ended: self.ended,
+            untriggered: Vec::new(),
             never_run: complete.then(|| never_run(&self.parts_ran)),
             limits: self.limits.into_iter().collect(),
             stats: self.stats,
@@ -96,11 +102,12 @@ impl<S: Reducible> Engine<'_, S> {
         (self.know.tasks.task(task), alternative)
     }
 
-    /// Returns all violations, each with a shortest path to it.
-    pub(super) fn violations(&self) -> Result<Vec<Violation<S>>, Error> {
+    /// Returns all violations, each with a shortest path to it, and whether deadlocks were left
+    /// out.
+    pub(super) fn violations(&self) -> Result<(Vec<Violation<S>>, bool), Error> {
         let mut best: BTreeMap<Property, Shown> = BTreeMap::new();
         if self.failures.is_empty() && self.broken.is_empty() && self.dead.is_empty() {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), false));
         }
         let shortest = self.space.shortest();
         let mut offer = |property: &Property, state: u32, last: Option<(u32, u32)>| {
@@ -120,14 +127,16 @@ impl<S: Reducible> Engine<'_, S> {
         for (invariant, state) in &self.broken {
             offer(&Property::Invariant(*invariant), *state, None);
         }
-        for (end, state) in &self.dead {
-            Property::of_end(*end).iter().for_each(|property| offer(property, *state, None));
+        for (property, states) in &self.dead {
+            states.iter().for_each(|state| offer(property, *state, None));
         }
         let violation = |(property, (_, state, last)): (Property, Shown)| {
             let (start, mut choices) = self.choices(shortest.to(state));
             choices.extend(last.map(|last| self.key_of(last)));
             paths::violation(self.system, property, (start, choices))
         };
-        best.into_iter().map(violation).collect()
+        let dropped = keep_deadlocks(&mut best, |shown| shown.0);
+        let violations = best.into_iter().map(violation).collect::<Result<_, _>>()?;
+        Ok((violations, dropped))
     }
 }

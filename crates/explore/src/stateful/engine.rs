@@ -16,7 +16,7 @@ use anyorder_search::{
     Limit, Property, Stats, SystemInfo, THREADS_MAX, Violation, fewer_threads, found_words,
     sort_violations,
 };
-use anyorder_system::{Control, End, Failure, Hash128, JobWatch, Reducible};
+use anyorder_system::{Control, Failure, Hash128, JobWatch, Reducible};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::panic::resume_unwind;
 use std::sync::atomic::AtomicUsize;
@@ -42,12 +42,14 @@ pub(crate) struct Engine<'a, S: Reducible> {
     pub(crate) failures: BTreeMap<Failure, Vec<Link>>,
     /// Invariants and states that violate them.
     pub(crate) broken: Vec<(usize, u32)>,
-    /// Deadlocks and wrong ends.
-    pub(crate) dead: Vec<(End, u32)>,
+    /// Deadlocks and wrong ends, with the states of each.
+    pub(crate) dead: BTreeMap<Property, Vec<u32>>,
     pub(crate) hashes: Vec<Hash128>,
     pub(crate) info: SystemInfo<'a, S>,
     /// Which parts of the program ran.
     pub(crate) parts_ran: Vec<bool>,
+    /// Whether an end that is no deadlock was met.
+    pub(crate) ended: bool,
     pub(crate) stats: Stats,
     pub(crate) counts: Counts,
     pub(crate) limits: BTreeSet<Limit>,
@@ -125,9 +127,10 @@ pub fn explore_watched<S: Reducible>(
         queue: VecDeque::new(),
         failures: BTreeMap::new(),
         broken: Vec::new(),
-        dead: Vec::new(),
+        dead: BTreeMap::new(),
         hashes: Vec::new(),
         parts_ran: vec![false; info.parts.len()],
+        ended: false,
         info,
         stats: Stats::default(),
         counts: Counts::default(),
@@ -158,7 +161,7 @@ impl<S: Reducible> Engine<'_, S> {
         if found == self.reported_at || self.options.stop_at_first {
             return;
         }
-        let (_, broken, dead) = std::mem::replace(&mut self.reported_at, found);
+        let (_, broken, _) = std::mem::replace(&mut self.reported_at, found);
         let depth = |state: u32| self.space.nodes.get(state as usize).map_or(0, |node| node.depth);
         let failures = self.failures.iter().map(|(failure, links)| {
             let steps = depth(links[0].parent).saturating_add(1);
@@ -166,8 +169,8 @@ impl<S: Reducible> Engine<'_, S> {
         });
         let broken = self.broken[broken..].iter();
         let broken = broken.map(|(index, state)| (Property::Invariant(*index), depth(*state)));
-        let dead = self.dead[dead..].iter();
-        let dead = dead.filter_map(|(end, at)| Some((Property::of_end(*end)?, depth(*at))));
+        let dead = self.dead.iter();
+        let dead = dead.map(|(property, states)| (property.to_report(), depth(states[0])));
         for (property, steps) in failures.chain(broken).chain(dead) {
             if self.reported.insert(property.clone()) {
                 self.control.progress.note(&found_words(self.system, &property, steps));
@@ -185,7 +188,7 @@ impl<S: Reducible> Engine<'_, S> {
         self.passed_on = (count, states);
         let _unwatched = JobWatch::default().enter();
         // The end of the search reports the error.
-        if let Ok(mut found) = self.violations() {
+        if let Ok((mut found, _)) = self.violations() {
             sort_violations(&mut found);
             on_found(found);
         }

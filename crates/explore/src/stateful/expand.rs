@@ -3,7 +3,7 @@
 //!
 //! Many threads do this at a time, and change no shared data. `commit` merges their results.
 
-use super::commuting::{NO_SOURCE, Source};
+use super::commuting::{EXECUTED, NO_SOURCE, Source};
 use super::engine::Mode;
 use super::found::{Attempt, Found, Item, NEW, SOURCE_BLOCKED, Unit};
 use super::knowledge::Knowledge;
@@ -12,9 +12,9 @@ use super::sabotage::Sabotage;
 use super::seeds::Seeds;
 use super::space::{BLOCKED, FAILED, FULL, NO_PARENT, Space, WAITING};
 use anyorder_common::bits;
-use anyorder_search::{Key, SystemInfo};
+use anyorder_search::{Key, Property, SystemInfo};
 use anyorder_system::{
-    Control, Effects, End, Hash128, JobWatch, Place, Reducible, Successor, TaskKey, TouchKind,
+    Control, Effects, Hash128, JobWatch, Offers, Place, Reducible, Successor, TaskKey, TouchKind,
     Touched, Updates,
 };
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -64,8 +64,10 @@ pub(crate) struct Worker<S: Reducible> {
     pub(super) transitions: Vec<Successor<S::State, S::Action>>,
     pub(super) updates: Updates,
     pub(super) owners: Vec<u32>,
-    /// Some attempt in the current state had a successor.
+    /// Some attempt in the current state leads to a state, and is not optional.
     pub(super) progress: bool,
+    /// What the attempts in the current state offer.
+    pub(super) offers: Offers,
     /// The start of this state's lists of watched places.
     watched_start: usize,
     watched_touches: usize,
@@ -90,6 +92,7 @@ impl<S: Reducible> Default for Worker<S> {
             updates: Updates::default(),
             owners: Vec::new(),
             progress: false,
+            offers: Offers::Nothing,
             watched_start: 0,
             watched_touches: 0,
         }
@@ -134,8 +137,7 @@ impl<S: Reducible> Worker<S> {
         self.attempted.fill(0);
         self.handled.fill(0);
         self.inside.fill(0);
-        self.progress = false;
-        let targets = self.found.targets.len();
+        self.begin_offers();
         let last = (node.link.parent != NO_PARENT).then_some(node.link.task);
         if fresh {
             self.check_and_watch(shared, item);
@@ -169,7 +171,29 @@ impl<S: Reducible> Worker<S> {
             }
         }
         let full = bits::within(&self.ready, &self.attempted);
-        self.finish(shared, item, full, targets, number);
+        self.finish(shared, item, full, number);
+    }
+
+    /// Forgets what attempts in another state offer.
+    pub(super) fn begin_offers(&mut self) {
+        (self.progress, self.offers) = (false, Offers::Nothing);
+    }
+
+    /// Notes a transition from the current state.
+    pub(super) fn note_transition(&mut self, shared: &Shared<'_, S>, optional: bool, leads: bool) {
+        if !optional {
+            self.offers = Offers::More;
+        } else if self.offers == Offers::Nothing {
+            self.offers = Offers::Optional;
+        }
+        // A set whose ready members are all optional must not keep the search from an end.
+        let counts = !optional || shared.options.sabotage() == Sabotage::OptionalLeads;
+        self.progress |= leads && counts;
+    }
+
+    /// Notes a transition that the task of an inferred attempt has.
+    pub(super) fn note_known(&mut self, shared: &Shared<'_, S>, task: u32, leads: bool) {
+        self.note_transition(shared, shared.know.optional[task as usize], leads);
     }
 
     /// Records the results of a state.
@@ -178,14 +202,13 @@ impl<S: Reducible> Worker<S> {
         shared: &Shared<'_, S>,
         item: &Item<S::State>,
         full: bool,
-        targets: usize,
         number: Option<u32>,
     ) {
         self.resolve(shared);
-        let end = full && !self.progress && self.is_end(shared, item.number, targets);
+        let end = full && self.offers.is_end();
         let dead = (end && shared.options.deadlocks)
-            .then(|| shared.info.properties.end_of(&item.state))
-            .filter(|end| *end != End::Fine);
+            .then(|| Property::at_end(&shared.info.properties, &item.state, self.offers))
+            .flatten();
         if shared.is_stopped() {
             // The system may have returned too little. Without a unit, the state stays waiting.
             return;
@@ -201,13 +224,6 @@ impl<S: Reducible> Worker<S> {
             attempts: self.found.attempts.len(),
             unknown: self.found.unknown.len(),
         });
-    }
-
-    /// Returns whether no attempt in this state had a successor. A failing step counts as a
-    /// successor.
-    fn is_end(&self, shared: &Shared<'_, S>, number: u32, targets: usize) -> bool {
-        self.found.targets.len() == targets
-            && shared.space.edges(number).iter().all(|edge| edge.target == BLOCKED)
     }
 
     /// Asks which tasks are ready. If one of them is new, the state waits.
@@ -269,7 +285,9 @@ impl<S: Reducible> Worker<S> {
         }
         for edge in shared.space.edges(number) {
             bits::set(&mut self.attempted, edge.task);
-            self.progress |= edge.target < FAILED;
+            if edge.target != BLOCKED {
+                self.note_known(shared, edge.task, edge.target < FAILED);
+            }
             bits::join(&mut self.inside, shared.know.conflicts.row(edge.footprint));
         }
     }
@@ -350,9 +368,11 @@ impl<S: Reducible> Worker<S> {
         bits::set(&mut self.attempted, task);
         let source = self.sources[task as usize];
         if source.number == item.number {
-            self.progress |= source.state != SOURCE_BLOCKED;
+            if source.state != SOURCE_BLOCKED {
+                self.note_known(shared, task, true);
+            }
             bits::join(&mut self.inside, shared.know.conflicts.row(source.footprint));
-            self.push_attempt(task, source.footprint, source);
+            self.push_attempt(task, source.footprint, (source, false));
             return;
         }
         self.run(shared, item, task);
@@ -375,8 +395,8 @@ impl<S: Reducible> Worker<S> {
         if known.is_none() {
             self.found.touched.extend_from_slice(&self.effects.touched);
         }
-        self.take_successors(shared);
-        self.push_attempt(task, known.unwrap_or(NEW), Source { state: NEW, ..NO_SOURCE });
+        let optional = self.take_successors(shared);
+        self.push_attempt(task, known.unwrap_or(NEW), (EXECUTED, optional));
     }
 
     pub(super) fn run(&mut self, shared: &Shared<'_, S>, item: &Item<S::State>, task: u32) {
@@ -385,8 +405,14 @@ impl<S: Reducible> Worker<S> {
         self.found.executions += 1;
     }
 
-    pub(super) fn take_successors(&mut self, shared: &Shared<'_, S>) {
-        for (at, successor) in self.effects.successors.drain(..).enumerate() {
+    /// Takes the successors of an attempt. Returns whether they are optional.
+    pub(super) fn take_successors(&mut self, shared: &Shared<'_, S>) -> bool {
+        let mut successors = std::mem::take(&mut self.effects.successors);
+        let mut any_optional = false;
+        for (at, successor) in successors.drain(..).enumerate() {
+            let optional = shared.system.is_optional(&successor.action);
+            any_optional |= optional;
+            self.note_transition(shared, optional, successor.failure.is_none());
             if shared.know.reading.updates {
                 let updates = self.effects.updates.of(at);
                 updates.iter().for_each(|update| self.found.updates.push(*update));
@@ -398,14 +424,21 @@ impl<S: Reducible> Worker<S> {
                 self.found.targets.push(FAILED);
                 continue;
             }
-            self.progress = true;
             let hash = shared.system.fingerprint(&successor.state);
             self.looked_up.push((hash, successor.state, self.found.targets.len() as u32));
             self.found.targets.push(NEW);
         }
+        self.effects.successors = successors;
+        any_optional
     }
 
-    pub(super) fn push_attempt(&mut self, task: u32, footprint: u32, source: Source) {
+    /// Adds an attempt: its source, and for an executed one whether its transitions are optional.
+    pub(super) fn push_attempt(
+        &mut self,
+        task: u32,
+        footprint: u32,
+        (source, optional): (Source, bool),
+    ) {
         self.found.attempts.push(Attempt {
             task,
             footprint,
@@ -413,6 +446,7 @@ impl<S: Reducible> Worker<S> {
             targets: self.found.targets.len() as u32,
             source: source.state,
             source_updates: source.updates,
+            optional,
         });
     }
 

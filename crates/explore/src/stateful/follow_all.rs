@@ -5,7 +5,7 @@
 //! states at any time. States that were reduced before stay reduced, and their sets are kept closed
 //! as long as such states exist. For this, and to infer edges, the search still records footprints.
 
-use super::commuting::{NO_SOURCE, Source};
+use super::commuting::EXECUTED;
 use super::engine::{Engine, Mode};
 use super::expand::{Shared, Worker};
 use super::found::{Item, NEW, SOURCE_BLOCKED};
@@ -70,8 +70,7 @@ impl<S: Reducible> Engine<'_, S> {
 impl<S: Reducible> Worker<S> {
     /// Expands a state by attempting all ready tasks.
     pub(super) fn follow_all(&mut self, shared: &Shared<'_, S>, item: &Item<S::State>) {
-        self.progress = false;
-        let targets = self.found.targets.len();
+        self.begin_offers();
         if shared.mode == Mode::Bare {
             self.check_invariants(shared, item);
         } else {
@@ -92,7 +91,7 @@ impl<S: Reducible> Worker<S> {
         }
         self.inside.copy_from_slice(&self.ready);
         let number = shared.know.sets.find(&self.ready);
-        self.finish(shared, item, true, targets, number);
+        self.finish(shared, item, true, number);
     }
 
     /// Takes all transitions of a state at once. Returns false, and takes none, if the system does
@@ -142,8 +141,8 @@ impl<S: Reducible> Worker<S> {
             }
             from += count;
             self.found.executions += 1;
-            self.take_successors(shared);
-            self.push_attempt(task, NOT_RECORDED, Source { state: NEW, ..NO_SOURCE });
+            let optional = self.take_successors(shared);
+            self.push_attempt(task, NOT_RECORDED, (EXECUTED, optional));
         }
         drop(rest);
         self.transitions = all;
@@ -154,8 +153,10 @@ impl<S: Reducible> Worker<S> {
     fn attempt_all(&mut self, shared: &Shared<'_, S>, item: &Item<S::State>, task: u32) {
         let source = self.sources[task as usize];
         if source.number == item.number {
-            self.progress |= source.state != SOURCE_BLOCKED;
-            self.push_attempt(task, source.footprint, source);
+            if source.state != SOURCE_BLOCKED {
+                self.note_known(shared, task, true);
+            }
+            self.push_attempt(task, source.footprint, (source, false));
             return;
         }
         self.run(shared, item, task);
@@ -167,8 +168,8 @@ impl<S: Reducible> Worker<S> {
                 self.found.touched.extend_from_slice(&self.effects.touched);
             }
         }
-        self.take_successors(shared);
-        self.push_attempt(task, footprint, Source { state: NEW, ..NO_SOURCE });
+        let optional = self.take_successors(shared);
+        self.push_attempt(task, footprint, (EXECUTED, optional));
     }
 
     pub(super) fn check_invariants(&mut self, shared: &Shared<'_, S>, item: &Item<S::State>) {

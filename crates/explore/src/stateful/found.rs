@@ -1,6 +1,7 @@
 //! The results of expanding some states: a thread writes them, `commit` merges them.
 
-use anyorder_system::{End, Failure, Hash128, TaskKey, Touched, Updates};
+use anyorder_search::Property;
+use anyorder_system::{Failure, Hash128, TaskKey, Touched, Updates};
 use std::collections::VecDeque;
 
 /// A state to expand.
@@ -22,8 +23,9 @@ pub(crate) struct Unit {
     pub(crate) deferred: bool,
     /// Whether every ready task was attempted.
     pub(crate) full: bool,
-    /// The violation, if nothing can happen here and something should.
-    pub(crate) dead: Option<End>,
+    /// The violation, if a run must not end here and may.
+    pub(crate) dead: Option<Property>,
+    /// Whether a run may end here.
     pub(crate) end: bool,
     /// The set of ready tasks, or [`NEW`].
     pub(crate) ready: u32,
@@ -49,6 +51,8 @@ pub(crate) struct Attempt {
     pub(crate) source: u32,
     /// For an inferred attempt: the list of updates of the parent's step.
     pub(crate) source_updates: u32,
+    /// For an executed attempt: whether its transitions are optional.
+    pub(crate) optional: bool,
 }
 
 /// The positions in the lists of [`Found`] up to which they are committed.

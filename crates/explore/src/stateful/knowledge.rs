@@ -55,6 +55,8 @@ pub(crate) struct Knowledge {
     pub(crate) rivals: Rows,
     /// For each task the places that it awaits.
     awaits: Vec<Vec<u32>>,
+    /// For each task, whether its transitions are optional: known once it was seen to have one.
+    pub(crate) optional: Vec<bool>,
     /// For each place: the tasks that await it, the footprints that touch it, and those that write
     /// it.
     awaited_by: Vec<Vec<u32>>,
@@ -128,6 +130,7 @@ impl Knowledge {
         self.enablers.push(None);
         self.rivals.push(None);
         self.awaits.push(awaits.to_vec());
+        self.optional.push(false);
         for place in awaits {
             bits::join(self.enablers.row_mut(task), self.writers.row(*place));
             self.awaited_by[*place as usize].push(task);

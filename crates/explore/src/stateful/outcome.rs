@@ -21,7 +21,7 @@ pub struct Counts {
     pub fairness_added: u64,
     /// States in which not all ready tasks were followed.
     pub reduced_states: u64,
-    /// States in which nothing can happen.
+    /// States in which a run may end: nothing can happen, or only optional transitions.
     pub ends: u64,
     /// The number of states when the search gave up reduction ([`GiveUp`](super::GiveUp)); `None`:
     /// it never did.

@@ -12,6 +12,8 @@ pub enum Sabotage {
     NoEnablers,
     /// One task is enough even if it has no successor (S3; S4 alone would compensate for it).
     NoProgress,
+    /// An optional transition is enough (S3).
+    OptionalLeads,
     /// Tasks may be ignored for ever (S4).
     NoFairness,
     /// Only the footprints of other tasks in the same state count, not all that they were seen to

@@ -101,6 +101,15 @@ impl Shape {
 pub fn random_toy(kind: Kind, seed: u64) -> Toy {
     let random = &mut Random::new(seed ^ ((kind as u64) << 32));
     random.below(2);
+    let mut toy = toy_of(kind, random);
+    if random.one_in(3) {
+        let chances = 1 + random.below(3);
+        toy.optional = (0..toy.tasks.len()).filter(|_| random.one_in(chances)).collect();
+    }
+    toy
+}
+
+fn toy_of(kind: Kind, random: &mut Random) -> Toy {
     if kind == Kind::Updates {
         return updates(random);
     }

@@ -66,6 +66,8 @@ pub struct Toy {
     /// Tasks that await several places are not listed in advance, but while the first of these
     /// places allows them to run.
     pub dynamic: bool,
+    /// Tasks that need not run.
+    pub optional: BTreeSet<usize>,
     /// In states where the place holds the value, nothing needs to happen.
     pub finals: Option<(usize, u8)>,
     /// The reads of all attempts so far; invariants count as tasks after the last.
@@ -211,6 +213,11 @@ impl Toy {
         state[0] == 0
     }
 
+    /// What waits in a deadlock.
+    pub fn waits(&self, state: &[u8]) -> String {
+        format!("{:?}", &state[1..state.len().min(3)])
+    }
+
     pub fn holds(&self, invariant: usize, state: &[u8]) -> bool {
         self.log.lock().unwrap().insert(self.watched(invariant, state));
         let Never((a, x), (b, y)) = self.invariants[invariant];
@@ -277,12 +284,18 @@ impl StateSystem for Toy {
             (false, false) => End::Wrong,
         };
         let invariants = self.invariants.iter().enumerate();
-        invariants.fold(Properties::new().end(end), |properties, (index, one)| {
+        let properties = Properties::new().end(end).rest(|state: &Vec<u8>| self.is_final(state));
+        let properties = properties.waits(|state: &Vec<u8>| self.waits(state));
+        invariants.fold(properties, |properties, (index, one)| {
             let watches =
                 move |state: &Vec<u8>, out: &mut Vec<Place>| self.watches(index, state, out);
             let holds = move |state: &Vec<u8>| self.holds(index, state);
             properties.invariant_of(format!("{one:?}"), holds, watches)
         })
+    }
+
+    fn is_optional(&self, action: &(usize, usize)) -> bool {
+        self.optional.contains(&action.0)
     }
 
     fn describe(&self, _state: &Vec<u8>, action: &(usize, usize)) -> String {

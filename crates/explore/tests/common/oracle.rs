@@ -12,9 +12,14 @@ pub struct Truth {
     pub failures: BTreeSet<String>,
     pub broken: BTreeSet<usize>,
     /// States in which nothing can happen.
+    pub dead: BTreeSet<Vec<u8>>,
+    /// These, and states in which only optional tasks can do something.
     pub ends: BTreeSet<Vec<u8>>,
-    pub deadlock: bool,
+    /// What waits in each deadlock.
+    pub deadlocks: BTreeSet<String>,
     pub wrong_end: bool,
+    /// Whether a wrong end has optional transitions.
+    pub wrong_rest: bool,
     pub conflicts: BTreeSet<(Place, (u32, u32))>,
     /// Steps that do not fail.
     pub edges: BTreeSet<(Hash128, TaskKey, Hash128)>,
@@ -36,11 +41,12 @@ pub fn truth(toy: &Toy, most: usize) -> Option<Truth> {
                 truth.broken.insert(invariant);
             }
         }
-        let before = truth.transitions;
+        let (before, mut must) = (truth.transitions, false);
         for task in (0..toy.tasks.len()).filter(|task| toy.is_ready(&state, *task)) {
             truth.locals.insert(toy.local(&state, task));
             for (after, failure, ..) in toy.run_tree(&state, task).ends {
                 truth.transitions += 1;
+                must |= !toy.optional.contains(&task);
                 if let Some(message) = failure {
                     truth.failures.insert(message);
                     continue;
@@ -52,11 +58,18 @@ pub fn truth(toy: &Toy, most: usize) -> Option<Truth> {
                 }
             }
         }
-        if truth.transitions == before {
+        let dead = truth.transitions == before;
+        if dead {
+            truth.dead.insert(state.clone());
+        }
+        if !must {
             if !toy.is_final(&state) {
-                let stuck = toy.is_stuck(&state);
-                truth.deadlock |= stuck;
-                truth.wrong_end |= !stuck;
+                if dead && toy.is_stuck(&state) {
+                    truth.deadlocks.insert(toy.waits(&state));
+                } else {
+                    truth.wrong_end |= dead;
+                    truth.wrong_rest |= !dead;
+                }
             }
             truth.ends.insert(state);
         }

@@ -68,7 +68,7 @@ pub(crate) fn fault(
     let mut failures = BTreeSet::new();
     let mut broken = BTreeSet::new();
     let mut conflicts = BTreeSet::new();
-    let (mut deadlock, mut wrong_end) = (false, false);
+    let (mut deadlocks, mut wrong_end) = (BTreeSet::new(), false);
     for violation in &outcome.violations {
         let path = &violation.path;
         let failure = path.steps.last().and_then(|step| step.failure.clone());
@@ -81,13 +81,15 @@ pub(crate) fn fault(
                 broken.insert(*invariant);
                 failure.is_none() && !toy.holds(*invariant, path.last())
             }
-            Property::Deadlock => {
-                deadlock = true;
-                truth.ends.contains(path.last()) && toy.is_stuck(path.last())
+            Property::Deadlock(places) => {
+                deadlocks.insert(places.clone());
+                let stuck = toy.is_stuck(path.last()) && toy.waits(path.last()) == *places;
+                truth.dead.contains(path.last()) && stuck
             }
             Property::Final => {
                 wrong_end = true;
-                truth.ends.contains(path.last()) && !toy.is_stuck(path.last())
+                let stuck = truth.dead.contains(path.last()) && toy.is_stuck(path.last());
+                truth.ends.contains(path.last()) && !stuck && !toy.is_final(path.last())
             }
             Property::Response(_) => false,
         };
@@ -103,13 +105,13 @@ pub(crate) fn fault(
             return fail(format!("the path does not show {conflict:?}"));
         }
     }
-    let found = (failures, broken, conflicts, deadlock, wrong_end);
+    let found = (failures, broken, conflicts, deadlocks, wrong_end);
     let expected = (
         truth.failures.clone(),
         truth.broken.clone(),
         truth.conflicts.clone(),
-        truth.deadlock,
-        truth.wrong_end,
+        truth.deadlocks.clone(),
+        truth.wrong_end || truth.wrong_rest,
     );
     if found != expected {
         return fail(format!("found {found:?}, expected {expected:?}"));

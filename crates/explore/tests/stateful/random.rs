@@ -101,12 +101,28 @@ fn everything_is_found() {
                 add("reduced states", counts_of.reduced_states);
                 add("with a failure", u64::from(!truth.failures.is_empty()));
                 add("with a broken invariant", u64::from(!truth.broken.is_empty()));
-                add("with a deadlock", u64::from(truth.deadlock));
+                add("with a deadlock", u64::from(!truth.deadlocks.is_empty()));
+                add("with several deadlocks", u64::from(truth.deadlocks.len() > 1));
+                add("with a wrong end that something optional could leave", {
+                    u64::from(truth.wrong_rest && !truth.wrong_end)
+                });
+                add("reduced, with optional ends", {
+                    u64::from(truth.dead != truth.ends && counts_of.reduced_states > 0)
+                });
                 add("with a wrong end", u64::from(truth.wrong_end));
                 add("with update conflicts", u64::from(!truth.conflicts.is_empty()));
             }
         }
         println!("{kind:?}: {counts:#?}");
+        let names = [
+            "with several deadlocks",
+            "with a wrong end that something optional could leave",
+            "reduced, with optional ends",
+        ];
+        for name in names {
+            let rare = matches!(kind, Kind::Cyclic | Kind::Updates);
+            assert!(counts[name] > 0 || rare, "{kind:?}: {name}");
+        }
         for name in ["inferred", "re-expansions", "reduced states", "with update conflicts"] {
             assert!(counts[name] > 20, "{kind:?}: {name}");
         }
@@ -162,6 +178,7 @@ fn wrong_engines_are_noticed() {
     for sabotage in [
         NoEnablers,
         NoProgress,
+        OptionalLeads,
         NoFairness,
         ActualFootprints,
         NoAwaits,

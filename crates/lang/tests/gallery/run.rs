@@ -50,7 +50,7 @@ fn violation(found: &Violation<Machine>) -> String {
     let what = match &found.property {
         Property::Failure(message) => essence(&message.to_string()).to_owned(),
         Property::Invariant(_) => format!("invariant {}", found.name),
-        Property::Deadlock => "deadlock".to_owned(),
+        Property::Deadlock(_) => "deadlock".to_owned(),
         Property::Final => "final".to_owned(),
         Property::Response(_) => format!("response {}", found.name),
     };

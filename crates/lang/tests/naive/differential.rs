@@ -3,10 +3,10 @@
 use crate::colours::{self, Verdict};
 use crate::interp::program::{Mutant, Program};
 use crate::interp::state::State;
-use crate::interp::{canon, step};
+use crate::interp::{canon, ends, step};
 use crate::words;
 use anyorder_lang::lower;
-use anyorder_system::{StateSystem, Successor};
+use anyorder_system::{Offers, StateSystem, Successor};
 use anyorder_vm::{Action, Machine};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -20,6 +20,8 @@ pub struct Compared {
     pub transitions: usize,
     pub kinds: BTreeSet<&'static str>,
     pub deadlocks: usize,
+    /// Ends with transitions that need not come.
+    pub rests: usize,
     pub broken: usize,
     /// Whether what looked alike was decided by colours of the whole graphs.
     pub coloured: bool,
@@ -143,6 +145,20 @@ impl Both {
     ) -> Result<(), String> {
         let transitions = step::successors(self.p, state);
         compared.transitions += transitions.len();
+        let end = ends::is_end(&transitions);
+        let mut all = vec![];
+        self.machine.successors(other, &mut all);
+        let offers = Offers::of(all.iter().map(|one| self.machine.is_optional(&one.action)));
+        if end != offers.is_end() {
+            return Err(format!("an end: naive {end}, machine {}", offers.is_end()));
+        }
+        if end && !transitions.is_empty() {
+            let rests = (ends::may_rest(self.p, state), self.machine.may_rest(other));
+            if rests.0 != rests.1 {
+                return Err(format!("may rest: naive {}, machine {}", rests.0, rests.1));
+            }
+            compared.rests += 1;
+        }
         let left =
             transitions.into_iter().map(|t| (t.label, t.class, t.result)).collect::<Vec<_>>();
         let right = self.right(other);

@@ -6,6 +6,7 @@ mod colours;
 mod components;
 mod constants;
 mod differential;
+mod ends;
 mod explore;
 mod gallery;
 mod generate;

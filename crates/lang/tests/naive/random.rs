@@ -29,7 +29,7 @@ fn the_machine_and_the_naive_interpreter_agree() {
         let mut kinds: BTreeMap<&'static str, u64> = BTreeMap::new();
         let (mut refused, mut states, mut transitions, mut cut, mut deadlocks, mut broken) =
             (0, 0, 0, 0, 0, 0);
-        let (mut limits, mut coloured, mut undecided) = (0, 0, 0);
+        let (mut limits, mut coloured, mut undecided, mut rests) = (0, 0, 0, 0);
         let mut wrong = vec![];
         for seed in first..first + count {
             let (text, constructs) = generate::model(seed);
@@ -56,6 +56,7 @@ fn the_machine_and_the_naive_interpreter_agree() {
                         println!("undecided, seed {seed}");
                     }
                     deadlocks += u64::from(compared.deadlocks > 0);
+                    rests += u64::from(compared.rests > 0);
                     broken += u64::from(compared.broken > 0);
                 }
                 Err(Difference::Refused(why)) => {
@@ -75,7 +76,7 @@ fn the_machine_and_the_naive_interpreter_agree() {
             }
         }
         println!(
-            "{count} models from seed {first}: {refused} refused, {states} states, {transitions} transitions, {cut} cut, {limits} that met a limit, {coloured} coloured, {undecided} undecided, {deadlocks} with deadlocks, {broken} with broken invariants"
+            "{count} models from seed {first}: {refused} refused, {states} states, {transitions} transitions, {cut} cut, {limits} that met a limit, {coloured} coloured, {undecided} undecided, {deadlocks} with deadlocks, {rests} with ends that something optional could leave, {broken} with broken invariants"
         );
         println!("constructs: {cover:?}");
         println!("failures: {kinds:?}");
@@ -91,6 +92,7 @@ fn the_machine_and_the_naive_interpreter_agree() {
         for kind in KINDS {
             assert!(count < 1_000 || kinds.contains_key(kind), "nothing failed with: {kind}");
         }
+        assert!(count < 1_000 || rests > 5, "{rests} with ends that something could leave");
         assert!(undecided * 200 <= count, "{undecided} of {count} models were left undecided");
         assert!(limits * 500 <= count, "{limits} of {count} models met a limit");
         assert_eq!(refused, 0, "of {count} models some were refused");

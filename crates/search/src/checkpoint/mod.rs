@@ -6,17 +6,17 @@
 //! | part | content |
 //! | --- | --- |
 //! | magic | `anyorder-search` and a zero byte |
-//! | version | 32 bits, 1 |
+//! | version | 32 bits, 2 |
 //! | identity | text: the program, its version and options, as the front end gives it |
 //! | options | text: the options that decide which states are found, and in which order |
 //! | stats | states, transitions, executions, deepest, largest frontier (64 bits each) |
 //! | level | 64 bits: 0, or one more than the depth of the level |
 //! | links | for each state: parent (32 bits), place (32 bits) |
 //! | parts | number (64 bits), a byte each |
-//! | faults | number (64 bits); each: kind (8 bits), message (text) or index (64 bits), length, state, place plus one (64 bits each) |
+//! | faults | number (64 bits); each: kind (8 bits), message or waiting places (text) or index (64 bits), length, state, place plus one (64 bits each) |
 //! | store | fingerprints: two words (64 bits) for each state by number; exact: fingerprint words and encoding (number of bytes, bytes) for each; bitstate: number of words, words |
 //! | frontier | number (64 bits); each: state, depth (32 bits each), encoding (number of bytes, bytes) |
-//! | graph | a byte whether it is there; then initial states, and for each state: known (8 bits), flags, number of transitions (32 bits), each: target (32 bits), class (16 bits) |
+//! | graph | a byte whether it is there; then initial states, and for each state: known (bit 0) and only optional transitions (bit 1; 8 bits), flags, number of transitions (32 bits), each: target (32 bits), class (16 bits) |
 //! | check | 128 bits: the hash of everything before |
 //!
 //! No size in a file is trusted: memory is taken as bytes are read.
@@ -31,7 +31,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 const MAGIC: &[u8; 16] = b"anyorder-search\0";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Returns whether a file begins like a checkpoint. Other files should not be overwritten. Reads 16
 /// bytes.

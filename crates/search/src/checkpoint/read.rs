@@ -122,7 +122,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
             let key = match input.u8()? {
                 0 => Property::Failure(input.text()?.into()),
                 1 => Property::Invariant(input.u64()? as usize),
-                2 => Property::Deadlock,
+                2 => Property::Deadlock(input.text()?),
                 3 => Property::Final,
                 _ => return bad("a fault is of no known kind"),
             };
@@ -223,7 +223,8 @@ fn read_graph<R: Read>(
     }
     graph.set_initial(initial);
     for number in 0..states as u32 {
-        let known = input.u8()? != 0;
+        let bits = input.u8()?;
+        let (known, rests) = (bits & 1 != 0, bits & 2 != 0);
         let flags: Result<Vec<u8>> = (0..responses).map(|_| input.u8()).collect();
         graph.add_states(1, &flags?);
         let (mut targets, mut classes) = (Vec::new(), Vec::new());
@@ -236,7 +237,7 @@ fn read_graph<R: Read>(
             classes.push(input.u16()?);
         }
         if known {
-            graph.add_read(number, &targets, &classes);
+            graph.add_read(number, (&targets, &classes), rests);
         }
     }
     Ok(())

@@ -95,7 +95,10 @@ impl<S: StateSystem> Search<'_, S> {
                     out.u8(1)?;
                     out.u64(*index as u64)?;
                 }
-                Property::Deadlock => out.u8(2)?,
+                Property::Deadlock(waiting) => {
+                    out.u8(2)?;
+                    out.bytes(waiting.as_bytes())?;
+                }
                 // Responses are checked at the end, on the graph.
                 Property::Final | Property::Response(_) => out.u8(3)?,
             }
@@ -135,7 +138,7 @@ fn write_exact<W: Write>(out: &mut Out<W>, exact: &Exact) -> io::Result<()> {
 fn write_graph<W: Write>(out: &mut Out<W>, graph: &Graph) -> io::Result<()> {
     out.u32(graph.initial())?;
     for state in 0..graph.len() as u32 {
-        out.u8(graph.is_known(state).into())?;
+        out.u8(u8::from(graph.is_known(state)) | u8::from(graph.rests(state)) << 1)?;
         out.raw(graph.flags(state))?;
         let classes = graph.classes(state);
         let targets = graph.successors(state);

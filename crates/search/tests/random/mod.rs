@@ -17,6 +17,8 @@ pub struct Edge {
     pub class: Option<usize>,
     /// Of six parts; 6 is none.
     pub part: usize,
+    /// It need not come.
+    pub optional: bool,
 }
 
 #[derive(Debug, Default)]
@@ -24,6 +26,8 @@ pub struct RandomSystem {
     pub initial: Vec<u32>,
     pub edges: Vec<Vec<Edge>>,
     pub last: Vec<bool>,
+    /// Whether the program may end in the state if something optional can happen there.
+    pub rests: Vec<bool>,
     pub broken: Vec<[bool; 2]>,
     pub responses: Vec<Vec<(bool, bool)>>,
     pub classes: usize,
@@ -89,21 +93,43 @@ impl RandomSystem {
                 let class = (shape.classes > 0 && !random.one_in(5))
                     .then(|| random.below(shape.classes as u64) as usize);
                 let failure = random.one_in(shape.failures).then(|| random.below(3) as u8);
-                Edge { to, failure, class, part: random.below(7) as usize }
+                Edge { to, failure, class, part: random.below(7) as usize, optional: false }
             });
             let edges = edges.collect();
             system.edges.push(edges);
-            system.last.push(!random.one_in(3));
+            system.last.push(!random.one_in(2));
             system.broken.push([random.one_in(shape.broken), random.one_in(shape.broken * 3)]);
             let flags = (0..shape.properties)
                 .map(|_| (random.one_in(shape.triggers), random.one_in(shape.answers)));
             system.responses.push(flags.collect());
+        }
+        // In every second system some transitions are optional; in some states all.
+        for state in 0..shape.states as usize {
+            system.rests.push(!random.one_in(3));
+            let (all, some) = (random.one_in(6), random.one_in(2));
+            for edge in &mut system.edges[state] {
+                edge.optional = seed % 2 == 0 && (all || some && random.one_in(2));
+                // Mostly, what is optional has no class of fairness.
+                if edge.optional && !random.one_in(8) {
+                    edge.class = None;
+                }
+            }
         }
         system
     }
 }
 
 impl RandomSystem {
+    /// Returns whether a run may end in a state, by definition.
+    pub fn is_end(&self, state: u32) -> bool {
+        self.edges[state as usize].iter().all(|edge| edge.optional)
+    }
+
+    /// What waits in a state.
+    pub fn waits(&self, state: u32) -> String {
+        format!("place {}", state / 2 % 4)
+    }
+
     /// Polls as a system does inside a long call.
     fn is_interrupted(&self) -> bool {
         self.lies && JobWatch::current().check().is_err()
@@ -112,7 +138,7 @@ impl RandomSystem {
 
 impl StateSystem for RandomSystem {
     type State = u32;
-    type Action = (Option<usize>, usize);
+    type Action = (Option<usize>, usize, bool);
 
     fn initial(&self) -> Vec<u32> {
         self.initial.clone()
@@ -129,7 +155,8 @@ impl StateSystem for RandomSystem {
         }
         for edge in &self.edges[*state as usize] {
             let failure = edge.failure.map(|kind| format!("failure {kind}").into());
-            out.push(Successor { action: (edge.class, edge.part), state: edge.to, failure });
+            let action = (edge.class, edge.part, edge.optional);
+            out.push(Successor { action, state: edge.to, failure });
         }
     }
 
@@ -160,6 +187,8 @@ impl StateSystem for RandomSystem {
             move |state: &u32| !self.broken[*state as usize][index] && !self.is_interrupted()
         };
         let properties = Properties::new().end(end);
+        let rest = |state: &u32| self.rests[*state as usize] && !self.is_interrupted();
+        let properties = properties.rest(rest).waits(|state| self.waits(*state));
         let properties = properties.invariant("first", holds(0)).invariant("second", holds(1));
         (0..self.responses[0].len()).fold(properties, |properties, index| {
             let holds = move |state: &u32| match self.is_interrupted() {
@@ -175,6 +204,10 @@ impl StateSystem for RandomSystem {
             (0..self.classes).map(|class| format!("class {class}")).collect(),
             |one: &Self::Action| one.0,
         )
+    }
+
+    fn is_optional(&self, action: &Self::Action) -> bool {
+        action.2
     }
 
     fn parts(&self) -> Classes<'_, Self::Action> {
@@ -243,8 +276,12 @@ pub fn truth(system: &RandomSystem) -> Truth {
         let way = known[&state].clone();
         let edges = &system.edges[state as usize];
         if edges.is_empty() && !system.last[state as usize] {
-            let what = if state.is_multiple_of(2) { "deadlock" } else { "final" };
-            note(what.to_owned(), way.clone());
+            let deadlock = format!("deadlock {}", system.waits(state));
+            let what = if state.is_multiple_of(2) { deadlock } else { "final".to_owned() };
+            note(what, way.clone());
+        }
+        if !edges.is_empty() && system.is_end(state) && !system.rests[state as usize] {
+            note("final".to_owned(), way.clone());
         }
         for (edge, place) in edges.iter().zip(0..) {
             transitions += 1;
@@ -300,9 +337,7 @@ fn response_truth(system: &RandomSystem, property: usize) -> Option<usize> {
         .collect();
     by_distance.sort_unstable();
     for (steps, state) in by_distance {
-        if best.is_none()
-            && (system.edges[state as usize].is_empty() || fair_cycle(system, property, state))
-        {
+        if best.is_none() && (system.is_end(state) || fair_cycle(system, property, state)) {
             best = Some(steps);
         }
     }
@@ -357,7 +392,7 @@ pub fn lasso_fault(
     }
     let Some(from) = path.repeats_from else {
         let last = states[states.len() - 1];
-        return (!system.edges[last as usize].is_empty()).then(|| "it could go on".to_owned());
+        return (!system.is_end(last)).then(|| "it has to go on".to_owned());
     };
     if from >= path.steps.len() || states[from] != states[states.len() - 1] {
         return Some("it does not come back".to_owned());

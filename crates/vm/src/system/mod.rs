@@ -4,6 +4,7 @@ pub use self::async_run::AsyncRun;
 pub use self::changes::{NewTask, PlaceChange};
 pub use self::path_words::{PathWords, StepFacts};
 pub use self::tasks::{MachineFactory, MachineRun};
+pub use self::waiting_places::WaitingPlace;
 pub use self::waits::{Reason, Waiting};
 
 mod async_run;
@@ -29,6 +30,8 @@ mod awaited;
 mod shadows;
 
 mod observe;
+
+mod waiting_places;
 
 mod waits;
 

@@ -86,7 +86,8 @@ impl StateSystem for Machine {
             false if self.is_stuck(state) => End::Deadlock,
             false => End::Wrong,
         };
-        let mut properties = Properties::new().end(end);
+        let properties = Properties::new().end(end).rest(|state| self.may_rest(state));
+        let mut properties = properties.waits(|state| self.waits_at(state));
         for (index, invariant) in self.program.invariants.iter().enumerate() {
             properties = properties.invariant_of(
                 invariant.name.as_str(),
@@ -111,6 +112,10 @@ impl StateSystem for Machine {
         let dynamic = std::iter::once("forked threads".to_owned());
         let names = slots.chain(events).chain(threads).chain(dynamic).collect();
         Classes::new(names, |action| self.fair_class(action))
+    }
+
+    fn is_optional(&self, action: &Action) -> bool {
+        action.step != StepId::Init && self.fair_class(action).is_none()
     }
 
     fn parts(&self) -> Classes<'_, Action> {
@@ -189,6 +194,12 @@ impl Machine {
             Some(func) => self.answer(state, func, false),
             None => state.locks().is_empty(),
         }
+    }
+
+    /// Returns whether the program may end in a state that offers steps, all of them optional.
+    #[must_use]
+    pub fn may_rest(&self, state: &State) -> bool {
+        self.program.final_.is_none_or(|func| self.answer(state, func, false))
     }
 
     /// Returns whether a state without steps, in which the program may not end, is a deadlock.

@@ -5,10 +5,10 @@ use crate::model::Model;
 use anyorder_finding::Site;
 use anyorder_search::Path;
 use anyorder_vm::program::SourceSite;
-use anyorder_vm::{Machine, Reason, Waiting};
+use anyorder_vm::{Machine, Reason, Waiting, WaitingPlace};
 
 /// The maximum number of sites of a deadlock, and of lanes that its text names.
-const SITES_MAX: usize = 8;
+const SITES_MAX: usize = 64;
 const WORDS_MAX: usize = 4;
 
 /// The lanes that wait at the end of a path.
@@ -18,6 +18,7 @@ pub(super) struct DeadlockReport {
     waiting: Vec<WaitingLane>,
     /// The length of the cycle.
     cycle: usize,
+    places: Vec<WaitingPlace>,
 }
 
 /// A waiting lane; if it waits for a lock, also the step that took the lock.
@@ -41,7 +42,8 @@ impl DeadlockReport {
             WaitingLane { waiting, since }
         };
         let waiting = cycle.iter().chain(&others).map(lane).collect();
-        DeadlockReport { waiting, cycle: cycle.len() }
+        let places = model.machine.waiting_places(path.last());
+        DeadlockReport { waiting, cycle: cycle.len(), places }
     }
 
     /// Returns the title.
@@ -81,54 +83,52 @@ impl DeadlockReport {
         self.waiting.iter().filter(|one| !one.waiting.may)
     }
 
-    /// Returns the sites of the waiting lanes. They are equal for all paths to the deadlock,
-    /// because its id is a hash of them.
+    /// Returns the sites of the places where something waits, one for each. They are equal for all
+    /// runs to the deadlock and for all that is one finding with it, because its id is a hash of
+    /// them.
     pub(super) fn sites(&self, model: &Model) -> Vec<Site> {
         let label = Some(model.machine.program().name.clone());
-        let site = |one: &WaitingLane| {
-            let waiting = &one.waiting;
-            let at = site_at(model, waiting.site);
-            let who = Some(waiting.who.clone());
-            let at = match waiting.runs {
+        let site = |place: &WaitingPlace| {
+            let at = site_at(model, place.site);
+            let who = place.first.as_ref().map(|lane| lane.who.clone());
+            let at = match place.first.as_ref().and_then(|lane| lane.runs.as_ref()) {
                 Some(_) => Site { handler: who, ..at },
                 None => Site { thread: who, ..at },
             };
-            named(Site { label: label.clone(), ..at }, &one.access())
+            named(Site { label: label.clone(), ..at }, &access(place))
         };
-        let mut sites: Vec<Site> = Vec::new();
-        for one in self.blocked_lanes().map(site) {
-            if sites.len() < SITES_MAX && !sites.contains(&one) {
-                sites.push(one);
-            }
+        let mut sites: Vec<Site> = self.places.iter().take(SITES_MAX).map(site).collect();
+        if let Some(rest) = self.places.get(SITES_MAX..).filter(|rest| !rest.is_empty()) {
+            let rest: Vec<String> = rest.iter().map(|place| place.what.clone()).collect();
+            sites.push(named(nowhere(model), &format!("waits: {}", rest.join(", "))));
         }
-        if sites.is_empty() { vec![named(nowhere(model), "lock held")] } else { sites }
+        if sites.is_empty() { vec![named(nowhere(model), "nothing can happen")] } else { sites }
+    }
+}
+
+/// Describes why something waits at a place: `waits for lock b, held by right`. Members of arrays
+/// and families are not told apart.
+fn access(place: &WaitingPlace) -> String {
+    let message = place.first.as_ref().is_some_and(|lane| lane.message);
+    match &place.reason {
+        Reason::Lock { lock, .. } if place.first.is_none() => format!("lock {lock} held"),
+        Reason::Lock { lock, holder: Some(holder), .. } => {
+            format!("waits for lock {lock}, held by {holder}")
+        }
+        Reason::Lock { lock, holder: None, .. } => {
+            format!("waits for lock {lock}, held by one that has ended")
+        }
+        Reason::Notify { cond } => format!("waits for {cond}"),
+        Reason::End { of } => format!("waits for the end of {of}"),
+        Reason::Assumption if !message => "waits for what it assumes".to_owned(),
+        Reason::Assumption | Reason::Turn => match place.what.split_once(" in ") {
+            Some((task, mailbox)) => format!("{task} left in mailbox {mailbox}"),
+            None => format!("left in mailbox {}", place.what),
+        },
     }
 }
 
 impl WaitingLane {
-    /// Describes the wait: `waits for lock b, held by right`.
-    fn access(&self) -> String {
-        match &self.waiting.reason {
-            Reason::Lock { lock, holder: Some(holder), .. } => {
-                // The numbers of forked threads differ between runs.
-                let holder = holder.split('#').next().unwrap_or_default();
-                format!("waits for lock {lock}, held by {holder}")
-            }
-            Reason::Lock { lock, holder: None, .. } => {
-                format!("waits for lock {lock}, held by one that has ended")
-            }
-            Reason::Notify { cond } => format!("waits for {cond}"),
-            Reason::End { of } => {
-                format!("waits for the end of {}", of.split('#').next().unwrap_or_default())
-            }
-            Reason::Assumption if self.waiting.message => {
-                format!("left in mailbox {}", self.waiting.who)
-            }
-            Reason::Assumption => "waits for what it assumes".to_owned(),
-            Reason::Turn => format!("left in mailbox {}", self.waiting.who),
-        }
-    }
-
     /// Describes the wait in this run: `waits for lock b, held by right since 17:5 (step 2)`.
     fn what(&self) -> String {
         let runs = self.waiting.runs.as_deref().unwrap_or_default();
@@ -148,8 +148,9 @@ impl WaitingLane {
             Reason::Assumption if self.waiting.message => {
                 format!("cannot run {runs}, which assumes what does not hold")
             }
+            Reason::Notify { cond } => format!("waits for {cond}"),
+            Reason::Assumption => "waits for what it assumes".to_owned(),
             Reason::Turn => format!("never gets to {runs}"),
-            _ => self.access(),
         }
     }
 

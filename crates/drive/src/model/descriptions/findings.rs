@@ -2,10 +2,10 @@
 
 use super::deadlock::DeadlockReport;
 use crate::model::Model;
-use crate::states::{Described, StateProgram};
+use crate::states::{Described, offers_of, wrong_end};
 use anyorder_finding::{Finding, Kind, Site};
 use anyorder_search::{Property, Violation};
-use anyorder_system::{Failure, FailureKind};
+use anyorder_system::{Failure, FailureKind, Offers};
 use anyorder_vm::program::{FuncId, SourceSite};
 use anyorder_vm::{Action, Machine};
 
@@ -15,16 +15,24 @@ pub(in crate::model) fn described(model: &Model, violation: &Violation<Machine>)
         Property::Failure(message) => {
             Described { finding: failure(model, message), end: Default::default() }
         }
-        Property::Deadlock => {
+        Property::Deadlock(_) => {
             let deadlock = DeadlockReport::of(model, &violation.path);
             let (title, sites) = (deadlock.title(), deadlock.sites(model));
             let end = deadlock.end(&title).into();
             Described { finding: Finding { title, sites, ..Finding::new(Kind::Deadlock) }, end }
         }
-        _ => Described::of(violation, Model::WRONG_END, |property| {
-            let function = stated_in(&model.machine, property);
-            function.map(|function| named(site_of(model, function), "stated")).into_iter().collect()
-        }),
+        property => {
+            // Only this title depends on what the last state offers.
+            let offers = match property {
+                Property::Final => offers_of(&*model.machine, violation.path.last()),
+                _ => Offers::Nothing,
+            };
+            Described::of(violation, wrong_end(model, offers), |property| {
+                let stated = stated_in(&model.machine, property);
+                let sites = stated.map(|function| named(site_of(model, function), "stated"));
+                sites.into_iter().collect()
+            })
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod builtin;
 pub mod canon;
+pub mod ends;
 mod expr;
 pub mod fired;
 mod live;

@@ -78,6 +78,8 @@ pub struct Run {
     pub at: Span,
     /// What blocked was that a lock is taken.
     pub wants_lock: bool,
+    /// That lock.
+    pub locked: Option<super::state::Key>,
     /// U2: the components of the bodies and calls that run, innermost last.
     pub whose: Vec<Option<usize>>,
     pub updates: Vec<Update>,
@@ -104,6 +106,7 @@ impl Run {
             operations: 0,
             at: Span::new(0, 0),
             wants_lock: false,
+            locked: None,
             whose: vec![],
             updates: vec![],
         }

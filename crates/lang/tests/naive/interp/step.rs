@@ -255,7 +255,7 @@ pub fn begun(p: &'static Program, state: &State) -> State {
     state
 }
 
-fn body_name(p: &Program, control: &Control) -> String {
+pub fn body_name(p: &Program, control: &Control) -> String {
     let member = match control.args.first() {
         Some(Value::Int(member)) => format!("[{member}]"),
         _ => String::new(),
@@ -275,7 +275,7 @@ fn body_name(p: &Program, control: &Control) -> String {
 }
 
 /// Section 4.
-fn allowed<'a>(p: &Program, handler: usize, mailbox: &'a Mailbox) -> Vec<&'a Message> {
+pub fn allowed<'a>(p: &Program, handler: usize, mailbox: &'a Mailbox) -> Vec<&'a Message> {
     if let Some(message) = mailbox.front.first() {
         return vec![message];
     }
@@ -417,7 +417,7 @@ fn begin_event(p: &'static Program, state: &State, key: Key) -> Vec<Outcome> {
 }
 
 /// Runs a body on: to its end, or up to the next visible operation when `budget` have been done.
-fn go_on(run: &mut Run, pid: &Pid, control: &Control, budget: u32) -> Result<(), Stop> {
+pub fn go_on(run: &mut Run, pid: &Pid, control: &Control, budget: u32) -> Result<(), Stop> {
     run.budget = budget;
     match run.control(control) {
         Ok(()) => {
@@ -529,7 +529,7 @@ fn something_waits(p: &'static Program, state: &State) -> bool {
     })
 }
 
-fn is_daemon(p: &Program, handler: usize) -> bool {
+pub fn is_daemon(p: &Program, handler: usize) -> bool {
     p.daemon_handlers.contains(&p.handlers[handler].0)
 }
 

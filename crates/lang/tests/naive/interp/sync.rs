@@ -199,6 +199,7 @@ impl Run {
                 run.p.mutant == Mutant::LockNests && run.state.locks.get(&key) == Some(&run.pid);
             if run.state.locks.contains_key(&key) && !nested {
                 run.wants_lock = true;
+                run.locked = Some(key);
                 return run.block();
             }
             run.state.locks.insert(key, run.pid.clone());
@@ -268,6 +269,7 @@ impl Run {
                 run.wrongly(Mutant::NotifiedNeedsNoLock) || !run.state.locks.contains_key(&lock);
             if !notified || !free {
                 run.wants_lock = notified;
+                run.locked = Some(lock);
                 return run.block();
             }
             rule("W2");

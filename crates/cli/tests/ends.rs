@@ -1,0 +1,197 @@
+//! How models end: `unfair`, several deadlocks, properties that say nothing, runs that are cut. The
+//! command against the definitions, with right programs of the same shapes.
+
+mod common;
+
+use common::{Ran, file, folder, run};
+use serde_json::Value;
+
+fn json(ran: &Ran) -> Value {
+    serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
+}
+
+/// Checks a model by each algorithm that decides it. Returns the kinds of the findings, and their
+/// ids, after replaying and certifying each.
+fn checked(folder: &tempfile::TempDir, body: &str) -> (Vec<String>, Vec<String>) {
+    let model = file(folder, "m.any", &format!("model m\n{body}\n"));
+    let mut all = Vec::new();
+    for options in [&[][..], &["--no-reduction"]] {
+        let ran = run(&[&["check", &*model, "--format", "json"], options].concat());
+        let result = json(&ran);
+        assert_eq!(result["complete"], true, "{body}: {ran:?}");
+        let mut found: Vec<(String, String)> = Vec::new();
+        for finding in result["findings"].as_array().expect("findings") {
+            assert_eq!(finding["confirmed"], true, "{finding}");
+            let text = |name: &str| finding[name].as_str().unwrap_or_default().to_owned();
+            found.push((text("kind"), text("id")));
+        }
+        let stored = file(folder, "r.json", &ran.stdout);
+        for (_, id) in &found {
+            let replayed = run(&["replay", &model, &stored, "--finding", id]);
+            assert_eq!(replayed.status, 1, "{body}: {replayed:?}");
+        }
+        if !found.is_empty() {
+            let certified = run(&["certify", &model, &stored]);
+            assert_eq!(certified.status, 0, "{body}: {certified:?}");
+        }
+        found.sort();
+        all.push(found);
+    }
+    assert_eq!(all[0], all[1], "reduction changes nothing: {body}");
+    all.swap_remove(0).into_iter().unzip()
+}
+
+fn kinds(body: &str) -> Vec<String> {
+    let folder = folder();
+    checked(&folder, body).0
+}
+
+const OWED: &str = "response r: x == 0 leads_to x == 1;";
+
+#[test]
+fn a_response_may_stay_away_where_only_unfair_things_could_bring_it() {
+    for body in [
+        "unfair once event t { x = 1; }",
+        "unfair once event t { x = 1; } event other { }",
+        "unfair event t { x = 1; }",
+        "unfair thread t { x = 1; }",
+        "unfair thread t[i in 0..2] { x = 1; }",
+        "unfair handler h: fifo; init { post p(); } task p() on h { x = 1; }",
+        "setting granularity = access; unfair handler h: bag; init { post p(); } task p() on h { x = 1; }",
+        "unfair once event t { x = 1; } once event fair { }",
+        "unfair once event t { x = 1; } daemon thread d { assume x == 7; }",
+        "unfair thread t { x = 1; } thread u { yield; }",
+    ] {
+        let body = format!("var x = 0; {body} {OWED}");
+        assert_eq!(kinds(&body), ["response"], "{body}");
+    }
+    for body in [
+        "once event t { x = 1; }",
+        "thread t { x = 1; }",
+        "handler h: fifo; init { post p(); } task p() on h { x = 1; }",
+        "unfair once event t { } once event u { x = 1; }",
+        "unfair thread t { yield; } thread u { x = 1; }",
+        "init { choose { { x = 1; } { x = 2; } } } unfair event t { }",
+    ] {
+        let body = format!("var x = 0; {body} {OWED}");
+        assert_eq!(kinds(&body), Vec::<String>::new(), "{body}");
+    }
+}
+
+#[test]
+fn an_optional_event_need_not_come_for_final() {
+    let spinner = |more: &str, last: &str| {
+        format!(
+            "handler ui: fifo; var spinner = false; once event open on ui {{ spinner = true; }} {more} {last}"
+        )
+    };
+    let gives_up = "once event user_gives_up on ui when spinner { spinner = false; }";
+    assert_eq!(kinds(&spinner(&format!("unfair {gives_up}"), "final: !spinner;")), ["final"]);
+    let idle = format!("unfair {gives_up} unfair event other on ui {{ }}");
+    assert_eq!(kinds(&spinner(&idle, "final: !spinner;")), ["final"]);
+    let waits = format!("unfair {gives_up} thread w {{ assume !spinner; }}");
+    assert_eq!(kinds(&spinner(&waits, "final: !spinner;")), ["final"]);
+    assert_eq!(kinds("var x = 0; unfair thread t { x = 1; } final: x == 1;"), ["final"]);
+    // Right: it comes; it does not matter; something else does it.
+    assert!(
+        kinds(&spinner(
+            &format!("{gives_up} once event done on ui after open {{ spinner = false; }}"),
+            "final: !spinner;"
+        ))
+        .is_empty()
+    );
+    assert!(kinds(&spinner(&format!("unfair {gives_up}"), "final: true;")).is_empty());
+    let timer =
+        format!("unfair {gives_up} once event timeout on ui after open {{ spinner = false; }}");
+    assert!(kinds(&spinner(&timer, "final: !spinner;")).is_empty());
+}
+
+#[test]
+fn what_waits_for_an_optional_event_is_no_deadlock() {
+    // Something can still happen; without `final`, a run may end so.
+    assert!(
+        kinds("var x = 0; unfair once event e { x = 1; } thread t { assume x == 1; }").is_empty()
+    );
+    assert!(kinds("lock l; unfair thread t { acquire l; yield; release l; } thread u { with l { yield; } }").is_empty());
+    // Nothing can.
+    assert_eq!(
+        kinds("var x = 0; unfair once event e { x = 2; } thread t { assume x == 1; }"),
+        ["deadlock"]
+    );
+}
+
+#[test]
+fn each_set_of_waiting_places_is_a_deadlock_of_its_own() {
+    let shop = "var answered = false; var paid = false;\nthread shop {\nchoose {\n\"ask\" => { assume answered; }\n\"pay\" => { yield; assume paid; }\n}\n}";
+    let folder = folder();
+    let (kinds, ids) = checked(&folder, shop);
+    assert_eq!(kinds, ["deadlock", "deadlock"]);
+    // The one in a baseline does not hide the other.
+    let model = folder.path().join("m.any").to_string_lossy().into_owned();
+    let ran = run(&["check", &model, "--format", "json"]);
+    let first = &json(&ran)["findings"][0];
+    let known = serde_json::json!([{ "id": first["id"], "title": first["title"] }]);
+    let baseline = file(&folder, "base.json", known.to_string());
+    let ran = run(&["check", &model, "--baseline", &baseline, "--format", "json"]);
+    assert_eq!((ran.status, json(&ran)["verdict"].as_str()), (1, Some("findings")));
+    // Ids are stable: another text before it changes only lines, another order of search nothing.
+    assert_eq!(checked(&folder, shop).1, ids);
+}
+
+#[test]
+fn symmetric_lanes_have_one_deadlock() {
+    let forks = "lock stick[3];\nthread p[i in 0..3] {\nacquire stick[i];\nacquire stick[(i + 1) % 3];\nrelease stick[i];\nrelease stick[(i + 1) % 3];\n}";
+    assert_eq!(kinds(forks), ["deadlock"]);
+    let lanes = "var x = 0;\nlock a;\nlock b;\nthread t[i in 0..2] {\nchoose {\n{\nacquire a;\nacquire b;\n}\n{\nacquire b;\nacquire a;\n}\n}\nrelease a;\nrelease b;\n}";
+    // Both at the two places. With one choice twice, the second lane waits at no second place.
+    assert_eq!(kinds(lanes), ["deadlock"]);
+    // Two locks that are left behind are two mistakes.
+    let left = "lock a; lock b; once event e { choose { { acquire a; } { acquire b; } { } } }";
+    assert_eq!(kinds(left), ["deadlock", "deadlock"]);
+}
+
+/// The texts of the warnings of a result.
+fn warnings(body: &str) -> Vec<String> {
+    let folder = folder();
+    let model = file(&folder, "m.any", &format!("model m\n{body}\n"));
+    let result = json(&run(&["check", &model, "--format", "json"]));
+    let all = result["warnings"].as_array().cloned().unwrap_or_default();
+    all.iter().map(|one| one["text"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn properties_that_say_nothing_are_named() {
+    let endless = "var n = 0; event tick { n = 1 - n; } final: n == 7;";
+    assert_eq!(warnings(endless), ["`final` says nothing: no run ends where it is checked"]);
+    let never = "var n = 0; once event e { n = 1; } response r: n == 5 leads_to n == 1;";
+    assert_eq!(warnings(never), ["response `r` says nothing: its trigger never holds"]);
+    for right in [
+        "var n = 0; event tick when n < 3 { n += 1; } final: n == 3;",
+        "var n = 0; unfair event tick { n = 1 - n; } final: true;",
+        "var n = 0; event tick { n = 1 - n; }",
+        "var n = 0; once event e { n = 1; } response r: n == 0 leads_to n == 1;",
+    ] {
+        assert_eq!(warnings(right), Vec::<String>::new(), "{right}");
+    }
+}
+
+#[test]
+fn a_simulation_whose_runs_are_cut_is_not_complete() {
+    let folder = folder();
+    let walk = |body: &str, steps: &str| {
+        let model = file(&folder, "s.any", &format!("model s\n{body}\n"));
+        let ran =
+            run(&["simulate", &model, "--runs", "20", "--max-steps", steps, "--format", "json"]);
+        (ran.status, json(&ran))
+    };
+    let (status, cut) = walk("var n = 0; event tick { n = 1 - n; }", "10");
+    assert_eq!((status, cut["complete"].as_bool()), (3, Some(false)));
+    assert_eq!(cut["limits"], serde_json::json!(["max-steps"]));
+    assert_eq!(cut["stats"]["cut"], 20);
+    let three = "var n = 0; event tick when n < 3 { n += 1; } final: n == 3;";
+    let (status, whole) = walk(three, "3");
+    assert_eq!((status, &whole["complete"], &whole["stats"]["cut"]), (0, &true.into(), &0.into()));
+    // An end that something optional could leave is checked on the way.
+    let (status, found) = walk("var x = 0; unfair once event e { x = 1; } final: x == 1;", "9");
+    assert_eq!((status, &found["findings"][0]["kind"]), (1, &"final".into()));
+}

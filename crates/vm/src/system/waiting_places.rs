@@ -1,0 +1,104 @@
+//! The places where something waits in a deadlock. Deadlocks with the same places are one finding.
+//!
+//! A place is a source position and the reason to wait there. Members of families and arrays are
+//! not told apart, so that identical lanes have one place. Messages behind others wait for what
+//! those wait for: they count only if nothing else must not wait.
+
+use super::waits::{Reason, Waiting};
+use super::words::lock_name;
+use crate::machine::{INIT_FLAG, Machine};
+use crate::program::SourceSite;
+use crate::state::State;
+
+/// A place where something waits that must not wait for ever.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WaitingPlace {
+    /// Its source position.
+    pub site: Option<SourceSite>,
+    /// The reason, without the numbers of members. The end of a lock's holder, for a lock that is
+    /// held when all is done.
+    pub reason: Reason,
+    /// The declaration of what waits: a thread, a handler, an event, or a task in a mailbox. A
+    /// lock, if all is done and it is still held.
+    pub what: String,
+    /// The first lane that waits there; `None` if all is done.
+    pub first: Option<Waiting>,
+}
+
+impl WaitingPlace {
+    /// Returns the parts that tell it from others.
+    fn key(&self) -> String {
+        match self.site {
+            Some(SourceSite { file, line, column }) => {
+                format!("{file}:{line}:{column} {:?}", self.reason)
+            }
+            None => format!("{} {:?}", self.what, self.reason),
+        }
+    }
+}
+
+impl Machine {
+    /// Returns the places where something waits for ever in a state without steps, each once. If
+    /// nothing waits: the locks that are still held. Linear in the state; runs each thread up to
+    /// the instruction that blocks.
+    #[must_use]
+    pub fn waiting_places(&self, state: &State) -> Vec<WaitingPlace> {
+        if state.flag(INIT_FLAG) {
+            return Vec::new();
+        }
+        let mut waiting = self.waiting(state);
+        waiting.retain(|one| !one.may);
+        if waiting.iter().any(|one| one.reason != Reason::Turn) {
+            waiting.retain(|one| one.reason != Reason::Turn);
+        }
+        let held = || {
+            let all = state.locks().iter().zip(0..);
+            let held = all.filter(|(owner, _)| **owner != 0);
+            held.map(|(_, lock)| still_held(declared(&lock_name(self, lock))))
+        };
+        let mut places: Vec<WaitingPlace> = match waiting.is_empty() {
+            true => held().collect(),
+            false => waiting.into_iter().map(place).collect(),
+        };
+        // In the order of the text; the first lane of each.
+        places.sort_by_key(|one| {
+            (one.site.map(|site| (site.file, site.line, site.column)), one.key())
+        });
+        places.dedup_by_key(|one| one.key());
+        places
+    }
+
+    /// Describes the places where something waits: equal for deadlocks that are one finding.
+    pub(crate) fn waits_at(&self, state: &State) -> String {
+        let keys: Vec<String> = self.waiting_places(state).iter().map(WaitingPlace::key).collect();
+        keys.join("; ")
+    }
+}
+
+fn place(waiting: Waiting) -> WaitingPlace {
+    let reason = match &waiting.reason {
+        Reason::Lock { lock, holder, .. } => Reason::Lock {
+            lock: declared(lock),
+            number: 0,
+            holder: holder.as_deref().map(declared),
+        },
+        Reason::Notify { cond } => Reason::Notify { cond: declared(cond) },
+        Reason::End { of } => Reason::End { of: declared(of) },
+        reason @ (Reason::Assumption | Reason::Turn) => reason.clone(),
+    };
+    let what = match (&waiting.runs, waiting.message) {
+        (Some(runs), true) => format!("{} in {}", declared(runs), declared(&waiting.who)),
+        _ => declared(&waiting.who),
+    };
+    WaitingPlace { site: waiting.site, reason, what, first: Some(waiting) }
+}
+
+fn still_held(lock: String) -> WaitingPlace {
+    let reason = Reason::Lock { lock: lock.clone(), number: 0, holder: None };
+    WaitingPlace { site: None, reason, what: lock, first: None }
+}
+
+/// Returns the name of a declaration, given that of a member, of a forked thread or of a message.
+fn declared(name: &str) -> String {
+    name.split(['[', '#', '(']).next().unwrap_or_default().to_owned()
+}
