@@ -5,9 +5,10 @@
 
 use super::alone::alone;
 use super::history::{Breach, Rerun, rerun, rerun_by};
+use super::mirror::places;
 use super::options::Options;
 use super::overlap::{Exhaustive, cycle};
-use super::pivot::{Checked, Property, Violation, check, places};
+use super::pivot::{Checked, Property, Violation, check};
 use super::run::RunStep;
 use super::serial::SerialOutcomes;
 use super::sim::INIT;
@@ -93,8 +94,8 @@ pub fn outcomes<A: InterleavedSystem, S: StateSystem>(
     Ok((serial, searched))
 }
 
-/// Decides the properties of conflicts. `pivots` says whether events end: if some do not, the search
-/// of pivots would not either, and is left out.
+/// Decides the properties of conflicts. `pivots` says whether events end: if some do not, the
+/// search of pivots would not either, and is left out.
 ///
 /// # Errors
 ///

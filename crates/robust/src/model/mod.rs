@@ -18,6 +18,7 @@ mod alone;
 mod decide;
 mod history;
 mod linear;
+mod mirror;
 mod options;
 mod overlap;
 mod pivot;
