@@ -2,6 +2,7 @@
 //! tasks, one after the other?
 
 mod checked;
+mod finding;
 mod model;
 mod trace;
 

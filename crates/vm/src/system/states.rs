@@ -87,7 +87,7 @@ impl StateSystem for Machine {
             false => End::Wrong,
         };
         let properties = Properties::new().end(end).rest(|state| self.may_rest(state));
-        let mut properties = properties.waits(|state| self.waits_at(state));
+        let mut properties = properties.waits(|state| self.places_text(state));
         for (index, invariant) in self.program.invariants.iter().enumerate() {
             properties = properties.invariant_of(
                 invariant.name.as_str(),

@@ -69,7 +69,7 @@ impl Machine {
     }
 
     /// Describes the places where something waits: equal for deadlocks that are one finding.
-    pub(crate) fn waits_at(&self, state: &State) -> String {
+    pub(crate) fn places_text(&self, state: &State) -> String {
         let keys: Vec<String> = self.waiting_places(state).iter().map(WaitingPlace::key).collect();
         keys.join("; ")
     }
