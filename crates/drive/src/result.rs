@@ -25,6 +25,8 @@ pub struct JobResult {
     pub limits: Vec<String>,
     /// The names of the options that bound the question.
     pub bounds: Vec<String>,
+    /// Whether the answer is not complete, although no limit ended the job.
+    pub open: bool,
     /// Warnings about the input, which are part of the result.
     pub warnings: Vec<Warning>,
     /// Remarks for the user, which are not part of the result.
@@ -55,6 +57,12 @@ impl JobResult {
     /// Records that an option cut the search.
     pub fn cut_by(&mut self, option: &str) {
         self.limits.push(option.to_owned());
+    }
+
+    /// Records that a bound cut the search, and that the answer does not go beyond it.
+    pub fn open_within(&mut self, option: &str) {
+        self.bounded_by(option);
+        self.open = true;
     }
 
     /// Records that a requested bound cut the search.
@@ -101,6 +109,7 @@ impl Collected {
         outcome.warnings.extend(result.warnings);
         result.limits.iter().for_each(|option| outcome.cut_by(option));
         result.bounds.iter().for_each(|option| outcome.bounded_by(option));
+        outcome.complete &= !result.open;
         add_stats(&mut outcome.stats, &result.stats);
         for (name, value) in result.options.iter() {
             let value = match (outcome.options.get(name), value) {

@@ -63,8 +63,13 @@ pub fn exit_code(outcome: &Outcome, policy: &Policy) -> u8 {
     if bad && outcome.findings.is_empty() {
         return FINDINGS;
     }
-    let open = matches!(outcome.verdict, Verdict::Incomplete | Verdict::Unknown);
-    if open || !outcome.complete { LIMIT } else { CLEAN }
+    match outcome.verdict {
+        Verdict::Incomplete | Verdict::Unknown => LIMIT,
+        // It is proved within the bounds.
+        Verdict::Robust if outcome.limits.is_empty() => CLEAN,
+        _ if outcome.complete => CLEAN,
+        _ => LIMIT,
+    }
 }
 
 #[cfg(test)]

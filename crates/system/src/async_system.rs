@@ -37,6 +37,9 @@ pub enum Lane {
     Own,
 }
 
+/// A position in the source at which a task waits: line and column.
+pub type WaitPlace = (u32, u32);
+
 /// An event that the outside may cause.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EventInfo {
@@ -111,12 +114,16 @@ pub trait AsyncSystem {
     /// Returns the tables of the locations and sites in steps. They only grow.
     fn tables(&self) -> &Tables;
 
-    /// Returns the states in which the program can begin.
+    /// Returns the states in which the program can begin, each as the step that leads there:
+    /// `init`, with what it posted. It has no invocation of its own.
     ///
     /// # Errors
     ///
     /// Fails if the program cannot begin, and if the job is stopped.
-    fn initial(&mut self) -> Result<Vec<Self::State>, RunError>;
+    fn initial(&mut self) -> Result<Vec<InvocationStep<Self::State>>, RunError>;
+
+    /// Returns whether `init` is a step in schedules: it is if it has several alternatives.
+    fn init_is_step(&self) -> bool;
 
     /// Starts an event, up to its first access. Returns one step for each alternative of its
     /// choices, and none if its guard does not hold.
@@ -141,6 +148,13 @@ pub trait AsyncSystem {
         state: &Self::State,
         invocation: InvocationId,
     ) -> Result<Vec<InvocationStep<Self::State>>, RunError>;
+
+    /// Returns the invocations that are pending or running in a state, each with a hash of its code,
+    /// its position and its values, and of its place among others where that matters.
+    fn live(&self, state: &Self::State) -> Vec<(InvocationId, Hash128)>;
+
+    /// Returns where an invocation waits that cannot continue, as a site of the tables.
+    fn waits_at(&mut self, state: &Self::State, invocation: InvocationId) -> Option<WaitPlace>;
 
     /// Returns a hash of the shared memory, with which events have happened.
     fn memory(&self, state: &Self::State) -> Hash128;

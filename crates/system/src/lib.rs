@@ -11,6 +11,7 @@
 //! | [`TaskSystem`] | it can only be run again, task by task |
 //! | [`ThreadSystem`] | it runs as a whole under a schedule and leaves a trace |
 //! | [`AsyncSystem`] | it consists of events and their tasks, and each task can run step by step |
+//! | [`InterleavedSystem`], on top of it | it can also run by the rules of its handlers |
 //!
 //! The types to know: [`TaskName`], which survives re-execution; [`Schedule`], the choices that
 //! reproduce a run; [`Observation`], the outcome of a run; [`Control`], which watches and stops a
@@ -35,7 +36,7 @@
 
 pub use async_system::{
     AsyncSystem, EventInfo, HandlerInfo, HandlerOrder, InvocationId, InvocationStep, Lane,
-    PostedInvocation,
+    PostedInvocation, WaitPlace,
 };
 pub use cancel::{Cancel, StopReason, Stopped};
 pub use capabilities::{AccessDetail, Capabilities, EnabledDetail};
@@ -43,6 +44,7 @@ pub use contract::{BrokenContract, Clause, ContractChecks, ContractOptions, chec
 pub use control::Control;
 pub use failure::{Failure, FailureKind, FailureSite};
 pub use hash::Hash128;
+pub use interleaved::{InterleavedStep, InterleavedSystem, Taker};
 pub use job_watch::{EnteredWatch, JobWatch};
 pub use limits::Limits;
 pub use observation::{Difference, Level, Observation, Part, PartPath};
@@ -69,6 +71,7 @@ mod contract;
 mod control;
 mod failure;
 mod hash;
+mod interleaved;
 mod job_watch;
 mod limits;
 mod observation;

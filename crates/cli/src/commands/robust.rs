@@ -32,13 +32,21 @@ pub(crate) fn run(args: &RobustArgs, global: &Global, watch: &Watch) -> Result<E
     let accepted = Arc::new(AcceptedFindings::read(&args.counting)?);
     watch.draft().accept(&accepted);
     let (mut last, mut failures) = (None, Vec::new());
+    let (mut models, mut traces) = (0, 0);
     for path in &args.inputs {
         match one(path, args, global, watch) {
-            Ok(trace) => last = trace,
+            Ok(trace) => {
+                *(if trace.is_some() { &mut traces } else { &mut models }) += 1;
+                last = trace;
+            }
             Err(failure) => failures.push(failure),
         }
     }
     watch.done();
+    if failures.is_empty() {
+        useless(&args.of_traces(), traces, "traces", &args.inputs)?;
+        useless(&args.of_models(), models, "models", &args.inputs)?;
+    }
     if let Some(failure) = Failure::join(failures) {
         return Err(failure);
     }
@@ -53,6 +61,21 @@ pub(crate) fn run(args: &RobustArgs, global: &Global, watch: &Watch) -> Result<E
     let max_findings = args.list.max_findings;
     let form = Form { out: &args.out, max_findings, remarks: "", runs: &done.runs };
     render::finish(&form, &done.outcome, &policy, trace.as_ref())
+}
+
+/// Refuses options of a kind of input that is not there.
+fn useless(
+    options: &[&str],
+    inputs: usize,
+    kind: &str,
+    given: &[std::path::PathBuf],
+) -> Result<(), Failure> {
+    match (options.first(), given.first()) {
+        (Some(option), Some(path)) if inputs == 0 => {
+            Err(Failure::at(path, format!("`{option}` is an option for {kind} only")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Reads and checks one input, and adds the result to the draft.

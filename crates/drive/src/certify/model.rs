@@ -6,7 +6,7 @@ use super::{
     result,
 };
 use crate::Failure;
-use crate::model::{Model, replay_model};
+use crate::model::{GRANULARITY, Model, replay_model};
 use crate::schedules::{Shows, reference_of};
 use crate::states::{ReplayVerdict, StateProgram as _};
 use anyorder_common::numbers::plural;
@@ -91,6 +91,8 @@ fn schedule(
     if let Err(verdict) = identity(model, &schedule).and_then(|()| options(&schedule)) {
         return Ok(verdict);
     }
+    let other = model.with_steps_of(&schedule)?;
+    let model = other.as_ref().unwrap_or(model);
     let failure = match followed(model, &schedule, control) {
         Ok(failure) => failure,
         Err(verdict) => return Ok(verdict),
@@ -193,6 +195,12 @@ fn options(schedule: &Schedule) -> Result<(), CertificateVerdict> {
     let has = |key: &str| schedule.options.contains_key(key);
     if let Some(Shows::Other(text)) = &shows {
         return Err(CertificateVerdict::unreadable(format!("`shows`: unknown claim `{text}`")));
+    }
+    if let Some(granularity) = schedule.options.get(GRANULARITY)
+        && granularity != "access"
+    {
+        let what = format!("`{GRANULARITY}`: expected `access`, not `{granularity}`");
+        return Err(CertificateVerdict::unreadable(what));
     }
     // The text is the one form in which the claim is written.
     if let (Some(shows), Some(text)) = (&shows, schedule.options.get("shows"))

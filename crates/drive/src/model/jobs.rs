@@ -79,6 +79,8 @@ pub fn check_model_watched(
 /// # Ok::<(), anyorder_drive::Failure>(())
 /// ```
 pub fn replay_model(model: &Model, schedule: &Schedule) -> Result<Replayed, Failure> {
+    let other = model.with_steps_of(schedule)?;
+    let model = other.as_ref().unwrap_or(model);
     match Shows::of(schedule) {
         // The comparison needs both runs.
         Some(Shows::Difference(_)) => replay_run(model, schedule),

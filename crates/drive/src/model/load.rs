@@ -6,7 +6,7 @@ use anyorder_lang::diagnostic::{Diagnostic, render};
 use anyorder_lang::format::format;
 use anyorder_lang::lower::compile;
 use anyorder_lang::source::{SOURCE_BYTES_MAX, Source};
-use anyorder_system::{Hash128, ProgramIdentity};
+use anyorder_system::{Hash128, ProgramIdentity, Schedule};
 use anyorder_vm::Machine;
 use anyorder_vm::program::{Granularity, ProgramError};
 use std::path::Path;
@@ -25,7 +25,12 @@ pub struct Model {
     /// The identity of the program in schedules: the path and a hash of the text.
     pub(crate) program: ProgramIdentity,
     warnings: Vec<FailureMessage>,
+    /// Whether the text asks for steps at shared accesses.
+    access_steps: bool,
 }
+
+/// The option of a schedule whose steps are those of another granularity than the model asks for.
+pub(crate) const GRANULARITY: &str = "granularity";
 
 impl Model {
     /// Compiles the text of a model. `name` identifies the model in messages and schedules: a path
@@ -57,10 +62,12 @@ impl Model {
             version: String::new(),
             hash: Some(Hash128::of(text.as_bytes())),
         };
+        let access_steps = compiled.program.settings.granularity == Granularity::Access;
         let machine = Machine::new(compiled.program)
             .map_err(|error| Failure::at(name, escape(&error.to_string())))?;
         let machine = Arc::new(machine);
-        Ok(Model { machine, program, warnings: compiled.warnings.iter().map(rendered).collect() })
+        let warnings = compiled.warnings.iter().map(rendered).collect();
+        Ok(Model { machine, program, warnings, access_steps })
     }
 
     /// Returns the model with steps at shared accesses, whatever its setting.
@@ -74,7 +81,24 @@ impl Model {
         let refused =
             |error: ProgramError| Failure::at(&self.program.name, escape(&error.to_string()));
         let machine = Arc::new(Machine::new(program).map_err(refused)?);
-        Ok(Model { machine, program: self.program.clone(), warnings: Vec::new() })
+        let (program, access_steps) = (self.program.clone(), self.access_steps);
+        Ok(Model { machine, program, warnings: Vec::new(), access_steps })
+    }
+
+    /// Returns whether the text of the model asks for steps at shared accesses.
+    pub(crate) fn has_access_steps(&self) -> bool {
+        self.access_steps
+    }
+
+    /// Returns the model with the steps of a schedule, if these are not its own.
+    ///
+    /// # Errors
+    ///
+    /// None for a compiled model.
+    pub(crate) fn with_steps_of(&self, schedule: &Schedule) -> Result<Option<Model>, Failure> {
+        let asked = schedule.options.get(GRANULARITY);
+        let access = asked.is_some_and(|asked| asked == "access") && !self.access_steps;
+        access.then(|| self.by_access()).transpose()
     }
 
     /// Returns the warnings of the compiler.

@@ -5,6 +5,7 @@
 
 pub use detect::is_model;
 pub use jobs::{check_model, check_model_watched, replay_model};
+pub(crate) use load::GRANULARITY;
 pub use load::{MODEL_BYTES_MAX, Model, format_model, model_text};
 
 // From a text to a compiled model.

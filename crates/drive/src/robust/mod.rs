@@ -1,6 +1,7 @@
 //! Robustness against concurrency: does it add an outcome to running each event, with all its
 //! tasks, one after the other?
 
+mod finding;
 mod model;
 mod trace;
 

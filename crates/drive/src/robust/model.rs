@@ -1,25 +1,23 @@
 //! Robustness of a model: its events and tasks in every order that the multi-thread semantics has.
 
+use super::finding::Reporter;
 use crate::model::Model;
-use crate::states::{RunEnd, StateProgram};
 use crate::{Failure, JobResult, Reported};
 use anyorder_common::numbers::plural;
-use anyorder_finding::run::{Comparison, Differing, Mark};
-use anyorder_finding::{CycleConflict, ExplanationStep, Finding, Harm, Kind, Severity, Site};
+use anyorder_finding::{Harm, Severity, Warning, WarningKind};
 use anyorder_robust::model::{
-    Checked, Divergence, Options, Property, RunStep, SerialOutcomes, Violation, check, diverging,
+    Answer, Conflicts, Divergence, Options, Property, Searched, SerialOutcomes, Views, Violation,
+    conflicts, outcomes, shown_by,
 };
-use anyorder_system::{
-    Access, AccessKind, AsyncSystem, Choice, Control, JobWatch, Lane, RunError, StateSystem,
-};
+use anyorder_system::{AsyncSystem, Control, JobWatch, RunError, WaitPlace};
 use anyorder_vm::{Action, AsyncRun, Machine, State};
 use std::collections::BTreeSet;
 
-/// Why a finding does no harm: no run that shows it reaches another global state.
-const CONFLICT_ONLY: &str = "conflict_only";
+/// The filter of findings whose harm was not decided: they do not count.
+pub(super) const UNDECIDED: &str = "undecided";
 
-/// The category of a finding whose events have a serial order, but none in which they may start.
-const START_ORDER: &str = "start_order";
+/// The limit of a model of which no run ends.
+const NO_END: &str = "no-end";
 
 /// The options of [`robust_model`].
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,19 +26,20 @@ pub struct RobustModelOptions {
     pub stops: u32,
     /// How often an event may happen that is not declared `once`.
     pub repeat: u32,
-    /// The most states of each search for another global state.
+    /// The most states of each search.
     pub max_states: usize,
 }
 
 impl Default for RobustModelOptions {
     fn default() -> RobustModelOptions {
-        let Options { stops, repeat, .. } = Options::default();
-        RobustModelOptions { stops, repeat, max_states: 1_000_000 }
+        let Options { stops, repeat, max_states, .. } = Options::default();
+        RobustModelOptions { stops, repeat, max_states }
     }
 }
 
-/// Decides whether a model is robust against concurrency. Searches violations by their pivots, and
-/// for each a run to a global state that no serial run reaches.
+/// Decides whether a model is robust against concurrency: searches all states for an outcome that
+/// no serial run has, and all runs for violations of the properties of conflicts
+/// (`docs/robustness.md`, "Models").
 ///
 /// # Errors
 ///
@@ -54,281 +53,289 @@ pub fn robust_model(
     result.options.set("stops", u64::from(options.stops));
     result.options.set("repeat", u64::from(options.repeat));
     result.options.set("max-states", options.max_states as u64);
-    let _watched = JobWatch::of(control).enter();
+    let watched = JobWatch::of(control).enter();
     let model = model.by_access()?;
     let name = &model.program.name;
     let broken = |error: &dyn std::fmt::Display| Failure::at(name, error.to_string());
     let program = model.machine.program().clone();
     let mut system = AsyncRun::new(program).map_err(|error| broken(&error))?;
-    if let Some(what) = system.unsupported() {
-        let text = format!("has {what}; robustness is about events and their tasks only");
+    if let Some((what, site)) = system.unsupported() {
+        let place = site.map(|site| format!("line {}: ", site.line)).unwrap_or_default();
+        let text = format!("{place}{what}; robustness is about events and their tasks only");
         return Err(Failure::at(name, text));
     }
-    let searched = Options { stops: options.stops, repeat: options.repeat, ..Options::default() };
+    let searched = Options {
+        stops: options.stops,
+        repeat: options.repeat,
+        max_states: options.max_states,
+        ..Options::default()
+    };
+    let view = AsyncRun::new(model.machine.program().clone()).map_err(|error| broken(&error))?;
+    let machine = &*model.machine;
     let failed = |error: RunError| broken(&error);
-    let checked = check(&mut system, &searched, control).map_err(failed)?;
-    let serial = SerialOutcomes::of(&mut system, &searched, control).map_err(failed)?;
-    let job = Job { model: &model, system, serial, options, control };
-    let diverges = job.states();
-    for violation in &checked.violations {
-        result.findings.push(job.reported(violation)?);
+    let (serial, states) = with_views(machine, &view, searched.repeat, |views| {
+        outcomes(&mut system, machine, views, &searched, control)
+    })
+    .map_err(failed)?;
+    let states = states.ok_or_else(|| Failure::at(name, "it cannot begin"))?;
+    let mut job = Job {
+        model: &model,
+        system,
+        options: &searched,
+        control,
+        strange: None,
+        decided: Decided { serial, states, conflicts: Conflicts::default() },
+    };
+    job.strange = job.strange(&view)?;
+    // Whatever ends the job from here on, this is found.
+    if let Some((reported, _)) = &job.strange {
+        result.findings = vec![reported.clone()];
+        result.publish(control);
     }
-    job.set_stats(&mut result, &checked);
-    if let Divergence::Reached { .. } = &diverges
-        && checked.violations.is_empty()
-        && checked.complete
-    {
-        let mut finding = Finding::new(Kind::NotSerializable);
-        finding.category = Some("states".to_owned());
-        finding.severity = Severity::Error;
-        finding.harm = Harm::Harmful;
-        finding.title = "some run ends in a state that no serial run has".to_owned();
-        result.push(finding, None);
-    }
-    match control.check() {
-        Err(stopped) => result.cut_by(stopped.0.word()),
-        Ok(()) if matches!(diverges, Divergence::Undecided) => result.bounded_by("stops"),
-        Ok(()) => {}
-    }
-    if !job.serial.complete && control.check().is_ok() {
-        result.bounded_by("max-states");
-    }
-    Ok(result)
+    let ends = !job.decided.states.has_endless_event();
+    job.decided.conflicts = conflicts(&mut job.system, &searched, ends, control).map_err(failed)?;
+    // The runs that were found are shown even if the job was stopped.
+    drop(watched);
+    Ok(job.finish(result))
 }
 
-/// A model whose violations are reported.
+/// What was decided of a model.
+struct Decided {
+    serial: SerialOutcomes,
+    states: Searched<State, Action>,
+    conflicts: Conflicts,
+}
+
+/// Calls `then` with the views of a machine.
+pub(super) fn with_views<T>(
+    machine: &Machine,
+    system: &impl AsyncSystem,
+    repeat: u32,
+    then: impl FnOnce(&Views<'_, Machine>) -> T,
+) -> T {
+    let quiet = |state: &State| machine.quiet_memory(state);
+    let started = |action: &Action| machine.started(action);
+    let waiting = |state: &State| waiting(machine, state);
+    let most = |once: bool| if once { 1 } else { u8::try_from(repeat).unwrap_or(u8::MAX) };
+    let most = system.events().iter().map(|event| most(event.once)).collect();
+    then(&Views { quiet: &quiet, started: &started, waiting: &waiting, most })
+}
+
+/// Returns the places of a deadlock; `None` if all that waits may wait for ever.
+fn waiting(machine: &Machine, state: &State) -> Option<Vec<WaitPlace>> {
+    let all = machine.waiting(state);
+    if all.iter().all(|one| one.may) {
+        return None;
+    }
+    let places = |daemons: bool| -> BTreeSet<WaitPlace> {
+        let wanted = all.iter().filter(|one| daemons || !one.may);
+        wanted.filter_map(|one| one.site).map(|site| (site.line, site.column)).collect()
+    };
+    let strict = places(false);
+    Some(if strict.is_empty() { places(true) } else { strict }.into_iter().collect())
+}
+
+/// A model of which all is decided, to be reported.
 struct Job<'a, 'c> {
     model: &'a Model,
     system: AsyncRun,
-    serial: SerialOutcomes,
-    options: &'a RobustModelOptions,
+    options: &'a Options,
     control: &'a Control<'c>,
+    /// The run to an outcome that no serial run has, with the violation that it shows first.
+    strange: Option<(Reported, Option<Violation>)>,
+    decided: Decided,
 }
 
 impl Job<'_, '_> {
-    /// Searches all runs for a global state that no serial run reaches.
-    fn states(&self) -> Divergence<State, Action> {
-        match self.model.machine.initial().into_iter().next() {
-            Some(start) => self.diverging(start),
-            None => Divergence::Undecided,
+    fn finish(self, mut result: JobResult) -> JobResult {
+        result.findings = self.findings();
+        let harmful = |one: &Reported| one.finding.harm == Harm::Harmful;
+        let states = match &self.decided.states.divergence {
+            _ if result.findings.iter().any(harmful) => Answer::No,
+            Divergence::Never if !self.has_no_end() => Answer::Yes,
+            _ => Answer::Unknown,
+        };
+        self.set_stats(&mut result, states);
+        self.name_bounds(&mut result, states);
+        self.warn(&mut result);
+        result
+    }
+
+    /// Names what was not decided.
+    fn name_bounds(&self, result: &mut JobResult, states: Answer) {
+        let stopped = self.control.check().err();
+        if let Some(stopped) = &stopped {
+            result.cut_by(stopped.0.word());
+        } else if self.has_no_end() {
+            result.cut_by(NO_END);
+        } else if states == Answer::Unknown {
+            result.cut_by("max-states");
+        }
+        let conflicts = &self.decided.conflicts;
+        let open = [conflicts.all_deterministic(), conflicts.serializable, conflicts.start_order];
+        if open.contains(&Answer::Unknown) && stopped.is_none() {
+            result.open_within("stops");
+            result.open_within("max-states");
+        }
+        if self.decided.states.repeats {
+            result.open_within("repeat");
         }
     }
 
-    fn diverging(&self, start: State) -> Divergence<State, Action> {
-        let machine = &*self.model.machine;
-        let quiet = |state: &State| machine.quiet_memory(state);
-        diverging(machine, start, quiet, &self.serial, (self.options.max_states, self.control))
+    /// Returns whether all states are known, and no run ends, or no serial run.
+    fn has_no_end(&self) -> bool {
+        let states = &self.decided.states;
+        let known = matches!(states.divergence, Divergence::Never);
+        known && !(states.ends && self.decided.serial.ends) && self.runs_something()
     }
 
-    /// Makes the finding of a violation.
-    fn reported(&self, violation: &Violation) -> Result<Reported, Failure> {
-        let [pivot, root] = [violation.run.len() - 1, violation.root];
-        let mut finding = Finding::new(match violation.property {
-            Property::Determinism => Kind::Nondeterminism,
-            Property::Serializability | Property::StartOrder => Kind::NotSerializable,
+    /// Returns whether some run has more than its beginning.
+    fn runs_something(&self) -> bool {
+        self.decided.states.states > 1
+    }
+
+    /// Says what the answer does not cover.
+    fn warn(&self, result: &mut JobResult) {
+        let name = &self.model.program.name;
+        let found = &self.decided.states;
+        let mut add = |text: String, count: usize, places: Vec<String>| {
+            let warning = Warning::new(WarningKind::Odd, name, text, count as u64);
+            result.warnings.push(Warning { places, ..warning });
+        };
+        if matches!(found.divergence, Divergence::Never) {
+            let both = found.begun.iter().zip(&found.ended).zip(self.system.events());
+            let endless: Vec<String> = both
+                .filter(|((begun, ended), _)| **begun && !**ended)
+                .map(|(_, event)| event.name.clone())
+                .collect();
+            if self.has_no_end() {
+                let text = match found.ends {
+                    false => "no run of the model ends, so there is no outcome to compare",
+                    true => "no serial run of the model ends, so there is nothing to compare with",
+                };
+                add(text.to_owned(), 1, Vec::new());
+            } else if !endless.is_empty() {
+                let text = format!(
+                    "no run with {} ends, so its outcome was not compared: {}",
+                    plural(endless.len() as u64, "event"),
+                    endless.join(", ")
+                );
+                add(text, endless.len(), Vec::new());
+            }
+        }
+        let stuck = &self.decided.serial.stuck;
+        if !stuck.is_empty() {
+            let text = "one event after another, a task waits for ever; what comes after it has \
+                        no serial outcome";
+            let lines = stuck.iter().map(|(line, _)| format!("line {line}")).collect();
+            add(text.to_owned(), stuck.len(), lines);
+        }
+    }
+
+    /// Makes the finding of a run to another outcome.
+    fn strange(
+        &mut self,
+        view: &AsyncRun,
+    ) -> Result<Option<(Reported, Option<Violation>)>, Failure> {
+        let Divergence::Reached(outcome) = &self.decided.states.divergence else {
+            return Ok(None);
+        };
+        let (outcome, machine) = (outcome.clone(), self.model.machine.clone());
+        let again = with_views(&machine, view, self.options.repeat, |views| {
+            shown_by(&mut self.system, &*machine, views, &outcome.path)
         });
-        if violation.property == Property::StartOrder {
-            finding.category = Some(START_ORDER.to_owned());
-        }
-        let (first, last) = (&violation.run[root], &violation.run[pivot]);
-        let (a, b) = common(&first.accesses, &last.accesses);
-        let location = self.system.tables().location_text(b.location);
-        finding.title = self.title(violation, &location);
-        finding.sites = vec![self.site(first, a), self.site(last, b)];
-        finding.pivot = Some(last.task.to_string());
-        finding.root = Some(first.task.to_string());
-        finding.pairs = vec![[first.task.to_string(), last.task.to_string()]];
-        finding.pairs_total = 1;
-        finding.cycle = vec![CycleConflict {
-            from: first.invocation.to_string(),
-            to: last.invocation.to_string(),
-            location: location.clone(),
-            before: first.task.to_string(),
-            after: last.task.to_string(),
-            forced: None,
-        }];
-        let choices = |run: &[RunStep]| -> Vec<Choice> {
-            let choice = |step: &RunStep| Choice {
-                alternative: step.alternative,
-                ..Choice::of(step.task.clone())
-            };
-            run.iter().map(choice).collect()
+        let (run, violations) = match again {
+            Ok(Some(again)) => again,
+            Ok(None) | Err(RunError::Stopped(_)) => return Ok(None),
+            Err(error) => return Err(Failure::at(&self.model.program.name, error.to_string())),
         };
-        let Some(mut path) = self.model.path_of(&choices(&violation.run)) else {
-            finding.confirmed = Some(false);
-            return Ok(Reported { finding, run: None });
+        let cause = violations.into_iter().next();
+        let reported = self.reporter().strange(&run, cause.as_ref(), &outcome);
+        Ok(reported.map(|reported| (reported, cause)))
+    }
+
+    /// Makes the findings: the violations of conflicts, and if none of them does harm although some
+    /// outcome is another one, the run to that outcome.
+    fn findings(&self) -> Vec<Reported> {
+        let mut findings = Vec::new();
+        let mut shown = Vec::new();
+        for runs in &self.decided.conflicts.violations {
+            if let Some(reported) = self.reporter().best(runs) {
+                findings.push(reported);
+                shown.push(&runs[0]);
+            }
+        }
+        let harmful = |one: &Reported| one.finding.harm == Harm::Harmful;
+        let Some((reported, cause)) = self.strange.clone() else { return findings };
+        if findings.iter().any(harmful) {
+            return findings;
+        }
+        // It shows a violation better that is listed already.
+        let same = |one: &&Violation| {
+            cause.as_ref().is_some_and(|cause| {
+                one.property == cause.property
+                    && one.places == cause.places
+                    && (one.event == cause.event || one.property != Property::Determinism)
+            })
         };
-        finding.confirmed = Some(path.steps.len() == violation.run.len());
-        let end = path.steps.last().map(|step| step.state.clone());
-        let diverges = end.map_or(Divergence::Undecided, |state| self.diverging(state));
-        let mut compared = None;
-        match diverges {
-            Divergence::Never => {
-                (finding.severity, finding.harm) = (Severity::Note, Harm::Harmless);
-                finding.harm_class = Some(CONFLICT_ONLY.to_owned());
-                let text = "every continuation ends in the state of a serial run";
-                finding.explanation.push(ExplanationStep::new(text));
+        match shown.iter().position(same) {
+            Some(at) if reported.finding.category.as_deref() != Some("deadlock") => {
+                findings[at] = reported;
             }
-            Divergence::Undecided => {
-                let text = "whether a run ends as no serial run does was not decided";
-                finding.explanation.push(ExplanationStep::new(text));
-            }
-            Divergence::Reached { path: actions, state, failure } => {
-                (finding.severity, finding.harm) = (Severity::Error, Harm::Harmful);
-                for action in actions {
-                    let Some(before) = path.state(path.steps.len()).cloned() else { break };
-                    let mut next = Vec::new();
-                    self.model.machine.successors(&before, &mut next);
-                    let found = next.into_iter().zip(0..).find(|(next, _)| next.action == action);
-                    if let Some((next, place)) = found {
-                        path.push(Some(place), next);
-                    }
-                }
-                if let Some(failure) = failure {
-                    let text = format!("it fails, as no serial run does: {failure}");
-                    finding.explanation.push(ExplanationStep::new(text));
-                }
-                let memory = self.system.show(&state);
-                let nearest = self.serial.nearest(&memory, &self.happened(&path));
-                if let Some(serial) = nearest {
-                    let differing: Vec<Differing> = differing(&serial.memory, &memory);
-                    for one in &differing {
-                        finding.explanation.push(ExplanationStep::new(one.words()));
-                    }
-                    compared =
-                        self.model.path_of(&choices(&serial.run)).map(|path| (path, differing));
-                }
-            }
+            _ => findings.push(reported),
         }
-        let end = RunEnd { text: self.end_text(&finding), property: None };
-        let mut run = self.model.run(&path, &end);
-        if let Some(step) = run.steps.get_mut(root) {
-            step.mark = Some(Mark::First);
-        }
-        if let Some(step) = run.steps.get_mut(pivot) {
-            step.mark = Some(Mark::Second);
-        }
-        if let Some((before, differences)) = compared {
-            let before = self.model.run(&before, &RunEnd::default());
-            run.compared = Some(Box::new(Comparison {
-                before,
-                before_title: "one event after another".to_owned(),
-                after_title: "interleaved".to_owned(),
-                first: last.invocation.to_string(),
-                second: first.invocation.to_string(),
-                locations: vec![location],
-                differences,
-                ..Comparison::default()
-            }));
-        }
-        Ok(Reported { finding, run: Some(run) })
+        findings
     }
-}
 
-impl Job<'_, '_> {
-    fn title(&self, violation: &Violation, location: &str) -> String {
-        let events: BTreeSet<&str> =
-            violation.run.iter().map(|step| step.invocation.segments()[0].kind.as_str()).collect();
-        let count = plural(events.len() as u64, "event");
-        match violation.property {
-            Property::Determinism => {
-                let event = violation.run[violation.root].invocation.segments()[0];
-                format!("tasks of `{}` conflict on `{location}` in either order", event.kind)
-            }
-            Property::Serializability => {
-                format!("{count} interleave: no serial order explains `{location}`")
-            }
-            Property::StartOrder => format!(
-                "{count} interleave: no serial order in which they start explains `{location}`"
-            ),
+    fn reporter(&self) -> Reporter<'_> {
+        Reporter {
+            model: self.model,
+            system: &self.system,
+            serial: &self.decided.serial,
+            robust: matches!(self.decided.states.divergence, Divergence::Never)
+                && !self.has_no_end(),
+            repeat: self.options.repeat,
+            limits: (self.options.max_states, self.control),
         }
     }
 
-    /// The text at the end of the run.
-    fn end_text(&self, finding: &Finding) -> String {
-        match finding.harm {
-            Harm::Harmful => "no serial run ends in this state".to_owned(),
-            _ => "the last two marked accesses close the cycle".to_owned(),
-        }
-    }
-
-    fn site(&self, step: &RunStep, access: &Access) -> Site {
-        let tables = self.system.tables();
-        let site = &tables.sites[access.site.index()];
-        let known = site.line > 0;
-        let kind = match access.kind {
-            AccessKind::Read => "read",
-            AccessKind::Write => "write",
-            AccessKind::Rmw => "rmw",
-        };
-        let handler = match step.lane {
-            Lane::Handler(handler) => self.system.handlers()[handler as usize].name.clone(),
-            Lane::Own => "any".to_owned(),
-        };
-        Site {
-            file: known.then(|| tables.name(site.file).to_owned()),
-            line: known.then_some(site.line),
-            column: known.then_some(site.column),
-            event: Some(step.task.to_string()),
-            task: Some(step.invocation.to_string()),
-            handler: Some(handler),
-            location: Some(tables.location_text(access.location)),
-            access: Some(kind.to_owned()),
-            ..Site::default()
-        }
-    }
-
-    /// The events of a path.
-    fn happened(&self, path: &anyorder_search::Path<Machine>) -> Vec<u32> {
-        path.steps.iter().filter_map(|step| self.model.machine.started(&step.action)).collect()
-    }
-
-    fn set_stats(&self, result: &mut JobResult, checked: &Checked) {
+    fn set_stats(&self, result: &mut JobResult, states: Answer) {
+        let conflicts = &self.decided.conflicts;
         let count = |property| {
-            checked.violations.iter().filter(|one| one.property == property).count() as u64
+            conflicts.violations.iter().filter(|one| one[0].property == property).count() as u64
         };
+        let failing = conflicts.deterministic.iter().filter(|(_, one)| **one == Answer::No);
+        let failing: Vec<&str> = failing.map(|(event, _)| self.event_name(*event)).collect();
         let program = self.model.machine.program();
         result
             .stats
             .set("events", self.system.events().len() as u64)
             .set("tasks", program.tasks.len() as u64)
             .set("procedures", program.functions.len() as u64)
-            .set("runs", checked.runs)
-            .set("steps", checked.steps)
-            .set("stops", u64::from(checked.stops))
-            .set("serial_states", self.serial.len() as u64)
+            .set("runs", conflicts.pivots.runs)
+            .set("steps", conflicts.pivots.steps)
+            .set("stops", u64::from(conflicts.pivots.stops))
+            .set("serial_states", self.decided.serial.len() as u64)
+            .set("all_states", self.decided.states.states as u64)
+            .set("deterministic", conflicts.all_deterministic().word())
+            .set("not_deterministic", failing.join(", ").as_str())
+            .set("serializable", conflicts.serializable.word())
+            .set("start_order", conflicts.start_order.word())
+            .set("states", states.word())
             .set("violations_of_determinism", count(Property::Determinism))
             .set("violations_of_serializability", count(Property::Serializability))
             .set("violations_of_start_order", count(Property::StartOrder))
-            .set("violations", checked.violations.len() as u64);
+            .set("violations", conflicts.violations.len() as u64);
+    }
+
+    fn event_name(&self, event: u32) -> &str {
+        let event = self.system.events().get(event as usize);
+        event.map_or("init", |event| event.name.as_str())
     }
 }
 
-/// Returns the accesses of two steps that conflict.
-fn common<'a>(first: &'a [Access], last: &'a [Access]) -> (&'a Access, &'a Access) {
-    let conflict = |a: &Access, b: &Access| {
-        a.location == b.location && (a.kind != AccessKind::Read || b.kind != AccessKind::Read)
-    };
-    let mut pairs = first.iter().flat_map(|a| last.iter().map(move |b| (a, b)));
-    // A search reports only steps that conflict.
-    pairs.rfind(|(a, b)| conflict(a, b)).unwrap_or((&first[0], &last[0]))
-}
-
-/// Returns the variables in which two memories differ.
-fn differing(serial: &[(String, String)], other: &[(String, String)]) -> Vec<Differing> {
-    let value = |memory: &[(String, String)], name: &str| {
-        memory.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
-    };
-    let names: BTreeSet<&String> = serial.iter().chain(other).map(|(name, _)| name).collect();
-    let names = names.into_iter();
-    let parts = names.map(|name| (name, value(serial, name), value(other, name)));
-    let parts = parts.filter(|(_, before, after)| before != after);
-    parts
-        .map(|(name, before, after)| Differing {
-            path: name.clone(),
-            level: "global state".to_owned(),
-            before,
-            after,
-        })
-        .collect()
+/// Marks a finding as one whose harm is open.
+pub(super) fn undecided(finding: &mut anyorder_finding::Finding) {
+    finding.severity = Severity::Note;
+    finding.filters = vec![UNDECIDED.to_owned()];
 }

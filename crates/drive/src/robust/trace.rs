@@ -1,5 +1,7 @@
 //! Robustness of one recorded run, by its conflicts.
 
+use super::finding::CONFLICT_ONLY;
+use super::model::UNDECIDED;
 use crate::failure::{Failure, FailureMessage, Level};
 use crate::result::JobResult;
 use crate::rules::fitting_rules;
@@ -46,7 +48,8 @@ impl RobustTraceOptions {
     /// Returns the filters whose findings do not count.
     #[must_use]
     pub fn filters(&self) -> Vec<String> {
-        if self.ignore_forced { vec![FORCED.to_owned()] } else { Vec::new() }
+        let forced = self.ignore_forced.then(|| FORCED.to_owned());
+        forced.into_iter().chain([UNDECIDED.to_owned()]).collect()
     }
 }
 
@@ -105,18 +108,25 @@ pub fn robust_trace(
     Ok(result)
 }
 
-/// Returns the verdict of the findings of [`robust_trace`]: `not_robust` with one that no filter of
-/// the policy hides, whether or not a baseline or a suppression accepts it; otherwise `unknown` if
-/// the check was cut, else `robust`.
+/// Returns the verdict of a result. Of traces: `not_robust` with a finding that no filter of the
+/// policy hides, whether or not a baseline or a suppression accepts it. Of models: with a finding
+/// that does harm. Otherwise `unknown` if a limit ended the check, else `robust`; of models
+/// within the bounds.
 #[must_use]
 pub fn robust_verdict(outcome: &Outcome, policy: &Policy) -> Verdict {
     let hidden = |finding: &Finding| {
         let filtered = finding.filters.iter().any(|name| policy.filters.contains(name));
         filtered || finding.harm == Harm::Harmless
     };
-    if outcome.findings.iter().any(|finding| policy.strict || !hidden(finding)) {
+    // That such a finding counts (`--strict`) does not make it a proof.
+    let proves_nothing = |finding: &Finding| {
+        finding.harm_class.as_deref() == Some(CONFLICT_ONLY)
+            || finding.filters.iter().any(|name| name == UNDECIDED)
+    };
+    let shows = |finding: &Finding| !proves_nothing(finding) && (policy.strict || !hidden(finding));
+    if outcome.findings.iter().any(shows) {
         Verdict::NotRobust
-    } else if outcome.complete {
+    } else if outcome.limits.is_empty() {
         Verdict::Robust
     } else {
         Verdict::Unknown

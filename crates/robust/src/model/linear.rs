@@ -6,18 +6,34 @@
 //! events, too: it is a run of the multi-thread semantics.
 
 use super::sim::{LastAccesses, Sim, Status};
-use anyorder_system::{AsyncSystem, HandlerOrder, Lane};
+use anyorder_system::{AsyncSystem, Control, HandlerOrder, Lane};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// Most attempts to find an order of the tasks of handlers.
+/// Most attempts to find an order of the tasks of handlers. A search that was cut is reported.
 const ATTEMPTS: u32 = 10_000;
 
-/// Returns an order of all steps that keeps all rules, with the last step in the last place; `None`
-/// if there is none.
-pub(crate) fn linearize<A: AsyncSystem>(system: &A, sim: &Sim<A::State>) -> Option<Vec<u32>> {
-    let graph = Graph::new(system, sim)?;
-    graph.order()
+/// An order of the steps of a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Linear {
+    /// It keeps all rules, with the last step in the last place.
+    Order(Vec<u32>),
+    /// No order does.
+    None,
+    /// The search was cut.
+    Cut,
+}
+
+/// Searches an order of all steps that keeps all rules.
+pub(crate) fn linearize<A: AsyncSystem>(
+    system: &A,
+    sim: &Sim<A::State>,
+    control: &Control<'_>,
+) -> Linear {
+    match Graph::new(system, sim) {
+        Some(graph) => graph.order(control),
+        None => Linear::None,
+    }
 }
 
 /// The steps with what must come before what.
@@ -173,7 +189,7 @@ impl Graph {
 
     /// Orders the steps. Where the rules leave a choice that matters (which task a handler begins,
     /// who posts first to an ordered handler), the order of the simulation is tried first.
-    fn order(&self) -> Option<Vec<u32>> {
+    fn order(&self, control: &Control<'_>) -> Linear {
         let ready = (0..self.pivot).filter(|step| self.before[*step as usize] == 0);
         let mut start = Partial {
             order: Vec::with_capacity(self.before.len()),
@@ -190,11 +206,11 @@ impl Graph {
             if partial.order.len() == self.pivot as usize {
                 let mut order = partial.order;
                 order.push(self.pivot);
-                return Some(order);
+                return Linear::Order(order);
             }
             attempts += 1;
-            if attempts > ATTEMPTS {
-                return None;
+            if attempts > ATTEMPTS || control.check().is_err() {
+                return Linear::Cut;
             }
             for step in partial.ready.iter().rev() {
                 if !partial.may_begin(self, *step) {
@@ -209,7 +225,7 @@ impl Graph {
                 }
             }
         }
-        None
+        Linear::None
     }
 
     /// Returns whether taking a step early can only help.

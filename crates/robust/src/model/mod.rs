@@ -1,18 +1,30 @@
 //! Robustness of programs that can be run.
 //!
-//! `sim` runs events one after another, in the order of the single-thread semantics, and lets
-//! invocations stop half-way. `linear` finds the run of the multi-thread semantics that such a run
-//! stands for. `taint` tells early that there is none. `pivot` searches for violations.
-//! `outcome` compares the global states that are reached.
+//! `decide` puts the answers together. `serial` has the outcomes of serial runs, `states` searches
+//! all states for another one. For conflicts, `sim` runs events one after another, in the order of
+//! the single-thread semantics, and lets invocations stop half-way; `linear` finds the run of the
+//! multi-thread semantics that such a run stands for; `taint` tells early that there is none;
+//! `pivot` searches for violations. `alone` and `overlap` enumerate interleavings, `tree` has the
+//! tasks of a run and their reference order, and `history` judges a run by the definitions.
 
-pub use self::outcome::{Divergence, SerialOutcome, SerialOutcomes, diverging};
-pub use self::pivot::{Checked, Options, Property, Violation, check};
+pub use self::decide::{Answer, Conflicts, INIT_EVENT, conflicts, outcomes, shown_by};
+pub use self::options::Options;
+pub use self::pivot::{Checked, Property, Violation, check};
 pub use self::run::RunStep;
+pub use self::serial::{SerialOutcome, SerialOutcomes};
+pub use self::states::{Divergence, Outcome, Searched, Strange, Views, diverging};
 
+mod alone;
+mod decide;
+mod history;
 mod linear;
-mod outcome;
+mod options;
+mod overlap;
 mod pivot;
 mod reach;
 mod run;
+mod serial;
 mod sim;
+mod states;
 mod taint;
+mod tree;

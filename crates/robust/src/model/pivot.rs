@@ -7,17 +7,19 @@
 //! in the form without `goto`). Each violation is put into an order that the multi-thread semantics
 //! has.
 
-use super::linear::linearize;
+use super::history::{Breach, history_of};
+use super::linear::{Linear, linearize};
+use super::options::Options;
 use super::reach::Reach;
 use super::run::{RunStep, run_steps};
-use super::sim::{Invocation, Next, Sim, Status, Step, conflicts};
+use super::sim::{INIT, Invocation, Next, Sim, Status, Step, conflicts};
 use super::taint::{Taint, bit};
 use anyorder_system::{
     Access, AccessKind, AsyncSystem, Control, HandlerOrder, InvocationStep, Lane, RunError,
 };
-use anyorder_trace::LocationId;
+use anyorder_trace::{LocationId, SiteId};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What a violation breaks.
@@ -34,43 +36,32 @@ pub enum Property {
     StartOrder,
 }
 
-/// How much is searched.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Options {
-    /// How many invocations may stop besides the one with the pivot, of those that need not.
-    pub stops: u32,
-    /// How often an event may happen that is not declared to happen once.
-    pub repeat: u32,
-    /// The most simulated steps.
-    pub steps: u64,
-    /// The most simulated steps with each number of further stops; a search without further stops
-    /// is not bounded by it.
-    pub steps_with_stops: u64,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options { stops: 1, repeat: 2, steps: u64::MAX, steps_with_stops: 1_000_000 }
-    }
-}
-
 /// A violation: a run whose last access closes a cycle of conflicts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
     /// What it breaks.
     pub property: Property,
+    /// The event that is not deterministic; of other properties, that of the last access.
+    pub event: u32,
+    /// The places of the pivot and of the root. Violations of one property (and one event, if it is
+    /// not deterministic) with the same places are one violation, shown by several runs.
+    pub places: String,
     /// The run, in an order that the program has.
     pub run: Vec<RunStep>,
     /// The position in the run of the step whose access conflicts with the last one, and came too
     /// early for any serial order.
     pub root: usize,
+    /// The position of the step that closes the cycle.
+    pub pivot: usize,
+    /// The accesses of `init`, if the root is one of them: `init` need not be a step of a run.
+    pub by_init: Option<Vec<Access>>,
 }
 
 /// The result of a search.
 #[derive(Clone, Debug, Default)]
 pub struct Checked {
-    /// The violations found, in the order of the search: at most one for each pair of a pivot's and
-    /// a root's place.
+    /// The violations found, in the order of the search: at most [`RUNS`] for each pair of a pivot's
+    /// and a root's place.
     pub violations: Vec<Violation>,
     /// Whether the search without further stops went through everything.
     pub complete: bool,
@@ -81,6 +72,12 @@ pub struct Checked {
     /// The number of simulated steps.
     pub steps: u64,
 }
+
+/// The most steps of a simulated run. Events need not end.
+const RUN_STEPS: usize = 10_000;
+
+/// The most runs that are kept of one violation: the first may do no harm, and the next one some.
+const RUNS: usize = 4;
 
 /// Searches a program for violations of both properties.
 ///
@@ -93,14 +90,24 @@ pub fn check<A: AsyncSystem>(
     options: &Options,
     control: &Control<'_>,
 ) -> Result<Checked, RunError> {
-    let mut search =
-        Search { system, options, control, checked: Checked::default(), known: BTreeSet::new() };
+    let mut search = Search {
+        system,
+        options,
+        control,
+        checked: Checked::default(),
+        known: BTreeMap::new(),
+        cut: false,
+    };
     let mut ended = Ok(());
     for stops in 0..=options.stops {
+        let all = options.max_states as u64;
         let most = if stops == 0 { u64::MAX } else { options.steps_with_stops };
-        let most = search.checked.steps.saturating_add(most).min(options.steps);
+        let most = search.checked.steps.saturating_add(most).min(all.saturating_mul(10));
         match search.run(stops, most) {
-            Ok(true) => (search.checked.complete, search.checked.stops) = (true, stops),
+            Ok(true) if !search.cut => {
+                (search.checked.complete, search.checked.stops) = (true, stops);
+            }
+            Ok(true) => break,
             Ok(false) => break,
             Err(RunError::Stopped(_)) => break,
             Err(error) => {
@@ -161,8 +168,10 @@ struct Search<'a, 'c, A: AsyncSystem> {
     options: &'a Options,
     control: &'a Control<'c>,
     checked: Checked,
-    /// Pairs of places that were reported.
-    known: BTreeSet<(Property, String)>,
+    /// Pairs of places that were reported, of each event where that matters, with how often.
+    known: BTreeMap<(Property, u32, String), usize>,
+    /// Whether a run was dropped because the search for its order was cut.
+    cut: bool,
 }
 
 impl<A: AsyncSystem> Search<'_, '_, A> {
@@ -170,9 +179,10 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
     /// was nothing left.
     fn run(&mut self, stops: u32, most: u64) -> Result<bool, RunError> {
         let mut open = Vec::new();
-        for state in self.system.initial()?.into_iter().rev() {
+        let beginnings = self.system.initial()?;
+        for sim in Sim::all(&*self.system, beginnings).into_iter().rev() {
             open.push(Node {
-                sim: Sim::new(state),
+                sim,
                 taint: Taint::default(),
                 pivot: None,
                 stops,
@@ -184,6 +194,10 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
         while let Some(node) = open.pop() {
             if self.control.check().is_err() || self.checked.steps >= most {
                 return Ok(false);
+            }
+            if node.sim.steps.len() > RUN_STEPS {
+                self.cut = true;
+                continue;
             }
             match node.sim.next(&*self.system) {
                 Next::Continue(invocation) => self.go_on(node, invocation, &mut open)?,
@@ -353,7 +367,7 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
             let last = nth + 1 == possible.len();
             let taken = if last { left.take() } else { left.clone() };
             let Some(mut next) = taken else { break };
-            next.sim = next.sim.take(invocation, *alternative, step);
+            next.sim = next.sim.take(&*self.system, invocation, *alternative, step);
             if self.took(&mut next)? {
                 open.push(next);
             } else if let Some(otherwise) = next.otherwise {
@@ -470,6 +484,7 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
                 alternative,
                 accesses,
                 posted: Vec::new(),
+                cancelled: Vec::new(),
                 ended,
             };
             let is_root = |(at, property): &(u32, Property)| {
@@ -487,33 +502,91 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
             roots.sort_by_key(|(_, property)| *property);
             roots.dedup_by_key(|(_, property)| *property);
             sim.steps.push(Arc::new(last));
-            let mut order = None;
-            for (root, property) in roots {
-                let known = (property, self.name(&sim, root));
-                if self.known.contains(&known) {
-                    continue;
-                }
-                let linear = order.get_or_insert_with(|| linearize(&*self.system, &sim));
-                let Some(linear) = linear else { break };
-                self.known.insert(known);
-                let root = linear.iter().position(|step| *step == root).unwrap_or(0);
-                let run = run_steps(&*self.system, &sim, linear);
-                self.checked.violations.push(Violation { property, run, root });
-            }
+            self.report(&sim, &roots);
         }
         Ok(())
+    }
+
+    /// Reports the violations that a run shows by the definitions, of those that the search expects.
+    fn report(&mut self, sim: &Sim<A::State>, roots: &[(u32, Property)]) {
+        let event = |step: &Step| sim.invocations[step.invocation as usize].event as usize;
+        let pivot = sim.steps.last().map_or(INIT, |step| sim.events[event(step)].event);
+        let known = |property: Property, root: u32| {
+            let event = if property == Property::Determinism { pivot } else { INIT };
+            (property, event, self.name(sim, root))
+        };
+        let new = |known: &BTreeMap<_, usize>, key: &_| known.get(key).is_none_or(|n| *n < RUNS);
+        let all: Vec<_> = roots.iter().map(|(at, property)| known(*property, *at)).collect();
+        if !all.iter().any(|key| new(&self.known, key)) {
+            return;
+        }
+        let linear = match linearize(&*self.system, sim, self.control) {
+            Linear::Order(order) => order,
+            Linear::None => return,
+            Linear::Cut => {
+                self.cut = true;
+                return;
+            }
+        };
+        let history = history_of(&*self.system, sim, &linear);
+        let breaches = history.breaches(&*self.system);
+        for ((at, property), key) in roots.iter().zip(all) {
+            let Some(root) = linear.iter().position(|step| step == at) else { continue };
+            let is_it = |one: &&Breach| {
+                one.property == *property && one.root == Some(root) && one.pivot + 1 == linear.len()
+            };
+            if !new(&self.known, &key) || !breaches.iter().any(|one| is_it(&one)) {
+                continue;
+            }
+            let places = key.2.clone();
+            let run = run_steps(&*self.system, sim, &linear);
+            if self
+                .checked
+                .violations
+                .iter()
+                .any(|one| one.run == run && is_it_again(one, *property, &places))
+            {
+                continue;
+            }
+            *self.known.entry(key).or_insert(0) += 1;
+            let root = root + run.len() - linear.len();
+            let (property, event, pivot, by_init) = (*property, pivot, run.len() - 1, None);
+            self.checked.violations.push(Violation {
+                property,
+                event,
+                places,
+                run,
+                root,
+                pivot,
+                by_init,
+            });
+        }
     }
 
     /// Names a violation by the places of its pivot and its root.
     fn name(&self, sim: &Sim<A::State>, root: u32) -> String {
         let place = |at: usize| {
             let step = &sim.steps[at];
-            let task = &sim.invocations[step.invocation as usize].task;
-            let accesses = step.accesses.iter().map(|one| (one.location, one.kind, one.site));
-            format!("{task} {:?}", accesses.collect::<Vec<_>>())
+            (&*sim.invocations[step.invocation as usize].task, &*step.accesses)
         };
-        format!("{} {}", place(sim.steps.len() - 1), place(root as usize))
+        places(place(sim.steps.len() - 1), place(root as usize))
     }
+}
+
+fn is_it_again(one: &Violation, property: Property, places: &str) -> bool {
+    one.property == property && one.places == places
+}
+
+/// Names a violation by the tasks and the accesses of its pivot and its root.
+pub(crate) fn places(pivot: (&str, &[Access]), root: (&str, &[Access])) -> String {
+    let place = |(task, accesses): (&str, &[Access])| {
+        let accesses = accesses.iter().map(|one| match one.site {
+            SiteId::UNKNOWN => (one.kind, one.site, Some(one.location)),
+            site => (one.kind, site, None),
+        });
+        format!("{task} {:?}", accesses.collect::<Vec<_>>())
+    };
+    format!("{} {}", place(pivot), place(root))
 }
 
 /// Returns whether the last two events would do the same in the other order, which is searched,

@@ -1,6 +1,6 @@
 //! Runs with the names that schedules have.
 
-use super::sim::Sim;
+use super::sim::{Beginning, Sim};
 use anyorder_system::{Access, AsyncSystem, Lane, TaskName};
 
 /// A step of a run.
@@ -18,6 +18,17 @@ pub struct RunStep {
     pub accesses: Vec<Access>,
 }
 
+/// Returns the step of `init`, if schedules have one.
+fn init_step(beginning: &Beginning) -> Option<RunStep> {
+    beginning.is_step.then(|| RunStep {
+        task: TaskName::root("init"),
+        invocation: TaskName::root("init"),
+        lane: Lane::Own,
+        alternative: beginning.alternative,
+        accesses: beginning.accesses.clone(),
+    })
+}
+
 /// Returns the steps of a run in an order, as they are reported.
 pub(crate) fn run_steps<A: AsyncSystem>(
     system: &A,
@@ -26,13 +37,18 @@ pub(crate) fn run_steps<A: AsyncSystem>(
 ) -> Vec<RunStep> {
     let mut names: Vec<Option<TaskName>> = vec![None; sim.invocations.len()];
     let mut happened = vec![0; system.events().len()];
-    let mut run = Vec::with_capacity(order.len());
+    let mut run = Vec::with_capacity(order.len() + 1);
+    run.extend(init_step(&sim.beginning));
     for at in order {
         let step = &sim.steps[*at as usize];
         let invocation = &sim.invocations[step.invocation as usize];
         let event = sim.events[invocation.event as usize].event as usize;
         // What is posted has its name from the post.
         let name = names[step.invocation as usize].get_or_insert_with(|| {
+            if invocation.by_init {
+                let init = TaskName::root("init");
+                return init.child(&invocation.task).with_ordinal(invocation.ordinal);
+            }
             happened[event] += 1;
             system.events()[event].task.clone().with_ordinal(happened[event])
         });

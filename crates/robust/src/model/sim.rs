@@ -2,10 +2,14 @@
 
 use anyorder_system::{
     Access, AccessKind, AsyncSystem, HandlerOrder, InvocationId, InvocationStep, Lane,
+    PostedInvocation,
 };
 use anyorder_trace::LocationId;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+
+/// The number of `init` among the events of a run.
+pub(crate) const INIT: u32 = u32::MAX;
 
 /// What became of an invocation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,8 +34,10 @@ pub(crate) struct Invocation {
     pub(crate) id: InvocationId,
     /// The occurrence of an event that it belongs to.
     pub(crate) event: u32,
-    /// The step that posted it; none for the code of an event.
+    /// The step that posted it; none for the code of an event, and for what `init` posted.
     pub(crate) posted_by: Option<u32>,
+    /// Whether `init` posted it.
+    pub(crate) by_init: bool,
     /// The name of the task, or of the event.
     pub(crate) task: Arc<str>,
     /// How many invocations of this task its step posted before.
@@ -39,6 +45,10 @@ pub(crate) struct Invocation {
     pub(crate) lane: Lane,
     /// Whether it goes before what its handler has.
     pub(crate) front: bool,
+    /// When it is due.
+    pub(crate) due: u64,
+    /// Its delay.
+    pub(crate) delay: u64,
 }
 
 /// A step of an invocation.
@@ -51,6 +61,8 @@ pub(crate) struct Step {
     pub(crate) accesses: Vec<Access>,
     /// The invocations that it posted.
     pub(crate) posted: Vec<u32>,
+    /// Those that it took back.
+    pub(crate) cancelled: Vec<InvocationId>,
     pub(crate) ended: bool,
 }
 
@@ -63,16 +75,29 @@ pub(crate) struct Occurrence {
     pub(crate) invocation: u32,
 }
 
+/// The beginning of a run: `init`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Beginning {
+    /// Its alternative.
+    pub(crate) alternative: u32,
+    /// Whether it is a step of schedules.
+    pub(crate) is_step: bool,
+    pub(crate) accesses: Vec<Access>,
+}
+
 /// A run so far. Cheap to copy: what has happened is shared.
 #[derive(Clone, Debug)]
 pub(crate) struct Sim<S> {
     pub(crate) state: S,
+    pub(crate) beginning: Arc<Beginning>,
     pub(crate) invocations: Vec<Arc<Invocation>>,
     pub(crate) status: Vec<Status>,
     pub(crate) steps: Vec<Arc<Step>>,
     pub(crate) events: Vec<Occurrence>,
     /// What the present event has still to run, the next one last.
-    todo: Vec<u32>,
+    pub(crate) todo: Vec<u32>,
+    /// The virtual time.
+    pub(crate) clock: u64,
     /// The invocation that runs.
     pub(crate) current: Option<u32>,
     /// The number of steps of the invocation that runs.
@@ -91,16 +116,85 @@ pub(crate) enum Next {
 }
 
 impl<S: Clone> Sim<S> {
-    pub(crate) fn new(state: S) -> Sim<S> {
-        Sim {
-            state,
+    /// Begins every run of a program, each by an alternative of `init`. What `init` posts belongs
+    /// to an event of its own, which comes first.
+    /// A beginning that fails is none.
+    pub(crate) fn all<A: AsyncSystem<State = S>>(
+        system: &A,
+        beginnings: Vec<InvocationStep<S>>,
+    ) -> Vec<Sim<S>> {
+        let is_step = system.init_is_step();
+        let beginnings = (0..).zip(beginnings).filter(|(_, init)| init.failure.is_none());
+        beginnings.map(|(number, init)| Sim::new(system, init, (number, is_step))).collect()
+    }
+
+    fn new<A: AsyncSystem<State = S>>(
+        system: &A,
+        init: InvocationStep<S>,
+        (alternative, is_step): (u32, bool),
+    ) -> Sim<S> {
+        let mut sim = Sim {
+            state: init.state,
+            beginning: Arc::new(Beginning { alternative, is_step, accesses: init.accesses }),
             invocations: Vec::new(),
             status: Vec::new(),
             steps: Vec::new(),
             events: Vec::new(),
             todo: Vec::new(),
+            clock: 0,
             current: None,
             taken: 0,
+        };
+        if !init.posted.is_empty() {
+            sim.events.push(Occurrence { event: INIT, invocation: 0 });
+            sim.todo = sim.post(system, &init.posted, 0, None);
+            sim.take_back(&init.cancelled);
+            sim.todo.reverse();
+        }
+        sim
+    }
+
+    /// Adds invocations. Returns their numbers.
+    fn post<A: AsyncSystem<State = S>>(
+        &mut self,
+        system: &A,
+        posts: &[PostedInvocation],
+        event: u32,
+        posted_by: Option<u32>,
+    ) -> Vec<u32> {
+        let mut posted = Vec::with_capacity(posts.len());
+        for one in posts {
+            let twins = posted
+                .iter()
+                .filter(|other: &&u32| *self.invocations[**other as usize].task == *one.task);
+            let ordinal = twins.count() as u32;
+            let number = self.invocations.len() as u32;
+            let delayed = order_of(system, one.lane) == Some(HandlerOrder::Delayed) && !one.front;
+            let delay = if delayed { one.delay } else { 0 };
+            self.invocations.push(Arc::new(Invocation {
+                id: one.invocation,
+                event,
+                posted_by,
+                by_init: posted_by.is_none(),
+                task: one.task.as_str().into(),
+                ordinal,
+                lane: one.lane,
+                front: one.front,
+                due: self.clock.saturating_add(delay),
+                delay,
+            }));
+            self.status.push(Status::Pending);
+            posted.push(number);
+        }
+        posted
+    }
+
+    fn take_back(&mut self, cancelled: &[InvocationId]) {
+        for id in cancelled {
+            if let Some(found) = self.invocations.iter().position(|one| one.id == *id) {
+                self.remove(found as u32);
+                self.status[found] = Status::Cancelled;
+            }
         }
     }
 
@@ -118,22 +212,26 @@ impl<S: Clone> Sim<S> {
             id: step.invocation,
             event: next.events.len() as u32,
             posted_by: None,
+            by_init: false,
             task: info.name.as_str().into(),
             ordinal: 0,
             lane: info.lane,
             front: false,
+            due: next.clock,
+            delay: 0,
         }));
         next.status.push(Status::Running);
         next.events.push(Occurrence { event, invocation });
         next.current = Some(invocation);
         next.taken = 0;
-        next.push(alternative, step);
+        next.push(system, alternative, step);
         next
     }
 
     /// Takes a step of the running invocation, or of one that begins.
-    pub(crate) fn take(
+    pub(crate) fn take<A: AsyncSystem<State = S>>(
         self,
+        system: &A,
         invocation: u32,
         alternative: u32,
         step: &InvocationStep<S>,
@@ -144,44 +242,26 @@ impl<S: Clone> Sim<S> {
             next.current = Some(invocation);
             next.taken = 0;
             next.status[invocation as usize] = Status::Running;
+            next.clock = next.clock.max(next.invocations[invocation as usize].due);
         }
-        next.push(alternative, step);
+        next.push(system, alternative, step);
         next
     }
 
-    fn push(&mut self, alternative: u32, step: &InvocationStep<S>) {
+    fn push<A: AsyncSystem<State = S>>(
+        &mut self,
+        system: &A,
+        alternative: u32,
+        step: &InvocationStep<S>,
+    ) {
         let invocation = self.current.unwrap_or(0);
         let event = self.invocations[invocation as usize].event;
-        let at = self.steps.len() as u32;
-        let mut posted = Vec::with_capacity(step.posted.len());
-        for one in &step.posted {
-            let twins = posted
-                .iter()
-                .filter(|other: &&u32| *self.invocations[**other as usize].task == *one.task);
-            let ordinal = twins.count() as u32;
-            let number = self.invocations.len() as u32;
-            self.invocations.push(Arc::new(Invocation {
-                id: one.invocation,
-                event,
-                posted_by: Some(at),
-                task: one.task.as_str().into(),
-                ordinal,
-                lane: one.lane,
-                front: one.front,
-            }));
-            self.status.push(Status::Pending);
-            posted.push(number);
-        }
-        for id in &step.cancelled {
-            if let Some(found) = self.invocations.iter().position(|one| one.id == *id) {
-                self.remove(found as u32);
-                self.status[found] = Status::Cancelled;
-            }
-        }
+        let posted = self.post(system, &step.posted, event, Some(self.steps.len() as u32));
+        self.take_back(&step.cancelled);
         self.state = step.state.clone();
         let (number, ended) = (self.taken, step.ended);
-        let accesses = step.accesses.clone();
-        let record = Step { invocation, number, alternative, accesses, posted, ended };
+        let (accesses, cancelled) = (step.accesses.clone(), step.cancelled.clone());
+        let record = Step { invocation, number, alternative, accesses, posted, cancelled, ended };
         self.steps.push(Arc::new(record));
         self.taken += 1;
         if ended {
@@ -211,35 +291,48 @@ impl<S: Clone> Sim<S> {
     }
 
     /// Returns what comes next in the reference order: the first pending invocation, depth-first,
-    /// that its handler may take.
+    /// that its handler may take and that is due; if none is due, of those that are due first.
     pub(crate) fn next<A: AsyncSystem<State = S>>(&self, system: &A) -> Next {
         if let Some(invocation) = self.current {
             return Next::Continue(invocation);
         }
-        let may = |one: &&u32| match self.invocations[**one as usize].lane {
-            Lane::Handler(handler)
-                if system.handlers()[handler as usize].order == HandlerOrder::Fifo =>
-            {
-                self.is_front(**one)
-            }
-            _ => true,
-        };
-        match self.todo.iter().rev().find(may) {
-            Some(one) => Next::Begin(*one),
+        let due = |one: u32| self.invocations[one as usize].due;
+        let may = |one: &u32| self.is_deliverable(system, *one);
+        let could: Vec<u32> = self.todo.iter().rev().copied().filter(may).collect();
+        let least = could.iter().map(|one| due(*one)).min();
+        let now = least.map_or(self.clock, |least| self.clock.max(least));
+        match could.into_iter().find(|one| due(*one) <= now) {
+            Some(one) => Next::Begin(one),
             None => Next::Over,
         }
     }
 
-    /// Returns whether an invocation is the next of its ordered handler.
-    fn is_front(&self, invocation: u32) -> bool {
+    /// Returns whether an invocation is one that its handler may take next.
+    fn is_deliverable<A: AsyncSystem<State = S>>(&self, system: &A, invocation: u32) -> bool {
         let of = |one: u32| &self.invocations[one as usize];
-        let lane = of(invocation).lane;
-        let key = |one: u32| if of(one).front { -i64::from(one) } else { i64::from(one) };
-        let first = |one: u32| (!of(one).front, key(one));
-        self.todo
-            .iter()
-            .filter(|one| of(**one).lane == lane)
-            .all(|one| first(invocation) <= first(*one))
+        let Some(order) = order_of(system, of(invocation).lane) else { return true };
+        let mates = || {
+            let lane = of(invocation).lane;
+            self.todo.iter().copied().filter(move |one| of(*one).lane == lane)
+        };
+        if let Some(latest) = mates().filter(|one| of(*one).front).max() {
+            return latest == invocation;
+        }
+        match order {
+            HandlerOrder::Bag => true,
+            HandlerOrder::Fifo => mates().min() == Some(invocation),
+            HandlerOrder::Delayed => {
+                mates().min_by_key(|one| (of(*one).due, *one)) == Some(invocation)
+            }
+        }
+    }
+}
+
+/// Returns the order of the handler of a lane, if it has one.
+pub(crate) fn order_of<A: AsyncSystem>(system: &A, lane: Lane) -> Option<HandlerOrder> {
+    match lane {
+        Lane::Handler(handler) => system.handlers().get(handler as usize).map(|one| one.order),
+        Lane::Own => None,
     }
 }
 

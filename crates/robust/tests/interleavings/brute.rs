@@ -1,11 +1,15 @@
-//! Enumerates every interleaving that the multi-thread semantics has, and looks for cycles in the
-//! graphs of the definitions. It shares nothing with the search but the program.
+//! Enumerates every interleaving that the multi-thread semantics has, and judges each by the
+//! definitions. It shares nothing with the searches but the program.
 
 use std::collections::BTreeSet;
 
 use anyorder_system::{
     Access, AccessKind, AsyncSystem, HandlerOrder, InvocationId, InvocationStep, Lane,
+    PostedInvocation, WaitPlace,
 };
+
+/// The number of `init` among events.
+pub(crate) const INIT: u32 = u32::MAX;
 
 /// An invocation of a run.
 #[derive(Clone, Debug)]
@@ -18,6 +22,10 @@ struct Task {
     posts: usize,
     begun: bool,
     ended: bool,
+    cancelled: bool,
+    front: bool,
+    delay: u64,
+    due: u64,
 }
 
 /// A run so far.
@@ -28,36 +36,109 @@ struct Run<S> {
     /// Occurrences: the event of each.
     events: Vec<u32>,
     /// Whether each event began when nothing else was left to run.
-    serial: bool,
+    one_by_one: bool,
     trace: Vec<(usize, Access)>,
+    /// The tasks of all steps.
+    steps: Vec<usize>,
+    clock: u64,
+}
+
+/// The outcome of a run that ends.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum End {
+    /// The memory, and how often each event has happened.
+    State(u128, Vec<u32>),
+    Failure(String),
+    Deadlock(Vec<WaitPlace>),
 }
 
 /// What all runs together have.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Truth {
-    /// Some run of one event that begins alone has a cycle of invocations.
-    pub(crate) not_deterministic: bool,
+    /// The events that some run alone shows to be not deterministic.
+    pub(crate) not_deterministic: BTreeSet<u32>,
     /// Some run has a cycle of events.
     pub(crate) not_serializable: bool,
     /// Some run has a cycle of events, with the order in which they must start.
     pub(crate) not_in_order: bool,
-    /// The memory of all states in which nothing is left to run.
-    pub(crate) memories: BTreeSet<u128>,
+    pub(crate) ends: BTreeSet<End>,
+    pub(crate) serial_ends: BTreeSet<End>,
+    /// Where serial runs get stuck.
+    pub(crate) stuck: BTreeSet<WaitPlace>,
+    /// Whether some event could have happened more often.
+    pub(crate) more: bool,
+    /// Whether some run, and some serial run, ends that is not only a beginning.
+    pub(crate) some_end: bool,
+    pub(crate) some_serial_end: bool,
     /// The number of runs.
     pub(crate) runs: u64,
     /// Whether all were seen.
     pub(crate) complete: bool,
 }
 
+impl Truth {
+    /// Returns whether all outcomes are serial ones.
+    pub(crate) fn is_robust(&self) -> bool {
+        !self.adds(|_| true)
+    }
+
+    /// Returns whether some outcome of a kind is no serial one.
+    pub(crate) fn adds(&self, kind: impl Fn(&End) -> bool) -> bool {
+        self.ends.iter().filter(|end| kind(end)).any(|end| match end {
+            End::Deadlock(places) => !places.iter().any(|place| self.stuck.contains(place)),
+            other => !self.serial_ends.contains(other),
+        })
+    }
+}
+
 /// Enumerates the runs, at most `most` of them.
 pub(crate) fn truth<A: AsyncSystem>(system: &mut A, repeat: u32, most: u64) -> Truth {
     let mut truth = Truth { complete: true, ..Truth::default() };
-    for state in system.initial().expect("a beginning") {
-        let tasks = Vec::new();
-        let run = Run { state, tasks, events: Vec::new(), serial: true, trace: Vec::new() };
+    for init in system.initial().expect("a beginning") {
+        let mut run = Run {
+            state: init.state,
+            tasks: Vec::new(),
+            events: Vec::new(),
+            one_by_one: true,
+            trace: Vec::new(),
+            steps: Vec::new(),
+            clock: 0,
+        };
+        if !init.posted.is_empty() {
+            run.events.push(INIT);
+            let mut root = task(InvocationId(0), 0, Lane::Own);
+            (root.begun, root.ended) = (true, true);
+            run.tasks.push(root);
+            run.trace.extend(init.accesses.iter().map(|access| (0, *access)));
+            post(system, &mut run, 0, &init.posted);
+            cancel(&mut run, &init.cancelled);
+        }
         extend(system, &run, (repeat, most), &mut truth);
     }
     truth
+}
+
+fn task(id: InvocationId, event: usize, lane: Lane) -> Task {
+    Task {
+        id,
+        event,
+        path: Vec::new(),
+        lane,
+        posts: 0,
+        begun: false,
+        ended: false,
+        cancelled: false,
+        front: false,
+        delay: 0,
+        due: 0,
+    }
+}
+
+fn order_of<A: AsyncSystem>(system: &A, lane: Lane) -> Option<HandlerOrder> {
+    match lane {
+        Lane::Handler(handler) => Some(system.handlers()[handler as usize].order),
+        Lane::Own => None,
+    }
 }
 
 fn extend<A: AsyncSystem>(
@@ -71,43 +152,58 @@ fn extend<A: AsyncSystem>(
         return;
     }
     let mut any = false;
+    let serial = is_serial(system, run);
     let idle = run.tasks.iter().all(|task| task.ended);
     if idle {
-        truth.memories.insert(system.memory(&run.state).0);
+        let mut counts = vec![0; system.events().len()];
+        run.events.iter().filter(|e| **e != INIT).for_each(|e| counts[*e as usize] += 1);
+        ended(
+            truth,
+            End::State(system.memory(&run.state).0, counts),
+            serial,
+            !run.steps.is_empty(),
+        );
+    } else if serial {
+        let next = next_of_thread(system, run).expect("something to run");
+        let id = run.tasks[next].id;
+        if system.advance(&run.state, id).expect("a step").is_empty() {
+            truth.stuck.extend(system.waits_at(&run.state, id));
+            truth.some_serial_end = true;
+        }
     }
+    let mut waits = true;
     for event in 0..system.events().len() as u32 {
         let info = system.events()[event as usize].clone();
         let happened = run.events.iter().filter(|one| **one == event).count() as u32;
-        let code = |event: u32| {
-            run.tasks.iter().find(|task| task.path.is_empty() && run.events[task.event] == event)
+        let began = |event: u32| {
+            let mine = |task: &&Task| task.path.is_empty() && run.events[task.event] == event;
+            run.tasks.iter().filter(mine).collect::<Vec<_>>()
         };
-        let open = happened < if info.once { 1 } else { repeat }
-            && free(run, info.lane)
-            && info.started.iter().all(|other| code(*other).is_some())
-            && info.after.iter().all(|other| code(*other).is_some_and(|task| task.ended));
-        if !open {
+        let own = |task: &&Task| info.lane == Lane::Own && !task.ended;
+        let open = free(run, info.lane)
+            && !began(event).iter().any(own)
+            && info.started.iter().all(|other| !began(*other).is_empty())
+            && info.after.iter().all(|other| {
+                let all = began(*other);
+                !all.is_empty() && all.iter().all(|task| task.ended)
+            });
+        if !open || (info.once && happened > 0) {
             continue;
         }
-        for step in system.start(&run.state, event).expect("a step") {
-            if step.failure.is_some() {
-                continue;
-            }
+        let steps = system.start(&run.state, event).expect("a step");
+        waits &= steps.is_empty();
+        if happened >= if info.once { 1 } else { repeat } {
+            truth.more |= !steps.is_empty();
+            continue;
+        }
+        for step in steps {
             any = true;
             let mut next = run.clone();
             next.events.push(event);
-            next.serial &= idle;
-            next.tasks.push(Task {
-                id: step.invocation,
-                event: run.events.len(),
-                path: Vec::new(),
-                lane: info.lane,
-                posts: 0,
-                begun: true,
-                ended: false,
-            });
-            note(&mut next, run.tasks.len(), &step);
-            judge(system, &next, truth);
-            extend(system, &next, (repeat, most), truth);
+            next.one_by_one &= idle;
+            next.tasks
+                .push(Task { begun: true, ..task(step.invocation, run.events.len(), info.lane) });
+            go_on(system, &mut next, run.tasks.len(), &step, (repeat, most), truth);
         }
     }
     for at in 0..run.tasks.len() {
@@ -116,18 +212,58 @@ fn extend<A: AsyncSystem>(
             continue;
         }
         for step in system.advance(&run.state, task.id).expect("a step") {
-            if step.failure.is_some() {
-                continue;
-            }
-            any = true;
+            (any, waits) = (true, false);
             let mut next = run.clone();
-            next.tasks[at].begun = true;
-            note(&mut next, at, &step);
-            judge(system, &next, truth);
-            extend(system, &next, (repeat, most), truth);
+            if !next.tasks[at].begun {
+                next.tasks[at].begun = true;
+                next.clock = next.clock.max(next.tasks[at].due);
+            }
+            go_on(system, &mut next, at, &step, (repeat, most), truth);
         }
     }
+    if !idle && waits {
+        let stopped = |at: &usize| {
+            let task = &run.tasks[*at];
+            !task.ended && (task.begun || may_begin(system, run, *at))
+        };
+        let all: Vec<InvocationId> =
+            (0..run.tasks.len()).filter(stopped).map(|at| run.tasks[at].id).collect();
+        let places: BTreeSet<WaitPlace> =
+            all.into_iter().filter_map(|id| system.waits_at(&run.state, id)).collect();
+        truth.ends.insert(End::Deadlock(places.into_iter().collect()));
+        truth.some_end = true;
+    }
     truth.runs += u64::from(!any);
+}
+
+fn ended(truth: &mut Truth, end: End, serial: bool, counts: bool) {
+    truth.some_end |= counts;
+    if serial {
+        truth.some_serial_end |= counts;
+        truth.serial_ends.insert(end.clone());
+    }
+    truth.ends.insert(end);
+}
+
+/// Takes a step, judges the run, and goes on.
+fn go_on<A: AsyncSystem>(
+    system: &mut A,
+    next: &mut Run<A::State>,
+    at: usize,
+    step: &InvocationStep<A::State>,
+    limits: (u32, u64),
+    truth: &mut Truth,
+) {
+    note(system, next, at, step);
+    judge(system, next, truth);
+    match &step.failure {
+        Some(failure) => {
+            let serial = is_serial(system, next);
+            ended(truth, End::Failure(failure.to_string()), serial, true);
+            truth.runs += 1;
+        }
+        None => extend(system, next, limits, truth),
+    }
 }
 
 /// Whether a handler runs nothing.
@@ -136,27 +272,67 @@ fn free<S>(run: &Run<S>, lane: Lane) -> bool {
     lane == Lane::Own || !run.tasks.iter().any(holds)
 }
 
-fn may_begin<A: AsyncSystem>(system: &A, run: &Run<A::State>, at: usize) -> bool {
-    let lane = run.tasks[at].lane;
-    let Lane::Handler(handler) = lane else { return true };
-    let ordered = system.handlers()[handler as usize].order == HandlerOrder::Fifo;
-    // Tasks are in the order of their posts.
-    let earlier = run.tasks[..at].iter().any(|task| task.lane == lane && !task.begun);
-    free(run, lane) && !(ordered && earlier)
+/// Whether a mailbox delivers a task, of those that are pending. Tasks are in the order of posts.
+fn delivers(order: Option<HandlerOrder>, task: &Task, at: usize, mates: &[(usize, Task)]) -> bool {
+    let Some(order) = order else { return true };
+    if let Some((latest, _)) = mates.iter().rev().find(|(_, mate)| mate.front) {
+        return *latest == at;
+    }
+    match order {
+        HandlerOrder::Bag => true,
+        HandlerOrder::Fifo => mates.iter().all(|(other, _)| *other >= at),
+        HandlerOrder::Delayed => {
+            mates.iter().all(|(other, mate)| (task.due, at) <= (mate.due, *other))
+        }
+    }
 }
 
-fn note<S: Clone>(run: &mut Run<S>, at: usize, step: &InvocationStep<S>) {
-    run.state = step.state.clone();
-    run.trace.extend(step.accesses.iter().map(|access| (at, *access)));
-    for posted in &step.posted {
+fn may_begin<A: AsyncSystem>(system: &A, run: &Run<A::State>, at: usize) -> bool {
+    let task = &run.tasks[at];
+    let mates: Vec<(usize, Task)> = (0..)
+        .zip(run.tasks.iter().cloned())
+        .filter(|(_, mate)| mate.lane == task.lane && !mate.begun && !mate.ended)
+        .collect();
+    free(run, task.lane) && delivers(order_of(system, task.lane), task, at, &mates)
+}
+
+fn post<A: AsyncSystem, S>(system: &A, run: &mut Run<S>, at: usize, posted: &[PostedInvocation]) {
+    for posted in posted {
         let mut path = run.tasks[at].path.clone();
         path.push(run.tasks[at].posts);
         run.tasks[at].posts += 1;
-        let event = run.tasks[at].event;
-        let (id, lane) = (posted.invocation, posted.lane);
-        let (begun, ended) = (false, false);
-        run.tasks.push(Task { id, event, path, lane, posts: 0, begun, ended });
+        let order = order_of(system, posted.lane);
+        let delayed = order == Some(HandlerOrder::Delayed) && !posted.front;
+        let delay = if delayed { posted.delay } else { 0 };
+        run.tasks.push(Task {
+            path,
+            front: posted.front && order.is_some(),
+            delay,
+            due: run.clock + delay,
+            ..task(posted.invocation, run.tasks[at].event, posted.lane)
+        });
     }
+}
+
+fn cancel<S>(run: &mut Run<S>, cancelled: &[InvocationId]) {
+    for task in &mut run.tasks {
+        if !task.begun && !task.ended && cancelled.contains(&task.id) {
+            (task.ended, task.cancelled) = (true, true);
+        }
+    }
+}
+
+fn note<A: AsyncSystem>(
+    system: &A,
+    run: &mut Run<A::State>,
+    at: usize,
+    step: &InvocationStep<A::State>,
+) {
+    run.state = step.state.clone();
+    run.steps.push(at);
+    run.trace.extend(step.accesses.iter().map(|access| (at, *access)));
+    post(system, run, at, &step.posted);
+    cancel(run, &step.cancelled);
     run.tasks[at].ended = step.ended;
 }
 
@@ -196,53 +372,49 @@ fn judge<A: AsyncSystem>(system: &A, run: &Run<A::State>, truth: &mut Truth) {
     }
     close(&mut follows);
     truth.not_serializable |= (0..count).any(|i| follows[i][i]);
-    for (row, a) in follows.iter_mut().zip(&run.events) {
-        for (follows, b) in row.iter_mut().zip(&run.events) {
-            let b = &system.events()[*b as usize];
-            *follows |= b.started.contains(a) || b.after.contains(a);
+    for (i, a) in run.events.iter().enumerate() {
+        if run.events[..i].contains(a) {
+            continue;
+        }
+        for (j, b) in run.events.iter().enumerate().filter(|(j, _)| *j > i) {
+            follows[i][j] |= *a == INIT || {
+                let b = &system.events()[*b as usize];
+                b.started.contains(a) || b.after.contains(a)
+            };
         }
     }
     close(&mut follows);
     truth.not_in_order |= (0..count).any(|i| follows[i][i]);
     // Determinism is about one event that begins when nothing else is left.
-    let last = count - 1;
-    if run.serial {
-        let ranks = reference(system, run, last);
+    if run.one_by_one {
+        let last = count - 1;
+        let order = reference(system, run, last);
+        let rank = |one: usize| order.iter().position(|at| *at == one);
         let wrong = conflicts().any(|(a, b)| {
-            let of = |one: usize| (run.tasks[one].event == last).then(|| ranks[one]);
-            matches!((of(a), of(b)), (Some(a), Some(b)) if a > b)
+            run.tasks[a].event == last
+                && run.tasks[b].event == last
+                && matches!((rank(a), rank(b)), (Some(a), Some(b)) if a > b)
         });
-        truth.not_deterministic |= wrong;
+        if wrong {
+            truth.not_deterministic.insert(run.events[last]);
+        }
     }
 }
 
-/// The places of the tasks of an event in the order of the single-thread semantics.
-fn reference<A: AsyncSystem>(system: &A, run: &Run<A::State>, event: usize) -> Vec<usize> {
-    let mut ranks = vec![usize::MAX; run.tasks.len()];
-    let mut left: Vec<usize> =
-        (0..run.tasks.len()).filter(|one| run.tasks[*one].event == event).collect();
-    left.sort_by(|a, b| run.tasks[*a].path.cmp(&run.tasks[*b].path));
-    let mut queues: Vec<Vec<usize>> = vec![Vec::new(); system.handlers().len()];
-    let mut posted: Vec<usize> = Vec::new();
-    for rank in 0..left.len() {
-        let root = |one: &usize| run.tasks[*one].path.is_empty();
-        let may = |one: &usize| {
-            let lane = run.tasks[*one].lane;
-            match lane {
-                Lane::Handler(handler)
-                    if system.handlers()[handler as usize].order == HandlerOrder::Fifo =>
-                {
-                    queues[handler as usize].first() == Some(one)
-                }
-                _ => posted.contains(one),
-            }
-        };
-        let next = left.iter().copied().find(|one| root(one) || may(one)).expect("one to run");
-        ranks[next] = rank;
-        left.retain(|one| *one != next);
-        queues.iter_mut().for_each(|queue| queue.retain(|one| *one != next));
-        let path = &run.tasks[next].path;
-        let mut children: Vec<usize> = left
+/// The tasks of an event in the order of one thread.
+fn reference<A: AsyncSystem, S>(system: &A, run: &Run<S>, event: usize) -> Vec<usize> {
+    let mine = |at: &usize| run.tasks[*at].event == event && !run.tasks[*at].cancelled;
+    let all: Vec<usize> = (0..run.tasks.len()).filter(mine).collect();
+    let mut order = Vec::new();
+    // What is pending, in the order of the posts, with its due time.
+    let mut pending: Vec<Task> = Vec::new();
+    let mut numbers: Vec<usize> = Vec::new();
+    let mut clock = 0;
+    let mut next = all.iter().copied().find(|at| run.tasks[*at].path.is_empty());
+    while let Some(at) = next {
+        order.push(at);
+        let path = &run.tasks[at].path;
+        let mut children: Vec<usize> = all
             .iter()
             .copied()
             .filter(|one| {
@@ -252,11 +424,54 @@ fn reference<A: AsyncSystem>(system: &A, run: &Run<A::State>, event: usize) -> V
             .collect();
         children.sort_by_key(|one| run.tasks[*one].path.last().copied());
         for child in children {
-            posted.push(child);
-            if let Lane::Handler(handler) = run.tasks[child].lane {
-                queues[handler as usize].push(child);
-            }
+            let due = clock + run.tasks[child].delay;
+            pending.push(Task { due, ..run.tasks[child].clone() });
+            numbers.push(child);
         }
+        let could: Vec<usize> = (0..pending.len())
+            .filter(|place| {
+                let task = &pending[*place];
+                let mates: Vec<(usize, Task)> = (0..)
+                    .zip(pending.iter().cloned())
+                    .filter(|(_, mate)| mate.lane == task.lane)
+                    .collect();
+                delivers(order_of(system, task.lane), task, *place, &mates)
+            })
+            .collect();
+        if could.iter().all(|place| pending[*place].due > clock) {
+            clock = could.iter().map(|place| pending[*place].due).min().unwrap_or(clock);
+        }
+        let due = could.into_iter().filter(|place| pending[*place].due <= clock);
+        let found = due.min_by_key(|place| pending[*place].path.clone());
+        next = found.map(|place| {
+            pending.remove(place);
+            numbers.remove(place)
+        });
     }
-    ranks
+    order
+}
+
+/// Whether a run is the beginning of one of the single-thread semantics.
+fn is_serial<A: AsyncSystem, S>(system: &A, run: &Run<S>) -> bool {
+    if !run.one_by_one {
+        return false;
+    }
+    let mut blocks = run.steps.clone();
+    blocks.dedup();
+    let orders = (0..run.events.len()).flat_map(|event| {
+        let order = reference(system, run, event);
+        // What `init` does is no step.
+        let first = usize::from(run.events[event] == INIT);
+        order.into_iter().skip(first).collect::<Vec<_>>()
+    });
+    let order: Vec<usize> = orders.collect();
+    blocks.len() <= order.len()
+        && order.starts_with(&blocks)
+        && blocks.iter().rev().skip(1).all(|at| run.tasks[*at].ended)
+}
+
+/// What one thread runs next.
+fn next_of_thread<A: AsyncSystem, S>(system: &A, run: &Run<S>) -> Option<usize> {
+    let last = run.events.len().checked_sub(1)?;
+    reference(system, run, last).into_iter().find(|at| !run.tasks[*at].ended)
 }

@@ -5,15 +5,18 @@ use super::names::{StateNames, split};
 use super::tasks::{add_deciding_reads, not_stopped};
 use super::words;
 use crate::machine::{INIT_FLAG, Machine};
-use crate::program::{HandlerId, MailboxKind, Program, ProgramError};
+use crate::program::{Granularity, MailboxKind, Program, ProgramError, SiteId, SourceSite};
 use crate::state::{Origin, State};
 use crate::step::{Log, LoggedAccess, LoggedPlace};
-use crate::transitions::{StepExecutor, StepId, initial, threads};
-use anyorder_system::{
-    Access, AsyncSystem, EventInfo, HandlerInfo, HandlerOrder, Hash128, InvocationId,
-    InvocationStep, Lane, PostedInvocation, RunError,
+use crate::transitions::{
+    StepExecutor, StepId, candidates, event_is_open, initial, threads, unstarted,
 };
-use anyorder_trace::{Interner, Location, Tables};
+use anyorder_system::{
+    Access, AccessKind, AsyncSystem, EventInfo, HandlerInfo, HandlerOrder, Hash128,
+    InterleavedStep, InterleavedSystem, InvocationId, InvocationStep, Lane, PostedInvocation,
+    RunError, Taker, WaitPlace,
+};
+use anyorder_trace::{Interner, Location, LocationId, Tables};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -25,6 +28,10 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct AsyncRun {
     machine: Arc<Machine>,
+    /// The same program, by the rules of its handlers.
+    bound: Arc<Machine>,
+    /// The tasks that locations stand for.
+    fates: FxHashMap<LocationId, u64>,
     handlers: Vec<HandlerInfo>,
     events: Vec<EventInfo>,
     interner: Interner,
@@ -38,6 +45,9 @@ impl AsyncRun {
     ///
     /// Fails with the first mistake in the program.
     pub fn new(program: Program) -> Result<AsyncRun, ProgramError> {
+        let mut by_access = program.clone();
+        by_access.settings.granularity = Granularity::Access;
+        let bound = Arc::new(Machine::new(by_access)?);
         let machine = Machine::unbound(program)?;
         let layout = &machine.layout;
         let handlers = (0..layout.pool()).map(|slot| HandlerInfo {
@@ -48,17 +58,28 @@ impl AsyncRun {
                 MailboxKind::Delayed => HandlerOrder::Delayed,
             },
         });
+        let mut handlers: Vec<HandlerInfo> = handlers.collect();
         let events = (0..).zip(&layout.members).map(|(member, (event, _))| {
             let declared = &machine.program.events[usize::from(*event)];
             let members = |events: &[crate::program::EventId]| {
                 events.iter().flat_map(|other| layout.members_of(other.index())).collect()
             };
             let home = machine.homes.as_ref().and_then(|homes| homes[usize::from(*event)]);
-            let lane = home.map_or(Lane::Own, |(handler, instance): (HandlerId, u16)| {
-                Lane::Handler(layout.handler_first[handler.index()] + u32::from(instance))
-            });
+            let name = words::event_name(&machine, member);
+            let lane = match home {
+                Some((handler, instance)) => {
+                    Lane::Handler(layout.handler_first[handler.index()] + u32::from(instance))
+                }
+                None if declared.once => Lane::Own,
+                // Without a handler, its occurrences follow one another nevertheless.
+                None => {
+                    let order = HandlerOrder::Bag;
+                    handlers.push(HandlerInfo { name: name.clone(), order });
+                    Lane::Handler(handlers.len() as u32 - 1)
+                }
+            };
             EventInfo {
-                name: words::event_name(&machine, member),
+                name,
                 task: split(&words::event_name(&machine, member)),
                 lane,
                 once: declared.once,
@@ -66,39 +87,50 @@ impl AsyncRun {
                 started: members(&declared.started),
             }
         });
-        let (handlers, events) = (handlers.collect(), events.collect());
+        let events = events.collect();
         Ok(AsyncRun {
             handlers,
             events,
             interner: Interner::default(),
             elements: Elements::of(&machine),
+            fates: FxHashMap::default(),
+            bound,
             machine: Arc::new(machine),
         })
     }
 
-    /// Returns what the program has that is no event and no task, in words; `None` if nothing.
+    /// Returns what the program has that is no event and no task, in words, with the place of the
+    /// first; `None` if nothing.
     #[must_use]
-    pub fn unsupported(&self) -> Option<&'static str> {
+    pub fn unsupported(&self) -> Option<(&'static str, Option<SourceSite>)> {
         use crate::program::Op;
         let program = &self.machine.program;
-        if !program.threads.is_empty() {
-            return Some("declared threads");
+        let place = |site: Option<&SiteId>| {
+            let site = site.and_then(|site| program.sites.get(site.index()))?;
+            (site.line > 0).then(|| site.clone())
+        };
+        if let Some(thread) = program.threads.first() {
+            let body = &program.functions[thread.body.index()];
+            return Some(("a declared thread", place(body.sites.first())));
         }
-        program.functions.iter().flat_map(|f| &f.code).find_map(|op| match op {
-            Op::Fork { .. } => Some("forked threads"),
-            Op::Wait { .. } => Some("conditions"),
-            _ => None,
+        program.functions.iter().find_map(|f| {
+            f.code.iter().zip(&f.sites).find_map(|(op, site)| match op {
+                Op::Fork { .. } => Some(("a forked thread", place(Some(site)))),
+                Op::Wait { .. } => Some(("a condition", place(Some(site)))),
+                _ => None,
+            })
         })
     }
 
     /// Runs all alternatives of a step.
     fn run(
         &mut self,
+        machine: &Arc<Machine>,
         before: &State,
         step: StepId,
         invocation: InvocationId,
     ) -> Result<Vec<InvocationStep<State>>, RunError> {
-        let machine = self.machine.clone();
+        let machine = machine.clone();
         let mut executor = StepExecutor::logging(&machine, before);
         let mut ran = Vec::new();
         executor.run(step, |executor, _, outcome| ran.push((outcome, executor.take_log())));
@@ -111,6 +143,11 @@ impl AsyncRun {
         let mut steps = Vec::with_capacity(ran.len());
         for (outcome, mut log) in ran {
             add_deciding_reads(&mut log, deciding.clone());
+            // Whoever takes a task back comes in time or too late.
+            if let Some(message) = step.message(before).filter(|message| message.handle != 0) {
+                let place = LoggedPlace::Task(message.uid);
+                log.accesses.insert(0, LoggedAccess::plain(place, AccessKind::Write));
+            }
             let state = outcome.state;
             let failure = outcome.fault.map(|fault| fault.failure(&machine.program));
             let runs = running(&machine, &state, step, invocation);
@@ -118,7 +155,7 @@ impl AsyncRun {
                 (0, Some(uid)) => InvocationId(uid),
                 _ => invocation,
             };
-            let accesses = self.accesses(before, &state, &log)?;
+            let accesses = self.accesses(&machine, before, &state, &log)?;
             let posted = log.created.iter().map(|created| PostedInvocation {
                 invocation: InvocationId(created.uid),
                 task: machine.program.tasks[usize::from(created.number)].name.clone(),
@@ -142,6 +179,32 @@ impl AsyncRun {
         Ok(steps)
     }
 
+    /// Returns the outcomes of `init`, with what it posted. Some may fail.
+    fn beginnings(
+        &mut self,
+        machine: &Arc<Machine>,
+    ) -> Result<Vec<InvocationStep<State>>, RunError> {
+        let state = unstarted(machine);
+        if !state.flag(INIT_FLAG) {
+            return Ok(vec![InvocationStep {
+                state,
+                invocation: InvocationId(0),
+                accesses: Vec::new(),
+                posted: Vec::new(),
+                cancelled: Vec::new(),
+                ended: true,
+                failure: None,
+            }]);
+        }
+        let steps = self.run(machine, &state, StepId::Init, InvocationId(0))?;
+        if steps.iter().all(|step| step.failure.is_some())
+            && let Some(failure) = steps.iter().find_map(|step| step.failure.as_ref())
+        {
+            return Err(RunError::Crashed(format!("`init` fails: {failure}")));
+        }
+        Ok(steps)
+    }
+
     fn lane(&self, queue: u32) -> Lane {
         if queue as usize == self.machine.layout.pool() { Lane::Own } else { Lane::Handler(queue) }
     }
@@ -149,12 +212,13 @@ impl AsyncRun {
     /// Translates the accesses of a step to shared memory and to the fate of tasks.
     fn accesses(
         &mut self,
+        machine: &Arc<Machine>,
         before: &State,
         after: &State,
         log: &Log,
     ) -> Result<Vec<Access>, RunError> {
         let full = |full: anyorder_trace::TableFull| RunError::Crashed(full.to_string());
-        let machine = self.machine.clone();
+        let machine = machine.clone();
         let (mut names, none) = (StateNames::default(), FxHashMap::default());
         // The number of its allocation names an object.
         let objects = before.heap().iter().chain(after.heap()).map(|object| object.uid);
@@ -181,6 +245,7 @@ impl AsyncRun {
                 let field = self.interner.name(&uid.to_string()).map_err(full)?;
                 let location = Location::Static { class, field };
                 let location = self.interner.location(location).map_err(full)?;
+                self.fates.insert(location, uid);
                 let (kind, site) = (touch.kind, anyorder_trace::SiteId::UNKNOWN);
                 accesses.push(Access { location, kind, site, read: None, written: None });
             }
@@ -204,7 +269,9 @@ fn running(
     };
     match step {
         StepId::Event(member) => uid(Origin::Slot(machine.layout.member_slot[member as usize])),
-        StepId::Message { .. } => uid(Origin::Dynamic),
+        StepId::Message { .. } => {
+            state.threads().iter().map(|t| t.uid).find(|t| *t == invocation.0)
+        }
         StepId::Thread { origin, .. } => uid(origin),
         StepId::Init => None,
     }
@@ -225,23 +292,19 @@ impl AsyncSystem for AsyncRun {
         &self.interner.tables
     }
 
-    fn initial(&mut self) -> Result<Vec<State>, RunError> {
-        let state = initial(&self.machine);
-        if !state.flag(INIT_FLAG) {
-            return Ok(vec![state]);
-        }
-        let steps = self.run(&state, StepId::Init, InvocationId(0))?;
-        match steps.iter().find_map(|step| step.failure.as_ref()) {
-            Some(failure) => Err(RunError::Crashed(format!("init fails: {failure}"))),
-            None => Ok(steps.into_iter().map(|step| step.state).collect()),
-        }
+    fn initial(&mut self) -> Result<Vec<InvocationStep<State>>, RunError> {
+        self.beginnings(&self.machine.clone())
+    }
+
+    fn init_is_step(&self) -> bool {
+        initial(&self.machine).flag(INIT_FLAG)
     }
 
     fn start(&mut self, state: &State, event: u32) -> Result<Vec<InvocationStep<State>>, RunError> {
-        if !crate::transitions::event_is_open(&self.machine, state, event) {
+        if !event_is_open(&self.machine, state, event) {
             return Ok(Vec::new());
         }
-        self.run(state, StepId::Event(event), InvocationId(0))
+        self.run(&self.machine.clone(), state, StepId::Event(event), InvocationId(0))
     }
 
     fn advance(
@@ -249,21 +312,25 @@ impl AsyncSystem for AsyncRun {
         state: &State,
         invocation: InvocationId,
     ) -> Result<Vec<InvocationStep<State>>, RunError> {
-        let pool = self.machine.layout.pool();
-        let messages = state.queue(pool).iter();
-        let found = messages.zip(0..).find(|(message, _)| message.uid == invocation.0);
-        let step = match found {
-            Some((message, position)) => {
-                Some(StepId::Message { queue: pool as u32, position, task: message.task })
-            }
-            None => {
-                threads(state).find(|(thread, _)| thread.uid == invocation.0).map(|(_, step)| step)
-            }
-        };
-        match step {
-            Some(step) => self.run(state, step, invocation),
+        match step_of(state, invocation) {
+            Some(step) => self.run(&self.machine.clone(), state, step, invocation),
             None => Ok(Vec::new()),
         }
+    }
+
+    fn live(&self, state: &State) -> Vec<(InvocationId, Hash128)> {
+        let messages = state.queues().flat_map(|(_, queue)| {
+            let places = queue.iter().enumerate();
+            places.map(|(place, one)| (InvocationId(one.uid), Hash128(one.term(place))))
+        });
+        let threads = state.threads().iter();
+        messages.chain(threads.map(|one| (InvocationId(one.uid), Hash128(one.hash)))).collect()
+    }
+
+    fn waits_at(&mut self, state: &State, invocation: InvocationId) -> Option<WaitPlace> {
+        let step = step_of(state, invocation)?;
+        let site = self.machine.waits_at(state, step)?;
+        Some((site.line, site.column))
     }
 
     fn memory(&self, state: &State) -> Hash128 {
@@ -272,5 +339,79 @@ impl AsyncSystem for AsyncRun {
 
     fn show(&self, state: &State) -> Vec<(String, String)> {
         words::show(&self.machine, state)
+    }
+}
+
+/// Returns the next step of an invocation.
+fn step_of(state: &State, invocation: InvocationId) -> Option<StepId> {
+    let messages = state.queues().flat_map(|(queue, messages)| {
+        messages.iter().zip(0..).map(move |(message, position)| (queue as u32, message, position))
+    });
+    let mut mine = messages.filter(|(_, message, _)| message.uid == invocation.0);
+    match mine.next() {
+        Some((queue, message, position)) => {
+            Some(StepId::Message { queue, position, task: message.task })
+        }
+        None => threads(state).find(|(thread, _)| thread.uid == invocation.0).map(|(_, step)| step),
+    }
+}
+
+impl InterleavedSystem for AsyncRun {
+    fn begin(&mut self) -> Result<Vec<InvocationStep<State>>, RunError> {
+        self.beginnings(&self.bound.clone())
+    }
+
+    fn steps(&mut self, state: &State) -> Result<Vec<InterleavedStep<State>>, RunError> {
+        let machine = self.bound.clone();
+        let mut possible = Vec::new();
+        candidates(&machine, state, false, |step| possible.push(step));
+        let mut steps = Vec::new();
+        for step in possible {
+            let (event, invocation) = match step {
+                StepId::Event(member) => (Some(member), 0),
+                StepId::Message { .. } => (None, step.message(state).map_or(0, |one| one.uid)),
+                _ => (None, step.thread(state).map_or(0, |one| one.uid)),
+            };
+            let ran = self.run(&machine, state, step, InvocationId(invocation))?;
+            let numbered = (0..).zip(ran);
+            steps.extend(numbered.map(|(alternative, step)| InterleavedStep {
+                event,
+                alternative,
+                step,
+            }));
+        }
+        Ok(steps)
+    }
+
+    fn take(
+        &mut self,
+        state: &State,
+        taker: Taker,
+    ) -> Result<Vec<InvocationStep<State>>, RunError> {
+        let machine = self.bound.clone();
+        match taker {
+            Taker::Event(event) if !event_is_open(&machine, state, event) => Ok(Vec::new()),
+            Taker::Event(event) => self.run(&machine, state, StepId::Event(event), InvocationId(0)),
+            Taker::Invocation(id) => match step_of(state, id) {
+                Some(step) => self.run(&machine, state, step, id),
+                None => Ok(Vec::new()),
+            },
+        }
+    }
+
+    fn fingerprint(&self, state: &State) -> Hash128 {
+        Hash128(state.sum)
+    }
+
+    fn objects(&self, state: &State) -> Hash128 {
+        state.heap().iter().fold(Hash128::new(), |hash, object| hash.number(object.uid))
+    }
+
+    fn fate(&self, location: LocationId) -> Option<InvocationId> {
+        self.fates.get(&location).map(|uid| InvocationId(*uid))
+    }
+
+    fn posts_to_the_front(&self) -> bool {
+        self.machine.program.posts.iter().any(|post| post.front)
     }
 }

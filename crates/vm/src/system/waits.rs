@@ -84,6 +84,15 @@ impl Machine {
         Some(self.program.sites.get(access.site.index()).copied().unwrap_or_default())
     }
 
+    /// Returns where a step of an invocation waits that cannot be taken.
+    pub(crate) fn waits_at(&self, state: &State, step: StepId) -> Option<SourceSite> {
+        let mut executor = StepExecutor::new(self, state);
+        match step.thread(state) {
+            Some(thread) => self.source(blocked(&mut executor, thread, step).1),
+            None => self.source(executor.blocked(step)?.1),
+        }
+    }
+
     /// Returns whether something waits that must not wait for ever.
     pub(crate) fn something_waits(&self, state: &State) -> bool {
         let undelivered = |(queue, messages): (usize, &[Message])| {

@@ -1,0 +1,239 @@
+//! The outcomes of serial runs (`docs/robustness.md`, "Outcomes").
+
+use super::options::Options;
+use super::overlap::mix;
+use super::run::{RunStep, run_steps};
+use super::sim::{INIT, Next, Sim};
+use anyorder_system::{
+    AsyncSystem, Control, Hash128, InterleavedSystem, InvocationStep, RunError, Taker, WaitPlace,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
+
+/// A global state that the events reach one after another.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SerialOutcome {
+    /// The events, in their order.
+    pub events: Vec<u32>,
+    /// The run.
+    pub run: Vec<RunStep>,
+    /// The shared memory: names and values.
+    pub memory: Vec<(String, String)>,
+}
+
+/// The outcomes of all runs in which events run one after another, each with all its tasks, in the
+/// reference order (`R_s`, section 3.3).
+#[derive(Clone, Debug, Default)]
+pub struct SerialOutcomes {
+    outcomes: FxHashMap<Hash128, SerialOutcome>,
+    /// The failures of serial runs.
+    failures: BTreeSet<String>,
+    /// Where serial runs get stuck.
+    pub stuck: BTreeSet<WaitPlace>,
+    /// Whether these are all.
+    pub complete: bool,
+    /// Whether some serial run has more than its beginning, and ends or gets stuck.
+    pub ends: bool,
+}
+
+/// Returns the key of an outcome: the memory, and how often each event happened.
+fn key(memory: Hash128, happened: &[u8]) -> Hash128 {
+    Hash128(happened.iter().fold(memory.0, |hash, count| mix(hash, u128::from(*count))))
+}
+
+impl SerialOutcomes {
+    /// Runs the events in all orders that the program allows. A job that is stopped is no error:
+    /// the outcomes are then not complete.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the program cannot begin.
+    pub fn of<A: InterleavedSystem>(
+        system: &mut A,
+        options: &Options,
+        control: &Control<'_>,
+    ) -> Result<SerialOutcomes, RunError> {
+        let mut found = SerialOutcomes::default();
+        match found.search(system, options, control) {
+            Ok(complete) => found.complete = complete && control.check().is_ok(),
+            Err(RunError::Stopped(_)) => {}
+            Err(error) => return Err(error),
+        }
+        Ok(found)
+    }
+
+    /// Returns whether nothing was cut.
+    fn search<A: InterleavedSystem>(
+        &mut self,
+        system: &mut A,
+        options: &Options,
+        control: &Control<'_>,
+    ) -> Result<bool, RunError> {
+        let mut seen: FxHashSet<Hash128> = FxHashSet::default();
+        let beginnings = system.begin()?;
+        self.note_failures(&beginnings);
+        let mut open: Vec<Sim<A::State>> = Sim::all(&*system, beginnings);
+        open.reverse();
+        while let Some(sim) = open.pop() {
+            if control.check().is_err() || seen.len() > options.max_states {
+                return Ok(false);
+            }
+            if !seen.insert(state_key(&*system, &sim)) {
+                continue;
+            }
+            let at = open.len();
+            match sim.next(&*system) {
+                Next::Begin(invocation) | Next::Continue(invocation) => {
+                    self.go_on(system, sim, invocation, &mut open)?;
+                }
+                Next::Over => self.over(system, &sim, options, &mut open)?,
+            }
+            open[at..].reverse();
+        }
+        Ok(true)
+    }
+
+    /// Takes the next step of an event.
+    fn go_on<A: InterleavedSystem>(
+        &mut self,
+        system: &mut A,
+        sim: Sim<A::State>,
+        invocation: u32,
+        open: &mut Vec<Sim<A::State>>,
+    ) -> Result<(), RunError> {
+        let id = sim.invocations[invocation as usize].id;
+        let ran = system.take(&sim.state, Taker::Invocation(id))?;
+        if ran.is_empty()
+            && let Some(place) = system.waits_at(&sim.state, id)
+        {
+            self.stuck.insert(place);
+        }
+        self.ends |= ran.is_empty();
+        self.note_failures(&ran);
+        for (alternative, step) in (0..).zip(&ran).filter(|(_, step)| step.failure.is_none()) {
+            open.push(sim.clone().take(&*system, invocation, alternative, step));
+        }
+        Ok(())
+    }
+
+    /// Notes the outcome between two events, and begins the next one.
+    fn over<A: InterleavedSystem>(
+        &mut self,
+        system: &mut A,
+        sim: &Sim<A::State>,
+        options: &Options,
+        open: &mut Vec<Sim<A::State>>,
+    ) -> Result<(), RunError> {
+        let events: Vec<u32> =
+            sim.events.iter().map(|one| one.event).filter(|event| *event != INIT).collect();
+        self.ends |= !sim.events.is_empty();
+        let happened = happened(&*system, sim);
+        let outcome = || {
+            let order: Vec<u32> = (0..sim.steps.len() as u32).collect();
+            let run = run_steps(&*system, sim, &order);
+            SerialOutcome { events: events.clone(), run, memory: system.show(&sim.state) }
+        };
+        let name = key(system.memory(&sim.state), &happened);
+        self.outcomes.entry(name).or_insert_with(outcome);
+        for event in 0..system.events().len() as u32 {
+            let info = &system.events()[event as usize];
+            let most = if info.once { 1 } else { options.repeat };
+            let mut wanted = info.started.iter().chain(&info.after);
+            if u32::from(happened[event as usize]) >= most
+                || !wanted.all(|other| events.contains(other))
+            {
+                continue;
+            }
+            let ran = system.take(&sim.state, Taker::Event(event))?;
+            self.note_failures(&ran);
+            for (alternative, step) in (0..).zip(&ran) {
+                if step.failure.is_none() {
+                    open.push(sim.clone().start(&*system, event, (alternative, step)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn note_failures<S>(&mut self, ran: &[InvocationStep<S>]) {
+        let failures = ran.iter().filter_map(|step| step.failure.as_ref());
+        self.ends |= ran.iter().any(|step| step.failure.is_some());
+        self.failures.extend(failures.map(ToString::to_string));
+    }
+
+    /// Returns whether a global state, after these events, is one of them.
+    #[must_use]
+    pub fn contains(&self, memory: Hash128, happened: &[u8]) -> bool {
+        self.outcomes.contains_key(&key(memory, happened))
+    }
+
+    /// Returns whether some serial run fails like this.
+    #[must_use]
+    pub fn fails(&self, failure: &str) -> bool {
+        self.failures.contains(failure)
+    }
+
+    /// Returns the number of global states.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.outcomes.len()
+    }
+
+    /// Returns whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.outcomes.is_empty()
+    }
+
+    /// Returns the outcome of the same events that differs from a memory in the fewest variables;
+    /// any outcome if none is of the same events. `happened` has the events in any order.
+    #[must_use]
+    pub fn nearest(&self, memory: &[(String, String)], happened: &[u32]) -> Option<&SerialOutcome> {
+        let mut happened = happened.to_vec();
+        happened.sort_unstable();
+        let key = |outcome: &&SerialOutcome| {
+            let mut events = outcome.events.clone();
+            events.sort_unstable();
+            let same = outcome.memory.iter().filter(|part| memory.contains(part)).count();
+            let length = outcome.memory.len().max(memory.len());
+            (events != happened, length - same, outcome.events.clone())
+        };
+        self.outcomes.values().min_by_key(key)
+    }
+}
+
+/// Returns how often each event has happened.
+fn happened<A: AsyncSystem>(system: &A, sim: &Sim<A::State>) -> Vec<u8> {
+    let mut happened = vec![0; system.events().len()];
+    for one in sim.events.iter().filter(|one| one.event != INIT) {
+        happened[one.event as usize] += 1;
+    }
+    happened
+}
+
+/// Returns a hash of a state, with the order in which its tasks go on.
+fn state_key<A: AsyncSystem>(system: &A, sim: &Sim<A::State>) -> Hash128 {
+    let mut hash = key(system.memory(&sim.state), &happened(system, sim)).0;
+    let mut add = |number: u128| hash = mix(hash, number);
+    if sim.todo.is_empty() && sim.current.is_none() {
+        return Hash128(hash);
+    }
+    let content: FxHashMap<_, _> = system.live(&sim.state).into_iter().collect();
+    for one in sim.todo.iter().chain(&sim.current) {
+        let one = &sim.invocations[*one as usize];
+        add(content.get(&one.id).map_or(0, |content| content.0));
+        let lane = match one.lane {
+            anyorder_system::Lane::Handler(handler) => u128::from(handler) + 1,
+            anyorder_system::Lane::Own => 0,
+        };
+        add((u128::from(one.due.saturating_sub(sim.clock)) << 64)
+            | (lane << 1)
+            | u128::from(one.front));
+    }
+    // The order of the posts.
+    let mut posts: Vec<usize> = (0..sim.todo.len()).collect();
+    posts.sort_by_key(|at| sim.todo[*at]);
+    posts.into_iter().for_each(|at| add(at as u128));
+    add(u128::from(sim.current.is_some()));
+    Hash128(hash)
+}
