@@ -168,11 +168,11 @@ fn wrong_rules_are_told_from_right_ones() {
 fn nothing_false_is_said_at_a_limit() {
     let judged = judged();
     let (mut counts, mut wrong) = (Counts::default(), Counts::default());
-    for (case, model, repeat) in models(150) {
+    for (case, model, repeat) in models(100) {
         let text = print::print(&model);
         let truth = Truth::of(&model, repeat, SMALL);
         let mut random = Rng::new(case ^ 0x11_17);
-        for _ in 0..3 {
+        for _ in 0..2 {
             let options = limited(&mut random, repeat);
             let faults = match ask(&judged, &text, &options) {
                 Ok(result) => {
@@ -203,7 +203,7 @@ fn nothing_false_is_said_at_a_limit() {
 fn limited(random: &mut Rng, repeat: u8) -> Options {
     let mut options = Options { repeat: Some(u32::from(repeat)), ..Options::default() };
     let which = 1 + random.index(7);
-    options.max_states = Some(20_000);
+    options.max_states = Some(5_000);
     if which & 1 != 0 {
         options.max_states = Some(1 + random.index(200));
     }
