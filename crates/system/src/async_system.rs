@@ -149,8 +149,8 @@ pub trait AsyncSystem {
         invocation: InvocationId,
     ) -> Result<Vec<InvocationStep<Self::State>>, RunError>;
 
-    /// Returns the invocations that are pending or running in a state, each with a hash of its code,
-    /// its position and its values, and of its place among others where that matters.
+    /// Returns the invocations that are pending or running in a state, each with a hash of its
+    /// code, its position and its values, and of its place among others where that matters.
     fn live(&self, state: &Self::State) -> Vec<(InvocationId, Hash128)>;
 
     /// Returns where an invocation waits that cannot continue, as a site of the tables.

@@ -46,8 +46,8 @@ pub trait InterleavedSystem: AsyncSystem {
     fn steps(&mut self, state: &Self::State)
     -> Result<Vec<InterleavedStep<Self::State>>, RunError>;
 
-    /// Returns the steps of an event or of an invocation, one for each alternative. The caller knows
-    /// that the mailbox delivers the invocation.
+    /// Returns the steps of an event or of an invocation, one for each alternative. The caller
+    /// knows that the mailbox delivers the invocation.
     ///
     /// # Errors
     ///

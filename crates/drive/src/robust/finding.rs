@@ -118,7 +118,8 @@ impl Reporter<'_> {
         }
         let last = path.steps.last();
         if let Some(failure) = last.and_then(|step| step.failure.clone()) {
-            if self.serial.complete && !self.serial.fails(&failure.to_string()) {
+            if self.serial.complete && self.serial.ends && !self.serial.fails(&failure.to_string())
+            {
                 let before = path.state(path.steps.len() - 1).cloned();
                 let what = Strange::Failure(failure);
                 let outcome = |state| Outcome { path: Vec::new(), state, what };

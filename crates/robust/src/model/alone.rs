@@ -237,13 +237,13 @@ impl<S> Point<S> {
             members.iter().position(|one| one.id == id)
         };
         let mut accessed: Vec<(u64, u32, bool)> = Vec::new();
-        for (location, by) in &self.accessed {
+        self.accessed.iter().for_each(|(location, by)| {
             let name = match fate(*location) {
                 Some(member) => (1 << 40) | u64::from(number[member]),
                 None => u64::from(location.0),
             };
             accessed.extend(by.iter().map(|(one, wrote)| (name, number[*one as usize], *wrote)));
-        }
+        });
         accessed.sort_unstable();
         for (name, member, wrote) in accessed {
             add((u128::from(name) << 64) | (u128::from(member) << 1) | u128::from(wrote));

@@ -5,9 +5,10 @@
 
 use super::alone::alone;
 use super::history::{Breach, Rerun, rerun, rerun_by};
+use super::mirror::places;
 use super::options::Options;
 use super::overlap::{Exhaustive, cycle};
-use super::pivot::{Checked, Property, Violation, check, places};
+use super::pivot::{Checked, Property, Violation, check};
 use super::run::RunStep;
 use super::serial::SerialOutcomes;
 use super::sim::INIT;
@@ -70,6 +71,13 @@ impl Conflicts {
     }
 }
 
+/// The outcomes of serial runs, and the search of all states; none without a first state.
+pub type Outcomes<S> =
+    (SerialOutcomes, Option<Searched<<S as StateSystem>::State, <S as StateSystem>::Action>>);
+
+/// A run, and the violations that it shows.
+pub type ShownRun = (Vec<RunStep>, Vec<Violation>);
+
 /// Decides the outcomes: all serial runs, and all states. `machine` is the same program as states.
 ///
 /// # Errors
@@ -81,7 +89,7 @@ pub fn outcomes<A: InterleavedSystem, S: StateSystem>(
     views: &Views<'_, S>,
     options: &Options,
     control: &Control<'_>,
-) -> Result<(SerialOutcomes, Option<Searched<S::State, S::Action>>), RunError> {
+) -> Result<Outcomes<S>, RunError> {
     let serial = SerialOutcomes::of(system, options, control)?;
     let none = vec![0; system.events().len()];
     let limits = (options.max_states, control);
@@ -93,8 +101,8 @@ pub fn outcomes<A: InterleavedSystem, S: StateSystem>(
     Ok((serial, searched))
 }
 
-/// Decides the properties of conflicts. `pivots` says whether events end: if some do not, the search
-/// of pivots would not either, and is left out.
+/// Decides the properties of conflicts. `pivots` says whether events end: if some do not, the
+/// search of pivots would not either, and is left out.
 ///
 /// # Errors
 ///
@@ -301,7 +309,7 @@ pub fn shown_by<A: InterleavedSystem, S: StateSystem<Action: PartialEq>>(
     machine: &S,
     views: &Views<'_, S>,
     actions: &[S::Action],
-) -> Result<Option<(Vec<RunStep>, Vec<Violation>)>, RunError> {
+) -> Result<Option<ShownRun>, RunError> {
     let Some(mut state) = machine.initial().into_iter().next() else { return Ok(None) };
     // The event, the state and the failure of each step.
     let mut wanted = Vec::new();

@@ -7,7 +7,9 @@
 //! `pivot` searches for violations. `alone` and `overlap` enumerate interleavings, `tree` has the
 //! tasks of a run and their reference order, and `history` judges a run by the definitions.
 
-pub use self::decide::{Answer, Conflicts, INIT_EVENT, conflicts, outcomes, shown_by};
+pub use self::decide::{
+    Answer, Conflicts, INIT_EVENT, Outcomes, ShownRun, conflicts, outcomes, shown_by,
+};
 pub use self::options::Options;
 pub use self::pivot::{Checked, Property, Violation, check};
 pub use self::run::RunStep;
@@ -18,6 +20,7 @@ mod alone;
 mod decide;
 mod history;
 mod linear;
+mod mirror;
 mod options;
 mod overlap;
 mod pivot;

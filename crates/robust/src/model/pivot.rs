@@ -9,16 +9,13 @@
 
 use super::history::{Breach, history_of};
 use super::linear::{Linear, linearize};
+use super::mirror::{is_mirror, places};
 use super::options::Options;
 use super::reach::Reach;
 use super::run::{RunStep, run_steps};
 use super::sim::{INIT, Invocation, Next, Sim, Status, Step, conflicts};
 use super::taint::{Taint, bit};
-use anyorder_system::{
-    Access, AccessKind, AsyncSystem, Control, HandlerOrder, InvocationStep, Lane, RunError,
-};
-use anyorder_trace::{LocationId, SiteId};
-use rustc_hash::FxHashMap;
+use anyorder_system::{Access, AsyncSystem, Control, HandlerOrder, InvocationStep, Lane, RunError};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -60,8 +57,7 @@ pub struct Violation {
 /// The result of a search.
 #[derive(Clone, Debug, Default)]
 pub struct Checked {
-    /// The violations found, in the order of the search: at most [`RUNS`] for each pair of a pivot's
-    /// and a root's place.
+    /// The violations found, in the order of the search: a few for each pair of places.
     pub violations: Vec<Violation>,
     /// Whether the search without further stops went through everything.
     pub complete: bool,
@@ -216,7 +212,7 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
     ) -> Result<(), RunError> {
         self.checked.runs += 1;
         self.try_pivot(&mut node)?;
-        if is_mirror(&node) {
+        if is_mirror(&node.sim, node.forced, left_out(&node)) {
             return Ok(());
         }
         let at = open.len();
@@ -507,7 +503,7 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
         Ok(())
     }
 
-    /// Reports the violations that a run shows by the definitions, of those that the search expects.
+    /// Reports the violations that a run shows by the definitions.
     fn report(&mut self, sim: &Sim<A::State>, roots: &[(u32, Property)]) {
         let event = |step: &Step| sim.invocations[step.invocation as usize].event as usize;
         let pivot = sim.steps.last().map_or(INIT, |step| sim.events[event(step)].event);
@@ -544,7 +540,7 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
                 .checked
                 .violations
                 .iter()
-                .any(|one| one.run == run && is_it_again(one, *property, &places))
+                .any(|one| (one.property, &one.places, &one.run) == (*property, &places, &run))
             {
                 continue;
             }
@@ -573,56 +569,6 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
     }
 }
 
-fn is_it_again(one: &Violation, property: Property, places: &str) -> bool {
-    one.property == property && one.places == places
-}
-
-/// Names a violation by the tasks and the accesses of its pivot and its root.
-pub(crate) fn places(pivot: (&str, &[Access]), root: (&str, &[Access])) -> String {
-    let place = |(task, accesses): (&str, &[Access])| {
-        let accesses = accesses.iter().map(|one| match one.site {
-            SiteId::UNKNOWN => (one.kind, one.site, Some(one.location)),
-            site => (one.kind, site, None),
-        });
-        format!("{task} {:?}", accesses.collect::<Vec<_>>())
-    };
-    format!("{} {}", place(pivot), place(root))
-}
-
-/// Returns whether the last two events would do the same in the other order, which is searched,
-/// too: that of their numbers. No conflict orders them, and nothing in the run had to wait.
-fn is_mirror<S>(node: &Node<S>) -> bool {
-    let sim = &node.sim;
-    let Some(last) = sim.events.len().checked_sub(1) else { return false };
-    if last == 0 || node.forced || sim.events[last].event >= sim.events[last - 1].event {
-        return false;
-    }
-    let of = |step: &Step| sim.invocations[step.invocation as usize].event as usize;
-    let first = sim.steps.partition_point(|step| of(step) + 1 < last);
-    let second = sim.steps.partition_point(|step| of(step) < last);
-    let mut accessed: FxHashMap<LocationId, bool> = FxHashMap::default();
-    let mut note = |access: &Access| {
-        *accessed.entry(access.location).or_default() |= access.kind != AccessKind::Read;
-    };
-    sim.steps[first..second].iter().flat_map(|step| &step.accesses).for_each(&mut note);
-    if let Some(pivot) = &node.pivot
-        && sim.invocations[pivot.invocation as usize].event as usize + 1 == last
-    {
-        pivot.accesses.iter().flat_map(|accesses| accesses.iter()).for_each(note);
-    }
-    let conflicts = |access: &Access| {
-        let written = accessed.get(&access.location);
-        written.is_some_and(|written| *written || access.kind != AccessKind::Read)
-    };
-    let pivot = node
-        .pivot
-        .iter()
-        .filter(|pivot| sim.invocations[pivot.invocation as usize].event as usize == last);
-    let left_out = pivot.flat_map(|pivot| pivot.accesses.iter().flat_map(|all| all.iter()));
-    let accesses = sim.steps[second..].iter().flat_map(|step| &step.accesses);
-    !accesses.chain(left_out).any(conflicts)
-}
-
 /// Stops the running invocation before the access that may become the last one.
 fn pivot_at<S: Clone>(node: &Node<S>, invocation: u32, accesses: Option<Arc<[Access]>>) -> Node<S> {
     let reached = Reach::new(node.sim.invocations[invocation as usize].event);
@@ -640,4 +586,11 @@ fn stop<S: Clone>(node: &mut Node<S>, invocation: u32) {
     node.taint.stop(&record, steps.map(|step| &**step));
     node.held |= bit(record.lane);
     node.sim.leave(Status::Stopped);
+}
+
+/// The event of the pivot, and the accesses of the step left out.
+fn left_out<S>(node: &Node<S>) -> Option<(usize, &[Access])> {
+    let pivot = node.pivot.as_ref()?;
+    let event = node.sim.invocations[pivot.invocation as usize].event as usize;
+    Some((event, pivot.accesses.as_deref().unwrap_or_default()))
 }

@@ -107,7 +107,7 @@ impl AsyncRun {
         let program = &self.machine.program;
         let place = |site: Option<&SiteId>| {
             let site = site.and_then(|site| program.sites.get(site.index()))?;
-            (site.line > 0).then(|| site.clone())
+            (site.line > 0).then_some(*site)
         };
         if let Some(thread) = program.threads.first() {
             let body = &program.functions[thread.body.index()];
