@@ -1,0 +1,189 @@
+//! The command on models that were answered wrongly, and on a sample of random ones: statuses, and
+//! schedules that replay.
+
+use crate::common::{Ran, file, folder, path, run};
+use crate::{generate, print};
+use anyorder_common::random::Rng;
+use serde_json::Value;
+
+const ACCESS: &str = "setting granularity = access;";
+
+fn robust(text: &str, options: &[&str]) -> (Ran, Value) {
+    let folder = folder();
+    let model = file(&folder, "m.any", format!("model m\n{text}"));
+    let arguments = [&["robust", &model, "--quiet", "--format", "json"], options].concat();
+    let ran = run(&arguments);
+    let result = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
+    (ran, result)
+}
+
+/// The status and the answers of a model: determinism, serializability, start order, states.
+fn answers(text: &str) -> (i32, [String; 4]) {
+    let (ran, result) = robust(&format!("{ACCESS}\n{text}"), &[]);
+    let names = ["deterministic", "serializable", "start_order", "states"];
+    (ran.status, names.map(|name| result["stats"][name].as_str().unwrap_or_default().to_owned()))
+}
+
+fn check(text: &str, status: i32, wanted: [&str; 4]) {
+    let (ended, said) = answers(text);
+    assert_eq!((ended, said.each_ref().map(String::as_str)), (status, wanted), "{text}");
+}
+
+#[test]
+fn two_runs_of_one_pair_of_places_may_differ_in_harm() {
+    check(
+        "var b = 0; once event e on main { async[any] p(); async[any] p(); b = 1; }
+         procedure p() { b = 2; }",
+        1,
+        ["no", "yes", "yes", "no"],
+    );
+    // The last one to write has the same value, whoever it is.
+    check(
+        "var b = 0; once event e on main { async[any] p(); async[any] p(); b = 2; }
+         procedure p() { b = 2; }",
+        0,
+        ["no", "yes", "yes", "yes"],
+    );
+}
+
+#[test]
+fn serial_outcomes_that_are_not_all_known_prove_nothing() {
+    let text = "var a = 0; var b = 0;
+        once event e0 on main { async[any] p(); } once event e1 on main { async[any] q(); }
+        procedure p() { let i = 0; while i < 3000 { a = i; i = i + 1; } }
+        procedure q() { b = 1; }";
+    for limit in ["--time-limit=1ms", "--time-limit=50ms", "--time-limit=3s", "--max-states=100"] {
+        let (ran, result) = robust(text, &[limit]);
+        assert!([0, 3].contains(&ran.status), "{limit}: {ran:?}");
+        assert_eq!(ran.status == 3, result["verdict"] == "unknown", "{limit}: {ran:?}");
+        let cut = result["limits"].as_array().is_some_and(|limits| !limits.is_empty());
+        assert_eq!(cut, ran.status == 3, "{limit}: {ran:?}");
+    }
+}
+
+#[test]
+fn an_event_that_may_happen_again_is_compared_up_to_the_repeats() {
+    let text = "var n = 0; event click on main { n = n + 1; }";
+    check(text, 0, ["yes", "yes", "yes", "yes"]);
+    let (_, result) = robust(text, &[]);
+    assert_eq!(result["bounds"], serde_json::json!(["repeat"]), "{result}");
+    // A click reads what the task of another one writes later.
+    check(
+        "var n = 0; handler a: fifo; event click when n < 2 { n += 1; post t(); }
+         task t() on a { n += 0; }",
+        1,
+        ["yes", "no", "no", "no"],
+    );
+}
+
+#[test]
+fn tasks_that_init_posts_run_before_the_first_event_of_a_serial_run() {
+    check(
+        "var x = 0; handler ui: fifo; init { post p(); } task p() on ui { x = 1; }",
+        0,
+        ["yes", "yes", "yes", "yes"],
+    );
+    check(
+        "var x = 0; handler ui: fifo; init { post p(); } task p() on ui { x = 1; }
+         once event e { x = 2; }",
+        1,
+        ["yes", "yes", "no", "no"],
+    );
+}
+
+#[test]
+fn an_event_that_is_deterministic_alone_is_not_named_for_another_one() {
+    let text = "var a = 0; var b = 0;
+        once event e0 on main { async[main] p(); } once event e1 on main { a = 1; }
+        procedure p() { if a == 1 { async[any] q(); async[any] r(); } }
+        procedure q() { b = 1; } procedure r() { b = 2; } driver e0, e1;";
+    check(text, 1, ["yes", "yes", "no", "no"]);
+}
+
+#[test]
+fn a_violation_that_needs_two_unfinished_tasks_is_found() {
+    let text = "handler main: fifo; var b = 0; var c = 0;
+        once event e0 on main {
+            async[any] p1(); if b == 1 { async[any] p2(); } async[main] p0(); async[main] p0();
+        }
+        once event e1 on main { b = c; }
+        procedure p0() { assume c == 1; } procedure p1() { async[main] p2(); }
+        procedure p2() { b = 1; }";
+    let (_, [_, serializable, start_order, _]) = answers(text);
+    assert_eq!([&*serializable, &*start_order], ["no", "no"]);
+}
+
+#[test]
+fn delayed_tasks_have_the_order_in_which_they_are_due() {
+    check(
+        "var x = 0; handler ui: delayed;
+         once event e0 on ui { post t() to ui after 10; post u() to ui after 5; }
+         procedure t() { x = 1; } procedure u() { x = 2; }",
+        0,
+        ["yes", "yes", "yes", "yes"],
+    );
+    // Handlers do not wait for one another.
+    check(
+        "var x = 0; handler ui: delayed; handler db: delayed;
+         once event e0 on ui { post t() to ui after 10; post u() to db after 5; }
+         procedure t() { x = 1; } procedure u() { x = 2; }",
+        1,
+        ["no", "yes", "yes", "no"],
+    );
+}
+
+#[test]
+fn runs_without_end_and_added_deadlocks_are_not_robust_without_a_word() {
+    let (ran, result) =
+        robust("handler ui: fifo; init { post p(); } task p() on ui { post p(); }", &[]);
+    assert_eq!((ran.status, &result["verdict"]), (3, &"unknown".into()), "{ran:?}");
+    assert_eq!(result["limits"], serde_json::json!(["no-end"]), "{ran:?}");
+    check(
+        "lock a; lock b; var x = 0;
+         once event e0 { with a { with b { x = 0; } } } once event e1 { with b { with a { x = 0; } } }",
+        1,
+        ["yes", "yes", "yes", "no"],
+    );
+}
+
+#[test]
+fn what_is_refused_has_its_line() {
+    let folder = folder();
+    for (text, line) in [
+        ("model m\nvar x = 0;\nthread t { x = 1; }\n", "line 3"),
+        (
+            "model m\nsetting granularity = access;\nevent e { let h = fork f(); }\nfn f() { }\n",
+            "line 3",
+        ),
+    ] {
+        let model = file(&folder, "m.any", text);
+        let ran = run(&["robust", &model]);
+        assert_eq!((ran.status, &*ran.stdout), (2, ""), "{ran:?}");
+        assert!(ran.stderr.contains(line), "{ran:?}");
+    }
+}
+
+#[test]
+fn every_run_that_the_command_shows_replays() {
+    let mut replayed = 0;
+    for case in 1..200 {
+        let text = print::print(&generate::model(&mut Rng::new(case)));
+        let folder = folder();
+        let model = file(&folder, "m.any", &text);
+        let options = ["--quiet", "--format", "json", "--max-states", "5000"];
+        let ran = run(&[&["robust", &model], &options[..]].concat());
+        if ran.status != 1 {
+            continue;
+        }
+        let result = path(&folder, "result.json");
+        std::fs::write(&result, &ran.stdout).expect("a file");
+        let again = run(&["replay", &model, &result]);
+        assert!([0, 1].contains(&again.status), "case {case}: {again:?}\n{text}");
+        assert!(!again.stdout.contains("cannot be followed"), "case {case}: {again:?}\n{text}");
+        replayed += 1;
+        if replayed == 12 {
+            return;
+        }
+    }
+    panic!("only {replayed} models of 200 are not robust");
+}
