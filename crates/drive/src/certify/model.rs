@@ -191,6 +191,7 @@ fn read(value: &Value) -> Result<Schedule, String> {
         options.text_if("shows")?;
         options.text_if("repeats-from")?;
         options.text_if("against")?;
+        options.text_if(GRANULARITY)?;
         options.end()?;
     }
     for (number, choice) in (1..).zip(fields.list("choices")?) {

@@ -5,7 +5,6 @@ use crate::Reported;
 use crate::model::{GRANULARITY, Model};
 use crate::schedules::{Shows, witness};
 use crate::states::{RunEnd, StateProgram};
-use anyorder_common::numbers::plural;
 use anyorder_finding::run::{Comparison, Differing, Mark};
 use anyorder_finding::{
     CycleConflict, ExplanationStep, Finding, Harm, Kind, Severity, Site, Witness,
@@ -338,25 +337,42 @@ fn mark(run: &mut anyorder_finding::run::Run, violation: &Violation) {
 }
 
 fn title(violation: &Violation, location: &str) -> String {
-    let run = &violation.run[..=violation.pivot];
-    let events: BTreeSet<&str> =
-        run.iter().map(|step| step.invocation.segments()[0].kind.as_str()).collect();
-    let count = plural(events.len() as u64, "event");
     match violation.property {
         Property::Determinism => {
-            let event = &violation.run[violation.root].invocation.segments()[0];
-            let event = match event.label.as_str() {
-                "" => event.kind.clone(),
-                label => format!("{}[{label}]", event.kind),
-            };
+            let event = event_of(&violation.run[violation.root]);
             format!("tasks of `{event}` conflict on `{location}` in either order")
         }
         Property::Serializability => {
-            format!("{count} interleave: no serial order explains `{location}`")
+            format!("{}: no serial order explains `{location}`", interleaved(violation))
         }
         Property::StartOrder => {
-            format!("{count} interleave: no serial order in which they start explains `{location}`")
+            let who = interleaved(violation);
+            format!("{who}: no serial order in which they start explains `{location}`")
         }
+    }
+}
+
+/// Returns the input event of a step, with its member of a family.
+fn event_of(step: &RunStep) -> String {
+    let event = &step.invocation.segments()[0];
+    match event.label.as_str() {
+        "" => event.kind.clone(),
+        label => format!("{}[{label}]", event.kind),
+    }
+}
+
+/// Names the events that take part in a violation, at most three of them.
+fn interleaved(violation: &Violation) -> String {
+    let run = &violation.run[..=violation.pivot];
+    let events: BTreeSet<String> =
+        run.iter().map(event_of).map(|event| format!("`{event}`")).collect();
+    let mut names: Vec<String> = events.into_iter().collect();
+    let more = names.len().saturating_sub(3);
+    names.truncate(3);
+    match (names.as_slice(), more) {
+        ([one], 0) => format!("{one} interleaves with itself"),
+        (_, 0) => format!("{} interleave", names.join(" and ")),
+        (_, more) => format!("{} and {more} more interleave", names.join(", ")),
     }
 }
 
