@@ -75,7 +75,11 @@ impl Watch {
 
     /// Returns a token that is stopped after this time, or earlier where the time limit leaves
     /// less: then a third of what it leaves is for ending.
-    pub(crate) fn budget(&self, time: Duration) -> Cancel {
+    ///
+    /// # Errors
+    ///
+    /// Fails when the system gives no thread to keep the time.
+    pub(crate) fn budget(&self, time: Duration) -> Result<Cancel, Failure> {
         let budget = Cancel::new();
         let time = self.left().map_or(time, |left| time.min(left / 3 * 2));
         let timer = budget.clone();
@@ -83,13 +87,13 @@ impl Watch {
             std::thread::sleep(time);
             timer.stop(StopReason::TimeLimit);
         };
-        let started =
-            (!time.is_zero()).then(|| Builder::new().name("budget".to_owned()).spawn(wait));
-        // Without a clock there is no time to spend.
-        if !matches!(started, Some(Ok(_))) {
+        if time.is_zero() {
             budget.stop(StopReason::TimeLimit);
+            return Ok(budget);
         }
-        budget
+        let started = Builder::new().name("budget".to_owned()).spawn(wait);
+        started.map_err(|error| Failure::new(format!("no thread to keep `--budget`: {error}")))?;
+        Ok(budget)
     }
 
     /// Returns the reason for which the job was stopped, if any.

@@ -86,9 +86,16 @@ fn said(trace: &Trace, result: &JobResult) -> Vec<(String, Option<bool>, Vec<[Ev
         finding.sites.iter().filter_map(|site| site.event.as_ref()).for_each(|name| {
             event(name);
         });
-        (finding.title.clone(), finding.confirmed, pairs.collect())
+        (without_events(&finding.title), finding.confirmed, pairs.collect())
     };
     result.findings.iter().map(|reported| of(&reported.finding)).collect()
+}
+
+/// A title in which code between tasks is not told by the name of its first event.
+fn without_events(title: &str) -> String {
+    let mut parts = title.split("from event ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + part.split_once('`').map_or("", |(_, rest)| rest))
 }
 
 /// Checks that `why` with the names of a pair explains that pair.

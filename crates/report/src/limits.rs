@@ -12,6 +12,7 @@ pub const OPTIONS: &[(&str, &[&str])] = &[
     ("alternatives", &["explore"]),
     ("attempts", &["explore"]),
     ("bound", &["explore"]),
+    ("budget", &["check", "explore"]),
     ("first", &["check", "explore"]),
     ("max-candidates", &["check", "predict"]),
     ("max-classed-tasks", &["robust"]),
@@ -130,7 +131,9 @@ fn bound(outcome: &Outcome, word: &str) -> String {
         _ => format!("at most {text} {noun}s"),
     };
     match word {
+        "algorithm" => "response properties were not checked: they need all states".to_owned(),
         "bound" => format!("only runs with {} were tried", many("reversal")),
+        "budget" => format!("more orders were tried for {text} only") + &raise(outcome, word),
         "max-depth" => format!("only runs of {} were searched", many("step")),
         "repeats" | "repeat" => {
             format!("each event that can repeat came {} only", many("time"))

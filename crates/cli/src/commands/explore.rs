@@ -17,6 +17,8 @@ use anyorder_drive::states::{Algorithm, CheckOptions};
 use anyorder_drive::{JobResult, first_schedule};
 use anyorder_finding::{Finding, Input, Outcome, Policy};
 use anyorder_system::Schedule;
+use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -68,7 +70,12 @@ pub(crate) fn run(args: &ExploreArgs, global: &Global, watch: &Watch) -> Result<
 
 /// The input that a command starts.
 pub(crate) fn program_input(command: &str) -> Input {
-    Input::program(command, program_file(command, |word| Path::new(word).is_file()))
+    // What cannot be asked about is there: only a word without a file is none.
+    let is_file = |word: &str| match fs::metadata(word) {
+        Ok(found) => found.is_file(),
+        Err(error) => !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
+    };
+    Input::program(command, program_file(command, is_file))
 }
 
 /// Judges a result, writes its schedules, and prints it.
@@ -150,7 +157,7 @@ fn vary<P: TaskProgram>(
         reversals.swaps = Swaps::default();
     }
     let repeats = args.reversals.repeats.unwrap_or(1);
-    let deepen = args.reversals.deepening(watch);
+    let deepen = args.reversals.deepening(watch)?;
     let options = ExploreOptions { reversals, repeats, deepen };
     let mut control = watch.control();
     control.limits.executions = args.max_executions;

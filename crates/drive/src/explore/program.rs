@@ -7,7 +7,9 @@ use crate::{CertificateVerdict, Failure, FailureMessage, Reported};
 use anyorder_common::text::escape;
 use anyorder_finding::run::Run;
 use anyorder_finding::{Site, Warning};
-use anyorder_system::{Choice, Control, RunError, SystemFactory, TaskName, TaskSystem};
+use anyorder_system::{
+    Choice, Control, ProgramIdentity, RunError, Schedule, SystemFactory, TaskName, TaskSystem,
+};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -38,6 +40,11 @@ pub trait TaskProgram: Sync {
     /// Returns whether its input events can happen any number of times.
     fn has_endless_events(&self) -> bool {
         false
+    }
+
+    /// Returns the identity of the program's text, if schedules are bound to it.
+    fn identity(&self) -> Option<&ProgramIdentity> {
+        None
     }
 
     /// Returns whether its reports of accesses are known to be complete.
@@ -96,6 +103,15 @@ pub trait TaskProgram: Sync {
     fn remark(&self) -> Option<FailureMessage> {
         None
     }
+}
+
+/// Returns a schedule in which the names of tasks alone say what runs, for a program whose text they
+/// are bound to: what an input calls the handlers is not passed on.
+pub(super) fn by_names<P: TaskProgram + ?Sized>(program: &P, mut schedule: Schedule) -> Schedule {
+    if program.identity().is_some() {
+        schedule.choices.iter_mut().for_each(|choice| choice.handler.clear());
+    }
+    schedule
 }
 
 /// A run for display, and the tasks of its steps.

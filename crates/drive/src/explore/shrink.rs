@@ -1,6 +1,6 @@
 //! Shrinks a schedule that shows a finding.
 
-use super::program::{END, Repeats, TaskProgram, cannot_start};
+use super::program::{END, Repeats, TaskProgram, by_names, cannot_start};
 use super::rerun::{Rerun, rerun};
 use crate::schedules::{Shows, reference_of};
 use crate::{CertificateVerdict, Failure};
@@ -46,6 +46,7 @@ pub fn shrink<P: TaskProgram>(
     control: &Control<'_>,
 ) -> Result<Option<Shrunk>, Failure> {
     let _watched = JobWatch::of(control).enter();
+    let failing = &by_names(program, failing.clone());
     // The runs made here count, too.
     let (target, shows, runs) = match Shows::of(failing) {
         Some(Shows::Response(_)) => {
@@ -88,6 +89,10 @@ pub fn shrink<P: TaskProgram>(
     let written = |choices: Vec<Choice>| {
         let mut schedule = failing.clone();
         schedule.choices = choices;
+        // The run is made on the program as it is now.
+        if let Some(identity) = program.identity() {
+            schedule.program = identity.clone();
+        }
         shows.set(&mut schedule);
         schedule
     };

@@ -1,7 +1,7 @@
 //! Varies a run by reversing one conflict at a time, and reports the effects.
 
 use super::findings::{Findings, Reporter};
-use super::program::{Repeats, TaskProgram, cannot_start};
+use super::program::{Repeats, TaskProgram, by_names, cannot_start};
 use super::rerun::SHADOW;
 use super::rounds;
 use super::sums::Sums;
@@ -181,7 +181,7 @@ impl<'a, P: TaskProgram> Job<'a, P> {
         self.result.remarks = remarks(self.program, &explored);
         if let Some(ignored) = self.program.ignored() {
             self.result.warnings.push(ignored);
-            self.result.cut_by("algorithm");
+            self.result.bounded_by("algorithm");
         }
         self.report(&explored)?;
         let unreported = self.findings.unreported();
@@ -222,6 +222,11 @@ impl<'a, P: TaskProgram> Job<'a, P> {
         most: u64,
     ) -> Result<Option<(r4::Outcome, Repeats)>, Failure> {
         let repeats = Repeats::at_most(part.repeats);
+        let mut reversals = reversals.clone();
+        if let Some(recording) = reversals.recording.take() {
+            reversals.recording = Some(by_names(self.program, recording));
+        }
+        let reversals = &reversals;
         let mut control = self.control.clone();
         let limits = &mut control.limits;
         limits.executions = match self.left() {

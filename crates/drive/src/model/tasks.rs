@@ -9,7 +9,9 @@ use crate::states::{Conflict, RunEnd, StateProgram, is_conflict, report, report_
 use crate::{CertificateVerdict, Failure, FailureMessage, Level, Reported};
 use anyorder_finding::{Warning, WarningKind};
 use anyorder_search::{Path, Property, Violation};
-use anyorder_system::{Choice, Control, RunError, Schedule, StateSystem as _, TaskSystem};
+use anyorder_system::{
+    Choice, Control, ProgramIdentity, RunError, Schedule, StateSystem as _, TaskSystem,
+};
 use anyorder_vm::Machine;
 use anyorder_vm::program::Op;
 
@@ -30,6 +32,10 @@ impl TaskProgram for Model {
 
     fn has_endless_events(&self) -> bool {
         true
+    }
+
+    fn identity(&self) -> Option<&ProgramIdentity> {
+        Some(self.program())
     }
 
     fn is_trusted(&self) -> bool {

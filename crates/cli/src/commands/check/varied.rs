@@ -96,7 +96,7 @@ pub(super) fn check(
     let (schedule_path, recording) = varied.recording.unzip();
     let swaps = Swaps { count: if args.program.is_some() { SWAPS } else { 0 }, seed: 1 };
     let reversals = ReversalOptions { recording, workers, swaps, ..ReversalOptions::default() };
-    let deepen = Some(Deepening::within(watch.budget(args.budget)));
+    let deepen = Some(Deepening::within(watch.budget(args.budget)?));
     let options = ExploreOptions { reversals, deepen, ..ExploreOptions::default() };
     let mut control = watch.control();
     control.limits.steps = Some(STEPS_MAX);
