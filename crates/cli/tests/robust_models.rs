@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 /// Returns the status and the result of a model.
 fn robust(text: &str, options: &[&str]) -> (i32, Value) {
     let folder = folder();
-    let path = file(&folder, "m.any", &format!("model m\nsetting granularity = access;\n{text}"));
+    let path = file(&folder, "m.any", format!("model m\nsetting granularity = access;\n{text}"));
     let arguments = [&["robust", &path, "--quiet", "--format", "json"], options].concat();
     let ran = run(&arguments);
     let result: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));

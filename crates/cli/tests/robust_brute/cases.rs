@@ -1,6 +1,7 @@
 //! The command on models that were answered wrongly, and on a sample of random ones: statuses, and
 //! schedules that replay.
 
+use crate::answer::{Judged, Options, ask};
 use crate::common::{Ran, file, folder, path, run};
 use crate::{generate, print};
 use anyorder_common::random::Rng;
@@ -131,6 +132,108 @@ fn delayed_tasks_have_the_order_in_which_they_are_due() {
         ["no", "yes", "yes", "no"],
     );
 }
+
+#[test]
+fn a_child_that_its_mailbox_delivers_late_keeps_its_place_before_later_ones() {
+    // `a` overtakes `b`, which is before the child of `a` nevertheless.
+    for order in ["bag", "fifo", "delayed"] {
+        let text = format!(
+            "var x = 0; handler h: {order};
+             once event e on h {{ post b() to h; post a() to h front; }}
+             procedure a() {{ async[any] c(); }} procedure b() {{ x = 1; }}
+             procedure c() {{ assume x == 1; x = 2; }}"
+        );
+        check(&text, 0, ["yes", "yes", "yes", "yes"]);
+    }
+    // `c` waits in its mailbox behind `b`, and is before the child of `b`.
+    for (order, delay) in [("fifo", ""), ("delayed", ""), ("delayed", "after 2")] {
+        let text = format!(
+            "var x = 0; handler h: {order};
+             once event e on h {{ post a() to h {delay}; post b() to h {delay}; }}
+             procedure a() {{ post c() to h; }} procedure b() {{ async[any] d(); }}
+             procedure c() {{ x = 1; }} procedure d() {{ assume x == 1; x = 2; }}"
+        );
+        check(&text, 0, ["yes", "yes", "yes", "yes"]);
+    }
+}
+
+#[test]
+fn a_cancel_that_comes_too_late_writes_what_becomes_of_the_task() {
+    // `e1` comes between the beginning of `p` and the cancel of `p`.
+    let text = "var x = 0; var g: task? = null;
+        once event e0 on main { g = post p() to main; } once event e1 { cancel g; }
+        task p() { x = 1; cancel g; }";
+    check(text, 1, ["yes", "no", "no", "no"]);
+    // Nothing depends on whether `p` runs.
+    check(&text.replace("x = 1", "x = 0"), 0, ["yes", "no", "no", "yes"]);
+    // A task that cancels itself, with nobody in between.
+    check(&text.replace("once event e1 { cancel g; }", "once event e1 { }"), 0, ["yes"; 4]);
+}
+
+/// The answer of the job in this process.
+fn job(text: &str, options: &Options) -> Value {
+    ask(&Judged::Job, &format!("model m\n{ACCESS}\n{text}"), options).expect("a result")
+}
+
+#[test]
+fn an_answer_with_an_open_event_is_not_complete() {
+    let (mut open, mut closed) = (0, 0);
+    for text in [OPEN_BY_CHOICE, OPEN_BY_ORDER] {
+        let of = |max_states| job(text, &Options { max_states, ..Options::default() });
+        let named = |result: &Value| result["stats"]["not_deterministic"].clone();
+        let all = named(&of(None));
+        for most in (20..160).step_by(5) {
+            let result = of(Some(most));
+            let complete = result["complete"] == true;
+            assert!(!complete || named(&result) == all, "{most}: {}", result["stats"]);
+            let some = result["stats"]["deterministic"] == "no";
+            open += u32::from(some && named(&result) != all);
+            closed += u32::from(named(&result) == all);
+        }
+    }
+    assert!(open > 0 && closed > 0, "{open} {closed}");
+}
+
+#[test]
+fn a_job_that_is_stopped_shows_a_run_for_each_finding() {
+    let mut stopped = 0;
+    for polls in (0..1_500).step_by(11) {
+        let options = Options { polls: Some(polls), ..Options::default() };
+        let result = job(STOPPED, &options);
+        for finding in result["findings"].as_array().into_iter().flatten() {
+            let choices = &finding["witness"]["inline"]["choices"];
+            assert!(choices.is_array(), "{polls}: {}", finding["title"]);
+            stopped += u32::from(result["limits"][0] == "interrupt");
+        }
+    }
+    assert!(stopped > 10, "{stopped}");
+}
+
+const OPEN_BY_CHOICE: &str = "var v0 = 1; var v1: task? = null;
+    event e0[i in 0..2] when v0 == i { v1 = post any p0(); v0 = v0 - 1; }
+    procedure p0() { v0 = 1; v1 = async[main] p1(); }
+    task p1() on main {
+        if v0 >= 0 { enable e0[0]; } else if v0 == 0 || (enabled(e0) && v0 == 1) { cancel v1; }
+    }";
+
+const OPEN_BY_ORDER: &str = "var v0 = 0; var v1 = 0; var v2 = 0; lock m0; lock m1;
+    handler h[2]: fifo;
+    once event e0 on h[1] { v0 = 1; }
+    once event e1 { post p0() to h[0]; async[any] p0(); }
+    once event e2 on h[1] { post p0() to h[0]; v0 = 2; v1 = 1; }
+    task p0() on h[0] {
+        acquire m1; v0 = v2; release m1;
+        acquire m0; v1 = 0; release m0;
+    }
+    driver e2, e1;";
+
+/// Its steps are long enough to be stopped inside.
+const STOPPED: &str = "var b = 0; handler h: fifo;
+    once event e on h {
+        let all: list<int> = []; for i in 0..3000 { all.push(i); }
+        async[any] p(); b = all.len();
+    }
+    procedure p() { let all: list<int> = []; for i in 0..3000 { all.push(i); } b = 2; }";
 
 #[test]
 fn runs_without_end_and_added_deadlocks_are_not_robust_without_a_word() {

@@ -172,8 +172,11 @@ impl Job<'_, '_> {
             result.cut_by("max-states");
         }
         let conflicts = &self.decided.conflicts;
-        let open = [conflicts.all_deterministic(), conflicts.serializable, conflicts.start_order];
-        if open.contains(&Answer::Unknown) && stopped.is_none() {
+        // Some event may be open although another one is known to fail.
+        let mut answers = conflicts.deterministic.values();
+        let open = answers.any(|one| *one == Answer::Unknown)
+            || [conflicts.serializable, conflicts.start_order].contains(&Answer::Unknown);
+        if open && stopped.is_none() {
             result.open_within("stops");
             result.open_within("max-states");
         }
@@ -241,6 +244,8 @@ impl Job<'_, '_> {
             return Ok(None);
         };
         let (outcome, machine) = (outcome.clone(), self.model.machine.clone());
+        // A job that is stopped now shows what it found nevertheless: the run is known.
+        let _unwatched = JobWatch::default().enter();
         let again = with_views(&machine, view, self.options.repeat, |views| {
             shown_by(&mut self.system, &*machine, views, &outcome.path)
         });

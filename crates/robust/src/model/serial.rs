@@ -234,6 +234,6 @@ fn state_key<A: AsyncSystem>(system: &A, sim: &Sim<A::State>) -> Hash128 {
     let mut posts: Vec<usize> = (0..sim.todo.len()).collect();
     posts.sort_by_key(|at| sim.todo[*at]);
     posts.into_iter().for_each(|at| add(at as u128));
-    add(u128::from(sim.current.is_some()));
+    add(sim.current.map_or(0, |_| sim.place as u128 + 1));
     Hash128(hash)
 }

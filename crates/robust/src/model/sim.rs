@@ -94,8 +94,10 @@ pub(crate) struct Sim<S> {
     pub(crate) status: Vec<Status>,
     pub(crate) steps: Vec<Arc<Step>>,
     pub(crate) events: Vec<Occurrence>,
-    /// What the present event has still to run, the next one last.
+    /// What the present event has still to run, in the reverse of the depth-first order.
     pub(crate) todo: Vec<u32>,
+    /// Where the children of the invocation that runs belong in `todo`.
+    pub(crate) place: usize,
     /// The virtual time.
     pub(crate) clock: u64,
     /// The invocation that runs.
@@ -141,6 +143,7 @@ impl<S: Clone> Sim<S> {
             steps: Vec::new(),
             events: Vec::new(),
             todo: Vec::new(),
+            place: 0,
             clock: 0,
             current: None,
             taken: 0,
@@ -223,6 +226,7 @@ impl<S: Clone> Sim<S> {
         next.status.push(Status::Running);
         next.events.push(Occurrence { event, invocation });
         next.current = Some(invocation);
+        next.place = next.todo.len();
         next.taken = 0;
         next.push(system, alternative, step);
         next
@@ -238,6 +242,9 @@ impl<S: Clone> Sim<S> {
     ) -> Sim<S> {
         let mut next = self;
         if next.current != Some(invocation) {
+            // What a mailbox delivers need not be the first one that is pending.
+            let place = next.todo.iter().position(|one| *one == invocation);
+            next.place = place.unwrap_or(next.todo.len());
             next.remove(invocation);
             next.current = Some(invocation);
             next.taken = 0;
@@ -269,7 +276,7 @@ impl<S: Clone> Sim<S> {
         }
     }
 
-    /// Ends the running invocation in some way. What it posted comes next.
+    /// Ends the running invocation in some way. What it posted takes its place.
     pub(crate) fn leave(&mut self, status: Status) {
         let Some(invocation) = self.current.take() else { return };
         self.status[invocation as usize] = status;
@@ -277,7 +284,7 @@ impl<S: Clone> Sim<S> {
         let pending = |one: &&u32| self.status[**one as usize] == Status::Pending;
         let posted: Vec<u32> =
             steps.flat_map(|step| step.posted.iter().rev()).filter(pending).copied().collect();
-        self.todo.extend(posted);
+        self.todo.splice(self.place..self.place, posted);
     }
 
     /// Skips an invocation that has not begun.
@@ -287,7 +294,11 @@ impl<S: Clone> Sim<S> {
     }
 
     fn remove(&mut self, invocation: u32) {
-        self.todo.retain(|one| *one != invocation);
+        let Some(at) = self.todo.iter().position(|one| *one == invocation) else { return };
+        self.todo.remove(at);
+        if at < self.place {
+            self.place -= 1;
+        }
     }
 
     /// Returns what comes next in the reference order: the first pending invocation, depth-first,

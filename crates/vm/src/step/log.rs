@@ -79,6 +79,8 @@ pub(crate) struct Log {
     pub(crate) created: Vec<Created>,
     /// Posts that were cancelled, with their handles.
     pub(crate) cancelled: Vec<(u64, u32)>,
+    /// Tasks that a `cancel` came too late for.
+    pub(crate) kept: Vec<u64>,
     /// Objects that were allocated.
     pub(crate) allocated: Vec<u64>,
     /// The number of accesses up to the last position from which the step could still reach a

@@ -142,6 +142,10 @@ impl Interpreter<'_> {
             return;
         }
         let Some((queue, at)) = self.state().message_with(handle) else {
+            let uid = self.task_of(handle);
+            if let Some(log) = &mut self.log {
+                log.kept.extend(uid);
+            }
             return self.log_task(handle, AccessKind::Read);
         };
         self.log_task(handle, AccessKind::Rmw);
@@ -157,14 +161,17 @@ impl Interpreter<'_> {
         if self.log.is_none() || handle == 0 {
             return;
         }
-        let uid = if handle >= GHOST {
-            Some(u64::from(handle - GHOST))
-        } else {
-            self.state().created_by(handle)
-        };
-        if let Some(uid) = uid {
+        if let Some(uid) = self.task_of(handle) {
             self.log_access(LoggedPlace::Task(uid), kind);
         }
+    }
+
+    /// Returns the task or thread of a handle that is not 0.
+    fn task_of(&self, handle: u32) -> Option<u64> {
+        if handle >= GHOST {
+            return Some(u64::from(handle - GHOST));
+        }
+        self.state().created_by(handle)
     }
 
     /// Logs a comparison of two values: handles are equal once their tasks have ended.

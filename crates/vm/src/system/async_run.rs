@@ -246,7 +246,10 @@ impl AsyncRun {
                 let location = Location::Static { class, field };
                 let location = self.interner.location(location).map_err(full)?;
                 self.fates.insert(location, uid);
-                let (kind, site) = (touch.kind, anyorder_trace::SiteId::UNKNOWN);
+                // A `cancel` writes what becomes of the task, also if it comes too late.
+                let late = log.kept.contains(&uid);
+                let kind = if late { AccessKind::Rmw } else { touch.kind };
+                let site = anyorder_trace::SiteId::UNKNOWN;
                 accesses.push(Access { location, kind, site, read: None, written: None });
             }
         }
