@@ -13,7 +13,7 @@ fn json(ran: &Ran) -> Value {
 /// Checks a model by each algorithm that decides it. Returns the kinds of the findings, and their
 /// ids, after replaying and certifying each.
 fn checked(folder: &tempfile::TempDir, body: &str) -> (Vec<String>, Vec<String>) {
-    let model = file(folder, "m.any", &format!("model m\n{body}\n"));
+    let model = file(folder, "m.any", format!("model m\n{body}\n"));
     let mut all = Vec::new();
     for options in [&[][..], &["--no-reduction"]] {
         let ran = run(&[&["check", &*model, "--format", "json"], options].concat());
@@ -153,7 +153,7 @@ fn symmetric_lanes_have_one_deadlock() {
 /// The texts of the warnings of a result.
 fn warnings(body: &str) -> Vec<String> {
     let folder = folder();
-    let model = file(&folder, "m.any", &format!("model m\n{body}\n"));
+    let model = file(&folder, "m.any", format!("model m\n{body}\n"));
     let result = json(&run(&["check", &model, "--format", "json"]));
     let all = result["warnings"].as_array().cloned().unwrap_or_default();
     all.iter().map(|one| one["text"].as_str().unwrap_or_default().to_owned()).collect()
@@ -179,7 +179,7 @@ fn properties_that_say_nothing_are_named() {
 fn a_simulation_whose_runs_are_cut_is_not_complete() {
     let folder = folder();
     let walk = |body: &str, steps: &str| {
-        let model = file(&folder, "s.any", &format!("model s\n{body}\n"));
+        let model = file(&folder, "s.any", format!("model s\n{body}\n"));
         let ran =
             run(&["simulate", &model, "--runs", "20", "--max-steps", steps, "--format", "json"]);
         (ran.status, json(&ran))

@@ -105,8 +105,8 @@ pub trait TaskProgram: Sync {
     }
 }
 
-/// Returns a schedule in which the names of tasks alone say what runs, for a program whose text they
-/// are bound to: what an input calls the handlers is not passed on.
+/// Returns a schedule in which the names of tasks alone say what runs, for a program whose text
+/// schedules are bound to: what an input calls the handlers is not passed on.
 pub(super) fn by_names<P: TaskProgram + ?Sized>(program: &P, mut schedule: Schedule) -> Schedule {
     if program.identity().is_some() {
         schedule.choices.iter_mut().for_each(|choice| choice.handler.clear());

@@ -108,7 +108,7 @@ impl RandomSystem {
             system.rests.push(!random.one_in(3));
             let (all, some) = (random.one_in(6), random.one_in(2));
             for edge in &mut system.edges[state] {
-                edge.optional = seed % 2 == 0 && (all || some && random.one_in(2));
+                edge.optional = seed.is_multiple_of(2) && (all || some && random.one_in(2));
                 // Mostly, what is optional has no class of fairness.
                 if edge.optional && !random.one_in(8) {
                     edge.class = None;

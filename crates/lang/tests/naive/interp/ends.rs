@@ -28,7 +28,7 @@ pub fn waiting_places(p: &'static Program, state: &State) -> Vec<(usize, String)
     let stands = |pid: &Pid, control: &Control, budget: u32| {
         let mut run = Run::new(p, state.clone(), pid.clone(), Mode::Stepping);
         let _ = go_on(&mut run, pid, control, budget);
-        (run.at.start as usize, run.wants_lock, run.locked.clone())
+        (run.at.start as usize, run.wants_lock, run.locked)
     };
     for (pid, control) in &state.running {
         let daemon = match control.body {
