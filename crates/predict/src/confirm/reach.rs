@@ -184,6 +184,12 @@ impl Reach {
         let mut done = HashSet::new();
         for last in &question.tail {
             self.add_helpers(past, question, *last, &mut done, allowed);
+            // What opens it may have to come again, after an end.
+            for opened in past.openings.opened(*last) {
+                if opened >= self.start && allowed(opened) {
+                    let _ = self.add(past, question, opened);
+                }
+            }
         }
         loop {
             if let Some(section) = self.begun.get(next) {

@@ -109,11 +109,12 @@ pub(super) fn shorten(
 fn helpful(past: &Past<'_>, question: &Question, set: &Reach) -> Vec<u32> {
     let ends = set.begun.iter().map(|s| past.holding.sections[*s as usize].release);
     let takers = set.events.iter().flat_map(|event| past.takers(*event));
+    let opened = question.tail.iter().flat_map(|event| past.openings.opened(*event));
     let waiting = set.events.iter().chain(&question.tail);
     let call_rules = waiting.flat_map(|event| past.blocking.call_rules(*event, true));
     let helpers = call_rules.flat_map(|call_rule| past.blocking.helpers(call_rule));
     let helpers = helpers.map(|of| first_missing(of, |event| set.has(past, event)));
     let is_new = |next: &u32| *next != NONE && !set.has(past, *next);
-    let all = ends.chain(takers).chain(helpers);
+    let all = ends.chain(takers).chain(opened).chain(helpers);
     all.filter(|next| is_new(next) && !question.is_behind(past, *next)).collect()
 }

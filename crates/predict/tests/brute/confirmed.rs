@@ -247,7 +247,7 @@ fn the_search_finds_what_brute_force_finds() {
     }
     println!("{tally:#?}");
     assert_eq!((tally.confirmed.len(), tally.given_up * 1_000 / tally.traces), (3, 0), "{tally:?}");
-    assert!(tally.impossible > 0 && tally.shortest > 0 && tally.kinds.len() == 20, "{tally:?}");
+    assert!(tally.impossible > 0 && tally.shortest > 0 && tally.kinds.len() == 24, "{tally:?}");
     assert_eq!(tally.modes.len(), Mode::ALL.len(), "{tally:?}");
     assert!(tally.doubtful > 0 && tally.waits > 0 && tally.in_memory > 0, "{tally:?}");
     assert!(tally.invocations.0 > 0 && tally.invocations.1 > 0, "{tally:?}");
