@@ -55,7 +55,11 @@ impl Role {
             Role::Thread => !text.contains('|') && !text.starts_with('#'),
             Role::Lock | Role::Condition => true,
             Role::Memory => {
-                matches!(line::memory(text.as_bytes(), 0), Ok(Memory::Named(_)))
+                // The writer knows which addresses without a size are read as names.
+                matches!(
+                    line::memory(text.as_bytes(), 0),
+                    Ok(Memory::Named(_) | Memory::Address(_))
+                )
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The writer: turns blocks of events into lines.
 
 use super::line;
+use super::memory::AddressMap;
 use super::representable::{Role, Texts, Unrepresentable, is_label, is_unknown_operation};
 use super::sites::UNKNOWN;
 use crate::columns::Block;
@@ -9,7 +10,7 @@ use crate::format::decimal::{push_decimal, push_hexadecimal};
 use crate::ids::{HandlerId, NameId, SiteId, TaskId};
 use crate::stream::TraceSink;
 use crate::tables::{Location, Tables, TaskKind};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 /// The losses of a lossy [`StdWriter`] where STD cannot represent a trace.
@@ -49,6 +50,12 @@ pub struct StdWriter<W> {
     initial: Vec<TaskId>,
     /// The size that the reader derives for memory allocated at an address.
     allocated: BTreeMap<u64, u32>,
+    /// What a reader of the text knows of the memory.
+    memory: AddressMap,
+    /// The locations of `memory`.
+    ranges: Vec<Location>,
+    /// The addresses without a size that a reader takes for names of variables.
+    names: BTreeSet<u64>,
 }
 
 impl<W: Write> StdWriter<W> {
@@ -66,6 +73,9 @@ impl<W: Write> StdWriter<W> {
             sites: Vec::new(),
             initial: Vec::new(),
             allocated: BTreeMap::new(),
+            memory: AddressMap::default(),
+            ranges: Vec::new(),
+            names: BTreeSet::new(),
         }
     }
 
@@ -211,21 +221,32 @@ impl<W: Write> StdWriter<W> {
             OperandKind::Condition => Role::Condition,
             _ => return Err(Unrepresentable(format!("`{}`", kind.word()))),
         };
-        let known = self.texts[role as usize].get(operand).is_some();
         self.name(tables, role, operand)?;
         let text = self.texts[role as usize].get(operand).unwrap_or_default().as_bytes();
-        // In `free` an address without size is a name only where the trace has used it before.
-        if kind == EventKind::Free
-            && !known
-            && !matches!(line::memory(text, 0), Ok(line::Memory::Named(_)))
+        if role == Role::Memory
+            && let Ok(line::Memory::Address(address)) = line::memory(text, 0)
         {
-            let text = String::from_utf8_lossy(text);
-            return Err(Unrepresentable(format!("`free` of a location named `{text}`")));
+            let is_name = match kind {
+                EventKind::Free => self.is_name(address),
+                EventKind::Alloc => false,
+                _ => !self.memory.knows(address),
+            };
+            if !is_name {
+                let text = String::from_utf8_lossy(text);
+                let what = format!("`{}` of a location named `{text}`", kind.word());
+                return Err(Unrepresentable(what));
+            }
+            self.names.insert(address);
         }
         self.line.push(b'(');
         self.line.extend_from_slice(text);
         self.line.push(b')');
         Ok(())
+    }
+
+    /// Returns whether a reader takes an address that is freed for the name of a variable.
+    fn is_name(&self, address: u64) -> bool {
+        !self.memory.knows(address) && (self.memory.is_empty() || self.names.contains(&address))
     }
 
     /// Appends an address range in parentheses.
@@ -237,9 +258,16 @@ impl<W: Write> StdWriter<W> {
             self.allocated.insert(address, size);
         }
         let known = self.allocated.get(&address).copied().unwrap_or(1);
+        let is_short = kind == EventKind::Free && known == size && !self.is_name(address);
+        if kind == EventKind::Alloc {
+            self.memory.allocate(address, u64::from(size));
+        }
+        if self.memory.location(&mut self.ranges, address, size).is_err() {
+            return Err(Unrepresentable("so many address ranges".to_owned()));
+        }
         self.line.push(b'(');
         push_hexadecimal(address, &mut self.line);
-        if kind != EventKind::Free || known != size {
+        if !is_short {
             self.line.push(b'+');
             push_decimal(u64::from(size), &mut self.line);
         }
