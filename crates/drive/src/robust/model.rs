@@ -19,7 +19,7 @@ pub(super) const UNDECIDED: &str = "undecided";
 /// The limit of a model of which no run ends.
 const NO_END: &str = "no-end";
 
-/// The options of [`robust_model`].
+/// The options of [`robust_model`](super::robust_model).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RobustModelOptions {
     /// How many invocations may stop half-way besides the one with the pivot.
