@@ -42,6 +42,8 @@ struct State {
     status: &'static str,
     log: String,
     panel: u64,
+    /// What was used last, where this is part of the program.
+    focus: &'static str,
     failures: Vec<String>,
     /// Reply and time-out of each order.
     waiting: BTreeMap<u64, (TaskName, TaskName)>,
@@ -64,6 +66,7 @@ fn start() -> State {
         status: "",
         log: String::new(),
         panel: 0,
+        focus: "",
         failures: Vec::new(),
         waiting: BTreeMap::new(),
     }
@@ -73,6 +76,8 @@ fn start() -> State {
 pub(crate) struct ByHand {
     program: ProgramIdentity,
     recorder: Recorder,
+    /// Whether clicks and help take the focus.
+    has_focus: bool,
     state: State,
     saved: BTreeMap<u64, State>,
     saves: u64,
@@ -81,7 +86,15 @@ pub(crate) struct ByHand {
 /// Makes one.
 pub(crate) fn by_hand() -> Result<ByHand, RunError> {
     let (program, recorder) = (ProgramIdentity::new("double submit"), Recorder::default());
-    Ok(ByHand { program, recorder, state: start(), saved: BTreeMap::new(), saves: 0 })
+    let (saved, has_focus) = (BTreeMap::new(), false);
+    Ok(ByHand { program, recorder, has_focus, state: start(), saved, saves: 0 })
+}
+
+/// Makes one that also shows what was used last. In the variable for it a click and help conflict,
+/// and nowhere else: in the order form alone, all tasks that conflict in a variable also conflict in
+/// the order of the mailbox.
+pub(crate) fn by_hand_with_focus() -> Result<ByHand, RunError> {
+    Ok(ByHand { has_focus: true, ..by_hand()? })
 }
 
 impl ByHand {
@@ -134,6 +147,13 @@ impl ByHand {
         self.state.status = status;
     }
 
+    fn take_focus(&mut self, focus: &'static str) {
+        if self.has_focus {
+            self.recorder.write_text("focus", focus);
+            self.state.focus = focus;
+        }
+    }
+
     fn write_log(&mut self, text: &str) {
         let after = format!("{}{text};", self.state.log);
         self.recorder.rmw_text("log", &self.state.log, &after);
@@ -157,8 +177,12 @@ impl ByHand {
             Kind::Help => {
                 self.recorder.rmw("panel", self.state.panel, self.state.panel + 1);
                 self.state.panel += 1;
+                self.take_focus("help");
             }
-            Kind::Click => self.post(ui(me.child("submit"), 0, Kind::Submit)),
+            Kind::Click => {
+                self.post(ui(me.child("submit"), 0, Kind::Submit));
+                self.take_focus("button");
+            }
             Kind::Submit => {
                 let number = self.state.sending + 1;
                 self.recorder.rmw("sending", self.state.sending, number);
@@ -262,7 +286,13 @@ impl TaskSystem for ByHand {
 
     fn observe(&mut self) -> Result<Observation, RunError> {
         let state = &self.state;
-        Ok(observation(state.status, state.panel, state.orders, &state.log, &state.failures))
+        let mut observation =
+            observation(state.status, state.panel, state.orders, &state.log, &state.failures);
+        if self.has_focus {
+            let path = PartPath::new(["page", "focus"]);
+            observation.set(path, Level::Output, state.focus.as_bytes());
+        }
+        Ok(observation)
     }
 
     fn snapshots(&mut self) -> Option<&mut dyn Snapshots> {
@@ -332,6 +362,7 @@ impl Snapshots for ByHand {
             .number(state.orders)
             .number(state.panel)
             .part(state.status.as_bytes())
+            .part(state.focus.as_bytes())
             .part(state.log.as_bytes())
             .part(state.failures.join("\n").as_bytes())
     }

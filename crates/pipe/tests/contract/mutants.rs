@@ -1,6 +1,6 @@
 //! Systems that break the contract: each flaw is found, by the clause about it.
 
-use crate::by_hand::{ByHand, by_hand};
+use crate::by_hand::{ByHand, by_hand_with_focus};
 use crate::contract::{Effort, check};
 use anyorder_system::{
     AccessKind, Accesses, Awaited, Capabilities, Choice, EnabledTask, Hash128, Level, Observation,
@@ -79,7 +79,7 @@ impl TaskSystem for Mutant {
             self.noise = 0;
         }
         if self.is(Flaw::TablesStartAgain) {
-            self.inner = by_hand()?;
+            self.inner = by_hand_with_focus()?;
         }
         self.inner.reset()
     }
@@ -125,7 +125,7 @@ impl TaskSystem for Mutant {
         }
         let tables = self.inner.tables();
         let is_forgotten = |location: &str| match self.flaw {
-            Flaw::ForgetsAccesses => location == "status",
+            Flaw::ForgetsAccesses => location == "focus",
             Flaw::ForgetsSwitches => location.starts_with("task."),
             _ => false,
         };
@@ -197,7 +197,8 @@ fn every_flaw_is_found_by_the_clause_about_it() {
     ];
     let effort = Effort { seed: 99, walks: 40, steps_max: 12 };
     let found = |flaw| {
-        let make = || Ok(Mutant { inner: by_hand()?, flaw, resets: 0, noise: 0, posts: 0 });
+        let make =
+            || Ok(Mutant { inner: by_hand_with_focus()?, flaw, resets: 0, noise: 0, posts: 0 });
         check(&make, effort).err().map(|violation| (violation.clause, violation.text))
     };
     assert_eq!(found(None), Option::None, "without a flaw, nothing is found");
