@@ -185,8 +185,8 @@ fn long(steps: usize) -> String {
 #[test]
 fn a_schedule_that_is_made_smaller_at_a_limit_is_written_with_status_3() {
     let folder = folder();
-    let model = file(&folder, "count.any", counter(1_000));
-    let schedule = file(&folder, "long.json", long(1_000));
+    let model = file(&folder, "count.any", counter(3_000));
+    let schedule = file(&folder, "long.json", long(3_000));
     let small = path(&folder, "small.json");
     for limit in [["--max-executions", "6"], ["--time-limit", "3s"], ["--time-limit", "2s"]] {
         let _ = std::fs::remove_file(&small);

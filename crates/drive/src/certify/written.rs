@@ -17,7 +17,7 @@ use std::io;
 const STEPS_AFTER_STOP: usize = 20_000;
 
 /// What the start of a run costs, in steps.
-const STEPS_OF_START: usize = 200;
+const STEPS_OF_START: usize = 5_000;
 
 /// Checks the certificate of each finding with `check`, which takes its format, the certificate and
 /// a control; it returns `None` for a certificate that it cannot check.

@@ -91,8 +91,8 @@ pub(crate) fn by_hand() -> Result<ByHand, RunError> {
 }
 
 /// Makes one that also shows what was used last. In the variable for it a click and help conflict,
-/// and nowhere else: in the order form alone, all tasks that conflict in a variable also conflict in
-/// the order of the mailbox.
+/// and nowhere else: in the order form alone, all tasks that conflict in a variable also conflict
+/// in the order of the mailbox.
 pub(crate) fn by_hand_with_focus() -> Result<ByHand, RunError> {
     Ok(ByHand { has_focus: true, ..by_hand()? })
 }
