@@ -194,12 +194,12 @@ where
         Algorithm::Stateful => {
             let found = by_stateful(program, options, control)?;
             publish(program, &found.0.violations, control);
-            assemble(program, shortest(system, found, options, control))
+            assemble(program, shortest(system, found, options, control), control)
         }
         Algorithm::Paper => {
             let found = by_paper(program, options, control)?;
             publish(program, &found.0.violations, control);
-            assemble(program, shortest(system, found, options, control))
+            assemble(program, shortest(system, found, options, control), control)
         }
     };
     certify_findings(program, &mut result, control);
@@ -257,12 +257,12 @@ where
 {
     let (searched, remarks) = full(program, options, control, watcher)?;
     let has_conflicts = searched.0.conflicts.is_some();
-    let (mut result, never_run) = assemble(program, searched);
+    let (mut result, never_run) = assemble(program, searched, control);
     result.remarks = remarks;
     if !has_conflicts && !program.system().components().is_empty() {
         let mut other = by_stateful(program, options, control)?;
         other.0.violations.clear();
-        let (other, _) = assemble(program, other);
+        let (other, _) = assemble(program, other, control);
         result.limits.extend(other.limits);
         result.findings.extend(other.findings);
     }
@@ -282,8 +282,15 @@ fn says_nothing<P: StateProgram, D>(program: &P, outcome: &Outcome<P::System, D>
     untriggered.chain(unended).collect()
 }
 
+/// How many conflicts a job that was stopped still describes.
+const CONFLICTS_AFTER_STOP: usize = 16;
+
 /// Converts the outcome of an engine into a result.
-fn assemble<P: StateProgram, D>(program: &P, (outcome, stats): Searched<P::System, D>) -> Found {
+fn assemble<P: StateProgram, D>(
+    program: &P,
+    (outcome, stats): Searched<P::System, D>,
+    control: &Control<'_>,
+) -> Found {
     let mut result = JobResult { stats, ..JobResult::default() };
     // A violation of a response is an infinite run, so no depth covers it.
     let open = outcome.responses.contains(&ResponseVerdict::Unknown);
@@ -299,7 +306,14 @@ fn assemble<P: StateProgram, D>(program: &P, (outcome, stats): Searched<P::Syste
         let warn = |text| Warning::new(WarningKind::Odd, &program.program().name, text, 1);
         result.warnings.extend(says_nothing(program, &outcome).into_iter().map(warn));
     }
-    for conflict in outcome.conflicts.into_iter().flatten() {
+    for (conflict, before) in outcome.conflicts.into_iter().flatten().zip(0..) {
+        // To describe one takes as long as to run its path.
+        if let Err(stopped) = control.check()
+            && before >= CONFLICTS_AFTER_STOP
+        {
+            result.cut_by(stopped.0.word());
+            break;
+        }
         result.findings.push(report_conflict(program, &Conflict::of(program, conflict)));
     }
     (result, outcome.never_run)
