@@ -105,21 +105,28 @@ fn long_chains_are_cut_in_the_middle() {
     assert_eq!(chain, ["post 1", "post 2", "… 6 posts …", "post 9"]);
 }
 
+/// Other ids of a finding are no part of a result.
+fn forget_other_ids(finding: &mut Finding) {
+    finding.known_as.clear();
+}
+
 #[test]
 fn json_is_one_object_and_a_newline() {
-    let outcome = outcome();
+    let mut outcome = outcome();
     let json = text(|out| json::write(&outcome, out));
     assert_eq!(json.matches('\n').count(), 1);
     assert!(json.starts_with("{\"schema\":1,\"tool\":\"anyorder\",") && json.ends_with("}\n"));
+    outcome.findings.iter_mut().for_each(forget_other_ids);
     assert_eq!(serde_json::from_str::<Outcome>(&json).unwrap(), outcome);
 }
 
 #[test]
 fn json_lines_are_one_finding_each() {
-    let outcome = outcome();
+    let mut outcome = outcome();
     let lines = text(|out| json::write_lines(&outcome.findings, out));
     let back: Vec<Finding> =
         lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    outcome.findings.iter_mut().for_each(forget_other_ids);
     assert_eq!(back, outcome.findings);
 }
 
