@@ -1,7 +1,7 @@
 //! `anyorder explore`, `anyorder shrink`, and the same jobs in `anyorder check`: models, and
 //! programs behind pipes.
 
-#![expect(clippy::print_stdout, reason = "what was skipped, and how often it happened, is told")]
+#![expect(clippy::print_stdout, reason = "reports what was skipped, and how often")]
 
 mod common;
 

@@ -9,7 +9,7 @@
 //! has neither position nor location. Of the path of a source file, the last component counts; a
 //! model is known by the last component of its real path, and by its own name ([`Origins`]).
 //!
-//! Findings that agree in all of this are told apart, in this order:
+//! Findings that agree in all of this are distinguished, in this order:
 //!
 //! 1. Models with equal base names in one call: by as many further components of their paths as
 //!    distinguish them.

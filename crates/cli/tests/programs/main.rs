@@ -1,7 +1,7 @@
 //! Programs behind a pipe, by the command: the bugs that the defaults must find, what they must
 //! name, and random programs against a list of all their orders.
 
-#![expect(clippy::print_stdout, reason = "what was skipped, and how often it happened, is told")]
+#![expect(clippy::print_stdout, reason = "reports what was skipped, and how often")]
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,5 +1,5 @@
-//! Right programs: what several threads or tasks may do in either order is told in a note, and does
-//! not count.
+//! Right programs: what several threads or tasks may do in either order is reported as a note,
+//! and does not count.
 
 use crate::common::{file, folder, run};
 use crate::{findings, result};

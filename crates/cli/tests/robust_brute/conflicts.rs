@@ -11,7 +11,7 @@ use crate::rename::renamed;
 use crate::states::{is_quiet, is_too_large};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// Most accesses of a run that is looked at further.
+/// The maximum number of accesses of an expanded run.
 const ACCESSES: usize = 80;
 
 /// Whether something holds; `None` if that is too much to find out.

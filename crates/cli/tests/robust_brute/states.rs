@@ -43,13 +43,13 @@ pub(crate) struct Outcomes {
     pub(crate) states: usize,
 }
 
-/// Most invocations of a state that is looked at further.
+/// The maximum number of invocations of an expanded state.
 const INVOCATIONS: usize = 10;
 
 /// Longest name of one, where names are kept.
 const NAME: usize = 9;
 
-/// Whether more is going on than is looked at.
+/// Whether a state has more invocations than are expanded.
 pub(crate) fn is_too_large(state: &State) -> bool {
     let pending = state.pending.iter().map(|one| &one.id);
     state.running.len() + state.pending.len() > INVOCATIONS

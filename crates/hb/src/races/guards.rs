@@ -29,7 +29,7 @@ use anyorder_trace::{EventId, EventKind, HandlerId, LocationId, SiteId, TaskId, 
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 
-/// The most locations that a task reads before its first effect and that are looked at.
+/// The maximum number of locations read before the first effect of a task that are considered.
 const READS_MAX: usize = 16;
 
 /// The most posts and forks that a chain is followed back.
