@@ -34,15 +34,16 @@ if cargo fmt --version >/dev/null 2>&1 || install rustfmt rustfmt; then
 else
     skipped="$skipped format"
 fi
+# What a change breaks is said first.
+say "tests"
+cargo test --workspace --quiet || fail "cargo test"
+
 if cargo clippy --version >/dev/null 2>&1 || install clippy rust-clippy; then
     say "lints"
     cargo clippy --workspace --all-targets -- -D warnings || fail "cargo clippy"
 else
     skipped="$skipped lints"
 fi
-
-say "tests"
-cargo test --workspace --quiet || fail "cargo test"
 
 # The tests read the licences and sources of deny.toml themselves; bans and advisories need the tool.
 if cargo deny --version >/dev/null 2>&1; then

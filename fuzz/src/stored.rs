@@ -1,6 +1,6 @@
 //! Files that a run writes and another one reads: witnesses, schedules, checkpoints, results.
 
-use crate::predictions::input;
+use super::predictions::input;
 use anyorder_drive::model::{Model, replay_model};
 use anyorder_drive::{StoredWitness, TraceInput, read_schedules, replay_witness};
 use anyorder_finding::Outcome;

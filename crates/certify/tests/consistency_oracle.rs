@@ -1,8 +1,6 @@
 //! The checkers against the definitions: on small random traces, all orders of events, each judged
 //! by the axioms one by one.
 
-mod consistency_support;
-
 use anyorder_certify::consistency::{
     ConsistencyProof, Fact, Link, MailboxRule, ProofReason, RefutationStep, Why,
     check_consistency_witness, check_inconsistency,

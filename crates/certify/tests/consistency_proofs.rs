@@ -1,7 +1,7 @@
 //! Proofs of inconsistency: each kind of link and step, right and wrong, and mutants of valid
 //! proofs.
 
-mod consistency_support;
+use crate::consistency_support;
 
 use anyorder_certify::consistency::{
     ConsistencyProof, Fact, Link, MailboxRule, ProofError, ProofReason, ProofStats, RefutationStep,

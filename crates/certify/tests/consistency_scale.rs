@@ -1,7 +1,5 @@
-//! The time of checks on large inputs: printed, not asserted. `ANYORDER_MEASURE=1` measures at full
-//! size.
-
-mod consistency_support;
+//! The time of checks on large inputs: printed, not asserted. `ANYORDER_EFFORT=50` measures at
+//! full size.
 
 use anyorder_certify::consistency::{
     ConsistencyProof, Fact, Link, MailboxRule, RefutationStep, Why, check_consistency_witness,
@@ -11,9 +9,9 @@ use anyorder_common::random::{Random, Rng};
 use anyorder_trace::{EventId, Mailbox, TaskId, Trace, TraceBuilder};
 use std::time::Instant;
 
-/// 1 for measurements, else a divisor of the sizes.
+/// The divisor of the sizes: 1 for measurements.
 fn divisor() -> usize {
-    if std::env::var_os("ANYORDER_MEASURE").is_some() { 1 } else { 50 }
+    50 / anyorder_testkit::effort::effort().min(50) as usize
 }
 
 /// An observed trace: messages on eight handlers post others, with delays, and read and write.

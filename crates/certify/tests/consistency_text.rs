@@ -1,6 +1,6 @@
 //! The text of proofs: round trips and errors.
 
-mod consistency_support;
+use crate::consistency_support;
 
 use anyorder_certify::consistency::{
     ConsistencyProof, Fact, Link, MailboxRule, RefutationStep, Why, check_inconsistency,

@@ -1,6 +1,6 @@
 //! Orders of events that are runs of the handlers, and each way in which an order can fail.
 
-mod consistency_support;
+use crate::consistency_support;
 
 use anyorder_certify::consistency::{MailboxRule, WitnessReason, check_consistency_witness};
 use anyorder_trace::Trace;

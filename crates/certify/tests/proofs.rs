@@ -1,7 +1,7 @@
 //! Paths and base edges: for each rule a trace with a right proof, and wrong variants that are
 //! refused for the right reason.
 
-mod support;
+use crate::support;
 
 use RuleSet::{Android, Mailbox as Boxes, Threads};
 use anyorder_certify::{LemmaId, Proof, Reason, Rule, RuleSet, check_proof};

@@ -1,7 +1,7 @@
 //! Orders of tasks and component rules: right proofs pass, wrong variants are refused for the right
 //! reason.
 
-mod support;
+use crate::support;
 
 use RuleSet::{Android, Mailbox as Boxes, Threads};
 use anyorder_certify::{LemmaId, Proof, ProofStep, Reason, Rule, RuleSet};

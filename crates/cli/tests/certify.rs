@@ -1,6 +1,6 @@
 //! `anyorder certify`: certificates of all kinds, and what is refused.
 
-mod common;
+use crate::common;
 
 use common::{NOTES, file, folder, path, run, run_with_stdin};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! `anyorder check` and `why` on whole traces: results, statuses, files.
 
-mod common;
+use crate::common;
 
 use common::{NOTES, Ran, file, folder, path, run};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! `anyorder consistency` and `generate`: verdicts, statuses, files and messages.
 
-mod common;
+use crate::common;
 
 use common::{NOTES, Ran, command, file, folder, path, ran, run, run_with_stdin};
 use serde_json::Value;

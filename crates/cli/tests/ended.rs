@@ -1,7 +1,7 @@
 //! What was cancelled, disabled or removed does not run: the usual repairs of ordering bugs are
 //! silent in `check` and `predict`, and the programs without them are found.
 
-mod common;
+use crate::common;
 
 use common::{Ran, file, folder, run};
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! How models end: `unfair`, several deadlocks, properties that say nothing, runs that are cut. The
 //! command against the definitions, with right programs of the same shapes.
 
-mod common;
+use crate::common;
 
 use common::{Ran, file, folder, run};
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! Bad input and usage: exit status 2, nothing on stdout, and a message with the place of the
 //! error.
 
-mod common;
+use crate::common;
 
 use common::{NOTES, Ran, file, folder, path, run, run_with_stdin};
 

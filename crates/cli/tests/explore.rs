@@ -3,7 +3,7 @@
 
 #![expect(clippy::print_stdout, reason = "reports what was skipped, and how often")]
 
-mod common;
+use crate::common;
 
 use common::{Ran, file, folder, path, run, workspace};
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! Models whose failures depend on the state of tasks behind handles. Reduced search, full search
 //! and reversals find the failures.
 
-mod common;
+use crate::common;
 
 use common::{file, folder, run};
 

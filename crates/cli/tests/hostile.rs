@@ -3,7 +3,7 @@
 
 #![allow(clippy::print_stdout, reason = "the test prints what it reached")]
 
-mod common;
+use crate::common;
 
 use anyorder_common::text::is_hostile;
 use common::{command, folder};

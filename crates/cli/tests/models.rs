@@ -1,6 +1,6 @@
 //! Models: check, graph, fmt, and the help of the commands that run models.
 
-mod common;
+use crate::common;
 
 use common::{Ran, file, folder, path, run, run_with_stdin, workspace};
 use serde_json::Value;

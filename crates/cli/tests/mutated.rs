@@ -3,15 +3,13 @@
 
 use anyorder_mutate::campaign::{self, Bench, Setup};
 use anyorder_mutate::case::{Case, Stated};
+use anyorder_testkit::effort;
 use assert_cmd::cargo::cargo_bin;
 use std::path::Path;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Duration;
 
-/// Cases that every run of the test has. Together with the time below they bound the test.
-const RUNS: u64 = 4_000;
-
-/// The time after which no new round of cases begins.
-const TIME: Duration = Duration::from_secs(60);
+/// Cases of a push.
+const RUNS: u64 = 600;
 
 /// By how much other tests and a build that is not optimised may stretch the time of a run.
 const STRETCH: u32 = 8;
@@ -27,25 +25,15 @@ fn bench(folder: &tempfile::TempDir) -> Bench {
     Bench::new(setup).expect("the binary says what it can do, and makes seeds")
 }
 
-/// A seed that changes: `ANYORDER_MUTATE_SEED` repeats a run.
-fn seed() -> u64 {
-    let given = std::env::var("ANYORDER_MUTATE_SEED").ok();
-    let given = given.map(|text| text.parse().expect("ANYORDER_MUTATE_SEED is a number"));
-    given.unwrap_or_else(|| {
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        now.map_or(1, |since| since.as_secs())
-    })
-}
-
 #[test]
 fn no_mutant_breaks_a_promise() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let bench = bench(&folder);
-    let seed = seed();
-    println!("seed {seed}: ANYORDER_MUTATE_SEED={seed} runs the same cases");
+    let seed = effort::first_seed();
+    println!("seed {seed}");
     let jobs = std::thread::available_parallelism().map_or(1, usize::from).min(4);
-    let until = Some(Instant::now() + TIME);
-    let summary = campaign::run(&bench, seed, RUNS, jobs, until, |_| {}).expect("runs");
+    let runs = effort::cases(RUNS);
+    let summary = campaign::run(&bench, seed, runs, jobs, None, |_| {}).expect("runs");
     println!("{}", summary.table());
     if !summary.faults.is_empty() {
         // The temporary folder goes; the failures stay for whoever reads this.

@@ -1,6 +1,6 @@
 //! `anyorder predict`, the predictions of `check` for threads, and `replay` of witnesses.
 
-mod common;
+use crate::common;
 
 use anyorder_mutate::schema;
 use common::{NOTES, Ran, file, folder, path, run, run_with_stdin, workspace};

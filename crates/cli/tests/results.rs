@@ -1,6 +1,6 @@
 //! The contents of results: several inputs, source positions, baselines, groups, wrong inputs.
 
-mod common;
+use crate::common;
 
 use anyorder_mutate::schema;
 use common::{NOTES, command, file, folder, path, ran, run};

@@ -1,6 +1,6 @@
 //! `anyorder robust`: verdicts, statuses, findings, and what does not count.
 
-mod common;
+use crate::common;
 
 use common::{file, folder, path, run, run_with_stdin};
 use serde_json::Value;

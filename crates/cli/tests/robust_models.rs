@@ -1,7 +1,7 @@
 //! `anyorder robust` on models: the verdict, the three properties of conflicts, and what was not
 //! decided (`docs/robustness.md`, "Models").
 
-mod common;
+use crate::common;
 
 use common::{file, folder, run};
 use serde_json::{Value, json};

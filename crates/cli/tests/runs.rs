@@ -1,6 +1,6 @@
 //! Runs of models: schedules, replay, random walks, comparisons; interrupted and resumed searches.
 
-mod common;
+use crate::common;
 
 use common::{Ran, file, folder, path, run, run_with_stdin, workspace};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! What goes to which stream: broken pipes, colours, quiet, limits.
 
-mod common;
+use crate::common;
 
 use common::{NOTES, command, file, folder, path, ran, run};
 use std::io::Read;

@@ -1,6 +1,6 @@
 //! The texts of deadlocks, update conflicts and growing models.
 
-mod common;
+use crate::common;
 
 use common::{Ran, file, folder, run};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! The smaller commands: info, convert, explain, schema, completions, man, help.
 
-mod common;
+use crate::common;
 
 use common::{NOTES, command, file, folder, path, ran, run, run_with_stdin, workspace};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! The tutorial: every command in it prints what the page says.
 
-mod common;
+use crate::common;
 
 use common::{command, folder, ran, workspace};
 

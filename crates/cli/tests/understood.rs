@@ -1,7 +1,7 @@
 //! Every output format reports the parts of an input that were not understood, also on the findings
 //! that rest on them.
 
-mod common;
+use crate::common;
 
 use common::{file, folder, path, run};
 use serde_json::Value;

@@ -5,7 +5,7 @@ use anyorder_commute::{CheckLimits, built_in_types, check};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-const BEGIN: &str = "<!-- The rest is written by a test: ANYORDER_BLESS=1 cargo test -p anyorder-commute --test documentation -->\n";
+const BEGIN: &str = "<!-- The rest is written by a test: ANYORDER_BLESS=1 cargo test -p anyorder-commute documentation:: -->\n";
 
 fn page() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/commutativity.md")

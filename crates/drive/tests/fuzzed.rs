@@ -17,15 +17,14 @@ mod settings;
 #[path = "../../../fuzz/src/stored.rs"]
 mod stored;
 
-/// Mutants of each target; `ANYORDER_FUZZED` sets another number.
+/// Mutants of each target.
 const RUNS: u64 = 200;
 
 /// Runs a target on its seeds and on mutants of them.
 fn run(target: fn(&[u8]), kind: Kind, seeds: &[Vec<u8>]) {
-    let runs = std::env::var("ANYORDER_FUZZED").ok().and_then(|text| text.parse().ok());
     let mut rng = Rng::new(1);
     seeds.iter().for_each(|seed| target(seed));
-    for _ in 0..runs.unwrap_or(RUNS) {
+    for _ in 0..anyorder_testkit::effort::cases(RUNS) {
         let (seed, other) = (&seeds[rng.index(seeds.len())], &seeds[rng.index(seeds.len())]);
         let mut input = mutant(&mut rng, kind, seed, other);
         input.truncate(64 << 10);

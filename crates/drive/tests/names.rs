@@ -14,7 +14,7 @@ use anyorder_trace::{
 };
 use std::collections::BTreeSet;
 
-/// Traces of each kind; `ANYORDER_NAMES` sets another number.
+/// Traces of each kind.
 const TRACES: u64 = 60;
 
 /// How often each shape occurred.
@@ -111,9 +111,8 @@ fn explains(input: &TraceInput, finding: &Finding, tally: &mut Tally) {
 
 #[test]
 fn what_is_found_does_not_depend_on_the_names_of_events() {
-    let runs = std::env::var("ANYORDER_NAMES").ok().and_then(|text| text.parse().ok());
     let (mut rng, mut tally, control) = (Rng::new(7), Tally::default(), Control::default());
-    for seed in 0..runs.unwrap_or(TRACES) {
+    for seed in 0..anyorder_testkit::effort::cases(TRACES) {
         let plain = match seed % 4 {
             0 | 1 => random_trace(seed, &Shape::tiny()),
             _ => threads(&mut rng),

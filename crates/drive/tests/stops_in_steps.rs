@@ -78,6 +78,8 @@ fn a_job_stopped_at_any_poll_reports_only_what_is_true() {
         event b when sum < 40 && slow(2000) == 2000 { sum += slow(2000) / 1000; }
         invariant small: slow(1500) == 1500 && sum < 28;";
     let model = Model::compile("long.any", text).unwrap();
+    // On a push, at one poll of seven.
+    let rare = 1 + 6 / anyorder_testkit::effort::effort() as usize;
     let mut cut = 0;
     for algorithm in ALGORITHMS {
         let options = options(algorithm);
@@ -87,7 +89,7 @@ fn a_job_stopped_at_any_poll_reports_only_what_is_true() {
         };
         let all = titles(&whole);
         assert_eq!(all.len(), 2, "{all:?}");
-        for polls in 0..400 {
+        for polls in (0..400).step_by(rare) {
             let control = Control { cancel: Cancel::after_polls(polls), ..Control::default() };
             let found = check_model(&model, &options, &control).unwrap().result;
             let some = titles(&found);
@@ -97,8 +99,8 @@ fn a_job_stopped_at_any_poll_reports_only_what_is_true() {
             cut += u32::from(is_cut);
         }
     }
-    assert!(cut > 100, "{cut}");
-    for polls in 0..200 {
+    assert!(cut > 20, "{cut}");
+    for polls in (0..200).step_by(rare) {
         let control = Control { cancel: Cancel::after_polls(polls), ..Control::default() };
         let found = explore(&model, &ExploreOptions::default(), &control).unwrap();
         let is_cut = found.limits.iter().any(|limit| limit == "interrupt");

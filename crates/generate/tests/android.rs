@@ -1,6 +1,6 @@
 //! The `android` family: exact sizes, open pairs, and growth.
 
-mod common;
+use crate::common;
 
 use anyorder_common::union_find::UnionFind;
 use anyorder_generate::{

@@ -1,7 +1,7 @@
 //! The benchmark programs: sizes as printed in the paper's tables, runs that replay, seeds that
 //! matter.
 
-mod common;
+use crate::common;
 
 use anyorder_generate::{Counts, Family, Request, RunMailbox, generate, generate_with_run};
 use anyorder_trace::EventKind;

@@ -1,6 +1,6 @@
 //! Images of formulas and knots against brute force: consistent iff satisfiable, or as constructed.
 
-mod common;
+use crate::common;
 
 use anyorder_generate::{
     Counts, Family, GenerateError, Request, bi3sat_formula, bi3sat_image, generate,

@@ -10,9 +10,9 @@ use anyorder_trace::{
 };
 use std::collections::BTreeMap;
 
-/// Seeds per shape and rule set; `ANYORDER_ORACLE_SEEDS` overrides.
+/// Seeds per shape and rule set.
 fn seeds() -> u64 {
-    std::env::var("ANYORDER_ORACLE_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(700)
+    anyorder_testkit::effort::cases(350)
 }
 
 fn oracle_set(rules: RuleSet) -> anyorder_testkit::RuleSet {

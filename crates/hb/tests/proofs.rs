@@ -14,9 +14,9 @@ use std::path::Path;
 /// Ordered pairs tried per random trace and rule set.
 const PAIRS: usize = 6;
 
-/// Seeds per shape; `ANYORDER_PROOF_SEEDS` overrides.
+/// Seeds per shape.
 fn seeds() -> u64 {
-    std::env::var("ANYORDER_PROOF_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
+    anyorder_testkit::effort::cases(150)
 }
 
 /// The rules that some proof must have used. `component` stands for all component rules.

@@ -9,9 +9,9 @@ use anyorder_testkit::{
 use anyorder_trace::{EventId, Trace};
 use std::collections::BTreeMap;
 
-/// Seeds for each shape; `ANYORDER_ORACLE_SEEDS` overrides.
+/// Seeds for each shape.
 fn seeds() -> u64 {
-    std::env::var("ANYORDER_ORACLE_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(700)
+    anyorder_testkit::effort::cases(350)
 }
 
 fn oracle_set(rules: RuleSet) -> anyorder_testkit::RuleSet {

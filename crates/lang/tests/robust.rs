@@ -34,9 +34,8 @@ const MODELS: &[&str] = &[
     include_str!("programs/dynamic.any"),
 ];
 
-/// Iterations: few by default, 100,000 and more with `ANYORDER_ITERATIONS`.
 fn iterations() -> usize {
-    std::env::var("ANYORDER_ITERATIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(4_000)
+    anyorder_testkit::effort::cases(4_000) as usize
 }
 
 /// Does everything with a text, and checks what must hold.

@@ -1,6 +1,6 @@
 //! The communication of specified objects: against the meaning of its modes, and in witnesses.
 
-mod common;
+use crate::common;
 
 use anyorder_common::random::{Random, Rng};
 use anyorder_commute::{Document, Invocation, Mode, built_in_types};

@@ -1,7 +1,7 @@
 //! Witnesses of small traces: the examples of the thesis, and for each rule the smallest trace that
 //! depends on it.
 
-mod common;
+use crate::common;
 
 use anyorder_commute::Mode;
 use anyorder_predict::{

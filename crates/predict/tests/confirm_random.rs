@@ -1,6 +1,6 @@
 //! Windows and long traces against brute force and the search without windows.
 
-mod common;
+use crate::common;
 
 use anyorder_common::random::{Random, Rng};
 use anyorder_predict::{

@@ -1,7 +1,7 @@
 //! The work of the search: long traces, and all pairs of small ones. `cargo bench -p
 //! anyorder-predict --bench confirm` prints times.
 
-mod common;
+use crate::common;
 
 use anyorder_common::random::Rng;
 use anyorder_predict::{

@@ -1,7 +1,7 @@
 //! Witnesses in which tasks change places, against brute force over all schedules of small
 //! event-driven traces.
 
-mod common;
+use crate::common;
 
 use anyorder_certify::check_schedule;
 use anyorder_predict::{

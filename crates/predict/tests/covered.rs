@@ -1,6 +1,6 @@
 //! Accesses that cover earlier ones under several locks: information that the engine must keep.
 
-mod common;
+use crate::common;
 
 use anyorder_predict::{CandidateOptions, EdcAnalysis, MemoryOnly, ViolationKind};
 use common::analyse;

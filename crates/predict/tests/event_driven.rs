@@ -1,7 +1,7 @@
 //! Event-driven EDC: against the streaming engine where tasks have only one order, on hand-made
 //! traces, and on recorded ones.
 
-mod common;
+use crate::common;
 
 use anyorder_common::random::Rng;
 use anyorder_hb::{CoverageLevel, RuleSet, races};

@@ -1,7 +1,7 @@
 //! The traces of `examples/traces`: the check finds the bug of each, and nothing in its ordered
 //! variant.
 
-mod common;
+use crate::common;
 
 use anyorder_predict::{
     CandidateOptions, EdcAnalysis, HbAnalysis, Internals, Report, Specified, Types,

@@ -2,7 +2,7 @@
 //! racy or under a lock, and not found where they are ordered. Also locks used after their
 //! destruction, which the figure does not have.
 
-mod common;
+use crate::common;
 
 use anyorder_commute::Document;
 use anyorder_predict::{

@@ -1,6 +1,6 @@
 //! Happens-before as this crate computes it against `anyorder-hb` with its rule set `threads`.
 
-mod common;
+use crate::common;
 
 use anyorder_common::random::Rng;
 use anyorder_finding::CoverageLevel;

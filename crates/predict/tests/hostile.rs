@@ -1,8 +1,6 @@
 //! Traces that no program could have produced: an analysis ends with an error or a result, never
 //! with a panic.
 
-mod common;
-
 use anyorder_common::random::{Random, Rng};
 use anyorder_predict::{
     Analysis, CandidateOptions, Conditions, EdcAnalysis, HbAnalysis, PredictError, StreamEvent,

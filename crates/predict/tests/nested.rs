@@ -1,7 +1,7 @@
 //! Many locks held at once: the streaming analysis against the definitions, and against itself
 //! without shared locksets.
 
-mod common;
+use crate::common;
 
 use anyorder_common::random::{Random, Rng};
 use anyorder_predict::{

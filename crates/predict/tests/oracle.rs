@@ -1,6 +1,6 @@
 //! The streaming analyses against the definitions, on random traces.
 
-mod common;
+use crate::common;
 
 use anyorder_common::random::{Random, Rng};
 use anyorder_predict::{

@@ -1,7 +1,7 @@
 //! Chains of edges that explain why two events are ordered, against the relation computed from its
 //! definition.
 
-mod common;
+use crate::common;
 
 use anyorder_common::random::{Random, Rng};
 use anyorder_predict::{Conditions, MemoryOnly, OrderPaths, OrderRule, OrderStep, Ordered};

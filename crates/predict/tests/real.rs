@@ -1,7 +1,5 @@
 //! The recorded runs beside the checkout, if present.
 
-mod common;
-
 use anyorder_predict::{
     Analysis, CandidateOptions, Conditions, EdcAnalysis, HbAnalysis, MemoryOnly, Object,
     ViolationKind, run,

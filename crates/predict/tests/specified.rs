@@ -1,6 +1,6 @@
 //! Specified objects against the definitions: conflicts of points, EDC over them, hidden events.
 
-mod common;
+use crate::common;
 
 use anyorder_common::random::{Random, Rng};
 use anyorder_commute::{Document, Model, Spec, Waits, built_in_types};

@@ -1,6 +1,6 @@
 //! Specified objects: the types of objects, hidden events, and malformed traces.
 
-mod common;
+use crate::common;
 
 use anyorder_common::random::{Random, Rng};
 use anyorder_commute::{Document, built_in_types};

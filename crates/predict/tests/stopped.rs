@@ -1,7 +1,7 @@
 //! Analyses and checks that are stopped at each of their polls: what they report by then is part of
 //! the full result.
 
-mod common;
+use crate::common;
 
 use anyorder_common::random::{Random, Rng};
 use anyorder_predict::check::{

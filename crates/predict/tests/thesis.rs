@@ -1,6 +1,6 @@
 //! The examples of the thesis, and the smallest trace for each error in its printed form.
 
-mod common;
+use crate::common;
 
 use anyorder_commute::Document;
 use anyorder_predict::{

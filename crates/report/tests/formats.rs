@@ -4,7 +4,7 @@ use anyorder_finding::run::Runs;
 use anyorder_finding::{Finding, Kind, Outcome, Policy};
 use anyorder_report::{html, json, junit, sarif, terminal};
 
-mod sample;
+use crate::sample;
 
 fn text(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
     let mut out = Vec::new();

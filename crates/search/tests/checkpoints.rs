@@ -1,6 +1,6 @@
 //! Searches that are interrupted, saved and resumed give the same results as others.
 
-mod random;
+use crate::random;
 
 use anyorder_search::{
     Limit, Order, Outcome, Pause, Search, SearchError, SearchOptions, Stats, Storage, Violation,

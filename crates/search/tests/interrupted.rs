@@ -1,7 +1,7 @@
 //! Systems that are stopped in the middle of a call return nonsense. No search believes it: what a
 //! stopped search reports is true, and a resumed one ends as if it had never been stopped.
 
-mod random;
+use crate::random;
 
 use anyorder_search::{
     Limit, Order, Outcome, Search, SearchOptions, Stats, Storage, WalkOptions, walk,

@@ -1,6 +1,6 @@
 //! The search against a naive one, on random systems: every storage, order and number of threads.
 
-mod random;
+use crate::random;
 
 use anyorder_search::{
     Limit, Order, Outcome, Property, ResponseVerdict, SearchOptions, Stop, Storage, Violation,

@@ -30,6 +30,7 @@ pub use show::show;
 
 mod antichain;
 pub mod consistency;
+pub mod effort;
 pub mod naive;
 pub mod random;
 pub mod reorder;

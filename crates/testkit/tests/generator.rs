@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-/// The number of traces of each shape; `ANYORDER_TRACES` in the environment overrides it.
+/// The number of traces of each shape.
 fn traces() -> u64 {
-    std::env::var("ANYORDER_TRACES").ok().and_then(|text| text.parse().ok()).unwrap_or(1500)
+    anyorder_testkit::effort::cases(500)
 }
 
 /// Prints even when the test harness captures what tests print.

@@ -9,7 +9,7 @@ use common::Choices;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-mod common;
+use crate::common;
 
 fn written(trace: &Trace) -> String {
     let mut out = Vec::new();

@@ -8,7 +8,7 @@ use anyorder_trace::{
     ReadError, Severity, SiteId, TaskKind, Trace, TraceBuilder, TraceSource,
 };
 
-mod common;
+use crate::common;
 
 fn read(text: &[u8]) -> Result<Trace, ReadError> {
     Trace::read(&mut StdReader::new(text))

@@ -6,7 +6,7 @@ use common::Choices;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-mod common;
+use crate::common;
 
 fn read(text: &[u8]) -> Result<Trace, ReadError> {
     Trace::read(&mut StdReader::new(text))

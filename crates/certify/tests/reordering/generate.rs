@@ -1,7 +1,7 @@
 //! Small random traces with every kind of event in the definitions of witnesses.
 
-use crate::types::Objects;
-use crate::woken::woken;
+use super::types::Objects;
+use super::woken::woken;
 use anyorder_common::random::{Random, Rng};
 use anyorder_trace::{
     EventKind, HandlerId, Location, LocationId, Mailbox, Mode, Op, Position, TaskDef, TaskId,

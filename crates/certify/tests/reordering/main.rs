@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use turns::turns;
 use types::{Scheduled, TraceCalls, Types};
 
-const TRACES: u64 = 4_000;
+const TRACES: u64 = 1_200;
 /// The number of different reorderings at which brute force stops.
 const STATES_MAX: usize = 20_000;
 
@@ -277,7 +277,7 @@ fn compare(
 #[test]
 fn the_checker_accepts_what_brute_force_accepts_among_tasks() {
     let (types, mut tally) = (Types::new(), Counters::default());
-    for seed in 1..=800 {
+    for seed in anyorder_testkit::effort::seeds(250) {
         let mut rng = RandomSource::new(seed);
         let shape = Shape { events_max: 7 + seed as usize % 5, ..Shape::tiny() };
         let flavour = Flavour::of(seed);
@@ -298,7 +298,7 @@ fn the_checker_accepts_what_brute_force_accepts_among_tasks() {
 #[test]
 fn the_checker_accepts_what_brute_force_accepts_where_tasks_take_turns() {
     let (types, mut tally) = (Types::new(), Counters::default());
-    for seed in 1..=600 {
+    for seed in anyorder_testkit::effort::seeds(200) {
         let mut rng = RandomSource::new(seed);
         let t = turns(&mut rng);
         let observes = TraceCalls::new(&types, &t);
@@ -312,7 +312,7 @@ fn the_checker_accepts_what_brute_force_accepts_where_tasks_take_turns() {
 #[test]
 fn the_checker_accepts_what_brute_force_accepts() {
     let (types, mut tally) = (Types::new(), Counters::default());
-    for seed in 1..=TRACES {
+    for seed in anyorder_testkit::effort::seeds(TRACES) {
         let mut rng = RandomSource::new(seed);
         let flavour = Flavour::of(seed);
         let events = 4 + rng.below(if flavour.is_guarded() { 10 } else { 7 });
@@ -357,7 +357,7 @@ fn the_checker_accepts_what_brute_force_accepts() {
 fn the_comparison_notices_each_rule() {
     let types = Types::new();
     let mut noticed: BTreeMap<ReorderRule, u64> = BTreeMap::new();
-    for seed in 1..=600 {
+    for seed in anyorder_testkit::effort::seeds(200) {
         let mut rng = RandomSource::new(seed);
         let flavour = Flavour::of(seed);
         let t = trace(&mut rng, flavour, if flavour.is_guarded() { 11 } else { 8 });
@@ -385,7 +385,7 @@ fn the_comparison_notices_each_rule() {
 fn brute_force_loses_nothing_by_keeping_one_of_many() {
     let types = Types::new();
     let mut pairs = 0;
-    for seed in 1..=400 {
+    for seed in anyorder_testkit::effort::seeds(100) {
         let mut rng = RandomSource::new(seed);
         let flavour = Flavour::of(seed);
         let t = trace(&mut rng, flavour, 6);

@@ -1,7 +1,7 @@
 //! Random traces of one event loop whose tasks can be reordered: two threads post, and each task is
 //! an access or two.
 
-use crate::generate::RandomSource;
+use crate::reordering::generate::RandomSource;
 use anyorder_trace::{Mailbox, TaskId, Trace, TraceBuilder};
 
 /// Returns a trace of up to 14 events.

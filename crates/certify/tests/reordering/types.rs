@@ -3,7 +3,7 @@
 
 #![allow(dead_code, reason = "each test uses its own part")]
 
-use crate::generate::RandomSource;
+use super::generate::RandomSource;
 use anyorder_certify::{Call, CallRules, Calls, check_schedule};
 use anyorder_commute::{
     BuiltIn, Comm, Invocation, Mode, Model, Spec, Value, Waits, built_in_types,

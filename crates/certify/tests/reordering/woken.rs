@@ -1,7 +1,7 @@
 //! Random traces in which the wait of a wake must come before its signal: a thread waits inside a
 //! section, and an event after the signal takes the same lock.
 
-use crate::generate::RandomSource;
+use super::generate::RandomSource;
 use anyorder_trace::{EventKind, HandlerId, Mailbox, Mode, Op, TaskId, Trace, TraceBuilder};
 
 /// The next action of a thread.

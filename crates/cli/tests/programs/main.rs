@@ -3,8 +3,7 @@
 
 #![expect(clippy::print_stdout, reason = "reports what was skipped, and how often")]
 
-#[path = "../common/mod.rs"]
-mod common;
+use crate::common;
 mod gallery;
 mod random;
 

@@ -1,8 +1,7 @@
 //! What the commands say of recorded runs: names that repeat, inputs that are not understood, locks
 //! inside memory, findings about right programs.
 
-#[path = "../common/mod.rs"]
-mod common;
+use crate::common;
 
 mod memory;
 mod names;

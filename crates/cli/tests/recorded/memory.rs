@@ -1,7 +1,7 @@
 //! Locks that lie in memory, and memory whose size is not known.
 
 use crate::common::{folder, path, run};
-use crate::{findings, result};
+use crate::recorded::{findings, result};
 use serde_json::Value;
 
 /// The analyses of `predict` for threads.

@@ -2,7 +2,7 @@
 //! the same events.
 
 use crate::common::{file, folder, run};
-use crate::{findings, result};
+use crate::recorded::{findings, result};
 
 /// `main` and `T1` write `x` under one name; the race is that of `T1` and `T2`.
 const TWO: &str = "anyorder-trace 1

@@ -2,7 +2,7 @@
 //! and does not count.
 
 use crate::common::{file, folder, run};
-use crate::{findings, result};
+use crate::recorded::{findings, result};
 use serde_json::Value;
 
 /// Two producers that hand one value each to an object.

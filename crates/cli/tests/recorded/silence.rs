@@ -1,7 +1,7 @@
 //! Inputs of which not everything is understood: never `ok`, and each says why.
 
 use crate::common::{file, folder, path, run};
-use crate::{findings, result};
+use crate::recorded::{findings, result};
 use serde_json::Value;
 
 /// Each trace with words of the warning that it must get.

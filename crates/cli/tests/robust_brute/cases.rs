@@ -1,9 +1,9 @@
 //! The command on models that were answered wrongly, and on a sample of random ones: statuses, and
 //! schedules that replay.
 
-use crate::answer::{Judged, Options, ask};
 use crate::common::{Ran, file, folder, path, run};
-use crate::{generate, print};
+use crate::robust_brute::answer::{Judged, Options, ask};
+use crate::robust_brute::{generate, print};
 use anyorder_common::random::Rng;
 use serde_json::Value;
 

@@ -1,10 +1,10 @@
 //! Models as instructions for the interpreter: bodies with all calls put in place.
 
-use crate::ast::{
+use crate::robust_brute::ast::{
     Block, Expr, Kept, Lane, Model, Operator, Order, Place, Post, Stmt, Target, VarKind, Word,
 };
-use crate::machine::Runs;
-use crate::mutants::Mutant;
+use crate::robust_brute::machine::Runs;
+use crate::robust_brute::mutants::Mutant;
 
 /// A register of a body.
 pub(crate) type Register = usize;

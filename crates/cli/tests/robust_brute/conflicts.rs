@@ -1,14 +1,14 @@
 //! The properties of conflicts, by their definitions, in every run: determinism of each event
 //! (Definition 5), serializability (Definition 4), and the same with the order of starts.
 
-use crate::ast::Order;
-use crate::code::Program;
-use crate::machine::{
+use crate::robust_brute::ast::Order;
+use crate::robust_brute::code::Program;
+use crate::robust_brute::machine::{
     Access, Actor, EVENT, INIT, Id, Location, Log, Posted, State, actors, initial, steps,
 };
-use crate::mutants::Mutant;
-use crate::rename::renamed;
-use crate::states::{is_quiet, is_too_large};
+use crate::robust_brute::mutants::Mutant;
+use crate::robust_brute::rename::renamed;
+use crate::robust_brute::states::{is_quiet, is_too_large};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// The maximum number of accesses of an expanded run.
@@ -199,7 +199,7 @@ pub(crate) fn deterministic(
 }
 
 /// Starts a run of one event by its first step, which has no conflict within the event.
-fn begin(step: crate::machine::Step) -> Option<Alone> {
+fn begin(step: crate::robust_brute::machine::Step) -> Option<Alone> {
     let mut conflicts = Conflicts::default();
     note(&mut conflicts, &step.log, &step.id);
     let own = Posted { id: step.id.clone(), mailbox: None, delay: 0, front: false };

@@ -1,7 +1,7 @@
 //! Random models. Each has its own taste: a few of the language's words, so that every pair of
 //! words meets in small models.
 
-use crate::ast::{
+use crate::robust_brute::ast::{
     Block, Code, Event, Expr, Handler, Kept, Lane, Model, Operator, Order, Place, Post, Stmt,
     Target, VarKind, Word,
 };

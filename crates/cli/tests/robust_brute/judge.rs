@@ -1,9 +1,9 @@
 //! Compares what the command says with what is true.
 
-use crate::ast::Model;
-use crate::conflicts::Answer;
-use crate::replay::follow;
-use crate::truth::Truth;
+use crate::robust_brute::ast::Model;
+use crate::robust_brute::conflicts::Answer;
+use crate::robust_brute::replay::follow;
+use crate::robust_brute::truth::Truth;
 use serde_json::Value;
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! The interpreter: what each part of a model may do next, from `docs/semantics.md`.
 
-use crate::ast::{Operator, Order, VarKind};
-use crate::code::{Body, Goal, Op, Position, Program, Register, Shared};
+use crate::robust_brute::ast::{Operator, Order, VarKind};
+use crate::robust_brute::code::{Body, Goal, Op, Position, Program, Register, Shared};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 

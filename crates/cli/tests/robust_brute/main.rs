@@ -2,9 +2,6 @@
 //! serializability, start order, and whether concurrency adds an outcome. `docs/testing.md` says
 //! how to run more of them.
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod answer;
 mod ast;
 mod cases;

@@ -1,10 +1,10 @@
 //! Wrong truths: brute force that gets one rule wrong. If a test tells none of them from the truth,
 //! its models are too narrow.
 
-use crate::ast::{Model, Order};
-use crate::code::{Body, Op, Program, compile};
-use crate::judge::word;
-use crate::truth::{Caps, Truth};
+use crate::robust_brute::ast::{Model, Order};
+use crate::robust_brute::code::{Body, Op, Program, compile};
+use crate::robust_brute::judge::word;
+use crate::robust_brute::truth::{Caps, Truth};
 use serde_json::{Value, json};
 
 /// A rule that is wrong.

@@ -1,6 +1,6 @@
 //! Models as text.
 
-use crate::ast::{
+use crate::robust_brute::ast::{
     Block, Code, Event, Expr, Handler, Kept, Lane, Model, Operator, Order, Place, Post, Stmt,
     Target, VarKind, Word,
 };

@@ -1,9 +1,9 @@
 //! States without the history that their names tell (C1 to C3): otherwise a task that posts itself
 //! would have a new name, and so a new state, each time.
 
-use crate::ast::Order;
-use crate::code::Program;
-use crate::machine::{Holder, Id, Message, State, Value};
+use crate::robust_brute::ast::Order;
+use crate::robust_brute::code::Program;
+use crate::robust_brute::machine::{Holder, Id, Message, State, Value};
 use std::collections::BTreeMap;
 
 /// Returns the state with short names. What is alive stays in its order, depth-first, because

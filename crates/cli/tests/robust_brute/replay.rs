@@ -1,9 +1,9 @@
 //! Follows the schedule of a finding on the interpreter.
 
-use crate::ast::Model;
-use crate::machine::{Actor, Fault, Id, State, Step, initial, steps};
-use crate::states::{Outcome, is_quiet, memory, places};
-use crate::truth::Truth;
+use crate::robust_brute::ast::Model;
+use crate::robust_brute::machine::{Actor, Fault, Id, State, Step, initial, steps};
+use crate::robust_brute::states::{Outcome, is_quiet, memory, places};
+use crate::robust_brute::truth::Truth;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -64,7 +64,7 @@ pub(crate) fn follow(
 }
 
 fn is_allowed(truth: &Truth, way: &Way, actor: &Actor) -> bool {
-    crate::machine::actors(&truth.program, &way.state, u8::MAX).contains(actor)
+    crate::robust_brute::machine::actors(&truth.program, &way.state, u8::MAX).contains(actor)
 }
 
 fn first(model: &Model, step: Step) -> Option<Way> {
@@ -74,7 +74,7 @@ fn first(model: &Model, step: Step) -> Option<Way> {
         let code = state.pending.iter().find(|one| one.id == posted.id).map(|one| one.code);
         let earlier = &step.log.posted[..at];
         let Some(code) = code else { continue };
-        let same = |other: &&crate::machine::Posted| {
+        let same = |other: &&crate::robust_brute::machine::Posted| {
             state.pending.iter().any(|one| one.id == other.id && one.code == code)
         };
         let name = child("init", &model.codes[code].name, earlier.iter().filter(same).count());

@@ -1,9 +1,9 @@
 //! What kinds of models there were: the engine was wrong where none was like this.
 
-use crate::ast::{Model, Order};
-use crate::code::Op;
-use crate::states::Outcome;
-use crate::truth::Truth;
+use crate::robust_brute::ast::{Model, Order};
+use crate::robust_brute::code::Op;
+use crate::robust_brute::states::Outcome;
+use crate::robust_brute::truth::Truth;
 
 /// All kinds.
 pub(crate) const ALL: [&str; 20] = [

@@ -1,13 +1,13 @@
 //! The outcomes of all runs and of the serial ones, by visiting every state (Definition 1).
 
-use crate::ast::Order;
-use crate::code::{Op, Position, Program};
-use crate::machine::{
+use crate::robust_brute::ast::Order;
+use crate::robust_brute::code::{Op, Position, Program};
+use crate::robust_brute::machine::{
     Actor, Fault, Holder, Id, Message, Runs, State, Step, Value, actors, initial, is_live, is_next,
     steps, waits_at,
 };
-use crate::mutants::Mutant;
-use crate::rename::renamed;
+use crate::robust_brute::mutants::Mutant;
+use crate::robust_brute::rename::renamed;
 use std::collections::{BTreeSet, HashSet};
 
 /// What a run ends with.

@@ -1,11 +1,11 @@
 //! What is true of a model, by enumeration.
 
-use crate::ast::Model;
-use crate::code::{Position, Program, compile};
-use crate::conflicts::{Answer, Orders, deterministic, orders};
-use crate::machine::initial;
-use crate::mutants::Mutant;
-use crate::states::{self, Outcome, Outcomes, concurrent, serial};
+use crate::robust_brute::ast::Model;
+use crate::robust_brute::code::{Position, Program, compile};
+use crate::robust_brute::conflicts::{Answer, Orders, deterministic, orders};
+use crate::robust_brute::machine::initial;
+use crate::robust_brute::mutants::Mutant;
+use crate::robust_brute::states::{self, Outcome, Outcomes, concurrent, serial};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How much is enumerated.

@@ -2,13 +2,11 @@
 //! share no code: over the gallery of models, the example traces, generated traces, random models
 //! and random traces.
 //!
-//! The short run takes a sample. `ANYORDER_WRITTEN=N` takes all of the gallery, and N random models
-//! and traces.
+//! A push takes a sample; `ANYORDER_EFFORT=6` takes all of the gallery.
 
 #![expect(clippy::print_stderr, reason = "tests say what they covered and skipped")]
 
-#[path = "../common/mod.rs"]
-mod common;
+use crate::common;
 
 mod models;
 mod python;
@@ -20,13 +18,13 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Random models and traces of the short run.
+/// Random models and traces of a push.
 const RANDOM: u64 = 6;
 
 /// Returns the number of random inputs, and of each how many examples one is taken.
 fn size() -> (u64, usize) {
-    let given = std::env::var("ANYORDER_WRITTEN").ok().and_then(|n| n.parse().ok());
-    given.map_or((RANDOM, 6), |random| (random, 1))
+    let effort = anyorder_testkit::effort::effort();
+    (anyorder_testkit::effort::cases(RANDOM), 6 / effort.min(6) as usize)
 }
 
 /// Counts of certificates by command and kind.

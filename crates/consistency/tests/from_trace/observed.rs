@@ -1,6 +1,6 @@
 //! Traces in their recorded order, in each format.
 
-use crate::common::{delayed, edtrace, fifo, given, messages};
+use crate::from_trace::common::{delayed, edtrace, fifo, given, messages};
 use anyorder_consistency::{Due, FromTraceError, Kept, MailboxRule, Overtakings, split_own_code};
 use anyorder_trace::format::droidracer::DroidRacerReader;
 use anyorder_trace::format::native_text::NativeTextReader;

@@ -1,6 +1,6 @@
 //! All procedures against each other and the oracles, on small random traces of every kind.
 
-use crate::support::{
+use crate::procedures::support::{
     REFUTE, all_orders, by_all_orders, control, mailboxes, orders_count, timed, verdict,
 };
 use anyorder_consistency::testing::{FlatRules, NotFull, Rules, check_full, enumerate_by, flat_by};
@@ -14,15 +14,15 @@ use anyorder_testkit::consistency::{
 use anyorder_trace::Trace;
 use std::thread;
 
-/// Traces of each shape; eight times as many with `ANYORDER_SLOW_TESTS` set.
-const SEEDS: u64 = 1_200;
+/// Traces of each shape.
+const SEEDS: u64 = 300;
 
 /// The most orders tried with the full problem.
 const ORDERS_MAX: u64 = 800;
 
 #[test]
 fn all_procedures_agree_with_brute_force() {
-    let seeds = if std::env::var_os("ANYORDER_SLOW_TESTS").is_some() { 8 * SEEDS } else { SEEDS };
+    let seeds = anyorder_testkit::effort::cases(SEEDS);
     let mut counters = Counters::default();
     thread::scope(|scope| {
         let threads: Vec<_> = (0..2_u64)

@@ -1,15 +1,15 @@
 //! Every kind of small random trace: the same answer as brute force; each witness is replayed, each
 //! refutation is checked.
 
-use crate::support::{REFUTE, control, mailboxes, verdict};
+use crate::solver::support::{REFUTE, control, mailboxes, verdict};
 use anyorder_consistency::{FromTrace, PartialTrace, Procedure};
 use anyorder_testkit::consistency::{
     Counters, Kind, Mailbox, Problem, Shape, brute_force, random_partial,
 };
 
-/// Seeds per shape and mailbox; `ANYORDER_ORACLE_SEEDS` overrides.
+/// Seeds per shape and mailbox.
 fn seeds() -> u64 {
-    std::env::var("ANYORDER_ORACLE_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(6000)
+    anyorder_testkit::effort::cases(1_500)
 }
 
 /// All mailboxes. Without delays, delayed equals FIFO, so only one trace in eight is decided under

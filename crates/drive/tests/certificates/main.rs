@@ -2,7 +2,7 @@
 //! one in Python in `tools/checker`. Certificates come from the engines, about random traces; most
 //! are then changed in one place.
 //!
-//! `ANYORDER_CERTIFICATES=N` sets the number of traces. Without Python the test says so and passes.
+//! Without Python the test says so and passes.
 
 mod cases;
 mod links;
@@ -65,9 +65,8 @@ const REASONS: &[(&str, &str)] = &[
 
 #[test]
 fn two_checkers_agree_on_certificates_and_mutants() {
-    let traces = std::env::var("ANYORDER_CERTIFICATES").ok().and_then(|n| n.parse().ok());
     let mut cases = Vec::new();
-    for seed in 0..traces.unwrap_or(TRACES) {
+    for seed in 0..anyorder_testkit::effort::cases(TRACES) {
         for case in cases::of(seed) {
             let mut rng = Rng::new(seed ^ 0x5eed);
             for _ in 0..if case.is_mutant { 0 } else { MUTANTS } {

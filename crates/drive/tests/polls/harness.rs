@@ -3,10 +3,11 @@
 use anyorder_drive::{Failure, JobResult, Reported};
 use anyorder_finding::{Finding, Severity};
 use anyorder_system::{Cancel, Control};
+use anyorder_testkit::effort::cases;
 use std::collections::BTreeSet;
 
-/// All polls of a job are tried up to this number; of more, a spread.
-const ALL_UP_TO: u64 = 60;
+/// All polls of a job are tried up to this number on a push; of more, a spread.
+const ALL_UP_TO: u64 = 15;
 
 /// The limit that a job names when it was interrupted.
 pub(crate) const INTERRUPT: &str = "interrupt";
@@ -25,9 +26,11 @@ pub(crate) fn at_every_poll<T>(
     };
     let (whole, polls) = stopped_after(u64::MAX >> 1);
     assert!(polls > 0, "{name}: the job has no poll, so nothing can stop it");
-    let stride = polls.div_ceil(ALL_UP_TO).max(1);
+    let stride = polls.div_ceil(cases(ALL_UP_TO)).max(1);
+    let ends = cases(3).min(12);
     let mut tried = 0;
-    for poll in (0..polls).filter(|poll| poll % stride == 0 || *poll < 12 || poll + 12 > polls) {
+    for poll in (0..polls).filter(|poll| poll % stride == 0 || *poll < ends || poll + ends > polls)
+    {
         let (part, used) = stopped_after(poll);
         assert_eq!(used, poll, "{name}: the polls of a job are not always the same");
         if let Err(error) = judge(&whole, &part) {

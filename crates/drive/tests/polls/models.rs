@@ -1,6 +1,6 @@
 //! Jobs on models.
 
-use crate::harness::{
+use crate::polls::harness::{
     INTERRUPT, at_every_poll, cut_or_whole, is_candidate, lines, or_stopped, whole,
 };
 use anyorder_drive::explore::{

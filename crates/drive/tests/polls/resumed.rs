@@ -1,7 +1,7 @@
 //! Searches that are resumed from the checkpoint of a stopped one.
 
-use crate::harness::INTERRUPT;
-use crate::models::model;
+use crate::polls::harness::INTERRUPT;
+use crate::polls::models::model;
 use anyorder_drive::JobResult;
 use anyorder_drive::model::{Model, check_model};
 use anyorder_drive::states::{Algorithm, CheckOptions, Order, Storage};
@@ -9,7 +9,7 @@ use anyorder_system::{Cancel, Control};
 use std::path::PathBuf;
 
 /// The polls at which a search is stopped: all of a small one, a spread of a larger one.
-const STOPS_MAX: u64 = 60;
+const STOPS_MAX: u64 = 15;
 
 /// A file that is removed with its value.
 struct Saved(PathBuf);
@@ -71,9 +71,10 @@ fn a_resumed_search_ends_with_the_same_counts() {
             let whole = searched(&model, options, &Cancel::new());
             let polls = (u64::MAX >> 1) - counted.polls_left();
             let file = saved(&format!("{name}-{variant}"));
-            for poll in
-                (0..polls).step_by(usize::try_from(polls.div_ceil(STOPS_MAX).max(1)).expect("few"))
-            {
+            for poll in (0..polls).step_by(
+                usize::try_from(polls.div_ceil(anyorder_testkit::effort::cases(STOPS_MAX)).max(1))
+                    .expect("few"),
+            ) {
                 stops += 1;
                 let stopping = CheckOptions { checkpoint: Some(file.0.clone()), ..options.clone() };
                 let part = searched(&model, &stopping, &Cancel::after_polls(poll));

@@ -1,6 +1,6 @@
 //! Jobs on traces.
 
-use crate::harness::{
+use crate::polls::harness::{
     INTERRUPT, at_every_poll, cut_or_whole, honest, is_known, lines, or_stopped, whole,
 };
 use anyorder_drive::{

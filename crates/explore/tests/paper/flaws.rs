@@ -3,9 +3,9 @@
 use crate::common::generate::{KINDS, Kind};
 use crate::common::oracle::truth;
 use crate::common::{Toy, Tree};
-use crate::random::{fault, systems};
-use crate::systems::{end, once, read, set};
-use crate::worked::{failing_path, run, traced};
+use crate::paper::random::{fault, systems};
+use crate::paper::systems::{end, once, read, set};
+use crate::paper::worked::{failing_path, run, traced};
 use anyorder_explore::paper::{Choice, PaperOptions};
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
 //! Searches that a limit cuts, and their remaining guarantees.
 
 use crate::common::Toy;
-use crate::systems::figure_3;
-use crate::worked::traced;
+use crate::paper::systems::figure_3;
+use crate::paper::worked::traced;
 use anyorder_explore::paper::{PaperOptions, explore};
 use anyorder_explore::stateful::Error;
 use anyorder_search::Limit;

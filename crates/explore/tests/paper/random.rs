@@ -88,9 +88,9 @@ pub(crate) fn fault(
     wrong.map(|edge| format!("an edge that is none: {edge:?}"))
 }
 
-/// The number of seeds a kind; more are tried with `ANYORDER_SEEDS`.
+/// The number of seeds a kind.
 fn seeds() -> u64 {
-    std::env::var("ANYORDER_SEEDS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(3_000)
+    anyorder_testkit::effort::cases(750)
 }
 
 #[test]

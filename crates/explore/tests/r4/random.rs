@@ -1,7 +1,7 @@
 //! Random systems: R4 against the naive twin.
 
-use crate::naive::{Act, Twin, choices};
-use crate::toy::{ALL, Effects, Model, NONE, Skills, factory};
+use crate::r4::naive::{Act, Twin, choices};
+use crate::r4::toy::{ALL, Effects, Model, NONE, Skills, factory};
 use anyorder_explore::r4::{Order, Outcome, ReversalKind, ReversalOptions, Sleep, explore};
 use anyorder_system::{AccessKind, Control, Level, Observation, PartPath, TaskName, TaskRole};
 use std::collections::{BTreeMap, BTreeSet};
@@ -286,7 +286,7 @@ pub(crate) fn sequences(outcome: &Outcome) -> BTreeMap<Vec<Act>, u32> {
 }
 
 fn rounds() -> u64 {
-    std::env::var("ANYORDER_R4_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
+    anyorder_testkit::effort::cases(75)
 }
 
 #[test]

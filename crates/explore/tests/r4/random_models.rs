@@ -1,7 +1,7 @@
 //! Random models that wait and choose: exploration without a bound, against all their states.
 
-use crate::full::{Ends, Repeating, Seen, ended, ends, ends_of, explored, machine};
-use crate::random::Numbers;
+use crate::r4::full::{Ends, Repeating, Seen, ended, ends, ends_of, explored, machine};
+use crate::r4::random::Numbers;
 use anyorder_explore::r4::Sabotage;
 use std::fmt::Write;
 
@@ -271,10 +271,6 @@ pub(crate) fn compared(text: &str, executions: u64, sabotage: Sabotage) -> Optio
     })
 }
 
-fn number(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
-}
-
 #[derive(Default, Debug)]
 struct Totals {
     models: u64,
@@ -309,18 +305,21 @@ impl Totals {
 
 #[test]
 fn random_models_end_in_all_their_ways() {
-    let (first, count) = (number("ANYORDER_SEED", 1), number("ANYORDER_RANDOM", 60));
+    let seeds = anyorder_testkit::effort::seeds(15);
     for kind in KINDS {
         let mut totals = Totals::default();
-        for seed in first..first + count {
+        for seed in seeds.clone() {
             let text = model(kind, seed);
             let compared = compared(&text, 2_000, Sabotage::None);
             totals.add(&compared);
             let Some(compared) = compared else { continue };
             compared.check(&format!("{kind:?} {seed}\n{text}"));
         }
-        println!("{kind:?} from seed {first}: {totals:?}");
-        assert!(totals.large * 4 < count, "{kind:?}: most models are small enough");
+        println!("{kind:?}, seeds {seeds:?}: {totals:?}");
+        assert!(
+            totals.large * 4 < seeds.end - seeds.start,
+            "{kind:?}: most models are small enough"
+        );
         assert!(totals.fail > 0 && totals.wait > 0, "{kind:?}");
         let chooses = matches!(kind, Kind::Choices | Kind::All);
         assert!(totals.choose > 0 || !chooses, "{kind:?}");
@@ -329,15 +328,15 @@ fn random_models_end_in_all_their_ways() {
 
 #[test]
 fn models_of_the_whole_language_end_in_all_their_ways() {
-    let (first, count) = (number("ANYORDER_SEED", 1), number("ANYORDER_RANDOM", 60) / 3);
+    let seeds = anyorder_testkit::effort::seeds(5);
     let mut totals = Totals::default();
-    for seed in first..first + count {
+    for seed in seeds.clone() {
         let (text, _) = generate::model(seed);
         let compared = compared(&text, 200, Sabotage::None);
         totals.add(&compared);
         let Some(compared) = compared else { continue };
         compared.check(&format!("seed {seed}\n{text}"));
     }
-    println!("from seed {first}: {totals:?}");
+    println!("seeds {seeds:?}: {totals:?}");
     assert!(totals.models > 0 && totals.wait > 0);
 }

@@ -1,8 +1,8 @@
 //! The paper's running example, run by run.
 
-use crate::naive::Twin;
-use crate::slides::{Slides, event, word};
-use crate::toy::{ALL, NONE, factory};
+use crate::r4::naive::Twin;
+use crate::r4::slides::{Slides, event, word};
+use crate::r4::toy::{ALL, NONE, factory};
 use anyorder_explore::r4::{
     Order, Outcome, ReversalKind, ReversalOptions, RunInfo, Sleep, Verdict, explore,
 };

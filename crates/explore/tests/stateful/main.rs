@@ -2,9 +2,6 @@
 
 #![allow(clippy::print_stdout, reason = "tests print what they counted")]
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod check;
 mod contract;
 mod examples;

@@ -1,10 +1,10 @@
 //! Random systems of every kind, values on and off, inference on and off; and engines with injected
 //! faults.
 
-use crate::check::{distances, fault, options, run, sabotaged, shows, try_run};
 use crate::common::Toy;
 use crate::common::generate::{KINDS, Kind, random_toy};
 use crate::common::oracle::{Conflicts, Truth, check_contract, truth};
+use crate::stateful::check::{distances, fault, options, run, sabotaged, shows, try_run};
 use anyorder_explore::stateful::{GiveUp, Sabotage, StatefulOptions};
 use anyorder_search::Property;
 use anyorder_system::{Control, StateSystem};
@@ -12,10 +12,9 @@ use std::collections::BTreeMap;
 
 const STATES_MAX: usize = 2_000;
 
-/// Seeds of each kind: 3,000, or the number in `ANYORDER_EXPLORE_SEEDS`.
+/// Seeds of each kind.
 fn seeds() -> u64 {
-    let asked = std::env::var("ANYORDER_EXPLORE_SEEDS").ok();
-    asked.and_then(|seeds| seeds.parse().ok()).unwrap_or(3_000)
+    anyorder_testkit::effort::cases(750)
 }
 
 fn systems(kind: Kind, seeds: u64) -> impl Iterator<Item = (u64, Toy, Truth)> {

@@ -1,9 +1,9 @@
 //! Any number of threads gives the same result; limits cut and are reported.
 
-use crate::check::{options, run};
 use crate::common::generate::{KINDS, random_toy};
 use crate::common::oracle::truth;
 use crate::common::{Task, Toy, Tree, Value};
+use crate::stateful::check::{options, run};
 use anyorder_explore::stateful::{Counts, Error, GiveUp, Outcome, StatefulOptions, explore};
 use anyorder_search::{Limit, Path, Property, Stats};
 use anyorder_system::{Control, Limits, StopReason};

@@ -1,7 +1,7 @@
 //! Every model, every way to search it.
 
-use crate::files::{self, File};
-use crate::run::{full, machine, summary, verdict};
+use crate::gallery::files::{self, File};
+use crate::gallery::run::{full, machine, summary, verdict};
 use anyorder_search::{Order, SearchOptions, Storage};
 use std::num::NonZeroUsize;
 

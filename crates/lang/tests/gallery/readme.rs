@@ -1,7 +1,7 @@
 //! The table in the gallery's README.
 
-use crate::counts::states;
-use crate::files;
+use crate::gallery::counts::states;
+use crate::gallery::files;
 use std::fs;
 
 #[test]

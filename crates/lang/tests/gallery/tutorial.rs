@@ -1,6 +1,6 @@
 //! The tutorial: its models give what it shows.
 
-use crate::run::machine;
+use crate::gallery::run::machine;
 use anyorder_search::{SearchOptions, search};
 use anyorder_system::Control;
 use std::fs;

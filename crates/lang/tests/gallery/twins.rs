@@ -1,8 +1,8 @@
 //! Pairs: the fix is enough, and it is needed.
 
-use crate::files;
-use crate::fix::{body, without};
-use crate::run::{full, machine, summary, verdict};
+use crate::gallery::files;
+use crate::gallery::fix::{body, without};
+use crate::gallery::run::{full, machine, summary, verdict};
 use anyorder_search::SearchOptions;
 
 #[test]

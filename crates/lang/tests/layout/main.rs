@@ -91,8 +91,7 @@ fn all_models_keep_their_trees_and_comments() {
 
 #[test]
 fn any_spacing_and_any_comments_are_kept() {
-    let rounds =
-        std::env::var("ANYORDER_ITERATIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(300usize);
+    let rounds = anyorder_testkit::effort::cases(300);
     let texts = texts();
     let mut random = Random(0x5EED_0003);
     let (mut line_comments, mut block_comments, mut lines) = (0, 0, 0);
@@ -131,8 +130,7 @@ fn any_spacing_and_any_comments_are_kept() {
 
 #[test]
 fn random_models_keep_their_trees_and_are_without_errors() {
-    let rounds =
-        std::env::var("ANYORDER_ITERATIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(500);
+    let rounds = anyorder_testkit::effort::cases(500);
     let mut covered = generate::Coverage::new();
     for seed in 0..rounds {
         let (text, coverage) = generate::model(seed);

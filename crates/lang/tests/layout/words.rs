@@ -1,7 +1,7 @@
 //! Every word of the language as a name, in every position. A text with the word in it means the
 //! same as with a plain name, loads without errors, and is laid out without a change of its tree.
 
-use crate::{check, tree};
+use crate::layout::{check, tree};
 use anyorder_lang::lex::{CONTEXTUAL, RESERVED, TokenKind, lex};
 use anyorder_lang::load;
 

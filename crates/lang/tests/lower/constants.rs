@@ -1,6 +1,6 @@
 //! Constants of every form, and what else the check accepts: the lowering takes it.
 
-use crate::explore::{failure, run};
+use crate::lower::explore::{failure, run};
 use anyorder_lang::lower::compile;
 
 #[test]

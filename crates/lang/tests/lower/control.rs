@@ -1,6 +1,6 @@
 //! Loops, branches, choices.
 
-use crate::explore::{explore, run};
+use crate::lower::explore::{explore, run};
 
 #[test]
 fn return_out_of_atomic_and_with() {

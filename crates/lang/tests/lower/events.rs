@@ -1,6 +1,6 @@
 //! Events: families, order, guards, enabling.
 
-use crate::explore::{explore, machine};
+use crate::lower::explore::{explore, machine};
 use anyorder_system::StateSystem;
 
 #[test]

@@ -1,6 +1,6 @@
 //! What fails, and where.
 
-use crate::explore::{explore, failure, machine, successors};
+use crate::lower::explore::{explore, failure, machine, successors};
 use anyorder_lang::lower::compile;
 use anyorder_system::StateSystem;
 

@@ -1,6 +1,6 @@
 //! Assignments and changing methods, through all kinds of places.
 
-use crate::explore::{explore, run};
+use crate::lower::explore::{explore, run};
 
 #[test]
 fn nested_places() {

@@ -1,6 +1,6 @@
 //! Posting: mailboxes, targets, handles.
 
-use crate::explore::explore;
+use crate::lower::explore::explore;
 
 fn ends(text: &str) -> Vec<String> {
     let found = explore(text);

@@ -1,6 +1,6 @@
 //! Threads: locks, conditions, fork and join, atomic sections.
 
-use crate::explore::{explore, machine};
+use crate::lower::explore::{explore, machine};
 use anyorder_system::StateSystem;
 
 fn ends(text: &str) -> Vec<String> {

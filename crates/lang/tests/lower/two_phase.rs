@@ -1,6 +1,6 @@
 //! Two-phase commit: the counts of unique states are those of other checkers.
 
-use crate::explore::explore;
+use crate::lower::explore::explore;
 
 /// The model for a number of participants.
 pub(crate) fn model(participants: usize) -> String {

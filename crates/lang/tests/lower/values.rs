@@ -1,6 +1,6 @@
 //! Expressions, built-in methods, functions.
 
-use crate::explore::run;
+use crate::lower::explore::run;
 
 #[test]
 fn arithmetic_and_comparison() {

@@ -1,6 +1,6 @@
 //! Whole models: every construct at once, and the programs that the checker's tests use.
 
-use crate::explore::{machine, successors};
+use crate::lower::explore::{machine, successors};
 use anyorder_system::StateSystem;
 
 #[test]

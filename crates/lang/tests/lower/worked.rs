@@ -1,6 +1,6 @@
 //! The worked examples of the papers.
 
-use crate::explore::{explore, machine, shown, successors};
+use crate::lower::explore::{explore, machine, shown, successors};
 use anyorder_system::StateSystem;
 use anyorder_vm::{Machine, State};
 use std::collections::BTreeSet;

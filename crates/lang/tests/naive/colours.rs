@@ -5,11 +5,11 @@
 //! pairing of single steps (`differential`) had to guess, since several results of one label looked
 //! alike.
 
-use crate::differential::{kind_of, label_of};
-use crate::interp::program::Program;
-use crate::interp::state::State;
-use crate::interp::{canon, step};
-use crate::words;
+use crate::naive::differential::{kind_of, label_of};
+use crate::naive::interp::program::Program;
+use crate::naive::interp::state::State;
+use crate::naive::interp::{canon, step};
+use crate::naive::words;
 use anyorder_system::StateSystem;
 use anyorder_vm::Machine;
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,11 +2,11 @@
 //! what the definition in docs/semantics.md says, taken over all states of the naive interpreter
 //! together with who updated each attribute last.
 
-use crate::explore::parse;
-use crate::interp::canon;
-use crate::interp::program::{Mutant, Program};
-use crate::interp::state::State;
-use crate::interp::step;
+use crate::naive::explore::parse;
+use crate::naive::interp::canon;
+use crate::naive::interp::program::{Mutant, Program};
+use crate::naive::interp::state::State;
+use crate::naive::interp::step;
 use anyorder_explore::stateful;
 use anyorder_lang::lower::compile;
 use anyorder_search::{Outcome, SearchOptions, search};

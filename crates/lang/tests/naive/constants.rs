@@ -1,9 +1,9 @@
 //! Random constant expressions: what the check accepts as the value of a constant is lowered, and
 //! has the value that the naive interpreter finds, as a constant and where it is written in code.
 
-use crate::differential::{Difference, compare};
-use crate::generate::Gen;
-use crate::interp::program::Mutant;
+use crate::naive::differential::{Difference, compare};
+use crate::naive::generate::Gen;
+use crate::naive::interp::program::Mutant;
 use anyorder_lang::load;
 
 const AROUND: &str = "model m

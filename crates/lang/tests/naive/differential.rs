@@ -1,10 +1,10 @@
 //! The machine and the naive interpreter, step by step on the same model.
 
-use crate::colours::{self, Verdict};
-use crate::interp::program::{Mutant, Program};
-use crate::interp::state::State;
-use crate::interp::{canon, ends, step};
-use crate::words;
+use crate::naive::colours::{self, Verdict};
+use crate::naive::interp::program::{Mutant, Program};
+use crate::naive::interp::state::State;
+use crate::naive::interp::{canon, ends, step};
+use crate::naive::words;
 use anyorder_lang::lower;
 use anyorder_system::{Offers, StateSystem, Successor};
 use anyorder_vm::{Action, Machine};
@@ -58,7 +58,7 @@ struct Both {
 }
 
 /// A transition of the naive interpreter, and one of the machine: label, class of fairness, result.
-type Naive = (String, Option<String>, Result<State, crate::interp::run::Failure>);
+type Naive = (String, Option<String>, Result<State, crate::naive::interp::run::Failure>);
 type Actual = (String, Option<usize>, Result<anyorder_vm::State, String>);
 
 /// Failures by label and kind.

@@ -2,11 +2,11 @@
 //! reduced search find are those of docs/semantics.md and docs/search.md, by brute force over all
 //! states of the naive interpreter.
 
-use crate::explore::parse;
-use crate::interp::canon;
-use crate::interp::ends;
-use crate::interp::program::{Mutant, Program};
-use crate::interp::step;
+use crate::naive::explore::parse;
+use crate::naive::interp::canon;
+use crate::naive::interp::ends;
+use crate::naive::interp::program::{Mutant, Program};
+use crate::naive::interp::step;
 use anyorder_explore::stateful;
 use anyorder_lang::lower::compile;
 use anyorder_search::{Outcome, Property, SearchOptions, search};

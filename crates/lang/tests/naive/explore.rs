@@ -1,9 +1,9 @@
 //! All states of a small model.
 
-use crate::interp::program::{Mutant, Program};
-use crate::interp::run::Failure;
-use crate::interp::state::State;
-use crate::interp::{canon, step};
+use crate::naive::interp::program::{Mutant, Program};
+use crate::naive::interp::run::Failure;
+use crate::naive::interp::state::State;
+use crate::naive::interp::{canon, step};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// What a search met.

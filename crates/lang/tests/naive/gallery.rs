@@ -1,9 +1,9 @@
 //! The naive interpreter on the models of the gallery: every state and step as the machine has
 //! them, and as many as the model expects.
 
-use crate::differential::{Difference, compare};
-use crate::explore::search_up_to;
-use crate::interp::program::Mutant;
+use crate::naive::differential::{Difference, compare};
+use crate::naive::explore::search_up_to;
+use crate::naive::interp::program::Mutant;
 use std::path::PathBuf;
 
 /// Larger models are left out: `NAIVE_GALLERY_STATES` asks for others.

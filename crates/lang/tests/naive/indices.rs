@@ -4,9 +4,9 @@
 #[path = "../symmetry/generate.rs"]
 mod generate;
 
-use crate::differential::compare;
-use crate::interp::fired;
-use crate::interp::program::Mutant;
+use crate::naive::differential::compare;
+use crate::naive::interp::fired;
+use crate::naive::interp::program::Mutant;
 
 #[test]
 fn random_models_over_index_types() {

@@ -1,17 +1,12 @@
 //! Random models: the machine and the naive interpreter agree on every step, and every mutant of
 //! the latter is noticed.
 
-use crate::differential::{Difference, compare};
-use crate::generate::{self, Coverage};
-use crate::interp::fired;
-use crate::interp::program::Mutant;
-use crate::rules::{CASES, SHARP};
+use crate::naive::differential::{Difference, compare};
+use crate::naive::generate::{self, Coverage};
+use crate::naive::interp::fired;
+use crate::naive::interp::program::Mutant;
+use crate::naive::rules::{CASES, SHARP};
 use std::collections::BTreeMap;
-
-/// What the tests ask of the environment: another number of models, another first seed.
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
 
 /// Calls of models nest 256 deep, and each takes many of ours.
 fn with_stack<T: Send>(f: impl FnOnce() -> T + Send) -> T {
@@ -24,14 +19,15 @@ fn with_stack<T: Send>(f: impl FnOnce() -> T + Send) -> T {
 #[test]
 fn the_machine_and_the_naive_interpreter_agree() {
     with_stack(|| {
-        let (first, count) = (number("NAIVE_SEED", 1), number("NAIVE_MODELS", 2_000));
+        let seeds = anyorder_testkit::effort::seeds(1_000);
+        let count = seeds.end - seeds.start;
         let mut cover = Coverage::new();
         let mut kinds: BTreeMap<&'static str, u64> = BTreeMap::new();
         let (mut refused, mut states, mut transitions, mut cut, mut deadlocks, mut broken) =
             (0, 0, 0, 0, 0, 0);
         let (mut limits, mut coloured, mut undecided, mut rests) = (0, 0, 0, 0);
         let mut wrong = vec![];
-        for seed in first..first + count {
+        for seed in seeds.clone() {
             let (text, constructs) = generate::model(seed);
             let begun = std::time::Instant::now();
             let result = compare(&text, Mutant::None, 60);
@@ -76,7 +72,7 @@ fn the_machine_and_the_naive_interpreter_agree() {
             }
         }
         println!(
-            "{count} models from seed {first}: {refused} refused, {states} states, {transitions} transitions, {cut} cut, {limits} that met a limit, {coloured} coloured, {undecided} undecided, {deadlocks} with deadlocks, {rests} with ends that something optional could leave, {broken} with broken invariants"
+            "models of seeds {seeds:?}: {refused} refused, {states} states, {transitions} transitions, {cut} cut, {limits} that met a limit, {coloured} coloured, {undecided} undecided, {deadlocks} with deadlocks, {rests} with ends that something optional could leave, {broken} with broken invariants"
         );
         println!("constructs: {cover:?}");
         println!("failures: {kinds:?}");
@@ -84,15 +80,15 @@ fn the_machine_and_the_naive_interpreter_agree() {
         println!("rules: {fired:?}");
         assert!(wrong.is_empty(), "{} models differ: seeds {wrong:?}", wrong.len());
         for what in CONSTRUCTS {
-            assert!(count < 1_000 || cover.contains_key(what), "no model has: {what}");
+            assert!(cover.contains_key(what), "no model has: {what}");
         }
         for rule in fired::RULES {
-            assert!(count < 1_000 || fired.contains_key(rule), "rule {rule} was never followed");
+            assert!(fired.contains_key(rule), "rule {rule} was never followed");
         }
         for kind in KINDS {
-            assert!(count < 1_000 || kinds.contains_key(kind), "nothing failed with: {kind}");
+            assert!(kinds.contains_key(kind), "nothing failed with: {kind}");
         }
-        assert!(count < 1_000 || rests > 5, "{rests} with ends that something could leave");
+        assert!(rests > 2, "{rests} with ends that something could leave");
         assert!(undecided * 200 <= count, "{undecided} of {count} models were left undecided");
         assert!(limits * 500 <= count, "{limits} of {count} models met a limit");
         assert_eq!(refused, 0, "of {count} models some were refused");
@@ -344,9 +340,9 @@ const KINDS: [&str; 14] = [
 #[test]
 fn every_mutant_is_noticed() {
     with_stack(|| {
-        let tries = number("NAIVE_MUTANT_MODELS", 300);
-        // Ask random models about every mutant, too.
-        let everywhere = number("NAIVE_MUTANTS_EVERYWHERE", 0) > 0;
+        let tries = anyorder_testkit::effort::cases(300);
+        // With much effort, random models are asked about every mutant, too.
+        let everywhere = anyorder_testkit::effort::effort() >= 100;
         let mut unnoticed = vec![];
         let cases = CASES.iter().map(|(rule, body, ..)| (*rule, format!("model m\n{body}\n")));
         let sharp = SHARP.iter().map(|text| ("sharp", (*text).to_string()));

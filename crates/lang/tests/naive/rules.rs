@@ -2,9 +2,9 @@
 //! machine says the same. The list of open differences holds models on which the machine does not
 //! follow the page yet.
 
-use crate::differential::{Difference, compare};
-use crate::explore::{kinds, search};
-use crate::interp::program::Mutant;
+use crate::naive::differential::{Difference, compare};
+use crate::naive::explore::{kinds, search};
+use crate::naive::interp::program::Mutant;
 
 /// Rule, model, states and transitions, kinds of failures.
 pub type Case = (&'static str, &'static str, (usize, usize), &'static [&'static str]);
@@ -456,7 +456,7 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Compares on one file: `NAIVE_FILE=model.any cargo test -p anyorder-lang --test naive one_file`.
+/// Compares on one file: `NAIVE_FILE=model.any cargo test -p anyorder-lang naive::rules::one_file`.
 #[test]
 fn one_file() {
     let Ok(path) = std::env::var("NAIVE_FILE") else { return };

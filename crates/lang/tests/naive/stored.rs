@@ -1,8 +1,8 @@
 //! X17: whatever way a value takes to a typed place, its kind is checked there. Every way to every
 //! place, with values that fit and values that do not.
 
-use crate::differential::compare;
-use crate::interp::program::Mutant;
+use crate::naive::differential::compare;
+use crate::naive::interp::program::Mutant;
 
 /// Statements that prepare, and an expression that gives the value of `v`, which is of type `any`.
 const WAYS: &[(&str, &str)] = &[

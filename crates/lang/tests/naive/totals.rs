@@ -1,9 +1,9 @@
 //! As many states and transitions on both sides: what the pairing of single steps cannot tell where
 //! several processes have one name.
 
-use crate::explore::explore;
-use crate::generate;
-use crate::interp::program::{Mutant, Program};
+use crate::naive::explore::explore;
+use crate::naive::generate;
+use crate::naive::interp::program::{Mutant, Program};
 use anyorder_lang::lower::compile;
 use anyorder_system::StateSystem;
 use anyorder_vm::{Machine, State};

@@ -1,9 +1,9 @@
 //! A naive state in the words that the machine has for its states. Numbers of objects and handles
 //! are left out; what has no order is compared as the characters it is made of.
 
-use crate::interp::program::Program;
-use crate::interp::state::{Message, State};
-use crate::interp::value::{Code, Value};
+use crate::naive::interp::program::Program;
+use crate::naive::interp::state::{Message, State};
+use crate::naive::interp::value::{Code, Value};
 use anyorder_lang::ast::Mailbox;
 
 /// No more characters of a value are compared.

@@ -1,8 +1,8 @@
 //! The worked examples: counts and tables that are known from elsewhere.
 
-use crate::explore::{explore, kinds, parse, search};
-use crate::interp::program::Mutant;
-use crate::interp::step;
+use crate::naive::explore::{explore, kinds, parse, search};
+use crate::naive::interp::program::Mutant;
+use crate::naive::interp::step;
 
 const SLIDES: &str = r#"model slides
 var queue: list<int> = [], shown: list<int> = [], stats = 0;
@@ -41,7 +41,7 @@ fn the_table_of_figure_3() {
     let found = explore(p, 100);
     assert_eq!((found.states, found.transitions), (4, 16));
     let start = step::initial(p);
-    let name = |s: &crate::interp::state::State| {
+    let name = |s: &crate::naive::interp::state::State| {
         let number = |n: &str| format!("{:?}", s.globals[n]);
         match (number("x").as_str(), number("y").as_str()) {
             ("Int(0)", "Int(0)") => 0,
@@ -122,7 +122,7 @@ fn two_states_and_three_events() {
 #[test]
 fn the_machine_agrees_on_the_worked_examples() {
     for text in [SLIDES, FIGURE_3] {
-        let compared = crate::differential::compare(text, Mutant::None, 1_000);
+        let compared = crate::naive::differential::compare(text, Mutant::None, 1_000);
         let compared = compared.unwrap_or_else(|e| panic!("{text}\n{e:?}"));
         println!("{compared:?}");
     }

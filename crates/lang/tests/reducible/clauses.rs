@@ -1,9 +1,9 @@
 //! Every clause of what engines rely on, in one state: by running all tasks, all pairs of them, and
 //! all of them again where one thing is another.
 
-use crate::attempt::{Attempt, State, awaited, pending, ready, transitions};
-use crate::edits::{ByElement, Changed, Pool, edits};
-use crate::totals::Totals;
+use crate::reducible::attempt::{Attempt, State, awaited, pending, ready, transitions};
+use crate::reducible::edits::{ByElement, Changed, Pool, edits};
+use crate::reducible::totals::Totals;
 use anyorder_system::{Hash128, Place, Reducible, StateSystem, TaskKey, TouchKind};
 use anyorder_vm::Machine;
 use anyorder_vm::testing::PlaceSpec;

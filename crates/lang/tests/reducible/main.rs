@@ -4,9 +4,9 @@
 
 #![allow(clippy::print_stdout, reason = "how often each clause was put to the test")]
 
-use crate::clauses::{Checked, Size, Subject};
-use crate::sharp::SHARP;
-use crate::totals::Totals;
+use crate::reducible::clauses::{Checked, Size, Subject};
+use crate::reducible::sharp::SHARP;
+use crate::reducible::totals::Totals;
 use anyorder_lang::lower::compile;
 use anyorder_system::{ContractOptions, check_contract};
 use anyorder_vm::testing::Reports;
@@ -111,10 +111,6 @@ fn gallery() -> Vec<(String, String)> {
     models
 }
 
-fn ask(name: &str, usual: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
-}
-
 #[test]
 fn every_clause_holds_in_every_model() {
     let mut totals = Totals::default();
@@ -134,14 +130,13 @@ fn every_clause_holds_in_every_model() {
     totals.require(CLAUSES);
 }
 
-/// `ANYORDER_RANDOM` sets another number of models, `ANYORDER_SEED` another first seed.
 fn random_models(usual: u64, model: impl Fn(u64) -> String) -> Totals {
-    let (count, first) = (ask("ANYORDER_RANDOM", usual), ask("ANYORDER_SEED", 1));
-    println!("{count} models from seed {first}");
+    let seeds = anyorder_testkit::effort::seeds(usual);
+    println!("models of seeds {seeds:?}");
     let mut totals = Totals::default();
     let mut wrong = Vec::new();
     let size = Size { states: 12, edits: 12, pairs: true };
-    for seed in first..first + count {
+    for seed in seeds {
         wrong.extend(check(&format!("seed {seed}"), &model(seed), size, &mut totals).err());
     }
     totals.print();

@@ -1,10 +1,10 @@
 //! The tester is put to the test: each line of the machine that reports what is touched, awaited,
 //! watched or there is silenced in turn, and noticed.
 
-use crate::clauses::Size;
-use crate::sharp::SHARP;
-use crate::totals::Totals;
-use crate::{check_as, generate};
+use crate::reducible::clauses::Size;
+use crate::reducible::sharp::SHARP;
+use crate::reducible::totals::Totals;
+use crate::reducible::{check_as, generate};
 use anyorder_vm::testing::Reports;
 
 const SIZE: Size = Size { states: 120, edits: 10, pairs: true };

@@ -67,7 +67,7 @@ fn the_model_of_the_gallery() {
     assert_eq!(counts, [(236, 128), (3_134, 647), (42_752, 2_678)]);
 }
 
-/// Measures: `SYMMETRY_LARGER=1 cargo test -p anyorder-lang --release --test symmetry --
+/// Measures: `SYMMETRY_LARGER=1 cargo test -p anyorder-lang --release symmetry:: --
 /// --nocapture larger`.
 #[test]
 fn larger() {

@@ -1,8 +1,8 @@
 //! Checks of answers.
 
-use crate::oracle::{self, Atom, Condition};
-use crate::proof::{self, Allowed};
-use crate::session::{FREES, Session};
+use crate::solver::oracle::{self, Atom, Condition};
+use crate::solver::proof::{self, Allowed};
+use crate::solver::session::{FREES, Session};
 use anyorder_order::sat::Lit;
 use anyorder_order::solver::{Answer, Claim, Refutation, RefutationStep};
 

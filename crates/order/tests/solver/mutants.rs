@@ -1,6 +1,6 @@
 //! Deliberate faults in the solver: the tests must notice each.
 
-use crate::session::{self, Counters, Plan, SMALL};
+use crate::solver::session::{self, Counters, Plan, SMALL};
 use anyorder_order::solver::Sabotage;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
@@ -28,7 +28,7 @@ fn quiet() {
 fn noticed(sabotage: Sabotage) -> (u32, String) {
     quiet();
     let (mut count, mut first) = (0, String::new());
-    for seed in 40_000..40_400 {
+    for seed in anyorder_testkit::effort::seeds(100) {
         let nodes = if seed % 4 == 0 { 24 } else { SMALL };
         let plan = Plan { seed, nodes, sabotage, most_conflicts: Some(2000) };
         EXPECTED.set(true);
@@ -50,7 +50,7 @@ fn noticed(sabotage: Sabotage) -> (u32, String) {
 
 fn check(name: &str, sabotage: Sabotage) {
     let (count, first) = noticed(sabotage);
-    println!("{name}: noticed by {count} of 400 sessions, first {first}");
+    println!("{name}: noticed by {count} sessions, first {first}");
     assert!(count > 0, "{name} was not noticed");
 }
 

@@ -1,10 +1,10 @@
 //! One random session with a solver: clauses come and go, and each answer is checked independently.
 
-use crate::encoding::Encoding;
-use crate::oracle::{self, Atom, Condition};
-use crate::proof::Seen;
-use crate::random::{Random, Spec, spec};
-use crate::saturation;
+use crate::solver::encoding::Encoding;
+use crate::solver::oracle::{self, Atom, Condition};
+use crate::solver::proof::Seen;
+use crate::solver::random::{Random, Spec, spec};
+use crate::solver::saturation;
 use anyorder_order::sat::{Lit, Var};
 use anyorder_order::solver::{Answer, Block, Fact, Formula, Limits, Sabotage, Solver, SolverStats};
 use batsat::{BasicSolver, SolverInterface, lbool};

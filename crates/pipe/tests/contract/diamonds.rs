@@ -6,8 +6,8 @@
 //! the same enabled tasks in both orders, by the same steps. A task conflicts with each task that
 //! it enables or disables, or whose number of alternatives it changes.
 
-use crate::changed::Changes;
-use crate::enumerate::choices;
+use crate::contract::changed::Changes;
+use crate::contract::enumerate::choices;
 use anyorder_common::random::{Random, Rng};
 use anyorder_lang::lower::compile;
 use anyorder_system::{
@@ -417,12 +417,9 @@ fn independent_tasks_commute_in_the_gallery() {
 
 #[test]
 fn independent_tasks_commute_in_random_models() {
-    let number = |name, default| {
-        std::env::var(name).ok().and_then(|text: String| text.parse().ok()).unwrap_or(default)
-    };
-    let (first, count) = (number("DIAMOND_SEED", 1), number("DIAMOND_MODELS", 400));
+    let seeds = anyorder_testkit::effort::seeds(100);
     let (mut all, mut wrong) = (Seen::default(), Vec::new());
-    for seed in first..first + count {
+    for seed in seeds.clone() {
         let (text, _) = generate::model(seed);
         match check(&text, "random.any", 3, 12, seed) {
             Ok(seen) => all.add(&seen),
@@ -434,7 +431,7 @@ fn independent_tasks_commute_in_random_models() {
             }
         }
     }
-    println!("{count} models from seed {first}");
+    println!("models of seeds {seeds:?}");
     print(&all);
     assert!(wrong.is_empty(), "{} models: seeds {wrong:?}", wrong.len());
     assert_seen(&all, 6);

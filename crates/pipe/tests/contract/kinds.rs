@@ -1,12 +1,12 @@
 //! Each kind keeps the contract, and all kinds have the same runs.
 
-use crate::by_hand::by_hand;
-use crate::children::Language;
-use crate::closures::closures;
-use crate::contract::{Effort, assert_keeps};
-use crate::enumerate::{Bounds, Enumeration, Outcome, choices, enumerate};
-use crate::machine::{machine, translated};
-use crate::subject::{RenderedStep, Subject};
+use crate::contract::by_hand::by_hand;
+use crate::contract::children::Language;
+use crate::contract::closures::closures;
+use crate::contract::contract::{Effort, assert_keeps};
+use crate::contract::enumerate::{Bounds, Enumeration, Outcome, choices, enumerate};
+use crate::contract::machine::{machine, translated};
+use crate::contract::subject::{RenderedStep, Subject};
 use anyorder_common::random::{Random, Rng};
 use anyorder_system::{
     AccessKind, Accesses, EnabledTask, RunError, Step, SystemFactory, TaskSystem,

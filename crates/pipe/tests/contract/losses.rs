@@ -1,9 +1,9 @@
 //! Children that lose replies: with repetition, the runs are the same.
 
-use crate::by_hand::by_hand;
-use crate::children::Language;
-use crate::contract::{Effort, assert_keeps};
-use crate::kinds::{all_runs, assert_same_runs};
+use crate::contract::by_hand::by_hand;
+use crate::contract::children::Language;
+use crate::contract::contract::{Effort, assert_keeps};
+use crate::contract::kinds::{all_runs, assert_same_runs};
 use anyorder_pipe::{PipeSystem, Retrying};
 use anyorder_system::{RunError, SystemFactory, TaskSystem};
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,10 +1,10 @@
 //! The same under the rules of Android components: the search, the checker and brute force each
 //! implement the rules independently.
 
-use crate::confirmed::{Case, Tally};
-use crate::generate::{RandomSource, show};
-use crate::types::{TraceCalls, Types};
-use crate::{STATES_MAX, all_pairs};
+use crate::brute::confirmed::{Case, Tally};
+use crate::brute::generate::{RandomSource, show};
+use crate::brute::types::{TraceCalls, Types};
+use crate::brute::{STATES_MAX, all_pairs};
 use anyorder_certify::{ClaimedWitness, Lanes, ReorderingChecker, WitnessForm, check_schedule};
 use anyorder_predict::{Answer, ConfirmOptions, Confirmer, Form, NoCommunication, Reorders};
 use anyorder_system::Cancel;
@@ -14,7 +14,7 @@ use anyorder_testkit::{
 use anyorder_trace::{EventId, EventKind, InputFamily, Trace};
 use std::collections::{BTreeMap, BTreeSet};
 
-const TRACES: u64 = 300;
+const TRACES: u64 = 150;
 
 /// Rules other than those of components are checked on a copy in which components enable nothing.
 struct OfComponents<'t> {
@@ -300,9 +300,8 @@ fn check_nearly(
 #[test]
 fn the_search_finds_what_brute_force_finds_among_components() {
     let (types, mut tally) = (Types::new(), Tally::default());
-    let more = std::env::var("ANYORDER_BRUTE").ok().and_then(|text| text.parse().ok());
     let (mut rejected, mut bound, mut unsound) = (BTreeMap::new(), 0_u64, 0_u64);
-    for seed in 1..=more.unwrap_or(TRACES) {
+    for seed in anyorder_testkit::effort::seeds(TRACES) {
         let mut rng = RandomSource::new(seed);
         let (t, _) = some(seed, &mut rng);
         let what = format!("seed {seed}");

@@ -1,9 +1,9 @@
 //! The search finds a witness of the strongest form exactly where there is one, and reports
 //! correctly whether it is a shortest one.
 
-use crate::generate::{Flavour, RandomSource, show, trace};
-use crate::types::{TraceCalls, Types};
-use crate::{STATES_MAX, all_pairs};
+use crate::brute::generate::{Flavour, RandomSource, show, trace};
+use crate::brute::types::{TraceCalls, Types};
+use crate::brute::{STATES_MAX, all_pairs};
 use anyorder_certify::{ClaimedWitness, Lanes, ReorderingChecker, WitnessForm};
 use anyorder_commute::Mode;
 use anyorder_predict::Together;
@@ -15,7 +15,7 @@ use anyorder_testkit::{Best, Observes, ReorderForm, ReorderRule, Reorderings};
 use anyorder_trace::{EventId, EventKind, Mailbox, TaskId, Trace, TraceBuilder};
 use std::collections::{BTreeMap, BTreeSet};
 
-const TRACES: u64 = 4_000;
+const TRACES: u64 = 1_000;
 
 #[derive(Default, Debug)]
 pub(crate) struct Tally {
@@ -236,9 +236,7 @@ fn locks_in_memory(t: &Trace) -> u64 {
 #[test]
 fn the_search_finds_what_brute_force_finds() {
     let (types, mut tally) = (Types::new(), Tally::default());
-    // More traces: ANYORDER_BRUTE=100000 cargo test --test brute
-    let more = std::env::var("ANYORDER_BRUTE").ok().and_then(|text| text.parse().ok());
-    for seed in 1..=more.unwrap_or(TRACES) {
+    for seed in anyorder_testkit::effort::seeds(TRACES) {
         let mut rng = RandomSource::new(seed);
         let flavour = Flavour::of(seed);
         let events = 4 + rng.below(if seed % 8 == 0 || flavour.is_guarded() { 10 } else { 6 });

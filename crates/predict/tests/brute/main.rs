@@ -2,8 +2,6 @@
 //! the checker of witnesses; and a measurement by brute force of the pairs that the relations miss
 //! and invent.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod components;
 mod confirmed;
 #[path = "../../../certify/tests/reordering/generate.rs"]

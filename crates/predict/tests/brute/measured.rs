@@ -3,10 +3,10 @@
 //!
 //! With `--nocapture` it prints the tables of `docs/prediction.md`.
 
+use crate::brute::generate::{Flavour, RandomSource, trace};
+use crate::brute::types::{TraceCalls, Types};
+use crate::brute::{STATES_MAX, all_pairs};
 use crate::common::naive::{Naive, Order};
-use crate::generate::{Flavour, RandomSource, trace};
-use crate::types::{TraceCalls, Types};
-use crate::{STATES_MAX, all_pairs};
 use anyorder_predict::{
     Analysis, CandidateOptions, Candidates, Conditions, EdcAnalysis, Internals, OrderPaths,
     OrderRule, OrderStep, Ordered, Specification, Specified, run,
@@ -15,7 +15,7 @@ use anyorder_testkit::{ReorderForm, Reorderings};
 use anyorder_trace::{EventId, Trace, TraceBlocks};
 use std::collections::{BTreeMap, BTreeSet};
 
-const TRACES: u64 = 4_000;
+const TRACES: u64 = 1_000;
 
 type Pairs = BTreeSet<(usize, usize)>;
 
@@ -51,7 +51,7 @@ fn reason(t: &Trace, naive: &Naive, paths: &OrderPaths, (a, b): (usize, usize)) 
     if common.is_empty() {
         let why = paths.why(EventId(a as u32), EventId(b as u32), u64::MAX);
         let Ordered::By(chain) = why else {
-            panic!("{a} and {b} are ordered:\n{}", crate::generate::show(t))
+            panic!("{a} and {b} are ordered:\n{}", crate::brute::generate::show(t))
         };
         return of_chain(&chain);
     }

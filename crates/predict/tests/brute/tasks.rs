@@ -1,10 +1,10 @@
 //! The same with reordered tasks of one handler: the search and the checker against brute force,
 //! for which `check_schedule` decides what program order, mailboxes and locks allow.
 
-use crate::confirmed::{Case, Tally};
-use crate::generate::{Flavour, RandomSource, show, trace};
-use crate::types::{Scheduled, TraceCalls, Types};
-use crate::{STATES_MAX, all_pairs};
+use crate::brute::confirmed::{Case, Tally};
+use crate::brute::generate::{Flavour, RandomSource, show, trace};
+use crate::brute::types::{Scheduled, TraceCalls, Types};
+use crate::brute::{STATES_MAX, all_pairs};
 use anyorder_certify::{Lanes, ReorderingChecker};
 use anyorder_predict::{Answer, ConfirmOptions, Confirmer, Reorders, SpecifiedCommunication};
 use anyorder_system::Cancel;
@@ -12,7 +12,7 @@ use anyorder_testkit::{Reorderings, Shape, random_trace};
 use anyorder_trace::{EventId, EventKind, Mailbox, TaskId, Trace, TraceBuilder};
 use std::collections::BTreeMap;
 
-const TRACES: u64 = 600;
+const TRACES: u64 = 200;
 
 /// Returns whether a handler runs other code while a task or piece of it holds a lock. Then the
 /// extent of a section depends on the order of tasks.
@@ -104,9 +104,8 @@ fn taken_in_turn(rng: &mut RandomSource) -> Trace {
 #[test]
 fn the_search_finds_what_brute_force_finds_among_tasks() {
     let (types, mut tally) = (Types::new(), Tally::default());
-    let more = std::env::var("ANYORDER_BRUTE").ok().and_then(|text| text.parse().ok());
     let mut of_one_handler = 0;
-    for seed in 1..=more.unwrap_or(TRACES) {
+    for seed in anyorder_testkit::effort::seeds(TRACES) {
         let shape = Shape { events_max: 8 + seed as usize % 5, ..Shape::tiny() };
         let t = random_trace(seed, &shape);
         of_one_handler += check_trace(&t, &format!("seed {seed}"), &types, &mut tally);

@@ -15,10 +15,6 @@ use generate::{Shape, model};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-fn number(variable: &str, usual: u64) -> u64 {
-    std::env::var(variable).ok().and_then(|value| value.parse().ok()).unwrap_or(usual)
-}
-
 /// Compiles a model, for the search and for runs of the multi-thread semantics.
 fn system(text: &str) -> (AsyncRun, Arc<Machine>) {
     let compiled = anyorder_lang::lower::compile(text, "random.any");
@@ -154,21 +150,18 @@ const RARE_RUNS: u64 = 50_000;
 
 #[test]
 fn both_find_the_same() {
-    let (seed, cases) = (number("ANYORDER_SEED", 1), number("ANYORDER_ROBUST", 500));
+    let (seed, cases) =
+        (anyorder_testkit::effort::first_seed(), anyorder_testkit::effort::cases(500));
     println!("seed {seed}");
     let mut random = SplitMix64(seed);
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     let mut wrong = 0;
-    let options = Options {
-        stops: number("ANYORDER_ROBUST_STOPS", 1) as u32,
-        max_states: 100_000,
-        steps_with_stops: 20_000,
-        ..Options::default()
-    };
+    let options =
+        Options { stops: 1, max_states: 100_000, steps_with_stops: 20_000, ..Options::default() };
     for case in 0..cases + RARE.len() as u64 {
         let mut shape = Shape::random(&mut random);
         let mut text = model(&mut random, shape);
-        let mut most = number("ANYORDER_ROBUST_RUNS", 500);
+        let mut most = 500;
         if let Some(rare) = RARE.get(case as usize) {
             text = format!("model rare\nsetting granularity = access;\n{rare}");
             (shape, most) = (Shape::default(), RARE_RUNS);

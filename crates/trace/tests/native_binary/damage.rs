@@ -1,6 +1,6 @@
 //! Damaged and truncated files: an error with its place, or the complete blocks before it.
 
-use crate::random::{sample, write};
+use crate::native_binary::random::{sample, write};
 use anyorder_trace::format::native_binary::{BinaryFile, BinaryReader};
 use anyorder_trace::{Block, Columns, Problem, ReadError, Tables, Trace, TraceSource};
 use std::io::Cursor;

@@ -3,7 +3,7 @@
 //! To change the *writer*, keep the file and add a second one. After a change of the *version*,
 //! this file remains the test of version 1. `ANYORDER_BLESS=1` writes the file if it is missing.
 
-use crate::random::{sample, write};
+use crate::native_binary::random::{sample, write};
 use anyorder_trace::Trace;
 use anyorder_trace::format::native_binary::BinaryReader;
 use std::path::Path;

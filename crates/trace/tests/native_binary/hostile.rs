@@ -1,7 +1,7 @@
 //! Files with correct checksums and invalid contents: the reader must not panic, take unbounded
 //! memory, or return an id that is not in its table.
 
-use crate::random::{sample, write};
+use crate::native_binary::random::{sample, write};
 use anyorder_trace::format::native_binary::{BinaryFile, BinaryReader, RAW_BYTES_MAX};
 use anyorder_trace::{
     Block, EventKind, LabelScheme, Mailbox, OperandKind, ReadError, Tables, TraceBuilder,

@@ -1,6 +1,6 @@
 //! Written traces are read back unchanged.
 
-use crate::random::{Step, blocks, meta, sample, step, write};
+use crate::native_binary::random::{Step, blocks, meta, sample, step, write};
 use anyorder_trace::format::native_binary::{BinaryReader, BinaryWriter, MAGIC};
 use anyorder_trace::{
     Block, Columns, EventKind, Handler, Mailbox, NameId, Op, SiteId, Tables, TaskDef, TaskId,

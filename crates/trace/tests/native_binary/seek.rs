@@ -1,6 +1,6 @@
 //! Reading by block number equals streaming.
 
-use crate::random::{sample, write};
+use crate::native_binary::random::{sample, write};
 use anyorder_trace::format::native_binary::{BinaryFile, BinaryReader};
 use anyorder_trace::{Block, Columns, Tables, TraceSource};
 use std::io::Cursor;

@@ -1,6 +1,6 @@
 //! Reads, memory, invocations, and inputs.
 
-use crate::{check, problems, trace};
+use crate::wellformed::{check, problems, trace};
 use anyorder_trace::{
     Columns, EventKind, HandlerId, Input, InputFamily, Invocation, Location, Trace, TraceBuilder,
     TraceOrder,

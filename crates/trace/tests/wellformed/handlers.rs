@@ -1,6 +1,6 @@
 //! Handlers that begin, exit and wait for one another.
 
-use crate::check;
+use crate::wellformed::check;
 use anyorder_trace::{EventKind, HandlerId, TraceBuilder};
 
 #[test]

@@ -1,6 +1,6 @@
 //! The holders of locks.
 
-use crate::{S, X, check, run};
+use crate::wellformed::{S, X, check, run};
 use anyorder_trace::{EventKind, HandlerId, TraceBuilder};
 
 #[test]

@@ -1,6 +1,6 @@
 //! The lives of tasks.
 
-use crate::{check, run};
+use crate::wellformed::{check, run};
 use anyorder_trace::{
     EventKind, HandlerId, Mailbox, Position, TaskDef, TaskId, TaskKind, TraceBuilder,
 };

@@ -6,7 +6,7 @@ use super::program::{Mutant, Program};
 use super::run::{Failure, Locals, Mode, Run, Stop, Update};
 use super::state::{Body, Control, Flags, Key, Mailbox, Message, Pid, State};
 use super::value::Value;
-use crate::words;
+use crate::naive::words;
 use anyorder_lang::ast::{self, Block, Expr};
 use std::collections::BTreeMap;
 

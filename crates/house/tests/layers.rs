@@ -112,13 +112,14 @@ const MAP: &[(&str, &[&str])] = &[
     ("anyorder-testkit", &["anyorder-trace"]),
     // Mutated runs see the binary from outside; a checkpoint's checksum is the hash of states.
     ("anyorder-mutate", &["anyorder-system"]),
+    ("anyorder-house", &[]),
 ];
 
 /// The crate that every other crate may use: small utilities without domain knowledge.
 const BELOW_ALL: &str = "anyorder-common";
 
 /// Crates for tests only: other crates may have them only as development dependencies.
-const TESTS_ONLY: &[&str] = &["anyorder-testkit", "anyorder-mutate"];
+const TESTS_ONLY: &[&str] = &["anyorder-testkit", "anyorder-mutate", "anyorder-house"];
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Edge {

@@ -1,0 +1,34 @@
+//! All tests of the crate in one binary: building and linking many takes longer than the tests.
+
+mod common;
+
+mod certify;
+mod check;
+mod consistency;
+mod ended;
+mod ends;
+mod errors;
+mod explore;
+mod handles;
+mod hints;
+mod hostile;
+mod ids;
+mod models;
+mod predict;
+#[path = "programs/main.rs"]
+mod programs;
+#[path = "recorded/main.rs"]
+mod recorded;
+mod results;
+mod robust;
+#[path = "robust_brute/main.rs"]
+mod robust_brute;
+mod robust_models;
+mod runs;
+mod streams;
+mod stuck;
+mod tools;
+mod tutorial;
+mod understood;
+#[path = "written/main.rs"]
+mod written;

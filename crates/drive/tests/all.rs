@@ -1,0 +1,9 @@
+//! All tests of the crate in one binary: building and linking many takes longer than the tests.
+
+#[path = "certificates/main.rs"]
+mod certificates;
+mod fuzzed;
+mod names;
+#[path = "polls/main.rs"]
+mod polls;
+mod stops_in_steps;

@@ -1,0 +1,8 @@
+//! All tests of the crate in one binary: building and linking many takes longer than the tests.
+
+mod candidates;
+mod droidracer;
+mod growth;
+mod oracle;
+mod proofs;
+mod sections;

@@ -1,0 +1,68 @@
+//! Every suite of tests is in a binary: a file that no `all.rs` names would never run.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Returns the suites in a folder of tests: files with a test, and folders with a `main.rs`.
+fn suites(tests: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(tests).expect("a folder").map(|entry| entry.expect("an entry"));
+    let suite = |path: PathBuf| {
+        let name = path.file_stem()?.to_str()?.to_owned();
+        let main = path.join("main.rs");
+        let file = if path.is_dir() { main } else { path };
+        let text = fs::read_to_string(file).ok()?;
+        (text.contains("#[test]") || text.contains("\nmod ") || text.contains("proptest!"))
+            .then_some(name)
+    };
+    entries.filter_map(|entry| suite(entry.path())).filter(|name| name != "all").collect()
+}
+
+/// Returns the suites that a manifest and the `all.rs` beside it name.
+fn named(manifest: &str, all: &str) -> BTreeSet<String> {
+    let modules = all.lines().filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'));
+    let (_, tests) = manifest.split_once("\n[[test]]").unwrap_or_default();
+    let own = tests.lines().filter_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"'));
+    modules.chain(own).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_suite_is_named() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut checked = 0;
+    for entry in fs::read_dir(crates).expect("the crates") {
+        let folder = entry.expect("an entry").path();
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
+        if !manifest.contains("autotests = false") {
+            continue;
+        }
+        let tests = folder.join("tests");
+        let all = fs::read_to_string(tests.join("all.rs")).expect("an `all.rs`");
+        let named = named(&manifest, &all);
+        let missing: Vec<_> =
+            suites(&tests).into_iter().filter(|one| !named.contains(one)).collect();
+        assert!(missing.is_empty(), "{}: `all.rs` does not name {missing:?}", folder.display());
+        checked += 1;
+    }
+    assert!(checked > 10, "{checked} crates have one binary of tests");
+}
+
+#[test]
+fn a_suite_that_nothing_names_is_noticed() {
+    let named = named("[package]\n\n[[test]]\nname = \"bombs\"\n", "mod common;\nmod a;\n");
+    assert_eq!(named, BTreeSet::from(["a", "bombs", "common"].map(str::to_owned)));
+    let tests = tempfile();
+    for (file, text) in [("a.rs", "#[test]\nfn a() {}"), ("b.rs", "#[test]\nfn b() {}")] {
+        fs::write(tests.join(file), text).expect("a file");
+    }
+    fs::write(tests.join("help.rs"), "fn help() {}").expect("a file");
+    assert_eq!(suites(&tests), BTreeSet::from(["a", "b"].map(str::to_owned)));
+    fs::remove_dir_all(&tests).expect("the folder");
+}
+
+/// Makes a folder for one test.
+fn tempfile() -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("suites-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a folder");
+    folder
+}

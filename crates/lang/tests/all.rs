@@ -1,0 +1,18 @@
+//! All tests of the crate in one binary: building and linking many takes longer than the tests.
+
+#[path = "gallery/main.rs"]
+mod gallery;
+mod large;
+#[path = "layout/main.rs"]
+mod layout;
+#[path = "lower/main.rs"]
+mod lower;
+mod mistakes;
+#[path = "naive/main.rs"]
+mod naive;
+mod programs;
+#[path = "reducible/main.rs"]
+mod reducible;
+mod robust;
+#[path = "symmetry/main.rs"]
+mod symmetry;

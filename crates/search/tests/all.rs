@@ -1,0 +1,9 @@
+//! All tests of the crate in one binary: building and linking many takes longer than the tests.
+
+mod random;
+
+mod checkpoints;
+mod counts;
+mod interrupted;
+mod library;
+mod oracle;

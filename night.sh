@@ -1,0 +1,14 @@
+#!/bin/sh
+# The tests of a push, with four times the effort, other random numbers each night, and everything that a push
+# only samples. Takes hours. ANYORDER_EFFORT and ANYORDER_SEED repeat or enlarge a night.
+set -eu
+cd "$(dirname "$0")"
+
+ANYORDER_EFFORT=${ANYORDER_EFFORT:-4}
+ANYORDER_SEED=${ANYORDER_SEED:-$(($(date +%s) / 86400))}
+export ANYORDER_EFFORT ANYORDER_SEED
+printf 'ANYORDER_EFFORT=%s ANYORDER_SEED=%s\n' "$ANYORDER_EFFORT" "$ANYORDER_SEED"
+
+./test.sh
+ANYORDER_BOMBS=all cargo test --release -p anyorder --test bombs
+ANYORDER_FAULTS=all cargo test -p anyorder --test faults
