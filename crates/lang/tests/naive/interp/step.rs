@@ -28,7 +28,7 @@ type Outcome = (Vec<usize>, Result<State, Failure>, Vec<Update>);
 impl Control {
     pub fn new(body: Body, args: Vec<Value>, handle: Option<u64>, event: Option<Key>) -> Control {
         let (begun, log, stack, frames) = (false, vec![], vec![], vec![]);
-        Control { body, args, begun, log, stack, frames, handle, event }
+        Control { body, args, begun, log, stack, frames, handle, event, created_for: None }
     }
 }
 
@@ -304,7 +304,13 @@ fn one_of_equals<'a>(
     let mut kept: Vec<&Message> = vec![];
     for message in all {
         let free = |m: &Message| !referred.contains(&m.handle);
-        let same = |m: &&Message| m.task == message.task && m.args == message.args && free(m);
+        let same = |m: &&Message| {
+            let creators = p.mutant == Mutant::CreatorsDoNotCount;
+            m.task == message.task
+                && (creators || m.created_for == message.created_for)
+                && m.args == message.args
+                && free(m)
+        };
         if free(message) && kept.iter().any(same) {
             rule("M3");
         } else {
@@ -330,7 +336,10 @@ fn begin_task(p: &'static Program, state: &State, pid: &Pid, message: &Message) 
         }
         rule(if p.access { "T4" } else { "T1" });
         let body = Body::Task(message.task);
-        let control = Control::new(body, message.args.clone(), Some(message.handle), None);
+        let control = Control {
+            created_for: message.created_for,
+            ..Control::new(body, message.args.clone(), Some(message.handle), None)
+        };
         go_on(run, pid, &control, u32::from(p.mutant == Mutant::BeginDoesOne))
     })
 }
