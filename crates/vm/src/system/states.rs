@@ -1,6 +1,6 @@
 //! The machine as states and transitions.
 
-use super::words;
+use super::{runners, words};
 use crate::machine::{INIT_FLAG, Machine};
 use crate::program::FuncId;
 use crate::state::{Origin, State, decode, encode, representative};
@@ -112,6 +112,14 @@ impl StateSystem for Machine {
         let dynamic = std::iter::once("forked threads".to_owned());
         let names = slots.chain(events).chain(threads).chain(dynamic).collect();
         Classes::new(names, |action| self.fair_class(action))
+    }
+
+    fn runner(&self, state: &State, action: &Action) -> Option<u64> {
+        runners::before(self, state, action.step)
+    }
+
+    fn runner_after(&self, before: &State, action: &Action, after: &State) -> Option<u64> {
+        runners::after(self, before, action.step, after)
     }
 
     fn is_optional(&self, action: &Action) -> bool {

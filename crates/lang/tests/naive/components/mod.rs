@@ -287,9 +287,24 @@ fn the_updates_of_posted_tasks_are_those_of_their_posters() {
         let posters = |what: &str| events.clone().filter(|line| line.contains(what)).count();
         add("two posters of one task", posts && posters("post set(") > 1);
         for shape in [
-            "fifo", "bag", "after", "front", "async[hub]", "async[any]", "post any", "fork",
-            "post set2", "call set2", "cancel q", "cancel p", "granularity", "init", "thread",
-            "call helper", "fn(k)", "post relay",
+            "fifo",
+            "bag",
+            "after",
+            "front",
+            "async[hub]",
+            "async[any]",
+            "post any",
+            "fork",
+            "post set2",
+            "call set2",
+            "cancel q",
+            "cancel p",
+            "granularity",
+            "init",
+            "thread",
+            "call helper",
+            "fn(k)",
+            "post relay",
         ] {
             add(shape, posts && text.contains(shape));
         }
