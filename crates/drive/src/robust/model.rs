@@ -57,7 +57,7 @@ pub(super) fn robust_model(
     let model = model.by_access()?;
     let name = &model.program.name;
     let broken = |error: &dyn std::fmt::Display| Failure::at(name, error.to_string());
-    let program = model.machine.program().clone();
+    let program = model.machine.source_program();
     let mut system = AsyncRun::new(program).map_err(|error| broken(&error))?;
     if let Some((what, site)) = system.unsupported() {
         let place = site.map(|site| format!("line {}: ", site.line)).unwrap_or_default();
@@ -70,7 +70,7 @@ pub(super) fn robust_model(
         max_states: options.max_states,
         ..Options::default()
     };
-    let view = AsyncRun::new(model.machine.program().clone()).map_err(|error| broken(&error))?;
+    let view = AsyncRun::new(model.machine.source_program()).map_err(|error| broken(&error))?;
     let machine = &*model.machine;
     let failed = |error: RunError| broken(&error);
     let (serial, states) = with_views(machine, &view, searched.repeat, |views| {
@@ -311,7 +311,7 @@ impl Job<'_, '_> {
         };
         let failing = conflicts.deterministic.iter().filter(|(_, one)| **one == Answer::No);
         let failing: Vec<&str> = failing.map(|(event, _)| self.event_name(*event)).collect();
-        let program = self.model.machine.program();
+        let program = self.model.machine.source_program();
         result
             .stats
             .set("events", self.system.events().len() as u64)

@@ -1,6 +1,6 @@
 //! The machine as states and transitions.
 
-use super::words;
+use super::{runners, words};
 use crate::machine::{INIT_FLAG, Machine};
 use crate::program::FuncId;
 use crate::state::{Origin, State, decode, encode, representative};
@@ -112,6 +112,14 @@ impl StateSystem for Machine {
         let dynamic = std::iter::once("forked threads".to_owned());
         let names = slots.chain(events).chain(threads).chain(dynamic).collect();
         Classes::new(names, |action| self.fair_class(action))
+    }
+
+    fn runner(&self, state: &State, action: &Action) -> Option<u64> {
+        runners::before(self, state, action.step)
+    }
+
+    fn runner_after(&self, before: &State, action: &Action, after: &State) -> Option<u64> {
+        runners::after(self, before, action.step, after)
     }
 
     fn is_optional(&self, action: &Action) -> bool {
@@ -270,19 +278,26 @@ impl Machine {
     #[must_use]
     pub fn part_names(&self) -> Vec<String> {
         let events = self.program.events.iter().map(|event| event.name.clone());
-        let tasks = self.program.tasks.iter().map(|task| task.name.clone());
+        let tasks = &self.program.tasks[..self.copies.declared_tasks()];
+        let tasks = tasks.iter().map(|task| task.name.clone());
         let threads = self.program.threads.iter().map(|thread| thread.name.clone());
         events.chain(tasks).chain(threads).collect()
+    }
+
+    /// Returns how many tasks the program declares.
+    #[must_use]
+    pub fn declared_tasks(&self) -> usize {
+        self.copies.declared_tasks()
     }
 
     /// Returns which part an action runs, if any.
     #[must_use]
     pub fn part(&self, action: &Action) -> Option<usize> {
         let tasks = self.program.events.len();
-        let threads = tasks + self.program.tasks.len();
+        let threads = tasks + self.copies.declared_tasks();
         match action.step {
             StepId::Event(member) => Some(usize::from(self.layout.members[member as usize].0)),
-            StepId::Message { task, .. } => Some(tasks + usize::from(task)),
+            StepId::Message { task, .. } => Some(tasks + usize::from(self.copies.original(task))),
             StepId::Thread { origin: Origin::Declared(member), .. } => {
                 let (thread, _) = self.layout.thread_members[member as usize];
                 Some(threads + usize::from(thread))
