@@ -164,18 +164,23 @@ impl Job<'_, '_> {
     /// Names what was not decided.
     fn name_bounds(&self, result: &mut JobResult, states: Answer) {
         let stopped = self.control.check().err();
-        if let Some(stopped) = &stopped {
-            result.cut_by(stopped.0.word());
-        } else if self.has_no_end() {
-            result.cut_by(NO_END);
-        } else if states == Answer::Unknown {
-            result.cut_by("max-states");
-        }
         let conflicts = &self.decided.conflicts;
         // Some event may be open although another one is known to fail.
         let mut answers = conflicts.deterministic.values();
         let open = answers.any(|one| *one == Answer::Unknown)
             || [conflicts.serializable, conflicts.start_order].contains(&Answer::Unknown);
+        if let Some(stopped) = &stopped {
+            // What was decided before stands.
+            match states {
+                Answer::Unknown => result.cut_by(stopped.0.word()),
+                _ if open => result.open_within(stopped.0.word()),
+                _ => {}
+            }
+        } else if self.has_no_end() {
+            result.cut_by(NO_END);
+        } else if states == Answer::Unknown {
+            result.cut_by("max-states");
+        }
         if open && stopped.is_none() {
             result.open_within("stops");
             result.open_within("max-states");
