@@ -262,6 +262,28 @@ fn failures_with_other_values_are_other_outcomes() {
     );
 }
 
+#[test]
+fn of_two_steps_that_can_fail_the_one_with_the_other_outcome_is_shown() {
+    check(
+        "var v2: list<int> = []; handler h[2]: fifo; once event e0 on h[1] { }
+         once event e1 on h[0] { post p0(); v2.pop(); } task p0() on h[1] { let a = 1 / (1 - 1); }
+         driver e0, e1;",
+        1,
+        ["yes", "yes", "yes", "no"],
+    );
+}
+
+#[test]
+fn a_model_in_which_nothing_runs_is_robust_whatever_init_chooses() {
+    let text = "var v = 0; init { let l = choose 0..2; v = l; } disabled event e { v = 2; }";
+    check(text, 0, ["yes", "yes", "yes", "yes"]);
+    check(&text.replace("let l = choose 0..2", "let l = 1"), 0, ["yes", "yes", "yes", "yes"]);
+    // Something runs, and does not end.
+    let text = text.replace("disabled event e { v", "once event e { while v >= 0 { v = 1; } v");
+    let (ran, result) = robust(&format!("{ACCESS}\n{text}"), &[]);
+    assert_eq!((ran.status, &result["limits"]), (3, &serde_json::json!(["no-end"])), "{ran:?}");
+}
+
 /// Tasks that post themselves, twice each.
 const GROWS: &str = "var v0 = 0; handler main: bag; once event e1 { post p0(); }
     once event e2 on main after e1 { async[any] p0(); }

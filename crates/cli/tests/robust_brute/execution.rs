@@ -309,7 +309,8 @@ impl<'a> Execution<'a> {
             due,
             front: *front,
         });
-        self.log.posted.push(Posted { id: id.clone(), mailbox, delay, front: *front });
+        let posted = Posted { id: id.clone(), code: *code, mailbox, delay, front: *front };
+        self.log.posted.push(posted);
         self.set(*handle, Value::Handle(Some(id)));
         Ok(())
     }

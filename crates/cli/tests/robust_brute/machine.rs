@@ -107,6 +107,7 @@ pub(crate) struct Fault(pub(crate) &'static str, pub(crate) Position, pub(crate)
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Posted {
     pub(crate) id: Id,
+    pub(crate) code: usize,
     pub(crate) mailbox: Option<usize>,
     pub(crate) delay: i64,
     pub(crate) front: bool,
