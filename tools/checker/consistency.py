@@ -307,7 +307,8 @@ class Run:
         model, trace = self.model, self.trace
         if e.kind == "post":
             task = trace.tasks[e.operand]
-            self.pending.setdefault(task.handler, {})[task.number] = time
+            if model.post(task) == e.id:
+                self.pending.setdefault(task.handler, {})[task.number] = time
         elif e.kind == "join":
             joined = model.of_others(e.id, "join")
             for other in trace.events if joined is not None else []:

@@ -234,6 +234,7 @@ mod tests {
             events: Vec::new(),
             given: Vec::new(),
             backward: Vec::new(),
+            ends: Vec::new(),
             open: Vec::new(),
         }
     }

@@ -55,10 +55,13 @@ fn cancels(trace: &Trace, layout: &Layout, orders: &mut Orders<'_>, open: &mut V
     }
 }
 
+/// What begins, and what opened it.
+type Beginning = (EventId, EventId);
+
 /// The disables of each input, and what can only begin while it is enabled, with the enable.
 #[derive(Default)]
 struct Inputs {
-    of: BTreeMap<u32, (Vec<EventId>, Vec<(EventId, EventId)>)>,
+    of: BTreeMap<u32, (Vec<EventId>, Vec<Beginning>)>,
 }
 
 impl Inputs {
@@ -96,7 +99,7 @@ impl Inputs {
 fn disables(
     layout: &Layout,
     ends: &[EventId],
-    begins: &[(EventId, EventId)],
+    begins: &[Beginning],
     orders: &mut Orders<'_>,
     open: &mut Vec<OpenEnds>,
 ) {

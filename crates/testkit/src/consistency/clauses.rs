@@ -264,10 +264,10 @@ impl OrderRules {
     fn inputs(&mut self, view: View<'_>) {
         for trigger in 0..self.events {
             let Action::Trigger(input) = view.action(trigger) else { continue };
-            let switches = (0..trigger).filter(|e| {
+            let mut switches = (0..trigger).filter(|e| {
                 [Action::Enable(input), Action::Disable(input)].contains(&view.action(*e))
             });
-            let Some(enable) = switches.last().filter(|e| view.kind(*e) == EventKind::Enable)
+            let Some(enable) = switches.next_back().filter(|e| view.kind(*e) == EventKind::Enable)
             else {
                 continue;
             };
