@@ -31,7 +31,8 @@ pub struct PartialTrace {
     pub backward: Vec<Given>,
     /// Locations with at least two writes whose coherence order is not given.
     pub open: Vec<OpenLocation>,
-    /// What has ended does not begin, where the given orders do not say whether the end comes first.
+    /// What has ended does not begin, where the given orders do not say whether the end comes
+    /// first.
     pub ends: Vec<OpenEnds>,
 }
 

@@ -94,8 +94,8 @@ impl Ends {
         self.cancelled.get(task.index()).copied().unwrap_or(false)
     }
 
-    /// Whether an end binds a beginning: in an observed trace, it does not stand between what opened
-    /// the beginning and that.
+    /// Whether an end binds a beginning: in an observed trace, it does not stand between what
+    /// opened the beginning and that.
     pub(super) fn binds(&self, one: Beginning, begins: EventId, end: EventId) -> bool {
         let is_behind = one.opened.is_none_or(|opened| opened < end);
         !(self.observed && is_behind && end < begins)

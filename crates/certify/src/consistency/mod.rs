@@ -10,15 +10,17 @@
 //! # Which orders are runs
 //!
 //! *Tasks.* A task without events is ignored. The post of a task that never begins (it was
-//! cancelled, or the trace ends first) puts nothing into a mailbox. The *messages* of a handler are its initial tasks and the posted tasks that it ran, those whose
-//! first event is their `get`. All other tasks are separate, ordered by program order only: bursts
-//! of untracked handlers, and tasks whose handler is not known. All events of an initial task are
-//! initial, including those after the first `get` of its handler. Where a handler's own code
-//! between its messages should be separate, the checked trace must represent it by bursts.
+//! cancelled, or the trace ends first) puts nothing into a mailbox. The *messages* of a handler are
+//! its initial tasks and the posted tasks that it ran, those whose first event is their `get`. All
+//! other tasks are separate, ordered by program order only: bursts of untracked handlers, and tasks
+//! whose handler is not known. All events of an initial task are initial, including those after the
+//! first `get` of its handler. Where a handler's own code between its messages should be separate,
+//! the checked trace must represent it by bursts.
 //!
 //! *Events.* Reads, writes, rmws, frees, gets, forks, joins, cancels, what enables, disables and
 //! triggers inputs, exits, and the posts of tasks that begin or are cancelled: each comes exactly
-//! once. All others (locks, conditions, `begin`, `end` ...) have no effect here. A witness may omit them; those in it must be where their task can run them.
+//! once. All others (locks, conditions, `begin`, `end` ...) have no effect here. A witness may omit
+//! them; those in it must be where their task can run them.
 //!
 //! An order is a run when
 //! - *program*: the events of a task come in trace order;

@@ -17,15 +17,16 @@ struct OwnCode {
 }
 
 /// Returns the trace with a separate task, a burst, for each piece of code that a handler runs
-/// after its initial message, and for its exit; `None` if there is none. Certificates of consistency are
-/// about this trace.
+/// after its initial message, and for its exit; `None` if there is none. Certificates of
+/// consistency are about this trace.
 ///
 /// In a trace in the order of execution, the initial message of a handler with tasks ends with its
 /// first `loop` event, or before its first task that begins with its `get`. A piece begins with the
 /// first own event after that, and again where such a task begins in between; and an `exit` that is
 /// the last event of the handler is a piece of its own. In other traces, only an `exit` that is the
-/// last event of an initial task is a piece, where the handler runs posted tasks. The new tasks have the names of the old
-/// ones and the next numbers, in the order of their first events. Events keep their numbers. O(n).
+/// last event of an initial task is a piece, where the handler runs posted tasks. The new tasks
+/// have the names of the old ones and the next numbers, in the order of their first events. Events
+/// keep their numbers. O(n).
 #[must_use]
 pub fn split_own_code(trace: &Trace) -> Option<Trace> {
     let tables = trace.tables();

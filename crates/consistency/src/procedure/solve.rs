@@ -1,8 +1,8 @@
 //! The order solver: our counterpart of the paper's Algorithm 2.
 //!
 //! A message is a chain and a block on its handler; its post is the entry to the handler's queue.
-//! Locations whose coherence is open, and open ends, are ignored until a candidate breaks them: each
-//! read that would see another write, and each beginning that has ended, adds a clause.
+//! Locations whose coherence is open, and open ends, are ignored until a candidate breaks them:
+//! each read that would see another write, and each beginning that has ended, adds a clause.
 
 use super::{Effort, Outcome};
 use crate::answer::{self, Answer, ConsistencyStats, Fact, Limit, Refutation};

@@ -44,7 +44,6 @@ const REASONS: &[(&str, &str)] = &[
     ("consistency-proof", "neither events of the two messages nor their posts"),
     ("consistency-proof", "not earlier in the task"),
     ("consistency-proof", "does not end what the first begins"),
-    ("consistency-proof", "the end may come before what opened it"),
     ("consistency-proof", "the first does not enable the second"),
     ("consistency-proof", "the first does not post what the second cancels"),
     ("consistency-witness", "has ended it"),

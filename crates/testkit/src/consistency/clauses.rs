@@ -1,5 +1,5 @@
-//! The definitions of consistency as clauses over the order of events, for whole traces: a handler's
-//! own code between its tasks, forks and joins, and what has ended.
+//! The definitions of consistency as clauses over the order of events, for whole traces: a
+//! handler's own code between its tasks, forks and joins, and what has ended.
 //!
 //! Every rule of `docs/consistency.md` says "this event comes before that one", or that one of two
 //! such orders holds. [`OrderRules`] lists them, for every pair, and tries both sides of a clause
@@ -126,8 +126,8 @@ impl OrderRules {
         }
     }
 
-    /// Returns an order that keeps all rules, if there is one. Exponential in the clauses that leave
-    /// two ways.
+    /// Returns an order that keeps all rules, if there is one. Exponential in the clauses that
+    /// leave two ways.
     #[must_use]
     pub fn find(&self) -> Option<Vec<EventId>> {
         let mut reach = Reach::new(self.events);
