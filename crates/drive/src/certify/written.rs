@@ -12,12 +12,37 @@ use anyorder_finding::{ExplanationStep, Finding, Warning, WarningKind, Witness, 
 use anyorder_system::{Control, StopReason};
 use serde_json::Value;
 use std::io;
+use std::time::{Duration, Instant};
 
 /// The steps of all schedules together that are still checked after the job was stopped.
 const STEPS_AFTER_STOP: usize = 20_000;
 
-/// What the start of a run costs, in steps.
-const STEPS_OF_START: usize = 5_000;
+/// How long certificates are still checked after the job was stopped: the start of a run costs more
+/// than its steps where the state is large.
+const TIME_AFTER_STOP: Duration = Duration::from_millis(150);
+
+/// What is left for checks after the job was stopped.
+struct AfterStop {
+    steps: usize,
+    since: Option<Instant>,
+}
+
+impl AfterStop {
+    fn new() -> AfterStop {
+        AfterStop { steps: STEPS_AFTER_STOP, since: None }
+    }
+
+    /// Takes a certificate with this many steps; `false` if that is too much. The first one is
+    /// taken at any time.
+    fn takes(&mut self, steps: usize) -> bool {
+        let since = *self.since.get_or_insert_with(Instant::now);
+        let fits = steps < self.steps && since.elapsed() < TIME_AFTER_STOP;
+        if fits {
+            self.steps -= steps;
+        }
+        fits
+    }
+}
 
 /// Checks the certificate of each finding with `check`, which takes its format, the certificate and
 /// a control; it returns `None` for a certificate that it cannot check.
@@ -27,7 +52,7 @@ pub(crate) fn keep_true(
     control: &Control<'_>,
     mut check: impl FnMut(&str, &Value, &Control<'_>) -> Option<CertificateVerdict>,
 ) {
-    let mut left = STEPS_AFTER_STOP;
+    let mut after_stop = AfterStop::new();
     let (mut wrong, mut unchecked) = (Vec::new(), 0);
     for reported in &mut result.findings {
         let Some(Witness { format, place: WitnessPlace::Inline(value) }) =
@@ -50,8 +75,7 @@ pub(crate) fn keep_true(
             check(format, value, control)
         };
         let verdict = match check(format, value, control) {
-            Some(CertificateVerdict::Stopped(_)) if steps + STEPS_OF_START <= left => {
-                left -= steps + STEPS_OF_START;
+            Some(CertificateVerdict::Stopped(_)) if after_stop.takes(steps) => {
                 check(format, value, &Control::default())
             }
             verdict => verdict,
