@@ -11,6 +11,7 @@ const HEAD: &str = "anyorder-trace 1
 handler h0 \"ui\" fifo
 handler h1 \"user\" none untracked
 handler h2 \"net\" none
+handler h3 \"other\" none
 task t0 \"main\" initial h0
 task t1 \"tap\" burst h1
 task t2 \"timer\" posted h0
@@ -19,6 +20,7 @@ task t4 \"net\" initial h2
 task t5 \"tick\" posted h0
 task t6 \"first\" posted h0
 task t7 \"click\" burst h1
+task t8 \"other\" initial h3
 location x0 \"view\"
 lock l0 \"m\"
 input i0 plain \"button\"
@@ -69,6 +71,20 @@ fn a_repaired_program_is_silent() {
             "by-a-thread",
             "t0 post t2\nt0 loop h0\nt2 get h0\nt2 read x0\nt2 end\nt4 cancel t2\nt4 post t3\n\
              t3 get h0\nt3 write x0\nt3 end\n"
+                .to_owned(),
+        ),
+        // So does what is posted from there to another thread.
+        (
+            "by-a-thread-handed-on",
+            "t0 post t2\nt0 loop h0\nt2 get h0\nt2 read x0\nt2 end\nt8 cancel t2\nt8 post t3\n\
+             t3 get h0\nt3 fork h2\nt3 end\nt4 write x0\n"
+                .to_owned(),
+        ),
+        // A task waits for the thread that cancels, and then writes, or hands on.
+        (
+            "joined",
+            "t0 post t2\nt0 loop h0\nt2 get h0\nt2 read x0\nt2 end\nt1 begin\nt1 post t3\n\
+             t1 exit\nt3 get h0\nt3 fork h3\nt8 cancel t2\nt3 join h3\nt3 write x0\nt3 end\n"
                 .to_owned(),
         ),
         // What the task that cancels hands on comes after it, on any thread.
@@ -128,6 +144,20 @@ fn a_program_without_the_repair_is_found() {
         (
             "thread",
             "t0 post t2\nt0 loop h0\nt2 get h0\nt2 read x0\nt2 end\nt4 cancel t2\nt4 write x0\n"
+                .to_owned(),
+        ),
+        // The thread tells a third one, which does not wait for the timer either.
+        (
+            "thread-to-thread",
+            "t0 post t2\nt0 loop h0\nt2 get h0\nt2 read x0\nt2 end\nt8 cancel t2\nt8 fork h2\n\
+             t4 write x0\n"
+                .to_owned(),
+        ),
+        // The task of the looper comes from elsewhere, not behind the cancel.
+        (
+            "not-behind",
+            "t0 post t2\nt0 loop h0\nt2 get h0\nt2 read x0\nt2 end\nt8 cancel t2\nt1 begin\n\
+             t1 post t3\nt1 exit\nt3 get h0\nt3 fork h2\nt3 end\nt4 write x0\n"
                 .to_owned(),
         ),
         // The task before the timer is not cancelled.
