@@ -8,13 +8,13 @@ use serde_json::Value;
 
 /// A looper and its user; `timer` reads what `close` writes.
 const HEAD: &str = "anyorder-trace 1
-handler h0 \"ui\" fifo
+handler h0 \"ui\" delayed
 handler h1 \"user\" none untracked
 handler h2 \"net\" none
 handler h3 \"other\" none
 task t0 \"main\" initial h0
 task t1 \"tap\" burst h1
-task t2 \"timer\" posted h0
+task t2 \"timer\" posted h0 delay=50
 task t3 \"close\" posted h0
 task t4 \"net\" initial h2
 task t5 \"tick\" posted h0
