@@ -2,7 +2,8 @@
 //! its models are too narrow.
 
 use crate::robust_brute::ast::{Model, Order};
-use crate::robust_brute::code::{Body, Op, Program, compile};
+use crate::robust_brute::code::{Body, Op, Program};
+use crate::robust_brute::compile::compile;
 use crate::robust_brute::judge::word;
 use crate::robust_brute::truth::{Caps, Truth};
 use serde_json::{Value, json};

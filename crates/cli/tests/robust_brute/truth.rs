@@ -1,7 +1,8 @@
 //! What is true of a model, by enumeration.
 
 use crate::robust_brute::ast::Model;
-use crate::robust_brute::code::{Position, Program, compile};
+use crate::robust_brute::code::{Position, Program};
+use crate::robust_brute::compile::compile;
 use crate::robust_brute::conflicts::{Answer, Orders, deterministic, orders};
 use crate::robust_brute::machine::initial;
 use crate::robust_brute::mutants::Mutant;

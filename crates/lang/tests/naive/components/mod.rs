@@ -2,6 +2,8 @@
 //! what the definition in docs/semantics.md says, taken over all states of the naive interpreter
 //! together with who updated each attribute last.
 
+mod posting;
+
 use crate::naive::explore::parse;
 use crate::naive::interp::canon;
 use crate::naive::interp::program::{Mutant, Program};
@@ -11,6 +13,7 @@ use anyorder_explore::stateful;
 use anyorder_lang::lower::compile;
 use anyorder_search::{Outcome, SearchOptions, search};
 use anyorder_system::{Control, Place};
+use anyorder_testkit::effort;
 use anyorder_vm::{Action, Machine, Switches};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Write as _;
@@ -216,15 +219,11 @@ fn body(random: &mut Random, objects: bool, most: usize, more: &[&str]) -> Strin
     text
 }
 
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
-
 #[test]
 fn both_searches_find_the_update_conflicts_of_the_definition() {
-    let (first, count) = (number("ANYORDER_SEED", 1), number("ANYORDER_RANDOM", 500));
+    let seeds = effort::seeds(150);
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-    for seed in first..first + count {
+    for seed in seeds.clone() {
         let text = model(seed);
         let mut add = |name, yes: bool| *counts.entry(name).or_default() += u64::from(yes);
         let Some(found) = difference(&text, Switches::default()) else {
@@ -251,9 +250,79 @@ fn both_searches_find_the_update_conflicts_of_the_definition() {
             text.lines().any(|line| line.starts_with("component ") && line.contains(" f"))
         });
     }
-    println!("{count} models from seed {first}: {counts:?}");
+    println!("models of seeds {seeds:?}: {counts:?}");
     for (name, times) in counts {
         assert!(times > 0 || name == "too large", "no model: {name}");
+    }
+}
+
+/// Apps that let others do their work: whose it is follows posts and forks.
+#[test]
+fn the_updates_of_posted_tasks_are_those_of_their_posters() {
+    let seeds = effort::seeds(150);
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    for seed in seeds.clone() {
+        let text = posting::model(seed);
+        let mut add = |name: &str, yes: bool| {
+            *counts.entry(name.to_owned()).or_default() += u64::from(yes);
+        };
+        let Some(found) = difference(&text, Switches::default()) else {
+            add("too large", true);
+            continue;
+        };
+        let found = found.unwrap_or_else(|what| panic!("seed {seed}: {what}"));
+        add("compared", true);
+        add("with conflicts", !found.is_empty());
+        add("without conflicts", found.is_empty());
+        let otherwise =
+            |mutant| by_definition(parse(&text, mutant)).is_some_and(|other| other != found);
+        let posts = otherwise(Mutant::CreatedForNobody);
+        add("posts decide", posts);
+        add("two posts in a row decide", otherwise(Mutant::OnePostOnly));
+        add("the component of a task itself decides", otherwise(Mutant::OwnIsIgnored));
+        let events = text.lines().filter(|line| line.starts_with("once event"));
+        let posters = |what: &str| events.clone().filter(|line| line.contains(what)).count();
+        add("two posters of one task", posts && posters("post set(") > 1);
+        for shape in [
+            "fifo",
+            "bag",
+            "after",
+            "front",
+            "async[hub]",
+            "async[any]",
+            "post any",
+            "fork",
+            "post set2",
+            "call set2",
+            "cancel q",
+            "cancel p",
+            "granularity",
+            "init",
+            "thread",
+            "call helper",
+            "fn(k)",
+            "post relay",
+        ] {
+            add(shape, posts && text.contains(shape));
+        }
+    }
+    println!("models of seeds {seeds:?}: {counts:?}");
+    for (name, times) in counts {
+        assert!(times > 0 || name == "too large", "no model: {name}");
+    }
+}
+
+#[test]
+fn machines_that_forget_who_posted_are_noticed() {
+    let mutants = [
+        ("created for nobody", Switches { no_created_for: true, ..Switches::default() }),
+        ("the first post decides", Switches { one_post_only: true, ..Switches::default() }),
+    ];
+    for (what, switches) in mutants {
+        let seed = effort::seeds(300)
+            .find(|seed| matches!(difference(&posting::model(*seed), switches), Some(Err(_))));
+        println!("{what}: seed {seed:?}");
+        assert!(seed.is_some(), "{what}");
     }
 }
 
@@ -282,7 +351,7 @@ fn wrong_machines_are_noticed() {
             println!("{what}: noticed by three events that take back what they do");
             continue;
         }
-        let seed = (1..number("ANYORDER_RANDOM", 1_500))
+        let seed = effort::seeds(1_500)
             .find(|seed| matches!(difference(&model(*seed), switches), Some(Err(_))));
         println!("{what}: seed {seed:?}");
         assert!(seed.is_some(), "{what}");
