@@ -327,6 +327,22 @@ component evening: sunset;
 component away: leave;
 "
     );
+    // The run of a simulation, made smaller.
+    let folder = folder();
+    let (model, runs) = (file(&folder, "threads.any", threads), folder.path().join("runs"));
+    let (runs, small) = (runs.display().to_string(), folder.path().join("small.json"));
+    let ran = run(&["simulate", &model, "--runs", "300", "--quiet", "--schedules", &runs]);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    let mut files = std::fs::read_dir(&runs).expect("schedules");
+    let long = files.next().expect("one").expect("a file").path().display().to_string();
+    let ran = run(&["shrink", &model, &long, "-o", &small.display().to_string()]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let small: Value =
+        serde_json::from_slice(&std::fs::read(small).expect("a file")).expect("JSON");
+    let choices = small["choices"].as_array().expect("choices").iter();
+    let of: Vec<String> =
+        choices.map(|one| one["handler"].as_str().unwrap_or("?").to_owned()).collect();
+    assert_eq!((of.len(), of.windows(2).filter(|two| two[0] != two[1]).count()), (6, 1), "{of:?}");
     for more in [&[][..], &["--no-reduction"], &["--order", "depth"]] {
         assert_eq!(runners(threads, more), ["a", "a", "a", "b", "b", "b"], "{more:?}");
         assert_eq!(runners(handlers, more), ["e", "f", "g", "h", "h", "h"], "{more:?}");
