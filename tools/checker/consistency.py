@@ -5,10 +5,19 @@ from words import Reader, header, lines
 
 
 def split_own_code(trace):
-    """Makes each piece of a handler's own code after its initial message a burst of its own."""
-    if not trace.observed:
-        return
+    """Makes each piece of a handler's own code after its initial message, and its exit, a burst of its own."""
     runs = {task.handler for task in trace.tasks if task.kind == "posted" and task.events}
+    if not trace.observed:
+        for event in list(trace.events):
+            task = trace.task_of(event.id)
+            if event.kind == "exit" and task.kind == "initial" and task.events[-1] == event.id and task.handler in runs:
+                new = Task(len(trace.tasks), task.name, "burst", task.handler)
+                new.delay, new.front = task.delay, task.front
+                trace.tasks.append(new)
+                trace.by_task[new.name] = None if new.name in trace.by_task else new.number
+                event.task = new.number
+        relist(trace)
+        return
     last, past, cut, piece = {}, set(), set(), {}
     for event in trace.events:
         last[trace.handler_of(event.id)] = event.id
@@ -34,6 +43,10 @@ def split_own_code(trace):
             if event.kind == "loop" and handler in runs:
                 cut.add(handler)
                 past.add(handler)
+    relist(trace)
+
+
+def relist(trace):
     for task in trace.tasks:
         task.events = []
     for event in trace.events:
@@ -50,6 +63,7 @@ class Model:
         self.role = {task.number: self.role_of(task) for task in trace.tasks}
         self.sources()
         self.coherence()
+        self.find_ends()
         self.needed = {}
         for task in trace.tasks:
             self.needed[task.number] = [event for event in task.events if self.needs(trace.events[event])]
@@ -85,8 +99,61 @@ class Model:
 
     def needs(self, event):
         if event.kind == "post":
-            return self.post(self.trace.tasks[event.operand]) == event.id
-        return event.kind in ("get", "fork", "join") or event.access
+            task = self.trace.tasks[event.operand]
+            cancelled = task.number in self.cancels and task.post == event.id
+            return cancelled or self.post(task) == event.id
+        if event.kind == "exit":
+            return event.id in self.exits.values()
+        return event.kind in ("get", "fork", "join", "cancel", "enable", "disable", "trigger") or event.access
+
+    def find_ends(self):
+        """Beginnings, each with what opened it and the ends that bind it; exits of handlers."""
+        trace = self.trace
+        self.cancels, self.begins, self.enabled_by, disables, enabled = {}, {}, {}, {}, {}
+        for e in trace.events:
+            if e.kind == "cancel" and trace.tasks[e.operand].kind == "posted":
+                self.cancels.setdefault(e.operand, []).append(e.id)
+            elif e.kind == "enable":
+                enabled[e.operand] = e.id
+            elif e.kind == "disable":
+                enabled.pop(e.operand, None)
+                disables.setdefault(e.operand, []).append(e.id)
+            elif e.kind == "trigger" and trace.observed and e.operand in enabled:
+                opened, task = enabled[e.operand], trace.task_of(e.id)
+                self.enabled_by[e.id] = opened
+                self.begins.setdefault(e.id, []).append((opened, e.operand))
+                get = task.gets[0] if task.gets else None
+                if get is not None and opened < get < e.id and trace.events[opened].task != e.task:
+                    self.begins.setdefault(get, []).append((opened, e.operand))
+        for begins in self.begins.values():
+            begins[:] = [(opened, disables.get(of, [])) for opened, of in begins]
+        for number, cancels in self.cancels.items():
+            task = trace.tasks[number]
+            if task.events:
+                first, post = task.events[0], task.post
+                bind = [c for c in cancels if not (trace.observed and c < first and (post is None or post < c))]
+                self.begins.setdefault(first, []).append((post, bind))
+        runs, last, self.exits = set(), {}, {}
+        for e in trace.events:
+            task = trace.task_of(e.id)
+            if task.kind == "posted":
+                runs.add(task.handler)
+            elif e.kind == "exit" and (trace.observed or len(task.events) == 1):
+                self.exits[task.handler] = e.id
+            last[task.handler] = e.id
+        self.exits = {h: e for h, e in self.exits.items()
+                      if h is not None and h in runs and (not trace.observed or last[h] == e)}
+
+    def cancelled_post(self, e):
+        """The post of the task that an event cancels, if it comes first for sure."""
+        if e.kind != "cancel" or e.operand not in self.cancels:
+            return None
+        post = self.trace.tasks[e.operand].post
+        return post if post is not None and (not self.trace.observed or post < e.id) else None
+
+    def opened(self, begins, end):
+        """What opened a beginning that an end binds, as a list of one; or the empty list."""
+        return [opened for opened, ends in self.begins.get(begins, []) if end in ends][:1]
 
     def sources(self):
         trace, last = self.trace, {}
@@ -175,7 +242,7 @@ class Run:
         self.model, self.trace = model, model.trace
         self.done, self.running, self.pending = set(), {}, {}
         self.next = {task: 0 for task in model.needed}
-        self.last, self.value, self.ordered = {}, {}, {}
+        self.last, self.value, self.ordered, self.times = {}, {}, {}, {}
 
     def open_needed(self, task):
         return self.next[task] < len(self.model.needed[task])
@@ -191,9 +258,11 @@ class Run:
         handler = model.message(event)
         if handler is not None and self.running.get(handler) is not task:
             self.begin(place, event, task, handler, time)
+        self.is_open(place, e)
         if model.needs(e):
-            self.effect(place, e, handler, time)
+            self.effect(place, e, time)
         self.done.add(event)
+        self.times[event] = time
         self.last[task.number] = event
         if self.open_needed(task.number) and needed[self.next[task.number]] == event:
             self.next[task.number] += 1
@@ -218,19 +287,32 @@ class Run:
                 del pending[task.number]
         self.running[handler] = task
 
-    def effect(self, place, e, handler, time):
+    def is_open(self, place, e):
+        model, handler = self.model, self.trace.handler_of(e.id)
+        for other in self.trace.events:
+            if model.of_others(other.id, "fork") == handler and model.starts(other.id, e.id):
+                demand(other.id in self.done, place, "a fork must come first")
+            if model.of_others(other.id, "join") == handler and model.starts(e.id, other.id):
+                demand(other.id not in self.done, place, "its handler was joined")
+        demand(model.exits.get(self.trace.handler_of(e.id)) not in self.done, place, "its handler has quit")
+        for first in (model.cancelled_post(e), model.enabled_by.get(e.id)):
+            demand(first is None or first in self.done, place, "what it needs has not come (cancel, enable)")
+        for opened, ends in model.begins.get(e.id, []):
+            if opened is not None and opened not in self.done:
+                continue
+            since = self.times.get(opened, -1)
+            demand(all(self.times.get(end, -1) <= since for end in ends), place, "something has ended it")
+
+    def effect(self, place, e, time):
         model, trace = self.model, self.trace
-        if handler is not None:
-            for other in trace.events:
-                if model.of_others(other.id, "fork") == handler and model.starts(other.id, e.id):
-                    demand(other.id in self.done, place, "a fork must come first")
         if e.kind == "post":
             task = trace.tasks[e.operand]
-            self.pending.setdefault(task.handler, {})[task.number] = time
+            if model.post(task) == e.id:
+                self.pending.setdefault(task.handler, {})[task.number] = time
         elif e.kind == "join":
             joined = model.of_others(e.id, "join")
             for other in trace.events if joined is not None else []:
-                if model.message(other.id) == joined and model.needs(other) and model.starts(other.id, e.id):
+                if trace.handler_of(other.id) == joined and model.needs(other) and model.starts(other.id, e.id):
                     demand(other.id in self.done, place, "the joined handler has not finished")
         elif e.access:
             self.access(place, e)
@@ -257,6 +339,8 @@ def check_refutation(trace, text, mailbox):
             clause = cycle(model, place, content)
         elif kind == "reads":
             clause = reads(model, place, *content)
+        elif kind == "ended":
+            clause = ended(model, place, *content)
         else:
             clause = frozenset(fact_of(model, place, fact) for fact in content)
             if kind == "forget":
@@ -269,7 +353,7 @@ def check_refutation(trace, text, mailbox):
     raise Refused("the end", "no step gives the empty clause")
 
 
-WORDS = ("program", "reads-from", "coherence", "from-reads", "posted-by", "fork", "join")
+WORDS = ("program", "reads-from", "coherence", "from-reads", "posted-by", "fork", "join", "cancel", "enable", "ended")
 
 
 def read_refutation(model, text):
@@ -295,7 +379,7 @@ def read_refutation(model, text):
             if kind == "cycle":
                 missing = line.number()
                 steps.append((line.place, kind, []))
-            elif kind == "reads":
+            elif kind in ("reads", "ended"):
                 steps.append((line.place, kind, (line.event(), line.event())))
             elif kind in ("derived", "forget"):
                 facts = []
@@ -362,19 +446,25 @@ def link(model, x, y, why):
     if why == "posted-by":
         fits = model.role[two.number] == "posted" and two.events[0] == y and model.post(two) == x
         return None if fits else "not a post and the get of its task"
+    if why == "cancel":
+        return None if model.cancelled_post(b) == x else "does not post what the other cancels"
+    if why == "enable":
+        return None if model.enabled_by.get(y) == x else "does not enable the other"
+    if why == "ended":
+        if model.exits.get(trace.handler_of(x)) == y:
+            return None if x != y else "an event and itself"
+        opened = model.opened(x, y)
+        if not opened:
+            return "does not end it"
+        sure = opened[0] is None or model.cancelled_post(b) == opened[0]
+        same = opened[0] is not None and trace.task_of(opened[0]) is two and opened[0] < y
+        return None if sure or same else "the end may come before what opened it"
     if why in ("fork", "join"):
         fork = why == "fork"
         handler = model.of_others(x if fork else y, why)
-        event, task = (b, two) if fork else (a, one)
-        if handler is None or model.message(event.id) != handler:
+        if handler is None or trace.handler_of(y if fork else x) != handler:
             return "not of another handler that is forked or joined"
-        needed = model.needed[task.number]
-        if not needed:
-            return "of a task without effects"
-        edge = needed[0] if fork else needed[-1]
-        candidates = [edge] + ([event.id] if model.needs(event) else [])
-        fits = any(model.starts(x, c) if fork else model.starts(c, y) for c in candidates)
-        return None if fits else "on the wrong side in the trace"
+        return None if model.starts(x, y) else "on the wrong side in the trace"
     kind, p, q = why
     if kind == "before":
         return None if (x, y) == (p, q) else "not the events of the fact"
@@ -398,6 +488,13 @@ def reads(model, place, read, other):
     demand(source == INITIAL or (isinstance(source, int) and source != other), place, "the write that is read, or nobody knows it")
     later = ("before", read, other)
     return frozenset([later] if source == INITIAL else [("before", other, source), later])
+
+
+def ended(model, place, begins, end):
+    opened = model.opened(begins, end)
+    demand(opened and opened[0] is not None, place, "does not end it, or nothing opened it")
+    demand(end not in (begins, opened[0]), place, "an event and itself")
+    return frozenset([("before", end, opened[0]), ("before", begins, end)])
 
 
 class Clauses:

@@ -106,8 +106,6 @@ class Checker:
         """The rule *ended* of section 3, as the first step of the path."""
         trace, relations = self.trace, self.relations
         demand(self.rules != "threads", place, "no rule of `threads`")
-        if self.rules == "android" and rule == "disabled":
-            raise Beyond(f"{place}: rules of Android's components")
         demand(x < y, place, "does not go forward")
         demand(all(p < len(self.shown) for p in premises), place, "a lemma is its own premise")
         shown = [self.shown[p] for p in premises]
@@ -129,10 +127,15 @@ class Checker:
                 if opened is None or opened >= end:
                     return False
                 wanted.append((opened, end))
-            given = [(path["from"], path["to"]) for path in shown]
-            return given == wanted and all(self.happens_before(path) for path in shown)
+            def meant(path, pair):
+                # Any event of the unit may be what comes behind the end.
+                last = relations.unit[path["to"]] == relations.unit[y] and y <= path["to"]
+                return path["from"] == pair[0] and (path["to"] == pair[1] or (pair[1] == y and last))
 
-        for event, beginnings in Ends(trace, True).of.items():
+            fits = len(shown) == len(wanted) and all(meant(*both) for both in zip(shown, wanted))
+            return fits and all(self.happens_before(path) for path in shown)
+
+        for event, beginnings in Ends(trace, True, self.rules == "android").of.items():
             together = relations.unit[event] == relations.unit[x] or (at_start(event) and at_start(x))
             if event <= x and together:
                 for opened, of, ends in beginnings:

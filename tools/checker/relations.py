@@ -96,7 +96,7 @@ class Relations:
 class Ends:
     """Rule 6 of witnesses.md: by event, what opened it, the rule, and the events that end that."""
 
-    def __init__(self, trace, tasks, relations=None):
+    def __init__(self, trace, tasks, android=False):
         self.trace, self.of = trace, {}
         cancels, disables, exits = {}, {}, {}
         for event in trace.events:
@@ -110,19 +110,79 @@ class Ends:
             task = trace.tasks[number]
             if task.events:
                 self.add(task.events[0], task.post, "cancelled", ends)
+        if android:
+            self.components()
         for event in trace.events:
-            if event.kind == "trigger" and event.operand in disables:
+            own = event.kind == "trigger" and (not android or trace.inputs[event.operand][0] in ("plain", "ui", "focus"))
+            if own and event.operand in disables:
                 opened = self.enable(event)
                 if opened is not None:
-                    self.add(event.id, opened, "disabled", disables[event.operand])
-                    task = trace.task_of(event.id)
-                    between = task.get is not None and opened < task.get < event.id
-                    if tasks and between and trace.events[opened].task != event.task:
-                        self.add(task.get, opened, "disabled", disables[event.operand])
+                    self.triggered(event, opened, disables[event.operand], tasks)
             if tasks and trace.task_of(event.id).kind != "burst":
                 handler = trace.handler_of(event.id)
                 if handler is not None and handler in exits:
                     self.add(event.id, None, "exited", exits[handler])
+
+    def triggered(self, trigger, opened, ends, tasks=True):
+        """A trigger, and the begin of its task, unless that task enables the input itself."""
+        task = self.trace.task_of(trigger.id)
+        self.add(trigger.id, opened, "disabled", ends)
+        between = task.get is not None and opened < task.get < trigger.id
+        if tasks and between and self.trace.events[opened].task != trigger.task:
+            self.add(task.get, opened, "disabled", ends)
+
+    def components(self):
+        """Idle handlers and receivers of broadcasts (android-components.md)."""
+        trace, removals, found = self.trace, {}, []
+        added, registered, sticky, queued, sends, announced = {}, {}, set(), {}, {}, {}
+
+        def settle(intent, receiver):
+            oldest = None
+            if sends.get(intent) == "sticky" and queued.get(receiver):
+                oldest = queued[receiver].pop(0)
+            return oldest if oldest is not None else registered.get(receiver)
+
+        for event in trace.events:
+            if event.kind not in ("enable", "disable", "trigger"):
+                continue
+            family, name = trace.inputs[event.operand]
+            instance, argument, state = trace.parts[event.operand]
+            if family == "idle":
+                key = ("idle", instance, argument)
+                if event.kind == "enable":
+                    added.setdefault(key, event.id)
+                elif event.kind == "disable":
+                    removals.setdefault(key, []).append(event.id)
+                    added.pop(key, None)
+                elif key in added and trace.task_of(event.id).kind == "posted":
+                    found.append((event, added[key], key))
+            elif family == "broadcast":
+                receiver, key = (instance, name), ("receiver", instance)
+                what = (event.kind, state)
+                if what == ("enable", "SEND_BROADCAST"):
+                    sends[argument] = "plain"
+                elif what == ("enable", "SEND_STICKY_BROADCAST"):
+                    sends[argument] = "sticky"
+                    sticky.add(name)
+                elif what == ("disable", "REMOVE_STICKY_BROADCAST"):
+                    sticky.discard(name)
+                elif what == ("enable", "REGISTER_RECEIVER"):
+                    registered.setdefault(receiver, event.id)
+                    if name in sticky:
+                        queued.setdefault(receiver, []).append(event.id)
+                elif what == ("disable", "UNREGISTER_RECEIVER"):
+                    removals.setdefault(key, []).append(event.id)
+                    registered = {of: at for of, at in registered.items() if of[0] != instance}
+                    queued = {of: at for of, at in queued.items() if of[0] != instance}
+                elif what == ("enable", "ONRECEIVE_LATER"):
+                    announced[event.id] = settle(argument, receiver)
+                elif what == ("trigger", "ONRECEIVE"):
+                    known = event.refers in announced
+                    opened = announced[event.refers] if known else settle(argument, receiver)
+                    if opened is not None:
+                        found.append((event, opened, key))
+        for event, opened, key in found:
+            self.triggered(event, opened, removals.get(key, []))
 
     def enable(self, trigger):
         for event in reversed(self.trace.events[:trigger.id]):

@@ -84,6 +84,8 @@ class Trace:
     def __init__(self):
         self.handlers, self.tasks, self.events = [], [], []
         self.locations, self.inputs, self.coherence = [], [], {}
+        # By input: its instance, argument and state.
+        self.parts = []
         self.locks, self.conditions, self.sites = [], [], {}
         self.labels, self.observed, self.origin = "position", True, ""
 
@@ -240,6 +242,8 @@ class Native:
             trace.conditions.append(self.string(rest[1]))
         elif word == "input":
             trace.inputs.append((plain[1], self.string(rest[2])))
+            state = self.string(keys["state"]) if "state" in keys else ""
+            trace.parts.append((number(keys.get("instance", "0")), number(keys.get("argument", "0")), state))
         elif word == "coherence":
             self.last = trace.coherence.setdefault(int(plain[0][1:]), [])
             self.last.extend(number(w) for w in plain[1:])

@@ -75,9 +75,15 @@ impl Checker<'_> {
             let Some(opened) = opened.filter(|opened| *opened < end) else { return false };
             wanted.push((opened, end));
         }
-        let is_there = |((from, to), premise): (&(EventId, EventId), &CheckedPath)| {
-            (premise.from, premise.to) == (*from, *to)
-                && self.is_happens_before(*from, *to, premise.by_tasks)
+        // Any event of the unit may be what comes behind the end.
+        let unit_of = |event: EventId| self.index.facts[event.index()].unit;
+        let is_meant = |premise: &CheckedPath, (from, last): (EventId, EventId)| {
+            let in_unit = last == to && to <= premise.to && unit_of(premise.to) == unit_of(to);
+            premise.from == from && (premise.to == last || in_unit)
+        };
+        let is_there = |(wanted, premise): (&(EventId, EventId), &CheckedPath)| {
+            is_meant(premise, *wanted)
+                && self.is_happens_before(premise.from, premise.to, premise.by_tasks)
         };
         fits_rule && wanted.len() == premises.len() && wanted.iter().zip(premises).all(is_there)
     }

@@ -140,7 +140,7 @@ fn errors_name_the_line_and_what_was_expected() {
         let expected = format!("line 1: expected `consistency-proof 1`, found `{other}`");
         wrong(&trace, other, &expected);
     }
-    let steps = "`cycle`, `reads`, `derived` or `forget`";
+    let steps = "`cycle`, `reads`, `ended`, `derived` or `forget`";
     wrong(&trace, &body("\nhello\n"), &format!("line 3: expected {steps}, found `hello`"));
     wrong(&trace, &body("cycle -1"), "line 2: expected a number of links, found `-1`");
     wrong(&trace, &body("cycle"), "line 2: expected a number of links, found the end of the line");

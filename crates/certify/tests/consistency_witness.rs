@@ -239,64 +239,64 @@ fn an_observed_trace_says_what_its_order_shows() {
     let trace = native(OBSERVED);
     let whole: Vec<String> = (1..=20).map(|n| n.to_string()).collect();
     is_run(&trace, Fifo, &whole.join(" "));
-    // Only events with effects: fork 2, write 5, post 6, join 10, reads 13, write 14, get 16, read
-    // 17, get 19, rmw 20.
-    is_run(&trace, Fifo, "2 5 6 10 13 14 16 17 19 20");
-    is_run(&trace, Bag, "2 5 13 6 14 10 16 17 19 20");
+    // Only events with effects: fork 2, write 5, posts 6 and 7 (of a cancelled task), join 10,
+    // cancel 11, reads 13, write 14, get 16, read 17, get 19, rmw 20.
+    is_run(&trace, Fifo, "2 5 6 7 10 11 13 14 16 17 19 20");
+    is_run(&trace, Bag, "2 5 13 6 7 14 10 11 16 17 19 20");
     refused(
         &trace,
         Fifo,
-        "5 2 6 10 13 14 16 17 19 20",
+        "5 2 6 7 10 11 13 14 16 17 19 20",
         "place 0 of the order, event `5`: event `2` must come first (fork)",
     );
     refused(
         &trace,
         Fifo,
-        "2 10 5 6 13 14 16 17 19 20",
+        "2 10 11 5 6 7 13 14 16 17 19 20",
         "place 1 of the order, event `10`: event `5` must come first (join)",
     );
     refused(
         &trace,
         Fifo,
-        "2 5 10 6 13 14 16 17 19 20",
+        "2 5 10 11 6 7 13 14 16 17 19 20",
         "place 2 of the order, event `10`: event `6` must come first (join)",
     );
     refused(
         &trace,
         Fifo,
-        "2 5 6 10 14 13 16 17 19 20",
-        "place 5 of the order, event `13`: reads from event `14`, should read from event `5`",
+        "2 5 6 7 10 11 14 13 16 17 19 20",
+        "place 7 of the order, event `13`: reads from event `14`, should read from event `5`",
     );
     refused(
         &trace,
         Fifo,
-        "2 5 6 10 13 14 19 20 16 17",
-        "place 9 of the order, event `17`: reads from event `20`, should read from event `14`",
+        "2 5 6 7 10 11 13 14 19 20 16 17",
+        "place 11 of the order, event `17`: reads from event `20`, should read from event `14`",
     );
     refused(
         &trace,
         Fifo,
-        "14 2 5 6 10 13 16 17 19 20",
+        "14 2 5 6 7 10 11 13 16 17 19 20",
         "place 2 of the order, event `5`: event `14` came before it, but must come later (coherence)",
     );
     refused(
         &trace,
         Fifo,
-        "2 5 6 10 13 14 16 17 19",
-        "place 9 of the order, event `20`: it is missing",
+        "2 5 6 7 10 11 13 14 16 17 19",
+        "place 11 of the order, event `20`: it is missing",
     );
     // Events without effects must still be where their task can run them.
     refused(
         &trace,
         Fifo,
-        "2 1 5 6 10 13 14 16 17 19 20",
+        "2 1 5 6 7 10 11 13 14 16 17 19 20",
         "place 1 of the order, event `1`: event `2` came before it, but must come later (program order)",
     );
     refused(
         &trace,
         Fifo,
-        "2 5 6 10 13 14 16 17 19 18 20",
-        "place 9 of the order, event `18`: handler `main` has gone on to task `gift`",
+        "2 5 6 7 10 11 13 14 16 17 19 18 20",
+        "place 11 of the order, event `18`: handler `main` has gone on to task `gift`",
     );
     let error = check_consistency_witness(&trace, Fifo, &[event(&trace, "20")]).unwrap_err();
     assert_eq!(error.label, "20");

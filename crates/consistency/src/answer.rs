@@ -90,6 +90,14 @@ pub enum RefutationStep {
         /// A write of the location other than the one read from.
         other: Slot,
     },
+    /// What begins, and what ends it: the end comes before what opened the beginning, or after the
+    /// beginning.
+    Ended {
+        /// What begins.
+        begins: Slot,
+        /// What ends it.
+        end: Slot,
+    },
     /// At least one of these facts holds, by unit propagation from the earlier steps.
     Derived(Vec<Fact>),
     /// The derived clause of these facts is not used afterwards.

@@ -16,7 +16,9 @@ pub use answer::{Answer, ConsistencyStats, Fact, Limit, Link, Refutation, Refuta
 pub use describe::{Explanation, Overtakings, ReasonText, describe};
 pub use from_trace::{FromTrace, FromTraceError, Kept, split_own_code};
 pub use mailbox::{Due, MailboxRule};
-pub use partial::{Given, Message, MessageId, OpenLocation, PartialTrace, Relation, Slot};
+pub use partial::{
+    Given, Message, MessageId, OpenEnds, OpenLocation, PartialTrace, Relation, Slot,
+};
 pub use procedure::{Effort, Outcome, Procedure, Unsupported};
 
 /// Rules left out on purpose, and the full problem: mutation tests use them.

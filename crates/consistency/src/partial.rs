@@ -31,6 +31,9 @@ pub struct PartialTrace {
     pub backward: Vec<Given>,
     /// Locations with at least two writes whose coherence order is not given.
     pub open: Vec<OpenLocation>,
+    /// What has ended does not begin, where the given orders do not say whether the end comes
+    /// first.
+    pub ends: Vec<OpenEnds>,
 }
 
 /// One message: a run of events of one handler without interruption by the same handler.
@@ -81,6 +84,22 @@ pub enum Relation {
     Fork,
     /// The last event of a handler before the join that waits for it.
     Join,
+    /// The post of a task before what cancels it.
+    Cancel,
+    /// The enabling of an input before the trigger of it.
+    Enable,
+    /// What begins before what ends it.
+    Ended,
+}
+
+/// Beginnings, and events that end each of them: none of these comes between what opened a
+/// beginning and that beginning.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OpenEnds {
+    /// The ends.
+    pub ends: Vec<Slot>,
+    /// Each beginning, with the event that opened it.
+    pub begins: Vec<(Slot, Slot)>,
 }
 
 /// A location whose coherence order is not given.

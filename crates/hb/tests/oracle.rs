@@ -6,7 +6,7 @@ use anyorder_system::{Cancel, Control};
 use anyorder_testkit::{Naive, RuleName, Rules, Shape, random_trace};
 
 use anyorder_trace::{
-    EventId, EventKind, Input, InputFamily, Mailbox, NameId, Trace, TraceBuilder,
+    Action, Event, EventId, EventKind, Input, InputFamily, Mailbox, NameId, Trace, TraceBuilder,
 };
 use std::collections::BTreeMap;
 
@@ -88,6 +88,7 @@ fn agrees_on_random_traces() {
                     panic!("{place}: {difference}\n{}", anyorder_testkit::show(&trace));
                 }
                 *counts.entry(format!("rounds {}", hb.rounds())).or_default() += 1;
+                count_ended(&trace, &naive, &mut counts);
                 let expected = naive.races();
                 for level in [CoverageLevel::Task, CoverageLevel::Access, CoverageLevel::Single] {
                     let found = races(&trace, rules, level, &cancel).unwrap();
@@ -117,6 +118,29 @@ fn agrees_on_random_traces() {
         }
     }
     assert!(counts.keys().any(|key| key == "rounds 3"), "the fixpoint never took three rounds");
+    for ended in ["on the handler", "behind a task of the handler", "by others, behind a task"] {
+        assert!(counts.contains_key(&format!("ended {ended}")), "ended {ended} never");
+    }
+}
+
+/// Counts pairs that only the rule *ended* orders.
+fn count_ended(trace: &Trace, naive: &Naive<'_, '_>, counts: &mut BTreeMap<String, u64>) {
+    let handler = |event: EventId| trace.handler_of(event);
+    for y in trace.events().map(|event| event.id) {
+        for x in (0..y.0).map(EventId).filter(|x| naive.ended(*x, y).is_some()) {
+            let task = trace.event(x).task;
+            let is_end = |event: &Event| event.action() == Action::Cancel(task);
+            let mut ends = trace.events().filter(is_end).map(|end| handler(end.id)).peekable();
+            let by_others = ends.peek().is_some() && ends.all(|end| end != handler(x));
+            let ended = naive.ended(x, y);
+            let word = match (handler(x) == handler(y), ended == Some(RuleName::Cancelled)) {
+                (true, _) => "on the handler",
+                (false, true) if by_others => "by others, behind a task",
+                (false, _) => "behind a task of the handler",
+            };
+            *counts.entry(format!("ended {word}")).or_default() += 1;
+        }
+    }
 }
 
 /// Two sticky registrations in order, whose receipts nothing else orders: random traces seldom have

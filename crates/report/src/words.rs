@@ -243,17 +243,13 @@ pub(crate) fn sizes(outcome: &Outcome) -> Vec<String> {
         ("recorded_tasks", "recorded task"),
     ];
     let stat = |name: &str| outcome.stats.get(name).and_then(Stat::integer);
-    // A trace of threads has no tasks and no handlers: it has threads.
-    let threads = stat("threads").filter(|threads| *threads > 0);
-    let is_threads = threads.is_some() && stat("tasks") == Some(0) && stat("handlers") == Some(0);
+    let threads = only_threads(outcome);
     for (name, noun) in nouns {
-        match stat(name) {
-            Some(_) if is_threads && name == "tasks" => {
-                sizes.extend(threads.map(|threads| plural(threads, "thread")));
-            }
-            Some(_) if is_threads && name == "handlers" => {}
-            Some(number) => sizes.push(plural(number, noun)),
-            None => {}
+        match (stat(name), threads) {
+            (Some(_), Some(threads)) if name == "tasks" => sizes.push(plural(threads, "thread")),
+            (Some(_), Some(_)) if name == "handlers" => {}
+            (Some(number), _) => sizes.push(plural(number, noun)),
+            (None, _) => {}
         }
     }
     // The candidates of other commands mean something else.
@@ -278,6 +274,13 @@ pub(crate) fn sizes(outcome: &Outcome) -> Vec<String> {
         sizes.push(plural(all, "reversal") + &list);
     }
     sizes
+}
+
+/// Returns the number of threads of an input that has neither tasks nor handlers.
+pub(crate) fn only_threads(outcome: &Outcome) -> Option<u64> {
+    let stat = |name: &str| outcome.stats.get(name).and_then(Stat::integer);
+    let has_none = stat("tasks") == Some(0) && stat("handlers") == Some(0);
+    stat("threads").filter(|threads| *threads > 0 && has_none)
 }
 
 /// Returns the elapsed time as text, if the statistics contain it.

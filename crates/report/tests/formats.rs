@@ -224,6 +224,23 @@ fn html_without_a_trace_or_findings() {
 }
 
 #[test]
+fn html_counts_threads_where_there_are_no_tasks() {
+    let mut outcome = Outcome::new("check", "0.1.0");
+    for (name, number) in [("events", 10_u64), ("tasks", 0), ("handlers", 0), ("threads", 2)] {
+        outcome.stats.set(name, number);
+    }
+    let options = html::HtmlOptions::default();
+    let page =
+        text(|out| html::write(&outcome, &Policy::default(), None, &Runs::new(), &options, out));
+    assert!(page.contains(">2</span><span class=\"what\">threads<"), "{page}");
+    assert!(!page.contains("\"what\">tasks<") && !page.contains("\"what\">handlers<"));
+    outcome.stats.set("tasks", 1_u64);
+    let page =
+        text(|out| html::write(&outcome, &Policy::default(), None, &Runs::new(), &options, out));
+    assert!(page.contains(">1</span><span class=\"what\">task<"), "{page}");
+}
+
+#[test]
 fn html_states_its_omissions() {
     let sample = sample::trace();
     let outcome = sample::outcome(&sample);

@@ -87,6 +87,15 @@ fn agree(trace: &Trace, name: &str, tally: &mut Tally) {
     for finding in &checked.findings {
         is_true(trace, &naive, finding, order.as_ref(), name, tally);
     }
+    // What began in every run before it was cancelled, disabled or quit.
+    if let Some(order) = &order {
+        for step in checked.findings.iter().flat_map(|finding| &finding.cycle) {
+            let event = |label: &str| EventId(label.parse::<u32>().unwrap() - 1);
+            let ended = order.ended(event(&step.before), event(&step.after));
+            let forced = step.forced == Some(true);
+            tally.add("forced, as what began would be cancelled", forced && ended.is_some());
+        }
+    }
     count(trace, &naive, &violations, &components, tally);
 }
 

@@ -79,6 +79,12 @@ pub enum WitnessReason {
         /// The relation that requires this.
         why: &'static str,
     },
+    /// Something has ended what the event begins.
+    #[error("event `{}` has ended it", end.escape_debug())]
+    Ended {
+        /// That event.
+        end: String,
+    },
     /// The check was stopped.
     #[error("{0}")]
     Stopped(StopReason),

@@ -1,5 +1,6 @@
 //! The links of cycles, each checked from its definition.
 
+use super::ends::ended_by;
 use super::mailbox::Due;
 use super::model::{Model, Role, Source};
 use super::proof::{Fact, Link, Why};
@@ -25,6 +26,15 @@ pub(super) fn check(model: &Model<'_>, dues: &[Due], link: &Link) -> Result<(), 
         Why::PostedBy => posted_by(model, from, to),
         Why::Fork => fork(model, from, to),
         Why::Join => join(model, from, to),
+        Why::Cancel => {
+            let post = model.cancelled_post(model.event(to));
+            require(post == Some(from), "the first does not post what the second cancels")
+        }
+        Why::Enable => {
+            let enable = model.enabled_by(model.event(to));
+            require(enable == Some(from), "the first does not enable the second")
+        }
+        Why::Ended => ended(model, from, to),
         Why::Decided(fact) => decided(model, dues, fact, from, to),
     }
 }
@@ -97,26 +107,43 @@ fn posted_by(model: &Model<'_>, from: EventId, to: EventId) -> Result<(), &'stat
 }
 
 fn fork(model: &Model<'_>, from: EventId, to: EventId) -> Result<(), &'static str> {
-    let handler =
-        model.forks(model.event(from)).ok_or("the first is no fork of another handler")?;
-    let event = model.event(to);
-    require(model.handler(event.task) == Some(handler), "not of the handler that is forked")?;
-    // An event without effect may come directly before the first event of its task that has one,
-    // but not earlier.
-    let starts = |first| model.starts(from, first);
-    let (first, _) = model.needed(event.task).ok_or("of a task without effects")?;
-    let holds = starts(first) || (model.is_needed(event) && starts(to));
-    require(holds, "stands before the fork")
+    let forked = model.forks(model.event(from)).ok_or("the first is no fork of another handler")?;
+    require(model.trace.handler_of(to) == forked, "not of the handler that is forked")?;
+    require(model.starts(from, to), "stands before the fork")
 }
 
 fn join(model: &Model<'_>, from: EventId, to: EventId) -> Result<(), &'static str> {
-    let handler = model.joins(model.event(to)).ok_or("the second is no join of another handler")?;
-    let event = model.event(from);
-    require(model.handler(event.task) == Some(handler), "not of the handler that is joined")?;
-    let ends = |last| model.ends(last, to);
-    let (_, last) = model.needed(event.task).ok_or("of a task without effects")?;
-    let holds = ends(last) || (model.is_needed(event) && ends(from));
-    require(holds, "stands behind the join")
+    let joined = model.joins(model.event(to)).ok_or("the second is no join of another handler")?;
+    require(model.trace.handler_of(from) == joined, "not of the handler that is joined")?;
+    require(model.ends(from, to), "stands behind the join")
+}
+
+/// Checks that an event begins before what ends it.
+fn ended(model: &Model<'_>, from: EventId, to: EventId) -> Result<(), &'static str> {
+    let handler = model.trace.handler_of(from);
+    if model.ends.exit(handler.index()) == Some(to) {
+        return require(from != to, "an event and itself");
+    }
+    let opened = opened(model, from, to)?;
+    let Some(opened) = opened else { return Ok(()) };
+    let (first, second) = (model.event(opened), model.event(to));
+    let posted = model.cancelled_post(second) == Some(opened);
+    let earlier = first.task == second.task && opened < to;
+    require(posted || earlier, "the end may come before what opened it")
+}
+
+/// Returns what opened a beginning that an event ends.
+pub(super) fn opened(
+    model: &Model<'_>,
+    begins: EventId,
+    end: EventId,
+) -> Result<Option<EventId>, &'static str> {
+    require(model.has(begins) && model.has(end), "no such event")?;
+    let of = ended_by(model.event(end).action()).ok_or("the second ends nothing")?;
+    let mut found = model.ends.beginnings(begins).iter().filter(|one| one.of == of);
+    let one = found.next().ok_or("the second does not end what the first begins")?;
+    require(model.ends.binds(*one, begins, end), "the trace has the end in between")?;
+    Ok(one.opened)
 }
 
 fn decided(

@@ -10,16 +10,17 @@
 //! # Which orders are runs
 //!
 //! *Tasks.* A task without events is ignored. The post of a task that never begins (it was
-//! cancelled, or the trace ends first) puts nothing into a mailbox. A `cancel` constrains nothing.
-//! The *messages* of a handler are its initial tasks and the posted tasks that it ran, those whose
-//! first event is their `get`. All other tasks are separate, ordered by program order only: bursts
-//! of untracked handlers, and tasks whose handler is not known. All events of an initial task are
-//! initial, including those after the first `get` of its handler. Where a handler's own code
-//! between its messages should be separate, the checked trace must represent it by bursts.
+//! cancelled, or the trace ends first) puts nothing into a mailbox. The *messages* of a handler are
+//! its initial tasks and the posted tasks that it ran, those whose first event is their `get`. All
+//! other tasks are separate, ordered by program order only: bursts of untracked handlers, and tasks
+//! whose handler is not known. All events of an initial task are initial, including those after the
+//! first `get` of its handler. Where a handler's own code between its messages should be separate,
+//! the checked trace must represent it by bursts.
 //!
-//! *Events.* Reads, writes, rmws, frees, gets, forks, joins and the posts of tasks that begin: each
-//! comes exactly once. All others (locks, conditions, inputs, `begin`, `end` ...) have no effect
-//! here. A witness may omit them; those in it must be where their task can run them.
+//! *Events.* Reads, writes, rmws, frees, gets, forks, joins, cancels, what enables, disables and
+//! triggers inputs, exits, and the posts of tasks that begin or are cancelled: each comes exactly
+//! once. All others (locks, conditions, `begin`, `end` ...) have no effect here. A witness may omit
+//! them; those in it must be where their task can run them.
 //!
 //! An order is a run when
 //! - *program*: the events of a task come in trace order;
@@ -30,10 +31,13 @@
 //! - *mailboxes*: if `post(x)` comes before `post(y)`, both to one handler, and the [`MailboxRule`]
 //!   keeps their order, then `x` runs before `y`. One rule holds for all handlers, whatever
 //!   mailboxes the trace gives them;
-//! - *fork*: a fork of a handler comes before all events of its messages; in an observed trace
+//! - *fork*: a fork of a handler comes before all its events; in an observed trace
 //!   ([`TraceOrder::Observed`]) only before those that follow it in the trace;
-//! - *join*: all events of a handler's messages come before a join of it; in an observed trace only
+//! - *join*: all events of a handler come before a join of it; in an observed trace only
 //!   those that precede it in the trace. A fork or join by the handler itself constrains nothing;
+//! - *ended*: what was cancelled, disabled or has quit does not begin (`ends.rs`, and
+//!   `docs/consistency.md`, "What has ended"); a post comes before the cancels of its task, and an
+//!   `enable` before each `trigger` that it enables;
 //! - *reads from*: a read comes after the write that it reads from, with no other write of the
 //!   location (the same [`LocationId`]) in between; a read of the initial value comes before all
 //!   writes. A read without a reference reads from the last write before it in an observed trace,
@@ -88,6 +92,7 @@ pub use text::{ReadProofError, read_proof, read_proof_with_lines, read_run, writ
 pub use witness::{check_consistency_witness, check_consistency_witness_until};
 
 mod clauses;
+mod ends;
 mod fault;
 mod links;
 mod mailbox;

@@ -1,5 +1,6 @@
 //! The derived relations of a trace: roles of tasks, sources of reads, coherence, forks and joins.
 
+use super::ends::{Ends, Of};
 use anyorder_trace::{
     Action, Columns, Event, EventId, EventKind, HandlerId, TaskId, TaskKind, TaskSpan, Trace,
     TraceOrder,
@@ -42,9 +43,8 @@ pub(super) struct Model<'t> {
     /// By event: the position in the coherence order; [`OPEN`] for all but writes with a known
     /// position.
     places: Vec<u32>,
-    /// By task: its first and last event that an order must contain; `NONE` if it has none.
-    needed: Vec<(EventId, EventId)>,
     observed: bool,
+    pub(super) ends: Ends,
 }
 
 impl<'t> Model<'t> {
@@ -53,16 +53,8 @@ impl<'t> Model<'t> {
         let roles = trace.task_ids().map(|task| role(trace, task)).collect();
         let places = places(trace, observed);
         let sources = sources(trace, observed);
-        let needed = vec![(EventId::NONE, EventId::NONE); trace.tasks_count()];
-        let mut model = Model { trace, roles, sources, places, needed, observed };
-        for event in trace.events() {
-            if event.task.index() < model.needed.len() && model.is_needed(event) {
-                let (first, last) = &mut model.needed[event.task.index()];
-                *first = first.some().unwrap_or(event.id);
-                *last = event.id;
-            }
-        }
-        model
+        let ends = Ends::new(trace);
+        Model { trace, roles, sources, places, observed, ends }
     }
 
     pub(super) fn has(&self, event: EventId) -> bool {
@@ -104,6 +96,31 @@ impl<'t> Model<'t> {
         }
     }
 
+    /// Whether an event posts a task that something cancels.
+    fn posts_cancelled(&self, event: Event) -> bool {
+        match event.action() {
+            Action::Post(task) => {
+                self.ends.is_cancelled(task) && self.trace.span(task).post == event.id
+            }
+            _ => false,
+        }
+    }
+
+    /// The post of the task that an event cancels, if the trace has it first.
+    pub(super) fn cancelled_post(&self, event: Event) -> Option<EventId> {
+        let Action::Cancel(task) = event.action() else { return None };
+        let post =
+            if self.ends.is_cancelled(task) { self.trace.span(task).post.some() } else { None };
+        post.filter(|post| self.ends.is_posted(*post, event.id))
+    }
+
+    /// The `enable` that enables a `trigger`.
+    pub(super) fn enabled_by(&self, event: Event) -> Option<EventId> {
+        let Action::Trigger(input) = event.action() else { return None };
+        let all = self.ends.beginnings(event.id).iter();
+        all.filter(|one| one.of == Of::Input(input)).find_map(|one| one.opened)
+    }
+
     pub(super) fn source(&self, read: EventId) -> Source {
         self.sources[read.index()]
     }
@@ -112,12 +129,6 @@ impl<'t> Model<'t> {
     pub(super) fn place(&self, write: EventId) -> Option<u32> {
         let place = self.places[write.index()];
         (place != OPEN).then_some(place)
-    }
-
-    /// The first and the last event of a task that an order must contain.
-    pub(super) fn needed(&self, task: TaskId) -> Option<(EventId, EventId)> {
-        let (first, last) = *self.needed.get(task.index())?;
-        (!first.is_none()).then_some((first, last))
     }
 
     /// The handler that an event forks, unless it is the event's own.
@@ -156,8 +167,13 @@ impl<'t> Model<'t> {
     /// Whether an order must contain the event: whether it has an effect on other events.
     pub(super) fn is_needed(&self, event: Event) -> bool {
         match event.kind() {
-            EventKind::Post => self.posts(event).is_some(),
+            EventKind::Post => self.posts(event).is_some() || self.posts_cancelled(event),
             EventKind::Get | EventKind::Fork | EventKind::Join => true,
+            EventKind::Cancel | EventKind::Enable | EventKind::Disable | EventKind::Trigger => true,
+            EventKind::Exit => {
+                let handler = self.trace.span(event.task).handler;
+                self.ends.exit(handler.index()) == Some(event.id)
+            }
             kind => kind.is_access(),
         }
     }

@@ -17,20 +17,20 @@ struct OwnCode {
 }
 
 /// Returns the trace with a separate task, a burst, for each piece of code that a handler runs
-/// after its initial message; `None` if there is no such piece. Certificates of consistency are
-/// about this trace.
+/// after its initial message, and for its exit; `None` if there is none. Certificates of
+/// consistency are about this trace.
 ///
 /// In a trace in the order of execution, the initial message of a handler with tasks ends with its
 /// first `loop` event, or before its first task that begins with its `get`. A piece begins with the
 /// first own event after that, and again where such a task begins in between; and an `exit` that is
-/// the last event of the handler is a piece of its own. The new tasks have the names of the old
-/// ones and the next numbers, in the order of their first events. Events keep their numbers. O(n).
+/// the last event of the handler is a piece of its own. In other traces, only an `exit` that is the
+/// last event of an initial task is a piece, where the handler runs posted tasks. The new tasks
+/// have the names of the old ones and the next numbers, in the order of their first events. Events
+/// keep their numbers. O(n).
 #[must_use]
 pub fn split_own_code(trace: &Trace) -> Option<Trace> {
     let tables = trace.tables();
-    if tables.meta.order != TraceOrder::Observed {
-        return None;
-    }
+    let observed = tables.meta.order == TraceOrder::Observed;
     let mut handlers = vec![OwnCode::default(); tables.handlers.len()];
     for (task, def) in trace.task_ids().zip(&tables.tasks) {
         let span = trace.span(task);
@@ -49,7 +49,14 @@ pub fn split_own_code(trace: &Trace) -> Option<Trace> {
         let Some(of) = handlers.get_mut(handler as usize) else { continue };
         let def = tables.tasks[event.task.index()];
         match def.kind {
-            TaskKind::Posted if span.first == event.id && span.get == span.first => {
+            TaskKind::Initial if !observed => {
+                let is_last = event.kind() == EventKind::Exit && span.last == event.id;
+                if is_last && of.runs_tasks {
+                    task_of[row] = TaskId::from_index(tasks.len());
+                    tasks.push(TaskDef { kind: TaskKind::Burst, handler: span.handler, ..def });
+                }
+            }
+            TaskKind::Posted if observed && span.first == event.id && span.get == span.first => {
                 of.cut = true;
                 of.past_initial = true;
             }

@@ -13,7 +13,7 @@ pub enum Fact {
         /// The one that runs later.
         second: TaskId,
     },
-    /// Of two events, the first comes before the second. Needed where coherence is open.
+    /// Of two events, the first comes before the second. Needed where coherence or an end is open.
     Before {
         /// The one that comes first.
         first: EventId,
@@ -52,6 +52,12 @@ pub enum Why {
     Fork,
     /// The other joins the handler that runs it.
     Join,
+    /// The other cancels the task that it posts.
+    Cancel,
+    /// The other is a trigger that it enables.
+    Enable,
+    /// The other ends what it begins, and cannot come before what opened that.
+    Ended,
     /// The fact implies it. [`Fact::Runs`] orders any event of the first task before any of the
     /// second. It also orders the post of the first before that of the second, if the mailbox keeps
     /// the order of the second and the first (if the second had been posted first, it would run
@@ -71,6 +77,9 @@ impl Why {
             Why::PostedBy => "posted-by",
             Why::Fork => "fork",
             Why::Join => "join",
+            Why::Cancel => "cancel",
+            Why::Enable => "enable",
+            Why::Ended => "ended",
             Why::Decided(Fact::Runs { .. }) => "runs",
             Why::Decided(Fact::Before { .. }) => "before",
         }
@@ -103,6 +112,14 @@ pub enum RefutationStep {
         read: EventId,
         /// The other write.
         other: EventId,
+    },
+    /// A beginning, and an event that ends it: the end comes before what opened the beginning, or
+    /// the beginning before the end.
+    Ended {
+        /// The beginning.
+        begins: EventId,
+        /// The end.
+        end: EventId,
     },
     /// A clause that follows from the earlier ones by reverse unit propagation: if all its facts
     /// were false, then unit clauses would force further facts, until all facts of some clause are

@@ -56,6 +56,16 @@ pub enum ProofReason {
         /// The missing condition.
         fault: &'static str,
     },
+    /// The events of a [`RefutationStep::Ended`] are not a beginning and an end of it.
+    #[error("`{}` and `{}`: {fault}", begins.escape_debug(), end.escape_debug())]
+    Ended {
+        /// The event in place of the beginning.
+        begins: String,
+        /// The event in place of the end.
+        end: String,
+        /// The missing condition.
+        fault: &'static str,
+    },
     /// An invalid fact.
     #[error("`{shown}`: {fault}")]
     Fact {
@@ -162,6 +172,7 @@ impl Checker<'_> {
                 clause
             }
             RefutationStep::ReadsOpen { read, other } => self.reads_open(*read, *other)?,
+            RefutationStep::Ended { begins, end } => self.ended(*begins, *end)?,
             RefutationStep::Derived(facts) => {
                 let clause = self.clause(facts)?;
                 if !self.clauses.follows(&clause, self.cancel)? {
@@ -216,6 +227,25 @@ impl Checker<'_> {
             }
         };
         self.clause(&facts)
+    }
+
+    fn ended(&mut self, begins: EventId, end: EventId) -> Result<Vec<Literal>, ProofReason> {
+        let opened = links::opened(&self.model, begins, end);
+        let opened = opened.and_then(|opened| opened.ok_or("nothing opened it"));
+        let opened = opened.and_then(|opened| {
+            links::require(begins != end && opened != end, "an event and itself")?;
+            Ok(opened)
+        });
+        match opened {
+            Ok(opened) => self.clause(&[
+                Fact::Before { first: end, second: opened },
+                Fact::Before { first: begins, second: end },
+            ]),
+            Err(fault) => {
+                let (begins, end) = (self.renderer().event(begins), self.renderer().event(end));
+                Err(ProofReason::Ended { begins, end, fault })
+            }
+        }
     }
 
     /// The write that a read reads from, or `None` for the initial value, if `other` is another

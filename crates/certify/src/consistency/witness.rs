@@ -1,13 +1,15 @@
 //! The checker of witnesses of consistency: runs the handlers of a trace along an order of its
 //! events.
 
+use super::ends::{Of, ended_by};
 use super::fault::{WitnessError, WitnessReason};
 use super::mailbox::{MailboxRule, dues};
 use super::model::{Model, Role, Source};
 use super::pending::Pending;
 use crate::lists::{Lists, Pointers};
 use anyorder_system::Cancel;
-use anyorder_trace::{Action, Event, EventId, HandlerId, TaskId, Trace};
+use anyorder_trace::{Action, Event, EventId, EventKind, HandlerId, TaskId, Trace};
+use std::collections::HashMap;
 
 /// Checks that the handlers of a trace can run its events in this order. The definitions are in
 /// [this module](super).
@@ -76,6 +78,12 @@ struct Run<'m, 't> {
     forks_of: Lists,
     handlers_done: Pointers,
     forks_done: Pointers,
+    /// By event that opens or ends something: its position.
+    times: HashMap<EventId, usize>,
+    /// By handler: the last join of it in the trace, of those that came.
+    joined: HashMap<HandlerId, EventId>,
+    /// The last end of each thing that binds.
+    ended: HashMap<Of, EventId>,
 }
 
 #[derive(Clone, Copy)]
@@ -136,11 +144,14 @@ impl<'m, 't> Run<'m, 't> {
             memory: vec![Cell { last: NONE, ordered: NONE }; tables.locations.len()],
             pending: Pending::new(model, dues(trace, mailboxes)),
             of_handler: lists(&|event| {
-                model.handler(event.task).filter(|_| model.is_needed(event))
+                Some(trace.handler_of(event.id)).filter(|_| model.is_needed(event))
             }),
             forks_of: lists(&|event| model.forks(event)),
             handlers_done: Pointers::new(),
             forks_done: Pointers::new(),
+            times: HashMap::new(),
+            joined: HashMap::new(),
+            ended: HashMap::new(),
         }
     }
 
@@ -159,6 +170,8 @@ impl<'m, 't> Run<'m, 't> {
         let event = self.model.event(id);
         self.in_program_order(event)?;
         self.on_handler(event, order)?;
+        self.is_alive(event)?;
+        self.is_open(place, event)?;
         if self.model.is_needed(event) {
             self.effect(place, event)?;
         }
@@ -225,15 +238,74 @@ impl<'m, 't> Run<'m, 't> {
         })
     }
 
-    fn effect(&mut self, place: usize, event: Event) -> Result<(), WitnessReason> {
+    /// A handler runs between its forks and the joins of it.
+    fn is_alive(&mut self, event: Event) -> Result<(), WitnessReason> {
+        let handler = self.model.trace.handler_of(event.id);
         let is_done = |event: u32| self.done[event as usize];
-        if let Some(handler) = self.model.handler(event.task)
-            && let Some(fork) =
-                self.forks_of.first_open(handler.0, &mut self.forks_done, 0, is_done).map(EventId)
-            && self.model.starts(fork, event.id)
-        {
+        let fork = self.forks_of.first_open(handler.0, &mut self.forks_done, 0, is_done);
+        if let Some(fork) = fork.map(EventId).filter(|fork| self.model.starts(*fork, event.id)) {
             return Err(self.too_early(fork, "fork"));
         }
+        let joined = self.joined.get(&handler).copied();
+        if let Some(join) = joined.filter(|join| self.model.ends(event.id, *join)) {
+            return Err(self.too_late(join, "join"));
+        }
+        if let Some(joined) = self.model.joins(event) {
+            let last = self.joined.entry(joined).or_insert(event.id);
+            *last = event.id.max(*last);
+        }
+        Ok(())
+    }
+
+    /// What has ended does not begin.
+    fn is_open(&mut self, place: usize, event: Event) -> Result<(), WitnessReason> {
+        let model = self.model;
+        if let Some(exit) = model.ends.exit(model.trace.handler_of(event.id).index())
+            && self.done[exit.index()]
+        {
+            return Err(WitnessReason::Ended { end: self.label(exit) });
+        }
+        let is_done = |event: &EventId| self.done[event.index()];
+        if let Some(post) = model.cancelled_post(event).filter(|post| !is_done(post)) {
+            return Err(self.too_early(post, "cancel"));
+        }
+        if let Some(enable) = model.enabled_by(event).filter(|enable| !is_done(enable)) {
+            return Err(self.too_early(enable, "enable"));
+        }
+        for &one in model.ends.beginnings(event.id) {
+            let Some(&end) = self.ended.get(&one.of) else { continue };
+            // What opened it may come later still: then the end is before that.
+            let is_behind = match one.opened {
+                Some(opened) => self.times.get(&opened).is_some_and(|at| at < &self.times[&end]),
+                None => true,
+            };
+            if is_behind {
+                return Err(WitnessReason::Ended { end: self.label(end) });
+            }
+        }
+        if let Some(of) = ended_by(event.action()).filter(|of| self.binds(*of, event.id)) {
+            self.ended.insert(of, event.id);
+        }
+        use EventKind::{Cancel, Disable, Enable, Post};
+        if matches!(event.kind(), Cancel | Disable | Enable | Post) {
+            self.times.insert(event.id, place);
+        }
+        Ok(())
+    }
+
+    /// Whether an end binds what it can end; of inputs, all do.
+    fn binds(&self, of: Of, end: EventId) -> bool {
+        let Of::Task(task) = of else { return true };
+        if task.index() >= self.model.trace.tasks_count() {
+            return false;
+        }
+        let first = self.model.span(task).first;
+        let mut all = self.model.ends.beginnings(first).iter().filter(|one| one.of == of);
+        all.any(|one| self.model.ends.binds(*one, first, end))
+    }
+
+    fn effect(&mut self, place: usize, event: Event) -> Result<(), WitnessReason> {
+        let is_done = |event: u32| self.done[event as usize];
         match event.action() {
             Action::Post(_) => {
                 // A task posts no later than at position `len`, which is less than 2^32.

@@ -106,6 +106,14 @@ fn inputs(
     for location in &trace.open {
         sources.extend(location.reads.iter().copied());
     }
+    // By beginning and end, what opened the beginning.
+    let mut opened: HashMap<(u32, u32), u32> = HashMap::new();
+    for step in &refutation.steps {
+        let RefutationStep::Ended { begins, end } = *step else { continue };
+        let of = trace.ends.iter().filter(|open| open.ends.contains(&end));
+        let mut found = of.flat_map(|open| open.begins.iter().filter(|one| one.0 == begins));
+        opened.extend(found.next().map(|&(begins, opened)| ((begins, end), opened)));
+    }
     let mut inputs = Vec::new();
     for (number, step) in refutation.steps.iter().enumerate() {
         let clause: Vec<Fact> = match step {
@@ -120,6 +128,11 @@ fn inputs(
                 let Some(source) = sources.get(read) else { continue };
                 let before = source.map(|source| Fact::Before { first: *other, second: source });
                 before.into_iter().chain([Fact::Before { first: *read, second: *other }]).collect()
+            }
+            RefutationStep::Ended { begins, end } => {
+                let Some(&opened) = opened.get(&(*begins, *end)) else { continue };
+                let before = Fact::Before { first: *end, second: opened };
+                vec![before, Fact::Before { first: *begins, second: *end }]
             }
             RefutationStep::Derived(_) | RefutationStep::Forget(_) => continue,
         };
@@ -169,7 +182,9 @@ fn trimmed(
                     until[at] = (inputs.len() + derived.len()) as u32;
                 }
             }
-            RefutationStep::Cycle(_) | RefutationStep::ReadsOpen { .. } => {}
+            RefutationStep::Cycle(_)
+            | RefutationStep::ReadsOpen { .. }
+            | RefutationStep::Ended { .. } => {}
         }
     }
     if derived.last().is_none_or(|clause| !clause.is_empty()) {
@@ -219,6 +234,7 @@ mod tests {
             events: Vec::new(),
             given: Vec::new(),
             backward: Vec::new(),
+            ends: Vec::new(),
             open: Vec::new(),
         }
     }

@@ -125,6 +125,9 @@ impl Explainer<'_> {
             RefutationStep::ReadsOpen { read, other } => {
                 return (self.reads(*read, *other), Vec::new());
             }
+            RefutationStep::Ended { begins, end } => {
+                return (self.ended(*begins, *end), Vec::new());
+            }
             RefutationStep::Derived(_) | RefutationStep::Forget(_) => {
                 return (String::new(), Vec::new());
             }
@@ -150,6 +153,11 @@ impl Explainer<'_> {
         format!("as {read} must not read from {other}")
     }
 
+    fn ended(&self, begins: Slot, end: Slot) -> String {
+        let [begins, end] = [begins, end].map(|slot| self.words.label(slot));
+        format!("as {begins} cannot begin behind {end}, which ends it")
+    }
+
     /// Adds the last step: the given and forced orders have a cycle.
     fn conflict(&mut self, step: &RefutationStep, alone: bool) {
         let head = if alone {
@@ -166,6 +174,10 @@ impl Explainer<'_> {
             RefutationStep::ReadsOpen { read, other } => {
                 let text = self.reads(*read, *other);
                 self.add_reason(format!("that leaves no place for a write, {text}"), &[]);
+            }
+            RefutationStep::Ended { begins, end } => {
+                let text = self.ended(*begins, *end);
+                self.add_reason(format!("that leaves no place for an end, {text}"), &[]);
             }
             RefutationStep::Derived(_) | RefutationStep::Forget(_) => {}
         }
@@ -209,10 +221,14 @@ impl Explainer<'_> {
                         self.keep_cycle();
                     }
                 }
-                RefutationStep::ReadsOpen { read, other } => {
+                RefutationStep::ReadsOpen { .. } | RefutationStep::Ended { .. } => {
                     let facts: Vec<String> =
                         facts.iter().map(|fact| self.words.fact(*fact)).collect();
-                    let why = self.reads(*read, *other);
+                    let why = match refutation.steps[*step] {
+                        RefutationStep::ReadsOpen { read, other } => self.reads(read, other),
+                        RefutationStep::Ended { begins, end } => self.ended(begins, end),
+                        _ => String::new(),
+                    };
                     self.add_reason(format!("{}, {why}", facts.join(" or ")), &[]);
                 }
                 RefutationStep::Derived(_) | RefutationStep::Forget(_) => {}

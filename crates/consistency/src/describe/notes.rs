@@ -79,7 +79,7 @@ const PHRASES: [([&str; 2], &str); 17] = [
         ],
         "ordered with one of the messages only",
     ),
-    (["cancelled task", "cancelled tasks"], "no constraint"),
+    (["cancelled task", "cancelled tasks"], "never begin"),
 ];
 
 const PLAIN: &str = "treated as any other, as mailboxes are fifo";

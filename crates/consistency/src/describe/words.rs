@@ -111,7 +111,10 @@ impl<'a> Words<'a> {
                 let own = &self.partial.messages[first as usize].slots;
                 if own.contains(&link.from) { "eo" } else { "mo" }
             }
-            Fact::Before { .. } => "co",
+            Fact::Before { first, .. } => {
+                let writes = self.trace.event(self.event(first)).kind().writes();
+                if writes { "co" } else { "before" }
+            }
         };
         match self.numbers.get(&fact) {
             Some(number) => format!("{word}({number})"),
@@ -148,4 +151,5 @@ impl<'a> Words<'a> {
 }
 
 /// The words for relations, in the order of their declaration.
-const WORDS: [&str; 7] = ["po", "rf", "co", "fr", "pb", "fork", "join"];
+const WORDS: [&str; 10] =
+    ["po", "rf", "co", "fr", "pb", "fork", "join", "cancel", "enable", "ended"];

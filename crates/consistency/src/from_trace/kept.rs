@@ -23,7 +23,7 @@ pub struct Kept {
     pub open_locations: u64,
     /// Pieces of a handler's own code between its tasks: each is a separate sequence, like a burst.
     pub pieces: u64,
-    /// Exits of handlers after their tasks: each comes after all other events of its handler.
+    /// Exits of handlers that run tasks: each comes after all other events of its handler.
     pub exits: u64,
     /// Bursts of handlers of the environment, and tasks that begin without a get: each is a
     /// separate sequence.
@@ -52,7 +52,8 @@ pub struct Kept {
     pub conditions: u64,
     /// Passages of barriers: dropped.
     pub barriers: u64,
-    /// Inputs enabled, disabled or triggered: dropped.
+    /// Inputs enabled, disabled or triggered, in a trace that does not say which enabling enabled
+    /// what: dropped.
     pub inputs: u64,
     /// Attachments of mailboxes: dropped.
     pub attaches: u64,

@@ -25,6 +25,8 @@ pub(super) struct Layout {
     pub(super) handlers: u32,
     /// Whether the order of the trace is the order of execution.
     pub(super) observed: bool,
+    /// By handler of the trace: its exit, if it runs posted tasks.
+    pub(super) exits: Vec<Option<EventId>>,
 }
 
 /// The role of a message on its handler.
@@ -36,7 +38,7 @@ pub(super) enum Role {
     Posted,
     /// A separate sequence: a burst, or the handler's own code between its tasks.
     Alone,
-    /// The handler's exit after its tasks: comes after all its other events.
+    /// The handler's exit: comes after all its other events.
     Exit,
 }
 
@@ -51,7 +53,7 @@ struct Progress {
     past_initial: bool,
     /// Whether it runs posted tasks.
     runs_tasks: bool,
-    /// Its last event.
+    /// Its last event; in a trace without an order of tasks, the last one of its own code.
     last: EventId,
     /// Its number among those that have messages.
     number: u32,
@@ -67,9 +69,11 @@ impl Layout {
             message_of: Vec::with_capacity(trace.len()),
             handlers: 0,
             observed: trace.tables().meta.order == TraceOrder::Observed,
+            exits: vec![None; trace.tables().handlers.len()],
         };
         layout.assign(trace, kept)?;
         layout.place();
+        layout.find_exits(trace);
         let mut handlers: Vec<HandlerId> =
             layout.messages.iter().map(|message| message.handler_id).collect();
         handlers.sort_unstable();
@@ -80,7 +84,7 @@ impl Layout {
 
     /// Finds the message of each event, and counts the events of each message.
     fn assign(&mut self, trace: &Trace, kept: &mut Kept) -> Result<(), FromTraceError> {
-        let mut progress = progress(trace);
+        let mut progress = progress(trace, self.observed);
         let mut message_of_task = vec![NONE; trace.tasks_count()];
         for row in 0..trace.len() {
             let task = trace.columns().tasks[row];
@@ -139,7 +143,8 @@ impl Layout {
         kept: &mut Kept,
     ) -> MessageId {
         let kind = trace.columns().ops[row].kind();
-        let exits = kind == EventKind::Exit && at.past_initial && at.last.index() == row;
+        let behind_tasks = if self.observed { at.past_initial } else { at.runs_tasks };
+        let exits = kind == EventKind::Exit && behind_tasks && at.last.index() == row;
         if at.current == NONE || at.cut || exits {
             let (role, count) = if exits {
                 (Role::Exit, &mut kept.exits)
@@ -202,6 +207,34 @@ impl Layout {
         }
     }
 
+    /// Finds the exit of each handler that runs posted tasks: the last event of all, or, in a trace
+    /// without an order of tasks, a message of its own.
+    fn find_exits(&mut self, trace: &Trace) {
+        let columns = trace.columns();
+        let mut runs_tasks = vec![false; self.exits.len()];
+        let mut last = vec![0; self.exits.len()];
+        for row in 0..trace.len() {
+            let task = columns.tasks[row];
+            let handler = trace.span(task).handler.index();
+            runs_tasks[handler] |= trace.tables().tasks[task.index()].kind == TaskKind::Posted;
+            last[handler] = row;
+            if columns.ops[row].kind() == EventKind::Exit {
+                self.exits[handler] = self.exit(trace, row).or(self.exits[handler]);
+            }
+        }
+        for (handler, exit) in self.exits.iter_mut().enumerate() {
+            let is_last = |exit: &EventId| !self.observed || exit.index() == last[handler];
+            *exit = exit.filter(|exit| runs_tasks[handler] && is_last(exit));
+        }
+    }
+
+    fn exit(&self, trace: &Trace, row: usize) -> Option<EventId> {
+        let posted =
+            trace.tables().tasks[trace.columns().tasks[row].index()].kind == TaskKind::Posted;
+        let alone = self.messages[self.message_of[row] as usize].slots.len() == 1;
+        (!posted && (self.observed || alone)).then_some(EventId(row as u32))
+    }
+
     /// Returns the events of a message.
     pub(super) fn events_of(&self, message: MessageId) -> &[EventId] {
         let slots = &self.messages[message as usize].slots;
@@ -210,7 +243,7 @@ impl Layout {
 }
 
 /// Returns, by handler of the trace, its initial state.
-fn progress(trace: &Trace) -> Vec<Progress> {
+fn progress(trace: &Trace, observed: bool) -> Vec<Progress> {
     let start = Progress {
         current: NONE,
         cut: false,
@@ -226,7 +259,9 @@ fn progress(trace: &Trace) -> Vec<Progress> {
             && !span.first.is_none()
         {
             at.runs_tasks |= def.kind == TaskKind::Posted;
-            at.last = at.last.max(span.last);
+            if observed || def.kind == TaskKind::Initial {
+                at.last = at.last.max(span.last);
+            }
         }
     }
     progress

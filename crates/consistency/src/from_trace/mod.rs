@@ -6,6 +6,7 @@ pub use kept::Kept;
 pub use split::split_own_code;
 
 mod dues;
+mod ended;
 mod handlers;
 mod kept;
 mod memory;
@@ -81,6 +82,7 @@ impl PartialTrace {
         let mut orders = orders::Orders::new(&layout);
         let open = memory::fill(trace, options, &layout, &mut orders, &mut kept)?;
         handlers::fill(trace, &layout, &mut orders, &mut kept);
+        let ends = ended::fill(trace, &layout, &mut orders);
         let orders::Orders { given, backward, .. } = orders;
         let partial = PartialTrace {
             mailboxes: options.mailboxes,
@@ -90,6 +92,7 @@ impl PartialTrace {
             given,
             backward,
             open,
+            ends,
         };
         Ok((partial, kept))
     }

@@ -17,6 +17,9 @@ pub enum NotFull {
     /// The coherence order of a location is not given.
     #[error("the coherence order of a location is not given")]
     OpenCoherence,
+    /// It is not given whether an end comes before what it would end.
+    #[error("it is not given whether an end comes first")]
+    OpenEnds,
     /// A cycle of given and decided orders: the trace is inconsistent with these orders of
     /// messages.
     #[error("the orders have a cycle of {} steps", .0.len())]
@@ -50,6 +53,9 @@ pub fn check_full_by(
 ) -> Result<Vec<Slot>, NotFull> {
     if !trace.open.is_empty() {
         return Err(NotFull::OpenCoherence);
+    }
+    if !trace.ends.is_empty() {
+        return Err(NotFull::OpenEnds);
     }
     if let Some(handler) = not_an_order(trace, orders) {
         return Err(NotFull::NotAnOrder { handler });

@@ -68,7 +68,7 @@ impl Procedure {
     /// # Errors
     ///
     /// [`Procedure::Flat`] refuses traces with nested posting. [`Procedure::Enumerate`] and
-    /// [`Procedure::Flat`] refuse those whose coherence is open.
+    /// [`Procedure::Flat`] refuse those whose coherence or ends are open.
     pub fn decide(
         self,
         trace: &PartialTrace,
@@ -97,4 +97,9 @@ pub enum Unsupported {
     /// The procedure needs the coherence order.
     #[error("the coherence order of a location is not given; only the solver can look for one")]
     OpenCoherence,
+    /// The procedure needs to know which comes first: what ends something, or what opens it.
+    #[error(
+        "the trace leaves open which came first, an end or an opening; only the solver can look for that"
+    )]
+    OpenEnds,
 }

@@ -1,14 +1,14 @@
 //! The order solver: our counterpart of the paper's Algorithm 2.
 //!
 //! A message is a chain and a block on its handler; its post is the entry to the handler's queue.
-//! Locations whose coherence is open are ignored until a candidate breaks them: each read that
-//! would see another write adds a clause.
+//! Locations whose coherence is open, and open ends, are ignored until a candidate breaks them:
+//! each read that would see another write, and each beginning that has ended, adds a clause.
 
 use super::{Effort, Outcome};
 use crate::answer::{self, Answer, ConsistencyStats, Fact, Limit, Refutation};
 use crate::mailbox::{Due, MailboxRule};
-use crate::partial::{MessageId, OpenLocation, PartialTrace, Relation, Slot};
-use anyorder_order::sat::{Cause, Lit};
+use crate::partial::{MessageId, OpenEnds, OpenLocation, PartialTrace, Relation, Slot};
+use anyorder_order::sat::Cause;
 use anyorder_order::solver::{
     self, Claim, Entry, Limits, Problem, ProblemError, Rank, Solver, Tag, Why,
 };
@@ -35,8 +35,8 @@ struct Run<'a> {
     solver: Solver,
     /// For each block, its message.
     message_of: Vec<MessageId>,
-    /// The clauses for reads of open locations: the read, the other write, and their literals.
-    read_clauses: Vec<(Slot, Slot, Lit, Lit)>,
+    /// For each clause, in the order in which they were added, what it says.
+    clauses: Vec<answer::RefutationStep>,
 }
 
 impl<'a> Run<'a> {
@@ -46,7 +46,7 @@ impl<'a> Run<'a> {
         if effort.refute {
             solver.keep_proof_up_to(effort.proof_bytes.unwrap_or(usize::MAX));
         }
-        Ok(Run { trace, solver, message_of, read_clauses: Vec::new() })
+        Ok(Run { trace, solver, message_of, clauses: Vec::new() })
     }
 
     fn decide(&mut self, effort: Effort, control: &Control<'_>) -> Answer {
@@ -78,27 +78,46 @@ impl<'a> Run<'a> {
                     });
                 }
             };
-            if !self.add_read_clauses(&order) {
+            if !self.add_clauses(&order) {
                 return Answer::Consistent(order);
             }
         }
     }
 
-    /// Adds clauses for the reads that see another write in a candidate; returns whether there were
-    /// any.
-    fn add_read_clauses(&mut self, order: &[Slot]) -> bool {
-        if self.trace.open.is_empty() {
+    /// Adds clauses for what a candidate breaks; returns whether there was anything.
+    fn add_clauses(&mut self, order: &[Slot]) -> bool {
+        if self.trace.open.is_empty() && self.trace.ends.is_empty() {
             return false;
         }
         let mut place = vec![0_u32; order.len()];
         for (at, &slot) in order.iter().enumerate() {
             place[slot as usize] = at as u32;
         }
-        let before = self.read_clauses.len();
+        let before = self.clauses.len();
         for location in &self.trace.open {
             self.ask_location(location, &place);
         }
-        self.read_clauses.len() > before
+        for ends in &self.trace.ends {
+            self.ask_ends(ends, &place);
+        }
+        self.clauses.len() > before
+    }
+
+    /// Adds a clause for each beginning that comes after an end of it.
+    fn ask_ends(&mut self, open: &OpenEnds, place: &[u32]) {
+        let at = |slot: Slot| place[slot as usize];
+        let mut ends = open.ends.clone();
+        ends.sort_by_key(|&end| at(end));
+        for &(begins, opened) in &open.begins {
+            let behind = ends.partition_point(|&end| at(end) < at(begins));
+            let last = behind.checked_sub(1).map(|last| ends[last]);
+            let Some(end) = last.filter(|&end| at(end) > at(opened)) else { continue };
+            let mut before =
+                |first, second| self.solver.before(first, second).expect("two slots of the trace");
+            let clause = [before(end, opened), before(begins, end)];
+            self.solver.clause(&clause);
+            self.clauses.push(answer::RefutationStep::Ended { begins, end });
+        }
     }
 
     fn ask_location(&mut self, location: &OpenLocation, place: &[u32]) {
@@ -128,17 +147,15 @@ impl<'a> Run<'a> {
             None => (after, after),
         };
         self.solver.clause(&[clause.0, clause.1]);
-        self.read_clauses.push((read, other, clause.0, clause.1));
+        self.clauses.push(answer::RefutationStep::ReadsOpen { read, other });
     }
 
     /// Translates the solver's proof into facts about messages.
     fn refutation(&self, proof: &solver::Refutation) -> Refutation {
-        let mut read_clauses = self.read_clauses.iter();
+        let mut clauses = self.clauses.iter();
         let steps = proof.steps.iter().map(|step| match step {
             solver::RefutationStep::Input(_) => {
-                let &(read, other, ..) =
-                    read_clauses.next().expect("every clause of the problem came from a read");
-                answer::RefutationStep::ReadsOpen { read, other }
+                clauses.next().expect("every clause of the problem came from the trace").clone()
             }
             solver::RefutationStep::Cycle(links) => {
                 answer::RefutationStep::Cycle(links.iter().map(|link| self.link(link)).collect())
@@ -185,7 +202,7 @@ impl<'a> Run<'a> {
 }
 
 /// Relations as tags of edges.
-const RELATIONS: [Relation; 7] = [
+const RELATIONS: [Relation; 10] = [
     Relation::Program,
     Relation::ReadsFrom,
     Relation::Coherence,
@@ -193,6 +210,9 @@ const RELATIONS: [Relation; 7] = [
     Relation::PostedBy,
     Relation::Fork,
     Relation::Join,
+    Relation::Cancel,
+    Relation::Enable,
+    Relation::Ended,
 ];
 
 fn tag(relation: Relation) -> Tag {

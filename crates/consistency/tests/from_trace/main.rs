@@ -4,6 +4,7 @@
 
 mod common;
 mod edtrace;
+mod ended;
 mod observed;
 mod random;
 mod real;

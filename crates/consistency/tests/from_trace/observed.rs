@@ -220,15 +220,19 @@ t1 join h0
 "
     ));
     let expected = [
-        "2 Program 10",
+        "10 Join 11",
+        "2 Ended 10",
+        "2 Join 11",
+        "3 Ended 10",
+        "3 Join 11",
         "3 PostedBy 4",
-        "3 Program 10",
+        "5 Ended 10",
         "5 Join 11",
-        "5 Program 10",
         "6 PostedBy 8",
-        "7 Program 10",
+        "7 Ended 10",
+        "7 Join 11",
+        "9 Ended 10",
         "9 Join 11",
-        "9 Program 10",
     ];
     let (partial, kept) = delayed(&trace);
     let pieces = [
@@ -244,21 +248,18 @@ t1 join h0
     assert_eq!(given(&trace, &partial), expected);
     assert_eq!((kept.pieces, kept.exits, kept.initial), (2, 1, 2));
 
-    // With each piece as a separate task the orders are the same, except for the exit: such a trace
-    // does not distinguish it from other pieces.
+    // With each piece as a separate task the orders are the same.
     let split = split_own_code(&trace).expect("a trace").expect("pieces");
     let (partial, kept) = delayed(&split);
     assert_eq!(messages(&split, &partial), pieces);
-    let without_exit: Vec<&str> =
-        expected.into_iter().filter(|order| !order.contains("Program")).collect();
-    assert_eq!(given(&split, &partial), without_exit);
+    assert_eq!(given(&split, &partial), expected);
     assert_eq!((kept.bursts, kept.pieces, kept.initial), (3, 0, 2));
     assert_eq!(split_own_code(&split), Ok(None));
     assert!((0..11).all(|row| trace.label(EventId(row)) == split.label(EventId(row))));
 }
 
 #[test]
-fn forks_and_joins_skip_what_has_no_effect() {
+fn forks_and_joins_order_all_code_of_a_thread() {
     // The thread has events before its fork, and events after its join.
     let trace = native(
         "handler h0 \"a\"
@@ -283,7 +284,7 @@ t0 join h2
 ",
     );
     let (partial, _) = fifo(&trace).expect("a partial trace");
-    assert_eq!(given(&trace, &partial), ["2 Fork 4", "4 Join 6", "8 Fork 9"]);
+    assert_eq!(given(&trace, &partial), ["10 Join 11", "2 Fork 3", "5 Join 6", "8 Fork 9"]);
 }
 
 #[test]
@@ -306,7 +307,10 @@ t2 end
 ",
     );
     let (partial, kept) = fifo(&trace).expect("a partial trace");
-    assert_eq!(given(&trace, &partial), ["1 PostedBy 2", "3 Fork 5", "4 Join 7", "5 Join 7"]);
+    assert_eq!(
+        given(&trace, &partial),
+        ["1 PostedBy 2", "3 Fork 4", "3 Fork 5", "4 Join 7", "5 Join 7"]
+    );
     // A handler is not ordered with itself.
     assert_eq!((kept.forks, kept.joins, kept.without_post), (1, 2, 1));
     assert_eq!((partial.messages[2].post, partial.messages[2].due), (None, Due::Idle));
@@ -409,7 +413,7 @@ rwId:3 WRITE tid:1 obj:0x1 class:LA; field:1
     assert_eq!(partial.handlers, 5);
     assert_eq!((kept.bursts, kept.pieces, kept.exits, kept.initial), (2, 1, 1, 1));
     assert_eq!((kept.idle, kept.front, kept.delayed, kept.never_begun), (1, 1, 1, 1));
-    assert_eq!((kept.inputs, kept.attaches), (2, 1));
+    assert_eq!((kept.inputs, kept.attaches), (0, 1));
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn answers_stand_the_independent_check() {
 
 /// The same trace as a partial one: reads name their writes, and all own code of a handler is its
 /// initial message.
-fn as_partial(trace: &Trace) -> Trace {
+pub(crate) fn as_partial(trace: &Trace) -> Trace {
     let mut tables = trace.tables().clone();
     let mut columns = trace.columns().clone();
     tables.meta.order = TraceOrder::Partial;
@@ -80,11 +80,7 @@ fn check(trace: &Trace, rule: MailboxRule, covered: &mut Covered) {
     covered.split += u64::from(split.is_some());
     covered.fork_or_join += u64::from(kept.forks + kept.joins > 0);
     let checked = split.as_ref().unwrap_or(trace);
-    let certified = match rule {
-        MailboxRule::Fifo => certify::MailboxRule::Fifo,
-        MailboxRule::Bag => certify::MailboxRule::Bag,
-        MailboxRule::Delayed => certify::MailboxRule::Delayed,
-    };
+    let certified = certified(rule);
     let recorded: Vec<EventId> = (0..trace.len() as u32).map(EventId).collect();
     let recorded = check_consistency_witness(checked, certified, &recorded);
     if observed && (rule == MailboxRule::Bag || rule == MailboxRule::recorded(trace)) {
@@ -103,7 +99,8 @@ fn check(trace: &Trace, rule: MailboxRule, covered: &mut Covered) {
             covered.consistent += 1;
             let order: Vec<EventId> =
                 slots.iter().map(|slot| partial.events[*slot as usize]).collect();
-            assert_eq!(check_consistency_witness(checked, certified, &order), Ok(()));
+            let result = check_consistency_witness(checked, certified, &order);
+            assert_eq!(result, Ok(()), "{rule:?} {order:?} {}", anyorder_testkit::show(trace));
         }
         Answer::Inconsistent(refutation) => {
             covered.inconsistent += 1;
@@ -116,7 +113,18 @@ fn check(trace: &Trace, rule: MailboxRule, covered: &mut Covered) {
     }
 }
 
-fn translated(partial: &PartialTrace, refutation: &Refutation) -> certify::ConsistencyProof {
+pub(crate) fn certified(rule: MailboxRule) -> certify::MailboxRule {
+    match rule {
+        MailboxRule::Fifo => certify::MailboxRule::Fifo,
+        MailboxRule::Bag => certify::MailboxRule::Bag,
+        MailboxRule::Delayed => certify::MailboxRule::Delayed,
+    }
+}
+
+pub(crate) fn translated(
+    partial: &PartialTrace,
+    refutation: &Refutation,
+) -> certify::ConsistencyProof {
     let event = |slot: u32| partial.events[slot as usize];
     let task = |message: u32| partial.messages[message as usize].task;
     let fact = |fact: Fact| match fact {
@@ -136,6 +144,9 @@ fn translated(partial: &PartialTrace, refutation: &Refutation) -> certify::Consi
         Why::Given(Relation::PostedBy) => certify::Why::PostedBy,
         Why::Given(Relation::Fork) => certify::Why::Fork,
         Why::Given(Relation::Join) => certify::Why::Join,
+        Why::Given(Relation::Cancel) => certify::Why::Cancel,
+        Why::Given(Relation::Enable) => certify::Why::Enable,
+        Why::Given(Relation::Ended) => certify::Why::Ended,
     };
     let link = |l: &Link| certify::Link { from: event(l.from), to: event(l.to), why: why(l.why) };
     let facts = |clause: &[Fact]| clause.iter().map(|one| fact(*one)).collect();
@@ -145,6 +156,9 @@ fn translated(partial: &PartialTrace, refutation: &Refutation) -> certify::Consi
         }
         RefutationStep::ReadsOpen { read, other } => {
             certify::RefutationStep::ReadsOpen { read: event(*read), other: event(*other) }
+        }
+        RefutationStep::Ended { begins, end } => {
+            certify::RefutationStep::Ended { begins: event(*begins), end: event(*end) }
         }
         RefutationStep::Derived(clause) => certify::RefutationStep::Derived(facts(clause)),
         RefutationStep::Forget(clause) => certify::RefutationStep::Forget(facts(clause)),

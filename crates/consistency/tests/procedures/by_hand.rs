@@ -3,7 +3,7 @@
 use crate::support::{REFUTE, check_witness, control, partial, read, verdict};
 use anyorder_consistency::testing::{NotFull, check_full};
 use anyorder_consistency::{
-    Answer, Due, Effort, Fact, Given, Limit, Link, MailboxRule, Message, OpenLocation,
+    Answer, Due, Effort, Fact, Given, Limit, Link, MailboxRule, Message, OpenEnds, OpenLocation,
     PartialTrace, Procedure, Relation, Unsupported, Why,
 };
 use anyorder_system::{Control, Limits, StopReason};
@@ -85,6 +85,7 @@ fn row(dues: &[Due], mailboxes: MailboxRule) -> PartialTrace {
         given: (0..count).map(given).collect(),
         backward: Vec::new(),
         open: Vec::new(),
+        ends: Vec::new(),
     }
 }
 
@@ -203,6 +204,17 @@ fn open_coherence_is_refused() {
         assert!(matches!(refused, Err(Unsupported::OpenCoherence)), "{procedure:?}");
     }
     assert_eq!(check_full(&question, &[vec![], vec![1, 2]]), Err(NotFull::OpenCoherence));
+}
+
+#[test]
+fn open_ends_are_refused() {
+    let mut question = row(&[Due::After(0); 2], MailboxRule::Fifo);
+    question.ends.push(OpenEnds { ends: vec![0], begins: vec![(4, 1)] });
+    for procedure in [Procedure::Enumerate, Procedure::Flat] {
+        let refused = procedure.decide(&question, REFUTE, &control());
+        assert!(matches!(refused, Err(Unsupported::OpenEnds)), "{procedure:?}");
+    }
+    assert_eq!(check_full(&question, &[vec![], vec![1, 2]]), Err(NotFull::OpenEnds));
 }
 
 #[test]

@@ -95,6 +95,9 @@ fn step_of(partial: &PartialTrace, step: &RefutationStep) -> certify::Refutation
         RefutationStep::ReadsOpen { read, other } => {
             certify::RefutationStep::ReadsOpen { read: event(*read), other: event(*other) }
         }
+        RefutationStep::Ended { begins, end } => {
+            certify::RefutationStep::Ended { begins: event(*begins), end: event(*end) }
+        }
         RefutationStep::Derived(clause) => certify::RefutationStep::Derived(facts(clause)),
         RefutationStep::Forget(clause) => certify::RefutationStep::Forget(facts(clause)),
     }
@@ -109,6 +112,9 @@ pub(crate) fn link_of(partial: &PartialTrace, link: Link) -> certify::Link {
         Why::Given(Relation::PostedBy) => certify::Why::PostedBy,
         Why::Given(Relation::Fork) => certify::Why::Fork,
         Why::Given(Relation::Join) => certify::Why::Join,
+        Why::Given(Relation::Cancel) => certify::Why::Cancel,
+        Why::Given(Relation::Enable) => certify::Why::Enable,
+        Why::Given(Relation::Ended) => certify::Why::Ended,
         Why::Decided(fact) => certify::Why::Decided(fact_of(partial, fact)),
     };
     certify::Link {

@@ -12,22 +12,54 @@ use anyorder_finding::{ExplanationStep, Finding, Warning, WarningKind, Witness, 
 use anyorder_system::{Control, StopReason};
 use serde_json::Value;
 use std::io;
+use std::time::{Duration, Instant};
 
 /// The steps of all schedules together that are still checked after the job was stopped.
 const STEPS_AFTER_STOP: usize = 20_000;
 
-/// What the start of a run costs, in steps.
-const STEPS_OF_START: usize = 5_000;
+/// How long certificates are still checked after the job was stopped: the start of a run costs more
+/// than its steps where the state is large.
+const TIME_AFTER_STOP: Duration = Duration::from_millis(150);
+
+/// What is left for checks after the job was stopped.
+struct AfterStop {
+    steps: usize,
+    since: Option<Instant>,
+}
+
+impl AfterStop {
+    fn new() -> AfterStop {
+        AfterStop { steps: STEPS_AFTER_STOP, since: None }
+    }
+
+    /// Takes a certificate with this many steps; `false` if that is too much. The first one is
+    /// taken at any time.
+    fn takes(&mut self, steps: usize) -> bool {
+        let since = *self.since.get_or_insert_with(Instant::now);
+        let fits = steps < self.steps && since.elapsed() < TIME_AFTER_STOP;
+        if fits {
+            self.steps -= steps;
+        }
+        fits
+    }
+}
+
+/// What the start of a run of a program costs, in steps.
+pub(crate) const START_OF_PROGRAM: usize = 5_000;
+
+/// What the start of a run of a model costs, in steps.
+pub(crate) const START_OF_MODEL: usize = 50;
 
 /// Checks the certificate of each finding with `check`, which takes its format, the certificate and
-/// a control; it returns `None` for a certificate that it cannot check.
+/// a control; it returns `None` for a certificate that it cannot check. Each starts a run at the
+/// cost of `start` steps.
 pub(crate) fn keep_true(
     result: &mut JobResult,
     name: &str,
-    control: &Control<'_>,
+    (start, control): (usize, &Control<'_>),
     mut check: impl FnMut(&str, &Value, &Control<'_>) -> Option<CertificateVerdict>,
 ) {
-    let mut left = STEPS_AFTER_STOP;
+    let mut after_stop = AfterStop::new();
     let (mut wrong, mut unchecked) = (Vec::new(), 0);
     for reported in &mut result.findings {
         let Some(Witness { format, place: WitnessPlace::Inline(value) }) =
@@ -50,8 +82,7 @@ pub(crate) fn keep_true(
             check(format, value, control)
         };
         let verdict = match check(format, value, control) {
-            Some(CertificateVerdict::Stopped(_)) if steps + STEPS_OF_START <= left => {
-                left -= steps + STEPS_OF_START;
+            Some(CertificateVerdict::Stopped(_)) if after_stop.takes(steps + start) => {
                 check(format, value, &Control::default())
             }
             verdict => verdict,
@@ -91,7 +122,7 @@ pub(crate) fn keep_true_reorderings(
     }
     let reorderings = Reorderings::new(input, specifications)?;
     let mut checkers = reorderings.checkers();
-    keep_true(result, &input.name, control, |format, value, control| {
+    keep_true(result, &input.name, (START_OF_PROGRAM, control), |format, value, control| {
         (format == "reordering").then(|| checkers.check(value, control))
     });
     Ok(())
@@ -191,7 +222,7 @@ mod tests {
     #[test]
     fn a_certificate_that_does_not_hold_is_left_out_and_said() {
         let mut all = result(&[json!({"choices": [1]}), json!({"choices": [2]})]);
-        keep_true(&mut all, "m.any", &Control::default(), |_, value, _| {
+        keep_true(&mut all, "m.any", (START_OF_PROGRAM, &Control::default()), |_, value, _| {
             Some(match value["choices"][0] == 1 {
                 true => CertificateVerdict::holds("it"),
                 false => CertificateVerdict::fails("step 1", "`b` cannot run"),
@@ -210,7 +241,7 @@ mod tests {
         let mut all = result(&[json!({"choices": [1]}), json!({"choices": long})]);
         let control = Control::default();
         control.cancel.stop(StopReason::TimeLimit);
-        keep_true(&mut all, "m.any", &control, |_, _, control| {
+        keep_true(&mut all, "m.any", (START_OF_PROGRAM, &control), |_, _, control| {
             Some(match control.check() {
                 Ok(()) => CertificateVerdict::holds("it"),
                 Err(stopped) => stopped.into(),

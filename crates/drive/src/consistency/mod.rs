@@ -252,6 +252,10 @@ fn unsupported(name: &str, refused: &Unsupported) -> Failure {
         Unsupported::OpenCoherence => {
             "a coherence order is missing, and only procedure `solver` can search for one"
         }
+        Unsupported::OpenEnds => {
+            "whether an input is disabled before it is enabled or after its trigger is open, \
+             and only procedure `solver` can search for that"
+        }
     };
     Failure::at(name, what).with_hint("`--procedure solver` handles all traces")
 }

@@ -69,6 +69,9 @@ pub(super) fn translated(
             Why::Given(Relation::PostedBy) => certify::Why::PostedBy,
             Why::Given(Relation::Fork) => certify::Why::Fork,
             Why::Given(Relation::Join) => certify::Why::Join,
+            Why::Given(Relation::Cancel) => certify::Why::Cancel,
+            Why::Given(Relation::Enable) => certify::Why::Enable,
+            Why::Given(Relation::Ended) => certify::Why::Ended,
         },
     };
     let facts = |clause: &[Fact]| clause.iter().map(|one| fact(*one)).collect();
@@ -78,6 +81,9 @@ pub(super) fn translated(
         }
         RefutationStep::ReadsOpen { read, other } => {
             certify::RefutationStep::ReadsOpen { read: event(*read), other: event(*other) }
+        }
+        RefutationStep::Ended { begins, end } => {
+            certify::RefutationStep::Ended { begins: event(*begins), end: event(*end) }
         }
         RefutationStep::Derived(clause) => certify::RefutationStep::Derived(facts(clause)),
         RefutationStep::Forget(clause) => certify::RefutationStep::Forget(facts(clause)),

@@ -118,7 +118,8 @@ pub(super) fn with_views<T>(
     let waiting = |state: &State| waiting(machine, state);
     let most = |once: bool| if once { 1 } else { u8::try_from(repeat).unwrap_or(u8::MAX) };
     let most = system.events().iter().map(|event| most(event.once)).collect();
-    then(&Views { quiet: &quiet, started: &started, waiting: &waiting, most })
+    let init_is_step = system.init_is_step();
+    then(&Views { quiet: &quiet, started: &started, waiting: &waiting, most, init_is_step })
 }
 
 /// Returns the places of a deadlock; `None` if all that waits may wait for ever.
@@ -164,18 +165,23 @@ impl Job<'_, '_> {
     /// Names what was not decided.
     fn name_bounds(&self, result: &mut JobResult, states: Answer) {
         let stopped = self.control.check().err();
-        if let Some(stopped) = &stopped {
-            result.cut_by(stopped.0.word());
-        } else if self.has_no_end() {
-            result.cut_by(NO_END);
-        } else if states == Answer::Unknown {
-            result.cut_by("max-states");
-        }
         let conflicts = &self.decided.conflicts;
         // Some event may be open although another one is known to fail.
         let mut answers = conflicts.deterministic.values();
         let open = answers.any(|one| *one == Answer::Unknown)
             || [conflicts.serializable, conflicts.start_order].contains(&Answer::Unknown);
+        if let Some(stopped) = &stopped {
+            // What was decided before stands.
+            match states {
+                Answer::Unknown => result.cut_by(stopped.0.word()),
+                _ if open => result.open_within(stopped.0.word()),
+                _ => {}
+            }
+        } else if self.has_no_end() {
+            result.cut_by(NO_END);
+        } else if states == Answer::Unknown {
+            result.cut_by("max-states");
+        }
         if open && stopped.is_none() {
             result.open_within("stops");
             result.open_within("max-states");
@@ -189,12 +195,7 @@ impl Job<'_, '_> {
     fn has_no_end(&self) -> bool {
         let states = &self.decided.states;
         let known = matches!(states.divergence, Divergence::Never);
-        known && !(states.ends && self.decided.serial.ends) && self.runs_something()
-    }
-
-    /// Returns whether some run has more than its beginning.
-    fn runs_something(&self) -> bool {
-        self.decided.states.states > 1
+        known && !(states.ends && self.decided.serial.ends) && states.runs
     }
 
     /// Says what the answer does not cover.

@@ -61,6 +61,14 @@ pub(crate) fn of(seed: u64) -> Vec<Case> {
             maker.about_changed_traces(&mut rng, &mut cases);
         }
     }
+    if let Some(maker) = Maker::new(partial::random_openings(seed)) {
+        for rule in [MailboxRule::Fifo, MailboxRule::Bag] {
+            maker.consistency(Some(rule), &mut cases);
+        }
+        maker.openings(&mut rng, &mut cases);
+        maker.doubtful_links(&mut rng, &mut cases);
+        maker.about_changed_traces(&mut rng, &mut cases);
+    }
     cases
 }
 
@@ -118,6 +126,21 @@ impl Maker {
                 self.push(cases, (kind, None), text.into_bytes());
                 cases.last_mut().expect("just pushed").is_mutant = true;
             }
+        }
+    }
+
+    /// Orders that keep all rules but one, of what has ended.
+    fn openings(&self, rng: &mut Rng, cases: &mut Vec<Case>) {
+        use partial::OrderRule::{Cancel, Cancelled, Disabled, Enable, Exited};
+        let trace = &self.input.trace;
+        let rules = partial::OrderRules::of(trace, partial::Mailbox::Bag);
+        for _ in 0..3 {
+            let dropped = *one_of(rng, &[Cancel, Cancelled, Disabled, Enable, Exited]);
+            let Some(order) = rules.without(&[dropped]).find() else { continue };
+            let lines = order.iter().map(|event| trace.unique_label(*event) + "\n");
+            let text = lines.collect::<String>().into_bytes();
+            self.push(cases, ("consistency-witness", Some(MailboxRule::Bag)), text);
+            cases.last_mut().expect("just pushed").is_mutant = true;
         }
     }
 

@@ -19,6 +19,16 @@ pub(crate) fn doubtful(trace: &Trace, valid: &str, rng: &mut Rng) -> Vec<String>
     texts.collect()
 }
 
+/// What can be ended.
+fn begins(event: &Event) -> bool {
+    matches!(event.kind(), EventKind::Get | EventKind::Trigger | EventKind::Read)
+}
+
+/// What can end something.
+fn ends(event: &Event) -> bool {
+    matches!(event.kind(), EventKind::Cancel | EventKind::Disable | EventKind::Exit)
+}
+
 struct Maker<'t> {
     trace: &'t Trace,
     events: Vec<Event>,
@@ -28,7 +38,11 @@ impl Maker<'_> {
     fn step(&self, rng: &mut Rng) -> Option<String> {
         let reads = |event: &Event| event.kind().reads();
         let writes = |event: &Event| event.kind().writes();
-        match rng.below(8) {
+        match rng.below(9) {
+            8 => {
+                let (begins, end) = self.pair(rng, &begins, &ends)?;
+                Some(format!("ended @{} @{}", begins.id.0, end.id.0))
+            }
             0 => {
                 let (read, write) = self.pair(rng, &reads, &writes)?;
                 Some(format!("reads @{} @{}", read.id.0, write.id.0))
@@ -72,6 +86,9 @@ impl Maker<'_> {
                 "posted-by",
                 "fork",
                 "join",
+                "cancel",
+                "enable",
+                "ended",
                 "runs",
                 "before",
             ],
@@ -83,6 +100,15 @@ impl Maker<'_> {
             "posted-by" => self.pair(rng, &of(EventKind::Post), &of(EventKind::Get)),
             "fork" => self.pair(rng, &of(EventKind::Fork), &any),
             "join" => self.pair(rng, &any, &of(EventKind::Join)),
+            "cancel" => self.pair(rng, &of(EventKind::Post), &of(EventKind::Cancel)),
+            "enable" => self.pair(rng, &of(EventKind::Enable), &of(EventKind::Trigger)),
+            "ended" if rng.below(3) == 0 => self.pair(rng, &any, &of(EventKind::Exit)),
+            "ended" if rng.below(2) == 0 => {
+                let (trigger, disable) =
+                    self.pair(rng, &of(EventKind::Trigger), &of(EventKind::Disable))?;
+                (trigger.operand == disable.operand).then_some((trigger, disable))
+            }
+            "ended" => self.pair(rng, &begins, &ends),
             "program" => self.pair(rng, &any, &any),
             _ => return self.link_by_fact(rng, word),
         }?;

@@ -2,7 +2,8 @@
 //! one in Python in `tools/checker`. Certificates come from the engines, about random traces; most
 //! are then changed in one place.
 //!
-//! `ANYORDER_CERTIFICATES=N` sets the number of traces. Without Python the test says so and passes.
+//! `ANYORDER_CERTIFICATES=N` sets the number of traces. `ANYORDER_CERTIFICATES_BATCH=FILE` writes the
+//! cases for `tools/checker/drop_rules.py`. Without Python the test says so and passes.
 
 mod cases;
 mod links;
@@ -43,6 +44,12 @@ const REASONS: &[(&str, &str)] = &[
     ("consistency-proof", "not two messages of one handler"),
     ("consistency-proof", "neither events of the two messages nor their posts"),
     ("consistency-proof", "not earlier in the task"),
+    ("consistency-proof", "does not end what the first begins"),
+    ("consistency-proof", "the first does not enable the second"),
+    ("consistency-proof", "the first does not post what the second cancels"),
+    ("consistency-witness", "has ended it"),
+    ("consistency-witness", "must come first (cancel)"),
+    ("consistency-witness", "must come first (enable)"),
     ("consistency-witness", "must come first"),
     ("consistency-witness", "it comes twice"),
     ("consistency-witness", "it is missing"),

@@ -20,6 +20,9 @@ pub(crate) fn verdicts(cases: &[Case]) -> Option<Vec<(u8, String)>> {
         .iter()
         .map(|case| serde_json::json!([*case.trace, case.text, case.mailbox]).to_string())
         .collect();
+    if let Some(path) = std::env::var_os("ANYORDER_CERTIFICATES_BATCH") {
+        std::fs::write(path, lines.join("\n") + "\n").expect("the cases are written");
+    }
     let writer = std::thread::spawn(move || {
         lines.iter().for_each(|line| writeln!(stdin, "{line}").expect("the checker reads"));
     });

@@ -2,12 +2,12 @@
 
 use crate::relation::engine::{Engine, Mode};
 use crate::relation::locks::Locks;
-use crate::relation::over::At;
+use crate::relation::over::Known;
 use crate::relation::pass::{View, Visitor};
 use crate::relation::rules::RuleSet;
 use crate::relation::sections::Points;
 use crate::relation::strands::StrandId;
-use anyorder_order::{ClockRef, ClockStore};
+use anyorder_order::{ChainId, ClockRef, ClockStore};
 use anyorder_system::{Cancel, StopReason, Stopped};
 use anyorder_trace::{EventId, TaskId, Trace};
 
@@ -94,11 +94,23 @@ impl<'t> HappensBefore<'t> {
         if is_before || self.engine.over.is_empty() {
             return is_before;
         }
-        let knows = |at, event| match at {
-            At::Event => self.reaches(event, y),
-            At::FirstOfStrand => self.reaches(event, to.first),
+        let known = Known {
+            at: &|event| self.reaches(event, y),
+            first: &|strand, event| self.reaches(event, self.engine.strands.get(strand).first),
+            bound: &|chain| self.bound(chain, y),
         };
-        self.engine.ended((x, a), (y, b), &knows).is_some()
+        self.engine.ended((x, a), (y, b), known).is_some()
+    }
+
+    /// Returns the number below which all events of a chain are before an event, by edges.
+    fn bound(&self, chain: ChainId, y: EventId) -> u32 {
+        let b = self.engine.strand_of(y);
+        if chain == self.engine.chains.of(b) {
+            return y.0;
+        }
+        let changes = &self.changes[b.index()];
+        let at = changes.partition_point(|(event, _)| *event <= y);
+        at.checked_sub(1).map_or(0, |at| self.store.get(changes[at].1, chain))
     }
 
     /// Returns whether edges lead from an event to a later one.
@@ -108,9 +120,7 @@ impl<'t> HappensBefore<'t> {
         if x >= y || chain == self.engine.chains.of(b) {
             return x < y;
         }
-        let changes = &self.changes[b.index()];
-        let at = changes.partition_point(|(event, _)| *event <= y);
-        at > 0 && self.store.get(changes[at - 1].1, chain) > x.0
+        self.bound(chain, y) > x.0
     }
 
     /// Returns whether task `a` ends before task `b` of the same handler begins, by the rules.

@@ -8,6 +8,7 @@ use crate::relation::ends::{Beginning, EndScope, Ends};
 use crate::relation::engine::Engine;
 use crate::relation::rules::{Rule, RuleSet};
 use crate::relation::strands::{StrandId, Strands};
+use anyorder_order::ChainId;
 use anyorder_trace::{EventId, EventKind, HandlerId, TaskKind, Trace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -23,7 +24,7 @@ pub(crate) struct Over {
     pub(crate) opened: FxHashSet<(EventId, EventId)>,
     /// Handlers that run posted tasks.
     serving: FxHashSet<HandlerId>,
-    /// Handlers whose tasks are ended by events of others.
+    /// Handlers whose tasks are ended by events that are not in tasks of theirs.
     foreign: FxHashSet<HandlerId>,
 }
 
@@ -35,15 +36,19 @@ pub(crate) struct Reason {
     pub(crate) end: EventId,
     /// The first event of the strand that begins too late for the first event.
     pub(crate) since: EventId,
-    /// Whether the end belongs to that strand.
-    pub(crate) inside: bool,
+    /// The event of that strand behind the end, unless the end belongs to the strand.
+    pub(crate) behind: Option<EventId>,
 }
 
-/// The point of the second event at which a question about earlier events is asked.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum At {
-    Event,
-    FirstOfStrand,
+/// What is before the second event of a question, by edges.
+#[derive(Clone, Copy)]
+pub(crate) struct Known<'k> {
+    /// Whether an event is.
+    pub(crate) at: &'k dyn Fn(EventId) -> bool,
+    /// Whether an event is before the first event of a strand.
+    pub(crate) first: &'k dyn Fn(StrandId, EventId) -> bool,
+    /// The number below which all events of a chain are.
+    pub(crate) bound: &'k dyn Fn(ChainId) -> u32,
 }
 
 impl Over {
@@ -63,7 +68,12 @@ impl Over {
             over.of_strand.entry(strand).or_default().push(place);
             let handler = strands.get(strand).handler;
             let ends = over.ends.list(beginning.list).iter();
-            if ends.into_iter().any(|end| strands.get(strand_of(*end)).handler != handler) {
+            let is_foreign = |end: &EventId| {
+                let strand = strand_of(*end);
+                let at = strands.get(strand);
+                at.handler != handler || !is_alone(trace, strands, strand) || !at.posted
+            };
+            if ends.into_iter().any(is_foreign) {
                 over.foreign.insert(handler);
             }
         }
@@ -120,7 +130,7 @@ impl Over {
         self.openings.get(&end).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns whether events of other handlers can end tasks of a handler.
+    /// Returns whether events outside its tasks can end tasks of a handler.
     pub(crate) fn is_foreign(&self, handler: HandlerId) -> bool {
         self.foreign.contains(&handler)
     }
@@ -135,18 +145,17 @@ fn is_alone(trace: &Trace, strands: &Strands, strand: StrandId) -> bool {
 
 impl Engine<'_> {
     /// Returns why `x` cannot come after `y`, by the rule *ended*; both are of different strands,
-    /// and `x` is earlier in the trace. `knows` says whether an event is before `y`, or before the
-    /// first event of its strand, by edges.
+    /// and `x` is earlier in the trace. `known` says what is before `y` by edges.
     pub(crate) fn ended(
         &self,
         (x, one): (EventId, StrandId),
         (y, two): (EventId, StrandId),
-        knows: &dyn Fn(At, EventId) -> bool,
+        known: Known<'_>,
     ) -> Option<Reason> {
         let places = self.over.of_strand.get(&one)?;
         let beginnings = places.iter().map(|place| self.over.ends.beginnings()[*place as usize]);
         let begun = beginnings.filter(|beginning| beginning.event <= x);
-        begun.into_iter().find_map(|beginning| self.ended_by(beginning, one, (y, two), knows))
+        begun.into_iter().find_map(|beginning| self.ended_by(beginning, one, (y, two), known))
     }
 
     /// Returns whether a strand is a task of a handler, or a piece of its thread code after the
@@ -164,12 +173,47 @@ impl Engine<'_> {
             && (at.posted || is_piece)
     }
 
+    /// Returns the units of a handler that can be late and before an event by edges: the last one
+    /// of each chain of the handler.
+    pub(crate) fn last_units(
+        &self,
+        handler: HandlerId,
+        bound: &dyn Fn(ChainId) -> u32,
+    ) -> Vec<StrandId> {
+        let posted = self.chains.posted_of(handler).iter();
+        let chains = posted.chain(self.chains.thread_of(handler));
+        let last = chains.filter_map(|chain| self.chains.begun_on(*chain, bound(*chain)).last());
+        last.copied().filter(|unit| self.is_unit_of(*unit, handler)).collect()
+    }
+
+    /// Returns the first event of a unit that begins behind an end, and the event of it that is
+    /// behind the end by edges.
+    fn late_unit(
+        &self,
+        handler: HandlerId,
+        end: EventId,
+        (y, two): (EventId, StrandId),
+        known: Known<'_>,
+    ) -> Option<(EventId, EventId)> {
+        let first = |unit: StrandId| self.strands.get(unit).first;
+        let own = self.is_unit_of(two, handler);
+        if own && end < y && (known.at)(end) {
+            return Some((first(two), y));
+        }
+        if !self.over.is_foreign(handler) || own && self.strands.get(two).posted {
+            return None;
+        }
+        let units = self.last_units(handler, known.bound).into_iter();
+        let mut late = units.filter(|unit| *unit != two && end < first(*unit) && first(*unit) < y);
+        late.find(|unit| (known.first)(*unit, end)).map(|unit| (first(unit), first(unit)))
+    }
+
     fn ended_by(
         &self,
         beginning: Beginning,
         one: StrandId,
         (y, two): (EventId, StrandId),
-        knows: &dyn Fn(At, EventId) -> bool,
+        known: Known<'_>,
     ) -> Option<Reason> {
         let over = &self.over;
         let (rule, list) = (over.ends.rule(beginning.list), over.ends.list(beginning.list));
@@ -185,23 +229,25 @@ impl Engine<'_> {
             if strand == one || !binds(&end) {
                 continue;
             }
-            let inside = self.is_unit_of(strand, handler);
-            let since = self.strands.get(if inside { strand } else { two }).first;
-            let is_over = match inside {
-                true if strand == two => true,
-                true if self.strands.get(strand).posted
-                    && is_of_handler
-                    && self.strands.get(two).posted =>
-                {
-                    self.task_before(strand, two)
+            let (since, behind) = if self.is_unit_of(strand, handler) {
+                let at = self.strands.get(strand);
+                let is_over = strand == two
+                    || match at.posted && is_of_handler && self.strands.get(two).posted {
+                        true => self.task_before(strand, two),
+                        false => at.first < y && (known.at)(at.first),
+                    };
+                if !is_over {
+                    continue;
                 }
-                true => since < y && knows(At::Event, since),
-                false => is_of_handler && end < since && knows(At::FirstOfStrand, end),
+                (at.first, None)
+            } else {
+                let Some((since, behind)) = self.late_unit(handler, end, (y, two), known) else {
+                    continue;
+                };
+                (since, Some(behind))
             };
-            if is_over {
-                let opened = beginning.opened.filter(|_| rule == Rule::Disabled);
-                return Some(Reason { rule, opened, end, since, inside });
-            }
+            let opened = beginning.opened.filter(|_| rule == Rule::Disabled);
+            return Some(Reason { rule, opened, end, since, behind });
         }
         None
     }

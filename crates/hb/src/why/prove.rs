@@ -10,9 +10,10 @@ use super::proof::{Proof, ProofStep};
 use crate::races::category::CapturedClocks;
 use crate::relation::engine::Engine;
 use crate::relation::given::Edge;
-use crate::relation::over::{At, Reason};
+use crate::relation::over::{Known, Reason};
 use crate::relation::rules::Rule;
 use crate::relation::strands::StrandId;
+use anyorder_order::ChainId;
 use anyorder_system::{Cancel, Stopped};
 use anyorder_trace::{Action, EventId, EventKind, TaskId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -74,14 +75,30 @@ impl<'e, 't> Prover<'e, 't> {
         if x >= y || a == b || self.engine.over.is_empty() {
             return Ok(None);
         }
-        let first = self.engine.strands.get(b).first;
-        self.ensure(&[y, first])?;
+        self.ensure(&[y])?;
+        let handler = self.engine.strands.get(a).handler;
+        let units = self.engine.last_units(handler, &|chain| self.bound(chain, y));
+        let firsts: Vec<EventId> =
+            units.into_iter().map(|unit| self.engine.strands.get(unit).first).collect();
+        self.ensure(&firsts)?;
         let engine = &*self.engine;
-        let knows = |at, event| {
-            let until = if at == At::Event { y } else { first };
-            self.captured.reaches(engine, event, until)
+        let known = Known {
+            at: &|event| self.captured.reaches(engine, event, y),
+            first: &|strand, event| {
+                self.captured.reaches(engine, event, engine.strands.get(strand).first)
+            },
+            bound: &|chain| self.bound(chain, y),
         };
-        Ok(engine.ended((x, a), (y, b), &knows))
+        Ok(engine.ended((x, a), (y, b), known))
+    }
+
+    /// Returns the number below which all events of a chain are before an event whose clock is
+    /// known, by edges.
+    fn bound(&self, chain: ChainId, y: EventId) -> u32 {
+        match chain == self.engine.chains.of(self.engine.strand_of(y)) {
+            true => y.0,
+            false => self.captured.clock(y).map_or(0, |clock| clock.get(chain)),
+        }
     }
 
     /// Proves what [`ended`](Self::ended) returned.
@@ -94,10 +111,10 @@ impl<'e, 't> Prover<'e, 't> {
         (x, y): (EventId, EventId),
         reason: Reason,
     ) -> Result<Option<Proof>, Stopped> {
-        let Reason { rule, opened, end, since, inside } = reason;
+        let Reason { rule, opened, end, since, behind } = reason;
         let mut premises = Vec::new();
-        if !inside {
-            let Some(lemma) = self.lemma(end, since)? else { return Ok(None) };
+        if let Some(behind) = behind {
+            let Some(lemma) = self.lemma(end, behind)? else { return Ok(None) };
             premises.push(lemma);
         }
         if let Some(opened) = opened {

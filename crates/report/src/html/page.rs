@@ -123,7 +123,9 @@ fn tiles(outcome: &Outcome, policy: &Policy) -> Markup {
     let stat = |name: &str| outcome.stats.get(name).and_then(Stat::integer);
     let strong = |n: u64| if n > 0 { "strong" } else { "" };
     let mut tiles: Vec<(&str, u64, &str)> = Vec::new();
-    let sizes = ["events", "tasks", "handlers", "states", "transitions"].into_iter();
+    let threads = words::only_threads(outcome);
+    let works = if threads.is_some() { &["threads"][..] } else { &["tasks", "handlers"][..] };
+    let sizes = [&["events"][..], works, &["states", "transitions"][..]].concat().into_iter();
     tiles.extend(sizes.filter_map(|name| Some((name, stat(name)?, ""))));
     if let Some(Stat::Map(classes)) = outcome.stats.get("reversals") {
         tiles.extend(stat("executions").map(|n| ("runs", n, "")));
@@ -151,7 +153,8 @@ fn tiles(outcome: &Outcome, policy: &Policy) -> Markup {
         section.tiles aria-label="Summary" {
             div.numbers {
                 @for (name, n, class) in &tiles {
-                    div.tile.(class) { span.n { (numbers::count(*n)) } span.what { (name) } }
+                    @let what = if *n == 1 { name.strip_suffix('s').unwrap_or(name) } else { name };
+                    div.tile.(class) { span.n { (numbers::count(*n)) } span.what { (what) } }
                 }
             }
             (categories(outcome))
@@ -167,7 +170,7 @@ fn categories(outcome: &Outcome) -> Markup {
     }
     let most = counts.iter().map(|(_, n)| *n).max().unwrap_or(0).max(1);
     html! {
-        @if !counts.is_empty() {
+        @if counts.iter().any(|(_, n)| *n > 0) {
             div.tile.wide {
                 span.what { "races by category" }
                 table.bars {

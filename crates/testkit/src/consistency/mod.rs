@@ -7,10 +7,13 @@
 //! represents the trace as these relations. Several procedures answer it: [`axiomatic()`] tries all
 //! orders of messages; [`search_runs()`] and [`search_plain()`] run the handlers in all possible
 //! ways ([`brute_force()`] takes whichever is quick); [`simulate()`] checks one given run.
-//! [`random_partial()`] makes small traces, of [`Kind`]s that are hard in different ways.
+//! [`random_openings`] makes traces of what is cancelled and disabled. [`OrderRules`] has all rules
+//! of whole traces, with what was cancelled, disabled or has quit. [`random_partial()`] makes small
+//! traces, of [`Kind`]s that are hard in different ways.
 //!
 //! ```
-//! use anyorder_testkit::consistency::{Mailbox, Problem, Shape, brute_force, random_partial, simulate};
+//! use anyorder_testkit::consistency::{Mailbox, Problem, Shape, brute_force, random_partial,
+//! simulate};
 //!
 //! let trace = random_partial(7, &Shape::ALL[0]);
 //! if let Some(order) = brute_force(&Problem::of(&trace, Mailbox::Fifo)) {
@@ -19,15 +22,19 @@
 //! ```
 
 pub use axioms::{Relation, Saturated, axiomatic, consistent_without, saturate};
+pub use clauses::{OrderRule, OrderRules};
 pub use counters::Counters;
+pub use openings::random_openings;
 pub use problem::{Due, Effect, Mailbox, Message, Problem, Source};
 pub use search::{TooManyStates, brute_force, search_plain, search_runs};
 pub use shape::{Kind, Shape, random_partial};
 pub use simulate::simulate;
 
 mod axioms;
+mod clauses;
 mod counters;
 mod formulas;
+mod openings;
 mod perturb;
 mod problem;
 mod recorded;

@@ -187,22 +187,24 @@ impl Fixpoint<'_, '_> {
             _ => false,
         };
         let unit = self.unit(end);
-        match of_handler(unit) {
-            true if unit == two => true,
-            true => {
-                let first = self.ended.firsts[end.index()];
-                match (unit, two) {
-                    (Unit::Task(m1), Unit::Task(m2)) if of_handler(two) => {
-                        self.before.has(m1.index(), m2.index())
-                    }
-                    _ => first < y && self.r.has(first.index(), y.index()),
-                }
+        // `y` is in a late unit, or behind its first event.
+        let is_behind = |unit: Unit, first: EventId| match (unit, two) {
+            _ if unit == two => true,
+            (Unit::Task(m1), Unit::Task(m2)) if of_handler(two) => {
+                self.before.has(m1.index(), m2.index())
             }
-            false => {
-                let first = self.ended.firsts[y.index()];
-                of_handler(two) && end < first && self.r.has(end.index(), first.index())
-            }
+            _ => first < y && self.r.has(first.index(), y.index()),
+        };
+        if of_handler(unit) {
+            return is_behind(unit, self.ended.firsts[end.index()]);
         }
+        if of_handler(two) && end < y && self.r.has(end.index(), y.index()) {
+            return true;
+        }
+        self.ended.firsts.iter().any(|first| {
+            let late = end < *first && self.r.has(end.index(), first.index());
+            of_handler(self.unit(*first)) && late && is_behind(self.unit(*first), *first)
+        })
     }
 
     fn unit(&self, event: EventId) -> Unit {

@@ -2,7 +2,7 @@
 
 use super::{runners, words};
 use crate::machine::{INIT_FLAG, Machine};
-use crate::program::FuncId;
+use crate::program::{FuncId, Program};
 use crate::state::{Origin, State, decode, encode, representative};
 use crate::step::memo::StepResult;
 use crate::transitions::{Action, Lookup, StepExecutor, StepId, candidates, initial};
@@ -208,6 +208,26 @@ impl Machine {
     #[must_use]
     pub fn may_rest(&self, state: &State) -> bool {
         self.program.final_.is_none_or(|func| self.answer(state, func, false))
+    }
+
+    /// Returns whether some steps are optional, and the program states in which states it may end.
+    #[must_use]
+    pub fn has_rests(&self) -> bool {
+        let Program { events, handlers, threads, final_, .. } = &self.program;
+        let fair = events.iter().map(|one| one.fair);
+        let mut all = fair.chain(handlers.iter().map(|one| one.fair));
+        final_.is_some() && (all.any(|fair| !fair) || threads.iter().any(|one| !one.fair))
+    }
+
+    /// Returns whether a state offers only optional steps, and the program may not end in it.
+    #[must_use]
+    pub fn rests_wrongly(&self, state: &State) -> bool {
+        if self.may_rest(state) {
+            return false;
+        }
+        let mut offered = Vec::new();
+        self.successors(state, &mut offered);
+        !offered.is_empty() && offered.iter().all(|one| self.is_optional(&one.action))
     }
 
     /// Returns whether a state without steps, in which the program may not end, is a deadlock.

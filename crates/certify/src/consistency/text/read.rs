@@ -95,10 +95,14 @@ impl Reader<'_> {
                 read: event(&self.names, parts)?,
                 other: event(&self.names, parts)?,
             }),
+            Some("ended") => Ok(RefutationStep::Ended {
+                begins: event(&self.names, parts)?,
+                end: event(&self.names, parts)?,
+            }),
             Some("derived") => Ok(RefutationStep::Derived(self.clause(parts)?)),
             Some("forget") => Ok(RefutationStep::Forget(self.clause(parts)?)),
             other => Err(format!(
-                "expected `cycle`, `reads`, `derived` or `forget`, found {}",
+                "expected `cycle`, `reads`, `ended`, `derived` or `forget`, found {}",
                 quoted(other)
             )
             .into()),
@@ -115,6 +119,9 @@ impl Reader<'_> {
             Some("posted-by") => Why::PostedBy,
             Some("fork") => Why::Fork,
             Some("join") => Why::Join,
+            Some("cancel") => Why::Cancel,
+            Some("enable") => Why::Enable,
+            Some("ended") => Why::Ended,
             word => match self.fact(word, parts)? {
                 Some(fact) => Why::Decided(fact),
                 None => {

@@ -32,6 +32,10 @@ pub fn write_proof(
             RefutationStep::ReadsOpen { read, other } => {
                 writeln!(output, "reads {} {}", names.event_text(*read), names.event_text(*other))?;
             }
+            RefutationStep::Ended { begins, end } => {
+                let (begins, end) = (names.event_text(*begins), names.event_text(*end));
+                writeln!(output, "ended {begins} {end}")?;
+            }
             RefutationStep::Derived(facts) => clause(&mut output, &names, "derived", facts)?,
             RefutationStep::Forget(facts) => clause(&mut output, &names, "forget", facts)?,
         }

@@ -40,7 +40,7 @@ mod search;
 ///
 /// # Errors
 ///
-/// Refuses traces whose coherence is open.
+/// Refuses traces whose coherence or ends are open.
 pub(crate) fn enumerate(
     trace: &PartialTrace,
     effort: Effort,
@@ -53,7 +53,7 @@ pub(crate) fn enumerate(
 ///
 /// # Errors
 ///
-/// Refuses traces whose coherence is open.
+/// Refuses traces whose coherence or ends are open.
 pub fn enumerate_by(
     trace: &PartialTrace,
     rules: Rules,
@@ -62,6 +62,9 @@ pub fn enumerate_by(
 ) -> Result<Outcome, Unsupported> {
     if !trace.open.is_empty() {
         return Err(Unsupported::OpenCoherence);
+    }
+    if !trace.ends.is_empty() {
+        return Err(Unsupported::OpenEnds);
     }
     let mut stats = ConsistencyStats::of(trace);
     let answer = match Saturation::start(trace, rules, control) {

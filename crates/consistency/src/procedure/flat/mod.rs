@@ -79,6 +79,9 @@ pub fn flat_by(
     if !trace.open.is_empty() {
         return Err(Unsupported::OpenCoherence);
     }
+    if !trace.ends.is_empty() {
+        return Err(Unsupported::OpenEnds);
+    }
     if let Some(message) = trace.nested() {
         return Err(Unsupported::Nested { message });
     }

@@ -8,7 +8,7 @@
 use crate::relation::by_key::{ByKey, Part};
 use crate::relation::engine::Engine;
 use crate::relation::given::Edge;
-use crate::relation::over::At;
+use crate::relation::over::Known;
 use crate::relation::state::{Clocks, Slot, Stamp, State};
 use crate::relation::strands::StrandId;
 use anyorder_order::{ChainId, ClockRef};
@@ -86,16 +86,23 @@ impl View<'_, '_> {
         if self.engine.over.is_empty() {
             return false;
         }
-        let knows = |at, event| {
-            let clock = match at {
-                At::Event => Some(self.at[y.1.index()]),
-                At::FirstOfStrand => self.firsts.get(&y.1).copied(),
-            };
-            let from = self.engine.chains.of(self.engine.strand_of(event));
-            from == self.engine.chains.of(y.1)
-                || clock.is_some_and(|clock| self.clocks.get(clock, from) > event.0)
+        let chains = &self.engine.chains;
+        let bound = |chain| match chain == chains.of(y.1) {
+            true => y.0.0,
+            false => self.clocks.get(self.at[y.1.index()], chain),
         };
-        self.engine.ended(x, y, &knows).is_some()
+        let chain_of = |event| chains.of(self.engine.strand_of(event));
+        let known = Known {
+            at: &|event| bound(chain_of(event)) > event.0,
+            first: &|strand, event| {
+                let from = chain_of(event);
+                let clock = self.firsts.get(&strand);
+                from == chains.of(strand)
+                    || clock.is_some_and(|clock| self.clocks.get(*clock, from) > event.0)
+            },
+            bound: &bound,
+        };
+        self.engine.ended(x, y, known).is_some()
     }
 }
 
