@@ -297,10 +297,13 @@ fn with_few_switches<S: StateSystem, D>(
     (mut outcome, mut stats): Searched<S, D>,
     control: &Control<'_>,
 ) -> Searched<S, D> {
-    control.progress.phase("fewer switches");
     let mut none = Vec::new();
     let conflicts = outcome.conflicts.as_mut().unwrap_or(&mut none);
     let violations = &mut outcome.violations;
+    if violations.is_empty() && conflicts.is_empty() {
+        return (outcome, stats);
+    }
+    control.progress.phase("fewer switches");
     let passes = fewest_switches(system, violations, conflicts, SWITCH_STATES, control);
     sort_violations(violations);
     sort_conflicts(conflicts);

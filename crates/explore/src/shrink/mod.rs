@@ -5,7 +5,8 @@
 //! recording, within the limit on runs. If it finds nothing, neighbours of the given schedule are
 //! swapped back into recorded order where possible. Then delta debugging removes tasks, with
 //! approximate replay: tasks that cannot run any more are skipped. No single task of the result can
-//! be removed.
+//! be removed. At last, tasks of one handler move together where nothing in between conflicts with
+//! them.
 //!
 //! **Source.** Zeller, Hildebrandt: Simplifying and Isolating Failure-Inducing Input (TSE 2002),
 //! algorithm *ddmin*.
@@ -20,6 +21,7 @@ mod options;
 mod runner;
 
 // The reductions.
+mod gather;
 mod minimize;
 mod order;
 

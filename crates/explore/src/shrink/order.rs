@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 /// Whether two tasks conflict: one writes a location that the other touches. Unknown accesses
 /// conflict.
-fn conflict(a: Option<&Footprint>, b: Option<&Footprint>) -> bool {
+pub(super) fn conflict(a: Option<&Footprint>, b: Option<&Footprint>) -> bool {
     let (Some(a), Some(b)) = (a, b) else { return true };
     a.iter().any(|(location, writes)| {
         b.iter().any(|(other, other_writes)| location == other && (*writes || *other_writes))

@@ -1,5 +1,6 @@
 //! Shrinking as a whole.
 
+use super::gather::gather;
 use super::minimize::minimize;
 use super::options::{Error, ShrinkOptions, Shrunk, Symptom};
 use super::order::{inversions, straighten};
@@ -87,6 +88,7 @@ where
     if fewest.is_none() && minimal {
         let _ = straighten(runner, &mut best, &recording);
     }
+    let _ = gather(runner, &mut best);
     let reversals = fewest.unwrap_or_else(|| inversions(&best, &recording, &control));
     Ok((best, (reversals, fewest.is_some()), minimal))
 }
