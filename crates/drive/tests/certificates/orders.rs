@@ -305,3 +305,32 @@ fn add(proof: &mut Proof, other: Proof) -> LemmaId {
     }
     LemmaId(proof.lemmas.len() as u32 - 1)
 }
+
+/// Returns texts of a proof whose step by what has ended is changed in one place.
+pub(crate) fn doubtful_ends(trace: &Trace, valid: &str, rng: &mut Rng) -> Vec<String> {
+    const ENDED: [&str; 3] = ["cancelled", "disabled", "exited"];
+    let lines: Vec<&str> = valid.lines().collect();
+    let is_ended = |line: &&str| line.split(' ').any(|word| ENDED.contains(&word));
+    let Some(at) = lines.iter().position(|line| is_ended(&line)) else { return Vec::new() };
+    let begins: Vec<EventId> = trace
+        .task_ids()
+        .filter_map(|task| trace.span(task).first.some())
+        .filter(|first| trace.event(*first).kind() == EventKind::Get)
+        .collect();
+    let changed = (0..8).filter_map(|_| {
+        let mut words: Vec<String> = lines[at].split_whitespace().map(str::to_owned).collect();
+        let any = rng.below(trace.len() as u64);
+        match rng.below(5) {
+            0 => words[2] = (*one_of(rng, &ENDED)).to_owned(),
+            1 => words[0] = format!("@{any}"),
+            2 if !begins.is_empty() => words[1] = format!("@{}", one_of(rng, &begins).0),
+            3 => words.truncate(3),
+            _ => words.push("0".to_owned()),
+        }
+        let line = words.join(" ");
+        let mut all: Vec<&str> = lines.clone();
+        all[at] = &line;
+        Some(all.join("\n") + "\n")
+    });
+    changed.collect()
+}
