@@ -317,19 +317,35 @@ pub(crate) fn doubtful_ends(trace: &Trace, valid: &str, rng: &mut Rng) -> Vec<St
         .filter_map(|task| trace.span(task).first.some())
         .filter(|first| trace.event(*first).kind() == EventKind::Get)
         .collect();
-    let changed = (0..8).filter_map(|_| {
-        let mut words: Vec<String> = lines[at].split_whitespace().map(str::to_owned).collect();
-        let any = rng.below(trace.len() as u64);
-        match rng.below(5) {
-            0 => words[2] = (*one_of(rng, &ENDED)).to_owned(),
-            1 => words[0] = format!("@{any}"),
-            2 if !begins.is_empty() => words[1] = format!("@{}", one_of(rng, &begins).0),
-            3 => words.truncate(3),
-            _ => words.push("0".to_owned()),
+    let Some(order) = lines.iter().position(|line| line.starts_with("order ")) else {
+        return Vec::new();
+    };
+    let changed = (0..12).filter_map(|_| {
+        let words = |at: usize| lines[at].split_whitespace().map(str::to_owned);
+        let mut step: Vec<String> = words(at).collect();
+        let mut claim: Vec<String> = words(order).collect();
+        let any = format!("@{}", rng.below(trace.len() as u64));
+        let begin = begins.get(rng.below(begins.len().max(1) as u64) as usize);
+        let begin = begin.map(|begin| format!("@{}", begin.0));
+        match rng.below(7) {
+            0 => step[2] = (*one_of(rng, &ENDED)).to_owned(),
+            1 => step[0] = any,
+            2 => step[1] = begin?,
+            3 => step.truncate(3),
+            4 => step.push("0".to_owned()),
+            // The claim changes with the step.
+            5 => (step[0], claim[1]) = (any.clone(), any),
+            _ => {
+                let begin = begin?;
+                if step[1] == claim[2] {
+                    claim[2] = begin.clone();
+                }
+                step[1] = begin;
+            }
         }
-        let line = words.join(" ");
+        let (step, claim) = (step.join(" "), claim.join(" "));
         let mut all: Vec<&str> = lines.clone();
-        all[at] = &line;
+        (all[at], all[order]) = (&step, &claim);
         Some(all.join("\n") + "\n")
     });
     changed.collect()
