@@ -3,6 +3,7 @@
 
 mod common;
 
+use anyorder_common::random::{Random, Rng};
 use common::{Ran, file, folder, run};
 use serde_json::Value;
 
@@ -194,4 +195,98 @@ fn a_simulation_whose_runs_are_cut_is_not_complete() {
     // An end that something optional could leave is checked on the way.
     let (status, found) = walk("var x = 0; unfair once event e { x = 1; } final: x == 1;", "9");
     assert_eq!((status, &found["findings"][0]["kind"]), (1, &"final".into()));
+}
+
+/// The deadlocks, by their ids, and wrong ends of a full search and of all orders by R4.
+fn by_both(folder: &tempfile::TempDir, body: &str) -> [Vec<(String, String)>; 2] {
+    let model = file(folder, "b.any", format!("model b\n{body}\n"));
+    let r4 = ["explore", &model, "--algorithm", "r4", "--bound", "none", "--format", "json"];
+    [&["check", &*model, "--format", "json"][..], &r4].map(|words| {
+        let ran = run(words);
+        let result = json(&ran);
+        assert_eq!(result["complete"], true, "{body}: {ran:?}");
+        let all = result["findings"].as_array().expect("findings").iter();
+        let ends = all.filter(|one| one["kind"] == "deadlock" || one["kind"] == "final");
+        let text = |one: &Value, name: &str| one[name].as_str().unwrap_or_default().to_owned();
+        // Which wrong end is shown depends on the order of the search.
+        let id = |one: &Value| if one["kind"] == "final" { String::new() } else { text(one, "id") };
+        let mut found: Vec<_> = ends.map(|one| (text(one, "kind"), id(one))).collect();
+        found.sort();
+        found
+    })
+}
+
+#[test]
+fn reversals_find_each_deadlock_and_each_optional_end() {
+    let folder = folder();
+    let spinner = "handler ui: fifo; var spinner = false;
+        once event open on ui { spinner = true; }
+        unfair once event gives_up on ui when spinner { spinner = false; }";
+    let timer = "once event timeout on ui after open { spinner = false; }";
+    for (body, wanted) in [
+        ("var a = false; var b = false; thread shop { choose { \"ask\" => { assume a; } \"pay\" => { yield; assume b; } } }".to_owned(), &["deadlock", "deadlock"][..]),
+        ("lock a; lock b; once event e { choose { { acquire a; } { acquire b; } { } } }".to_owned(), &["deadlock", "deadlock"]),
+        ("lock l; lock k; thread t { with l { with k { yield; } } } thread u { with k { with l { yield; } } }".to_owned(), &["deadlock"]),
+        (format!("{spinner} final: !spinner;"), &["final"]),
+        // It could end before anything has run.
+        ("var x = 0; unfair thread t { x = 1; } final: x == 1;".to_owned(), &["final"]),
+        // What is optional depends on nothing, and could as well come first.
+        ("var x = 0; var y = 0; unfair once event t { x = 1; } once event w { y = 1; } final: x == y;".to_owned(), &["final"]),
+        ("var x = 0; var y = 0; unfair once event t { x = 1; } thread w { y = 1; yield; y = 2; } final: x == 1;".to_owned(), &["final"]),
+        // Right programs of the same shapes.
+        (format!("{spinner} final: true;"), &[]),
+        (format!("{spinner} {timer} final: !spinner;"), &[]),
+        (format!("{spinner} final: !spinner;").replace("unfair ", ""), &[]),
+        ("lock l; lock k; thread t { with l { with k { yield; } } } thread u { with l { with k { yield; } } }".to_owned(), &[]),
+        ("var x = 0; unfair once event e { x = 1; } thread t { assume x == 1; }".to_owned(), &[]),
+    ] {
+        let [full, reversed] = by_both(&folder, &body);
+        assert_eq!(full, reversed, "{body}");
+        let kinds: Vec<&str> = full.iter().map(|(kind, _)| &**kind).collect();
+        assert_eq!(kinds, wanted, "{body}");
+    }
+}
+
+/// A model of two or three parts, some of them optional, with locks, waits and a condition at the
+/// end.
+fn random_ends(random: &mut Rng) -> String {
+    let mut body = "setting granularity = access; var x = 0; var y = 0; lock l; lock k;".to_owned();
+    for part in 0..2 + random.index(2) {
+        let unfair = if random.percent(40) { "unfair " } else { "" };
+        let head = if random.percent(50) { "once event" } else { "thread" };
+        let mut text = String::new();
+        for _ in 0..1 + random.index(2) {
+            text += random.pick(&[
+                "x = 1;",
+                "y = 1;",
+                "x = y;",
+                "y += 1;",
+                "assume x == 1;",
+                "yield;",
+                "with l { with k { x = 2; } }",
+                "with k { with l { y = 2; } }",
+                "choose { { x = 0; } { acquire k; } }",
+            ]);
+        }
+        body += &format!("\n{unfair}{head} p{part} {{ {text} }}");
+    }
+    body + random.pick(&["", "\nfinal: x == 1;", "\nfinal: x == y;", "\nfinal: y != 1;"])
+}
+
+#[test]
+fn reversals_find_the_ends_of_random_models() {
+    let folder = folder();
+    let count = std::env::var("ANYORDER_ENDS").ok().and_then(|value| value.parse().ok());
+    let mut seen = [0; 3];
+    for case in 0..count.unwrap_or(40) {
+        let body = random_ends(&mut Rng::new(case));
+        let [full, reversed] = by_both(&folder, &body);
+        assert_eq!(full, reversed, "case {case}: {body}");
+        let of = |wanted: &str| full.iter().filter(|(kind, _)| kind == wanted).count();
+        let (deadlocks, wrong) = (of("deadlock"), of("final"));
+        for (seen, now) in seen.iter_mut().zip([deadlocks > 0, deadlocks > 1, wrong > 0]) {
+            *seen += u32::from(now);
+        }
+    }
+    assert!(seen.iter().all(|count| *count > 0), "{seen:?}");
 }

@@ -156,3 +156,217 @@ event click { post run(new Job()); }
         assert_eq!(json(&ran)["verdict"], "findings", "{more:?}");
     }
 }
+
+const HUB: &str = "model hub
+var lamp = 0, door = 0;
+handler hub: fifo;
+handler late: delayed;
+task set_lamp(to: int) on hub { lamp = to; }
+task relay(to: int) on hub { post set_lamp(to); }
+";
+
+/// Titles of update conflicts, short: the two components and the attribute.
+fn pairs(found: &[(String, String)]) -> Vec<String> {
+    let short = |title: &str| {
+        let words: Vec<&str> = title.split('`').collect();
+        format!("{} {} {}", words[1], words[3], words[5])
+    };
+    let conflicts = found.iter().filter(|(kind, _)| kind == "update_conflict");
+    let mut pairs: Vec<String> = conflicts.map(|(_, title)| short(title)).collect();
+    pairs.sort();
+    pairs
+}
+
+#[test]
+fn apps_that_send_commands_to_one_hub_overwrite_each_other() {
+    // How each of two apps sets the lamp.
+    let ways = [
+        "post set_lamp(1);",
+        "post relay(1);",
+        "post set_lamp(1) to late after 5;",
+        "async[any] set_lamp(1);",
+        "async[hub] set_lamp(1);",
+        "post any relay(1);",
+        "post set_lamp(1) front;",
+        "{ let h = fork turn(1); }",
+        "send(1);",
+        "{ let p = post set_lamp(7); cancel p; post set_lamp(1); }",
+        "lamp = 1;",
+    ];
+    for way in ways {
+        let model = format!(
+            "{HUB}fn turn(to: int) {{ post set_lamp(to); }}\nfn send(to: int) {{ post relay(to); }}
+once event sunset {{ {way} }}
+once event leave {{ post set_lamp(0); }}
+once event arrive {{ post relay(2); }}
+component evening: sunset;
+component away: leave;
+component welcome: arrive;
+"
+        );
+        for more in [&[][..], &["--no-reduction"]] {
+            let found = pairs(&check("hub.any", &model, more));
+            let all = ["away welcome lamp", "evening away lamp", "evening welcome lamp"];
+            assert_eq!(found, all, "{way} {more:?}");
+        }
+    }
+}
+
+#[test]
+fn apps_that_share_a_hub_without_a_conflict_stay_silent() {
+    let apps = "once event sunset { post set_lamp(1); }
+once event leave { post relay(0); }
+";
+    let right = [
+        // The hub decides, as a component of its own.
+        format!(
+            "{HUB}{apps}component evening: sunset;\ncomponent away: leave;\ncomponent own: set_lamp;\n"
+        ),
+        // One app has both.
+        format!(
+            "{HUB}{apps}component evening: sunset, leave;\ncomponent other: main_thing;\nonce event main_thing {{ door = 1; }}\n"
+        ),
+        // Each sets its own.
+        format!(
+            "{HUB}task set_door(to: int) on hub {{ door = to; }}\nonce event sunset {{ post set_lamp(1); }}\nonce event leave {{ post set_door(1); }}\ncomponent evening: sunset;\ncomponent away: leave;\n"
+        ),
+        // The hub keeps what was asked first.
+        format!(
+            "{}{apps}component evening: sunset;\ncomponent away: leave;\n",
+            HUB.replace("lamp = to;", "if lamp == 0 { lamp = 1; }")
+        ),
+        // The hub is told by elements.
+        format!(
+            "{}{apps}component evening: sunset;\ncomponent away: leave;\n",
+            HUB.replace("lamp = to;", "asked[to] = true;")
+                .replace("door = 0", "asked = [false, false]")
+        ),
+        // A command that was taken back.
+        format!(
+            "{HUB}once event sunset {{ let p = post set_lamp(1); cancel p; }}\nonce event leave {{ post set_lamp(1); }}\ncomponent evening: sunset;\ncomponent away: leave;\n"
+        ),
+        // An event that an app enables comes from outside.
+        format!(
+            "{HUB}disabled once event tap {{ lamp = 2; }}\nonce event sunset {{ enable tap; }}\nonce event leave {{ lamp = 1; }}\ncomponent evening: sunset;\ncomponent away: leave;\n"
+        ),
+    ];
+    for model in right {
+        for more in [&[][..], &["--no-reduction"]] {
+            assert_eq!(check("hub.any", &model, more), [], "{model}");
+        }
+    }
+}
+
+#[test]
+fn a_conflict_through_a_hub_replays_and_certifies() {
+    let folder = folder();
+    let text = format!(
+        "{HUB}once event sunset {{ post set_lamp(1); }}
+once event leave {{ post relay(0); }}
+component evening: sunset;
+component away: leave;
+"
+    );
+    let (model, runs) = (file(&folder, "hub.any", &text), folder.path().join("runs"));
+    let runs = runs.display().to_string();
+    let ran = run(&["check", &model, "--quiet", "--schedules", &runs]);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.stdout.contains("in task `set_lamp(1) on hub` for component `evening`"), "{ran:?}");
+    let files: Vec<_> = std::fs::read_dir(&runs).expect("schedules").collect();
+    assert_eq!(files.len(), 1);
+    for one in files {
+        let schedule = one.expect("a file").path().display().to_string();
+        assert_eq!(run(&["replay", &model, &schedule]).status, 1);
+        assert_eq!(run(&["certify", &model, &schedule]).status, 0);
+    }
+    for algorithm in ["full", "stateful", "r4"] {
+        let args = ["explore", &model, "--algorithm", algorithm, "--format", "json", "-q"];
+        let value = json(&run(&args));
+        let findings = value["findings"].as_array().cloned().unwrap_or_default();
+        let count = findings.iter().filter(|one| one["kind"] == "update_conflict").count();
+        assert_eq!(count, 1, "{algorithm}: {value}");
+    }
+}
+
+/// Who takes each step, by the table of the run of the first finding.
+fn runners(model: &str, more: &[&str]) -> Vec<String> {
+    let folder = folder();
+    let model = file(&folder, "m.any", model);
+    let mut args = vec!["check", &model, "--quiet"];
+    args.extend(more);
+    let ran = run(&args);
+    let steps = ran.stdout.lines().skip_while(|line| !line.contains("step  runs on")).skip(2);
+    let steps = steps.take_while(|line| !line.trim_start().starts_with("=>"));
+    let column = |line: &str| line.split_whitespace().nth(1).map(str::to_owned);
+    let numbered =
+        |line: &&str| line.split_whitespace().next().is_some_and(|n| n.parse::<u32>().is_ok());
+    steps.filter(numbered).filter_map(column).collect()
+}
+
+#[test]
+fn of_the_shortest_runs_the_one_with_the_fewest_switches_is_shown() {
+    let threads = "model threads
+var x = 0, y = 0, z = 0;
+thread a { x = 1; y = 1; x = 2; }
+thread b { z = 1; z = 2; z = 3; }
+invariant i: x != 2 || z != 3;
+";
+    let handlers = "model handlers
+var n = 0;
+handler h: fifo;
+task t() on h { n += 1; }
+once event e { post t(); }
+once event f { post t(); }
+once event g { post t(); }
+invariant i: n < 3;
+";
+    let conflict = format!(
+        "{HUB}once event sunset {{ post set_lamp(1); }}
+once event leave {{ post set_lamp(0); }}
+component evening: sunset;
+component away: leave;
+"
+    );
+    for more in [&[][..], &["--no-reduction"], &["--order", "depth"]] {
+        assert_eq!(runners(threads, more), ["a", "a", "a", "b", "b", "b"], "{more:?}");
+        assert_eq!(runners(handlers, more), ["e", "f", "g", "h", "h", "h"], "{more:?}");
+        assert_eq!(runners(&conflict, more), ["sunset", "leave", "hub", "hub"], "{more:?}");
+    }
+}
+
+/// A section that no other thread interrupts is one row, with its lines; one that another thread
+/// interrupts is not.
+#[test]
+fn the_run_of_a_model_is_folded_by_critical_section() {
+    let model = "model folded
+var x = 0, y = 0, done = 0;
+lock m;
+thread a {
+    let t = x;
+    with m {
+        y = y + 1;
+        x = t + 1;
+    }
+    done += 1;
+}
+thread b {
+    with m {
+        x = x + 1;
+    }
+    done += 1;
+}
+invariant i: done < 2 || x == 2;
+";
+    let folder = folder();
+    let (file, report) = (file(&folder, "folded.any", model), folder.path().join("report"));
+    let report = report.display().to_string();
+    let ran = run(&["check", &file, "--quiet", "--report", &report]);
+    let row = |start: &str| ran.stdout.lines().find(|line| line.trim().starts_with(start));
+    let b = row("2–5").unwrap_or_else(|| panic!("{}", ran.stdout));
+    assert!(b.contains("with m: reads x = 0; x: 0 -> 1; at") && b.contains(":13-14"), "{b}");
+    assert!(ran.stdout.contains("with m: reads y = 0; y: 0 -> 1; "), "{}", ran.stdout);
+    assert!(ran.stdout.contains(":6-8"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("lock m: free"), "{}", ran.stdout);
+    let page = std::fs::read_to_string(format!("{report}/index.html")).expect("a page");
+    assert!(page.contains("with m: reads x = 0"), "the page folds, too");
+}

@@ -108,6 +108,12 @@ pub struct RunStep {
     pub mark: Option<Mark>,
     /// Its label, if that is not its place in the run, such as the number of an event in a trace.
     pub number: Option<String>,
+    /// The lock that it takes.
+    pub takes: Option<String>,
+    /// The lock that it releases.
+    pub releases: Option<String>,
+    /// If it stands for several steps, what these did, one phrase each.
+    pub inside: Vec<String>,
     /// The number of omitted steps before it.
     pub left_out: usize,
 }
@@ -170,6 +176,7 @@ impl RunStep {
         let mut effects: Vec<String> =
             self.chosen.iter().map(|chosen| format!("chooses {chosen}")).collect();
         effects.extend(self.changes.iter().map(Change::words));
+        effects.extend(self.inside.iter().cloned());
         effects.extend(self.note.clone());
         effects.extend(self.posts.iter().map(|post| format!("posts {} to {}", post.what, post.to)));
         effects.extend(self.failure.clone());

@@ -125,7 +125,7 @@ fn text(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
         parts.extend(site.place().map(|place| format!("at {place}")));
         parts.extend(site.location.as_ref().map(|location| format!("of `{location}`")));
         parts.extend(site.task.as_ref().map(|task| format!("in task `{task}`")));
-        parts.extend(site.handler.as_ref().map(|handler| format!("on handler `{handler}`")));
+        parts.extend(words::on_handler(finding, site));
         parts.extend(words::thread(site).map(|thread| format!("(thread `{thread}`)")));
         parts.extend(site.allocated_at());
         writeln!(out, "{}", xml(&parts.join(" ")))?;

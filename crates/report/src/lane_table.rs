@@ -62,7 +62,7 @@ pub(crate) fn table(run: &Run, indent: usize, fit: Fit) -> Option<String> {
         shape.row(&mut out, &name(number, step), &cells, place);
     }
     if !run.end.is_empty() {
-        let end = wrap(&clipped(&run.end, 4_000), width, indent + 3, indent + 3);
+        let end = wrap(&clipped(&run.end, fit.most_of_line()), width, indent + 3, indent + 3);
         let _ = writeln!(out, "{:indent$}=> {end}", "");
     }
     if shape.cuts(&steps, &lanes) {
@@ -268,7 +268,7 @@ fn shrunk(mut lanes: Vec<usize>, room: usize) -> Vec<usize> {
 /// Shortens the effect of a step after its first word: the end of an address is more informative
 /// than its start.
 pub(crate) fn elided(text: &str, most: usize) -> String {
-    let visible = clipped(text, 4_000);
+    let visible = clipped(text, most.max(4_000));
     match visible.split_once(' ') {
         Some((verb, rest)) if visible.chars().count() > most && most > verb.chars().count() + 4 => {
             format!("{verb} {}", tail(rest, most - verb.chars().count() - 1))
@@ -280,7 +280,7 @@ pub(crate) fn elided(text: &str, most: usize) -> String {
 /// Shortens a source position at its start: file name and line are more informative than the
 /// folder.
 fn tail(text: &str, most: usize) -> String {
-    let visible = clipped(text, 4_000);
+    let visible = clipped(text, most.max(4_000));
     let count = visible.chars().count();
     if count <= most {
         return visible.into_owned();

@@ -32,6 +32,7 @@
 #![forbid(unsafe_code)]
 
 mod escape;
+mod fold;
 pub mod html;
 pub mod info;
 pub mod json;

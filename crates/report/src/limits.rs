@@ -145,6 +145,8 @@ fn bound(outcome: &Outcome, word: &str) -> String {
             format!("cycles of {} were classed; the others count", many("task"))
         }
         "user-events" => "inputs were tried in some orders only".to_owned() + &raise(outcome, word),
+        "time-limit" | "memory-limit" => format!("what is open was cut by `--{word}`"),
+        INTERRUPT => "what is open was interrupted (Ctrl-C)".to_owned(),
         "no-confirm" => "no candidate was tried: other orders may not exist".to_owned(),
         "pairs" if is_option(&outcome.command, word) => {
             "only the candidates of the analysis were tried; `--pairs all` tries all pairs".to_owned()

@@ -1,6 +1,7 @@
 //! A run as a table for a terminal, one row a step: the lane, the task, the changes.
 
 use crate::escape::clipped;
+use crate::fold::folded;
 use crate::lane_table;
 use crate::wrap::wrap;
 use anyorder_finding::run::{Comparison, Mark, Run, RunStep};
@@ -12,6 +13,9 @@ const END_STEPS_MAX: usize = 40;
 /// The most characters of a lane and of a task.
 const LANE_CHARS_MAX: usize = 16;
 const TASK_CHARS_MAX: usize = 28;
+
+/// The most characters of the name of a step; a longer one moves its row to the right.
+const NUMBER_CHARS_MAX: usize = 9;
 
 /// The most characters of one value or effect.
 const EFFECT_CHARS_MAX: usize = 200;
@@ -33,10 +37,18 @@ impl Fit {
     pub(crate) fn most(self, characters: usize) -> usize {
         if self.full_names { NAME_CHARS_MAX } else { characters }
     }
+
+    /// A bound on the length of a line before it is broken.
+    pub(crate) fn most_of_line(self) -> usize {
+        if self.full_names { usize::MAX } else { LINE_CHARS_MAX }
+    }
 }
 
 /// A bound on names that are shown whole.
 const NAME_CHARS_MAX: usize = 10_000;
+
+/// The most characters of one line of a terminal, before it is broken.
+const LINE_CHARS_MAX: usize = 4_000;
 
 /// The least width of effects beside whole names.
 const EFFECTS_MIN: usize = 40;
@@ -61,7 +73,7 @@ fn comparison(run: &Run, compared: &Comparison, indent: usize, fit: Fit) -> Stri
     let mut out = String::new();
     let line = |out: &mut String, head: &str, text: &str| {
         let column = indent + head.chars().count();
-        let text = wrap(&clipped(text, 4_000), width, column, column);
+        let text = wrap(&clipped(text, fit.most_of_line()), width, column, column);
         let _ = writeln!(out, "{:indent$}{head}{text}", "");
     };
     let titled = |out: &mut String, title: &str, run: &Run| {
@@ -96,6 +108,7 @@ fn comparison(run: &Run, compared: &Comparison, indent: usize, fit: Fit) -> Stri
 }
 
 fn rows(run: &Run, indent: usize, fit: Fit) -> String {
+    let run = &folded(run);
     let (lane_max, task_max) = (fit.most(LANE_CHARS_MAX), fit.most(TASK_CHARS_MAX));
     let lane_width = column(run.steps.iter().map(|step| step.lane.as_str()), "runs on", lane_max);
     let titles: Vec<String> = run.steps.iter().map(RunStep::title).collect();
@@ -105,14 +118,17 @@ fn rows(run: &Run, indent: usize, fit: Fit) -> String {
         || titles.iter().any(|title| is_cut(title, task_max));
     let names = indent + lane_width + task_width + EFFECTS_MIN;
     let width = if fit.full_names { fit.width.max(names) } else { fit.width };
-    let step_width = (run.first + run.steps.len()).to_string().len().max(4);
-    let shape = Shape { indent, width, step_width, lane_width, task_width };
+    let named = run.steps.iter().filter_map(|step| Some(step.number.as_ref()?.chars().count()));
+    let counted = (run.first + run.steps.len()).to_string().len();
+    let step_width = named.chain([counted]).max().unwrap_or(0).clamp(4, NUMBER_CHARS_MAX);
+    let most = fit.most_of_line();
+    let shape = Shape { indent, width, step_width, lane_width, task_width, most };
     let mut out = String::new();
     shape.row(&mut out, "step", "runs on", "task", "what it did");
     let start: Vec<String> =
         run.start.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     if !start.is_empty() {
-        shape.row(&mut out, "0", "", "start", &effects(&start));
+        shape.row(&mut out, "0", "", "start", &effects(&start, fit));
     }
     if run.first > 0 {
         shape.row(&mut out, "…", "", "", &format!("{} steps, the same in both runs", run.first));
@@ -137,8 +153,8 @@ fn rows(run: &Run, indent: usize, fit: Fit) -> String {
         }
         let mark = step.mark.map_or("", sign);
         let number = step.number.clone().unwrap_or_else(|| (run.first + number).to_string());
-        let number = clipped(&number, TASK_CHARS_MAX);
-        shape.row(&mut out, &format!("{mark}{number}"), &step.lane, title, &effects(&what));
+        let number = clipped(&number, fit.most(TASK_CHARS_MAX));
+        shape.row(&mut out, &format!("{mark}{number}"), &step.lane, title, &effects(&what, fit));
     }
     if !run.end.is_empty() {
         shape.row(&mut out, "=>", "", "", &run.end);
@@ -158,8 +174,9 @@ pub(crate) fn sign(mark: Mark) -> &'static str {
     }
 }
 
-fn effects(phrases: &[String]) -> String {
-    let short: Vec<_> = phrases.iter().map(|phrase| clipped(phrase, EFFECT_CHARS_MAX)).collect();
+fn effects(phrases: &[String], fit: Fit) -> String {
+    let most = fit.most(EFFECT_CHARS_MAX);
+    let short: Vec<_> = phrases.iter().map(|phrase| clipped(phrase, most)).collect();
     short.join("; ")
 }
 
@@ -175,16 +192,18 @@ struct Shape {
     step_width: usize,
     lane_width: usize,
     task_width: usize,
+    /// The most characters of what a step did.
+    most: usize,
 }
 
 impl Shape {
     fn row(&self, out: &mut String, step: &str, lane: &str, task: &str, what: &str) {
-        let Shape { indent, width, step_width, lane_width, task_width } = *self;
+        let Shape { indent, width, step_width, lane_width, task_width, most } = *self;
         let (lane, task) = (clipped(lane, lane_width), clipped(task, task_width));
         let lane_and_task = format!("{lane:<lane_width$}  {task:<task_width$}");
         let head = format!("{:indent$}{step:>step_width$}  {lane_and_task}  ", "");
         let column = head.chars().count();
-        let line = format!("{head}{}", wrap(&clipped(what, 4_000), width, column, column));
+        let line = format!("{head}{}", wrap(&clipped(what, most), width, column, column));
         for line in line.lines() {
             out.push_str(line.trim_end());
             out.push('\n');

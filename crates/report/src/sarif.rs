@@ -144,7 +144,8 @@ fn invocation(outcome: &Outcome) -> Value {
 
 /// Makes the result of a finding (§3.27). `input` replaces the file of sites without one.
 fn result(finding: &Finding, rule_index: usize, input: Option<&str>) -> Value {
-    let mut sites = finding.sites.iter().map(|site| location(site, site_text(site), input));
+    let mut sites =
+        finding.sites.iter().map(|site| location(site, site_text(finding, site), input));
     let first: Vec<Value> = sites.next().into_iter().collect();
     let related: Vec<Value> = sites
         .enumerate()
@@ -155,7 +156,7 @@ fn result(finding: &Finding, rule_index: usize, input: Option<&str>) -> Value {
         .collect();
     let mut text = finding.title.clone();
     for (index, site) in finding.sites.iter().enumerate() {
-        text.push_str(&format!("\n{}. {}", index + 1, site_text(site)));
+        text.push_str(&format!("\n{}. {}", index + 1, site_text(finding, site)));
     }
     let mut marks = words::marks(finding);
     marks.extend(words::pairs(finding));
@@ -199,7 +200,7 @@ fn code_flow(finding: &Finding, input: Option<&str>) -> Option<Value> {
     }
     let flow = |(index, site): (usize, &Site)| {
         let posts = site.chain.iter().rev().map(|post| json!({ "message": message(post) }));
-        let steps = posts.chain([location(site, site_text(site), input)]);
+        let steps = posts.chain([location(site, site_text(finding, site), input)]);
         let steps: Vec<Value> = steps.map(|location| json!({ "location": location })).collect();
         json!({ "id": format!("{}", index + 1), "locations": steps })
     };
@@ -251,13 +252,15 @@ fn location(site: &Site, text: String, input: Option<&str>) -> Value {
 }
 
 /// Describes the event at a site in one phrase.
-fn site_text(site: &Site) -> String {
+fn site_text(finding: &Finding, site: &Site) -> String {
     let mut text = words::access(site).to_owned();
+    let (on, handler) = words::of_handler(finding);
+    let on = format!("{on} {handler}");
     for (what, part) in [
         ("in", &site.function),
         ("of", &site.location),
         ("in task", &site.task),
-        ("on handler", &site.handler),
+        (&on, &site.handler),
         ("event", &site.event),
     ] {
         if let Some(part) = part {

@@ -203,7 +203,7 @@ impl Page<'_> {
             self.entry(4, "in ", Tone::Plain, input)?;
         }
         for site in &finding.sites {
-            self.site(site)?;
+            self.site(finding, site)?;
         }
         let fit = Fit { width: self.width, full_names: self.full_names };
         let table = run.map(|run| run_table::table(run, 2, fit)).unwrap_or_default();
@@ -263,7 +263,7 @@ impl Page<'_> {
         Ok(())
     }
 
-    fn site(&mut self, site: &Site) -> io::Result<()> {
+    fn site(&mut self, finding: &Finding, site: &Site) -> io::Result<()> {
         let head = format!("{:<6} ", escape(words::access(site)));
         let mut place = Vec::new();
         place.extend(site.event.as_ref().map(|event| format!("event {event}")));
@@ -272,7 +272,7 @@ impl Page<'_> {
         place.extend(site.location.as_ref().map(|location| format!("of `{location}`")));
         let mut runner = Vec::new();
         runner.extend(site.task.as_ref().map(|task| format!("in task `{task}`")));
-        runner.extend(site.handler.as_ref().map(|handler| format!("on handler `{handler}`")));
+        runner.extend(words::on_handler(finding, site));
         runner.extend(words::thread(site).map(|thread| format!("(thread `{thread}`)")));
         // If only the task is known, it goes on the first line.
         let known = if place.is_empty() { std::mem::take(&mut runner) } else { place };

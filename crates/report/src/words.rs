@@ -2,8 +2,8 @@
 
 use anyorder_common::numbers::{count, plural};
 use anyorder_finding::{
-    ExplanationStep, Finding, Harm, NOT_UNDERSTOOD, Outcome, Policy, Site, Stat, Verdict, Warning,
-    WarningKind,
+    ExplanationStep, Finding, Harm, Kind, NOT_UNDERSTOOD, Outcome, Policy, Site, Stat, Verdict,
+    Warning, WarningKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -62,6 +62,21 @@ pub(crate) fn is_cut(outcome: &Outcome) -> bool {
 /// Returns the phrase for a site's access: `write of`, or `event` where it is not an access.
 pub(crate) fn access(site: &Site) -> &str {
     site.access.as_deref().unwrap_or("event")
+}
+
+/// Returns what the handler of a site is, with the word before it: in an update conflict it is the
+/// component that makes the update.
+pub(crate) fn of_handler(finding: &Finding) -> (&'static str, &'static str) {
+    match finding.kind {
+        Kind::UpdateConflict => ("for", "component"),
+        _ => ("on", "handler"),
+    }
+}
+
+/// Returns the handler of a site, with what it is.
+pub(crate) fn on_handler(finding: &Finding, site: &Site) -> Option<String> {
+    let (on, handler) = of_handler(finding);
+    site.handler.as_ref().map(|name| format!("{on} {handler} `{name}`"))
 }
 
 /// Returns the thread of a site if it adds information to the handler and the task.

@@ -230,6 +230,21 @@ fn no_name_leads_out_of_the_folder() {
 }
 
 #[test]
+fn texts_stand_whole_on_the_page() {
+    let mut outcome = outcome();
+    let long = format!("{}end", "a name that says what it means, ".repeat(100));
+    outcome.findings[0].title = format!("title {long}");
+    outcome.findings[0].sites[0].task = Some(format!("task {long}"));
+    let page = text(|out| {
+        let options = html::HtmlOptions::default();
+        html::write(&outcome, &Policy::default(), None, &Runs::new(), &options, out)
+    });
+    for what in ["title", "task"] {
+        assert!(page.contains(&format!("{what} {long}")), "{what}");
+    }
+}
+
+#[test]
 fn huge_names_do_not_make_huge_pages() {
     let mut b = TraceBuilder::new();
     let huge = "x".repeat(2_000_000);

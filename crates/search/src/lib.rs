@@ -107,6 +107,7 @@ pub use path::{Path, PathDifference, PathStep, diff, replay};
 pub use search::{Gauge, Pause, Search, SystemInfo, fewer_threads, found_words, search};
 pub use shortest::ShortestPaths;
 pub use store::{FingerprintTable, Key, NUMBERS_MAX};
+pub use switches::{Passes, fewest_switches, switches};
 pub use updates::{NumberedPath, Transition, UpdateLists, Writer, conflicts_of, contested, pair};
 pub use walk::{WalkOptions, WalkOutcome, walk, walk_watched};
 
@@ -134,6 +135,9 @@ mod graph;
 mod response;
 mod shortest;
 mod updates;
+
+// The run to show.
+mod switches;
 
 // Tools around the search.
 mod checkpoint;

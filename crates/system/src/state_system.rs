@@ -158,6 +158,24 @@ pub trait StateSystem: Sync {
         (before..out.len()).for_each(|_| updates.end());
     }
 
+    /// Returns who takes a transition of a state, as a number: a thread, a handler. Of equally
+    /// short counterexamples, a front end shows one in which few steps follow a step of another
+    /// runner. `None`: nobody who takes another one. By default no runners are known.
+    fn runner(&self, _state: &Self::State, _action: &Self::Action) -> Option<u64> {
+        None
+    }
+
+    /// Returns the number that the runner of a transition has in the state after it; `None` if it
+    /// takes no further step. Override it if the numbers of runners depend on the state.
+    fn runner_after(
+        &self,
+        before: &Self::State,
+        action: &Self::Action,
+        _after: &Self::State,
+    ) -> Option<u64> {
+        self.runner(before, action)
+    }
+
     /// Returns the description of an action, for counterexamples.
     fn describe(&self, _state: &Self::State, action: &Self::Action) -> String {
         format!("{action:?}")

@@ -21,6 +21,7 @@ const COMMAND: &str = "robust";
 
 /// Checks all inputs, prints the findings, and returns the exit status.
 pub(crate) fn run(args: &RobustArgs, global: &Global, watch: &Watch) -> Result<ExitCode, Failure> {
+    let peeked = refuse_useless(args, global)?;
     let policy = args.counting.policy(args.options().filters());
     watch.begin(Document {
         command: COMMAND,
@@ -32,21 +33,13 @@ pub(crate) fn run(args: &RobustArgs, global: &Global, watch: &Watch) -> Result<E
     let accepted = Arc::new(AcceptedFindings::read(&args.counting)?);
     watch.draft().accept(&accepted);
     let (mut last, mut failures) = (None, Vec::new());
-    let (mut models, mut traces) = (0, 0);
-    for path in &args.inputs {
-        match one(path, args, global, watch) {
-            Ok(trace) => {
-                *(if trace.is_some() { &mut traces } else { &mut models }) += 1;
-                last = trace;
-            }
+    for (path, peeked) in args.inputs.iter().zip(peeked) {
+        match one(path, peeked, args, global, watch) {
+            Ok(trace) => last = trace,
             Err(failure) => failures.push(failure),
         }
     }
     watch.done();
-    if failures.is_empty() {
-        useless(&args.of_traces(), traces, "traces", &args.inputs)?;
-        useless(&args.of_models(), models, "models", &args.inputs)?;
-    }
     if let Some(failure) = Failure::join(failures) {
         return Err(failure);
     }
@@ -61,6 +54,33 @@ pub(crate) fn run(args: &RobustArgs, global: &Global, watch: &Watch) -> Result<E
     let max_findings = args.list.max_findings;
     let form = Form { out: &args.out, max_findings, remarks: "", runs: &done.runs };
     render::finish(&form, &done.outcome, &policy, trace.as_ref())
+}
+
+/// Refuses the options of a kind of input that is not there, before any work. Returns the inputs
+/// that were peeked at for that and cannot be opened again.
+fn refuse_useless(args: &RobustArgs, global: &Global) -> Result<Vec<Option<PeekedInput>>, Failure> {
+    let (of_traces, of_models) = (args.of_traces(), args.of_models());
+    let mut kept: Vec<Option<PeekedInput>> = Vec::new();
+    kept.resize_with(args.inputs.len(), || None);
+    if of_traces.is_empty() && of_models.is_empty() {
+        return Ok(kept);
+    }
+    let (mut models, mut traces, mut unreadable) = (0, 0, false);
+    for (path, kept) in args.inputs.iter().zip(&mut kept) {
+        let Ok(peeked) = input::peek(path) else {
+            // It is reported when its turn comes.
+            unreadable = true;
+            continue;
+        };
+        *(if peeked.is_model(global) { &mut models } else { &mut traces }) += 1;
+        *kept = (!peeked.is_file()).then_some(peeked);
+    }
+    if unreadable {
+        return Ok(kept);
+    }
+    useless(&of_traces, traces, "traces", &args.inputs)?;
+    useless(&of_models, models, "models", &args.inputs)?;
+    Ok(kept)
 }
 
 /// Refuses options of a kind of input that is not there.
@@ -81,11 +101,12 @@ fn useless(
 /// Reads and checks one input, and adds the result to the draft.
 fn one(
     path: &Path,
+    peeked: Option<PeekedInput>,
     args: &RobustArgs,
     global: &Global,
     watch: &Watch,
 ) -> Result<Option<Trace>, Failure> {
-    let peeked = input::peek(path)?;
+    let peeked = peeked.map_or_else(|| input::peek(path), Ok)?;
     if peeked.is_model(global) {
         return model(path, peeked, args, global, watch).map(|()| None);
     }

@@ -203,7 +203,7 @@ fn a_job_that_is_stopped_shows_a_run_for_each_finding() {
         for finding in result["findings"].as_array().into_iter().flatten() {
             let choices = &finding["witness"]["inline"]["choices"];
             assert!(choices.is_array(), "{polls}: {}", finding["title"]);
-            stopped += u32::from(result["limits"][0] == "interrupt");
+            stopped += u32::from(crate::is_cut(&result));
         }
     }
     assert!(stopped > 10, "{stopped}");
@@ -247,6 +247,134 @@ fn runs_without_end_and_added_deadlocks_are_not_robust_without_a_word() {
         1,
         ["yes", "yes", "yes", "no"],
     );
+}
+
+#[test]
+fn failures_with_other_values_are_other_outcomes() {
+    let text = "var x = 4611686018427387904;
+        once event e { async[any] p(); x = x + x; } procedure p() { x = 5000000000000000000; }";
+    check(text, 1, ["no", "yes", "yes", "no"]);
+    // The same value, so the same failure.
+    check(
+        &text.replace("5000000000000000000", "4611686018427387904"),
+        0,
+        ["no", "yes", "yes", "yes"],
+    );
+}
+
+#[test]
+fn of_two_steps_that_can_fail_the_one_with_the_other_outcome_is_shown() {
+    check(
+        "var v2: list<int> = []; handler h[2]: fifo; once event e0 on h[1] { }
+         once event e1 on h[0] { post p0(); v2.pop(); } task p0() on h[1] { let a = 1 / (1 - 1); }
+         driver e0, e1;",
+        1,
+        ["yes", "yes", "yes", "no"],
+    );
+}
+
+#[test]
+fn a_model_in_which_nothing_runs_is_robust_whatever_init_chooses() {
+    let text = "var v = 0; init { let l = choose 0..2; v = l; } disabled event e { v = 2; }";
+    check(text, 0, ["yes", "yes", "yes", "yes"]);
+    check(&text.replace("let l = choose 0..2", "let l = 1"), 0, ["yes", "yes", "yes", "yes"]);
+    // Something runs, and does not end.
+    let text = text.replace("disabled event e { v", "once event e { while v >= 0 { v = 1; } v");
+    let (ran, result) = robust(&format!("{ACCESS}\n{text}"), &[]);
+    assert_eq!((ran.status, &result["limits"]), (3, &serde_json::json!(["no-end"])), "{ran:?}");
+}
+
+/// Tasks that post themselves, twice each.
+const GROWS: &str = "var v0 = 0; handler main: bag; once event e1 { post p0(); }
+    once event e2 on main after e1 { async[any] p0(); }
+    task p0() on main {
+        v0 = 1; let l1 = 0;
+        while l1 < 2 { l1 += 1; post p0(); if v0 == 0 { break; } }
+    }";
+
+#[test]
+fn tasks_that_post_without_end_are_searched_in_time_that_the_states_bound() {
+    let start = std::time::Instant::now();
+    for max_states in [200, 2_000] {
+        let result = job(GROWS, &Options { max_states: Some(max_states), ..Options::default() });
+        assert_eq!(result["verdict"], "unknown");
+        assert_eq!(result["limits"], serde_json::json!(["max-states"]));
+        assert_eq!(result["stats"]["states"], "unknown");
+    }
+    // It took half a minute when the search of pivots counted a step of a long run as one.
+    assert!(start.elapsed().as_secs() < 8, "{:?}", start.elapsed());
+}
+
+#[test]
+fn an_event_with_many_tasks_is_deterministic_if_one_mailbox_orders_them() {
+    let text = "var x = 0; handler ui: fifo;
+        once event e on ui { let i = 0; while i < 200 { post t(); i += 1; } }
+        task t() on ui { x = 1; }";
+    check(text, 0, ["yes", "yes", "yes", "yes"]);
+    // The last of them breaks the order.
+    let text = text
+        .replace("i += 1; }", "i += 1; } async[any] u(); post t();")
+        .replace("task t()", "procedure u() { assume x == 1; x = 2; } task t()");
+    let result = job(&text, &Options { max_states: Some(20_000), ..Options::default() });
+    assert_eq!(result["stats"]["deterministic"], "no", "{result}");
+}
+
+#[test]
+fn a_job_that_is_stopped_shows_a_run_for_each_of_many_findings() {
+    let mut most = 0;
+    for polls in [20_000, 60_000, 120_000] {
+        let result = job(MANY, &Options { polls: Some(polls), ..Options::default() });
+        let findings = result["findings"].as_array().expect("findings");
+        for finding in findings {
+            assert!(finding["witness"]["inline"]["choices"].is_array(), "{}", finding["title"]);
+        }
+        if crate::is_cut(&result) {
+            most = most.max(findings.len());
+        }
+    }
+    assert!(most > 5, "{most}");
+}
+
+const MANY: &str = "var v0 = 0; var v1 = 0; handler main: fifo;
+    event e0 on main { async[main] p0(0); v1 = v0; }
+    event e1 { post p0(0) to main; post p1(1) to main; v1 = 2; }
+    event e2 on main {
+        choose { { post any p0(0); } { if v0 == v1 { async[any] p0(1); } } }
+    }
+    procedure p0(i: int) { v0 = 0; } procedure p1(i: int) { v0 = v0 - i; }";
+
+#[test]
+fn a_limit_after_all_states_leaves_the_verdict() {
+    // All states are few; the tasks of `e` have too many orders for the stop.
+    let mut decided = 0;
+    for polls in (0..6_000).step_by(100) {
+        let options = Options { polls: Some(polls), ..Options::default() };
+        let result = job(MANY_ORDERS, &options);
+        let states = result["stats"]["states"].as_str().unwrap_or_default();
+        assert_eq!(result["verdict"] == "robust", states == "yes", "{polls}: {result}");
+        if states == "yes" && result["complete"] == false {
+            decided += 1;
+            assert_eq!(result["bounds"], serde_json::json!(["interrupt"]), "{polls}: {result}");
+            assert_eq!(result["limits"], serde_json::json!([]), "{polls}: {result}");
+        }
+    }
+    assert!(decided > 3, "{decided}");
+}
+
+const MANY_ORDERS: &str = "var x = 0; var y = 0; handler main: fifo;
+    once event e on main { async[any] p(); async[any] p(); async[any] q(); async[any] q(); }
+    procedure p() { x = 1; x = 1; } procedure q() { y = 1; y = 1; }";
+
+#[test]
+fn options_of_the_other_kind_of_input_are_refused_before_the_work() {
+    let folder = folder();
+    let model = file(&folder, "m.any", format!("model m\n{ACCESS}\n{GROWS}"));
+    let start = std::time::Instant::now();
+    let ran = run(&["robust", &model, "--rules", "mailbox"]);
+    assert_eq!((ran.status, &*ran.stdout), (2, ""), "{ran:?}");
+    assert!(ran.stderr.contains("`--rules` is an option for traces only"), "{ran:?}");
+    // The search of the model takes much longer.
+    assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
 }
 
 #[test]

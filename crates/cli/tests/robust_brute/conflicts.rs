@@ -202,7 +202,7 @@ pub(crate) fn deterministic(
 fn begin(step: crate::machine::Step) -> Option<Alone> {
     let mut conflicts = Conflicts::default();
     note(&mut conflicts, &step.log, &step.id);
-    let own = Posted { id: step.id.clone(), mailbox: None, delay: 0, front: false };
+    let own = Posted { id: step.id.clone(), code: 0, mailbox: None, delay: 0, front: false };
     let tasks = [own].into_iter().chain(step.log.posted).collect();
     step.next.ok().map(|state| Alone { state, tasks, conflicts })
 }

@@ -2,7 +2,8 @@
 //! its models are too narrow.
 
 use crate::ast::{Model, Order};
-use crate::code::{Body, Op, Program, compile};
+use crate::code::{Body, Op, Program};
+use crate::compile::compile;
 use crate::judge::word;
 use crate::truth::{Caps, Truth};
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! Follows the schedule of a finding on the interpreter.
 
 use crate::ast::Model;
-use crate::machine::{Actor, Fault, Id, State, Step, initial, steps};
+use crate::machine::{Actor, Fault, Id, Posted, State, Step, initial, steps};
 use crate::states::{Outcome, is_quiet, memory, places};
 use crate::truth::Truth;
 use serde_json::Value;
@@ -70,17 +70,16 @@ fn is_allowed(truth: &Truth, way: &Way, actor: &Actor) -> bool {
 fn first(model: &Model, step: Step) -> Option<Way> {
     let state = step.next.ok()?;
     let mut names = BTreeMap::new();
-    for (at, posted) in step.log.posted.iter().enumerate() {
-        let code = state.pending.iter().find(|one| one.id == posted.id).map(|one| one.code);
-        let earlier = &step.log.posted[..at];
-        let Some(code) = code else { continue };
-        let same = |other: &&crate::machine::Posted| {
-            state.pending.iter().any(|one| one.id == other.id && one.code == code)
-        };
-        let name = child("init", &model.codes[code].name, earlier.iter().filter(same).count());
-        names.insert(name, posted.id.clone());
-    }
+    name_posted(model, "init", &step.log.posted, &mut names);
     Some(Way { state, names, failed: None })
+}
+
+/// Names what a step posts. What the same step takes back again has a name, too.
+fn name_posted(model: &Model, step: &str, posted: &[Posted], names: &mut BTreeMap<String, Id>) {
+    for (at, one) in posted.iter().enumerate() {
+        let ordinal = posted[..at].iter().filter(|other| other.code == one.code).count();
+        names.insert(child(step, &model.codes[one.code].name, ordinal), one.id.clone());
+    }
 }
 
 /// The name of what a step posts.
@@ -112,19 +111,10 @@ fn actor(model: &Model, truth: &Truth, way: &Way, name: &str) -> Option<Actor> {
 fn after(model: &Model, way: &Way, name: &str, step: Step) -> Way {
     let mut next = way.clone();
     next.names.insert(name.to_owned(), step.id.clone());
-    let mut ordinals: BTreeMap<usize, usize> = BTreeMap::new();
     match step.next {
         Err(fault) => next.failed = Some(fault),
         Ok(state) => {
-            for posted in &step.log.posted {
-                let Some(message) = state.pending.iter().find(|one| one.id == posted.id) else {
-                    continue;
-                };
-                let ordinal = ordinals.entry(message.code).or_default();
-                let name = child(name, &model.codes[message.code].name, *ordinal);
-                *ordinal += 1;
-                next.names.insert(name, posted.id.clone());
-            }
+            name_posted(model, name, &step.log.posted, &mut next.names);
             next.state = state;
         }
     }

@@ -1,7 +1,8 @@
 //! What is true of a model, by enumeration.
 
 use crate::ast::Model;
-use crate::code::{Position, Program, compile};
+use crate::code::{Position, Program};
+use crate::compile::compile;
 use crate::conflicts::{Answer, Orders, deterministic, orders};
 use crate::machine::initial;
 use crate::mutants::Mutant;

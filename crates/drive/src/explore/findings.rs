@@ -10,7 +10,7 @@ use crate::{Failure, Reported};
 use anyorder_explore::r4::{FindingKind, Found, Outcome, Reversal, ReversalKind, Verdict};
 use anyorder_finding::run::Mark;
 use anyorder_finding::{Harm, Severity};
-use anyorder_system::{Control, JobWatch, PartPath, TaskName};
+use anyorder_system::{Control, Hash128, JobWatch, PartPath, TaskName};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The maximum number of findings whose runs are replayed for display, and of harmless reversals
@@ -74,6 +74,10 @@ const UNCONFIRMED: &str = "unconfirmed ";
 /// The beginning of the text that identifies a harmless reversal.
 const HARMLESS: &str = "harmless ";
 
+/// The text that identifies a state in which the program must not end, whether or not something
+/// optional could still happen there.
+const END_FINAL: &str = "end final";
+
 /// Converts the results of an exploration into findings.
 pub(super) struct Reporter<'a, P> {
     program: &'a P,
@@ -113,6 +117,7 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
             let differs = matches!(found.kind, FindingKind::Harmful | FindingKind::Unreported);
             let unconfirmed = differs && found.confirmed.is_none();
             let identity = match class {
+                _ if self.is_rest(&found.kind) => END_FINAL.to_owned(),
                 None if unconfirmed => format!("{UNCONFIRMED}{}", identity(found)),
                 None => identity(found),
                 Some(_) => format!("{HARMLESS}{}", identity(found)),
@@ -130,8 +135,11 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
                 findings.add(identity, one);
             }
         }
-        for (run, shows) in self.wrong_ends() {
-            let identity = format!("end {shows}");
+        for (run, shows, content) in self.wrong_ends() {
+            let identity = match shows {
+                Shows::Final => END_FINAL.to_owned(),
+                _ => format!("end {shows} {content:?}"),
+            };
             if !findings.known.contains(&identity)
                 && let Some(one) = self.program.reported(&self.outcome.choices(run), &shows)
             {
@@ -166,6 +174,14 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
         }
         findings.runs += self.shown.values().filter(|shown| shown.is_some()).count() as u64;
         Ok(())
+    }
+
+    /// Whether a failure is a state of a model in which nothing more need happen, and in which it
+    /// must not end.
+    fn is_rest(&self, kind: &FindingKind) -> bool {
+        let FindingKind::Failure(failure) = kind else { return false };
+        let is_final = Shows::parse(&failure.to_string()) == Shows::Final;
+        is_final && self.program.model_name().is_some()
     }
 
     /// Whether a run violates a stated property.
@@ -248,7 +264,10 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
         confirmed: Option<bool>,
     ) -> Result<Reported, Failure> {
         let shown = self.compared(run)?;
-        let shows = Shows::of_failure(&failure.to_string());
+        let shows = match self.is_rest(&FindingKind::Failure(failure.clone())) {
+            true => Shows::Final,
+            false => Shows::of_failure(&failure.to_string()),
+        };
         let reported = self.program.reported(&self.outcome.choices(run), &shows);
         let mut reported =
             reported.unwrap_or_else(|| races::failure(self.outcome, run, failure, shown.as_ref()));
@@ -270,13 +289,13 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
         Ok(reported)
     }
 
-    /// The runs with wrong ends, by kind.
-    fn wrong_ends(&self) -> Vec<(usize, Shows)> {
+    /// The runs with wrong ends. The content tells deadlocks with other waiting places apart.
+    fn wrong_ends(&self) -> Vec<(usize, Shows, Hash128)> {
         let end = PartPath::new([END]);
         let runs = self.outcome.runs.iter().enumerate().filter(|(_, info)| !info.cut);
         let ends = runs.filter_map(|(run, info)| {
             let part = info.observation.part(&end)?;
-            Some((run, Shows::parse(part.text.as_deref().unwrap_or_default())))
+            Some((run, Shows::parse(part.text.as_deref().unwrap_or_default()), part.hash))
         });
         ends.collect()
     }

@@ -18,6 +18,8 @@ use std::sync::Arc;
 struct CheckState {
     /// For each invariant, whether it was broken.
     broken: Vec<bool>,
+    /// Whether it could have ended wrongly before an optional step.
+    rested: bool,
     /// For each attribute, the component that updated it last, if any.
     writers: BTreeMap<Place, Option<u32>>,
 }
@@ -40,7 +42,7 @@ impl Checked {
     ) -> Checked {
         let invariants = machine.invariants();
         let broken = vec![false; invariants.len()];
-        let known = CheckState { broken, writers: BTreeMap::new() };
+        let known = CheckState { broken, rested: false, writers: BTreeMap::new() };
         let run = MachineRun::new(Arc::clone(machine)).with_program(program.clone());
         let machine = Arc::clone(machine);
         Checked { run, machine, invariants, known, saved: BTreeMap::new(), repeats }
@@ -69,6 +71,40 @@ impl Checked {
             }
         }
         failures
+    }
+
+    /// Returns whether a task is the code of an event or thread that need not run.
+    fn is_unfair(&self, task: &TaskName) -> bool {
+        let program = self.machine.program();
+        let kind = task.segments()[0].kind.split('[').next().unwrap_or_default();
+        let event = program.events.iter().any(|one| one.name == kind && !one.fair);
+        event || program.threads.iter().any(|one| one.name == kind && !one.fair)
+    }
+
+    /// Returns whether this is the first state in which nothing more need happen, and in which the
+    /// program may not end.
+    fn rests(&mut self) -> bool {
+        let first = !self.known.rested
+            && self.machine.has_rests()
+            && self.machine.rests_wrongly(self.run.state());
+        self.known.rested |= first;
+        first
+    }
+
+    /// Returns the word of a wrong end, and what tells it from others: of a deadlock, the places
+    /// where something waits.
+    fn wrong_end(&mut self) -> Result<Option<(Shows, String)>, RunError> {
+        if self.machine.has_rests() && self.machine.rests_wrongly(self.run.state()) {
+            return Ok(Some((Shows::Final, String::new())));
+        }
+        if !self.run.enabled()?.is_empty() || self.machine.is_final(self.run.state()) {
+            return Ok(None);
+        }
+        let state = self.run.state();
+        Ok(Some(match self.machine.is_stuck(state) {
+            true => (Shows::Deadlock, self.machine.places_text(state)),
+            false => (Shows::Final, String::new()),
+        }))
     }
 
     /// Returns the update conflicts of a step, and records its updates.
@@ -111,6 +147,7 @@ impl TaskSystem for Checked {
 
     fn reset(&mut self) -> Result<(), RunError> {
         self.known.broken.fill(false);
+        self.known.rested = false;
         self.known.writers.clear();
         self.run.reset()
     }
@@ -118,6 +155,11 @@ impl TaskSystem for Checked {
     fn enabled(&mut self) -> Result<Vec<EnabledTask>, RunError> {
         let mut enabled = self.run.enabled()?;
         enabled.retain(|task| !self.is_spent(&task.task));
+        // What is optional comes as late as it can: runs pass the states in which nothing else is
+        // left.
+        if self.machine.has_rests() {
+            enabled.sort_by_key(|task| self.is_unfair(&task.task));
+        }
         Ok(enabled)
     }
 
@@ -127,12 +169,17 @@ impl TaskSystem for Checked {
             let wanted = choice.task.clone();
             return Err(RunError::Diverged(Divergence { choice: 0, wanted, enabled }));
         }
+        // A run may rest before its first step.
+        let rested = self.rests();
         let mut step = self.run.execute(choice)?;
         if step.failures.is_empty() {
             let broken = self.broken();
             step.failures.extend(broken.into_iter().map(Failure::from));
             let overwritten = self.overwritten();
             step.failures.extend(overwritten.into_iter().map(Failure::from));
+            if rested || self.rests() {
+                step.failures.push(Failure::from(Shows::Final.to_string()));
+            }
         }
         Ok(step)
     }
@@ -144,12 +191,11 @@ impl TaskSystem for Checked {
     fn observe(&mut self) -> Result<Observation, RunError> {
         let mut observation = self.run.observe()?;
         let failed = observation.part(&PartPath::new(["failure"])).is_some();
-        if !failed && self.run.enabled()?.is_empty() && !self.machine.is_final(self.run.state()) {
-            let stuck = self.machine.is_stuck(self.run.state());
-            let word = if stuck { "deadlock" } else { "final" };
+        if !failed && let Some((shows, places)) = self.wrong_end()? {
             let path = PartPath::new([END]);
-            observation.set(path.clone(), Level::Failure, word.as_bytes());
-            observation.keep_text(&path, word);
+            let content = format!("{shows}\n{places}");
+            observation.set(path.clone(), Level::Failure, content.as_bytes());
+            observation.keep_text(&path, &shows.to_string());
         }
         Ok(observation)
     }

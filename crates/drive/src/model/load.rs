@@ -76,7 +76,7 @@ impl Model {
     ///
     /// None for a compiled model.
     pub(crate) fn by_access(&self) -> Result<Model, Failure> {
-        let mut program = self.machine.program().clone();
+        let mut program = self.machine.source_program();
         program.settings.granularity = Granularity::Access;
         let refused =
             |error: ProgramError| Failure::at(&self.program.name, escape(&error.to_string()));

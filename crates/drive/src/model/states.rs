@@ -85,8 +85,8 @@ impl StateProgram for Model {
     }
 
     fn never_runs(&self, part: usize, name: &str) -> String {
-        let program = self.machine.program();
-        let (events, tasks) = (program.events.len(), program.tasks.len());
+        let events = self.machine.program().events.len();
+        let tasks = self.machine.declared_tasks();
         match part {
             part if part < events => format!("event `{name}` never happens"),
             part if part < events + tasks => format!("task `{name}` never runs"),

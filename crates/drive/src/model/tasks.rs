@@ -90,6 +90,13 @@ impl TaskProgram for Model {
                 (text.clone(), Property::Failure(failed))
             }
             Shows::Deadlock => (shows.to_string(), Property::Deadlock(String::new())),
+            Shows::Final if self.machine.has_rests() => {
+                let rests = |state: &_| self.machine.rests_wrongly(state);
+                let states = 0..=path.steps.len();
+                let first = states.into_iter().find(|at| path.state(*at).is_some_and(&rests));
+                path.steps.truncate(first.unwrap_or(path.steps.len()));
+                (shows.to_string(), Property::Final)
+            }
             _ => (shows.to_string(), Property::Final),
         };
         report(self, &[Violation { property, name, path }]).pop()

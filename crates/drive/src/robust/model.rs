@@ -57,7 +57,7 @@ pub(super) fn robust_model(
     let model = model.by_access()?;
     let name = &model.program.name;
     let broken = |error: &dyn std::fmt::Display| Failure::at(name, error.to_string());
-    let program = model.machine.program().clone();
+    let program = model.machine.source_program();
     let mut system = AsyncRun::new(program).map_err(|error| broken(&error))?;
     if let Some((what, site)) = system.unsupported() {
         let place = site.map(|site| format!("line {}: ", site.line)).unwrap_or_default();
@@ -70,7 +70,7 @@ pub(super) fn robust_model(
         max_states: options.max_states,
         ..Options::default()
     };
-    let view = AsyncRun::new(model.machine.program().clone()).map_err(|error| broken(&error))?;
+    let view = AsyncRun::new(model.machine.source_program()).map_err(|error| broken(&error))?;
     let machine = &*model.machine;
     let failed = |error: RunError| broken(&error);
     let (serial, states) = with_views(machine, &view, searched.repeat, |views| {
@@ -118,7 +118,8 @@ pub(super) fn with_views<T>(
     let waiting = |state: &State| waiting(machine, state);
     let most = |once: bool| if once { 1 } else { u8::try_from(repeat).unwrap_or(u8::MAX) };
     let most = system.events().iter().map(|event| most(event.once)).collect();
-    then(&Views { quiet: &quiet, started: &started, waiting: &waiting, most })
+    let init_is_step = system.init_is_step();
+    then(&Views { quiet: &quiet, started: &started, waiting: &waiting, most, init_is_step })
 }
 
 /// Returns the places of a deadlock; `None` if all that waits may wait for ever.
@@ -164,18 +165,23 @@ impl Job<'_, '_> {
     /// Names what was not decided.
     fn name_bounds(&self, result: &mut JobResult, states: Answer) {
         let stopped = self.control.check().err();
-        if let Some(stopped) = &stopped {
-            result.cut_by(stopped.0.word());
-        } else if self.has_no_end() {
-            result.cut_by(NO_END);
-        } else if states == Answer::Unknown {
-            result.cut_by("max-states");
-        }
         let conflicts = &self.decided.conflicts;
         // Some event may be open although another one is known to fail.
         let mut answers = conflicts.deterministic.values();
         let open = answers.any(|one| *one == Answer::Unknown)
             || [conflicts.serializable, conflicts.start_order].contains(&Answer::Unknown);
+        if let Some(stopped) = &stopped {
+            // What was decided before stands.
+            match states {
+                Answer::Unknown => result.cut_by(stopped.0.word()),
+                _ if open => result.open_within(stopped.0.word()),
+                _ => {}
+            }
+        } else if self.has_no_end() {
+            result.cut_by(NO_END);
+        } else if states == Answer::Unknown {
+            result.cut_by("max-states");
+        }
         if open && stopped.is_none() {
             result.open_within("stops");
             result.open_within("max-states");
@@ -189,12 +195,7 @@ impl Job<'_, '_> {
     fn has_no_end(&self) -> bool {
         let states = &self.decided.states;
         let known = matches!(states.divergence, Divergence::Never);
-        known && !(states.ends && self.decided.serial.ends) && self.runs_something()
-    }
-
-    /// Returns whether some run has more than its beginning.
-    fn runs_something(&self) -> bool {
-        self.decided.states.states > 1
+        known && !(states.ends && self.decided.serial.ends) && states.runs
     }
 
     /// Says what the answer does not cover.
@@ -311,7 +312,7 @@ impl Job<'_, '_> {
         };
         let failing = conflicts.deterministic.iter().filter(|(_, one)| **one == Answer::No);
         let failing: Vec<&str> = failing.map(|(event, _)| self.event_name(*event)).collect();
-        let program = self.model.machine.program();
+        let program = self.model.machine.source_program();
         result
             .stats
             .set("events", self.system.events().len() as u64)

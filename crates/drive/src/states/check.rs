@@ -8,7 +8,10 @@ use super::report::{certify_findings, publish, report, report_conflict};
 use crate::Failure;
 use crate::{FailureMessage, JobResult, Level};
 use anyorder_finding::{Stats, Warning, WarningKind};
-use anyorder_search::{Gauge, Order, Outcome, ResponseVerdict, Storage};
+use anyorder_search::{
+    Gauge, Order, Outcome, ResponseVerdict, Storage, fewest_switches, sort_conflicts,
+    sort_violations,
+};
 use anyorder_system::{Control, JobWatch, Reducible, StateSystem};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -285,12 +288,35 @@ fn says_nothing<P: StateProgram, D>(program: &P, outcome: &Outcome<P::System, D>
 /// How many conflicts a job that was stopped still describes.
 const CONFLICTS_AFTER_STOP: usize = 16;
 
+/// The most states visited for runs with few switches.
+const SWITCH_STATES: u64 = 200_000;
+
+/// Replaces the runs of an outcome by equally short ones with the fewest switches.
+fn with_few_switches<S: StateSystem, D>(
+    system: &S,
+    (mut outcome, mut stats): Searched<S, D>,
+    control: &Control<'_>,
+) -> Searched<S, D> {
+    control.progress.phase("fewer switches");
+    let mut none = Vec::new();
+    let conflicts = outcome.conflicts.as_mut().unwrap_or(&mut none);
+    let violations = &mut outcome.violations;
+    let passes = fewest_switches(system, violations, conflicts, SWITCH_STATES, control);
+    sort_violations(violations);
+    sort_conflicts(conflicts);
+    if passes.states > 0 {
+        stats.set("switch_states", passes.states);
+    }
+    (outcome, stats)
+}
+
 /// Converts the outcome of an engine into a result.
 fn assemble<P: StateProgram, D>(
     program: &P,
-    (outcome, stats): Searched<P::System, D>,
+    searched: Searched<P::System, D>,
     control: &Control<'_>,
 ) -> Found {
+    let (outcome, stats) = with_few_switches(program.system(), searched, control);
     let mut result = JobResult { stats, ..JobResult::default() };
     // A violation of a response is an infinite run, so no depth covers it.
     let open = outcome.responses.contains(&ResponseVerdict::Unknown);

@@ -2,25 +2,26 @@
 
 use super::conflicts::Conflict;
 use super::program::{Described, NoSchedule, StateProgram};
-use crate::certify::keep_true;
+use crate::certify::{START_OF_MODEL, keep_true};
 use crate::schedules::{Shows, set_repeats_from, witness};
 use crate::{JobResult, Reported};
 use anyorder_finding::run::Run;
 use anyorder_finding::{ExplanationStep, Harm, Severity, Site};
-use anyorder_search::{Path, Property, Violation};
-use anyorder_system::Control;
+use anyorder_search::{Path, Property, Violation, switches};
+use anyorder_system::{Control, StateSystem};
 
 /// The maximum total number of parts in the names of a schedule. The names of a task that posts
 /// itself are as long as the run, so their schedule has quadratic size.
 const NAME_PARTS_MAX: usize = 2_000_000;
 
-/// Converts violations into findings. Of failures with the same kind and position, keeps the first,
-/// which has the shortest run.
+/// Converts violations into findings. Of failures with the same kind and position, keeps the one
+/// with the shortest run, and of these the one with the fewest switches.
 pub(crate) fn report<P: StateProgram>(
     program: &P,
     violations: &[Violation<P::System>],
 ) -> Vec<Reported> {
     let mut reported: Vec<Reported> = Vec::new();
+    let mut paths: Vec<&Path<P::System>> = Vec::new();
     for violation in violations {
         let described = program.describe(violation);
         let one = assemble(program, &violation.path, described, &shows(violation));
@@ -32,11 +33,23 @@ pub(crate) fn report<P: StateProgram>(
                 && a.sites.first().and_then(Site::position)
                     == b.sites.first().and_then(Site::position)
         };
-        if !reported.iter().any(same) {
-            reported.push(one);
+        match reported.iter().position(same) {
+            None => {
+                reported.push(one);
+                paths.push(&violation.path);
+            }
+            Some(at) if is_calmer(program.system(), &violation.path, paths[at]) => {
+                (reported[at], paths[at]) = (one, &violation.path);
+            }
+            Some(_) => {}
         }
     }
     reported
+}
+
+/// Whether a path is as short as another, with fewer switches.
+fn is_calmer<S: StateSystem>(system: &S, path: &Path<S>, other: &Path<S>) -> bool {
+    path.steps.len() == other.steps.len() && switches(system, path) < switches(system, other)
 }
 
 /// Gives the violations so far to the caller, while a search still runs.
@@ -58,7 +71,8 @@ pub(super) fn certify_findings<P: StateProgram>(
     control: &Control<'_>,
 ) {
     result.model = program.own_name().map(str::to_owned);
-    keep_true(result, &program.program().name, control, |_, schedule, control| {
+    let limits = (START_OF_MODEL, control);
+    keep_true(result, &program.program().name, limits, |_, schedule, control| {
         program.certify_schedule(schedule, control)
     });
 }
@@ -112,7 +126,7 @@ fn assemble<P: StateProgram>(
 }
 
 /// Returns the finding that the schedule of a violation records for its replay.
-fn shows<S: anyorder_system::StateSystem>(violation: &Violation<S>) -> Shows {
+fn shows<S: StateSystem>(violation: &Violation<S>) -> Shows {
     match &violation.property {
         // The run of a search with symmetry may fail in another instance.
         Property::Failure(failure) => {

@@ -15,6 +15,7 @@ mod interp;
 mod random;
 mod rules;
 mod stored;
+mod switches;
 mod totals;
 mod words;
 mod worked;

@@ -17,6 +17,42 @@ pub const CASES: &[Case] = &[
         &[],
     ),
     (
+        "C2, M3: messages of two components differ",
+        "handler h: bag; task t() on h {} once event e { post t(); } once event f { post t(); } component a: e; component b: f;",
+        (9, 12),
+        &[],
+    ),
+    (
+        "C2, M3: messages of one component do not",
+        "handler h: bag; task t() on h {} once event e { post t(); } once event f { post t(); } component a: e, f;",
+        (8, 10),
+        &[],
+    ),
+    (
+        "U4: a member of a component is created for nobody",
+        "handler h: bag; task t() on h {} once event e { post t(); } once event f { post t(); } component a: e; component b: f; component c: t;",
+        (8, 10),
+        &[],
+    ),
+    (
+        "U4: tasks post on for who posted them",
+        "handler h: bag; task t() on h {} task r() on h { post t(); } once event e { post r(); } once event f { post r(); } component a: e; component b: f;",
+        (16, 24),
+        &[],
+    ),
+    (
+        "U4: forked threads of two components differ",
+        "fn w() { yield; } once event e { fork w(); } once event f { fork w(); } component a: e; component b: f;",
+        (9, 12),
+        &[],
+    ),
+    (
+        "U4: bodies on the way differ",
+        "setting granularity = access; var x = 0; task t() { x = 1; } once event e { post any t(); } once event f { post any t(); } component a: e; component b: f;",
+        (25, 40),
+        &[],
+    ),
+    (
         "T9: final does not hide two locks in opposite order",
         "var a = 0, b = 0; lock m, n; thread t { with m { with n { a = 1; } } } thread u { with n { with m { b = 1; } } } final: a + b == 0;",
         (23, 26),

@@ -84,7 +84,7 @@ pub(super) fn markup(
                 }
                 div.sites {
                     @for (position, site) in finding.sites.iter().enumerate().take(STEPS_MAX) {
-                        (side(position, site))
+                        (side(finding, (position, site)))
                     }
                 }
                 @let steps = finding.explanation.iter().take(STEPS_MAX);
@@ -134,7 +134,7 @@ fn prediction(finding: &Finding, steps: &[&ExplanationStep]) -> Markup {
 }
 
 /// One access, its place, and the chain of posts of its task.
-fn side(position: usize, site: &Site) -> Markup {
+fn side(finding: &Finding, (position, site): (usize, &Site)) -> Markup {
     let tone = match position {
         0 => "a",
         1 => "b",
@@ -146,7 +146,7 @@ fn side(position: usize, site: &Site) -> Markup {
     facts.extend(site.allocated.clone().map(|at| ("allocated", at)));
     facts.extend(site.event.clone().map(|event| ("event", event)));
     facts.extend(site.task.clone().map(|task| ("task", task)));
-    facts.extend(site.handler.clone().map(|handler| ("handler", handler)));
+    facts.extend(site.handler.clone().map(|name| (words::of_handler(finding).1, name)));
     facts.extend(words::thread(site).map(|thread| ("thread", thread.to_owned())));
     if !site.locks.is_empty() {
         facts.push(("holding", site.locks.join(", ")));

@@ -13,9 +13,6 @@ use anyorder_finding::{OptionValue, Outcome, Policy, RaceCategory, Stat, Verdict
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most characters shown of any text of an input.
-pub(super) const TEXT_CHARS_MAX: usize = 400;
-
 /// The most entries of a selection list.
 const CHOICES_MAX: usize = 300;
 
@@ -26,6 +23,9 @@ const STYLE: &str = include_str!("style.css");
 const FILTER: &str = include_str!("filter.js");
 const CHART: &str = include_str!("chart.js");
 const TIMELINE: &str = include_str!("timeline.js");
+
+/// The most characters of any text of an input. It bounds the page, not what people write.
+const TEXT_CHARS_MAX: usize = 10_000;
 
 /// Returns text of an input in a form that is safe on the page.
 pub(super) fn safe(text: &str) -> String {

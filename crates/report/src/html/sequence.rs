@@ -5,6 +5,7 @@
 
 use super::page::safe;
 use crate::escape::clipped;
+use crate::fold::folded;
 use crate::run_table::sign;
 use anyorder_finding::run::{Mark, Run, RunStep};
 use maud::{Markup, html};
@@ -97,6 +98,7 @@ pub(super) enum Room {
 
 /// Makes the diagram of a run, with the given lanes in the given order.
 pub(super) fn diagram(run: &Run, lanes: &[&str], room: Room) -> Markup {
+    let run = &folded(run);
     let shape = Shape::new(lanes.len(), room);
     let skipped = run.steps.len().saturating_sub(STEPS_MAX);
     let rows = rows(run, lanes, skipped);
@@ -194,6 +196,7 @@ fn rows<'a>(run: &'a Run, lanes: &[&str], skipped: usize) -> Vec<Row<'a>> {
         if more > 0 {
             effects.push((false, format!("… and {more} more")));
         }
+        effects.extend(step.inside.iter().map(|phrase| (false, phrase.clone())));
         effects.extend(step.failure.iter().map(|failure| (true, failure.clone())));
         if effects.is_empty() && posts.is_empty() {
             effects.extend(
@@ -237,7 +240,7 @@ fn step(row: &Row<'_>, shape: Shape, first: usize, repeats: bool) -> Markup {
             rect.mark.(tone(mark)) x="2" y=(row.top - 5) width=(shape.effects_at() + shape.effect_width() - 4) height=(row.height - 4) rx="6" {}
             text.mark.(tone(mark)) x="6" y=(row.top + 18) { (sign(mark)) }
         }
-        text.step x=(STEP_COLUMN - 12) y=(row.top + 18) text-anchor="end" { (number(row, first)) }
+        text.step x=(STEP_COLUMN - 12) y=(row.top + 18) text-anchor="end" { title { (row.step.number.as_deref().map_or_else(String::new, safe)) } (number(row, first)) }
         rect.box.fails[row.step.failure.is_some()] x=(x - shape.box_width() / 2) y=(row.top) width=(shape.box_width()) height=(BOX) rx="5" {}
         text.task x=(x) y=(row.top + 18) text-anchor="middle" {
             title { (safe(&title)) } (clipped(&title, shape.box_chars()))

@@ -11,7 +11,7 @@
 use super::history::Taken;
 use super::options::Options;
 use super::overlap::{Arena, mix};
-use super::sim::INIT;
+use super::sim::{INIT, SHORT};
 use super::tree::Tree;
 use anyorder_system::{
     AccessKind, Control, HandlerOrder, Hash128, InterleavedStep, InterleavedSystem, InvocationId,
@@ -20,9 +20,6 @@ use anyorder_system::{
 use anyorder_trace::LocationId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-
-/// The most tasks of an event. Events need not end.
-const TASKS: usize = 150;
 
 /// What was found of each event.
 #[derive(Clone, Debug, Default)]
@@ -62,6 +59,8 @@ struct Search<'a, 'c, A: InterleavedSystem> {
     quiet: VecDeque<Quiet<A::State>>,
     known: FxHashSet<(Hash128, Vec<u8>)>,
     found: Alone,
+    /// What was searched, in the work of points with few tasks.
+    work: usize,
     /// Whether a later post may change the reference order of earlier tasks.
     unstable: bool,
 }
@@ -84,6 +83,7 @@ pub(crate) fn alone<A: InterleavedSystem>(
         quiet: VecDeque::new(),
         known: FxHashSet::default(),
         found: Alone::default(),
+        work: 0,
         unstable: unstable || system.posts_to_the_front(),
         system,
     };
@@ -140,12 +140,12 @@ impl<A: InterleavedSystem> Search<'_, '_, A> {
         seen.insert(first.key(&*self.system, self.unstable));
         let mut open = VecDeque::from([first]);
         while let Some(point) = open.pop_front() {
-            if self.control.check().is_err() || self.arena.len() > self.options.max_states {
+            if self.control.check().is_err()
+                || self.work.max(self.arena.len()) > self.options.max_states
+            {
                 return Ok(false);
             }
-            if point.tree.members.len() > TASKS {
-                return Ok(false);
-            }
+            self.work += point.work();
             if point.tree.is_over() {
                 let memory = self.system.fingerprint(&point.state);
                 if self.known.insert((memory, happened.to_vec())) {
@@ -211,6 +211,12 @@ impl<S> Point<S> {
         }
         let ranks = self.tree.ranks(0);
         self.conflicts.iter().any(|(a, b)| ranks[*a as usize] > ranks[*b as usize])
+    }
+
+    /// Returns what a point costs. Its tasks are compared with one another for the reference order.
+    fn work(&self) -> usize {
+        let tasks = self.tree.members.len();
+        1 + (tasks * tasks + self.conflicts.len()) / (SHORT * SHORT / 4)
     }
 
     fn key<A: InterleavedSystem<State = S>>(&self, system: &A, unstable: bool) -> Hash128 {

@@ -320,7 +320,8 @@ pub fn shown_by<A: InterleavedSystem, S: StateSystem<Action: PartialEq>>(
             return Ok(None);
         };
         let fingerprint = machine.fingerprint(&next.state);
-        wanted.push(((views.started)(action), fingerprint, next.failure.is_some()));
+        let failure = next.failure.map(|failure| failure.to_string());
+        wanted.push(((views.started)(action), fingerprint, failure));
         state = next.state;
     }
     // The first step may be `init`.
@@ -337,11 +338,13 @@ pub fn shown_by<A: InterleavedSystem, S: StateSystem<Action: PartialEq>>(
         let mut left = wanted[skipped..].iter();
         let mut lost = false;
         let again = rerun_by(system, beginning, |system, steps| {
-            let (event, state, fails) = left.next()?;
+            let (event, state, failure) = left.next()?;
             let found = steps.iter().position(|next| {
+                // Several steps may fail here, each in its own way.
+                let text = next.step.failure.as_ref().map(ToString::to_string);
                 next.event == *event
-                    && next.step.failure.is_some() == *fails
-                    && (*fails || system.fingerprint(&next.step.state) == *state)
+                    && text == *failure
+                    && (text.is_some() || system.fingerprint(&next.step.state) == *state)
             });
             lost |= found.is_none();
             found

@@ -20,6 +20,7 @@ mod alone;
 mod decide;
 mod history;
 mod linear;
+mod mailboxes;
 mod mirror;
 mod options;
 mod overlap;

@@ -11,7 +11,7 @@
 
 use super::history::{Taken, starts_before};
 use super::options::Options;
-use super::sim::INIT;
+use super::sim::{INIT, SHORT};
 use anyorder_system::{
     Access, AccessKind, Control, Hash128, InterleavedStep, InterleavedSystem, InvocationId,
     RunError,
@@ -253,8 +253,10 @@ pub(crate) fn cycle<A: InterleavedSystem>(
             open.push_back((init.state, past, at));
         }
     }
+    let mut work = 0;
     while let Some((state, past, at)) = open.pop_front() {
-        if control.check().is_err() || arena.len() > options.max_states {
+        work += 1 + past.owners.len() / SHORT;
+        if control.check().is_err() || work.max(arena.len()) > options.max_states {
             return Ok(Exhaustive::Cut);
         }
         for (place, next) in (0..).zip(system.steps(&state)?) {

@@ -93,12 +93,13 @@ pub fn check<A: AsyncSystem>(
         checked: Checked::default(),
         known: BTreeMap::new(),
         cut: false,
+        work: 0,
     };
     let mut ended = Ok(());
     for stops in 0..=options.stops {
         let all = options.max_states as u64;
         let most = if stops == 0 { u64::MAX } else { options.steps_with_stops };
-        let most = search.checked.steps.saturating_add(most).min(all.saturating_mul(10));
+        let most = search.work.saturating_add(most).min(all.saturating_mul(10));
         match search.run(stops, most) {
             Ok(true) if !search.cut => {
                 (search.checked.complete, search.checked.stops) = (true, stops);
@@ -168,11 +169,13 @@ struct Search<'a, 'c, A: AsyncSystem> {
     known: BTreeMap<(Property, u32, String), usize>,
     /// Whether a run was dropped because the search for its order was cut.
     cut: bool,
+    /// What was searched, in the work of short runs.
+    work: u64,
 }
 
 impl<A: AsyncSystem> Search<'_, '_, A> {
-    /// Goes through all nodes, depth-first, with at most `most` steps in all. Returns whether there
-    /// was nothing left.
+    /// Goes through all nodes, depth-first, with at most this much work in all. Returns whether
+    /// nothing was left.
     fn run(&mut self, stops: u32, most: u64) -> Result<bool, RunError> {
         let mut open = Vec::new();
         let beginnings = self.system.initial()?;
@@ -188,9 +191,10 @@ impl<A: AsyncSystem> Search<'_, '_, A> {
             });
         }
         while let Some(node) = open.pop() {
-            if self.control.check().is_err() || self.checked.steps >= most {
+            if self.control.check().is_err() || self.work >= most {
                 return Ok(false);
             }
+            self.work += node.sim.work();
             if node.sim.steps.len() > RUN_STEPS {
                 self.cut = true;
                 continue;

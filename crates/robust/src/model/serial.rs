@@ -3,7 +3,7 @@
 use super::options::Options;
 use super::overlap::mix;
 use super::run::{RunStep, run_steps};
-use super::sim::{INIT, Next, Sim};
+use super::sim::{INIT, Next, SHORT, Sim};
 use anyorder_system::{
     AsyncSystem, Control, Hash128, InterleavedSystem, InvocationStep, RunError, Taker, WaitPlace,
 };
@@ -74,13 +74,15 @@ impl SerialOutcomes {
         self.note_failures(&beginnings);
         let mut open: Vec<Sim<A::State>> = Sim::all(&*system, beginnings);
         open.reverse();
+        let mut work = 0;
         while let Some(sim) = open.pop() {
-            if control.check().is_err() || seen.len() > options.max_states {
+            if control.check().is_err() || work > options.max_states as u64 {
                 return Ok(false);
             }
             if !seen.insert(state_key(&*system, &sim)) {
                 continue;
             }
+            work += 1 + (sim.todo.len() / SHORT) as u64;
             let at = open.len();
             match sim.next(&*system) {
                 Next::Begin(invocation) | Next::Continue(invocation) => {
@@ -110,9 +112,14 @@ impl SerialOutcomes {
         }
         self.ends |= ran.is_empty();
         self.note_failures(&ran);
-        for (alternative, step) in (0..).zip(&ran).filter(|(_, step)| step.failure.is_none()) {
-            open.push(sim.clone().take(&*system, invocation, alternative, step));
+        let possible: Vec<(u32, &InvocationStep<A::State>)> =
+            (0..).zip(&ran).filter(|(_, step)| step.failure.is_none()).collect();
+        let Some(((alternative, step), others)) = possible.split_last() else { return Ok(()) };
+        for (alternative, step) in others {
+            open.push(sim.clone().take(&*system, invocation, *alternative, step));
         }
+        // A long run is not copied for its only alternative.
+        open.push(sim.take(&*system, invocation, *alternative, step));
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! A run in which events and their tasks follow one another, and some stop half-way.
 
+use super::mailboxes::{Waiting, deliverable};
 use anyorder_system::{
     Access, AccessKind, AsyncSystem, HandlerOrder, InvocationId, InvocationStep, Lane,
     PostedInvocation,
@@ -10,6 +11,10 @@ use std::sync::Arc;
 
 /// The number of `init` among the events of a run.
 pub(crate) const INIT: u32 = u32::MAX;
+
+/// The length up to which runs, queues and the like count as short: their work is bounded by the
+/// number of states. What tasks that post themselves make grows without end.
+pub(crate) const SHORT: usize = 64;
 
 /// What became of an invocation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -287,6 +292,12 @@ impl<S: Clone> Sim<S> {
         self.todo.splice(self.place..self.place, posted);
     }
 
+    /// Returns what a step of this run costs: 1 for a short run. A long run is copied, and its
+    /// queues are gone through.
+    pub(crate) fn work(&self) -> u64 {
+        1 + ((self.steps.len() + self.todo.len()) / SHORT) as u64
+    }
+
     /// Skips an invocation that has not begun.
     pub(crate) fn skip(&mut self, invocation: u32) {
         self.remove(invocation);
@@ -308,33 +319,19 @@ impl<S: Clone> Sim<S> {
             return Next::Continue(invocation);
         }
         let due = |one: u32| self.invocations[one as usize].due;
-        let may = |one: &u32| self.is_deliverable(system, *one);
-        let could: Vec<u32> = self.todo.iter().rev().copied().filter(may).collect();
+        let waiting = |one: &u32| {
+            let of = &self.invocations[*one as usize];
+            let order = order_of(system, of.lane);
+            Waiting { lane: of.lane, order, front: of.front, due: of.due, post: *one }
+        };
+        let all: Vec<Waiting> = self.todo.iter().rev().map(waiting).collect();
+        let delivered = all.iter().zip(deliverable(&all)).filter(|(_, delivered)| *delivered);
+        let could: Vec<u32> = delivered.map(|(one, _)| one.post).collect();
         let least = could.iter().map(|one| due(*one)).min();
         let now = least.map_or(self.clock, |least| self.clock.max(least));
         match could.into_iter().find(|one| due(*one) <= now) {
             Some(one) => Next::Begin(one),
             None => Next::Over,
-        }
-    }
-
-    /// Returns whether an invocation is one that its handler may take next.
-    fn is_deliverable<A: AsyncSystem<State = S>>(&self, system: &A, invocation: u32) -> bool {
-        let of = |one: u32| &self.invocations[one as usize];
-        let Some(order) = order_of(system, of(invocation).lane) else { return true };
-        let mates = || {
-            let lane = of(invocation).lane;
-            self.todo.iter().copied().filter(move |one| of(*one).lane == lane)
-        };
-        if let Some(latest) = mates().filter(|one| of(*one).front).max() {
-            return latest == invocation;
-        }
-        match order {
-            HandlerOrder::Bag => true,
-            HandlerOrder::Fifo => mates().min() == Some(invocation),
-            HandlerOrder::Delayed => {
-                mates().min_by_key(|one| (of(*one).due, *one)) == Some(invocation)
-            }
         }
     }
 }

@@ -17,6 +17,8 @@ pub struct Views<'a, S: StateSystem> {
     pub waiting: &'a dyn Fn(&S::State) -> Option<Vec<WaitPlace>>,
     /// How often each event may happen.
     pub most: Vec<u8>,
+    /// Whether the first step of a run is its beginning.
+    pub init_is_step: bool,
 }
 
 /// What ends a run that no serial run ends in.
@@ -61,6 +63,8 @@ pub struct Searched<S, A> {
     pub repeats: bool,
     /// Whether some run ends: not its beginning, if nothing is left to run there.
     pub ends: bool,
+    /// Whether something can run after the beginning.
+    pub runs: bool,
     /// The events that happen in some run.
     pub begun: Vec<bool>,
     /// The events that happen in some run that ends.
@@ -116,6 +120,7 @@ pub fn diverging<S: StateSystem>(
             divergence: Divergence::Undecided,
             repeats: false,
             ends: false,
+            runs: false,
             begun: vec![false; events],
             ended: vec![false; events],
             states: 0,
@@ -148,14 +153,24 @@ fn key(fingerprint: Hash128, happened: &[u8]) -> Hash128 {
 }
 
 impl<S: StateSystem> Search<'_, S> {
+    /// Returns whether a run begins in a state: nothing has run but `init`.
+    fn is_beginning(&self, one: &Open<S::State>) -> bool {
+        match &self.from[one.at] {
+            None => !self.views.init_is_step,
+            Some((before, _)) => self.views.init_is_step && *before == 0,
+        }
+    }
+
     fn expand(
         &mut self,
         system: &S,
         one: Open<S::State>,
         successors: &mut Vec<Successor<S::State, S::Action>>,
     ) {
+        let begins = self.is_beginning(&one);
+        self.found.runs |= begins && !successors.is_empty();
         if let Some(memory) = (self.views.quiet)(&one.state) {
-            self.note_end(&one, one.at != 0);
+            self.note_end(&one, !begins);
             if !self.serial.contains(memory, &one.happened) {
                 self.report(&one, Strange::State, None);
             }

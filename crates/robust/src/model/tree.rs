@@ -1,6 +1,7 @@
 //! The invocations of a run of the multi-thread semantics, and the order in which one thread would
 //! run them.
 
+use super::mailboxes::{Waiting, deliverable};
 use super::sim::INIT;
 use anyorder_system::{
     AsyncSystem, HandlerOrder, InterleavedStep, InvocationId, InvocationStep, Lane,
@@ -176,33 +177,19 @@ impl Tree {
     /// Returns which pending invocation runs next.
     fn first(&self, pending: &[(u32, u64)], clock: u64) -> Option<(u32, u64)> {
         let of = |one: u32| &self.members[one as usize];
-        let could: Vec<(u32, u64)> = (0..pending.len())
-            .filter(|at| self.is_deliverable(pending, *at))
-            .map(|at| pending[at])
+        let waiting = |(post, (one, due)): (u32, &(u32, u64))| {
+            let Member { lane, order, front, .. } = *of(*one);
+            Waiting { lane, order, front, due: *due, post }
+        };
+        let all: Vec<Waiting> = (0..).zip(pending).map(waiting).collect();
+        let could: Vec<(u32, u64)> = pending
+            .iter()
+            .zip(deliverable(&all))
+            .filter_map(|(one, delivered)| delivered.then_some(*one))
             .collect();
         let now = could.iter().map(|(_, due)| *due).min()?.max(clock);
         let due = could.into_iter().filter(|(_, due)| *due <= now);
         due.min_by(|(a, _), (b, _)| of(*a).path.cmp(&of(*b).path))
-    }
-
-    fn is_deliverable(&self, pending: &[(u32, u64)], at: usize) -> bool {
-        let of = |one: u32| &self.members[one as usize];
-        let (mine, _) = pending[at];
-        let Some(order) = of(mine).order else { return true };
-        let mut mates = pending.iter().copied().enumerate();
-        let mates: Vec<(usize, (u32, u64))> =
-            mates.by_ref().filter(|(_, (one, _))| of(*one).lane == of(mine).lane).collect();
-        if let Some((latest, _)) = mates.iter().rev().find(|(_, (one, _))| of(*one).front) {
-            return *latest == at;
-        }
-        match order {
-            HandlerOrder::Bag => true,
-            HandlerOrder::Fifo => mates.first().is_some_and(|(first, _)| *first == at),
-            HandlerOrder::Delayed => {
-                let first = mates.iter().min_by_key(|(place, (_, due))| (*due, *place));
-                first.is_some_and(|(first, _)| *first == at)
-            }
-        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! A program ready to run.
 //!
 //! `layout` numbers the parts of a state. `branching` and `live` analyse the code, and `prepare`
-//! replaces instructions by faster ones. `literal` makes values of constants.
+//! replaces instructions by faster ones. `copies` has tasks for components that post them.
+//! `literal` makes values of constants.
 
 pub(crate) use self::ready::NO_COMPONENT;
 pub use self::ready::{Machine, Switches};
@@ -11,6 +12,7 @@ pub(crate) use self::layout::{INIT_FLAG, Owner};
 pub(crate) use self::live::Liveness;
 
 mod branching;
+mod copies;
 mod layout;
 pub(crate) mod literal;
 mod live;

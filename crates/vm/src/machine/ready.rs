@@ -1,6 +1,7 @@
 //! A program ready to run.
 
 use super::branching;
+use super::copies::Copies;
 use super::layout::{self, Layout};
 use super::literal;
 use super::live::Liveness;
@@ -37,6 +38,8 @@ pub struct Machine {
     /// For each function: its component, or [`NO_COMPONENT`]; empty if the program has no
     /// components.
     pub(crate) components: Vec<u16>,
+    /// The tasks and functions of `program` that are copies for components.
+    pub(crate) copies: Copies,
     /// Tables for reduction, computed on first use.
     pub(crate) reduced: std::sync::OnceLock<Box<crate::system::ReducedTables>>,
     /// Identifies the machine, for memos.
@@ -93,6 +96,10 @@ pub struct Switches {
     pub reports: crate::testing::Reports,
     /// A function works for the component of its outermost caller.
     pub outermost_component: bool,
+    /// Messages and forked threads are created for nobody.
+    pub no_created_for: bool,
+    /// Only members of a component create for it: what they create does not.
+    pub one_post_only: bool,
     /// An update of an element counts as one of its container.
     pub whole_containers: bool,
     /// What a step updates and puts back is reported as a silent write: unsound.
@@ -107,8 +114,9 @@ impl Machine {
     /// # Errors
     ///
     /// Fails with the first mistake in the program.
-    pub fn new(program: Program) -> Result<Machine, ProgramError> {
+    pub fn new(mut program: Program) -> Result<Machine, ProgramError> {
         program.validate()?;
+        let copies = Copies::add_to(&mut program)?;
         let mut constants: Vec<Value> = program.constants.iter().map(literal::value).collect();
         let layout = Layout::new(&program);
         let live: Vec<Liveness> =
@@ -132,6 +140,7 @@ impl Machine {
             memoizable: Memoizable::new(&program, &live, needs_numbering, atomic),
             live,
             components: components(&program),
+            copies,
             id: next_id(),
             reduced: std::sync::OnceLock::new(),
             grown: Growth::default(),
@@ -157,10 +166,19 @@ impl Machine {
         self.homes.is_some()
     }
 
-    /// Returns the program.
+    /// Returns the program, as the machine runs it: behind its tasks and functions stand copies for
+    /// the components that post or fork them.
     #[must_use]
     pub fn program(&self) -> &Program {
         &self.program
+    }
+
+    /// Returns the program that the machine was made of.
+    #[must_use]
+    pub fn source_program(&self) -> Program {
+        let mut program = self.program.clone();
+        self.copies.remove_from(&mut program);
+        program
     }
 
     /// Returns the event that an event member belongs to.
@@ -217,7 +235,7 @@ impl Machine {
 pub(crate) const NO_COMPONENT: u16 = u16::MAX;
 
 /// Returns the component of each function; empty if the program has no components.
-fn components(program: &Program) -> Vec<u16> {
+pub(super) fn components(program: &Program) -> Vec<u16> {
     if program.components.is_empty() {
         return Vec::new();
     }

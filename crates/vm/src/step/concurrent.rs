@@ -180,6 +180,7 @@ impl Interpreter<'_> {
     }
 
     fn fork(&mut self, dst: Reg, func: u16, args: Reg) -> Result<(), Stop> {
+        let func = self.function_for(func);
         let params = self.machine.program.functions[usize::from(func)].params;
         let args = self.slice(args, params).to_vec();
         self.count_created()?;

@@ -55,7 +55,8 @@ impl Interpreter<'_> {
     pub(crate) fn post(&mut self, dst: Reg, post: PostId, args: Reg) -> Result<(), Stop> {
         let machine = self.machine;
         let declared = &machine.program.posts[post.index()];
-        let task = &machine.program.tasks[declared.task.index()];
+        let number = self.task_for(declared.task.0);
+        let task = &machine.program.tasks[usize::from(number)];
         let home = self.target(declared.target, task.handler)?;
         let delay = self.delay(declared.delay)?;
         let queue = if machine.is_unbound() { machine.layout.pool() } else { home };
@@ -69,14 +70,14 @@ impl Interpreter<'_> {
         let first = declared.front && !machine.is_unbound();
         let front = first && kind == MailboxKind::Bag;
         let due = if kind == MailboxKind::Delayed && !declared.front { delay } else { 0 };
-        let body = Body { task: declared.task.0, front, handle, due, args };
+        let body = Body { task: number, front, handle, due, args };
         let message = Message::new(queue as u32, kind, uid, body);
         self.record_post(kind, first, &message);
         let state = self.own.get_or_insert_with(|| self.base.clone());
         state.change_queue(queue, |queue| insert(machine, kind, first, queue, message));
         self.log_post(kind, queue as u32, first);
         if let Some(log) = &mut self.log {
-            let (number, queue, front) = (declared.task.0, home as u32, declared.front);
+            let (queue, front) = (home as u32, declared.front);
             let delay = if machine.is_unbound() { delay } else { due };
             log.created.push(Created { uid, fork: false, number, queue, front, delay });
         }

@@ -39,6 +39,36 @@ impl Interpreter<'_> {
         all.find(|component| *component != NO_COMPONENT).unwrap_or(NO_COMPONENT)
     }
 
+    /// Returns the task of a message that the running instruction posts: it is created for the
+    /// component of the instruction.
+    pub(crate) fn task_for(&self, task: u16) -> u16 {
+        match self.creator() {
+            NO_COMPONENT => task,
+            component => self.machine.copies.task_for(task, component),
+        }
+    }
+
+    /// Returns the function of a thread that the running instruction forks, likewise.
+    pub(crate) fn function_for(&self, function: u16) -> u16 {
+        match self.creator() {
+            NO_COMPONENT => function,
+            component => self.machine.copies.function_for(function, component),
+        }
+    }
+
+    /// Returns the component for which the running instruction creates messages and threads.
+    fn creator(&self) -> u16 {
+        let machine = self.machine;
+        if machine.components.is_empty() || machine.switches.no_created_for {
+            return NO_COMPONENT;
+        }
+        let outermost = self.frames.first().map_or(self.func, |frame| frame.func);
+        if machine.switches.one_post_only && machine.copies.is_copy(outermost) {
+            return NO_COMPONENT;
+        }
+        self.component()
+    }
+
     /// Notes the updates of a write to a global.
     #[cold]
     pub(crate) fn note_update(&mut self, global: u16, value: &Value) {

@@ -44,7 +44,9 @@ impl AsyncRun {
     /// # Errors
     ///
     /// Fails with the first mistake in the program.
-    pub fn new(program: Program) -> Result<AsyncRun, ProgramError> {
+    pub fn new(mut program: Program) -> Result<AsyncRun, ProgramError> {
+        // Nobody asks for updates here.
+        program.components.clear();
         let mut by_access = program.clone();
         by_access.settings.granularity = Granularity::Access;
         let bound = Arc::new(Machine::new(by_access)?);

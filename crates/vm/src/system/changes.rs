@@ -14,6 +14,8 @@ pub struct PlaceChange {
     pub old: Option<String>,
     /// The value after; `None` where there is none.
     pub new: Option<String>,
+    /// Whether it is a lock: then `free`, or who holds it.
+    pub is_lock: bool,
 }
 
 /// A task that a step posted, or a thread that it began.
@@ -23,6 +25,27 @@ pub struct NewTask {
     pub to: String,
     /// The task with its arguments and its delay; `start` for a thread.
     pub what: String,
+}
+
+/// What stands for the owner of a lock that nobody holds.
+const FREE: &str = "free";
+
+impl PlaceChange {
+    /// Returns the name of the lock that the change takes.
+    #[must_use]
+    pub fn takes(&self) -> Option<&str> {
+        self.lock().filter(|_| self.old.as_deref() == Some(FREE))
+    }
+
+    /// Returns the name of the lock that the change releases.
+    #[must_use]
+    pub fn releases(&self) -> Option<&str> {
+        self.lock().filter(|_| self.new.as_deref() == Some(FREE))
+    }
+
+    fn lock(&self) -> Option<&str> {
+        self.name.strip_prefix("lock ").filter(|_| self.is_lock)
+    }
 }
 
 /// A shorter value is shown whole when elements are added or removed.
@@ -49,19 +72,24 @@ pub(super) fn changes(program: &Program, old: &[Part], new: &[Part]) -> Vec<Plac
                 name: before.label(),
                 old: Some(before.text(program)),
                 new: absent(before),
+                is_lock: is_lock(before),
             }),
         }
     }
     for after in new.iter().filter(|part| is_value(part) && find(old, part).is_none()) {
         let (name, new) = (after.label(), Some(after.text(program)));
-        changes.push(PlaceChange { name, old: absent(after), new });
+        changes.push(PlaceChange { name, old: absent(after), new, is_lock: is_lock(after) });
     }
     changes
 }
 
 /// Returns the content of a part in a state that does not list it.
 fn absent(part: &Part) -> Option<String> {
-    matches!(part.content, Content::Lock(_)).then(|| "free".to_owned())
+    is_lock(part).then(|| FREE.to_owned())
+}
+
+fn is_lock(part: &Part) -> bool {
+    matches!(part.content, Content::Lock(_))
 }
 
 fn changed(program: &Program, before: &Part, after: &Part, changes: &mut Vec<PlaceChange>) {
@@ -81,7 +109,10 @@ fn changed(program: &Program, before: &Part, after: &Part, changes: &mut Vec<Pla
     let name = before.label();
     match values.and_then(|values| elements(program, &name, values)) {
         Some(elements) => changes.extend(elements),
-        None => changes.push(PlaceChange { name, old: Some(old), new: Some(new) }),
+        None => {
+            let is_lock = is_lock(before);
+            changes.push(PlaceChange { name, old: Some(old), new: Some(new), is_lock });
+        }
     }
 }
 
@@ -120,13 +151,13 @@ fn elements(
             Some(inner) => changes.extend(inner),
             None => {
                 let (old, new) = (short(program, value), now.map(|now| short(program, now)));
-                changes.push(PlaceChange { name, old: Some(old), new });
+                changes.push(PlaceChange { name, old: Some(old), new, is_lock: false });
             }
         }
     }
     for (key, value) in new_items.iter().filter(|(key, _)| find(&old_items, key).is_none()) {
         let (name, new) = (format!("{name}[{key}]"), Some(short(program, value)));
-        changes.push(PlaceChange { name, old: None, new });
+        changes.push(PlaceChange { name, old: None, new, is_lock: false });
     }
     let few = changes.len() * 2 <= old_items.len().max(new_items.len());
     let long = old_text.len() > SHORT || new_text.len() > SHORT;

@@ -11,6 +11,8 @@ mod async_run;
 
 mod states;
 
+mod runners;
+
 pub(crate) mod words;
 
 mod parts;

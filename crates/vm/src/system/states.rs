@@ -1,8 +1,8 @@
 //! The machine as states and transitions.
 
-use super::words;
+use super::{runners, words};
 use crate::machine::{INIT_FLAG, Machine};
-use crate::program::FuncId;
+use crate::program::{FuncId, Program};
 use crate::state::{Origin, State, decode, encode, representative};
 use crate::step::memo::StepResult;
 use crate::transitions::{Action, Lookup, StepExecutor, StepId, candidates, initial};
@@ -114,6 +114,14 @@ impl StateSystem for Machine {
         Classes::new(names, |action| self.fair_class(action))
     }
 
+    fn runner(&self, state: &State, action: &Action) -> Option<u64> {
+        runners::before(self, state, action.step)
+    }
+
+    fn runner_after(&self, before: &State, action: &Action, after: &State) -> Option<u64> {
+        runners::after(self, before, action.step, after)
+    }
+
     fn is_optional(&self, action: &Action) -> bool {
         action.step != StepId::Init && self.fair_class(action).is_none()
     }
@@ -202,6 +210,26 @@ impl Machine {
         self.program.final_.is_none_or(|func| self.answer(state, func, false))
     }
 
+    /// Returns whether some steps are optional, and the program states in which states it may end.
+    #[must_use]
+    pub fn has_rests(&self) -> bool {
+        let Program { events, handlers, threads, final_, .. } = &self.program;
+        let fair = events.iter().map(|one| one.fair);
+        let mut all = fair.chain(handlers.iter().map(|one| one.fair));
+        final_.is_some() && (all.any(|fair| !fair) || threads.iter().any(|one| !one.fair))
+    }
+
+    /// Returns whether a state offers only optional steps, and the program may not end in it.
+    #[must_use]
+    pub fn rests_wrongly(&self, state: &State) -> bool {
+        if self.may_rest(state) {
+            return false;
+        }
+        let mut offered = Vec::new();
+        self.successors(state, &mut offered);
+        !offered.is_empty() && offered.iter().all(|one| self.is_optional(&one.action))
+    }
+
     /// Returns whether a state without steps, in which the program may not end, is a deadlock.
     #[must_use]
     pub fn is_stuck(&self, state: &State) -> bool {
@@ -270,19 +298,26 @@ impl Machine {
     #[must_use]
     pub fn part_names(&self) -> Vec<String> {
         let events = self.program.events.iter().map(|event| event.name.clone());
-        let tasks = self.program.tasks.iter().map(|task| task.name.clone());
+        let tasks = &self.program.tasks[..self.copies.declared_tasks()];
+        let tasks = tasks.iter().map(|task| task.name.clone());
         let threads = self.program.threads.iter().map(|thread| thread.name.clone());
         events.chain(tasks).chain(threads).collect()
+    }
+
+    /// Returns how many tasks the program declares.
+    #[must_use]
+    pub fn declared_tasks(&self) -> usize {
+        self.copies.declared_tasks()
     }
 
     /// Returns which part an action runs, if any.
     #[must_use]
     pub fn part(&self, action: &Action) -> Option<usize> {
         let tasks = self.program.events.len();
-        let threads = tasks + self.program.tasks.len();
+        let threads = tasks + self.copies.declared_tasks();
         match action.step {
             StepId::Event(member) => Some(usize::from(self.layout.members[member as usize].0)),
-            StepId::Message { task, .. } => Some(tasks + usize::from(task)),
+            StepId::Message { task, .. } => Some(tasks + usize::from(self.copies.original(task))),
             StepId::Thread { origin: Origin::Declared(member), .. } => {
                 let (thread, _) = self.layout.thread_members[member as usize];
                 Some(threads + usize::from(thread))

@@ -69,7 +69,8 @@ impl Machine {
     }
 
     /// Describes the places where something waits: equal for deadlocks that are one finding.
-    pub(crate) fn places_text(&self, state: &State) -> String {
+    #[must_use]
+    pub fn places_text(&self, state: &State) -> String {
         let keys: Vec<String> = self.waiting_places(state).iter().map(WaitingPlace::key).collect();
         keys.join("; ")
     }

@@ -39,6 +39,8 @@ pub(in crate::model) fn run_of(machine: &Machine, path: &Path<Machine>, end: &Ru
 }
 
 fn run_step(facts: StepFacts) -> RunStep {
+    let takes = facts.changes.iter().find_map(|one| one.takes()).map(str::to_owned);
+    let releases = facts.changes.iter().find_map(|one| one.releases()).map(str::to_owned);
     let changes = facts.changes.into_iter();
     let mut changes: Vec<Change> =
         changes.map(|one| Change { name: one.name, old: one.old, new: one.new }).collect();
@@ -61,6 +63,8 @@ fn run_step(facts: StepFacts) -> RunStep {
         posts: posts.collect(),
         reads,
         chosen: facts.chosen,
+        takes,
+        releases,
         ..RunStep::default()
     }
 }

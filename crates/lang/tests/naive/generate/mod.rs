@@ -8,6 +8,7 @@
 //! | --- | --- | --- |
 //! | declarations of values | `const` (int, list, record), `enum`, `record` (nested, with functions), `class` (fields with and without values, methods, built-in names), `var` of every type, with and without first value, arrays | `model` |
 //! | of what runs | `handler` (each mailbox, arrays, `main`, `unfair`), `lock` and `cond` (arrays), `fn`, `task` (with `on h[i]`), `procedure`, `event` (`once`, `disabled`, `unfair`, families, `on`, `when`, `after` with and without member), `thread` (families, `unfair`), `init`, `driver` (members) | `model` |
+//! | components | of events, threads, tasks, functions | `components` |
 //! | properties | `invariant`, `response`, `final`, `spec`, both settings | `model` |
 //! | statements on values | `let`, every assignment, near and far places, `if`, `match`, `while`, `loop`, `for`, `break`, `continue`, `return`, `assert`, `assume`, `fail`, `choose` in both forms | `stmt`, `extra` |
 //! | on tasks | `post` (`to`, `any`, `after`, `front`, procedures, equal ones), `async[main]`, `async[any]`, `async[h]`, `cancel`, `call`, `enable`, `disable` | `stmt`, `extra` |
@@ -20,6 +21,7 @@
 //! Index types are in models of their own (`tests/symmetry/generate.rs`): the checker refuses what
 //! tells their values apart.
 
+mod components;
 mod expr;
 mod extra;
 mod handles;

@@ -80,6 +80,7 @@ impl Gen {
         self.tasks();
         self.bodies();
         self.properties();
+        self.components();
     }
 
     fn initial(&mut self, ty: Ty) -> String {

@@ -303,6 +303,7 @@ impl<'a> Writer<'a> {
             self.text(",");
         }
         self.text(")");
+        self.created_for(m.created_for);
         self.number_of(m.handle);
         // A front message of a delayed mailbox is due at once.
         if let Some(due) = due {
@@ -323,6 +324,14 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// C2, U4.
+    fn created_for(&mut self, component: Option<usize>) {
+        let component = component.filter(|_| self.p.mutant != Mutant::CreatorsDoNotCount);
+        if let Some(component) = component {
+            self.text(&format!(" for {component}"));
+        }
+    }
+
     fn process(&mut self, pid: &Pid, control: &Control) {
         match pid {
             Pid::Any(_) => self.text("any"),
@@ -333,6 +342,7 @@ impl<'a> Writer<'a> {
         if let Some(event) = control.event {
             self.text(&format!(" {event:?}"));
         }
+        self.created_for(control.created_for);
         if let Some(handle) = control.handle {
             self.number_of(handle);
         }

@@ -483,7 +483,8 @@ impl Run {
             rule("M1");
             let number = run.fresh();
             run.state.alive.insert(number);
-            let message = Message { task, args, due, handle: number };
+            let created_for = run.creates_for(&decl.body);
+            let message = Message { task, args, due, handle: number, created_for };
             match handler {
                 None => run.state.pool.push(message),
                 Some(h) => {

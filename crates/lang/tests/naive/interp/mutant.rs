@@ -4,6 +4,14 @@
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mutant {
     None,
+    /// U4: messages and forked threads are created for nobody.
+    CreatedForNobody,
+    /// U4: what was created for a component creates for nobody.
+    OnePostOnly,
+    /// U4: who posted a task comes before the component of the task.
+    OwnIsIgnored,
+    /// C2: for whom something was created does not count.
+    CreatorsDoNotCount,
     /// M2: a fifo mailbox gives its latest message.
     FifoIsStack,
     /// M4: oldest first, whatever is due.
@@ -218,5 +226,9 @@ impl Mutant {
         Mutant::PostsCount,
         Mutant::BlockingWaits,
         Mutant::TypeForNull,
+        Mutant::CreatedForNobody,
+        Mutant::OnePostOnly,
+        Mutant::OwnIsIgnored,
+        Mutant::CreatorsDoNotCount,
     ];
 }

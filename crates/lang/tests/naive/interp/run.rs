@@ -251,7 +251,10 @@ impl Run {
     /// Runs a body in a frame of its own.
     pub fn frame(&mut self, locals: Locals, body: &'static Block) -> Res<Value> {
         self.frames.push(locals);
-        self.whose.push(self.p.component_of(body));
+        let created = self.whose.len() == 1 && self.whose[0].is_some();
+        let own = self.p.component_of(body);
+        let ignored = created && self.wrongly(Mutant::OwnIsIgnored);
+        self.whose.push(own.filter(|_| !ignored));
         let number = self.frames.len() - 1;
         let flow = self.within(Context::Frame(number), |run| run.block_of(body))?;
         self.frames.pop();
@@ -260,6 +263,25 @@ impl Run {
             Flow::Next(value) | Flow::Return(value) => value,
             Flow::Break | Flow::Continue => Value::Null,
         })
+    }
+
+    /// U2: the component that the running code works for. The outermost entry is U4's.
+    pub fn works_for(&self) -> Option<usize> {
+        self.whose.iter().rev().find_map(|one| *one)
+    }
+
+    /// U4: the component that the running code creates a body for.
+    pub fn creates_for(&self, body: &'static Block) -> Option<usize> {
+        let by = self.works_for()?;
+        rule("U4");
+        // The outermost entry says for whom the running body itself was created.
+        let created = self.whose.first().is_some_and(Option::is_some);
+        if self.wrongly(Mutant::CreatedForNobody) || (self.wrongly(Mutant::OnePostOnly) && created)
+        {
+            return None;
+        }
+        let own = self.p.component_of(body).filter(|_| !self.wrongly(Mutant::OwnIsIgnored));
+        if own.is_some() { None } else { Some(by) }
     }
 
     /// U1, U2: notes which attributes of a global a write changes.
@@ -283,7 +305,7 @@ impl Run {
         let (before, after) = (elements(old), elements(new));
         let alike =
             matches!((old, new), (Value::List(_), Value::List(_)) | (Value::Map(_), Value::Map(_)));
-        let by = self.whose.iter().rev().find_map(|one| *one);
+        let by = self.works_for();
         if !alike || before.keys().ne(after.keys()) {
             self.updates.push((global.to_owned(), by));
         }
@@ -299,6 +321,7 @@ impl Run {
     pub fn control(&mut self, control: &Control) -> Res<()> {
         let (locals, body) = super::step::entry(self.p, control);
         self.log = control.log.clone();
+        self.whose = vec![control.created_for];
         self.frame(locals, body).map(|_| ())
     }
 }

@@ -63,6 +63,8 @@ pub struct Message {
     pub args: Vec<Value>,
     pub due: i64,
     pub handle: u64,
+    /// U4: the component.
+    pub created_for: Option<usize>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -93,6 +95,8 @@ pub struct Control {
     pub frames: Vec<BTreeMap<String, Value>>,
     pub handle: Option<u64>,
     pub event: Option<Key>,
+    /// U4: the component.
+    pub created_for: Option<usize>,
 }
 
 /// What surrounds the place where a body stands, outermost first.

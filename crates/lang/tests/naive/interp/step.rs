@@ -14,6 +14,8 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug)]
 pub struct Transition {
     pub label: String,
+    /// Whose step it is.
+    pub pid: Pid,
     /// T11: the class that fairness speaks of.
     pub class: Option<String>,
     #[expect(dead_code, reason = "for debugging: alternatives are compared by where they lead")]
@@ -28,7 +30,7 @@ type Outcome = (Vec<usize>, Result<State, Failure>, Vec<Update>);
 impl Control {
     pub fn new(body: Body, args: Vec<Value>, handle: Option<u64>, event: Option<Key>) -> Control {
         let (begun, log, stack, frames) = (false, vec![], vec![], vec![]);
-        Control { body, args, begun, log, stack, frames, handle, event }
+        Control { body, args, begun, log, stack, frames, handle, event, created_for: None }
     }
 }
 
@@ -166,9 +168,10 @@ fn alternatives(
 /// All transitions of a state (T10).
 pub fn successors(p: &'static Program, state: &State) -> Vec<Transition> {
     let mut all = vec![];
-    let mut add = |label: String, class: Option<String>, outcomes: Vec<Outcome>| {
+    let mut add = |label: String, pid: &Pid, class: Option<String>, outcomes: Vec<Outcome>| {
         all.extend(outcomes.into_iter().map(|(alternative, result, updates)| Transition {
             label: label.clone(),
+            pid: pid.clone(),
             class: class.clone(),
             alternative,
             result,
@@ -176,7 +179,7 @@ pub fn successors(p: &'static Program, state: &State) -> Vec<Transition> {
         }));
     };
     if state.before_init {
-        add("init".into(), None, init(p, state));
+        add("init".into(), &Pid::Init, None, init(p, state));
         return all;
     }
     for (pid, control) in &state.running {
@@ -186,7 +189,7 @@ pub fn successors(p: &'static Program, state: &State) -> Vec<Transition> {
             let apart = p.mutant == Mutant::ThreadsBeginFirst && !control.begun;
             go_on(run, pid, control, u32::from(!apart))
         });
-        add(label, fairness(p, pid), outcomes);
+        add(label, pid, fairness(p, pid), outcomes);
     }
     for (key, mailbox) in &state.mailboxes {
         if state.running.contains_key(&Pid::Handler(*key)) {
@@ -196,14 +199,14 @@ pub fn successors(p: &'static Program, state: &State) -> Vec<Transition> {
             let name = words::message(p, state, message);
             let pid = Pid::Handler(*key);
             let class = fairness(p, &pid);
-            add(format!("begin {name}"), class, begin_task(p, state, &pid, message));
+            add(format!("begin {name}"), &pid, class, begin_task(p, state, &pid, message));
         }
     }
     for message in one_of_equals(p, state, state.pool.iter().collect()) {
         let name = words::message(p, state, message);
         let pid = Pid::Any(message.handle);
         let class = Some("posted to any".to_string());
-        add(format!("begin {name}"), class, begin_task(p, state, &pid, message));
+        add(format!("begin {name}"), &pid, class, begin_task(p, state, &pid, message));
     }
     for (number, members) in p.event_members.iter().enumerate() {
         for member in members {
@@ -212,10 +215,19 @@ pub fn successors(p: &'static Program, state: &State) -> Vec<Transition> {
             let index = index.unwrap_or_default();
             let key = (number, *member);
             let class = fairness(p, &Pid::Event(key));
-            add(format!("begin {name}{index}"), class, begin_event(p, state, key));
+            let outcomes = begin_event(p, state, key);
+            add(format!("begin {name}{index}"), &runner(p, key), class, outcomes);
         }
     }
     all
+}
+
+/// Whose step the start of an event is: for tests, in which its handler is no array.
+fn runner(p: &Program, key: Key) -> Pid {
+    match &p.events[key.0].on {
+        None => Pid::Event(key),
+        Some(on) => Pid::Handler((p.handler(&on.name.name), 0)),
+    }
 }
 
 /// T11: the class of a process, unless it is unfair.
@@ -304,7 +316,13 @@ fn one_of_equals<'a>(
     let mut kept: Vec<&Message> = vec![];
     for message in all {
         let free = |m: &Message| !referred.contains(&m.handle);
-        let same = |m: &&Message| m.task == message.task && m.args == message.args && free(m);
+        let same = |m: &&Message| {
+            let creators = p.mutant == Mutant::CreatorsDoNotCount;
+            m.task == message.task
+                && (creators || m.created_for == message.created_for)
+                && m.args == message.args
+                && free(m)
+        };
         if free(message) && kept.iter().any(same) {
             rule("M3");
         } else {
@@ -330,7 +348,10 @@ fn begin_task(p: &'static Program, state: &State, pid: &Pid, message: &Message) 
         }
         rule(if p.access { "T4" } else { "T1" });
         let body = Body::Task(message.task);
-        let control = Control::new(body, message.args.clone(), Some(message.handle), None);
+        let control = Control {
+            created_for: message.created_for,
+            ..Control::new(body, message.args.clone(), Some(message.handle), None)
+        };
         go_on(run, pid, &control, u32::from(p.mutant == Mutant::BeginDoesOne))
     })
 }

@@ -317,7 +317,9 @@ impl Run {
         }
         let handle = self.fresh();
         self.state.alive.insert(handle);
-        let control = Control::new(Body::Fn(number), args, Some(handle), None);
+        let created_for = self.creates_for(&self.p.fns[number].body);
+        let control =
+            Control { created_for, ..Control::new(Body::Fn(number), args, Some(handle), None) };
         self.state.running.insert(Pid::Fork(handle), control);
         Ok(Value::Handle(handle))
     }

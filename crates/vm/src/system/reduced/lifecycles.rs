@@ -29,13 +29,17 @@ impl Lifecycles {
                 Op::Post { dst, post, .. } if dst.some().is_some() => {
                     let post = &program.posts[post.index()];
                     for queue in queues(machine, post.target, post.task.index()) {
-                        let next = lifecycles.next();
-                        lifecycles.posted.entry((queue, post.task.0)).or_insert(next);
+                        for task in machine.copies.of_task(post.task.0) {
+                            let next = lifecycles.next();
+                            lifecycles.posted.entry((queue, task)).or_insert(next);
+                        }
                     }
                 }
                 Op::Fork { dst, func, .. } if dst.some().is_some() => {
-                    let next = lifecycles.next();
-                    lifecycles.forked.entry(func.0).or_insert(next);
+                    for func in machine.copies.of_function(func.0) {
+                        let next = lifecycles.next();
+                        lifecycles.forked.entry(func).or_insert(next);
+                    }
                 }
                 _ => {}
             }

@@ -2,6 +2,8 @@
 //! what the definition in docs/semantics.md says, taken over all states of the naive interpreter
 //! together with who updated each attribute last.
 
+mod posting;
+
 use crate::explore::parse;
 use crate::interp::canon;
 use crate::interp::program::{Mutant, Program};
@@ -254,6 +256,76 @@ fn both_searches_find_the_update_conflicts_of_the_definition() {
     println!("{count} models from seed {first}: {counts:?}");
     for (name, times) in counts {
         assert!(times > 0 || name == "too large", "no model: {name}");
+    }
+}
+
+/// Apps that let others do their work: whose it is follows posts and forks.
+#[test]
+fn the_updates_of_posted_tasks_are_those_of_their_posters() {
+    let (first, count) = (number("ANYORDER_SEED", 1), number("ANYORDER_RANDOM", 500));
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    for seed in first..first + count {
+        let text = posting::model(seed);
+        let mut add = |name: &str, yes: bool| {
+            *counts.entry(name.to_owned()).or_default() += u64::from(yes);
+        };
+        let Some(found) = difference(&text, Switches::default()) else {
+            add("too large", true);
+            continue;
+        };
+        let found = found.unwrap_or_else(|what| panic!("seed {seed}: {what}"));
+        add("compared", true);
+        add("with conflicts", !found.is_empty());
+        add("without conflicts", found.is_empty());
+        let otherwise =
+            |mutant| by_definition(parse(&text, mutant)).is_some_and(|other| other != found);
+        let posts = otherwise(Mutant::CreatedForNobody);
+        add("posts decide", posts);
+        add("two posts in a row decide", otherwise(Mutant::OnePostOnly));
+        add("the component of a task itself decides", otherwise(Mutant::OwnIsIgnored));
+        let events = text.lines().filter(|line| line.starts_with("once event"));
+        let posters = |what: &str| events.clone().filter(|line| line.contains(what)).count();
+        add("two posters of one task", posts && posters("post set(") > 1);
+        for shape in [
+            "fifo",
+            "bag",
+            "after",
+            "front",
+            "async[hub]",
+            "async[any]",
+            "post any",
+            "fork",
+            "post set2",
+            "call set2",
+            "cancel q",
+            "cancel p",
+            "granularity",
+            "init",
+            "thread",
+            "call helper",
+            "fn(k)",
+            "post relay",
+        ] {
+            add(shape, posts && text.contains(shape));
+        }
+    }
+    println!("{count} models from seed {first}: {counts:?}");
+    for (name, times) in counts {
+        assert!(times > 0 || name == "too large", "no model: {name}");
+    }
+}
+
+#[test]
+fn machines_that_forget_who_posted_are_noticed() {
+    let mutants = [
+        ("created for nobody", Switches { no_created_for: true, ..Switches::default() }),
+        ("the first post decides", Switches { one_post_only: true, ..Switches::default() }),
+    ];
+    for (what, switches) in mutants {
+        let seed = (1..number("ANYORDER_RANDOM", 300))
+            .find(|seed| matches!(difference(&posting::model(*seed), switches), Some(Err(_))));
+        println!("{what}: seed {seed:?}");
+        assert!(seed.is_some(), "{what}");
     }
 }
 
