@@ -311,7 +311,7 @@ pub(crate) fn doubtful_ends(trace: &Trace, valid: &str, rng: &mut Rng) -> Vec<St
     const ENDED: [&str; 3] = ["cancelled", "disabled", "exited"];
     let lines: Vec<&str> = valid.lines().collect();
     let is_ended = |line: &&str| line.split(' ').any(|word| ENDED.contains(&word));
-    let Some(at) = lines.iter().position(|line| is_ended(&line)) else { return Vec::new() };
+    let Some(at) = lines.iter().position(is_ended) else { return Vec::new() };
     let begins: Vec<EventId> = trace
         .task_ids()
         .filter_map(|task| trace.span(task).first.some())
