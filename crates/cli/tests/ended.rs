@@ -23,6 +23,8 @@ task t7 \"click\" burst h1
 task t8 \"other\" initial h3
 location x0 \"view\"
 lock l0 \"m\"
+lock l1 \"0x9040\"
+location x1 range 0x9000+512 generation=1
 input i0 plain \"button\"
 input i1 plain \"other\"
 input i2 idle \"idle\" instance=7 argument=1
@@ -85,6 +87,13 @@ fn a_repaired_program_is_silent() {
             "joined",
             "t0 post t2\nt0 loop h0\nt2 get h0\nt2 read x0\nt2 end\nt1 begin\nt1 post t3\n\
              t1 exit\nt3 get h0\nt3 fork h3\nt8 cancel t2\nt3 join h3\nt3 write x0\nt3 end\n"
+                .to_owned(),
+        ),
+        // A lock in memory that is freed when the timer that takes it is cancelled.
+        (
+            "lock-in-memory",
+            "t0 alloc x1\nt0 post t2\nt0 loop h0\nt2 get h0\nt2 acquire l1\nt2 release l1\n\
+             t2 end\nt1 begin\nt1 post t3\nt1 exit\nt3 get h0\nt3 cancel t2\nt3 free x1\nt3 end\n"
                 .to_owned(),
         ),
         // What the task that cancels hands on comes after it, on any thread.

@@ -21,8 +21,11 @@
 #![forbid(unsafe_code)]
 
 pub use antichain::greatest_antichain;
-pub use naive::{Edge, Fault, Locks, Naive, RuleName, RuleSet, Rules, TaskOrder};
-pub use random::{Shape, random_sections, random_trace};
+pub use naive::{
+    Edge, Fault, LockInMemory, Locks, Naive, RuleName, RuleSet, Rules, TaskOrder, lock_memory,
+    only_guards,
+};
+pub use random::{Shape, random_replies, random_sections, random_trace};
 pub use reorder::{Best, Observes, ReorderForm, ReorderRule, Reorderings};
 pub use robust::NaiveRobust;
 pub use script::{Script, script};

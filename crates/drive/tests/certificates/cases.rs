@@ -9,7 +9,7 @@ use anyorder_drive::{
 };
 use anyorder_system::Control;
 use anyorder_testkit::consistency as partial;
-use anyorder_testkit::{Shape, random_trace};
+use anyorder_testkit::{Naive, Rules, Shape, random_trace};
 use anyorder_trace::format::native_text::{NativeTextReader, NativeTextWriter};
 use anyorder_trace::{EventId, Problems, Trace};
 use std::rc::Rc;
@@ -61,11 +61,17 @@ pub(crate) fn of(seed: u64) -> Vec<Case> {
             maker.about_changed_traces(&mut rng, &mut cases);
         }
     }
+    let components = Shape { events_max: 60, ..Shape::components() };
+    if let Some(maker) = Maker::new(random_trace(seed, &components)) {
+        maker.ended_orders(&mut rng, &mut cases);
+        maker.about_changed_traces(&mut rng, &mut cases);
+    }
     if let Some(maker) = Maker::new(partial::random_openings(seed)) {
         for rule in [MailboxRule::Fifo, MailboxRule::Bag] {
             maker.consistency(Some(rule), &mut cases);
         }
         maker.openings(&mut rng, &mut cases);
+        maker.ended_orders(&mut rng, &mut cases);
         maker.doubtful_links(&mut rng, &mut cases);
         maker.about_changed_traces(&mut rng, &mut cases);
     }
@@ -212,6 +218,40 @@ impl Maker {
                 let mut text = Vec::new();
                 answer.write_certificate(trace, &mut text).expect("memory takes all");
                 self.push(cases, ("order-proof", None), text);
+            }
+        }
+    }
+
+    /// Proofs of orders that only what has ended gives.
+    fn ended_orders(&self, rng: &mut Rng, cases: &mut Vec<Case>) {
+        let trace = &self.input.trace;
+        let (rules, set) = *one_of(
+            rng,
+            &[
+                (RuleSet::Mailbox, anyorder_testkit::RuleSet::Mailbox),
+                (RuleSet::Android, anyorder_testkit::RuleSet::Android),
+            ],
+        );
+        let naive = Naive::new(trace, Rules { set, disabled: &[] });
+        let events = || (0..trace.len() as u32).map(EventId);
+        let pairs = events().flat_map(|y| (0..y.0).map(move |x| (EventId(x), y)));
+        let mut ended: Vec<(EventId, EventId)> =
+            pairs.filter(|(x, y)| naive.ended(*x, *y).is_some()).collect();
+        for _ in 0..4.min(ended.len()) {
+            let (x, y) = ended.swap_remove(rng.below(ended.len() as u64) as usize);
+            let labels = [x, y].map(|event| trace.unique_label(event));
+            let labels = [labels[0].as_str(), labels[1].as_str()];
+            let answer = why(&self.input, labels, Some(rules), &self.control);
+            let Ok(Some(answer)) = answer else { continue };
+            if answer.has_certificate() {
+                let mut text = Vec::new();
+                answer.write_certificate(trace, &mut text).expect("memory takes all");
+                let valid = String::from_utf8(text.clone()).expect("proofs are text");
+                self.push(cases, ("order-proof", None), text);
+                for text in orders::doubtful_ends(trace, &valid, rng) {
+                    self.push(cases, ("order-proof", None), text.into_bytes());
+                    cases.last_mut().expect("just pushed").is_mutant = true;
+                }
             }
         }
     }

@@ -2,7 +2,8 @@
 //! one in Python in `tools/checker`. Certificates come from the engines, about random traces; most
 //! are then changed in one place.
 //!
-//! `ANYORDER_CERTIFICATES_BATCH=FILE` writes the cases for `tools/checker/drop_rules.py`. Without Python the test says so and passes.
+//! `ANYORDER_CERTIFICATES_BATCH=FILE` writes the
+//! cases for `tools/checker/drop_rules.py`. Without Python the test says so and passes.
 
 mod cases;
 mod links;
@@ -36,6 +37,8 @@ const REASONS: &[(&str, &str)] = &[
     ("order-proof", "target is not"),
     ("order-proof", "whole-task orders"),
     ("order-proof", "events of different tasks"),
+    ("order-proof", "nothing ends it there"),
+    ("order-proof", "target begins no task or piece"),
     ("consistency-proof", "does not follow by unit propagation"),
     ("consistency-proof", "no step gives the empty clause"),
     ("consistency-proof", "but the one before it ends"),

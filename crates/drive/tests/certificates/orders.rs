@@ -305,3 +305,48 @@ fn add(proof: &mut Proof, other: Proof) -> LemmaId {
     }
     LemmaId(proof.lemmas.len() as u32 - 1)
 }
+
+/// Returns texts of a proof whose step by what has ended is changed in one place.
+pub(crate) fn doubtful_ends(trace: &Trace, valid: &str, rng: &mut Rng) -> Vec<String> {
+    const ENDED: [&str; 3] = ["cancelled", "disabled", "exited"];
+    let lines: Vec<&str> = valid.lines().collect();
+    let is_ended = |line: &&str| line.split(' ').any(|word| ENDED.contains(&word));
+    let Some(at) = lines.iter().position(is_ended) else { return Vec::new() };
+    let begins: Vec<EventId> = trace
+        .task_ids()
+        .filter_map(|task| trace.span(task).first.some())
+        .filter(|first| trace.event(*first).kind() == EventKind::Get)
+        .collect();
+    let Some(order) = lines.iter().position(|line| line.starts_with("order ")) else {
+        return Vec::new();
+    };
+    let changed = (0..12).filter_map(|_| {
+        let words = |at: usize| lines[at].split_whitespace().map(str::to_owned);
+        let mut step: Vec<String> = words(at).collect();
+        let mut claim: Vec<String> = words(order).collect();
+        let any = format!("@{}", rng.below(trace.len() as u64));
+        let begin = begins.get(rng.below(begins.len().max(1) as u64) as usize);
+        let begin = begin.map(|begin| format!("@{}", begin.0));
+        match rng.below(7) {
+            0 => step[2] = (*one_of(rng, &ENDED)).to_owned(),
+            1 => step[0] = any,
+            2 => step[1] = begin?,
+            3 => step.truncate(3),
+            4 => step.push("0".to_owned()),
+            // The claim changes with the step.
+            5 => (step[0], claim[1]) = (any.clone(), any),
+            _ => {
+                let begin = begin?;
+                if step[1] == claim[2] {
+                    claim[2] = begin.clone();
+                }
+                step[1] = begin;
+            }
+        }
+        let (step, claim) = (step.join(" "), claim.join(" "));
+        let mut all: Vec<&str> = lines.clone();
+        (all[at], all[order]) = (&step, &claim);
+        Some(all.join("\n") + "\n")
+    });
+    changed.collect()
+}

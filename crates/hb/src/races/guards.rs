@@ -29,7 +29,7 @@ use anyorder_trace::{EventId, EventKind, HandlerId, LocationId, SiteId, TaskId, 
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 
-/// The maximum number of locations read before the first effect of a task that are considered.
+/// The maximum number of locations read by a task that are considered.
 const READS_MAX: usize = 16;
 
 /// The most posts and forks that a chain is followed back.
@@ -38,8 +38,10 @@ const CHAIN_MAX: usize = 64;
 /// What a posted task does.
 #[derive(Clone, Default, Debug)]
 struct Does {
-    /// The locations that it reads before its first effect, with the first reads of them.
+    /// The locations that it reads, with the first reads of them.
     reads: Vec<(LocationId, EventId)>,
+    /// How many of them it reads before its first effect.
+    before: usize,
     /// Its last read before its first effect.
     last_read: Option<LocationId>,
     /// Whether it has an effect.
@@ -60,7 +62,7 @@ pub struct Guards<'t> {
     writes: FxHashMap<LocationId, Vec<EventId>>,
     /// The first fork of each handler.
     forks: FxHashMap<HandlerId, EventId>,
-    /// The tasks that read a location before they act, by code.
+    /// The tasks that read a location, by code.
     readers: FxHashMap<(LocationId, Code), Vec<TaskId>>,
     known: RefCell<FxHashMap<(LocationId, Code), bool>>,
 }
@@ -136,9 +138,8 @@ impl<'t> Guards<'t> {
         let (mut dropped, mut acted) = (false, false);
         for task in tasks {
             let does = &self.does[task];
-            let Some((_, read)) = does.reads.iter().find(|(at, _)| *at == location) else {
-                return false;
-            };
+            let mut before = does.reads[..does.before].iter();
+            let Some((_, read)) = before.find(|(at, _)| *at == location) else { return false };
             let Some((request, link)) = self.request(*task) else { return false };
             if !writes.iter().any(|write| *write < link && writer(write) == request) {
                 return false;
@@ -187,17 +188,19 @@ impl<'t> Guards<'t> {
 impl Does {
     fn take(&mut self, event: &anyorder_trace::Event) {
         match event.kind() {
-            EventKind::Read if !self.acts => {
+            EventKind::Read => {
                 let Some(location) = event.location() else { return };
-                self.last_read = Some(location);
                 let is_known = self.reads.iter().any(|(known, _)| *known == location);
                 if !is_known && self.reads.len() < READS_MAX {
                     self.reads.push((location, event.id));
                 }
+                if !self.acts {
+                    self.last_read = Some(location);
+                    self.before = self.reads.len();
+                }
             }
             EventKind::Write | EventKind::Rmw | EventKind::Invoke => self.acts = true,
-            EventKind::Read
-            | EventKind::Get
+            EventKind::Get
             | EventKind::Begin
             | EventKind::End
             | EventKind::Exit

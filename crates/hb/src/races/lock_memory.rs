@@ -12,8 +12,8 @@
 //! **Cost.** A pass, only where a lock lies in memory that is freed or written; and the strands
 //! that use the lock for each `free` or write, at most [`PAIRS_MAX`] pairs.
 
-use super::category::CapturedClocks;
 use crate::relation::engine::Engine;
+use crate::relation::pass::{View, Visitor};
 use crate::relation::strands::StrandId;
 use crate::report::describe;
 use crate::report::findings::WithPairs;
@@ -23,7 +23,7 @@ use anyorder_trace::{
     Event, EventId, EventKind, HandlerId, Location, LockId, OperandKind, Trace, address_of,
     memory_of_lock,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// The most pairs that are compared.
@@ -140,6 +140,38 @@ impl InMemory {
     }
 }
 
+/// Pairs that are asked for, and those that happens-before orders.
+struct Asked {
+    /// By the later event, the earlier ones.
+    pairs: FxHashMap<EventId, Vec<EventId>>,
+    ordered: FxHashSet<(EventId, EventId)>,
+}
+
+impl Asked {
+    fn of(pairs: &[(LockId, EventId, EventId)]) -> Asked {
+        let mut asked = Asked { pairs: FxHashMap::default(), ordered: FxHashSet::default() };
+        for (_, earlier, later) in pairs {
+            asked.pairs.entry(*later).or_default().push(*earlier);
+        }
+        asked
+    }
+}
+
+impl Visitor for Asked {
+    fn event(&mut self, view: &View<'_, '_>, event: EventId, strand: StrandId) {
+        for earlier in self.pairs.get(&event).into_iter().flatten() {
+            let from = view.engine.strand_of(*earlier);
+            let bound = || view.bound(strand, view.engine.chains.of(from));
+            if from == strand
+                || bound() > earlier.0
+                || view.is_ended((*earlier, from), (event, strand))
+            {
+                self.ordered.insert((*earlier, event));
+            }
+        }
+    }
+}
+
 /// Finds the uses of locks that are unordered with the end of their memory or a write over it.
 ///
 /// # Errors
@@ -156,12 +188,12 @@ pub(crate) fn lock_memory(
     if pairs.is_empty() {
         return Ok(Vec::new());
     }
-    let mut captured = CapturedClocks::new(pairs.iter().map(|(_, _, later)| *later));
-    engine.visit(&mut captured, cancel, &mut |_| ())?;
+    let mut asked = Asked::of(&pairs);
+    engine.visit(&mut asked, cancel, &mut |_| ())?;
     let mut groups: BTreeMap<(PredictedCategory, LockId), Vec<(EventId, EventId)>> =
         BTreeMap::new();
     for (lock, a, b) in pairs {
-        if !captured.happens_before(engine, a, b) {
+        if !asked.ordered.contains(&(a, b)) {
             let frees = [a, b].iter().any(|event| trace.event(*event).kind() == EventKind::Free);
             let category = match frees {
                 true => PredictedCategory::UseAfterFree,

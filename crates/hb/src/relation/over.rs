@@ -6,6 +6,7 @@
 
 use crate::relation::ends::{Beginning, EndScope, Ends};
 use crate::relation::engine::Engine;
+use crate::relation::pass::View;
 use crate::relation::rules::{Rule, RuleSet};
 use crate::relation::strands::{StrandId, Strands};
 use anyorder_order::ChainId;
@@ -250,5 +251,32 @@ impl Engine<'_> {
             return Some(Reason { rule, opened, end, since, behind });
         }
         None
+    }
+}
+
+impl View<'_, '_> {
+    /// Returns whether `x` cannot come after `y`, the current event of its strand, by the rule
+    /// *ended*.
+    pub(crate) fn is_ended(&self, x: (EventId, StrandId), y: (EventId, StrandId)) -> bool {
+        if self.engine.over.is_empty() {
+            return false;
+        }
+        let chains = &self.engine.chains;
+        let bound = |chain| match chain == chains.of(y.1) {
+            true => y.0.0,
+            false => self.clocks.get(self.at[y.1.index()], chain),
+        };
+        let chain_of = |event| chains.of(self.engine.strand_of(event));
+        let known = Known {
+            at: &|event| bound(chain_of(event)) > event.0,
+            first: &|strand, event| {
+                let from = chain_of(event);
+                let clock = self.firsts.get(&strand);
+                from == chains.of(strand)
+                    || clock.is_some_and(|clock| self.clocks.get(*clock, from) > event.0)
+            },
+            bound: &bound,
+        };
+        self.engine.ended(x, y, known).is_some()
     }
 }

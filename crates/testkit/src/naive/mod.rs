@@ -13,10 +13,12 @@
 //!
 //! The parts: [`base edges`](Edge) of section 1 (`program_order`, `synchronisation`, `inputs`) and
 //! of the component rules (`components`); the fixpoint of sections 2 and 3 (`fixpoint`); sections 4
-//! and 5 (`race`).
+//! and 5 (`race`), 6 (`guards`) and 7 (`lock_memory`).
 
 pub(crate) use components::ComponentRules;
 pub use fixpoint::TaskOrder;
+pub use guards::only_guards;
+pub use lock_memory::{LockInMemory, lock_memory};
 pub use oracle::Naive;
 pub use rules::{RuleName, RuleSet, Rules};
 pub use sections::{Fault, Locks, Section, SectionEdge, Strand};
@@ -26,7 +28,9 @@ mod candidates;
 mod components;
 pub(crate) mod ended;
 mod fixpoint;
+mod guards;
 mod inputs;
+mod lock_memory;
 mod matrix;
 mod oracle;
 mod program_order;

@@ -7,6 +7,7 @@
 //! trace.
 
 pub use program::random_trace;
+pub use replies::random_replies;
 pub use sections::random_sections;
 pub use shape::{Act, Shape};
 
@@ -16,6 +17,7 @@ mod locks;
 mod machine;
 mod mailbox;
 mod program;
+mod replies;
 mod requests;
 mod sections;
 mod shape;

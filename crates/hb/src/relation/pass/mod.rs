@@ -8,7 +8,6 @@
 use crate::relation::by_key::{ByKey, Part};
 use crate::relation::engine::Engine;
 use crate::relation::given::Edge;
-use crate::relation::over::Known;
 use crate::relation::state::{Clocks, Slot, Stamp, State};
 use crate::relation::strands::StrandId;
 use anyorder_order::{ChainId, ClockRef};
@@ -78,31 +77,6 @@ impl View<'_, '_> {
     pub(crate) fn bound(&self, strand: StrandId, chain: ChainId) -> u32 {
         let clock = self.at[strand.index()];
         self.engine.bound(strand, u32::MAX, chain, |chain| self.clocks.get(clock, chain))
-    }
-
-    /// Returns whether `x` cannot come after `y`, the current event of its strand, by the rule
-    /// *ended*.
-    pub(crate) fn is_ended(&self, x: (EventId, StrandId), y: (EventId, StrandId)) -> bool {
-        if self.engine.over.is_empty() {
-            return false;
-        }
-        let chains = &self.engine.chains;
-        let bound = |chain| match chain == chains.of(y.1) {
-            true => y.0.0,
-            false => self.clocks.get(self.at[y.1.index()], chain),
-        };
-        let chain_of = |event| chains.of(self.engine.strand_of(event));
-        let known = Known {
-            at: &|event| bound(chain_of(event)) > event.0,
-            first: &|strand, event| {
-                let from = chain_of(event);
-                let clock = self.firsts.get(&strand);
-                from == chains.of(strand)
-                    || clock.is_some_and(|clock| self.clocks.get(*clock, from) > event.0)
-            },
-            bound: &bound,
-        };
-        self.engine.ended(x, y, known).is_some()
     }
 }
 
