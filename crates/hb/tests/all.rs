@@ -3,6 +3,7 @@
 mod candidates;
 mod droidracer;
 mod growth;
+mod judged;
 mod oracle;
 mod proofs;
 mod sections;

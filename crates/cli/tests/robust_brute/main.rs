@@ -47,7 +47,7 @@ fn number(variable: &str, usual: u64) -> u64 {
 
 /// The random models of a test, with their numbers, and how often an event may happen.
 fn models(usual: u64) -> impl Iterator<Item = (u64, Model, u8)> {
-    let count = number("ANYORDER_ROBUST_PROGRAMS", usual);
+    let count = number("ANYORDER_ROBUST_PROGRAMS", anyorder_testkit::effort::cases(usual));
     let first = number("ANYORDER_ROBUST_SEED", 1);
     (first..first + count).map(|case| {
         let mut random = Rng::new(case);

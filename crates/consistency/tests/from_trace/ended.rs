@@ -27,7 +27,7 @@ const ENDED: [OrderRule; 5] = [
 
 #[test]
 fn no_run_begins_what_has_ended() {
-    let seeds = if std::env::var_os("ANYORDER_SLOW_TESTS").is_some() { 8_000 } else { 500 };
+    let seeds = anyorder_testkit::effort::cases(150);
     let mut counts = Counts::new();
     for seed in 0..30 * seeds {
         compare(&random_openings(seed), &mut Rng::new(seed), &mut counts);

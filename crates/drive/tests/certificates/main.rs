@@ -2,8 +2,8 @@
 //! one in Python in `tools/checker`. Certificates come from the engines, about random traces; most
 //! are then changed in one place.
 //!
-//! `ANYORDER_CERTIFICATES_BATCH=FILE` writes the
-//! cases for `tools/checker/drop_rules.py`. Without Python the test says so and passes.
+//! `ANYORDER_CERTIFICATES_BATCH=FILE` writes the cases for `tools/checker/drop_rules.py`. Without
+//! Python the test says so and passes.
 
 mod cases;
 mod links;
