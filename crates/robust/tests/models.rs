@@ -40,7 +40,8 @@ fn verdict(file: &Path) -> Option<String> {
     let quiet = |state: &State| machine.quiet_memory(state);
     let started = |action: &Action| machine.started(action);
     let most = system.events().iter().map(|event| if event.once { 1 } else { 2 }).collect();
-    let views = Views { quiet: &quiet, started: &started, waiting: &|_| None, most };
+    let init_is_step = system.init_is_step();
+    let views = Views { quiet: &quiet, started: &started, waiting: &|_| None, most, init_is_step };
     let found = outcomes(&mut system, &machine, &views, &options, &control).expect("outcomes");
     let states = match found.1.expect("a first state").divergence {
         Divergence::Never => "serial states",

@@ -81,7 +81,8 @@ fn compare(text: &str, truth: &Truth, options: &Options) -> Compared {
     let waiting = |state: &State| waiting(&machine, state);
     let most = |once: bool| if once { 1 } else { options.repeat as u8 };
     let most = program.events().iter().map(|event| most(event.once)).collect();
-    let views = Views { quiet: &quiet, started: &started, waiting: &waiting, most };
+    let init_is_step = program.init_is_step();
+    let views = Views { quiet: &quiet, started: &started, waiting: &waiting, most, init_is_step };
     let decided = outcomes(&mut program, &*machine, &views, options, &control);
     let (serial, states) = decided.expect("outcomes");
     let states = states.expect("a first state");
