@@ -6,7 +6,7 @@
 //! happened. [`script()`] makes a trace of a few lines of text, and [`worked`] holds examples.
 //! [`synthetic`] streams traces of any size into a sink, for benchmarks. [`consistency`] decides
 //! partial traces by trying all runs, and makes small ones that are hard to decide. [`reorder`]
-//! tries all reorderings of a small trace. [`greatest_antichain`] measures how wide an order is.
+//! tries all reorderings of a small trace. [`python_verdicts`] asks the second checker. [`greatest_antichain`] measures how wide an order is.
 //!
 //! ```
 //! use anyorder_testkit::{Naive, RuleSet, Rules, Shape, random_trace};
@@ -22,6 +22,7 @@
 
 pub use antichain::greatest_antichain;
 pub use naive::{Edge, Fault, Locks, Naive, RuleName, RuleSet, Rules, TaskOrder};
+pub use python::python_verdicts;
 pub use random::{Shape, random_sections, random_trace};
 pub use reorder::{Best, Observes, ReorderForm, ReorderRule, Reorderings};
 pub use robust::NaiveRobust;
@@ -31,6 +32,7 @@ pub use show::show;
 mod antichain;
 pub mod consistency;
 pub mod naive;
+mod python;
 pub mod random;
 pub mod reorder;
 pub mod robust;
