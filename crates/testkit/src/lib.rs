@@ -6,7 +6,8 @@
 //! happened. [`script()`] makes a trace of a few lines of text, and [`worked`] holds examples.
 //! [`synthetic`] streams traces of any size into a sink, for benchmarks. [`consistency`] decides
 //! partial traces by trying all runs, and makes small ones that are hard to decide. [`reorder`]
-//! tries all reorderings of a small trace. [`python_verdicts`] asks the second checker. [`greatest_antichain`] measures how wide an order is.
+//! tries all reorderings of a small trace. [`greatest_antichain`] measures how wide an order is.
+//! [`python_verdicts`] asks the second checker of certificates.
 //!
 //! ```
 //! use anyorder_testkit::{Naive, RuleSet, Rules, Shape, random_trace};
