@@ -242,6 +242,69 @@ fn any_failure_is_shrunk_and_still_occurs() {
     assert_eq!(run(&["shrink", LATE, &fine]).status, 3);
 }
 
+/// A model and a schedule of its deadlock or failure.
+const ORDER: &str = "model order\nvar ready = false;\nhandler ui: fifo;\n\
+    once event load { ready = true; }\nonce event click on ui { post show(); }\n\
+    task show() on ui { assert ready, \"not ready\"; }\n";
+
+fn stored(folder: &tempfile::TempDir, model: &str) -> Value {
+    let runs = path(folder, "stored");
+    assert_eq!(run(&["check", model, "--schedules", &runs, "-q"]).status, 1);
+    let entry = std::fs::read_dir(&runs).expect("a folder").next().expect("a schedule");
+    let text = std::fs::read_to_string(entry.expect("a file").path()).expect("a schedule");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+#[test]
+fn a_recording_with_other_names_of_handlers_is_varied_all_the_same() {
+    let folder = folder();
+    let model = file(&folder, "order.any", ORDER);
+    let mut recording = stored(&folder, &model);
+    let plain = file(&folder, "plain.json", recording.to_string());
+    let choices = recording["choices"].as_array_mut().expect("choices");
+    choices.iter_mut().for_each(|choice| choice["handler"] = "main-looper".into());
+    let renamed = file(&folder, "renamed.json", recording.to_string());
+    let [a, b] = [&plain, &renamed].map(|schedule| {
+        let ran = run(&["check", &model, schedule, "--format", "json"]);
+        let found = json(&ran)["findings"].clone();
+        let ids = found.as_array().expect("findings").iter().map(|one| one["id"].clone());
+        assert_eq!(ran.status, 1, "{ran:?}");
+        // What is written names the handlers of the model.
+        assert!(!found.to_string().contains("main-looper"), "{found}");
+        let result = file(&folder, "result.json", &ran.stdout);
+        assert_eq!(run(&["certify", &model, &result]).status, 0, "{ran:?}");
+        ids.collect::<Vec<Value>>()
+    });
+    assert_eq!(a, b);
+    // Its certificate is about another handler: that one does not hold.
+    assert_eq!(run(&["certify", &model, &plain]).status, 0);
+    assert_eq!(run(&["certify", &model, &renamed]).status, 1);
+    assert_eq!(run(&["replay", &model, &plain]).status, 1);
+}
+
+#[test]
+fn a_schedule_is_shrunk_on_the_model_as_it_is_now() {
+    let folder = folder();
+    let model = file(&folder, "order.any", ORDER);
+    let schedule = file(&folder, "old.json", stored(&folder, &model).to_string());
+    let small = path(&folder, "small.json");
+    // Another event, and another name of the handler.
+    let text = ORDER.replace("ui", "ux") + "once event idle { }\n";
+    file(&folder, "order.any", text);
+    let ran = run(&["shrink", &model, &schedule, "-o", &small]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let written = std::fs::read_to_string(&small).expect("a schedule");
+    assert!(!written.contains("\"ui\""), "{written}");
+    // It is a schedule of the changed model, and of that only.
+    assert_eq!(run(&["replay", &model, &small]).status, 1);
+    assert_eq!(run(&["certify", &model, &small]).status, 0);
+    file(&folder, "order.any", ORDER);
+    assert_eq!(run(&["certify", &model, &small]).status, 1);
+    // Where the change mends the model, nothing is left to make smaller.
+    file(&folder, "order.any", ORDER.replace("click on ui", "click on ui after load"));
+    assert_eq!(run(&["shrink", &model, &schedule, "-o", &small]).status, 3);
+}
+
 #[test]
 fn the_bug_of_a_program_is_found_through_its_pipe() {
     if !has_node() {

@@ -280,3 +280,63 @@ fn a_refusal_names_the_line() {
         assert!(ran.stderr.contains(line), "{ran:?}");
     }
 }
+
+/// A model of the gallery, with changes to its text.
+fn gallery(name: &str, changes: &[(&str, &str)]) -> String {
+    let path = common::workspace().join("examples/models").join(format!("{name}.any"));
+    let mut text = std::fs::read_to_string(path).expect("a model of the gallery");
+    for (before, after) in changes {
+        assert!(text.contains(before), "{name}: {before}");
+        text = text.replace(before, after);
+    }
+    text
+}
+
+/// Returns the verdict of a model, and the explanations of what does harm.
+fn verdict_of(text: &str) -> (String, String) {
+    let folder = folder();
+    let path = file(&folder, "m.any", text);
+    let ran = run(&["robust", &path, "--quiet", "--format", "json"]);
+    let result: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
+    let harmful = result["findings"].as_array().into_iter().flatten();
+    let harmful = harmful.filter(|one| one["harm"] == "harmful");
+    let texts: Vec<String> = harmful.map(|one| one["explanation"].to_string()).collect();
+    (result["verdict"].as_str().unwrap_or_default().to_owned(), texts.join("\n"))
+}
+
+/// Repairs that keep the stated property still let concurrency add outcomes: checked by hand.
+#[test]
+fn repaired_models_of_the_gallery_that_are_not_robust_have_an_outcome_of_their_own() {
+    // One event after another, a click on `cancel` never finds a download: no serial run has one.
+    let name = "cancel-against-completion-fixed";
+    let (verdict, said) = verdict_of(&gallery(name, &[]));
+    assert_eq!(verdict, "not_robust");
+    assert!(said.contains("started (global state): 1 | 2"), "{said}");
+    let never = gallery(name, &[("when current != null", "when current != null && started == 9")]);
+    assert_eq!(verdict_of(&never).0, "robust");
+
+    // The rows of the older search may be found last: `cursor` is theirs, although the list is not.
+    let name = "search-twice-fixed";
+    let (verdict, said) = verdict_of(&gallery(name, &[]));
+    assert_eq!(verdict, "not_robust");
+    assert!(said.contains("cursor (global state): \\\"stadium\\\" | \\\"station\\\""), "{said}");
+    assert_eq!(verdict_of(&gallery(name, &[("    cursor = text;\n", "")])).0, "robust");
+
+    // A request with the old token is refused after the renewal, and the token is renewed again.
+    let name = "token-refresh-fixed";
+    let (verdict, said) = verdict_of(&gallery(name, &[]));
+    assert_eq!(verdict, "not_robust");
+    assert!(said.contains("refresh (global state): 1 | 2"), "{said}");
+    let once = gallery(
+        name,
+        &[
+            ("post unauthorised(i);", "post unauthorised(i, token);"),
+            (
+                "task unauthorised(i: int) on app {",
+                "task unauthorised(i: int, token: int) on app {\n    \
+                 if token != access { post ask(i, access); return; }",
+            ),
+        ],
+    );
+    assert_eq!(verdict_of(&once).0, "robust");
+}

@@ -145,6 +145,9 @@ fn bound(outcome: &Outcome, word: &str) -> String {
             format!("cycles of {} were classed; the others count", many("task"))
         }
         "user-events" => "inputs were tried in some orders only".to_owned() + &raise(outcome, word),
+        "optional-ends" => {
+            "ends before something optional were tried in a part of the runs only".to_owned()
+        }
         "time-limit" | "memory-limit" => format!("what is open was cut by `--{word}`"),
         INTERRUPT => "what is open was interrupted (Ctrl-C)".to_owned(),
         "no-confirm" => "no candidate was tried: other orders may not exist".to_owned(),

@@ -41,8 +41,7 @@ fn verdict(file: &Path) -> Option<String> {
     let started = |action: &Action| machine.started(action);
     let most = system.events().iter().map(|event| if event.once { 1 } else { 2 }).collect();
     let init_is_step = system.init_is_step();
-    let waiting = |_: &State| None;
-    let views = Views { quiet: &quiet, started: &started, waiting: &waiting, most, init_is_step };
+    let views = Views { quiet: &quiet, started: &started, waiting: &|_| None, most, init_is_step };
     let found = outcomes(&mut system, &machine, &views, &options, &control).expect("outcomes");
     let states = match found.1.expect("a first state").divergence {
         Divergence::Never => "serial states",

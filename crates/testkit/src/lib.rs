@@ -7,6 +7,7 @@
 //! [`synthetic`] streams traces of any size into a sink, for benchmarks. [`consistency`] decides
 //! partial traces by trying all runs, and makes small ones that are hard to decide. [`reorder`]
 //! tries all reorderings of a small trace. [`greatest_antichain`] measures how wide an order is.
+//! [`python_verdicts`] asks the second checker of certificates.
 //!
 //! ```
 //! use anyorder_testkit::{Naive, RuleSet, Rules, Shape, random_trace};
@@ -25,6 +26,7 @@ pub use naive::{
     Edge, Fault, LockInMemory, Locks, Naive, RuleName, RuleSet, Rules, TaskOrder, lock_memory,
     only_guards,
 };
+pub use python::python_verdicts;
 pub use random::{Shape, random_replies, random_sections, random_trace};
 pub use reorder::{Best, Observes, ReorderForm, ReorderRule, Reorderings};
 pub use robust::NaiveRobust;
@@ -35,6 +37,7 @@ mod antichain;
 pub mod consistency;
 pub mod effort;
 pub mod naive;
+mod python;
 pub mod random;
 pub mod reorder;
 pub mod robust;

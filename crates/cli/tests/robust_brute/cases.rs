@@ -274,6 +274,17 @@ fn of_two_steps_that_can_fail_the_one_with_the_other_outcome_is_shown() {
 }
 
 #[test]
+fn an_element_that_is_missing_does_not_depend_on_the_others() {
+    let text = "var a: [int; 2]; once event e { async[any] p(); let x = a[2]; }
+        procedure p() { a[0] = 1; }";
+    check(text, 0, ["yes", "yes", "yes", "yes"]);
+    // The whole decides whether there is such an element.
+    let text = "var a: list<int> = []; once event e { async[any] p(); let x = a[2]; }
+        procedure p() { a = [1, 2, 3]; }";
+    check(text, 1, ["no", "yes", "yes", "no"]);
+}
+
+#[test]
 fn a_model_in_which_nothing_runs_is_robust_whatever_init_chooses() {
     let text = "var v = 0; init { let l = choose 0..2; v = l; } disabled event e { v = 2; }";
     check(text, 0, ["yes", "yes", "yes", "yes"]);

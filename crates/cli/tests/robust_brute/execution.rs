@@ -279,7 +279,8 @@ impl<'a> Execution<'a> {
         if (0..2).contains(&index) {
             return Ok(index);
         }
-        self.access(Location::Var(var), false);
+        // That it is missing does not depend on the other elements.
+        self.access(Location::Element(var, index), false);
         Err(Stop::Fault(Fault("index", at, vec![index])))
     }
 

@@ -25,8 +25,10 @@ pub(super) struct Findings {
     reported: Vec<(String, Reported)>,
     known: BTreeSet<String>,
     harmless: usize,
-    /// The runs made for display.
+    /// The runs made for display, and for ends before something optional.
     pub(super) runs: u64,
+    /// Not all ends before something optional were tried.
+    pub(super) rests_cut: bool,
 }
 
 impl Findings {
@@ -73,6 +75,9 @@ const UNCONFIRMED: &str = "unconfirmed ";
 
 /// The beginning of the text that identifies a harmless reversal.
 const HARMLESS: &str = "harmless ";
+
+/// The most runs of one exploration that look for ends before something optional.
+const RESTS_MAX: u64 = 20_000;
 
 /// The text that identifies a state in which the program must not end, whether or not something
 /// optional could still happen there.
@@ -146,6 +151,7 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
                 findings.add(identity, one);
             }
         }
+        self.rests(findings);
         for run in 0..outcome.runs.len() {
             let info = &outcome.runs[run];
             let (Some(comparison), Some(reversal)) = (&info.comparison, &info.reversal) else {
@@ -182,6 +188,27 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
         let FindingKind::Failure(failure) = kind else { return false };
         let is_final = Shows::parse(&failure.to_string()) == Shows::Final;
         is_final && self.program.model_name().is_some()
+    }
+
+    /// Looks for a wrong end before something optional that the runs did not pass.
+    fn rests(&mut self, findings: &mut Findings) {
+        let mut left = self.left.min(RESTS_MAX);
+        for run in 0..self.outcome.runs.len() {
+            if findings.known.contains(END_FINAL) || self.control.check().is_err() {
+                return;
+            }
+            if self.outcome.runs[run].cut {
+                continue;
+            }
+            let rest = self.program.wrong_rest(&self.outcome.choices(run), left);
+            findings.runs += rest.runs;
+            findings.rests_cut |= rest.cut;
+            left -= rest.runs.min(left);
+            let found = rest.found.and_then(|run| self.program.reported(&run, &Shows::Final));
+            if let Some(one) = found {
+                findings.add(END_FINAL.to_owned(), one);
+            }
+        }
     }
 
     /// Whether a run violates a stated property.

@@ -16,6 +16,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The part of an observation that reports a wrong end of a run. Its text is `deadlock` or `final`.
 pub(crate) const END: &str = "end";
 
+/// The answer to whether a run without some optional steps could end wrongly.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct WrongRest {
+    /// The choices of such a run.
+    pub found: Option<Vec<Choice>>,
+    /// The number of runs that were made.
+    pub runs: u64,
+    /// Whether there were more to make.
+    pub cut: bool,
+}
+
 /// A program as tasks, with its descriptions. Only two methods are required; [`Started`] implements
 /// them for any [`SystemFactory`].
 pub trait TaskProgram: Sync {
@@ -62,6 +73,12 @@ pub trait TaskProgram: Sync {
     /// events ends the run: then its end is no outcome.
     fn is_end(&self, _choices: &[Choice]) -> bool {
         true
+    }
+
+    /// Looks for a run of some of the choices to a state in which only optional steps are left, and
+    /// in which the program must not end. Also returns how many runs that took.
+    fn wrong_rest(&self, _choices: &[Choice], _runs_max: u64) -> WrongRest {
+        WrongRest::default()
     }
 
     /// Returns the run of the choices for display; `None` if it cannot be replayed.

@@ -293,6 +293,9 @@ impl<'a, P: TaskProgram> Job<'a, P> {
     fn finish(self) -> JobResult {
         let Job { program, control, mut result, findings, sums, .. } = self;
         result.stats = sums.stats(findings.runs);
+        if findings.rests_cut {
+            result.open_within("optional-ends");
+        }
         result.findings = findings.finish();
         result.model = program.model_name().map(str::to_owned);
         let limits = (START_OF_PROGRAM, control);

@@ -1,6 +1,7 @@
 //! A run of a model with checks. Besides failures, it reports broken invariants, update conflicts
 //! and wrong ends.
 
+use super::rests::is_unfair;
 use crate::explore::{END, Repeats};
 use crate::schedules::Shows;
 use anyorder_system::{
@@ -71,14 +72,6 @@ impl Checked {
             }
         }
         failures
-    }
-
-    /// Returns whether a task is the code of an event or thread that need not run.
-    fn is_unfair(&self, task: &TaskName) -> bool {
-        let program = self.machine.program();
-        let kind = task.segments()[0].kind.split('[').next().unwrap_or_default();
-        let event = program.events.iter().any(|one| one.name == kind && !one.fair);
-        event || program.threads.iter().any(|one| one.name == kind && !one.fair)
     }
 
     /// Returns whether this is the first state in which nothing more need happen, and in which the
@@ -158,7 +151,8 @@ impl TaskSystem for Checked {
         // What is optional comes as late as it can: runs pass the states in which nothing else is
         // left.
         if self.machine.has_rests() {
-            enabled.sort_by_key(|task| self.is_unfair(&task.task));
+            let program = self.machine.program();
+            enabled.sort_by_key(|task| is_unfair(program, &task.task));
         }
         Ok(enabled)
     }

@@ -18,6 +18,7 @@ mod jobs;
 // The front end: states, tasks and their descriptions.
 mod checked;
 mod descriptions;
+mod rests;
 mod schedule;
 mod states;
 mod tasks;

@@ -3,7 +3,8 @@
 use super::checked::Checked;
 use super::descriptions::site_of_step;
 use super::load::Model;
-use crate::explore::{Repeats, ShownRun, TaskProgram};
+use super::rests::wrong_rest;
+use crate::explore::{Repeats, ShownRun, TaskProgram, WrongRest};
 use crate::schedules::Shows;
 use crate::states::{Conflict, RunEnd, StateProgram, is_conflict, report, report_conflict};
 use crate::{CertificateVerdict, Failure, FailureMessage, Level, Reported};
@@ -59,6 +60,10 @@ impl TaskProgram for Model {
             .reset()
             .and_then(|()| choices.iter().try_for_each(|choice| system.execute(choice).map(drop)));
         ran.and_then(|()| system.enabled()).is_ok_and(|enabled| enabled.is_empty())
+    }
+
+    fn wrong_rest(&self, choices: &[Choice], runs_max: u64) -> WrongRest {
+        wrong_rest(self, choices, runs_max)
     }
 
     fn shown(&self, choices: &[Choice]) -> Result<Option<ShownRun>, Failure> {
