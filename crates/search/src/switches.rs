@@ -24,7 +24,7 @@ use crate::outcome::{Property, UpdateConflict, Violation};
 use crate::path::{Path, PathStep};
 use crate::updates::Writer;
 use anyorder_system::{
-    Control, JobWatch, Offers, Place, Properties, StateSystem, Successor, Update, Updates,
+    Control, JobWatch, Offers, Place, Properties, StateSystem, Stopped, Successor, Update, Updates,
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -54,8 +54,10 @@ fn has_runners<S: StateSystem>(system: &S, path: &Path<S>) -> bool {
 pub struct Passes {
     /// The states visited, in all passes.
     pub states: u64,
-    /// Whether their number was cut: then runs may have more switches than they need.
+    /// Whether their number was cut, or memory: then runs may have more switches than they need.
     pub cut: bool,
+    /// Whether the job was stopped in a pass: then the paths of that pass stay as they were.
+    pub stopped: Option<Stopped>,
 }
 
 /// Replaces the paths of violations and update conflicts by runs that are no longer and have the
@@ -211,7 +213,8 @@ fn pass<S: StateSystem>(
     let ran = pass.layers(left, control);
     passes.states += pass.nodes.len() as u64;
     passes.cut |= ran == Ran::Cut;
-    if ran == Ran::Stopped {
+    if let Ran::Stopped(stopped) = ran {
+        passes.stopped = Some(stopped);
         return BTreeMap::new();
     }
     let goals = std::mem::take(&mut pass.goals);
@@ -222,14 +225,20 @@ fn pass<S: StateSystem>(
         (cost < wanted.known).then_some((goal, path))
     });
     let better = better.collect();
-    if control.check().is_err() { BTreeMap::new() } else { better }
+    match control.check() {
+        Ok(()) => better,
+        Err(stopped) => {
+            passes.stopped = Some(stopped);
+            BTreeMap::new()
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ran {
     Whole,
     Cut,
-    Stopped,
+    Stopped(Stopped),
 }
 
 impl<S: StateSystem> Pass<'_, S> {
@@ -240,10 +249,13 @@ impl<S: StateSystem> Pass<'_, S> {
             self.next_first = self.nodes.len() as u32;
             for (at, (node, state)) in layer.iter().enumerate() {
                 let bytes = self.nodes.len() as u64 * NODE_BYTES;
-                if at % POLLED == 0
-                    && (control.check().is_err() || control.check_memory(0, bytes).is_err())
-                {
-                    return Ran::Stopped;
+                if at % POLLED == 0 {
+                    if let Err(stopped) = control.check() {
+                        return Ran::Stopped(stopped);
+                    }
+                    if control.check_memory(0, bytes).is_err() {
+                        return Ran::Cut;
+                    }
                 }
                 self.expand(*node, state, depth);
                 if self.nodes.len() as u64 > states_max {

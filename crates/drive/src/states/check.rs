@@ -12,7 +12,7 @@ use anyorder_search::{
     Gauge, Order, Outcome, ResponseVerdict, Storage, fewest_switches, sort_conflicts,
     sort_violations,
 };
-use anyorder_system::{Control, JobWatch, Reducible, StateSystem};
+use anyorder_system::{Control, JobWatch, Reducible, StateSystem, Stopped};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -296,12 +296,12 @@ fn with_few_switches<S: StateSystem, D>(
     system: &S,
     (mut outcome, mut stats): Searched<S, D>,
     control: &Control<'_>,
-) -> Searched<S, D> {
+) -> (Searched<S, D>, Option<Stopped>) {
     let mut none = Vec::new();
     let conflicts = outcome.conflicts.as_mut().unwrap_or(&mut none);
     let violations = &mut outcome.violations;
     if violations.is_empty() && conflicts.is_empty() {
-        return (outcome, stats);
+        return ((outcome, stats), None);
     }
     control.progress.phase("fewer switches");
     let passes = fewest_switches(system, violations, conflicts, SWITCH_STATES, control);
@@ -310,7 +310,7 @@ fn with_few_switches<S: StateSystem, D>(
     if passes.states > 0 {
         stats.set("switch_states", passes.states);
     }
-    (outcome, stats)
+    ((outcome, stats), passes.stopped)
 }
 
 /// Converts the outcome of an engine into a result.
@@ -319,7 +319,7 @@ fn assemble<P: StateProgram, D>(
     searched: Searched<P::System, D>,
     control: &Control<'_>,
 ) -> Found {
-    let (outcome, stats) = with_few_switches(program.system(), searched, control);
+    let ((outcome, stats), stopped) = with_few_switches(program.system(), searched, control);
     let mut result = JobResult { stats, ..JobResult::default() };
     // A violation of a response is an infinite run, so no depth covers it.
     let open = outcome.responses.contains(&ResponseVerdict::Unknown);
@@ -329,6 +329,10 @@ fn assemble<P: StateProgram, D>(
     }
     if !outcome.complete && outcome.limits.is_empty() {
         result.cut_by("first");
+    }
+    let stopped = stopped.map(|stopped| stopped.0.word());
+    if let Some(word) = stopped.filter(|word| !result.limits.iter().any(|one| one == word)) {
+        result.cut_by(word);
     }
     result.findings = report(program, &outcome.violations);
     if outcome.complete {
