@@ -230,13 +230,15 @@ pub(crate) fn sizes(outcome: &Outcome) -> Vec<String> {
     let stat = |name: &str| outcome.stats.get(name).and_then(Stat::integer);
     // A trace of threads has no tasks and no handlers: it has threads.
     let threads = stat("threads").filter(|threads| *threads > 0);
-    let is_threads = threads.is_some() && stat("tasks") == Some(0) && stat("handlers") == Some(0);
+    // Some commands count neither.
+    let none = |name| stat(name).unwrap_or(0) == 0;
+    let is_threads = threads.is_some() && none("tasks") && none("handlers");
     for (name, noun) in nouns {
         match stat(name) {
-            Some(_) if is_threads && name == "tasks" => {
+            _ if is_threads && name == "tasks" => {
                 sizes.extend(threads.map(|threads| plural(threads, "thread")));
             }
-            Some(_) if is_threads && name == "handlers" => {}
+            _ if is_threads && name == "handlers" => {}
             Some(number) => sizes.push(plural(number, noun)),
             None => {}
         }
