@@ -90,6 +90,8 @@ impl TaskProgram for Model {
                 (text.clone(), Property::Failure(failed))
             }
             Shows::Deadlock => (shows.to_string(), Property::Deadlock(String::new())),
+            // A livelock is a verdict on all states, never on a run.
+            Shows::Livelock => return None,
             _ => (shows.to_string(), Property::Final),
         };
         report(self, &[Violation { property, name, path }]).pop()

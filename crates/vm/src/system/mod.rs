@@ -24,6 +24,7 @@ mod tasks;
 mod names;
 
 mod accesses;
+mod actors;
 
 mod awaited;
 

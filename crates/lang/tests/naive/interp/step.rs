@@ -14,6 +14,8 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug)]
 pub struct Transition {
     pub label: String,
+    /// What runs: its process and its body, and whether the body begins. `None` for `init`.
+    pub by: Option<(Pid, Body, bool)>,
     /// T11: the class that fairness speaks of.
     pub class: Option<String>,
     #[expect(dead_code, reason = "for debugging: alternatives are compared by where they lead")]
@@ -166,9 +168,10 @@ fn alternatives(
 /// All transitions of a state (T10).
 pub fn successors(p: &'static Program, state: &State) -> Vec<Transition> {
     let mut all = vec![];
-    let mut add = |label: String, class: Option<String>, outcomes: Vec<Outcome>| {
+    let mut add = |label: String, class: Option<String>, by, outcomes: Vec<Outcome>| {
         all.extend(outcomes.into_iter().map(|(alternative, result, updates)| Transition {
             label: label.clone(),
+            by: Option::clone(&by),
             class: class.clone(),
             alternative,
             result,
@@ -176,7 +179,7 @@ pub fn successors(p: &'static Program, state: &State) -> Vec<Transition> {
         }));
     };
     if state.before_init {
-        add("init".into(), None, init(p, state));
+        add("init".into(), None, None, init(p, state));
         return all;
     }
     for (pid, control) in &state.running {
@@ -186,7 +189,8 @@ pub fn successors(p: &'static Program, state: &State) -> Vec<Transition> {
             let apart = p.mutant == Mutant::ThreadsBeginFirst && !control.begun;
             go_on(run, pid, control, u32::from(!apart))
         });
-        add(label, fairness(p, pid), outcomes);
+        let by = Some((pid.clone(), control.body, false));
+        add(label, fairness(p, pid), by, outcomes);
     }
     for (key, mailbox) in &state.mailboxes {
         if state.running.contains_key(&Pid::Handler(*key)) {
@@ -196,14 +200,16 @@ pub fn successors(p: &'static Program, state: &State) -> Vec<Transition> {
             let name = words::message(p, state, message);
             let pid = Pid::Handler(*key);
             let class = fairness(p, &pid);
-            add(format!("begin {name}"), class, begin_task(p, state, &pid, message));
+            let by = Some((pid.clone(), Body::Task(message.task), true));
+            add(format!("begin {name}"), class, by, begin_task(p, state, &pid, message));
         }
     }
     for message in one_of_equals(p, state, state.pool.iter().collect()) {
         let name = words::message(p, state, message);
         let pid = Pid::Any(message.handle);
         let class = Some("posted to any".to_string());
-        add(format!("begin {name}"), class, begin_task(p, state, &pid, message));
+        let by = Some((pid.clone(), Body::Task(message.task), true));
+        add(format!("begin {name}"), class, by, begin_task(p, state, &pid, message));
     }
     for (number, members) in p.event_members.iter().enumerate() {
         for member in members {
@@ -212,7 +218,8 @@ pub fn successors(p: &'static Program, state: &State) -> Vec<Transition> {
             let index = index.unwrap_or_default();
             let key = (number, *member);
             let class = fairness(p, &Pid::Event(key));
-            add(format!("begin {name}{index}"), class, begin_event(p, state, key));
+            let by = Some((Pid::Event(key), Body::Event(number), true));
+            add(format!("begin {name}{index}"), class, by, begin_event(p, state, key));
         }
     }
     all
