@@ -13,6 +13,7 @@ mod handles;
 mod hints;
 mod hostile;
 mod ids;
+mod livelock;
 mod models;
 mod predict;
 #[path = "programs/main.rs"]

@@ -164,6 +164,8 @@ fn warnings(body: &str) -> Vec<String> {
 fn properties_that_say_nothing_are_named() {
     let endless = "var n = 0; event tick { n = 1 - n; } final: n == 7;";
     assert_eq!(warnings(endless), ["`final` says nothing: no run ends where it is checked"]);
+    let dead = "var n = 0; once event e { n = 1; } once event never when n == 5 { n = 2; } handler h: fifo; task t() on h { }";
+    assert_eq!(warnings(dead), ["event `never` never happens", "task `t` never runs"]);
     let never = "var n = 0; once event e { n = 1; } response r: n == 5 leads_to n == 1;";
     assert_eq!(warnings(never), ["response `r` says nothing: its trigger never holds"]);
     for right in [

@@ -316,6 +316,17 @@ fn long_traces_are_streamed_and_not_confirmed() {
     assert!(posted.stderr.contains("needs the whole trace in memory"), "{posted:?}");
 }
 
+#[test]
+fn the_header_of_a_trace_of_threads_counts_them_as_check_does() {
+    let folder = common::folder();
+    let trace = "T0|fork(T1)|1\nT0|w(x)|2\nT1|w(x)|3\nT0|join(T1)|4\n";
+    let trace = common::file(&folder, "t.std", trace);
+    for command in ["check", "predict"] {
+        let ran = run(&[command, &trace]);
+        assert!(ran.stdout.contains("4 events · 2 threads · "), "{command}: {ran:?}");
+    }
+}
+
 /// A complete list of candidates says nothing about the pairs that the analysis orders.
 #[test]
 fn a_result_about_candidates_says_that_there_is_more() {

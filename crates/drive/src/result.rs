@@ -284,6 +284,7 @@ fn name_places(findings: &mut [Finding]) {
                 | Kind::Final
                 | Kind::Invariant
                 | Kind::Response
+                | Kind::Livelock
                 | Kind::UpdateConflict
                 | Kind::Inconsistency
         );

@@ -105,8 +105,8 @@ pub(crate) fn witness(schedule: &Schedule) -> Option<Witness> {
 }
 
 /// The finding that a schedule shows. The schedule stores it as text: `failure MESSAGE`, `invariant
-/// NAME`, `deadlock`, `final`, `response NAME`, `update_conflict ATTRIBUTE COMPONENT COMPONENT`,
-/// `difference [PART, ...]`.
+/// NAME`, `deadlock`, `final`, `response NAME`, `livelock`, `update_conflict ATTRIBUTE COMPONENT
+/// COMPONENT`, `difference [PART, ...]`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Shows {
     /// A step fails with this message.
@@ -119,6 +119,8 @@ pub enum Shows {
     Final,
     /// A response never comes.
     Response(String),
+    /// From the loop on, no run can end.
+    Livelock,
     /// Two components update one attribute to different values, the second in the last step.
     Conflict(String, [String; 2]),
     /// These parts of the observation differ from those of another run.
@@ -156,6 +158,7 @@ impl Shows {
         match text {
             "deadlock" => Shows::Deadlock,
             "final" => Shows::Final,
+            "livelock" => Shows::Livelock,
             _ => rest("failure ")
                 .map(Shows::Failure)
                 .or_else(|| rest("invariant ").map(Shows::Invariant))
@@ -179,6 +182,7 @@ impl fmt::Display for Shows {
             Shows::Invariant(name) => write!(f, "invariant {name}"),
             Shows::Deadlock => f.write_str("deadlock"),
             Shows::Final => f.write_str("final"),
+            Shows::Livelock => f.write_str("livelock"),
             Shows::Response(name) => write!(f, "response {name}"),
             Shows::Conflict(attribute, [a, b]) => write!(f, "update_conflict {attribute} {a} {b}"),
             Shows::Difference(parts) => {
@@ -220,6 +224,7 @@ mod tests {
             Shows::Invariant(text("safe")),
             Shows::Deadlock,
             Shows::Final,
+            Shows::Livelock,
             Shows::Response(text("answered")),
             Shows::Conflict(text("lamps[\"a b\"]"), [text("night"), text("party")]),
             Shows::Difference(vec![text("dom/list"), text("a \"b\"")]),

@@ -55,6 +55,8 @@ words! {
         Invariant = "invariant",
         /// Some order does not answer an input event.
         Response = "response",
+        /// Some order leads to where no run can end any more.
+        Livelock = "livelock",
         /// Two updates of one state do not commute.
         UpdateConflict = "update_conflict",
         /// The observed behaviour cannot happen under the rules.

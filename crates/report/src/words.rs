@@ -246,8 +246,8 @@ pub(crate) fn sizes(outcome: &Outcome) -> Vec<String> {
     let threads = only_threads(outcome);
     for (name, noun) in nouns {
         match (stat(name), threads) {
-            (Some(_), Some(threads)) if name == "tasks" => sizes.push(plural(threads, "thread")),
-            (Some(_), Some(_)) if name == "handlers" => {}
+            (_, Some(threads)) if name == "tasks" => sizes.push(plural(threads, "thread")),
+            (_, Some(_)) if name == "handlers" => {}
             (Some(number), _) => sizes.push(plural(number, noun)),
             (None, _) => {}
         }
@@ -279,7 +279,8 @@ pub(crate) fn sizes(outcome: &Outcome) -> Vec<String> {
 /// Returns the number of threads of an input that has neither tasks nor handlers.
 pub(crate) fn only_threads(outcome: &Outcome) -> Option<u64> {
     let stat = |name: &str| outcome.stats.get(name).and_then(Stat::integer);
-    let has_none = stat("tasks") == Some(0) && stat("handlers") == Some(0);
+    // Some commands count neither.
+    let has_none = ["tasks", "handlers"].iter().all(|name| stat(name).unwrap_or(0) == 0);
     stat("threads").filter(|threads| *threads > 0 && has_none)
 }
 

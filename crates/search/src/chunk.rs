@@ -69,6 +69,8 @@ pub(crate) struct Chunk<S> {
     pub(crate) transitions: Vec<u32>,
     /// Whether each of these states offers only optional transitions.
     pub(crate) rests: Vec<bool>,
+    /// Those of these states that are deadlocks, by their index.
+    pub(crate) deadlocks: Vec<u32>,
     /// Whether one of them is an end that is no deadlock.
     pub(crate) ended: bool,
     /// In the order of (position, place).
@@ -118,6 +120,7 @@ impl<S> Chunk<S> {
             start,
             transitions: Vec::new(),
             rests: Vec::new(),
+            deadlocks: Vec::new(),
             ended: false,
             candidates: Vec::new(),
             encodings: Vec::new(),
@@ -175,6 +178,8 @@ impl<S> Chunk<S> {
         }
         self.transitions.truncate(position.saturating_sub(self.start) as usize);
         self.rests.truncate(self.transitions.len());
+        let states = self.transitions.len() as u32;
+        self.deadlocks.retain(|state| *state < states);
         let targets: u64 = self.transitions.iter().map(|count| u64::from(*count)).sum();
         if !self.targets.is_empty() {
             self.targets.truncate(targets as usize);

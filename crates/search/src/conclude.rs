@@ -1,6 +1,7 @@
 //! Builds the outcome of a search.
 
 use crate::error::SearchError;
+use crate::livelock::{self, FullGraph, Livelock, cycle_of_states};
 use crate::options::{Order, SearchOptions, Stop, Storage};
 use crate::outcome::{
     Limit, Outcome, Property, ResponseVerdict, UpdateConflict, Violation, keep_deadlocks,
@@ -39,6 +40,9 @@ impl<S: StateSystem> Search<'_, S> {
         let mut violations = self.violations(&faults, control)?;
         let mut skipped = None;
         let responses = self.respond(complete, &mut violations, (control, &mut skipped))?;
+        let stuck = self.livelocks(&mut violations, (control, &mut skipped))?;
+        let livelocks_checked = stuck.is_some();
+        limits.extend((stuck == Some(true)).then_some(Limit::Livelocks));
         sort_violations(&mut violations);
         let conflicts = self.conflicts((control, &mut skipped))?;
         drop(unwatched);
@@ -53,6 +57,7 @@ impl<S: StateSystem> Search<'_, S> {
             responses,
             ended: self.ended,
             untriggered: if complete { self.untriggered() } else { Vec::new() },
+            livelocks_checked,
             never_run: complete.then(|| never_run(&self.parts_ran)),
             stats: self.stats,
             detail: (),
@@ -111,6 +116,7 @@ impl<S: StateSystem> Search<'_, S> {
             responses: false,
             keep_graph: false,
             updates: false,
+            livelocks: false,
             depth_max: (self.options.stop == Stop::Exhausted).then(|| deepest.saturating_add(1)),
             states_max: None,
             transitions_max: None,
@@ -193,6 +199,59 @@ impl<S: StateSystem> Search<'_, S> {
         }
         sort_conflicts(&mut conflicts);
         Ok(Some(conflicts))
+    }
+
+    /// Searches the known part of the graph for livelocks. Returns whether some were left out;
+    /// `None` if it did not search.
+    fn livelocks(
+        &self,
+        violations: &mut Vec<Violation<S>>,
+        (control, skipped): (&Control<'_>, &mut Option<Stopped>),
+    ) -> Result<Option<bool>, SearchError> {
+        let early = self.options.stop == Stop::FirstViolation && !violations.is_empty();
+        let graph = self.graph.as_ref().filter(|_| self.options.livelocks && !early);
+        let (Some(graph), Some(actors)) = (graph, &self.info.actors) else { return Ok(None) };
+        control.progress.phase("livelocks");
+        let find = || {
+            let renumbered = (self.options.order == Order::Depth).then(|| graph.breadth_first());
+            let graph = renumbered.as_ref().unwrap_or(graph);
+            let initial = (0..graph.initial()).map(|state| self.links.get(state).1).collect();
+            let (system, symmetry) = (self.system, self.options.symmetry);
+            let explored = FullGraph { system, graph, initial, symmetry };
+            livelock::livelocks(&explored, actors, &self.info.fairness)
+        };
+        let Some(Ok((found, left_out))) = self.analyse((control, skipped), find) else {
+            return Ok(None);
+        };
+        for one in found {
+            let path = self.lasso(&one)?;
+            violations.push(Violation::of(self.system, Property::Livelock(one.places), path));
+        }
+        Ok(Some(left_out))
+    }
+
+    /// Replays a livelock. Where the graph has representatives, its cycle is one of orbits only;
+    /// then it looks for one of states.
+    fn lasso(&self, livelock: &Livelock) -> Result<Path<S>, SearchError> {
+        let (start, steps) = &livelock.path;
+        let places = steps.iter().map(|(_, place)| *place);
+        let choices = std::iter::once(*start).chain(places);
+        if !self.options.symmetry {
+            let mut path = self.path_of_graph(choices.collect())?;
+            path.repeats_from = Some(livelock.repeats_from);
+            return Ok(path);
+        }
+        let mut path = self.path_of_graph(choices.take(livelock.repeats_from + 1).collect())?;
+        let watch = JobWatch::current();
+        let cycle = cycle_of_states(self.system, path.last(), &self.info.fairness, &watch);
+        for place in cycle.map_err(|stopped| SearchError::Stopped(stopped.0))? {
+            let mut successors = Vec::new();
+            self.system.successors(path.last(), &mut successors);
+            let one = successors.into_iter().nth(place as usize).ok_or(SearchError::Symmetry)?;
+            path.push(Some(place), one);
+        }
+        path.repeats_from = Some(livelock.repeats_from);
+        Ok(path)
     }
 
     /// Checks response properties on the known part of the graph.

@@ -19,6 +19,9 @@ pub enum SearchError {
     /// Update conflicts are about particular components, and need the updates of all transitions.
     #[error("update conflicts are not looked for {0}")]
     NoUpdates(&'static str),
+    /// A checkpoint does not hold what livelocks need.
+    #[error("livelocks are not looked for in a search that is saved")]
+    NoLivelocks,
     /// More fairness classes or properties than the search supports.
     #[error("too many {what}: {count}, at most {max}")]
     TooMany {

@@ -180,7 +180,10 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
         }
         chunk.transitions.push(count as u32);
         chunk.rests.push(offers == Offers::Optional);
-        chunk.ended |= offers.is_end() && !matches!(end, Some(Property::Deadlock(_)));
+        match end {
+            Some(Property::Deadlock(_)) => chunk.deadlocks.push(chunk.rests.len() as u32 - 1),
+            _ => chunk.ended |= offers.is_end(),
+        }
         if let Some(wrong) = end {
             chunk.fault(wrong, position, 0);
         }

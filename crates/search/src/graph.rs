@@ -18,6 +18,8 @@ pub struct Graph {
     targets: Vec<u32>,
     /// Whether each state offers only optional transitions.
     rests: Vec<bool>,
+    /// The deadlocks, in ascending order where the search was breadth-first.
+    deadlocks: Vec<u32>,
     /// `None` if the system has no fairness classes.
     classes: Option<Vec<u16>>,
     responses: usize,
@@ -62,6 +64,11 @@ impl Graph {
     #[must_use]
     pub fn is_end(&self, state: u32) -> bool {
         self.count[state as usize] == 0 || self.rests[state as usize]
+    }
+
+    /// Returns the states that are deadlocks.
+    pub(crate) fn deadlocks(&self) -> &[u32] {
+        &self.deadlocks
     }
 
     /// Returns whether a state offers transitions, and all of them are optional.
@@ -110,6 +117,7 @@ impl Graph {
 
     pub(crate) fn bytes(&self) -> u64 {
         let per_state = self.count.len() as u64 * 13 + self.flags.len() as u64;
+        let per_state = per_state + self.deadlocks.len() as u64 * 4;
         per_state
             + self.targets.len() as u64 * 4
             + self.classes.as_ref().map_or(0, Vec::len) as u64 * 2
@@ -137,12 +145,17 @@ impl Graph {
         lists: &mut UpdateLists,
     ) {
         let mut start = self.targets.len() as u64;
-        for ((count, rests), number) in chunk.transitions.iter().zip(&chunk.rests).zip(numbers) {
+        let numbers: Vec<u32> = numbers.take(chunk.transitions.len()).collect();
+        let number_at = |at: u32| numbers.get(at as usize).copied();
+        for ((count, rests), number) in chunk.transitions.iter().zip(&chunk.rests).zip(&numbers) {
+            let number = *number;
             self.start[number as usize] = start;
             self.count[number as usize] = *count;
             self.rests[number as usize] = *rests;
             start += u64::from(*count);
         }
+        let deadlocks = chunk.deadlocks.iter().filter_map(|at| number_at(*at));
+        self.deadlocks.extend(deadlocks);
         self.targets.extend_from_slice(&chunk.targets);
         if let Some(classes) = &mut self.classes {
             classes.extend_from_slice(&chunk.classes);
@@ -192,6 +205,7 @@ impl Graph {
         }
         let mut graph = Graph::new(self.responses, self.classes.is_some(), self.updates.is_some());
         graph.initial = self.initial;
+        graph.deadlocks = self.deadlocks.iter().map(|old| number[*old as usize]).collect();
         for old in &order {
             graph.start.push(graph.targets.len() as u64);
             graph.count.push(self.count[*old as usize]);

@@ -97,6 +97,7 @@ pub use checkpoint::is_checkpoint;
 pub use error::SearchError;
 pub use export::{Exported, GraphFormat, export};
 pub use graph::Graph;
+pub use livelock::{EachStep, ExploredGraph, LIVELOCKS_MAX, Livelock, livelocks};
 pub use options::{Order, SearchOptions, Stop, Storage};
 pub use outcome::{
     DEADLOCKS_MAX, Limit, Outcome, Property, ResponseVerdict, Stats, UpdateConflict, Violation,
@@ -130,8 +131,9 @@ mod round;
 mod search;
 mod store;
 
-// Response properties and update conflicts, on the graph of all states.
+// Response properties, livelocks and update conflicts, on the graph of all states.
 mod graph;
+mod livelock;
 mod response;
 mod shortest;
 mod updates;

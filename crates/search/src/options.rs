@@ -73,6 +73,10 @@ pub struct SearchOptions {
     /// search then keeps the graph of all states. Not available with symmetry, or for saved
     /// searches.
     pub updates: bool,
+    /// Whether to report livelocks, if the system says what takes its
+    /// [transitions](anyorder_system::StateSystem::actors). The search then keeps the graph of all
+    /// states. Needs `deadlocks`. Not available for saved searches.
+    pub livelocks: bool,
     /// Whether to keep the graph in any case, for [`Search::graph`](crate::Search::graph).
     pub keep_graph: bool,
     /// The most states.
@@ -94,6 +98,7 @@ impl Default for SearchOptions {
             deadlocks: true,
             responses: true,
             updates: false,
+            livelocks: false,
             keep_graph: false,
             states_max: None,
             depth_max: None,

@@ -1,7 +1,9 @@
 //! The outcome of a search.
 
 use crate::path::Path;
-use anyorder_system::{End, Failure, Offers, Place, Properties, StateSystem, StopReason};
+use anyorder_system::{
+    End, Failure, Offers, Place, PlaceOfStep, Properties, StateSystem, StopReason,
+};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -28,6 +30,8 @@ pub enum Limit {
     Bitstate,
     /// [`DEADLOCKS_MAX`]: further deadlocks are left out.
     Deadlocks,
+    /// [`LIVELOCKS_MAX`](crate::LIVELOCKS_MAX): further livelocks are left out.
+    Livelocks,
     /// The algorithm does not check all properties of the program.
     Algorithm,
 }
@@ -46,6 +50,7 @@ impl Limit {
             Limit::Interrupt => "interrupt",
             Limit::Bitstate => "bitstate",
             Limit::Deadlocks => "max-deadlocks",
+            Limit::Livelocks => "max-livelocks",
             Limit::Algorithm => "algorithm",
         }
     }
@@ -89,6 +94,9 @@ pub enum Property {
     Final,
     /// The response property with this index.
     Response(usize),
+    /// A livelock: from here no run can end. Each set of places where steps are repeated is a
+    /// property of its own.
+    Livelock(Vec<PlaceOfStep>),
 }
 
 impl Property {
@@ -112,11 +120,12 @@ impl Property {
     pub fn to_report(&self) -> Property {
         match self {
             Property::Deadlock(_) => Property::Deadlock(String::new()),
+            Property::Livelock(_) => Property::Livelock(Vec::new()),
             property => property.clone(),
         }
     }
 
-    /// Returns its name: the system's, the text of a failure, `deadlock`, or `final`.
+    /// Returns its name: the system's, the text of a failure, `deadlock`, `final`, or `livelock`.
     #[must_use]
     pub fn name<S: StateSystem>(&self, system: &S) -> String {
         match self {
@@ -127,6 +136,7 @@ impl Property {
             }
             Property::Deadlock(_) => "deadlock".to_owned(),
             Property::Final => "final".to_owned(),
+            Property::Livelock(_) => "livelock".to_owned(),
             Property::Response(index) => {
                 let responses = system.properties().responses;
                 responses.get(*index).map_or_else(String::new, |one| one.name.clone())
@@ -144,7 +154,7 @@ pub struct Violation<S: StateSystem> {
     /// A shortest path to it among the explored ones. Its last step is the failure, or its last
     /// state violates the invariant, is the deadlock or the wrong end. For a response property, the
     /// run repeats the steps from [`Path::repeats_from`] for ever, or stays in the last state for
-    /// ever.
+    /// ever. For a livelock, it repeats them for ever.
     pub path: Path<S>,
 }
 
@@ -253,6 +263,8 @@ pub struct Outcome<S: StateSystem, D = ()> {
     /// The response properties that say nothing: their triggers hold in no state. Known only of
     /// complete searches that check them.
     pub untriggered: Vec<usize>,
+    /// Whether livelocks were searched for, in all that was explored.
+    pub livelocks_checked: bool,
     /// The indices of parts that never run; `None` unless the search is complete.
     pub never_run: Option<Vec<usize>>,
     /// Counters.

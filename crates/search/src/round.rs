@@ -108,6 +108,10 @@ impl<'s, S: StateSystem> Search<'s, S> {
                 self.links.push(parent, place);
             }
             if let Some(graph) = &mut self.graph {
+                // A checkpoint does not hold them.
+                if !self.options.livelocks {
+                    chunk.deadlocks.clear();
+                }
                 graph.add_states(chunk.fresh.entries.len(), &chunk.fresh.flags);
                 let numbers = parents.iter().map(|parent| parent.number);
                 graph.add_transitions(chunk, numbers, &mut self.update_lists);

@@ -11,7 +11,7 @@ use crate::parallel::Pool;
 use crate::store::{Key, NUMBERS_MAX, Store, Visit};
 use crate::updates::UpdateLists;
 use anyorder_common::numbers::plural;
-use anyorder_system::{Classes, Control, Properties, StateSystem};
+use anyorder_system::{Actors, Classes, Control, Properties, StateSystem};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
@@ -120,7 +120,8 @@ impl<'s, S: StateSystem> Search<'s, S> {
         let info = SystemInfo::of(system);
         let responses = if options.responses { info.properties.responses.len() } else { 0 };
         options.updates &= !system.components().is_empty();
-        let graph = responses > 0 || options.keep_graph || options.updates;
+        options.livelocks &= options.deadlocks && info.actors.is_some();
+        let graph = responses > 0 || options.keep_graph || options.updates || options.livelocks;
         let classes = info.fairness.len();
         if graph && matches!(options.storage, Storage::Bitstate { .. }) {
             return Err(SearchError::NeedsStates("response properties and graphs"));
@@ -370,6 +371,8 @@ pub struct SystemInfo<'s, S: StateSystem> {
     pub fairness: Classes<'s, S::Action>,
     /// Its parts.
     pub parts: Classes<'s, S::Action>,
+    /// What takes its transitions, if livelocks are faults.
+    pub actors: Option<Actors<'s, S::State, S::Action>>,
 }
 
 impl<'s, S: StateSystem> SystemInfo<'s, S> {
@@ -377,7 +380,7 @@ impl<'s, S: StateSystem> SystemInfo<'s, S> {
     #[must_use]
     pub fn of(system: &'s S) -> SystemInfo<'s, S> {
         let (properties, fairness) = (system.properties(), system.fairness());
-        SystemInfo { properties, fairness, parts: system.parts() }
+        SystemInfo { properties, fairness, parts: system.parts(), actors: system.actors() }
     }
 
     /// Records that the part of an action ran.
@@ -411,6 +414,7 @@ pub fn found_words<S: StateSystem>(system: &S, property: &Property, steps: u32) 
     let what = match property {
         Property::Deadlock(_) => "a deadlock".to_owned(),
         Property::Final => "a wrong end".to_owned(),
+        Property::Livelock(_) => "a livelock".to_owned(),
         Property::Invariant(_) => format!("invariant `{}` does not hold", property.name(system)),
         _ => property.name(system),
     };

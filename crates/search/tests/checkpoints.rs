@@ -123,6 +123,8 @@ fn random_copy(system: &RandomSystem) -> RandomSystem {
         broken: system.broken.clone(),
         responses: system.responses.clone(),
         classes: system.classes,
+        must_end: system.must_end,
+        who: system.who.clone(),
         weak: system.weak,
         stop_after: None,
         lies: system.lies,

@@ -7,13 +7,14 @@ use anyorder_search::{
     search,
 };
 use anyorder_system::{Control, StateSystem};
-use random::{RandomSystem, Shape, Truth, lasso_fault, truth};
+use random::livelocks::{Livelocks, MUTANTS, Without};
+use random::{RandomSystem, Shape, Truth, lasso_fault, livelock_fault, truth};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
 fn options(order: Order, storage: Storage, threads: usize) -> SearchOptions {
     let threads = NonZeroUsize::new(threads).unwrap();
-    SearchOptions { order, storage, threads, ..SearchOptions::default() }
+    SearchOptions { order, storage, threads, livelocks: true, ..SearchOptions::default() }
 }
 
 /// The name that the truth has for a violation.
@@ -48,6 +49,7 @@ fn check(system: &RandomSystem, truth: &Truth, options: &SearchOptions, seed: u6
     }
     let mut found = BTreeMap::new();
     let mut responses = vec![None; truth.responses.len()];
+    let mut livelocks = Livelocks::new();
     for violation in &outcome.violations {
         match &violation.property {
             Property::Response(property) => {
@@ -56,6 +58,12 @@ fn check(system: &RandomSystem, truth: &Truth, options: &SearchOptions, seed: u6
                 let steps = violation.path.repeats_from.unwrap_or(violation.path.steps.len());
                 responses[*property] = Some(steps);
             }
+            Property::Livelock(places) => {
+                assert_eq!(livelock_fault(system, &violation.path), None, "{what}");
+                let places = places.iter().map(|place| format!("{place:?}")).collect();
+                let steps = violation.path.repeats_from.unwrap();
+                assert_eq!(livelocks.insert(places, steps), None, "each once: {what}");
+            }
             _ => {
                 found.insert(name_of(violation), violation.path.choices().unwrap());
             }
@@ -63,6 +71,8 @@ fn check(system: &RandomSystem, truth: &Truth, options: &SearchOptions, seed: u6
     }
     assert_eq!(found, truth.violations, "{what}");
     assert_eq!(responses, truth.responses, "{what}");
+    assert!(outcome.livelocks_checked, "{what}");
+    assert_eq!(livelocks, truth.livelocks, "{what}");
     for (verdict, violation) in outcome.responses.iter().zip(&responses) {
         let holds =
             if violation.is_none() { ResponseVerdict::Holds } else { ResponseVerdict::Violated };
@@ -129,6 +139,15 @@ fn small_systems() {
                 if response.is_none() { "a response that holds" } else { "a response violated" };
             *counts.entry(format!("{kind} with {} classes", system.classes)).or_default() += 1;
         }
+        let (definition, _) = system.definition();
+        let stays = definition.stays(Without::Nothing).len();
+        let mut add = |name: String, yes: bool| *counts.entry(name).or_default() += u32::from(yes);
+        add(format!("with {} livelocks", truth.livelocks.len().min(2)), true);
+        add("stays that are no livelocks".to_owned(), stays > 0 && truth.livelocks.is_empty());
+        for mutant in MUTANTS {
+            let differs = definition.livelocks(mutant) != truth.livelocks;
+            add(format!("livelocks without {mutant:?}"), differs);
+        }
         if !truth.never_run.is_empty() {
             *counts.entry("a part that never runs".to_owned()).or_default() += 1;
         }
@@ -149,6 +168,11 @@ fn small_systems() {
     ];
     for kind in expected {
         assert!(counts.get(kind).is_some_and(|count| *count > 30), "{kind}: {counts:?}");
+    }
+    let names = ["with 1 livelocks", "with 2 livelocks", "stays that are no livelocks"];
+    let mutants = MUTANTS.map(|mutant| format!("livelocks without {mutant:?}"));
+    for kind in names.map(str::to_owned).into_iter().chain(mutants) {
+        assert!(counts.get(&kind).is_some_and(|count| *count > 2), "{kind}: {counts:?}");
     }
     for classes in 0..4 {
         for verdict in ["holds", "violated"] {
@@ -208,6 +232,7 @@ fn counted_limits_cut_the_same_everywhere() {
             for storage in storages {
                 let mut limited = options(order, storage, 1);
                 limited.responses = !matches!(storage, Storage::Bitstate { .. });
+                limited.livelocks = limited.responses;
                 match seed % 4 {
                     0 => limited.states_max = Some(seed * 97),
                     1 => limited.transitions_max = Some(seed * 211),
@@ -226,6 +251,10 @@ fn counted_limits_cut_the_same_everywhere() {
                         let fault = lasso_fault(&system, property, &violation.path);
                         assert_eq!(fault, None, "seed {seed} {limited:?}");
                         owed += 1;
+                    }
+                    if let Property::Livelock(_) = violation.property {
+                        let fault = livelock_fault(&system, &violation.path);
+                        assert_eq!(fault, None, "seed {seed} {limited:?}");
                     }
                 }
                 for threads in 2..=4 {

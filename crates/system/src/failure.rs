@@ -63,7 +63,7 @@ impl FailureKind {
 }
 
 /// A position in the source of a program.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FailureSite {
     /// The name of the file.
     pub file: String,

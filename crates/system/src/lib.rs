@@ -34,6 +34,7 @@
 
 #![forbid(unsafe_code)]
 
+pub use actors::{Actor, Actors, PlaceOfStep, Role};
 pub use async_system::{
     AsyncSystem, EventInfo, HandlerInfo, HandlerOrder, InvocationId, InvocationStep, Lane,
     PostedInvocation, WaitPlace,
@@ -64,6 +65,7 @@ pub use tasks_as_threads::TasksAsThreads;
 pub use thread_system::{Ending, ThreadRun, ThreadSystem};
 pub use update::{Update, Updates, tidy_updates};
 
+mod actors;
 mod async_system;
 mod cancel;
 mod capabilities;

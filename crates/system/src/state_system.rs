@@ -1,5 +1,6 @@
 //! Programs whose states are values: the input of full search.
 
+use crate::actors::Actors;
 use crate::failure::Failure;
 use crate::hash::Hash128;
 use crate::properties::{Classes, Properties};
@@ -124,6 +125,12 @@ pub trait StateSystem: Sync {
     /// there. By default none is.
     fn is_optional(&self, _action: &Self::Action) -> bool {
         false
+    }
+
+    /// Returns what takes the transitions, if livelocks are faults of the program: states from
+    /// which no run can end. By default they are none.
+    fn actors(&self) -> Option<Actors<'_, Self::State, Self::Action>> {
+        None
     }
 
     /// Returns the parts of the program that should each run at least once: events, tasks,

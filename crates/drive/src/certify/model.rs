@@ -264,8 +264,9 @@ fn options(schedule: &Schedule) -> Result<(), CertificateVerdict> {
     {
         return Err(CertificateVerdict::unreadable(format!("`shows`: unknown claim `{text}`")));
     }
-    if has("repeats-from") && !matches!(shows, Some(Shows::Response(_))) {
-        let what = "only a run that shows a missing response repeats";
+    let loops = matches!(shows, Some(Shows::Response(_) | Shows::Livelock));
+    if has("repeats-from") && !loops {
+        let what = "only a run that shows a missing response or a livelock repeats";
         return Err(CertificateVerdict::fails("`repeats-from`", what));
     }
     if let Some(from) = schedule.options.get("repeats-from") {
@@ -274,6 +275,10 @@ fn options(schedule: &Schedule) -> Result<(), CertificateVerdict> {
             let what = format!("expected a number from 0 to {steps}");
             return Err(CertificateVerdict::fails("`repeats-from`", what));
         }
+    }
+    if shows == Some(Shows::Livelock) && !has("repeats-from") {
+        let what = "`repeats-from`: expected the step from which the livelock repeats";
+        return Err(CertificateVerdict::unreadable(what));
     }
     match (has("against"), matches!(shows, Some(Shows::Difference(_)))) {
         (true, false) => {

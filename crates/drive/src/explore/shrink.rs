@@ -53,6 +53,10 @@ pub fn shrink<P: TaskProgram>(
             let what = "only an infinite run shows a missing response";
             return Err(Failure::new(format!("{what}: it cannot be shrunk")));
         }
+        Some(Shows::Livelock) => {
+            let what = "a livelock is a verdict on all runs from a state, not on one run";
+            return Err(Failure::new(format!("{what}: it cannot be shrunk")));
+        }
         Some(shows) => {
             let target = Target::of(&shows, failing, program)?;
             let runs = u64::from(matches!(target, Target::Difference(..)));

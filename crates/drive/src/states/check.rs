@@ -9,8 +9,8 @@ use crate::Failure;
 use crate::{FailureMessage, JobResult, Level};
 use anyorder_finding::{Stats, Warning, WarningKind};
 use anyorder_search::{
-    Gauge, Order, Outcome, ResponseVerdict, Storage, fewest_switches, sort_conflicts,
-    sort_violations,
+    Gauge, Order, Outcome, Property, ResponseVerdict, Storage, Violation, fewest_switches,
+    sort_conflicts, sort_violations,
 };
 use anyorder_system::{Control, JobWatch, Reducible, StateSystem, Stopped};
 use std::num::NonZeroUsize;
@@ -217,7 +217,10 @@ where
     }
     let parts = system.parts();
     let words = |part: usize| Some(program.never_runs(part, parts.names.get(part)?));
-    let never_run = never_run.into_iter().flatten().filter_map(words).collect();
+    let never_run: Vec<String> = never_run.into_iter().flatten().filter_map(words).collect();
+    let name = &program.program().name;
+    let warn = |text: &String| Warning::new(WarningKind::Odd, name, text.as_str(), 1);
+    result.warnings.extend(never_run.iter().map(warn));
     Ok(CheckResult { result, never_run })
 }
 
@@ -260,12 +263,21 @@ where
 {
     let (searched, remarks) = full(program, options, control, watcher)?;
     let has_conflicts = searched.0.conflicts.is_some();
+    let livelocks_checked = searched.0.livelocks_checked;
+    // Where no run ends, there is no livelock. A search that is resumed does not know.
+    let stopped = options.first && !searched.0.violations.is_empty();
+    let open = searched.0.complete && !stopped && (searched.0.ended || options.resume.is_some());
+    let no_livelocks = open && !livelocks_checked && program.system().actors().is_some();
     let (mut result, never_run) = assemble(program, searched, control);
     result.remarks = remarks;
-    if !has_conflicts && !program.system().components().is_empty() {
+    let no_conflicts = !has_conflicts && !program.system().components().is_empty();
+    if no_conflicts || no_livelocks {
         let mut other = by_stateful(program, options, control)?;
-        other.0.violations.clear();
-        let (other, _) = assemble(program, other, control);
+        other.0.conflicts = other.0.conflicts.filter(|_| !has_conflicts);
+        let livelock = |one: &Violation<_>| matches!(one.property, Property::Livelock(_));
+        other.0.violations.retain(|one| !livelocks_checked && livelock(one));
+        let (mut other, _) = assemble(program, other, control);
+        other.limits.retain(|limit| !result.limits.contains(limit));
         result.limits.extend(other.limits);
         result.findings.extend(other.findings);
     }

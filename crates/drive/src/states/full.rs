@@ -97,6 +97,8 @@ fn options<S: StateSystem>(system: &S, check_options: &CheckOptions) -> SearchOp
             && !bits
             && check_options.checkpoint.is_none()
             && check_options.resume.is_none(),
+        // Likewise, a checkpoint does not store which ends are deadlocks.
+        livelocks: !bits && check_options.checkpoint.is_none() && check_options.resume.is_none(),
         responses,
         states_max: check_options.states_max,
         depth_max: check_options.depth_max,

@@ -5,7 +5,9 @@ use crate::CertificateVerdict;
 use anyorder_finding::run::{Change, Run, RunStep};
 use anyorder_finding::{Finding, Kind, Site};
 use anyorder_search::{Path, Property, Violation};
-use anyorder_system::{Control, Divergence, Offers, Place, ProgramIdentity, Schedule, StateSystem};
+use anyorder_system::{
+    Control, Divergence, Offers, Place, PlaceOfStep, ProgramIdentity, Schedule, StateSystem,
+};
 
 /// A program as states, with its descriptions.
 ///
@@ -162,6 +164,7 @@ impl Described {
             }
             Property::Response(_) => (Kind::Response, format!("response `{name}` may never come")),
             Property::Final => (Kind::Final, wrong_end.to_owned()),
+            Property::Livelock(places) => (Kind::Livelock, livelock_title(places)),
             Property::Deadlock(_) => {
                 let text = "nothing can happen any more, and something still waits";
                 (Kind::Deadlock, text.to_owned())
@@ -170,6 +173,9 @@ impl Described {
         let property = Some(violation.property.clone());
         let end = match (&violation.property, violation.path.repeats_from) {
             (Property::Failure(_), _) => RunEnd::default(),
+            (Property::Livelock(_), from) => {
+                livelock_end(from.unwrap_or(violation.path.steps.len())).into()
+            }
             (Property::Response(_), Some(from)) if from < violation.path.steps.len() => {
                 format!("back in the state after step {from}: the response never comes").into()
             }
@@ -181,9 +187,52 @@ impl Described {
                 RunEnd { text: title.clone(), property }
             }
         };
-        let sites = sites(&violation.property);
+        let sites = match &violation.property {
+            Property::Livelock(places) => places.iter().map(livelock_site).collect(),
+            property => sites(property),
+        };
         Described { finding: Finding { title, sites, ..Finding::new(kind) }, end }
     }
+}
+
+/// How many parts the title of a livelock names.
+const PARTS_NAMED: usize = 3;
+
+fn livelock_title(places: &[PlaceOfStep]) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    for place in places.iter().filter(|place| !place.part.is_empty()) {
+        let name = match place.part.split_once(' ') {
+            Some((kind, name)) => format!("{kind} `{name}`"),
+            None => format!("`{}`", place.part),
+        };
+        if !parts.contains(&name) {
+            parts.push(name);
+        }
+    }
+    let rest = parts.split_off(parts.len().min(PARTS_NAMED)).len();
+    parts.extend((rest > 0).then(|| format!("{rest} more")));
+    let verb = if parts.len() == 1 { "repeats" } else { "repeat" };
+    let who = match parts.split_last() {
+        None => return "no run can end from here".to_owned(),
+        Some((only, [])) => only.clone(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+    };
+    format!("no run can end any more: {who} {verb} for ever")
+}
+
+/// Returns the words at the end of a livelock's run.
+pub(crate) fn livelock_end(repeats_from: usize) -> String {
+    let from = if repeats_from == 0 { "the start" } else { &format!("step {repeats_from}") };
+    format!("back in the state after {from}: no run from there can end")
+}
+
+/// Returns a place where a livelock goes round.
+fn livelock_site(place: &PlaceOfStep) -> Site {
+    let site = place.site.clone();
+    let label = site.is_none().then(|| place.part.clone());
+    let (line, column) = (site.as_ref().map(|one| one.line), site.as_ref().map(|one| one.column));
+    let access = Some("repeated".to_owned());
+    Site { file: site.map(|one| one.file), line, column, label, access, ..Site::default() }
 }
 
 /// Returns what a state offers to a run that has reached it.

@@ -111,6 +111,7 @@ pub(super) fn shortest<S: StateSystem, D>(
         stop: if check_options.first { Stop::FirstViolation } else { Stop::Exhausted },
         threads: check_options.threads,
         responses: false,
+        livelocks: violations.iter().any(|one| matches!(one.property, Property::Livelock(_))),
         states_max: Some(budget),
         // One more step, because a deadlock shows only when the search tries to expand the state.
         depth_max: Some(u32::try_from(reach.unwrap_or(0)).unwrap_or(u32::MAX).saturating_add(1)),
@@ -130,7 +131,15 @@ pub(super) fn shortest<S: StateSystem, D>(
         if !check_options.first && !reduced.contains(&one.property) {
             continue;
         }
-        let shorter = |old: &Violation<S>| one.path.steps.len() <= old.path.steps.len();
+        // Of a run that repeats, what counts is the way to the part that does.
+        let length = |one: &Violation<S>| {
+            let steps = one.path.steps.len();
+            (one.path.repeats_from.unwrap_or(steps), steps)
+        };
+        let shorter = |old: &Violation<S>| {
+            let (new, old) = (length(&one), length(old));
+            if one.path.repeats_from.is_some() { new.0 <= old.0 } else { new <= old }
+        };
         if best.get(&one.property).is_none_or(shorter) {
             best.insert(one.property.clone(), one);
         }

@@ -165,6 +165,10 @@ fn at_end<P: StateProgram>(
             let missing = response.is_some_and(|one| never_answered(system, path, one));
             return found(missing.then(|| format!("response `{name}` never comes").into()));
         }
+        Some(Shows::Livelock) => {
+            let goes_on = path.repeats_from.filter(|_| never_ends(system, path));
+            return found(goes_on.map(|from| livelock_claim(from).into()));
+        }
         Some(Shows::Conflict(attribute, components)) => {
             let repeated = is_conflict(program, path, attribute, components);
             return found(repeated.then(|| format!("update conflict on `{attribute}`").into()));
@@ -207,6 +211,24 @@ fn never_answered<S: StateSystem>(
     }
     let closes = system.fingerprint(states[from]) == system.fingerprint(path.last());
     triggered && closes && is_fair(system, path, &states, from)
+}
+
+/// Returns whether a path closes a loop which is fair and in which no run may end.
+fn never_ends<S: StateSystem>(system: &S, path: &Path<S>) -> bool {
+    let from = path.repeats_from.unwrap_or(path.steps.len());
+    let states: Vec<&S::State> = (0..=path.steps.len()).filter_map(|at| path.state(at)).collect();
+    let Some(inside) = states.get(from..).filter(|states| states.len() > 1) else { return false };
+    system.fingerprint(inside[0]) == system.fingerprint(path.last())
+        && !inside.iter().any(|state| offers_of(system, state).is_end())
+        && is_fair(system, path, &states, from)
+}
+
+/// Returns what a replay shows of a livelock, and what it does not.
+fn livelock_claim(repeats_from: usize) -> String {
+    let from = if repeats_from == 0 { "the start" } else { &format!("step {repeats_from}") };
+    format!(
+        "back in the state after {from}, fairly and with no end on the way (that no other run from there ends is known from the search of all states)"
+    )
 }
 
 /// Whether every fairness class takes a step in the loop, or is disabled in some state of it.

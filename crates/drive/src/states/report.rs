@@ -137,6 +137,7 @@ fn shows<S: StateSystem>(violation: &Violation<S>) -> Shows {
         Property::Deadlock(_) => Shows::Deadlock,
         Property::Final => Shows::Final,
         Property::Response(_) => Shows::Response(violation.name.clone()),
+        Property::Livelock(_) => Shows::Livelock,
     }
 }
 

@@ -5,6 +5,7 @@ use super::graph::Kind;
 use super::outcome::{Backtracking, Edge, Outcome, Trail};
 use crate::paths;
 use crate::stateful::Error;
+use anyorder_common::scc;
 use anyorder_search::{
     DEADLOCKS_MAX, Limit, Property, ShortestPaths, Violation, never_run, sort_violations,
 };
@@ -65,6 +66,9 @@ impl<S: Reducible> Engine<'_, S> {
         let mut limits: Vec<Limit> = self.limit.into_iter().collect();
         if self.optional && self.options.deadlocks {
             limits.push(Limit::Algorithm);
+        } else if self.options.deadlocks && ended && self.repeats() {
+            // It does not look for livelocks, and there may be one.
+            limits.push(Limit::Algorithm);
         }
         let deadlocks = |one: &Violation<S>| matches!(one.property, Property::Deadlock(_));
         if violations.iter().filter(|one| deadlocks(one)).count() > DEADLOCKS_MAX {
@@ -84,10 +88,28 @@ impl<S: Reducible> Engine<'_, S> {
             responses: Vec::new(),
             ended,
             untriggered: Vec::new(),
+            livelocks_checked: false,
             never_run: complete.then(|| never_run(&self.parts_ran)),
             stats: self.stats,
             detail: Backtracking { counts: self.counts, trail },
         })
+    }
+
+    /// Returns whether the explored graph has a cycle, in a program whose runs have to end.
+    fn repeats(&self) -> bool {
+        let nodes = self.graph.nodes.len();
+        let targets = |state: u32| {
+            let outgoing = self.graph.node(state).outgoing.iter();
+            outgoing.map(|number| self.graph.transition(*number).dst)
+        };
+        let mut any = false;
+        if self.system.actors().is_some() {
+            scc::components(nodes, 0..nodes as u32, targets, |component| {
+                let first = component.members[0];
+                any |= component.members.len() > 1 || targets(first).any(|to| to == first);
+            });
+        }
+        any
     }
 
     fn fails(&self, number: u32) -> bool {

@@ -204,6 +204,7 @@ impl<S: Reducible> Engine<'_, S> {
             }
         }
         self.counts.ends += u64::from(unit.end);
+        self.ends.extend(unit.end.then_some(item.number));
         if unit.full {
             self.space.nodes[node].inside = FULL;
         } else {

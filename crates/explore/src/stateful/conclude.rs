@@ -39,6 +39,14 @@ impl<S: Reducible> Engine<'_, S> {
         self.counts.reduced_states = self.space.kept.len() as u64;
         self.stats.bytes_per_state = self.bytes().div_ceil(self.stats.states.max(1));
         let (mut violations, dropped) = self.violations()?;
+        let mut livelocks_checked = false;
+        if complete && self.options.livelocks && self.options.deadlocks {
+            let (found, checked, cut) = self.livelocks()?;
+            violations.extend(found);
+            livelocks_checked = checked;
+            complete &= cut.is_none();
+            self.limits.extend(cut);
+        }
         sort_violations(&mut violations);
         if dropped {
             complete = false;
@@ -68,6 +76,7 @@ impl<S: Reducible> Engine<'_, S> {
             responses: Vec::new(),
             ended: self.ended,
             untriggered: Vec::new(),
+            livelocks_checked,
             never_run: complete.then(|| never_run(&self.parts_ran)),
             limits: self.limits.into_iter().collect(),
             stats: self.stats,
@@ -92,7 +101,7 @@ impl<S: Reducible> Engine<'_, S> {
 
     /// Returns the index of the initial state, and the choices of a path through the explored
     /// graph.
-    fn choices(&self, (start, path): NumberedPath) -> (u32, Vec<Choice>) {
+    pub(super) fn choices(&self, (start, path): NumberedPath) -> (u32, Vec<Choice>) {
         let start = self.space.nodes[start as usize].link.alternative;
         let choices = path.into_iter().map(|(state, place)| self.space.choice(state, place));
         (start, choices.map(|choice| self.key_of(choice)).collect())

@@ -50,6 +50,8 @@ pub(crate) struct Engine<'a, S: Reducible> {
     pub(crate) parts_ran: Vec<bool>,
     /// Whether an end that is no deadlock was met.
     pub(crate) ended: bool,
+    /// The states in which a run may end.
+    pub(crate) ends: Vec<u32>,
     pub(crate) stats: Stats,
     pub(crate) counts: Counts,
     pub(crate) limits: BTreeSet<Limit>,
@@ -131,6 +133,7 @@ pub fn explore_watched<S: Reducible>(
         hashes: Vec::new(),
         parts_ran: vec![false; info.parts.len()],
         ended: false,
+        ends: Vec::new(),
         info,
         stats: Stats::default(),
         counts: Counts::default(),

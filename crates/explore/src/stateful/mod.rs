@@ -135,6 +135,7 @@ mod engine;
 mod expand;
 mod follow_all;
 mod found;
+mod livelocks;
 mod recheck;
 #[cfg_attr(not(feature = "sabotage"), allow(unreachable_pub, reason = "nobody can ask for it"))]
 mod sabotage;

@@ -19,6 +19,9 @@ pub struct StatefulOptions {
     pub deadlocks: bool,
     /// Whether to report update conflicts between components, if the system has components.
     pub updates: bool,
+    /// Whether to report livelocks, if the system says what takes its
+    /// [transitions](anyorder_system::StateSystem::actors). Needs `deadlocks`.
+    pub livelocks: bool,
     /// The most states.
     pub states_max: Option<u64>,
     /// The most transitions.
@@ -58,6 +61,7 @@ impl Default for StatefulOptions {
             stop_at_first: false,
             deadlocks: true,
             updates: true,
+            livelocks: true,
             states_max: None,
             transitions_max: None,
             depth_max: None,

@@ -152,7 +152,7 @@ impl<T> Space<T> {
     }
 
     /// Returns the edges of a state with their indices.
-    fn placed(&self, number: u32) -> impl Iterator<Item = (u32, &Edge)> {
+    pub(crate) fn placed(&self, number: u32) -> impl Iterator<Item = (u32, &Edge)> {
         (self.edges_start(number) as u32..).zip(self.edges(number))
     }
 

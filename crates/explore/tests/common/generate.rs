@@ -1,5 +1,6 @@
 //! Random toy systems of several kinds.
 
+use super::livelocks::Who;
 use super::{Never, Task, Toy, Tree, Value};
 use std::collections::BTreeSet;
 
@@ -105,6 +106,15 @@ pub fn random_toy(kind: Kind, seed: u64) -> Toy {
     if random.one_in(3) {
         let chances = 1 + random.below(3);
         toy.optional = (0..toy.tasks.len()).filter(|_| random.one_in(chances)).collect();
+    }
+    if !random.one_in(4) {
+        toy.must_end = random.one_in(2);
+        let mut who = || match random.below(10) {
+            0 => Who::Input,
+            1 => Who::Daemon,
+            _ => Who::Worker,
+        };
+        toy.who = (0..toy.tasks.len()).map(|_| who()).collect();
     }
     toy
 }

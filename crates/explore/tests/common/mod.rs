@@ -3,12 +3,16 @@
 #![allow(dead_code, unreachable_pub, reason = "each test uses some of it")]
 
 pub mod generate;
+#[path = "../../../search/tests/random/livelocks.rs"]
+pub mod livelocks;
 pub mod oracle;
 
 use anyorder_system::{
-    Effects, End, Failure, Hash128, Place, Properties, Reducible, StateHash, StateSystem,
-    Successor, TaskKey, TouchKind, Touched, Update, Updates,
+    Actor, Actors, Effects, End, Failure, FailureSite, Hash128, Place, PlaceOfStep, Properties,
+    Reducible, Role, StateHash, StateSystem, Successor, TaskKey, TouchKind, Touched, Update,
+    Updates,
 };
+use livelocks::Who;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
@@ -70,6 +74,10 @@ pub struct Toy {
     pub optional: BTreeSet<usize>,
     /// In states where the place holds the value, nothing needs to happen.
     pub finals: Option<(usize, u8)>,
+    /// Who each task is, and whether the program says where it may end. Empty: livelocks are no
+    /// faults.
+    pub who: Vec<Who>,
+    pub must_end: bool,
     /// The reads of all attempts so far; invariants count as tasks after the last.
     pub log: Mutex<BTreeSet<Local>>,
 }
@@ -185,6 +193,11 @@ impl Toy {
         self.run_tree(state, task).ends.swap_remove(alternative)
     }
 
+    /// Returns whether an attempt may fail.
+    pub fn fails(&self, state: &[u8], task: usize) -> bool {
+        self.run_tree(state, task).ends.iter().any(|end| end.1.is_some())
+    }
+
     /// Returns what an attempt reads.
     pub fn local(&self, state: &[u8], task: usize) -> Local {
         (task, self.run_tree(state, task).local)
@@ -197,6 +210,12 @@ impl Toy {
             local.push((b, state[b]));
         }
         (self.tasks.len() + invariant, local)
+    }
+
+    /// Where a step of a task stands. Two tasks are one part.
+    pub fn step_place(&self, task: usize) -> PlaceOfStep {
+        let site = FailureSite { file: "f".to_owned(), line: task as u32 + 1, column: 1 };
+        PlaceOfStep { part: format!("part {}", task / 2), site: Some(site) }
     }
 
     pub fn forget(&self) {
@@ -291,6 +310,19 @@ impl StateSystem for Toy {
                 move |state: &Vec<u8>, out: &mut Vec<Place>| self.watches(index, state, out);
             let holds = move |state: &Vec<u8>| self.holds(index, state);
             properties.invariant_of(format!("{one:?}"), holds, watches)
+        })
+    }
+
+    fn actors(&self) -> Option<Actors<'_, Vec<u8>, (usize, usize)>> {
+        (!self.who.is_empty()).then(|| {
+            Actors::new(self.must_end, |_, (task, _)| {
+                let role = match self.who[*task] {
+                    Who::Input => Role::Input,
+                    Who::Daemon => Role::Daemon,
+                    Who::Worker => Role::Worker,
+                };
+                Actor { place: self.step_place(*task), role }
+            })
         })
     }
 

@@ -1,10 +1,11 @@
 //! The properties of a toy system, computed by visiting all its states.
 
+use super::livelocks::{Definition, Livelocks, Move, Without};
 use super::{Local, Toy};
 use anyorder_system::{Effects, Hash128, Place, Reducible, StateSystem, TaskKey, TouchKind};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct Truth {
     pub states: u64,
     pub transitions: u64,
@@ -21,6 +22,9 @@ pub struct Truth {
     /// Whether a wrong end has optional transitions.
     pub wrong_rest: bool,
     pub conflicts: BTreeSet<(Place, (u32, u32))>,
+    /// All states, for the definition of livelocks.
+    pub graph: Definition,
+    pub livelocks: Livelocks,
     /// Steps that do not fail.
     pub edges: BTreeSet<(Hash128, TaskKey, Hash128)>,
 }
@@ -74,10 +78,49 @@ pub fn truth(toy: &Toy, most: usize) -> Option<Truth> {
             truth.ends.insert(state);
         }
     }
+    if !toy.who.is_empty() {
+        truth.graph = definition(toy);
+        truth.livelocks = truth.graph.livelocks(Without::Nothing);
+    }
     if toy.components > 0 {
         truth.conflicts = conflicts(toy);
     }
     Some(truth)
+}
+
+/// All states and transitions, in the terms of the definition of livelocks.
+fn definition(toy: &Toy) -> Definition {
+    let mut order: Vec<Vec<u8>> = Vec::new();
+    let mut numbers: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
+    let mut enter = |state: &Vec<u8>, order: &mut Vec<Vec<u8>>| {
+        *numbers.entry(state.clone()).or_insert_with(|| {
+            order.push(state.clone());
+            order.len() - 1
+        })
+    };
+    let initial = toy.initial.iter().map(|state| enter(state, &mut order)).collect();
+    let mut graph = Definition { initial, must_end: toy.must_end, ..Definition::default() };
+    let mut at = 0;
+    while let Some(state) = order.get(at).cloned() {
+        at += 1;
+        let (mut moves, mut must) = (Vec::new(), false);
+        for task in (0..toy.tasks.len()).filter(|task| toy.is_ready(&state, *task)) {
+            for (after, failure, ..) in toy.run_tree(&state, task).ends {
+                must |= !toy.optional.contains(&task);
+                let place = toy.step_place(task);
+                moves.push(Move {
+                    to: failure.is_none().then(|| enter(&after, &mut order)),
+                    part: place.part.clone(),
+                    place: format!("{place:?}"),
+                    who: toy.who[task],
+                });
+            }
+        }
+        graph.ends.push(!must);
+        graph.deadlocks.push(moves.is_empty() && !toy.is_final(&state) && toy.is_stuck(&state));
+        graph.moves.push(moves);
+    }
+    graph
 }
 
 /// The pairs of components, the lower first, that update one place right after each other.

@@ -3,6 +3,7 @@
 use crate::common::oracle::{Conflicts, Truth, Writers, follow};
 use crate::common::{Local, Toy};
 use anyorder_explore::stateful::{Outcome, Sabotage, StatefulOptions, explore};
+use anyorder_search::Path;
 use anyorder_search::Property;
 use anyorder_system::{Control, Place, StateSystem};
 use std::collections::{BTreeSet, VecDeque};
@@ -68,6 +69,7 @@ pub(crate) fn fault(
     let mut failures = BTreeSet::new();
     let mut broken = BTreeSet::new();
     let mut conflicts = BTreeSet::new();
+    let mut livelocks = BTreeSet::new();
     let (mut deadlocks, mut wrong_end) = (BTreeSet::new(), false);
     for violation in &outcome.violations {
         let path = &violation.path;
@@ -91,6 +93,10 @@ pub(crate) fn fault(
                 let stuck = truth.dead.contains(path.last()) && toy.is_stuck(path.last());
                 truth.ends.contains(path.last()) && !stuck && !toy.is_final(path.last())
             }
+            Property::Livelock(places) => {
+                let places = places.iter().map(|place| format!("{place:?}")).collect();
+                livelocks.insert(places) && goes_round(toy, truth, path)
+            }
             Property::Response(_) => false,
         };
         if !shown {
@@ -104,6 +110,10 @@ pub(crate) fn fault(
         if !shows(toy, &path.initial, steps, conflict.place, conflict.components) {
             return fail(format!("the path does not show {conflict:?}"));
         }
+    }
+    let expected = truth.livelocks.keys().cloned().collect();
+    if livelocks != expected {
+        return fail(format!("livelocks {livelocks:?}, expected {expected:?}"));
     }
     let found = (failures, broken, conflicts, deadlocks, wrong_end);
     let expected = (
@@ -120,6 +130,22 @@ pub(crate) fn fault(
         return fail(format!("{} ends of {}", outcome.detail.counts.ends, truth.ends.len()));
     }
     graph_fault(truth, outcome)
+}
+
+/// Returns whether a path ends in a loop that no run leaves and in which none may end.
+fn goes_round(toy: &Toy, truth: &Truth, path: &Path<Toy>) -> bool {
+    let Some(from) = path.repeats_from.filter(|from| *from < path.steps.len()) else {
+        return false;
+    };
+    let mut states = (from..=path.steps.len()).filter_map(|at| path.state(at));
+    let can_end = |state: &Vec<u8>| {
+        let fails = |state: &Vec<u8>| {
+            let ready = (0..toy.tasks.len()).filter(|task| toy.is_ready(state, *task));
+            ready.into_iter().any(|task| toy.fails(state, task))
+        };
+        truth.ends.contains(state) || fails(state)
+    };
+    path.state(from) == Some(path.last()) && !states.any(can_end)
 }
 
 /// Checks the explored graph: it is part of the full one, and paths are shortest ones in it.

@@ -3,10 +3,11 @@
 
 use crate::common::Toy;
 use crate::common::generate::{KINDS, Kind, random_toy};
+use crate::common::livelocks::{Livelocks, MUTANTS, Without};
 use crate::common::oracle::{Conflicts, Truth, check_contract, truth};
 use crate::stateful::check::{distances, fault, options, run, sabotaged, shows, try_run};
 use anyorder_explore::stateful::{GiveUp, Sabotage, StatefulOptions};
-use anyorder_search::Property;
+use anyorder_search::{Property, Violation};
 use anyorder_system::{Control, StateSystem};
 use std::collections::BTreeMap;
 
@@ -41,11 +42,26 @@ fn toys_keep_the_contract() {
 
 #[test]
 fn everything_is_found() {
+    let mut mutants: BTreeMap<Without, u64> = BTreeMap::new();
+    let mut stuck = 0;
     for kind in KINDS {
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
         for (seed, toy, truth) in systems(kind, seeds()) {
-            let asked = anyorder_search::SearchOptions { updates: true, ..Default::default() };
+            let asked = anyorder_search::SearchOptions {
+                updates: true,
+                livelocks: true,
+                ..Default::default()
+            };
             let full = anyorder_search::search(&toy, &asked, &Control::default()).unwrap();
+            let places = |one: &Violation<Toy>| match &one.property {
+                Property::Livelock(places) => {
+                    let steps = one.path.repeats_from.unwrap();
+                    Some((places.iter().map(|place| format!("{place:?}")).collect(), steps))
+                }
+                _ => None,
+            };
+            let livelocks: Livelocks = full.violations.iter().filter_map(places).collect();
+            assert_eq!(livelocks, truth.livelocks, "{kind:?} seed {seed}");
             for conflict in full.conflicts.iter().flatten() {
                 let path = &conflict.path;
                 let steps = path.steps.iter().map(|step| (step.action, &step.state));
@@ -70,10 +86,13 @@ fn everything_is_found() {
                 let distance = distances(&toy, &outcome);
                 let states = &outcome.detail.graph.as_ref().unwrap().states;
                 for violation in &outcome.violations {
-                    let at = toy.fingerprint(violation.path.last());
+                    // Of a run that repeats, the way to the part that does is a shortest one.
+                    let steps = violation.path.steps.len();
+                    let steps = violation.path.repeats_from.unwrap_or(steps);
+                    let at = toy.fingerprint(violation.path.state(steps).unwrap());
                     let at = states.iter().position(|state| *state == at);
                     if !matches!(violation.property, Property::Failure(_)) {
-                        assert_eq!(distance[at.unwrap()], violation.path.steps.len(), "{what}");
+                        assert_eq!(distance[at.unwrap()], steps, "{what}");
                     }
                 }
                 for one in outcome.conflicts.iter().flatten() {
@@ -109,10 +128,26 @@ fn everything_is_found() {
                     u64::from(truth.dead != truth.ends && counts_of.reduced_states > 0)
                 });
                 add("with a wrong end", u64::from(truth.wrong_end));
+                let reduces = counts_of.reduced_states > 0;
+                add("with a livelock", u64::from(!truth.livelocks.is_empty()));
+                add("with several livelocks", u64::from(truth.livelocks.len() > 1));
+                add("with a livelock, and reduced", {
+                    u64::from(!truth.livelocks.is_empty() && reduces)
+                });
+                add("with fewer states, and a livelock", {
+                    u64::from(!truth.livelocks.is_empty() && stats.states < truth.states)
+                });
+                if values && truth.states <= 40 {
+                    for mutant in MUTANTS {
+                        let differs = truth.graph.livelocks(mutant) != truth.livelocks;
+                        *mutants.entry(mutant).or_insert(0) += u64::from(differs);
+                    }
+                }
                 add("with update conflicts", u64::from(!truth.conflicts.is_empty()));
             }
         }
         println!("{kind:?}: {counts:#?}");
+        stuck += counts["with fewer states, and a livelock"];
         let names = [
             "with several deadlocks",
             "with a wrong end that something optional could leave",
@@ -125,6 +160,11 @@ fn everything_is_found() {
         for name in ["inferred", "re-expansions", "reduced states", "with update conflicts"] {
             assert!(counts[name] > 20, "{kind:?}: {name}");
         }
+    }
+    println!("definitions of livelocks that differ: {mutants:?}; {stuck} reduced");
+    assert!(stuck > 50, "{stuck}");
+    for mutant in MUTANTS {
+        assert!(mutants[&mutant] > 5, "{mutant:?}: {mutants:?}");
     }
 }
 

@@ -52,6 +52,7 @@ fn violation(found: &Violation<Machine>) -> String {
         Property::Invariant(_) => format!("invariant {}", found.name),
         Property::Deadlock(_) => "deadlock".to_owned(),
         Property::Final => "final".to_owned(),
+        Property::Livelock(_) => "livelock".to_owned(),
         Property::Response(_) => format!("response {}", found.name),
     };
     match found.path.repeats_from {

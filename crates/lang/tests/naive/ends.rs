@@ -49,7 +49,7 @@ struct Graph {
     wrong_rest: bool,
 }
 
-fn line(text: &str, at: usize) -> usize {
+pub fn line(text: &str, at: usize) -> usize {
     text[..at].matches('\n').count() + 1
 }
 
@@ -224,21 +224,21 @@ fn difference(text: &str) -> Option<Result<Graph, String>> {
 }
 
 /// A small generator of numbers (splitmix64).
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, limit: usize) -> usize {
+    pub fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         ((z ^ (z >> 31)) % limit as u64) as usize
     }
 
-    fn one_in(&mut self, chances: usize) -> bool {
+    pub fn one_in(&mut self, chances: usize) -> bool {
         self.below(chances) == 0
     }
 
-    fn of<'a>(&mut self, all: &[&'a str]) -> &'a str {
+    pub fn of<'a>(&mut self, all: &[&'a str]) -> &'a str {
         all[self.below(all.len())]
     }
 }
@@ -317,15 +317,11 @@ fn model(seed: u64) -> String {
     text
 }
 
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
-
 #[test]
 fn both_searches_find_the_ends_of_the_definition() {
-    let (first, count) = (number("ANYORDER_SEED", 1), number("ANYORDER_RANDOM", 1_500));
+    let seeds = anyorder_testkit::effort::seeds(400);
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-    for seed in first..first + count {
+    for seed in seeds.clone() {
         let text = model(seed);
         let mut add = |name, yes: bool| *counts.entry(name).or_default() += u64::from(yes);
         let Some(found) = difference(&text) else {
@@ -364,8 +360,8 @@ fn both_searches_find_the_ends_of_the_definition() {
         add("post of init", text.contains("init {"));
         add("daemon", text.contains("daemon"));
     }
-    println!("{count} models from seed {first}: {counts:?}");
+    println!("models of seeds {seeds:?}: {counts:?}");
     for (name, times) in counts {
-        assert!(times >= 3 || count < 1_000, "{times} models: {name}");
+        assert!(times > 0, "no model: {name}");
     }
 }

@@ -12,6 +12,9 @@ mod gallery;
 mod generate;
 mod indices;
 mod interp;
+#[path = "../../../search/tests/random/livelocks.rs"]
+mod livelock_definition;
+mod livelocks;
 mod random;
 mod rules;
 mod stored;

@@ -61,6 +61,9 @@ impl<'s, S: StateSystem> Search<'s, S> {
         if options.updates && !system.components().is_empty() {
             return Err(SearchError::NoUpdates("in a search that is gone on with"));
         }
+        if options.livelocks && system.actors().is_some() {
+            return Err(SearchError::NoLivelocks);
+        }
         if !is_whole(open(path)?)? {
             return bad("its check sum is wrong");
         }

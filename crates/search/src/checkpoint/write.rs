@@ -23,6 +23,9 @@ impl<S: StateSystem> Search<'_, S> {
         if self.options.updates {
             return Err(SearchError::NoUpdates("in a search that is saved"));
         }
+        if self.options.livelocks {
+            return Err(SearchError::NoLivelocks);
+        }
         let mut out = Out::new(AtomicFile::create(path)?);
         self.write(&mut out, identity)?;
         out.finish()?.commit()?;
@@ -99,8 +102,8 @@ impl<S: StateSystem> Search<'_, S> {
                     out.u8(2)?;
                     out.bytes(waiting.as_bytes())?;
                 }
-                // Responses are checked at the end, on the graph.
-                Property::Final | Property::Response(_) => out.u8(3)?,
+                // Responses and livelocks are checked at the end, on the graph.
+                Property::Final | Property::Response(_) | Property::Livelock(_) => out.u8(3)?,
             }
             out.u64(fault.length.into())?;
             out.u64(fault.state.into())?;

@@ -2,11 +2,14 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test uses some of it")]
 
+pub mod livelocks;
+
 use anyorder_search::Path;
 use anyorder_system::{
-    Cancel, Classes, End, Hash128, JobWatch, Properties, StateHash, StateSystem, StopReason,
-    Successor,
+    Actor, Actors, Cancel, Classes, End, FailureSite, Hash128, JobWatch, PlaceOfStep, Properties,
+    Role, StateHash, StateSystem, StopReason, Successor,
 };
+use livelocks::{Definition, Livelocks, Move, Who, Without};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -31,6 +34,10 @@ pub struct RandomSystem {
     pub broken: Vec<[bool; 2]>,
     pub responses: Vec<Vec<(bool, bool)>>,
     pub classes: usize,
+    /// Whether the program says where it may end.
+    pub must_end: bool,
+    /// Who each part is.
+    pub who: Vec<Who>,
     /// Fingerprints are numbers below this, if given.
     pub weak: Option<u32>,
     /// Stops the search after so many calls.
@@ -115,11 +122,60 @@ impl RandomSystem {
                 }
             }
         }
+        system.must_end = random.one_in(3);
+        for _ in 0..7 {
+            system.who.push(match random.below(12) {
+                0 | 1 => Who::Input,
+                2 | 3 => Who::Daemon,
+                _ => Who::Worker,
+            });
+        }
         system
     }
 }
 
 impl RandomSystem {
+    /// Returns what takes an action.
+    fn place(&self, (_, part, optional): (Option<usize>, usize, bool)) -> PlaceOfStep {
+        let site = FailureSite { file: "f".to_owned(), line: 1 + u32::from(optional), column: 1 };
+        PlaceOfStep { part: format!("part {part}"), site: Some(site) }
+    }
+
+    /// The reachable states for the definition of livelocks, with the number of each.
+    pub fn definition(&self) -> (Definition, BTreeMap<u32, usize>) {
+        let mut number: BTreeMap<u32, usize> = BTreeMap::new();
+        let mut order: Vec<u32> = Vec::new();
+        let mut enter = |state: u32, order: &mut Vec<u32>| {
+            *number.entry(state).or_insert_with(|| {
+                order.push(state);
+                order.len() - 1
+            })
+        };
+        let initial = self.initial.iter().map(|state| enter(*state, &mut order)).collect();
+        let must_end = self.must_end;
+        let mut definition = Definition { initial, must_end, ..Definition::default() };
+        let mut at = 0;
+        while at < order.len() {
+            let state = order[at];
+            at += 1;
+            let edges = &self.edges[state as usize];
+            let moves = edges.iter().map(|edge| {
+                let place = self.place((edge.class, edge.part, edge.optional));
+                Move {
+                    to: edge.failure.is_none().then(|| enter(edge.to, &mut order)),
+                    part: place.part.clone(),
+                    place: format!("{place:?}"),
+                    who: self.who[edge.part],
+                }
+            });
+            definition.moves.push(moves.collect());
+            definition.ends.push(self.is_end(state));
+            let dead = edges.is_empty() && !self.last[state as usize] && state.is_multiple_of(2);
+            definition.deadlocks.push(dead);
+        }
+        (definition, number)
+    }
+
     /// Returns whether a run may end in a state, by definition.
     pub fn is_end(&self, state: u32) -> bool {
         self.edges[state as usize].iter().all(|edge| edge.optional)
@@ -210,6 +266,17 @@ impl StateSystem for RandomSystem {
         action.2
     }
 
+    fn actors(&self) -> Option<Actors<'_, u32, Self::Action>> {
+        Some(Actors::new(self.must_end, |_, action: &Self::Action| Actor {
+            place: self.place(*action),
+            role: match self.who[action.1] {
+                Who::Input => Role::Input,
+                Who::Daemon => Role::Daemon,
+                Who::Worker => Role::Worker,
+            },
+        }))
+    }
+
     fn parts(&self) -> Classes<'_, Self::Action> {
         let names = (0..6).map(|part| format!("part {part}")).collect();
         Classes::new(names, |action: &Self::Action| Some(action.1).filter(|part| *part < 6))
@@ -237,6 +304,7 @@ pub struct Truth {
     /// For each response property, the number of steps to the point where a violation repeats or
     /// stays.
     pub responses: Vec<Option<usize>>,
+    pub livelocks: Livelocks,
 }
 
 pub fn truth(system: &RandomSystem) -> Truth {
@@ -300,6 +368,7 @@ pub fn truth(system: &RandomSystem) -> Truth {
     truth.max_depth = levels.keys().last().copied().unwrap_or(0) as u64;
     truth.widest = levels.values().copied().max().unwrap_or(0);
     truth.never_run = (0..6).filter(|part| !parts.contains(part)).collect();
+    truth.livelocks = system.definition().0.livelocks(Without::Nothing);
     truth.responses =
         (0..system.responses[0].len()).map(|property| response_truth(system, property)).collect();
     truth
@@ -396,6 +465,32 @@ pub fn lasso_fault(
     };
     if from >= path.steps.len() || states[from] != states[states.len() - 1] {
         return Some("it does not come back".to_owned());
+    }
+    for class in 0..system.classes {
+        let taken = path.steps[from..].iter().any(|step| step.action.0 == Some(class));
+        let idle = states[from..].iter().any(|state| disabled(system, *state) >> class & 1 != 0);
+        if !taken && !idle {
+            return Some(format!("unfair to class {class}"));
+        }
+    }
+    None
+}
+
+/// Returns the fault of a claimed livelock, by definition, but for its places.
+pub fn livelock_fault(system: &RandomSystem, path: &Path<RandomSystem>) -> Option<String> {
+    let Some(from) = path.repeats_from else { return Some("it does not repeat".to_owned()) };
+    let states: Vec<u32> =
+        std::iter::once(path.initial).chain(path.steps.iter().map(|step| step.state)).collect();
+    if from >= path.steps.len() || states[from] != states[states.len() - 1] {
+        return Some("it does not come back".to_owned());
+    }
+    if states[from..].iter().any(|state| system.is_end(*state)) {
+        return Some("it may end".to_owned());
+    }
+    let (definition, number) = system.definition();
+    let stays = definition.stays(Without::Nothing);
+    if !stays.iter().any(|stay| stay.contains(&number[&states[from]])) {
+        return Some("it can be left".to_owned());
     }
     for class in 0..system.classes {
         let taken = path.steps[from..].iter().any(|step| step.action.0 == Some(class));

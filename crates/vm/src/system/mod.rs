@@ -26,6 +26,7 @@ mod tasks;
 mod names;
 
 mod accesses;
+mod actors;
 
 mod awaited;
 

@@ -6,7 +6,7 @@ use crate::program::{FuncId, Program};
 use crate::state::{Origin, State, decode, encode, representative};
 use crate::step::memo::StepResult;
 use crate::transitions::{Action, Lookup, StepExecutor, StepId, candidates, initial};
-use anyorder_system::{Classes, End, Hash128, Properties, StateSystem, Successor, Updates};
+use anyorder_system::{Actors, Classes, End, Hash128, Properties, StateSystem, Successor, Updates};
 use std::sync::Arc;
 
 impl Machine {
@@ -124,6 +124,11 @@ impl StateSystem for Machine {
 
     fn is_optional(&self, action: &Action) -> bool {
         action.step != StepId::Init && self.fair_class(action).is_none()
+    }
+
+    fn actors(&self) -> Option<Actors<'_, State, Action>> {
+        let must_end = self.program.final_.is_some();
+        Some(Actors::new(must_end, |state, action| self.actor(state, action)))
     }
 
     fn parts(&self) -> Classes<'_, Action> {

@@ -108,7 +108,7 @@ impl Machine {
         })
     }
 
-    fn is_daemon_handler(&self, queue: usize) -> bool {
+    pub(super) fn is_daemon_handler(&self, queue: usize) -> bool {
         let handler = self.layout.handler_of.get(queue);
         handler.is_some_and(|handler| self.program.daemons.handlers.contains(&HandlerId(*handler)))
     }
@@ -119,7 +119,7 @@ impl Machine {
     }
 
     /// Returns whether a thread may wait for ever, unless it waits for a lock.
-    fn is_daemon(&self, thread: &Thread) -> bool {
+    pub(super) fn is_daemon(&self, thread: &Thread) -> bool {
         let daemons = &self.program.daemons;
         let own = match (thread.body, thread.origin) {
             (ThreadBody::Thread, Origin::Declared(member)) => {
@@ -185,7 +185,7 @@ impl Machine {
     }
 
     /// Returns the name of a thread that waits or holds a lock.
-    fn who(&self, thread: &Thread) -> String {
+    pub(super) fn who(&self, thread: &Thread) -> String {
         match thread.origin {
             Origin::Declared(member) => thread_name(self, member),
             Origin::Slot(slot) => slot_name(self, slot),

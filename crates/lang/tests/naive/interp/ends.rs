@@ -15,6 +15,34 @@ pub fn is_optional(transition: &Transition) -> bool {
     transition.class.is_none() && transition.label != "init"
 }
 
+/// T14: who takes a transition (`i`nput, `d`aemon or `w`orker), its part, and where it stands in
+/// the text.
+pub fn actor(p: &'static Program, state: &State, transition: &Transition) -> (char, String, usize) {
+    let Some((pid, body, begins)) = &transition.by else { return ('w', "init".to_owned(), 0) };
+    let (kind, name, daemon, block) = match *body {
+        Body::Thread(i) => {
+            ("thread", &p.threads[i].name.name, p.threads[i].daemon, &p.threads[i].body)
+        }
+        Body::Event(i) => ("event", &p.events[i].name.name, p.events[i].daemon, &p.events[i].body),
+        Body::Task(i) => ("task", &p.tasks[i].name.name, p.tasks[i].daemon, &p.tasks[i].body),
+        Body::Fn(i) => ("fn", &p.fns[i].name.name, p.fns[i].daemon, &p.fns[i].body),
+    };
+    let daemon = daemon || matches!(pid, Pid::Handler(key) if is_daemon(p, key.0));
+    let at = if *begins {
+        block.stmts.first().map_or(0, |stmt| stmt.span.start as usize)
+    } else {
+        let mut run = Run::new(p, state.clone(), pid.clone(), Mode::Stepping);
+        let _ = go_on(&mut run, pid, &state.running[pid], 0);
+        run.at.start as usize
+    };
+    let who = match (body, begins) {
+        (Body::Event(_), true) => 'i',
+        _ if daemon => 'd',
+        _ => 'w',
+    };
+    (who, format!("{kind} {name}"), at)
+}
+
 /// T9: whether a run may end in a state that offers optional transitions only.
 pub fn may_rest(p: &'static Program, state: &State) -> bool {
     p.finals.is_empty() || p.finals.iter().any(|e| holds(p, state, e))

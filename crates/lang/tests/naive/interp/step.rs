@@ -16,6 +16,8 @@ pub struct Transition {
     pub label: String,
     /// Whose step it is.
     pub pid: Pid,
+    /// What runs: its process and its body, and whether the body begins. `None` for `init`.
+    pub by: Option<(Pid, Body, bool)>,
     /// T11: the class that fairness speaks of.
     pub class: Option<String>,
     #[expect(dead_code, reason = "for debugging: alternatives are compared by where they lead")]
@@ -168,10 +170,11 @@ fn alternatives(
 /// All transitions of a state (T10).
 pub fn successors(p: &'static Program, state: &State) -> Vec<Transition> {
     let mut all = vec![];
-    let mut add = |label: String, pid: &Pid, class: Option<String>, outcomes: Vec<Outcome>| {
+    let mut add = |label: String, pid: &Pid, class: Option<String>, by, outcomes: Vec<Outcome>| {
         all.extend(outcomes.into_iter().map(|(alternative, result, updates)| Transition {
             label: label.clone(),
             pid: pid.clone(),
+            by: Option::clone(&by),
             class: class.clone(),
             alternative,
             result,
@@ -179,7 +182,7 @@ pub fn successors(p: &'static Program, state: &State) -> Vec<Transition> {
         }));
     };
     if state.before_init {
-        add("init".into(), &Pid::Init, None, init(p, state));
+        add("init".into(), &Pid::Init, None, None, init(p, state));
         return all;
     }
     for (pid, control) in &state.running {
@@ -189,7 +192,8 @@ pub fn successors(p: &'static Program, state: &State) -> Vec<Transition> {
             let apart = p.mutant == Mutant::ThreadsBeginFirst && !control.begun;
             go_on(run, pid, control, u32::from(!apart))
         });
-        add(label, pid, fairness(p, pid), outcomes);
+        let by = Some((pid.clone(), control.body, false));
+        add(label, pid, fairness(p, pid), by, outcomes);
     }
     for (key, mailbox) in &state.mailboxes {
         if state.running.contains_key(&Pid::Handler(*key)) {
@@ -199,14 +203,18 @@ pub fn successors(p: &'static Program, state: &State) -> Vec<Transition> {
             let name = words::message(p, state, message);
             let pid = Pid::Handler(*key);
             let class = fairness(p, &pid);
-            add(format!("begin {name}"), &pid, class, begin_task(p, state, &pid, message));
+            let by = Some((pid.clone(), Body::Task(message.task), true));
+            let outcomes = begin_task(p, state, &pid, message);
+            add(format!("begin {name}"), &pid, class, by, outcomes);
         }
     }
     for message in one_of_equals(p, state, state.pool.iter().collect()) {
         let name = words::message(p, state, message);
         let pid = Pid::Any(message.handle);
         let class = Some("posted to any".to_string());
-        add(format!("begin {name}"), &pid, class, begin_task(p, state, &pid, message));
+        let by = Some((pid.clone(), Body::Task(message.task), true));
+        let outcomes = begin_task(p, state, &pid, message);
+        add(format!("begin {name}"), &pid, class, by, outcomes);
     }
     for (number, members) in p.event_members.iter().enumerate() {
         for member in members {
@@ -216,7 +224,8 @@ pub fn successors(p: &'static Program, state: &State) -> Vec<Transition> {
             let key = (number, *member);
             let class = fairness(p, &Pid::Event(key));
             let outcomes = begin_event(p, state, key);
-            add(format!("begin {name}{index}"), &runner(p, key), class, outcomes);
+            let by = Some((Pid::Event(key), Body::Event(number), true));
+            add(format!("begin {name}{index}"), &runner(p, key), class, by, outcomes);
         }
     }
     all
