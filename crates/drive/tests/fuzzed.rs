@@ -18,7 +18,7 @@ mod settings;
 mod stored;
 
 /// Mutants of each target.
-const RUNS: u64 = 200;
+const RUNS: u64 = 60;
 
 /// Runs a target on its seeds and on mutants of them.
 fn run(target: fn(&[u8]), kind: Kind, seeds: &[Vec<u8>]) {

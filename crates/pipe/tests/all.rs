@@ -3,7 +3,6 @@
 #[path = "contract/main.rs"]
 mod contract;
 mod documented_scheduler;
-mod end_all;
 mod faults;
 mod hostile_replies;
 mod retrying;

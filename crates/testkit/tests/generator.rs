@@ -9,7 +9,7 @@ use std::io::Write as _;
 
 /// The number of traces of each shape.
 fn traces() -> u64 {
-    anyorder_testkit::effort::cases(500)
+    anyorder_testkit::effort::cases(1_500)
 }
 
 /// Prints even when the test harness captures what tests print.

@@ -90,7 +90,7 @@ pub(crate) fn fault(
 
 /// The number of seeds a kind.
 fn seeds() -> u64 {
-    anyorder_testkit::effort::cases(750)
+    anyorder_testkit::effort::cases(3_000)
 }
 
 #[test]

@@ -15,7 +15,7 @@ const STATES_MAX: usize = 2_000;
 
 /// Seeds of each kind.
 fn seeds() -> u64 {
-    anyorder_testkit::effort::cases(750)
+    anyorder_testkit::effort::cases(3_000)
 }
 
 fn systems(kind: Kind, seeds: u64) -> impl Iterator<Item = (u64, Toy, Truth)> {
@@ -162,7 +162,7 @@ fn everything_is_found() {
         }
     }
     println!("definitions of livelocks that differ: {mutants:?}; {stuck} reduced");
-    assert!(stuck > 50, "{stuck}");
+    assert!(stuck > 20, "{stuck}");
     for mutant in MUTANTS {
         assert!(mutants[&mutant] > 5, "{mutant:?}: {mutants:?}");
     }

@@ -19,7 +19,7 @@ fn with_stack<T: Send>(f: impl FnOnce() -> T + Send) -> T {
 #[test]
 fn the_machine_and_the_naive_interpreter_agree() {
     with_stack(|| {
-        let seeds = anyorder_testkit::effort::seeds(1_000);
+        let seeds = anyorder_testkit::effort::seeds(1_500);
         let count = seeds.end - seeds.start;
         let mut cover = Coverage::new();
         let mut kinds: BTreeMap<&'static str, u64> = BTreeMap::new();
@@ -337,6 +337,10 @@ const KINDS: [&str; 14] = [
     "type",
 ];
 
+/// Seeds that show a mutant each, as the generator is now: they are tried first, then all others.
+const SHOWING: [u64; 20] =
+    [1, 2, 11, 12, 16, 17, 21, 26, 32, 50, 51, 52, 62, 73, 79, 108, 122, 129, 195, 239];
+
 #[test]
 fn every_mutant_is_noticed() {
     with_stack(|| {
@@ -353,7 +357,7 @@ fn every_mutant_is_noticed() {
             let by_model = sharp.iter().find(|(_, text)| differs(text, mutant));
             // Random models for those only that no small model shows.
             let by_seed = || {
-                (1..tries).find(|seed| {
+                SHOWING.into_iter().chain(1..tries).find(|seed| {
                     let (text, _) = generate::model(*seed);
                     differs(&text, mutant) && !differs(&text, Mutant::None)
                 })

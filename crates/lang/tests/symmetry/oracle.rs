@@ -98,7 +98,7 @@ fn symmetric(machine: &Machine, all: &States) -> Result<usize, String> {
     Ok(parents.iter().enumerate().filter(|(at, parent)| at == *parent).count())
 }
 
-const MODELS: u64 = 100;
+const MODELS: u64 = 300;
 
 /// The definition is checked in at most so many states of a model; if that is all of them, on the
 /// whole graph, too.

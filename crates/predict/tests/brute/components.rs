@@ -14,7 +14,11 @@ use anyorder_testkit::{
 use anyorder_trace::{EventId, EventKind, InputFamily, Trace};
 use std::collections::{BTreeMap, BTreeSet};
 
-const TRACES: u64 = 150;
+const TRACES: u64 = 75;
+
+/// Seeds that show a rule each, as the generator is now: they are tried first, then all others.
+const SHOWING: [u64; 21] =
+    [1, 2, 5, 6, 8, 10, 16, 32, 33, 53, 60, 68, 107, 118, 208, 258, 300, 402, 417, 427, 621];
 
 /// Rules other than those of components are checked on a copy in which components enable nothing.
 struct OfComponents<'t> {
@@ -383,7 +387,10 @@ fn the_comparison_among_components_notices_each_rule() {
         Form::CoEnabled => ReorderForm::CoEnabled,
         Form::Overtakes => ReorderForm::Overtakes,
     };
-    for seed in 1..=2_000 {
+    for seed in SHOWING.into_iter().chain(1..=2_000) {
+        if noticed.values().all(|count| *count > 0) {
+            break;
+        }
         let mut rng = RandomSource::new(seed);
         let (t, Some(family)) = some(seed, &mut rng) else { continue };
         let open: Vec<RuleName> =
@@ -411,7 +418,10 @@ fn the_comparison_among_components_notices_each_rule() {
             let brute = Reorderings::with_components(&t, &observes, rules);
             let Some(best) = brute.best(&observes, &all_pairs(&t), STATES_MAX) else { continue };
             let best: BTreeMap<_, _> = best.iter().map(|(pair, best)| (*pair, best.form)).collect();
-            *noticed.entry(rule).or_default() += u64::from(best != found);
+            if best != found {
+                println!("seed {seed} shows {rule:?}");
+                *noticed.entry(rule).or_default() += 1;
+            }
         }
     }
     println!("{noticed:?}");

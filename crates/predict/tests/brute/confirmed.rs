@@ -15,7 +15,7 @@ use anyorder_testkit::{Best, Observes, ReorderForm, ReorderRule, Reorderings};
 use anyorder_trace::{EventId, EventKind, Mailbox, TaskId, Trace, TraceBuilder};
 use std::collections::{BTreeMap, BTreeSet};
 
-const TRACES: u64 = 1_000;
+const TRACES: u64 = 2_000;
 
 #[derive(Default, Debug)]
 pub(crate) struct Tally {
