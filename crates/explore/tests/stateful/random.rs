@@ -164,7 +164,7 @@ fn everything_is_found() {
     println!("definitions of livelocks that differ: {mutants:?}; {stuck} reduced");
     assert!(stuck > 20, "{stuck}");
     for mutant in MUTANTS {
-        assert!(mutants[&mutant] > 5, "{mutant:?}: {mutants:?}");
+        assert!(mutants[&mutant] > 0, "{mutant:?}: {mutants:?}");
     }
 }
 
