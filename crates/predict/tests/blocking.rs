@@ -1,9 +1,7 @@
 //! Programs that block: correct ones raise no alarm, and the check finds calls that may wait for
 //! ever. `anyorder_certify` checks each answer.
 
-#[path = "common/script.rs"]
-mod script;
-
+use crate::common::script::script;
 use anyorder_certify::{
     Call, CallRules, Calls, ClaimedWitness, Lanes, ReorderingChecker, WitnessForm,
 };
@@ -15,7 +13,6 @@ use anyorder_predict::{
 };
 use anyorder_system::{Cancel, Control};
 use anyorder_trace::{Columns, EventId, EventKind, Mode, Op, Trace};
-use script::script;
 
 /// The trace of a script; `broadcast out:c` is the end of a wait on `c` by timeout, `destroy no:m`
 /// a failed attempt at `m`, `signal barrier:b` a barrier.

@@ -1,9 +1,7 @@
 //! The check around a fake search: the pairs tried, their order, their results, and the sums of the
 //! counts.
 
-#[path = "common/script.rs"]
-mod script;
-
+use crate::common::script::script;
 use anyorder_finding::{Finding, Kind, Severity};
 use anyorder_predict::Together;
 use anyorder_predict::check::{
@@ -15,7 +13,6 @@ use anyorder_predict::{
 };
 use anyorder_system::{Cancel, Control, StopReason};
 use anyorder_trace::{EventId, Trace, TraceBlocks};
-use script::script;
 
 /// A search that answers by a rule and records its questions.
 struct Fake<'f> {

@@ -1,7 +1,6 @@
 //! Numbers of states that other tools confirm, in every mode of the search.
 
-#[path = "../benches/models/mod.rs"]
-mod models;
+use crate::models;
 
 use anyorder_search::{Limit, Order, SearchOptions, Storage, search};
 use anyorder_system::{Control, StateSystem};

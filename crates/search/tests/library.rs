@@ -1,7 +1,6 @@
 //! Walks, drawings, comparing, symmetry, limits and tasks.
 
-#[path = "../benches/models/mod.rs"]
-mod models;
+use crate::models;
 
 use anyorder_search::example::Counter;
 use anyorder_search::{

@@ -6,4 +6,4 @@ mod by_hand;
 mod flat_is_hard;
 mod mutants;
 mod sketch_of_flat;
-mod support;
+pub(crate) mod support;

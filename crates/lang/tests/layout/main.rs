@@ -3,9 +3,7 @@
 
 use anyorder_lang::{format::format, lex::lex, parse};
 
-#[path = "../naive/generate/mod.rs"]
-#[allow(dead_code, unreachable_pub)]
-mod generate;
+use crate::naive::generate;
 mod words;
 
 struct Random(u64);

@@ -1,8 +1,7 @@
 //! Models over index types: the machine and the naive interpreter agree on them. That permuted
 //! states behave alike is for `tests/symmetry` to check, on the same models.
 
-#[path = "../symmetry/generate.rs"]
-mod generate;
+use crate::symmetry::generate;
 
 use crate::naive::differential::compare;
 use crate::naive::interp::fired;

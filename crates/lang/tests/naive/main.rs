@@ -9,7 +9,7 @@ mod differential;
 mod ends;
 mod explore;
 mod gallery;
-mod generate;
+pub(crate) mod generate;
 mod indices;
 mod interp;
 #[path = "../../../search/tests/random/livelocks.rs"]

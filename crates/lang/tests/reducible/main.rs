@@ -12,12 +12,9 @@ use anyorder_system::{ContractOptions, check_contract};
 use anyorder_vm::testing::Reports;
 use anyorder_vm::{Machine, Switches};
 
-#[path = "../naive/generate/mod.rs"]
-#[expect(unreachable_pub, reason = "shared with the tests of the naive interpreter")]
-mod generate;
+use crate::naive::generate;
 
-#[path = "../symmetry/generate.rs"]
-mod symmetric;
+use crate::symmetry::generate as symmetric;
 
 #[expect(unreachable_pub, reason = "shared with the tests of the machine as a task system")]
 mod edits;

@@ -5,7 +5,7 @@ mod accepted;
 
 mod explore;
 
-mod generate;
+pub(crate) mod generate;
 
 mod oracle;
 

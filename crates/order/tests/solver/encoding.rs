@@ -1,8 +1,8 @@
 //! The naive encoding in plain SAT: one Boolean for each pair of nodes, and transitivity for each
 //! three of them.
 
-use crate::solver::oracle::{Atom, Condition, keeps};
-use crate::solver::random::Spec;
+use super::oracle::{Atom, Condition, keeps};
+use super::random::Spec;
 
 /// Clauses over variables 1, 2, ...; a negative number is a negated variable.
 pub(crate) struct Encoding {

@@ -1,6 +1,6 @@
 //! The definition: enumerates all total orders, and evaluates conditions in each.
 
-use crate::solver::random::Spec;
+use super::random::Spec;
 use anyorder_order::solver::{Node, Rank};
 
 /// An atom whose truth a total order determines, or a free variable.

@@ -1,7 +1,7 @@
 //! The clauses of the contract, one function each. Each leaves the system in an arbitrary state;
 //! its caller resets.
 
-use crate::contract::contract::{Coverage, Walk};
+use crate::contract::promises::{Coverage, Walk};
 use crate::contract::subject::{RenderedStep, StateView, Subject, Violation, same, violation};
 use anyorder_system::{
     Access, AccessDetail, AccessKind, Choice, EnabledDetail, RunError, TaskName, TaskSystem,

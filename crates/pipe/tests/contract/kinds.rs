@@ -3,9 +3,9 @@
 use crate::contract::by_hand::by_hand;
 use crate::contract::children::Language;
 use crate::contract::closures::closures;
-use crate::contract::contract::{Effort, assert_keeps};
 use crate::contract::enumerate::{Bounds, Enumeration, Outcome, choices, enumerate};
 use crate::contract::machine::{machine, translated};
+use crate::contract::promises::{Effort, assert_keeps};
 use crate::contract::subject::{RenderedStep, Subject};
 use anyorder_common::random::{Random, Rng};
 use anyorder_system::{

@@ -2,8 +2,8 @@
 
 use crate::contract::by_hand::by_hand;
 use crate::contract::children::Language;
-use crate::contract::contract::{Effort, assert_keeps};
 use crate::contract::kinds::{all_runs, assert_same_runs};
+use crate::contract::promises::{Effort, assert_keeps};
 use anyorder_pipe::{PipeSystem, Retrying};
 use anyorder_system::{RunError, SystemFactory, TaskSystem};
 use std::sync::atomic::{AtomicU64, Ordering};

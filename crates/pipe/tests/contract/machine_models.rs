@@ -1,6 +1,6 @@
 //! The other features of the language, one small model each: the machine keeps the contract there.
 
-use crate::contract::contract::{Coverage, Effort, check};
+use crate::contract::promises::{Coverage, Effort, check};
 use crate::contract::subject::Violation;
 use anyorder_lang::lower::compile;
 use anyorder_vm::MachineFactory;
