@@ -1,7 +1,7 @@
 //! The order form of `examples/pipe`, written by hand as a state that can be copied. Kind 1: with
 //! snapshots.
 
-use crate::contract::recorder::Recorder;
+use super::recorder::Recorder;
 use anyorder_system::{
     AccessDetail, Capabilities, Choice, Divergence, EnabledDetail, EnabledTask, Hash128, Level,
     Observation, PartPath, ProgramIdentity, RunError, SnapshotId, Snapshots, Step, TaskName,

@@ -1,8 +1,8 @@
 //! States with one change: a step whose accesses do not meet the change is the same step, leads to
 //! the same state except for the change, and is enabled in both states or in neither.
 
-use crate::contract::diamonds::{Checked, Subject, broken};
-use crate::contract::enumerate::choices;
+use super::diamonds::{Checked, Subject, broken};
+use super::enumerate::choices;
 use anyorder_lang::lower::compile;
 use anyorder_system::{
     AccessKind, Choice, Hash128, Snapshots, StateSystem, Step, SystemFactory, TaskSystem,

@@ -1,8 +1,8 @@
 //! The clauses of the contract, one function each. Each leaves the system in an arbitrary state;
 //! its caller resets.
 
-use crate::contract::promises::{Coverage, Walk};
-use crate::contract::subject::{RenderedStep, StateView, Subject, Violation, same, violation};
+use super::promises::{Coverage, Walk};
+use super::subject::{RenderedStep, StateView, Subject, Violation, same, violation};
 use anyorder_system::{
     Access, AccessDetail, AccessKind, Choice, EnabledDetail, RunError, TaskName, TaskSystem,
 };

@@ -1,8 +1,8 @@
 //! The order form as closures on a small event loop. Kind 2: closures cannot be copied, so there
 //! are no snapshots.
 
-use crate::contract::by_hand::observation;
-use crate::contract::recorder::Recorder;
+use super::by_hand::observation;
+use super::recorder::Recorder;
 use anyorder_system::{
     AccessDetail, Capabilities, Choice, Divergence, EnabledDetail, EnabledTask, Observation,
     ProgramIdentity, RunError, Step, TaskName, TaskSystem,

@@ -6,8 +6,8 @@
 //! the same enabled tasks in both orders, by the same steps. A task conflicts with each task that
 //! it enables or disables, or whose number of alternatives it changes.
 
-use crate::contract::changed::Changes;
-use crate::contract::enumerate::choices;
+use super::changed::Changes;
+use super::enumerate::choices;
 use anyorder_common::random::{Random, Rng};
 use anyorder_lang::lower::compile;
 use anyorder_system::{

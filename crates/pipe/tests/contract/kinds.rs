@@ -1,12 +1,12 @@
 //! Each kind keeps the contract, and all kinds have the same runs.
 
-use crate::contract::by_hand::by_hand;
-use crate::contract::children::Language;
-use crate::contract::closures::closures;
-use crate::contract::enumerate::{Bounds, Enumeration, Outcome, choices, enumerate};
-use crate::contract::machine::{machine, translated};
-use crate::contract::promises::{Effort, assert_keeps};
-use crate::contract::subject::{RenderedStep, Subject};
+use super::by_hand::by_hand;
+use super::children::Language;
+use super::closures::closures;
+use super::enumerate::{Bounds, Enumeration, Outcome, choices, enumerate};
+use super::machine::{machine, translated};
+use super::promises::{Effort, assert_keeps};
+use super::subject::{RenderedStep, Subject};
 use anyorder_common::random::{Random, Rng};
 use anyorder_system::{
     AccessKind, Accesses, EnabledTask, RunError, Step, SystemFactory, TaskSystem,

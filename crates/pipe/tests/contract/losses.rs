@@ -1,9 +1,9 @@
 //! Children that lose replies: with repetition, the runs are the same.
 
-use crate::contract::by_hand::by_hand;
-use crate::contract::children::Language;
-use crate::contract::kinds::{all_runs, assert_same_runs};
-use crate::contract::promises::{Effort, assert_keeps};
+use super::by_hand::by_hand;
+use super::children::Language;
+use super::kinds::{all_runs, assert_same_runs};
+use super::promises::{Effort, assert_keeps};
 use anyorder_pipe::{PipeSystem, Retrying};
 use anyorder_system::{RunError, SystemFactory, TaskSystem};
 use std::sync::atomic::{AtomicU64, Ordering};

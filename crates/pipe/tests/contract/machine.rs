@@ -3,7 +3,7 @@
 //! The machine has its own names for elements that the model does not name; [`Translated`]
 //! translates them to those of the other kinds.
 
-use crate::contract::by_hand::observation;
+use super::by_hand::observation;
 use anyorder_lang::lower::compile;
 use anyorder_system::{
     Awaited, Capabilities, Choice, EnabledTask, Observation, PartPath, Posted, ProgramIdentity,

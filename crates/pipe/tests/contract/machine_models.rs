@@ -1,7 +1,7 @@
 //! The other features of the language, one small model each: the machine keeps the contract there.
 
-use crate::contract::promises::{Coverage, Effort, check};
-use crate::contract::subject::Violation;
+use super::promises::{Coverage, Effort, check};
+use super::subject::Violation;
 use anyorder_lang::lower::compile;
 use anyorder_vm::MachineFactory;
 use std::sync::Arc;

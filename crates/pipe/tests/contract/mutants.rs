@@ -1,7 +1,7 @@
 //! Systems that break the contract: each flaw is found, by the clause about it.
 
-use crate::contract::by_hand::{ByHand, by_hand_with_focus};
-use crate::contract::promises::{Effort, check};
+use super::by_hand::{ByHand, by_hand_with_focus};
+use super::promises::{Effort, check};
 use anyorder_system::{
     AccessKind, Accesses, Awaited, Capabilities, Choice, EnabledTask, Hash128, Level, Observation,
     PartPath, ProgramIdentity, RunError, SnapshotId, Snapshots, Step, TaskName, TaskSystem,

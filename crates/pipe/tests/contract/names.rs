@@ -1,6 +1,6 @@
 //! The libraries for other languages write task names as this crate does, for all characters.
 
-use crate::contract::children::Language;
+use super::children::Language;
 use anyorder_system::{Choice, SystemFactory, TaskName, TaskSystem};
 use std::path::Path;
 

@@ -3,9 +3,9 @@
 //! `check` walks at random through the program and checks each clause of the documentation of
 //! `TaskSystem`. Capabilities that a system does not declare are not checked.
 
-use crate::contract::clauses;
-use crate::contract::enumerate::choices;
-use crate::contract::subject::{RenderedStep, Subject, Violation, same, violation};
+use super::clauses;
+use super::enumerate::choices;
+use super::subject::{RenderedStep, Subject, Violation, same, violation};
 use anyorder_common::random::{Random, Rng};
 use anyorder_system::{Choice, SystemFactory, TaskSystem};
 
