@@ -60,6 +60,19 @@ fn another_end_of_a_pair_of_places_is_found() {
 }
 
 #[test]
+fn components_change_no_verdict() {
+    let text = "var v = 0;\nhandler main: delayed;\nhandler k: delayed;\n\
+                once event e0 on main { if v == 1 { v = 0; post p(1) to main after 3; } }\n\
+                once event e1 { if v < 1 { v = 1; } }\n\
+                once event e2 on k after e1 { if v == v { v = 0; } v = 2; async[any] p(1); }\n\
+                task p(i: int) { if v == 1 { v = i; } }\ndriver e1, e2;\n";
+    let with = format!("{text}component first: e0;\n");
+    for text in [text, &with] {
+        expect(text, &["--repeat", "1"], "not_robust", ["yes", "no", "no", "no"]);
+    }
+}
+
+#[test]
 fn an_unfinished_comparison_proves_nothing() {
     let text = "var a = 0;\nvar b = 0;\nonce event e0 on main { async[any] p(); }\n\
                 once event e1 on main { async[any] q(); }\n\

@@ -8,7 +8,7 @@ use anyorder_lang::lower::compile;
 use anyorder_lang::source::{SOURCE_BYTES_MAX, Source};
 use anyorder_system::{Hash128, ProgramIdentity, Schedule};
 use anyorder_vm::Machine;
-use anyorder_vm::program::{Granularity, ProgramError};
+use anyorder_vm::program::{Granularity, Program, ProgramError};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -76,8 +76,21 @@ impl Model {
     ///
     /// None for a compiled model.
     pub(crate) fn by_access(&self) -> Result<Model, Failure> {
+        self.changed(|program| program.settings.granularity = Granularity::Access)
+    }
+
+    /// Returns the model with a step at each shared access and without its components: for whom a
+    /// task works is no part of its states.
+    pub(crate) fn by_access_for_nobody(&self) -> Result<Model, Failure> {
+        self.changed(|program| {
+            program.settings.granularity = Granularity::Access;
+            program.components.clear();
+        })
+    }
+
+    fn changed(&self, change: impl FnOnce(&mut Program)) -> Result<Model, Failure> {
         let mut program = self.machine.source_program();
-        program.settings.granularity = Granularity::Access;
+        change(&mut program);
         let refused =
             |error: ProgramError| Failure::at(&self.program.name, escape(&error.to_string()));
         let machine = Arc::new(Machine::new(program).map_err(refused)?);

@@ -54,7 +54,7 @@ pub(super) fn robust_model(
     result.options.set("repeat", u64::from(options.repeat));
     result.options.set("max-states", options.max_states as u64);
     let watched = JobWatch::of(control).enter();
-    let model = model.by_access()?;
+    let model = model.by_access_for_nobody()?;
     let name = &model.program.name;
     let broken = |error: &dyn std::fmt::Display| Failure::at(name, error.to_string());
     let program = model.machine.source_program();
