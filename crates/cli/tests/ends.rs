@@ -4,47 +4,17 @@
 use crate::common;
 
 use anyorder_common::random::{Random, Rng};
-use common::{Ran, file, folder, run};
+use common::searched::{self, json};
+use common::{file, folder, run};
 use serde_json::Value;
 
-fn json(ran: &Ran) -> Value {
-    serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
-}
-
-/// Checks a model by each algorithm that decides it. Returns the kinds of the findings, and their
-/// ids, after replaying and certifying each.
-fn checked(folder: &tempfile::TempDir, body: &str) -> (Vec<String>, Vec<String>) {
-    let model = file(folder, "m.any", format!("model m\n{body}\n"));
-    let mut all = Vec::new();
-    for options in [&[][..], &["--no-reduction"]] {
-        let ran = run(&[&["check", &*model, "--format", "json"], options].concat());
-        let result = json(&ran);
-        assert_eq!(result["complete"], true, "{body}: {ran:?}");
-        let mut found: Vec<(String, String)> = Vec::new();
-        for finding in result["findings"].as_array().expect("findings") {
-            assert_eq!(finding["confirmed"], true, "{finding}");
-            let text = |name: &str| finding[name].as_str().unwrap_or_default().to_owned();
-            found.push((text("kind"), text("id")));
-        }
-        let stored = file(folder, "r.json", &ran.stdout);
-        for (_, id) in &found {
-            let replayed = run(&["replay", &model, &stored, "--finding", id]);
-            assert_eq!(replayed.status, 1, "{body}: {replayed:?}");
-        }
-        if !found.is_empty() {
-            let certified = run(&["certify", &model, &stored]);
-            assert_eq!(certified.status, 0, "{body}: {certified:?}");
-        }
-        found.sort();
-        all.push(found);
-    }
-    assert_eq!(all[0], all[1], "reduction changes nothing: {body}");
-    all.swap_remove(0).into_iter().unzip()
+/// Returns the kinds of the findings and their ids, by each algorithm that decides the model.
+fn checked(body: &str) -> (Vec<String>, Vec<String>) {
+    searched::found(body, &[&[], &["--no-reduction"]]).into_iter().unzip()
 }
 
 fn kinds(body: &str) -> Vec<String> {
-    let folder = folder();
-    checked(&folder, body).0
+    checked(body).0
 }
 
 const OWED: &str = "response r: x == 0 leads_to x == 1;";
@@ -125,10 +95,10 @@ fn what_waits_for_an_optional_event_is_no_deadlock() {
 fn each_set_of_waiting_places_is_a_deadlock_of_its_own() {
     let shop = "var answered = false; var paid = false;\nthread shop {\nchoose {\n\"ask\" => { assume answered; }\n\"pay\" => { yield; assume paid; }\n}\n}";
     let folder = folder();
-    let (kinds, ids) = checked(&folder, shop);
+    let (kinds, ids) = checked(shop);
     assert_eq!(kinds, ["deadlock", "deadlock"]);
     // The one in a baseline does not hide the other.
-    let model = folder.path().join("m.any").to_string_lossy().into_owned();
+    let model = file(&folder, "m.any", format!("model m\n{shop}\n"));
     let ran = run(&["check", &model, "--format", "json"]);
     let first = &json(&ran)["findings"][0];
     let known = serde_json::json!([{ "id": first["id"], "title": first["title"] }]);
@@ -136,7 +106,7 @@ fn each_set_of_waiting_places_is_a_deadlock_of_its_own() {
     let ran = run(&["check", &model, "--baseline", &baseline, "--format", "json"]);
     assert_eq!((ran.status, json(&ran)["verdict"].as_str()), (1, Some("findings")));
     // Ids are stable: another text before it changes only lines, another order of search nothing.
-    assert_eq!(checked(&folder, shop).1, ids);
+    assert_eq!(checked(shop).1, ids);
 }
 
 #[test]

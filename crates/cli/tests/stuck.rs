@@ -235,7 +235,7 @@ once event leave { post relay(0); }
             "{}{apps}component evening: sunset;\ncomponent away: leave;\n",
             HUB.replace("lamp = to;", "if lamp == 0 { lamp = 1; }")
         ),
-        // The hub is told by elements.
+        // Each app has an element of its own.
         format!(
             "{}{apps}component evening: sunset;\ncomponent away: leave;\n",
             HUB.replace("lamp = to;", "asked[to] = true;")

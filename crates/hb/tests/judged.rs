@@ -1,4 +1,4 @@
-//! What is said of races, and of locks in memory, against the definitions taken literally.
+//! The class `only_guards`, and uses and overwrites of locks in memory, against naive definitions.
 
 use anyorder_hb::{Guards, RaceOptions, RuleSet, check};
 use anyorder_system::Control;

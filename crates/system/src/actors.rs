@@ -1,5 +1,4 @@
-//! What takes a transition and where it stands: the terms in which livelocks are told from programs
-//! that run for ever on purpose.
+//! Which actor takes a transition, and at which place: livelocks are defined by both.
 
 use crate::failure::FailureSite;
 use std::fmt;

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 mod certify_all;
+pub(crate) mod searched;
 
 use assert_cmd::cargo::cargo_bin;
 use std::io::Write;

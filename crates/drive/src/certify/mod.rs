@@ -17,9 +17,7 @@ pub use trace::{CertifyOptions, TraceCertifier};
 pub use written::{CheckedText, certificate_text};
 
 pub(crate) use model::certify_schedule;
-pub(crate) use written::{
-    START_OF_MODEL, START_OF_PROGRAM, keep_true, keep_true_reorderings, wrong_certificates,
-};
+pub(crate) use written::{keep_true, keep_true_reorderings, wrong_certificates};
 
 use anyorder_system::{StopReason, Stopped};
 

@@ -44,19 +44,12 @@ impl AfterStop {
     }
 }
 
-/// What the start of a run of a program costs, in steps.
-pub(crate) const START_OF_PROGRAM: usize = 5_000;
-
-/// What the start of a run of a model costs, in steps.
-pub(crate) const START_OF_MODEL: usize = 50;
-
 /// Checks the certificate of each finding with `check`, which takes its format, the certificate and
-/// a control; it returns `None` for a certificate that it cannot check. Each starts a run at the
-/// cost of `start` steps.
+/// a control; it returns `None` for a certificate that it cannot check.
 pub(crate) fn keep_true(
     result: &mut JobResult,
     name: &str,
-    (start, control): (usize, &Control<'_>),
+    control: &Control<'_>,
     mut check: impl FnMut(&str, &Value, &Control<'_>) -> Option<CertificateVerdict>,
 ) {
     let mut after_stop = AfterStop::new();
@@ -82,7 +75,7 @@ pub(crate) fn keep_true(
             check(format, value, control)
         };
         let verdict = match check(format, value, control) {
-            Some(CertificateVerdict::Stopped(_)) if after_stop.takes(steps + start) => {
+            Some(CertificateVerdict::Stopped(_)) if after_stop.takes(steps) => {
                 check(format, value, &Control::default())
             }
             verdict => verdict,
@@ -122,7 +115,7 @@ pub(crate) fn keep_true_reorderings(
     }
     let reorderings = Reorderings::new(input, specifications)?;
     let mut checkers = reorderings.checkers();
-    keep_true(result, &input.name, (START_OF_PROGRAM, control), |format, value, control| {
+    keep_true(result, &input.name, control, |format, value, control| {
         (format == "reordering").then(|| checkers.check(value, control))
     });
     Ok(())
@@ -222,7 +215,7 @@ mod tests {
     #[test]
     fn a_certificate_that_does_not_hold_is_left_out_and_said() {
         let mut all = result(&[json!({"choices": [1]}), json!({"choices": [2]})]);
-        keep_true(&mut all, "m.any", (START_OF_PROGRAM, &Control::default()), |_, value, _| {
+        keep_true(&mut all, "m.any", &Control::default(), |_, value, _| {
             Some(match value["choices"][0] == 1 {
                 true => CertificateVerdict::holds("it"),
                 false => CertificateVerdict::fails("step 1", "`b` cannot run"),
@@ -241,7 +234,7 @@ mod tests {
         let mut all = result(&[json!({"choices": [1]}), json!({"choices": long})]);
         let control = Control::default();
         control.cancel.stop(StopReason::TimeLimit);
-        keep_true(&mut all, "m.any", (START_OF_PROGRAM, &control), |_, _, control| {
+        keep_true(&mut all, "m.any", &control, |_, _, control| {
             Some(match control.check() {
                 Ok(()) => CertificateVerdict::holds("it"),
                 Err(stopped) => stopped.into(),

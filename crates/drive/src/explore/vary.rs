@@ -5,7 +5,7 @@ use super::program::{Repeats, TaskProgram, by_names, cannot_start};
 use super::rerun::SHADOW;
 use super::rounds;
 use super::sums::Sums;
-use crate::certify::{START_OF_PROGRAM, keep_true};
+use crate::certify::keep_true;
 use crate::{Failure, FailureMessage, JobResult, Level};
 use anyorder_common::numbers::plural;
 use anyorder_common::text::escape;
@@ -298,8 +298,7 @@ impl<'a, P: TaskProgram> Job<'a, P> {
         }
         result.findings = findings.finish();
         result.model = program.model_name().map(str::to_owned);
-        let limits = (START_OF_PROGRAM, control);
-        keep_true(&mut result, program.name(), limits, |_, schedule, control| {
+        keep_true(&mut result, program.name(), control, |_, schedule, control| {
             program.certify_run(schedule, control)
         });
         result

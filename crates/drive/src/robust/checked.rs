@@ -1,7 +1,7 @@
 //! Robustness of a model, with its certificates checked.
 
 use super::model::{self, RobustModelOptions};
-use crate::certify::{START_OF_MODEL, keep_true};
+use crate::certify::keep_true;
 use crate::model::Model;
 use crate::states::StateProgram as _;
 use crate::{Failure, JobResult};
@@ -20,8 +20,7 @@ pub fn robust_model(
 ) -> Result<JobResult, Failure> {
     let mut result = model::robust_model(model, options, control)?;
     result.model = model.own_name().map(str::to_owned);
-    let limits = (START_OF_MODEL, control);
-    keep_true(&mut result, &model.program().name, limits, |_, schedule, control| {
+    keep_true(&mut result, &model.program().name, control, |_, schedule, control| {
         model.certify_schedule(schedule, control)
     });
     Ok(result)

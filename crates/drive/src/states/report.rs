@@ -2,7 +2,7 @@
 
 use super::conflicts::Conflict;
 use super::program::{Described, NoSchedule, StateProgram};
-use crate::certify::{START_OF_MODEL, keep_true};
+use crate::certify::keep_true;
 use crate::schedules::{Shows, set_repeats_from, witness};
 use crate::{JobResult, Reported};
 use anyorder_finding::run::Run;
@@ -71,8 +71,7 @@ pub(super) fn certify_findings<P: StateProgram>(
     control: &Control<'_>,
 ) {
     result.model = program.own_name().map(str::to_owned);
-    let limits = (START_OF_MODEL, control);
-    keep_true(result, &program.program().name, limits, |_, schedule, control| {
+    keep_true(result, &program.program().name, control, |_, schedule, control| {
         program.certify_schedule(schedule, control)
     });
 }

@@ -37,7 +37,7 @@ struct Run {
 }
 
 impl Runs {
-    /// Goes on from a state in every way; false if there are too many runs.
+    /// Explores all runs from a state. Returns `false` if there are too many.
     fn go(&mut self, state: &State, run: &Run) -> bool {
         self.tried += 1;
         if self.tried > MOST {
