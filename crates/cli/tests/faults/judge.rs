@@ -115,9 +115,12 @@ fn same(whole: &Ran, ran: &Ran) -> bool {
         && differing(&whole.files, &ran.files).is_empty()
 }
 
-/// Whether two results on standard output have the same findings.
+/// Whether two results have the same findings, wherever they were written.
 fn same_findings(whole: &Ran, ran: &Ran) -> bool {
-    let parse = |ran: &Ran| serde_json::from_slice::<serde_json::Value>(&ran.stdout).ok();
+    let parse = |ran: &Ran| {
+        let written = ran.files.get("result.json").unwrap_or(&ran.stdout);
+        serde_json::from_slice::<serde_json::Value>(written).ok()
+    };
     let (Some(whole), Some(ran)) = (parse(whole), parse(ran)) else { return false };
     ["findings", "verdict", "complete", "limits"].iter().all(|part| whole[part] == ran[part])
 }
