@@ -12,3 +12,5 @@ printf 'ANYORDER_EFFORT=%s ANYORDER_SEED=%s\n' "$ANYORDER_EFFORT" "$ANYORDER_SEE
 ./test.sh
 ANYORDER_BOMBS=all cargo test --release -p anyorder --test bombs
 ANYORDER_FAULTS=all cargo test -p anyorder --test faults
+# Every certificate that a command of a test writes is certified by both checkers.
+ANYORDER_CERTIFY_ALL=1 cargo test -p anyorder --test all

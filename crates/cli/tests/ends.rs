@@ -262,3 +262,28 @@ fn reversals_find_the_ends_of_random_models() {
     }
     assert!(seen.iter().all(|count| *count > 0), "{seen:?}");
 }
+
+#[test]
+fn of_more_than_a_thousand_deadlocks_the_rest_is_a_limit() {
+    // Each thread waits in one of two places: two to the number of threads sets of places.
+    let model = |threads: usize| {
+        let thread = |at| {
+            format!(
+                "thread t{at} {{ choose {{ \"left\" => {{ assume never; }} \
+                 \"right\" => {{ yield; assume never; }} }} }}\n"
+            )
+        };
+        format!("model many\nvar never = false;\n{}", (0..threads).map(thread).collect::<String>())
+    };
+    let folder = folder();
+    for (threads, findings, limits) in [(9, 512, "[]"), (10, 1000, "[\"max-deadlocks\"]")] {
+        let file = file(&folder, "many.any", model(threads));
+        let ran = run(&["check", &file, "-q", "--format", "json"]);
+        let value = json(&ran);
+        let found = value["findings"].as_array().expect("findings");
+        assert!(found.iter().all(|one| one["kind"] == "deadlock"), "{threads}");
+        assert_eq!((ran.status, found.len()), (1, findings));
+        assert_eq!(value["limits"].to_string(), limits, "{threads}");
+        assert_eq!(value["complete"], limits == "[]", "{threads}");
+    }
+}

@@ -3,16 +3,44 @@
 
 use super::{Ran, command, workspace};
 use serde_json::Value;
+use std::collections::HashMap;
 use std::io::Write;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Certifies what a command wrote.
-pub(super) fn certify_all(arguments: &[&str], ran: &Ran) {
-    if std::env::var_os("ANYORDER_CERTIFY_ALL").is_none() || !matches!(ran.status, 0 | 1 | 3) {
-        return;
+/// The files that a command may write its certificates to, as they were before: the file behind
+/// each name, and when it was changed.
+#[derive(Default)]
+pub(super) struct Before(HashMap<PathBuf, Stamp>);
+
+type Stamp = (u64, i64, i64);
+
+impl Before {
+    pub(super) fn of(arguments: &[&str]) -> Self {
+        if !is_wanted() {
+            return Self::default();
+        }
+        let files = targets(arguments).into_iter();
+        Self(files.filter_map(|file| stamp(&file).map(|stamp| (file, stamp))).collect())
     }
-    let (Some(name), Some(input)) = (arguments.first(), input(arguments)) else { return };
+
+    fn has(&self, file: &Path) -> bool {
+        self.0.get(file).copied() == stamp(file)
+    }
+}
+
+fn is_wanted() -> bool {
+    std::env::var_os("ANYORDER_CERTIFY_ALL").is_some()
+}
+
+fn stamp(file: &Path) -> Option<Stamp> {
+    let of = std::fs::metadata(file).ok()?;
+    Some((of.ino(), of.mtime(), of.mtime_nsec()))
+}
+
+/// The files with certificates that are there, old ones among them.
+fn targets(arguments: &[&str]) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for option in ["--witness", "--certificate", "--run"] {
         files.extend(after(arguments, option).map(PathBuf::from).filter(|file| file.is_file()));
@@ -22,9 +50,20 @@ pub(super) fn certify_all(arguments: &[&str], ran: &Ran) {
         let entries = folder.flatten().flatten().map(|entry| entry.path());
         files.extend(entries.filter(|file| file.extension().is_some_and(|end| end == "json")));
     }
-    if *name == "shrink" {
+    if arguments.first() == Some(&"shrink") {
         files.extend(after(arguments, "-o").map(PathBuf::from).filter(|file| file.is_file()));
     }
+    files
+}
+
+/// Certifies what a command wrote.
+pub(super) fn certify_all(arguments: &[&str], ran: &Ran, before: &Before) {
+    if !is_wanted() || !matches!(ran.status, 0 | 1 | 3) {
+        return;
+    }
+    let Some(input) = input(arguments) else { return };
+    let mut files = targets(arguments);
+    files.retain(|file| !before.has(file));
     let mut shared: Vec<&str> = Vec::new();
     for option in ["--mailbox", "--spec", "--object"] {
         shared.extend(after(arguments, option).into_iter().flat_map(|value| [option, value]));

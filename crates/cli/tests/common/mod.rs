@@ -32,8 +32,9 @@ pub(crate) fn command(arguments: &[&str]) -> Command {
 
 /// Runs the binary.
 pub(crate) fn run(arguments: &[&str]) -> Ran {
+    let before = certify_all::Before::of(arguments);
     let ran = ran(&mut command(arguments));
-    certify_all::certify_all(arguments, &ran);
+    certify_all::certify_all(arguments, &ran, &before);
     ran
 }
 
