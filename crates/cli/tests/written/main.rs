@@ -50,7 +50,8 @@ impl Counts {
 fn result(arguments: &[&str]) -> Option<Value> {
     let ran = run(arguments);
     assert!(matches!(ran.status, 0..=3), "{arguments:?}: {ran:?}");
-    (ran.status != 2).then(|| serde_json::from_str(&ran.stdout).expect("a document"))
+    let document = || serde_json::from_str(&ran.stdout);
+    (ran.status != 2).then(|| document().unwrap_or_else(|_| panic!("{arguments:?}: {ran:?}")))
 }
 
 /// Certifies files about an input, and returns the verdicts of the answer.

@@ -10,7 +10,8 @@ use anyorder_finding::{
     CycleConflict, ExplanationStep, Finding, Harm, Kind, Severity, Site, Witness,
 };
 use anyorder_robust::model::{
-    Divergence, Outcome, Property, RunStep, SerialOutcomes, Strange, Violation, diverging,
+    Divergence, Outcome, Property, RunStep, SerialOutcome, SerialOutcomes, Strange, Violation,
+    diverging,
 };
 use anyorder_search::Path;
 use anyorder_system::{
@@ -194,7 +195,7 @@ impl Reporter<'_> {
         let schedule = self.model.schedule(&path).ok();
         finding.witness = schedule.and_then(|one| self.witness(one, shows.as_ref()));
         let mut compared = None;
-        if let Some(serial) = self.serial.nearest(&memory, &self.happened(&path)) {
+        if let Some(serial) = self.nearest(&memory, &self.happened(&path)) {
             let differing: Vec<Differing> = differing(&serial.memory, &memory);
             if matches!(outcome.what, Strange::State) {
                 let words = differing.iter().map(|one| ExplanationStep::new(one.words()));
@@ -281,6 +282,12 @@ impl Reporter<'_> {
             schedule.options.insert(GRANULARITY.to_owned(), access);
         }
         witness(&schedule)
+    }
+
+    /// The serial run of the same events that comes nearest to a memory.
+    fn nearest(&self, memory: &[(String, String)], happened: &[u32]) -> Option<SerialOutcome> {
+        let mut system = AsyncRun::new(self.model.machine.source_program()).ok()?;
+        self.serial.nearest(&mut system, memory, happened).ok().flatten()
     }
 
     /// The events of a path.

@@ -1,6 +1,7 @@
 //! Robustness of programs that can be run.
 //!
-//! `decide` puts the answers together. `serial` has the outcomes of serial runs, `states` searches
+//! `decide` puts the answers together. `serial` has the outcomes of serial runs, `kept` keeps them in
+//! little memory, `states` searches
 //! all states for another one. For conflicts, `sim` runs events one after another, in the order of
 //! the single-thread semantics, and lets invocations stop half-way; `linear` finds the run of the
 //! multi-thread semantics that such a run stands for; `taint` tells early that there is none;
@@ -19,6 +20,7 @@ pub use self::states::{Divergence, Outcome, Searched, Strange, Views, diverging}
 mod alone;
 mod decide;
 mod history;
+mod kept;
 mod linear;
 mod mailboxes;
 mod mirror;

@@ -1,8 +1,9 @@
 //! The outcomes of serial runs (`docs/robustness.md`, "Outcomes").
 
+use super::kept::KeptRuns;
 use super::options::Options;
 use super::overlap::mix;
-use super::run::{RunStep, run_steps};
+use super::run::RunStep;
 use super::sim::{INIT, Next, SHORT, Sim};
 use anyorder_system::{
     AsyncSystem, Control, Hash128, InterleavedSystem, InvocationStep, RunError, Taker, WaitPlace,
@@ -23,9 +24,13 @@ pub struct SerialOutcome {
 
 /// The outcomes of all runs in which events run one after another, each with all its tasks, in the
 /// reference order (`R_s`, section 3.3).
+///
+/// Tens of thousands are common. Of each its key is kept, its memory as numbers, and the decisions
+/// of its run, which is made again when it is shown.
 #[derive(Clone, Debug, Default)]
 pub struct SerialOutcomes {
-    outcomes: FxHashMap<Hash128, SerialOutcome>,
+    keys: FxHashSet<Hash128>,
+    kept: KeptRuns,
     /// The failures of serial runs.
     failures: BTreeSet<String>,
     /// Where serial runs get stuck.
@@ -135,13 +140,9 @@ impl SerialOutcomes {
             sim.events.iter().map(|one| one.event).filter(|event| *event != INIT).collect();
         self.ends |= !sim.events.is_empty();
         let happened = happened(&*system, sim);
-        let outcome = || {
-            let order: Vec<u32> = (0..sim.steps.len() as u32).collect();
-            let run = run_steps(&*system, sim, &order);
-            SerialOutcome { events: events.clone(), run, memory: system.show(&sim.state) }
-        };
-        let name = key(system.memory(&sim.state), &happened);
-        self.outcomes.entry(name).or_insert_with(outcome);
+        if self.keys.insert(key(system.memory(&sim.state), &happened)) {
+            self.kept.add(&*system, sim, &events);
+        }
         for event in 0..system.events().len() as u32 {
             let info = &system.events()[event as usize];
             let most = if info.once { 1 } else { options.repeat };
@@ -171,7 +172,7 @@ impl SerialOutcomes {
     /// Returns whether a global state, after these events, is one of them.
     #[must_use]
     pub fn contains(&self, memory: Hash128, happened: &[u8]) -> bool {
-        self.outcomes.contains_key(&key(memory, happened))
+        self.keys.contains(&key(memory, happened))
     }
 
     /// Returns whether some serial run fails like this.
@@ -183,29 +184,30 @@ impl SerialOutcomes {
     /// Returns the number of global states.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.outcomes.len()
+        self.keys.len()
     }
 
     /// Returns whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.outcomes.is_empty()
+        self.keys.is_empty()
     }
 
     /// Returns the outcome of the same events that differs from a memory in the fewest variables;
-    /// any outcome if none is of the same events. `happened` has the events in any order.
-    #[must_use]
-    pub fn nearest(&self, memory: &[(String, String)], happened: &[u32]) -> Option<&SerialOutcome> {
-        let mut happened = happened.to_vec();
-        happened.sort_unstable();
-        let key = |outcome: &&SerialOutcome| {
-            let mut events = outcome.events.clone();
-            events.sort_unstable();
-            let same = outcome.memory.iter().filter(|part| memory.contains(part)).count();
-            let length = outcome.memory.len().max(memory.len());
-            (events != happened, length - same, outcome.events.clone())
-        };
-        self.outcomes.values().min_by_key(key)
+    /// any outcome if none is of the same events. `happened` has the events in any order. `system`
+    /// is the program that the outcomes are of.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the run cannot be made again, as when the job is stopped.
+    pub fn nearest<A: InterleavedSystem>(
+        &self,
+        system: &mut A,
+        memory: &[(String, String)],
+        happened: &[u32],
+    ) -> Result<Option<SerialOutcome>, RunError> {
+        let Some(at) = self.kept.nearest(memory, happened) else { return Ok(None) };
+        self.kept.outcome(system, at)
     }
 }
 

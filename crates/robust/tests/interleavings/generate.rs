@@ -18,6 +18,8 @@ pub(crate) struct Shape {
     pub(crate) locks: bool,
     pub(crate) cancel: bool,
     pub(crate) front: bool,
+    /// Steps with several alternatives.
+    pub(crate) choose: bool,
     pub(crate) events: usize,
     /// Two events that overlap, and hardly a task.
     pub(crate) tiny: bool,
@@ -39,6 +41,7 @@ impl Shape {
             locks: random.percent(if tiny { 70 } else { 20 }),
             cancel: random.percent(15),
             front: random.percent(15),
+            choose: random.percent(20),
             events: if tiny { 2 } else { 1 + random.index(most) },
         }
     }
@@ -113,6 +116,24 @@ fn body(
         let variable = variables[random.index(variables.len())];
         let other = variables[random.index(variables.len())];
         let posts = from < to;
+        if shape.choose && random.percent(30) {
+            let _ = match random.index(3) {
+                0 => writeln!(text, "    {variable} = choose 0..3;"),
+                1 => writeln!(text, "    {variable} = choose [{other}, 2];"),
+                _ if posts => {
+                    let posted = from + random.index(to - from);
+                    writeln!(
+                        text,
+                        "    choose {{ {{ async[any] p{posted}(); }} {{ {variable} = 1; }} }}"
+                    )
+                }
+                _ => writeln!(
+                    text,
+                    "    choose {{ {{ assume {other} == 0; }} {{ {variable} = 1; }} }}"
+                ),
+            };
+            continue;
+        }
         match random.index(15) {
             0..=2 => _ = writeln!(text, "    {variable} = {};", 1 + random.index(2)),
             3 => _ = writeln!(text, "    {variable} = {other};"),

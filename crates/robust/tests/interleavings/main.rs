@@ -5,10 +5,10 @@ mod generate;
 
 use anyorder_common::random::SplitMix64;
 use anyorder_robust::model::{
-    Answer, Divergence, INIT_EVENT, Options, Property, Views, Violation, conflicts, outcomes,
-    shown_by,
+    Answer, Divergence, INIT_EVENT, Options, Property, RunStep, SerialOutcomes, Views, Violation,
+    conflicts, outcomes, shown_by,
 };
-use anyorder_system::{AsyncSystem, Choice, Control, TaskSystem, WaitPlace};
+use anyorder_system::{AsyncSystem, Choice, Control, TaskName, TaskSystem, WaitPlace};
 use anyorder_vm::{Action, AsyncRun, Machine, MachineRun, State};
 use brute::{End, Truth, truth};
 use generate::{Shape, model};
@@ -23,10 +23,11 @@ fn system(text: &str) -> (AsyncRun, Arc<Machine>) {
     (unbound, Arc::new(Machine::new(compiled.program).expect("a valid program")))
 }
 
-/// Returns whether a run is one of the multi-thread semantics, with the same accesses.
-fn replays(machine: &Arc<Machine>, violation: &Violation) -> bool {
+/// Returns the state that a run ends in, if it is one of the multi-thread semantics, with the same
+/// accesses.
+fn replays(machine: &Arc<Machine>, steps: &[RunStep]) -> Option<State> {
     let mut run = MachineRun::new(machine.clone());
-    violation.run.iter().all(|step| {
+    let all = steps.iter().all(|step| {
         let choice = Choice { alternative: step.alternative, ..Choice::of(step.task.clone()) };
         run.execute(&choice).is_ok_and(|done| {
             let tables = run.tables();
@@ -39,7 +40,27 @@ fn replays(machine: &Arc<Machine>, violation: &Violation) -> bool {
             let wanted: Vec<_> = wanted.map(|one| (one.kind, one.written)).collect();
             shared.iter().all(|one| wanted.contains(one))
         })
-    })
+    });
+    all.then(|| run.state().clone())
+}
+
+/// Returns whether the serial run that comes nearest to a memory is a run with its memory and its
+/// events.
+fn kept_right(
+    (program, machine): (&mut AsyncRun, &Arc<Machine>),
+    serial: &SerialOutcomes,
+    (memory, happened): (&[(String, String)], &[u32]),
+) -> bool {
+    let nearest = serial.nearest(program, memory, happened).expect("a run");
+    let Some(kept) = nearest else { return serial.is_empty() };
+    let plain = |task: &TaskName| task.clone().with_ordinal(0);
+    let names: Vec<TaskName> = program.events().iter().map(|one| plain(&one.task)).collect();
+    let starts = kept.run.iter().map(|step| plain(&step.task));
+    let starts: Vec<TaskName> = starts.filter(|task| names.contains(task)).collect();
+    let events: Vec<TaskName> =
+        kept.events.iter().map(|event| names[*event as usize].clone()).collect();
+    let end = replays(machine, &kept.run);
+    starts == events && end.is_some_and(|state| program.show(&state) == kept.memory)
 }
 
 /// Describes a violation.
@@ -119,6 +140,20 @@ fn compare(text: &str, truth: &Truth, options: &Options) -> Compared {
     wrong("no violation, but other states", clean && odd && some_serial_end);
     // The single-thread semantics is one way to run the multi-thread semantics.
     wrong("a serial outcome that no run has", !truth.serial_ends.is_subset(&truth.ends));
+    let all: Vec<u32> = (0..program.events().len() as u32).collect();
+    let variable = |name: &str, value: u8| (name.to_owned(), value.to_string());
+    let memory = |value| ["a", "b", "c"].map(|name| variable(name, value)).to_vec();
+    let mut near: Vec<(Vec<(String, String)>, Vec<u32>)> =
+        (0..3).map(|value| (memory(value), all.clone())).collect();
+    near.push((Vec::new(), Vec::new()));
+    if let Divergence::Reached(outcome) = &states.divergence {
+        let happened = outcome.path.iter().filter_map(|action| machine.started(action));
+        near.push((program.show(&outcome.state), happened.collect()));
+    }
+    for (memory, happened) in &near {
+        let kept = kept_right((&mut program, &machine), &serial, (memory, happened));
+        wrong("a serial run that is another one when it is made again", !kept);
+    }
     // Each is listed once.
     let named = |one: &Violation| {
         let event = (one.property == Property::Determinism).then_some(one.event);
@@ -129,7 +164,7 @@ fn compare(text: &str, truth: &Truth, options: &Options) -> Compared {
     let violations: Vec<Violation> = found.violations.into_iter().flatten().collect();
     wrong(
         "a run that the program does not have",
-        !violations.iter().all(|violation| replays(&machine, violation)),
+        !violations.iter().all(|one| replays(&machine, &one.run).is_some()),
     );
     if let Divergence::Reached(outcome) = &states.divergence {
         let again = shown_by(&mut program, &*machine, &views, &outcome.path).expect("a run");
@@ -184,6 +219,7 @@ fn both_find_the_same() {
             ("events that repeat", truth.more),
             ("cancel", shape.cancel),
             ("front", shape.front),
+            ("choices", shape.choose),
             ("two events not deterministic", truth.not_deterministic.len() > 1),
             ("deterministic", truth.not_deterministic.is_empty()),
             ("serializable", !truth.not_serializable),
@@ -210,5 +246,5 @@ fn both_find_the_same() {
     }
     assert_eq!(wrong, 0);
     let sides = counts.keys().filter(|what| what.contains(": ")).count();
-    assert_eq!(sides, 34, "each of the seventeen comes out both ways");
+    assert_eq!(sides, 36, "each of the eighteen comes out both ways");
 }
