@@ -3,10 +3,10 @@
 //!
 //! `cargo run --release --example seeds -- corpus` (see README.md for the flags).
 
-use anyorder_trace::detect::Format;
-use anyorder_trace::format::native_binary::BinaryWriter;
-use anyorder_trace::format::native_text::NativeTextWriter;
-use anyorder_trace::open::{OpenOptions, open};
+use anyorder_formats::detect::Format;
+use anyorder_formats::native_binary::BinaryWriter;
+use anyorder_formats::native_text::NativeTextWriter;
+use anyorder_formats::open::{OpenOptions, open};
 use anyorder_trace::{Trace, TraceSource};
 use std::error::Error;
 use std::fs;

@@ -3,7 +3,7 @@
 
 use anyorder_fuzz::{check, frames, read};
 use anyorder_trace::Block;
-use anyorder_trace::format::native_binary::{BinaryFile, BinaryReader, MAGIC};
+use anyorder_formats::native_binary::{BinaryFile, BinaryReader, MAGIC};
 use libfuzzer_sys::fuzz_target;
 use std::io::Cursor;
 

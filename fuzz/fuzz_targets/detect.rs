@@ -2,8 +2,8 @@
 #![no_main]
 
 use anyorder_fuzz::check;
-use anyorder_trace::detect::detect;
-use anyorder_trace::open::{OpenOptions, open};
+use anyorder_formats::detect::detect;
+use anyorder_formats::open::{OpenOptions, open};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

@@ -2,7 +2,7 @@
 #![no_main]
 
 use anyorder_fuzz::check;
-use anyorder_trace::format::droidracer::DroidRacerReader;
+use anyorder_formats::droidracer::DroidRacerReader;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

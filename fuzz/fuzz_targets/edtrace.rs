@@ -2,7 +2,7 @@
 #![no_main]
 
 use anyorder_fuzz::{check, write};
-use anyorder_trace::format::edtrace::{EdtraceOptions, EdtraceReader, EdtraceWriter};
+use anyorder_formats::edtrace::{EdtraceOptions, EdtraceReader, EdtraceWriter};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

@@ -2,7 +2,7 @@
 #![no_main]
 
 use anyorder_fuzz::check;
-use anyorder_trace::format::native_text::NativeTextReader;
+use anyorder_formats::native_text::NativeTextReader;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

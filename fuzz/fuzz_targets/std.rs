@@ -2,7 +2,7 @@
 #![no_main]
 
 use anyorder_fuzz::{check, write};
-use anyorder_trace::format::std::{StdReader, StdWriter};
+use anyorder_formats::std::{StdReader, StdWriter};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

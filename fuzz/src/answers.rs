@@ -6,8 +6,8 @@ use anyorder_consistency::{
     RefutationStep, Relation, Why, split_own_code,
 };
 use anyorder_system::Control;
-use anyorder_trace::detect::Format;
-use anyorder_trace::open::{OpenOptions, open};
+use anyorder_formats::detect::Format;
+use anyorder_formats::open::{OpenOptions, open};
 use anyorder_trace::{EventId, Trace};
 
 /// Reads an edtrace; `None` for one that does not read.

@@ -1,8 +1,8 @@
 //! What every fuzz target checks: a reader ends, without a panic, and what it read is a trace that the lossless
 //! formats keep.
 
-use anyorder_trace::format::native_binary::{BinaryReader, BinaryWriter};
-use anyorder_trace::format::native_text::{NativeTextReader, NativeTextWriter};
+use anyorder_formats::native_binary::{BinaryReader, BinaryWriter};
+use anyorder_formats::native_text::{NativeTextReader, NativeTextWriter};
 use anyorder_trace::{Block, Columns, Trace, TraceSink, TraceSource, wellformed};
 
 pub mod answers;

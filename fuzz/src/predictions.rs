@@ -4,8 +4,8 @@ use anyorder_drive::{
     Analysis, Pairs, PredictOptions, StoredWitness, TraceInput, WitnessOptions, predict,
     replay_witness,
 };
+use anyorder_formats::std::StdReader;
 use anyorder_system::Control;
-use anyorder_trace::format::std::StdReader;
 use anyorder_trace::{Problems, Trace};
 use std::fmt::Write as _;
 

@@ -1,9 +1,11 @@
-//! Small utilities that several crates need: text for people, files, rows of bits, components of
-//! graphs, disjoint sets, random numbers. This crate knows nothing of the project.
+//! Small utilities that several crates need: text for people, files, enums with numbers and words,
+//! rows of bits, components of graphs, disjoint sets, random numbers. This crate knows nothing of
+//! the project.
 
 #![forbid(unsafe_code)]
 
 pub mod bits;
+pub mod coded;
 pub mod files;
 pub mod numbers;
 pub mod random;

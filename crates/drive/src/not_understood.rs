@@ -4,9 +4,10 @@
 use crate::predict::BrokenWait;
 use anyorder_common::numbers::plural;
 use anyorder_finding::{Finding, Severity, Warning, WarningKind, mark_ignored_input};
+use anyorder_formats::{Ignored, IgnoredOperation, ThreadDoubt, Threads};
 use anyorder_trace::{
-    Block, EventId, EventKind, HandlerId, Ignored, IgnoredOperation, InvocationId, Problem,
-    Problems, Severity as Level, Tables, ThreadDoubt, Threads, Trace, Unknown,
+    Block, EventId, EventKind, HandlerId, InvocationId, Problem, Problems, Severity as Level,
+    Tables, Trace, Unknown,
 };
 use std::collections::BTreeMap;
 

@@ -14,8 +14,8 @@
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
+use anyorder_formats::native_binary::BinaryWriter;
 use anyorder_testkit::synthetic::growth::FAMILIES;
-use anyorder_trace::format::native_binary::BinaryWriter;
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};

@@ -5,11 +5,11 @@
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
+use anyorder_formats::native_binary::{BinaryReader, BinaryWriter};
 use anyorder_hb::{HappensBefore, RaceOptions, RuleSet, check};
 use anyorder_system::{Cancel, Control};
 use anyorder_testkit::greatest_antichain;
 use anyorder_testkit::synthetic::{EventDriven, Fixpoint, event_driven, fixpoint};
-use anyorder_trace::format::native_binary::{BinaryReader, BinaryWriter};
 use anyorder_trace::{TaskId, Trace, TraceSink};
 use std::io;
 use std::time::Instant;

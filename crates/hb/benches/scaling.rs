@@ -8,10 +8,10 @@
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
+use anyorder_formats::native_binary::BinaryWriter;
 use anyorder_hb::{CandidateLimits, Points, RaceOptions, RuleSet, check, order_candidates};
 use anyorder_system::Control;
 use anyorder_testkit::synthetic::growth::{FAMILIES, Family};
-use anyorder_trace::format::native_binary::BinaryWriter;
 use anyorder_trace::{TaskKind, Trace, wellformed};
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};

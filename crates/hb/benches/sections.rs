@@ -5,13 +5,13 @@
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
+use anyorder_formats::native_binary::{BinaryReader, BinaryWriter};
 use anyorder_hb::{
     CandidateLimits, HappensBefore, Locks, Points, RaceOptions, RuleSet, check, order_candidates,
 };
 use anyorder_system::{Cancel, Control};
 use anyorder_testkit::synthetic::{Locked, locked};
 use anyorder_trace::Trace;
-use anyorder_trace::format::native_binary::{BinaryReader, BinaryWriter};
 use std::io;
 use std::time::Instant;
 

@@ -2,11 +2,11 @@
 
 #![expect(clippy::print_stderr, reason = "tests say what they skipped, and what they compared")]
 
-use anyorder_hb::{Checked, RaceOptions, RuleSet, check};
-use anyorder_system::Control;
-use anyorder_trace::format::droidracer::{
+use anyorder_formats::droidracer::{
     DroidRacerReader, Reported, ReportedGroup, ReportedRace, reported,
 };
+use anyorder_hb::{Checked, RaceOptions, RuleSet, check};
+use anyorder_system::Control;
 use anyorder_trace::{Location, LocationId, Trace};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

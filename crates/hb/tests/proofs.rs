@@ -3,10 +3,10 @@
 
 use anyorder_certify as certify;
 use anyorder_common::random::{Random, Rng};
+use anyorder_formats::droidracer::DroidRacerReader;
 use anyorder_hb::{HappensBefore, Proof, ProofStep, Rule, RuleSet, why};
 use anyorder_system::Cancel;
 use anyorder_testkit::{Shape, random_trace};
-use anyorder_trace::format::droidracer::DroidRacerReader;
 use anyorder_trace::{EventId, Trace};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

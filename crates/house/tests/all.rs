@@ -2,6 +2,7 @@
 
 mod edges;
 mod layers;
+mod light;
 mod policy;
 mod suites;
 mod tidy;

@@ -59,8 +59,8 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("process/src/", "", "reads the memory of this process, without an allocation"),
     ("pipe/src/lines.rs", "read_until(", "takes at most the longest reply"),
     ("search/src/checkpoint/", "read_to_end(", "takes a piece"),
-    ("trace/src/format/", "read_to_end(", "takes a block"),
-    ("trace/src/format/", "read_until(", "takes the longest line"),
+    ("formats/src/", "read_to_end(", "takes a block"),
+    ("formats/src/", "read_until(", "takes the longest line"),
     ("certify/src/text.rs", "read_until(", "lines of a text with a bound"),
 ];
 

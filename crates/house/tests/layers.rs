@@ -9,6 +9,7 @@ use std::process::Command;
 const MAP: &[(&str, &[&str])] = &[
     ("anyorder-common", &[]),
     ("anyorder-trace", &["anyorder-common"]),
+    ("anyorder-formats", &["anyorder-trace"]),
     ("anyorder-system", &["anyorder-trace"]),
     ("anyorder-order", &["anyorder-trace"]),
     ("anyorder-finding", &[]),
@@ -56,6 +57,7 @@ const MAP: &[(&str, &[&str])] = &[
         &[
             "anyorder-common",
             "anyorder-trace",
+            "anyorder-formats",
             "anyorder-system",
             "anyorder-finding",
             "anyorder-hb",
@@ -82,6 +84,7 @@ const MAP: &[(&str, &[&str])] = &[
             "anyorder-report",
             "anyorder-system",
             "anyorder-trace",
+            "anyorder-formats",
         ],
     ),
     // The examples for users: everything that is no test.
@@ -90,6 +93,7 @@ const MAP: &[(&str, &[&str])] = &[
         &[
             "anyorder-common",
             "anyorder-trace",
+            "anyorder-formats",
             "anyorder-system",
             "anyorder-order",
             "anyorder-finding",

@@ -8,13 +8,13 @@
 
 mod measure;
 
+use anyorder_formats::droidracer::DroidRacerReader;
 use anyorder_hb::RuleSet;
 use anyorder_predict::{
     Answer, CandidateOptions, ConfirmOptions, Confirmer, MemoryOnly, NoCommunication, Reorders,
     event_driven,
 };
 use anyorder_system::{Cancel, Control};
-use anyorder_trace::format::droidracer::DroidRacerReader;
 use anyorder_trace::{EventId, Trace};
 use measure::{number, print_load, timed};
 use std::collections::BTreeMap;

@@ -11,12 +11,12 @@ mod nested;
 mod plot;
 mod workload;
 
+use anyorder_formats::native_binary::{BinaryReader, BinaryWriter};
 use anyorder_predict::{
     Analysis, CandidateOptions, Candidates, EdcAnalysis, HbAnalysis, MemoryOnly, PredictError,
     WdcAnalysis, run,
 };
 use anyorder_trace::copy;
-use anyorder_trace::format::native_binary::{BinaryReader, BinaryWriter};
 use measure::{number, print_load, timed};
 use plot::{Panel, Series};
 use std::error::Error;

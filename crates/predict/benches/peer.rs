@@ -13,12 +13,12 @@
 mod measure;
 mod workload;
 
+use anyorder_formats::native_binary::{BinaryReader, BinaryWriter};
+use anyorder_formats::std::{StdReader, StdWriter};
 use anyorder_predict::{
     Analysis, CandidateOptions, Candidates, EdcAnalysis, HbAnalysis, MemoryOnly, Report,
     WdcAnalysis, run,
 };
-use anyorder_trace::format::native_binary::{BinaryReader, BinaryWriter};
-use anyorder_trace::format::std::{StdReader, StdWriter};
 use anyorder_trace::{Tables, TraceSink, TraceSource, copy};
 use measure::{Cost, memory_kib, number, print_load, run_process};
 use std::collections::BTreeSet;

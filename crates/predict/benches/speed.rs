@@ -7,10 +7,10 @@
 
 #![allow(clippy::print_stdout, reason = "a bench prints")]
 
+use anyorder_formats::native_binary::{BinaryReader, BinaryWriter};
 use anyorder_predict::{
     Analysis, CandidateOptions, Candidates, EdcAnalysis, HbAnalysis, MemoryOnly, PredictError, run,
 };
-use anyorder_trace::format::native_binary::{BinaryReader, BinaryWriter};
 use anyorder_trace::{
     Block, EventKind, Mailbox, Mode, Op, SiteId, TaskId, TraceBuilder, TraceSink, TraceSource,
 };

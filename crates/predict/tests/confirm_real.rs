@@ -3,12 +3,12 @@
 use anyorder_certify::{
     ClaimedWitness, Lanes, NoCalls, ReorderingChecker, WitnessForm, check_reordering,
 };
+use anyorder_formats::std::StdReader;
 use anyorder_predict::{
     Analysis, Answer, CandidateOptions, Conditions, ConfirmOptions, Confirmer, EdcAnalysis, Form,
     GaveUp, NoCommunication, run,
 };
 use anyorder_system::Cancel;
-use anyorder_trace::format::std::StdReader;
 use anyorder_trace::{EventId, Trace, TraceBlocks};
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -4,6 +4,7 @@
 use crate::common;
 
 use anyorder_common::random::Rng;
+use anyorder_formats::droidracer::DroidRacerReader;
 use anyorder_hb::{CoverageLevel, RuleSet, races};
 use anyorder_predict::{
     CandidateOptions, Conditions, EdcAnalysis, EventDriven, MemoryOnly, Report, Specification,
@@ -11,7 +12,6 @@ use anyorder_predict::{
 };
 use anyorder_system::{Cancel, Control};
 use anyorder_testkit::random_sections;
-use anyorder_trace::format::droidracer::DroidRacerReader;
 use anyorder_trace::{Mailbox, Mode, Trace, TraceBuilder};
 use common::generate::{Shape, trace};
 use common::{analyse, show};

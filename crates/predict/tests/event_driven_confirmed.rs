@@ -4,6 +4,7 @@
 use anyorder_certify::{
     ClaimedWitness, Lanes, NoCalls, ReorderingChecker, WitnessForm, check_schedule,
 };
+use anyorder_formats::droidracer::DroidRacerReader;
 use anyorder_hb::RuleSet;
 use anyorder_predict::{
     Answer, CandidateOptions, ConfirmOptions, Confirmer, Form, MemoryOnly, NoCommunication,
@@ -11,7 +12,6 @@ use anyorder_predict::{
 };
 use anyorder_system::{Cancel, Control};
 use anyorder_testkit::{Shape, random_sections, random_trace, show};
-use anyorder_trace::format::droidracer::DroidRacerReader;
 use anyorder_trace::{EventId, Trace};
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -3,13 +3,13 @@
 
 use crate::common;
 
+use anyorder_formats::native_text::NativeTextReader;
+use anyorder_formats::std::StdReader;
 use anyorder_predict::{
     CandidateOptions, EdcAnalysis, HbAnalysis, Internals, Report, Specified, Types,
     ViolationKind::{self, NonRacy, Racy},
 };
 use anyorder_trace::Trace;
-use anyorder_trace::format::native_text::NativeTextReader;
-use anyorder_trace::format::std::StdReader;
 use common::analyse;
 use std::fs::{File, read_dir};
 use std::io::BufReader;

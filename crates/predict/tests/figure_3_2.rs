@@ -199,7 +199,7 @@ t1 release l0
     };
     let count = |alloc: &str| {
         let text = text(alloc);
-        let reader = anyorder_trace::format::native_text::NativeTextReader::new(text.as_bytes());
+        let reader = anyorder_formats::native_text::NativeTextReader::new(text.as_bytes());
         let trace = Trace::read(&mut { reader }).expect("the text is right");
         report(&built_in(), &trace).violations.len()
     };

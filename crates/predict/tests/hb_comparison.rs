@@ -4,10 +4,10 @@ use crate::common;
 
 use anyorder_common::random::Rng;
 use anyorder_finding::CoverageLevel;
+use anyorder_formats::std::StdReader;
 use anyorder_hb::{RuleSet, races};
 use anyorder_predict::{CandidateOptions, HbAnalysis, MemoryOnly};
 use anyorder_system::Cancel;
-use anyorder_trace::format::std::StdReader;
 use anyorder_trace::{Block, Columns, Trace, TraceSource};
 use common::generate::{Shape, trace};
 use common::{analyse, show};

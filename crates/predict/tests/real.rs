@@ -1,11 +1,11 @@
 //! The recorded runs beside the checkout, if present.
 
+use anyorder_formats::std::StdReader;
 use anyorder_predict::{
     Analysis, CandidateOptions, Conditions, EdcAnalysis, HbAnalysis, MemoryOnly, Object,
     ViolationKind, run,
 };
 use anyorder_trace::TraceSource;
-use anyorder_trace::format::std::StdReader;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::BufReader;

@@ -3,12 +3,12 @@
 //! program's own protocol orders, and confirms memcached's two races.
 
 use anyorder_certify::{Call, Calls, ClaimedWitness, Lanes, ReorderingChecker, WitnessForm};
+use anyorder_formats::std::StdReader;
 use anyorder_predict::{
     Analysis, Answer, CandidateOptions, ConfirmOptions, Confirmer, EdcAnalysis, Form, Internals,
     NoCommunication, Specified, Types, Violation, ViolationKind, run,
 };
 use anyorder_system::Cancel;
-use anyorder_trace::format::std::StdReader;
 use anyorder_trace::{EventId, Trace, TraceBlocks};
 use std::collections::BTreeMap;
 use std::fs::File;

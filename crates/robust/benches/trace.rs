@@ -7,11 +7,11 @@
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
+use anyorder_formats::native_binary::{BinaryReader, BinaryWriter};
 use anyorder_hb::RuleSet;
 use anyorder_robust::trace::{TraceChecked, TraceOptions, check};
 use anyorder_system::{Control, Progress};
 use anyorder_testkit::synthetic::{EventDriven, event_driven};
-use anyorder_trace::format::native_binary::{BinaryReader, BinaryWriter};
 use anyorder_trace::{Mailbox, Trace, TraceBuilder};
 use std::io;
 use std::sync::Mutex;

@@ -14,7 +14,7 @@ pub struct Sparse<T> {
 }
 
 /// All rows of a column that have a value, ascending.
-pub(crate) type SparseRows<'a, T> = Zip<Copied<Iter<'a, u32>>, Copied<Iter<'a, T>>>;
+pub type SparseRows<'a, T> = Zip<Copied<Iter<'a, u32>>, Copied<Iter<'a, T>>>;
 
 impl<T> Default for Sparse<T> {
     fn default() -> Sparse<T> {
@@ -35,14 +35,19 @@ impl<T: Copy> Sparse<T> {
     }
 
     /// Sets the value of `row` if there is one; see [`push`](Self::push).
-    pub(crate) fn extend(&mut self, row: u32, value: Option<T>) {
+    ///
+    /// # Panics
+    ///
+    /// Panics as [`push`](Self::push) does.
+    pub fn extend(&mut self, row: u32, value: Option<T>) {
         if let Some(value) = value {
             self.push(row, value);
         }
     }
 
     /// Returns the last row that has a value.
-    pub(crate) fn last_row(&self) -> Option<u32> {
+    #[must_use]
+    pub fn last_row(&self) -> Option<u32> {
         self.rows.last().copied()
     }
 
@@ -57,7 +62,8 @@ impl<T: Copy> Sparse<T> {
         self.rows()
     }
 
-    pub(crate) fn rows(&self) -> SparseRows<'_, T> {
+    /// Returns all rows that have a value, ascending, as a type with a name.
+    pub fn rows(&self) -> SparseRows<'_, T> {
         self.rows.iter().copied().zip(self.values.iter().copied())
     }
 
@@ -165,7 +171,11 @@ impl Columns {
     }
 
     /// Appends a range of the events of `other`.
-    pub(crate) fn append_rows(&mut self, other: &Columns, range: Range<usize>) {
+    ///
+    /// # Panics
+    ///
+    /// Panics as [`append`](Self::append) does, and for a range outside of `other`.
+    pub fn append_rows(&mut self, other: &Columns, range: Range<usize>) {
         let start = u32::try_from(self.len()).expect("columns are limited to 32-bit rows");
         self.ops.extend_from_slice(&other.ops[range.clone()]);
         self.tasks.extend_from_slice(&other.tasks[range.clone()]);

@@ -86,7 +86,7 @@ pub struct Problem {
 /// How a reader treated an operation that it does not know or cannot place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unknown {
-    /// It became an event of kind `other`; [`Ignored`](crate::Ignored) lists all of them.
+    /// It became an event of kind `other`; `Ignored` of `anyorder-formats` lists all of them.
     Kept,
     /// It is not in the trace.
     LeftOut,
@@ -152,7 +152,7 @@ impl Problems {
     }
 
     /// Adds a problem. `make` is not called where the problem is only counted.
-    pub(crate) fn push_with(&mut self, severity: Severity, make: impl FnOnce() -> Problem) {
+    pub fn push_with(&mut self, severity: Severity, make: impl FnOnce() -> Problem) {
         let total = match severity {
             Severity::Error => &mut self.errors_total,
             Severity::Warning => &mut self.warnings_total,

@@ -1,10 +1,10 @@
 //! Events: their kind, their mode, and a typed view of their operand.
 
-use crate::coded::coded;
 use crate::ids::{
     ConditionId, EventId, HandlerId, InputId, InvocationId, LocationId, LockId, NameId, SiteId,
     TaskId,
 };
+use anyorder_common::coded;
 
 coded! {
     /// The kind of an event. The numbers are those of the native format and never change.

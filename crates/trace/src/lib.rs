@@ -1,7 +1,8 @@
 //! Traces: a recorded run of a concurrent or event-driven program, as data.
 //!
-//! This crate decides what an event is, how traces look in memory and on disk, and whether a trace
-//! is well-formed. It knows nothing of orders, races or reports, and prints nothing.
+//! This crate decides what an event is, how traces look in memory, and whether a trace is
+//! well-formed. It knows nothing of files (`anyorder-formats` reads and writes them), orders, races
+//! or reports, prints nothing, and needs no C compiler: a test library stands on it.
 //!
 //! The types to know: [`Trace`], a whole trace in memory; [`Event`] and its [`Action`];
 //! [`TraceSource`] and [`TraceSink`], the two ends of a stream of [`Block`]s; [`TraceBuilder`], to
@@ -26,43 +27,34 @@
 
 pub use allocations::{Allocated, Allocations};
 pub use build::TraceBuilder;
-pub use columns::{Block, Columns, Sparse};
+pub use columns::{Block, Columns, Sparse, SparseRows};
 pub use error::{Place, Problem, Problems, ReadError, Severity, Unknown};
 pub use event::{Action, Event, EventKind, Mode, Op, OperandKind};
 pub use ids::{
     ConditionId, EventId, HandlerId, InputId, InvocationId, LocationId, LockId, NameId, SiteId,
     StackId, TaskId,
 };
-pub use ignored::{Ignored, IgnoredOperation};
 pub use interner::{Interner, TableFull};
 pub use lock_memory::{address_of, memory_of_lock};
-pub use names::{NameIndex, Names};
+pub use names::{NameIndex, Names, TextIndex};
 pub use stream::{CopyError, TraceSink, TraceSource, copy};
 pub use tables::{
     Coherence, Handler, Input, InputFamily, Invocation, LabelScheme, Location, Mailbox, Meta,
     Position, Site, Tables, TaskDef, TaskKind, TraceOrder,
 };
-pub use threads::{ThreadDoubt, Threads};
 pub use trace::{TaskSpan, Trace, TraceBlocks};
 
 mod allocations;
 mod build;
-mod coded;
 mod columns;
-pub mod detect;
 mod error;
 mod event;
-pub mod foreign;
-pub mod format;
 mod ids;
-mod ignored;
 mod interner;
 mod labels;
 mod lock_memory;
 mod names;
-pub mod open;
 mod stream;
 mod tables;
-mod threads;
 mod trace;
 pub mod wellformed;

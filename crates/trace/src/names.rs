@@ -101,7 +101,7 @@ impl NameIndex {
 /// Maps names, given as bytes, to entries of one table. The hasher is seeded, so that no input can
 /// force collisions.
 #[derive(Clone, Default)]
-pub(crate) struct TextIndex {
+pub struct TextIndex {
     table: HashTable<(NameId, u32)>,
     hasher: DefaultHashBuilder,
 }
@@ -115,14 +115,15 @@ impl fmt::Debug for TextIndex {
 impl TextIndex {
     /// Returns the entry of a text.
     #[inline]
-    pub(crate) fn find(&self, names: &Names, text: &[u8]) -> Option<u32> {
+    #[must_use]
+    pub fn find(&self, names: &Names, text: &[u8]) -> Option<u32> {
         let hash = hash(&self.hasher, text);
         let same = |entry: &(NameId, u32)| names.get(entry.0).as_bytes() == text;
         self.table.find(hash, same).map(|entry| entry.1)
     }
 
     /// Adds the entry of a name that has none.
-    pub(crate) fn insert(&mut self, names: &Names, name: NameId, entry: u32) {
+    pub fn insert(&mut self, names: &Names, name: NameId, entry: u32) {
         let hasher = &self.hasher;
         let rehash = |entry: &(NameId, u32)| hash(hasher, names.get(entry.0).as_bytes());
         let hash = hash(hasher, names.get(name).as_bytes());

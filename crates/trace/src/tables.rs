@@ -1,8 +1,8 @@
 //! The tables that the operands of events point into.
 
-use crate::coded::coded;
 use crate::ids::{HandlerId, InputId, LocationId, NameId, SiteId};
 use crate::names::Names;
+use anyorder_common::coded;
 
 coded! {
     /// The discipline of a handler's mailbox.
@@ -106,10 +106,11 @@ pub enum Location {
 
 impl Location {
     /// The words for the sorts of locations; a named variable has none.
-    pub(crate) const SORTS: [&str; 4] = ["", "field", "static", "range"];
+    pub const SORTS: [&str; 4] = ["", "field", "static", "range"];
 
     /// Returns the number of its sort.
-    pub(crate) fn sort(&self) -> u8 {
+    #[must_use]
+    pub fn sort(&self) -> u8 {
         match self {
             Location::Named(_) => 0,
             Location::Field { .. } => 1,
@@ -118,8 +119,9 @@ impl Location {
         }
     }
 
-    /// Returns a location of a sort with empty parts.
-    pub(crate) fn of_sort(sort: u8) -> Option<Location> {
+    /// Returns a location of a sort with empty parts; `None` for a number without a sort.
+    #[must_use]
+    pub fn of_sort(sort: u8) -> Option<Location> {
         let (class, field) = (NameId::EMPTY, NameId::EMPTY);
         match sort {
             0 => Some(Location::Named(field)),

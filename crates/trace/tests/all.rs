@@ -1,16 +1,4 @@
 //! All tests of the crate in one binary: building and linking many takes longer than the tests.
 
-mod common;
-
-mod detect;
-mod droidracer;
-mod droidracer_real;
-mod edtrace;
-#[path = "native_binary/main.rs"]
-mod native_binary;
-mod native_text;
-mod std;
-mod std_round_trip;
 #[path = "wellformed/main.rs"]
 mod wellformed;
-mod wellformed_real;

@@ -2,8 +2,8 @@
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 use anyorder_certify::consistency::{ConsistencyProof, Fact, read_proof};
-use anyorder_trace::detect::Format;
-use anyorder_trace::open::{OpenOptions, open};
+use anyorder_formats::detect::Format;
+use anyorder_formats::open::{OpenOptions, open};
 use anyorder_trace::{EventId, TaskId, Trace};
 
 /// Worked example 6: inconsistent under FIFO, although no single path decides the order of two

@@ -32,7 +32,7 @@ pub(crate) struct GenerateArgs {
 
     /// The format to write
     #[arg(long, value_name = "FORMAT", default_value = "edtrace", value_parser = crate::input::writable_parser())]
-    pub(crate) to: anyorder_trace::detect::Format,
+    pub(crate) to: anyorder_formats::detect::Format,
 
     /// Write the recorded run to this file, one event per line; only for families that record a run
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]

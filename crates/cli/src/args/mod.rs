@@ -83,7 +83,7 @@ Exit status:
 pub(crate) struct Global {
     /// Read inputs as this format instead of recognising them by their content
     #[arg(long, global = true, value_name = "FORMAT", help_heading = "Input", value_parser = crate::input::format_parser())]
-    pub(crate) input_format: Option<anyorder_trace::detect::Format>,
+    pub(crate) input_format: Option<anyorder_formats::detect::Format>,
 
     /// Read the intact blocks of a damaged binary trace, up to the damage
     #[arg(long, global = true, help_heading = "Input")]

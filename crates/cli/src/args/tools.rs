@@ -86,7 +86,7 @@ pub(crate) struct ConvertArgs {
 
     /// The format to write
     #[arg(long, value_name = "FORMAT", value_parser = crate::input::writable_parser())]
-    pub(crate) to: anyorder_trace::detect::Format,
+    pub(crate) to: anyorder_formats::detect::Format,
 
     /// Write even if the format cannot hold everything, and list the losses
     #[arg(long)]

@@ -142,8 +142,8 @@ fn of_trace(
     let certifier = TraceCertifier::new(&trace, options);
     let control = watch.control();
     control.progress.phase("checking certificates");
-    let format = anyorder_trace::detect::Format::from_word(&input.format);
-    so_far.input(format.map_or("trace", anyorder_trace::detect::Format::word));
+    let format = anyorder_formats::detect::Format::from_word(&input.format);
+    so_far.input(format.map_or("trace", anyorder_formats::detect::Format::word));
     // A trace that was not read to its end says nothing about its certificates.
     let stopped = watch.stopped();
     let check = |text: &str| match stopped {

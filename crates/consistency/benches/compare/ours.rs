@@ -3,9 +3,9 @@
 use anyorder_consistency::{
     Answer, ConsistencyStats, Effort, FromTrace, MailboxRule, PartialTrace, Procedure,
 };
+use anyorder_formats::edtrace::{EdtraceReader, EdtraceWriter};
 use anyorder_system::{Cancel, Control, StopReason};
 use anyorder_trace::Trace;
-use anyorder_trace::format::edtrace::{EdtraceReader, EdtraceWriter};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};

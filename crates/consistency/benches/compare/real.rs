@@ -3,8 +3,8 @@
 use crate::Options;
 use crate::ours;
 use anyorder_consistency::MailboxRule;
+use anyorder_formats::droidracer::DroidRacerReader;
 use anyorder_trace::Trace;
-use anyorder_trace::format::droidracer::DroidRacerReader;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;

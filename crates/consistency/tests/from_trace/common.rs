@@ -1,8 +1,8 @@
 //! Renders converted traces as text, and reads small traces.
 
 use anyorder_consistency::{FromTrace, FromTraceError, Given, Kept, MailboxRule, PartialTrace};
+use anyorder_formats::edtrace::{EdtraceOptions, EdtraceReader};
 use anyorder_trace::Trace;
-use anyorder_trace::format::edtrace::{EdtraceOptions, EdtraceReader};
 
 /// Reads an edtrace; adds its first line.
 pub(crate) fn edtrace(text: &str) -> Trace {

@@ -2,9 +2,9 @@
 
 use crate::from_trace::common::{delayed, edtrace, fifo, given, messages};
 use anyorder_consistency::{Due, FromTraceError, Kept, MailboxRule, Overtakings, split_own_code};
-use anyorder_trace::format::droidracer::DroidRacerReader;
-use anyorder_trace::format::native_text::NativeTextReader;
-use anyorder_trace::format::std::StdReader;
+use anyorder_formats::droidracer::DroidRacerReader;
+use anyorder_formats::native_text::NativeTextReader;
+use anyorder_formats::std::StdReader;
 use anyorder_trace::{EventId, LocationId, TaskId, Trace};
 
 fn native(text: &str) -> Trace {

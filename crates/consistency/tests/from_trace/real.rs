@@ -2,8 +2,8 @@
 
 use crate::from_trace::common::{delayed, fifo};
 use anyorder_consistency::{Kept, Overtakings, PartialTrace};
+use anyorder_formats::droidracer::DroidRacerReader;
 use anyorder_trace::Trace;
-use anyorder_trace::format::droidracer::DroidRacerReader;
 use std::path::PathBuf;
 
 fn real(app: &str) -> Option<Trace> {

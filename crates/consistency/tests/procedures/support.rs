@@ -6,9 +6,10 @@ use anyorder_consistency::{
     Answer, Due, Effort, Fact, FromTrace, Link, MailboxRule, MessageId, Outcome, PartialTrace,
     Refutation, RefutationStep, Relation, Why,
 };
+use anyorder_formats::edtrace::EdtraceReader;
 use anyorder_system::Control;
 use anyorder_testkit::consistency::{Mailbox, simulate};
-use anyorder_trace::{EventId, Trace, format::edtrace::EdtraceReader};
+use anyorder_trace::{EventId, Trace};
 
 pub(crate) const REFUTE: Effort = Effort { conflicts: None, refute: true, proof_bytes: None };
 

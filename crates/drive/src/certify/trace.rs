@@ -31,7 +31,7 @@ pub struct CertifyOptions {
 /// ```
 /// use anyorder_drive::{CertificateVerdict, CertifyOptions, TraceCertifier, TraceInput};
 /// use anyorder_system::Control;
-/// use anyorder_trace::format::std::StdReader;
+/// use anyorder_formats::std::StdReader;
 /// use anyorder_trace::{Problems, Trace};
 ///
 /// let text = "T0|w(x)|1\nT0|fork(T1)|2\nT1|w(x)|3\n";

@@ -62,7 +62,7 @@ impl Default for CheckTraceOptions {
 /// ```
 /// use anyorder_drive::{CheckTraceOptions, TraceInput, check_trace};
 /// use anyorder_system::Control;
-/// use anyorder_trace::format::std::StdReader;
+/// use anyorder_formats::std::StdReader;
 /// use anyorder_trace::{Problems, Trace};
 ///
 /// let text = "T0|fork(T1)|1\nT0|w(x)|2\nT1|w(x)|3\n";

@@ -93,7 +93,7 @@ pub enum Consistent {
 /// ```
 /// use anyorder_drive::{Consistent, ConsistencyOptions, TraceInput, consistency};
 /// use anyorder_system::Control;
-/// use anyorder_trace::format::std::StdReader;
+/// use anyorder_formats::std::StdReader;
 /// use anyorder_trace::{Problems, Trace};
 ///
 /// let text = "T0|fork(T1)|1\nT0|w(x)|2\nT1|r(x)|3\n";

@@ -165,7 +165,7 @@ pub struct Prediction {
 /// ```
 /// use anyorder_drive::{PredictOptions, TraceInput, predict};
 /// use anyorder_system::Control;
-/// use anyorder_trace::format::std::StdReader;
+/// use anyorder_formats::std::StdReader;
 /// use anyorder_trace::{Problems, Trace};
 ///
 /// // The lock orders the two writes in this run, and in no other.
@@ -227,7 +227,7 @@ pub fn predict(
 /// use anyorder_drive::{PredictOptions, predict_stream};
 /// use anyorder_system::Control;
 /// use anyorder_trace::TraceSource;
-/// use anyorder_trace::format::std::StdReader;
+/// use anyorder_formats::std::StdReader;
 ///
 /// let text = "T0|fork(T1)|1\nT0|w(x)|2\nT1|w(x)|3\n";
 /// let open = || -> Box<dyn TraceSource> { Box::new(StdReader::new(text.as_bytes())) };

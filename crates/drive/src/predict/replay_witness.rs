@@ -40,7 +40,7 @@ pub struct CheckedWitness {
 /// ```
 /// use anyorder_drive::{PredictOptions, StoredWitness, TraceInput, predict, replay_witness};
 /// use anyorder_system::Control;
-/// use anyorder_trace::format::std::StdReader;
+/// use anyorder_formats::std::StdReader;
 /// use anyorder_trace::{Problems, Trace};
 ///
 /// let text = "T0|fork(T1)|1\nT0|w(x)|2\nT1|w(x)|3\n";

@@ -64,8 +64,8 @@ fn step(step: &ProofStep) -> certify::ProofStep {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anyorder_formats::native_text::NativeTextReader;
     use anyorder_system::Cancel;
-    use anyorder_trace::format::native_text::NativeTextReader;
     use anyorder_trace::{EventId, TraceSource};
 
     fn example() -> Trace {

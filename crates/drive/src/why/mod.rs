@@ -45,7 +45,7 @@ pub struct Explanation {
 /// ```
 /// use anyorder_drive::{TraceInput, why};
 /// use anyorder_system::Control;
-/// use anyorder_trace::format::std::StdReader;
+/// use anyorder_formats::std::StdReader;
 /// use anyorder_trace::{Problems, Trace};
 ///
 /// let text = "T0|w(x)|1\nT0|fork(T1)|2\nT1|w(x)|3\n";

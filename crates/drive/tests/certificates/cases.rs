@@ -7,10 +7,10 @@ use anyorder_drive::{
     ConsistencyOptions, Consistent, MailboxRule, PredictOptions, RuleSet, TraceInput, consistency,
     predict, why,
 };
+use anyorder_formats::native_text::{NativeTextReader, NativeTextWriter};
 use anyorder_system::Control;
 use anyorder_testkit::consistency as partial;
 use anyorder_testkit::{Naive, Rules, Shape, random_trace};
-use anyorder_trace::format::native_text::{NativeTextReader, NativeTextWriter};
 use anyorder_trace::{EventId, Problems, Trace};
 use std::rc::Rc;
 

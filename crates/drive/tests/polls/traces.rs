@@ -10,10 +10,10 @@ use anyorder_drive::{
     why,
 };
 use anyorder_finding::Kind;
+use anyorder_formats::native_text::NativeTextReader;
+use anyorder_formats::std::{StdReader, StdWriter};
 use anyorder_system::Control;
 use anyorder_testkit::{Shape, consistency as partial, random_trace};
-use anyorder_trace::format::native_text::NativeTextReader;
-use anyorder_trace::format::std::{StdReader, StdWriter};
 use anyorder_trace::{Problems, Trace, TraceSource};
 use std::path::Path;
 

@@ -4,8 +4,8 @@
 
 pub(crate) mod oracle;
 
-use anyorder_trace::detect::Format;
-use anyorder_trace::open::{OpenOptions, create, open};
+use anyorder_formats::detect::Format;
+use anyorder_formats::open::{OpenOptions, create, open};
 use anyorder_trace::{Columns, EventId, EventKind, TaskId, Trace, wellformed};
 use std::collections::VecDeque;
 use std::io::Cursor;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::script;
 use anyorder_common::random::{Random, Rng};
-use anyorder_trace::format::edtrace::{EdtraceOptions, EdtraceReader, EdtraceWriter};
+use anyorder_formats::edtrace::{EdtraceOptions, EdtraceReader, EdtraceWriter};
 use anyorder_trace::{EventId, Trace, TraceSource};
 
 fn parse(text: &str) -> Trace {

@@ -8,8 +8,8 @@
 
 use anyorder_drive::{CheckTraceOptions, TraceInput, check_trace};
 use anyorder_finding::run::Run;
+use anyorder_formats::std::StdReader;
 use anyorder_system::Control;
-use anyorder_trace::format::std::StdReader;
 use anyorder_trace::{Trace, TraceSource};
 
 /// A worker writes to a buffer, and a closer frees it. One lock guards both actions, and nothing

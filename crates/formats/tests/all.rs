@@ -1,0 +1,14 @@
+//! All tests of the crate in one binary: building and linking many takes longer than the tests.
+
+mod allocations;
+mod common;
+mod detect;
+mod droidracer;
+mod droidracer_real;
+mod edtrace;
+#[path = "native_binary/main.rs"]
+mod native_binary;
+mod native_text;
+mod std;
+mod std_round_trip;
+mod wellformed_real;
