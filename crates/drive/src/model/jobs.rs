@@ -1,6 +1,6 @@
 //! Jobs on models: check, with a warning about models that grow without bound, and replay.
 
-use super::load::Model;
+use super::program::Model;
 use crate::Failure;
 use crate::explore::replay_run;
 use crate::schedules::Shows;

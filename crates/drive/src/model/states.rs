@@ -1,7 +1,7 @@
 //! Implements [`StateProgram`] for models.
 
 use super::descriptions::{described, run_of, site_at};
-use super::load::Model;
+use super::program::Model;
 use super::schedule::{follow, schedule_of};
 use crate::CertificateVerdict;
 use crate::certify::certify_schedule;

@@ -2,7 +2,7 @@
 
 use super::checked::Checked;
 use super::descriptions::site_of_step;
-use super::load::Model;
+use super::program::Model;
 use super::rests::wrong_rest;
 use crate::explore::{Repeats, ShownRun, TaskProgram, WrongRest};
 use crate::schedules::Shows;
