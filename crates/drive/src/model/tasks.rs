@@ -66,6 +66,10 @@ impl TaskProgram for Model {
         wrong_rest(self, choices, runs_max)
     }
 
+    fn draws_runs(&self) -> bool {
+        true
+    }
+
     fn shown(&self, choices: &[Choice]) -> Result<Option<ShownRun>, Failure> {
         let Some(path) = self.path_of(choices) else { return Ok(None) };
         let run = self.run(&path, &RunEnd::default());

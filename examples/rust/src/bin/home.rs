@@ -4,6 +4,7 @@
 //! A rule waits in the hub until it runs. Rules that wait at the same time run in any order.
 
 #![forbid(unsafe_code)]
+#![allow(clippy::print_stdout, reason = "an example prints")]
 
 use anyorder_drive::explore::{ExploreOptions, explore};
 use anyorder_drive::model::{Model, check_model};
