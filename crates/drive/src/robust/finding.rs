@@ -3,7 +3,7 @@
 use super::model::{undecided, with_views};
 use crate::Reported;
 use crate::model::{GRANULARITY, Model};
-use crate::schedules::{Shows, witness};
+use crate::schedules::{ClaimedFailure, Shows, witness};
 use crate::states::{RunEnd, StateProgram};
 use anyorder_finding::run::{Comparison, Differing, Mark};
 use anyorder_finding::{
@@ -117,8 +117,7 @@ impl Reporter<'_> {
         }
         let last = path.steps.last();
         if let Some(failure) = last.and_then(|step| step.failure.clone()) {
-            if self.serial.complete && self.serial.ends && !self.serial.fails(&failure.to_string())
-            {
+            if self.serial.complete && self.serial.ends && !self.serial.fails(&failure) {
                 let before = path.state(path.steps.len() - 1).cloned();
                 let what = Strange::Failure(failure);
                 let outcome = |state| Outcome { path: Vec::new(), state, what };
@@ -188,7 +187,7 @@ impl Reporter<'_> {
         };
         let shows = match &outcome.what {
             Strange::State => None,
-            Strange::Failure(failure) => Some(Shows::Failure(failure.to_string())),
+            Strange::Failure(failure) => Some(Shows::Failure(ClaimedFailure::of(failure))),
             Strange::Deadlock(_) => Some(Shows::Deadlock),
         };
         let schedule = self.model.schedule(&path).ok();
