@@ -59,6 +59,7 @@ mod rules;
 mod schedules;
 mod trace_input;
 mod why;
+mod words;
 
 /// Where bugs are reported.
 pub const ISSUES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/issues");

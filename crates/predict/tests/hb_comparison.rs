@@ -3,8 +3,7 @@
 use crate::common;
 
 use anyorder_common::random::Rng;
-use anyorder_finding::CoverageLevel;
-use anyorder_hb::{RuleSet, races};
+use anyorder_hb::{CoverageLevel, RuleSet, races};
 use anyorder_predict::{CandidateOptions, HbAnalysis, MemoryOnly};
 use anyorder_system::Cancel;
 use anyorder_trace::format::std::StdReader;

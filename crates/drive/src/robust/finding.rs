@@ -44,7 +44,7 @@ enum Harmed {
     /// Not known.
     Open,
     /// It goes on to another outcome.
-    By(Outcome<State, Action>),
+    By(Box<Outcome<State, Action>>),
 }
 
 impl Reporter<'_> {
@@ -121,7 +121,7 @@ impl Reporter<'_> {
                 let before = path.state(path.steps.len() - 1).cloned();
                 let what = Strange::Failure(failure);
                 let outcome = |state| Outcome { path: Vec::new(), state, what };
-                return before.map_or(Harmed::Open, |state| Harmed::By(outcome(state)));
+                return before.map_or(Harmed::Open, |state| Harmed::By(Box::new(outcome(state))));
             }
             return Harmed::Open;
         }
@@ -135,7 +135,7 @@ impl Reporter<'_> {
             diverging(machine, (end, happened), views, self.serial, self.limits)
         });
         match found.divergence {
-            Divergence::Reached(outcome) => Harmed::By(outcome),
+            Divergence::Reached(outcome) => Harmed::By(Box::new(outcome)),
             _ => Harmed::Open,
         }
     }
