@@ -50,18 +50,15 @@ impl Run {
     /// The categories in which each pair of accesses was found.
     fn found(&self) -> BTreeMap<Pair, BTreeSet<&str>> {
         let mut found: BTreeMap<Pair, BTreeSet<&str>> = BTreeMap::new();
-        for finding in &self.checked.findings {
-            assert_eq!(
-                finding.pairs.len() as u64,
-                finding.pairs_total,
-                "{}: all pairs of {} are listed",
-                self.app,
-                finding.title
-            );
-            let category = finding.category.as_deref().expect("a race has a category");
-            for [a, b] in &finding.pairs {
+        assert!(self.checked.locks.is_empty(), "{}: the log has no locks in memory", self.app);
+        for group in &self.checked.groups {
+            let listed = group.pairs.len() as u64;
+            assert_eq!(listed, group.pairs_total, "{}: all pairs are listed", self.app);
+            for (a, b) in &group.pairs {
+                let [a, b] = [a, b].map(|event| self.trace.event_name(*event));
                 let number = |label: &str| label.parse().expect("accesses are named by rwId");
-                found.entry(pair(number(a), number(b))).or_default().insert(category);
+                let pair = pair(number(&a), number(&b));
+                found.entry(pair).or_default().insert(group.category.word());
             }
         }
         found
@@ -168,7 +165,7 @@ fn compare(app: &'static str, races: usize, counts: [u64; 5], added: usize) -> R
     let of_check = run.checked.statistics.races_by_category.0.map(|(c, n)| (c.word(), n));
     assert_eq!(of_check, of_log, "{app}");
     assert_eq!(of_check.map(|(_, n)| n), counts, "{app}");
-    assert_eq!(run.checked.findings.len(), listed(&run.report).len() + added, "{app}");
+    assert_eq!(run.checked.groups.len(), listed(&run.report).len() + added, "{app}");
     eprintln!("{app}: {races} of {races} listed races found; by category {of_check:?}");
     run
 }

@@ -3,9 +3,8 @@
 use crate::common;
 
 use anyorder_common::random::Rng;
-use anyorder_finding::CoverageLevel;
 use anyorder_formats::std::StdReader;
-use anyorder_hb::{RuleSet, races};
+use anyorder_hb::{CoverageLevel, RuleSet, races};
 use anyorder_predict::{CandidateOptions, HbAnalysis, MemoryOnly};
 use anyorder_system::Cancel;
 use anyorder_trace::{Block, Columns, Trace, TraceSource};

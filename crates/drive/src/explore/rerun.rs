@@ -5,7 +5,7 @@ use anyorder_finding::Site;
 use anyorder_finding::run::{Change, Run, RunPost, RunStep};
 use anyorder_system::{
     Access, AccessKind, Choice, EnabledDetail, EnabledTask, Failure, Observation, RunError, Step,
-    TaskName, TaskSystem,
+    TaskName, TaskSystem, is_task_status,
 };
 use anyorder_trace::SiteId;
 use std::collections::BTreeMap;
@@ -37,6 +37,8 @@ pub(super) struct Rerun {
 pub(crate) struct StepAccess {
     pub(crate) location: String,
     pub(crate) writes: bool,
+    /// Whether the location is a variable, not the status of a task.
+    pub(crate) is_data: bool,
     pub(crate) site: Site,
 }
 
@@ -117,7 +119,7 @@ impl Recorder {
                     reads.push((name.clone(), value(system, read)));
                 }
             }
-            if access.kind == AccessKind::Read || name.starts_with(SHADOW) {
+            if access.kind == AccessKind::Read || is_task_status(tables, access.location) {
                 continue;
             }
             let old = access.read.or_else(|| self.values.get(&name).copied());
@@ -153,9 +155,6 @@ impl Recorder {
         }
     }
 }
-
-/// The prefix of locations that describe tasks, not data.
-pub(super) const SHADOW: &str = "task.";
 
 /// Returns a value as text: in quotes if it is one; `…` for the hash of an unknown one.
 fn value<S: TaskSystem>(system: &S, value: u64) -> String {
@@ -195,14 +194,15 @@ fn placed<S: TaskSystem>(system: &S, step: &Step) -> Vec<StepAccess> {
             ..Site::default()
         };
         let location = tables.location_text(access.location);
-        StepAccess { location, writes: access.kind != AccessKind::Read, site }
+        let is_data = !is_task_status(tables, access.location);
+        StepAccess { location, writes: access.kind != AccessKind::Read, is_data, site }
     };
     accesses.map(one).collect()
 }
 
 /// Returns the position of a step for display: that of its first access of data.
 fn position(accesses: &[StepAccess]) -> Option<String> {
-    let data = accesses.iter().find(|access| !access.location.starts_with(SHADOW));
+    let data = accesses.iter().find(|access| access.is_data);
     let site = &data.or_else(|| accesses.first())?.site;
     site.position().or_else(|| site.label.clone())
 }

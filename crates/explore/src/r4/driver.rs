@@ -7,6 +7,7 @@ use super::candidate::{Config, NoRun, Request, RunResult};
 use super::footprint::{Mode, footprint};
 use super::names::{NO_TASK, NameCache, Names, TaskId};
 use super::step::{EnabledChange, ExecutedStep, Steps, wake};
+use crate::location_name::LocationName;
 use anyorder_system::{Access, EnabledDetail, RunError, SnapshotId, Step, TaskName, TaskSystem};
 use anyorder_trace::{LocationId, Tables};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -81,7 +82,7 @@ fn location_number(
         locations.resize(index + 1, NO_LOCATION);
     }
     if locations[index] == NO_LOCATION {
-        locations[index] = names.location(&tables.location_text(id));
+        locations[index] = names.location(LocationName::of(tables, id));
     }
     locations[index]
 }
@@ -471,7 +472,8 @@ impl<S: TaskSystem> Driver<S> {
         };
         let mut footprint = footprint(&step.accesses, &config.rules, number, update_of);
         if config.blind {
-            footprint = [(names.location(EVERYTHING), Mode::Exclusive)].into();
+            let everything = LocationName::of_class(EVERYTHING, EVERYTHING);
+            footprint = [(names.location(everything), Mode::Exclusive)].into();
         }
         let mut id = |name: &TaskName| name_cache.id(name, |name| system.role(name));
         let posted = step.posted.iter();
