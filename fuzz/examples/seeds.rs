@@ -1,4 +1,4 @@
-//! Makes the seeds that the checkout does not hold: beginnings of the real traces in `../shared`, where they are,
+//! Makes the seeds that the checkout does not hold: beginnings of the recorded runs in `data`,
 //! native binary and text files of them, the models of the checkout, and small traces and bytecode made up.
 //!
 //! `cargo run --release --example seeds -- corpus` (see README.md for the flags).
@@ -17,7 +17,7 @@ const SEED_BYTES: usize = 4096;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let corpus = PathBuf::from(std::env::args_os().nth(1).ok_or("which folder is the corpus?")?);
-    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let real = [
         ("std", Format::Std, "data/native/memcached/trace.std"),
         ("std", Format::Std, "data/native/pbzip2/trace.std"),
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("droidracer", Format::DroidRacer, "data/droidracer/twitter/trace.txt"),
     ];
     for (target, format, path) in real {
-        match fs::read(shared.join(path)) {
+        match fs::read(root.join(path)) {
             Ok(bytes) => {
                 for (part, text) in cuts(&bytes).into_iter().enumerate() {
                     seeds(

@@ -108,11 +108,7 @@ fn the_examples_are_found_and_their_witnesses_replay() {
 /// use it.
 #[test]
 fn the_queue_that_is_freed_under_its_consumers_is_found_in_the_real_trace() {
-    let trace = "../shared/data/native/pbzip2/trace.std";
-    if !workspace().join(trace).exists() {
-        println!("skipped: {trace} is not there");
-        return;
-    }
+    let trace = "data/native/pbzip2/trace.std";
     for command in ["predict", "check"] {
         let value = json(&run(&[command, trace, "--format", "json"]));
         let lines = |category: &str| -> BTreeSet<(u64, u64)> {

@@ -38,7 +38,7 @@ pub use result::{Collected, JobResult, Reported};
 pub use robust::{
     RobustModelOptions, RobustTraceOptions, robust_model, robust_trace, robust_verdict,
 };
-pub use schedules::{Shows, Stored, first_schedule, read_schedules, schedule_of};
+pub use schedules::{ClaimedFailure, Shows, Stored, first_schedule, read_schedules, schedule_of};
 pub use trace_input::{TraceInput, observed};
 pub use why::{Explanation, why};
 
@@ -59,6 +59,7 @@ mod rules;
 mod schedules;
 mod trace_input;
 mod why;
+mod words;
 
 /// Where bugs are reported.
 pub const ISSUES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/issues");

@@ -8,3 +8,4 @@ mod names;
 #[path = "polls/main.rs"]
 mod polls;
 mod stops_in_steps;
+mod words;

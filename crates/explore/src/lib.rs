@@ -11,4 +11,5 @@ pub mod r4;
 pub mod shrink;
 pub mod stateful;
 
+mod location_name;
 mod paths;

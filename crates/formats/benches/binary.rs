@@ -1,7 +1,6 @@
 //! The speed of reading and writing the native binary format on one core, and its size.
 //!
-//! Run with `cargo bench -p anyorder-formats --bench binary`. The memcached trace is read from
-//! `../shared` next to the checkout if it exists; generated traces always run.
+//! Run with `cargo bench -p anyorder-formats --bench binary`. Real traces are in `data`.
 #![allow(clippy::print_stdout, reason = "a bench prints its numbers")]
 
 use anyorder_common::random::{Random, Rng};
@@ -21,20 +20,20 @@ const EVENTS: usize = 2_000_000;
 const ROUNDS: usize = 15;
 
 fn main() {
-    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/native");
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/native");
     println!(
         "{:24} {:>9} {:>9} {:>12} {:>12}",
         "trace", "events", "B/event", "decode M/s", "encode M/s"
     );
     for name in ["memcached", "pbzip2"] {
-        match std::fs::read(shared.join(name).join("trace.std")) {
+        match std::fs::read(data.join(name).join("trace.std")) {
             Ok(text) => {
                 let trace =
                     Trace::read(&mut StdReader::new(&text[..])).expect("the trace is well-formed");
                 measure(name, &trace);
                 measure(&format!("{name} repeated"), &repeated(&trace, EVENTS));
             }
-            Err(_) => println!("{name:24} skipped: ../shared is not there"),
+            Err(_) => println!("{name:24} skipped: not there"),
         }
     }
     measure("event-driven", &event_driven(EVENTS, 4));

@@ -1,7 +1,6 @@
 //! The speed of reading and writing the text formats on one core.
 //!
-//! Run with `cargo bench -p anyorder-formats --bench text`. Real traces are read from `../shared`
-//! next to the checkout if they exist; generated traces always run.
+//! Run with `cargo bench -p anyorder-formats --bench text`. Real traces are in `data`.
 #![allow(clippy::print_stdout, reason = "a bench prints its numbers")]
 
 use anyorder_common::random::{Random, Rng};
@@ -132,9 +131,9 @@ fn measure_all(name: &str, text: &[u8], times: usize) {
 }
 
 fn main() {
-    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/native");
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/native");
     for name in ["memcached", "pbzip2"] {
-        match std::fs::read(shared.join(name).join("trace.std")) {
+        match std::fs::read(data.join(name).join("trace.std")) {
             Ok(text) => {
                 let times = (50 << 20) / text.len();
                 measure_all(name, &text, times);

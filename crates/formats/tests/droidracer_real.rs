@@ -7,17 +7,11 @@ use anyorder_trace::{Block, EventId, EventKind, Location, Mailbox, Trace, TraceS
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Returns the text of a real log; `None` (with a message) if it does not exist.
-fn real(app: &str) -> Option<String> {
+/// Returns the text of a real log.
+fn real(app: &str) -> String {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let path = root.join("../../../shared/data/droidracer").join(app).join("trace.txt");
-    match std::fs::read_to_string(&path) {
-        Ok(text) => Some(text),
-        Err(error) => {
-            eprintln!("skipped: the log of {app} is not there ({error})");
-            None
-        }
-    }
+    let path = root.join("../../data/droidracer").join(app).join("trace.txt");
+    std::fs::read_to_string(&path).expect("the log is there")
 }
 
 /// Reads a log without warnings.
@@ -51,8 +45,8 @@ fn kinds(trace: &Trace) -> BTreeMap<&'static str, usize> {
     counts
 }
 
-fn check_real(app: &str, tasks_ran: usize) -> Option<Trace> {
-    let text = real(app)?;
+fn check_real(app: &str, tasks_ran: usize) -> Trace {
+    let text = real(app);
     let trace = read_clean(&text);
     let words = words(&text);
     let sum = |names: &[&str]| {
@@ -99,7 +93,7 @@ fn check_real(app: &str, tasks_ran: usize) -> Option<Trace> {
     let ran = trace.task_ids().filter(|task| trace.ran_from_mailbox(*task)).count();
     assert_eq!(ran, tasks_ran, "{app}");
     check_labels(&text, &trace);
-    Some(trace)
+    trace
 }
 
 /// Every line's own number is its event's label, in the order of the file.
@@ -123,7 +117,7 @@ fn check_labels(text: &str, trace: &Trace) {
 
 #[test]
 fn remindme() {
-    let Some(trace) = check_real("RemindMe", 176) else { return };
+    let trace = check_real("RemindMe", 176);
     let with_queue =
         trace.tables().handlers.iter().filter(|handler| handler.mailbox == Mailbox::Delayed);
     assert_eq!(with_queue.count(), 1);
@@ -144,7 +138,7 @@ fn remindme() {
 
 #[test]
 fn twitter() {
-    let Some(trace) = check_real("twitter", 97) else { return };
+    let trace = check_real("twitter", 97);
     let with_queue =
         trace.tables().handlers.iter().filter(|handler| handler.mailbox == Mailbox::Delayed);
     assert_eq!(with_queue.count(), 5);
@@ -158,7 +152,7 @@ fn reports_of_the_real_logs() {
     for (app, races, cross, co_enabled, delayed, graph) in
         [("RemindMe", 54, 3, 33, 0, 1041), ("twitter", 31, 20, 7, 4, 2075)]
     {
-        let Some(text) = real(app) else { continue };
+        let text = real(app);
         let report: Reported = reported(&text);
         let lines = text.lines().filter(|line| line.starts_with("RACE ")).count();
         assert_eq!(report.races.len(), lines, "{app}");
@@ -193,7 +187,7 @@ fn reports_of_the_real_logs() {
 
 #[test]
 fn streaming_gives_the_same_whatever_the_pieces() {
-    let Some(text) = real("twitter") else { return };
+    let text = real("twitter");
     let whole = read_clean(&text);
     let mut source = DroidRacerReader::new(std::io::BufReader::with_capacity(7, text.as_bytes()));
     let mut block = Block::default();

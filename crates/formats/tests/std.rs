@@ -400,8 +400,8 @@ fn blocks_are_full_and_numbered() {
 #[test]
 fn the_real_traces_are_read_whole() {
     for (name, events, threads) in [("memcached", 120_861, 6), ("pbzip2", 3_478, 5)] {
-        let Some(text) = common::shared(&format!("data/native/{name}/trace.std")) else { continue };
-        let sites = common::shared(&format!("data/native/{name}/sites.tsv")).unwrap();
+        let text = common::recorded(&format!("native/{name}/trace.std"));
+        let sites = common::recorded(&format!("native/{name}/sites.tsv"));
         let sites = String::from_utf8(sites).unwrap();
         let started = std::time::Instant::now();
         let mut reader = StdReader::new(&text[..]).with_sites(&sites).unwrap();

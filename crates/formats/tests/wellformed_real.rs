@@ -1,20 +1,16 @@
 //! Real traces are well-formed: no errors, and few warnings.
 
-#![expect(clippy::print_stderr, reason = "tests say what they skipped")]
+#![expect(clippy::print_stderr, reason = "tests say what they read")]
 
 use anyorder_formats::droidracer::DroidRacerReader;
 use anyorder_formats::std::StdReader;
 use anyorder_trace::{Trace, TraceSource, wellformed};
 use std::path::PathBuf;
 
-/// Opens a file of the shared data, or prints that it does not exist.
-fn real(path: &str) -> Option<Vec<u8>> {
+/// Reads a recorded trace.
+fn real(path: &str) -> Vec<u8> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let bytes = std::fs::read(root.join("../../../shared/data").join(path));
-    if bytes.is_err() {
-        eprintln!("skipped: {path} is not there");
-    }
-    bytes.ok()
+    std::fs::read(root.join("../../data").join(path)).expect("the trace is there")
 }
 
 fn check(path: &str, source: &mut dyn TraceSource, warnings: u64) {
@@ -34,17 +30,15 @@ fn android_traces() {
     for (path, warnings) in
         [("droidracer/RemindMe/trace.txt", 2), ("droidracer/twitter/trace.txt", 1)]
     {
-        if let Some(bytes) = real(path) {
-            check(path, &mut DroidRacerReader::new(&bytes[..]), warnings);
-        }
+        let bytes = real(path);
+        check(path, &mut DroidRacerReader::new(&bytes[..]), warnings);
     }
 }
 
 #[test]
 fn native_traces() {
     for (path, warnings) in [("native/pbzip2/trace.std", 0), ("native/memcached/trace.std", 0)] {
-        if let Some(bytes) = real(path) {
-            check(path, &mut StdReader::new(&bytes[..]), warnings);
-        }
+        let bytes = real(path);
+        check(path, &mut StdReader::new(&bytes[..]), warnings);
     }
 }

@@ -1,19 +1,18 @@
-//! The whole check of a trace: happens-before, races, coverage, groups, findings.
+//! The whole check of a trace: happens-before, races, coverage, groups.
 
-use crate::races::category::{CapturedClocks, Origins, categorise};
+use crate::races::category::{CapturedClocks, Origins, RaceCategory, categorise};
 use crate::races::conflicts::Conflicts;
-use crate::races::coverage::{Uncovered, coverage};
+use crate::races::coverage::{CoverageLevel, Uncovered, coverage};
 use crate::races::detector::{Detector, Races};
 use crate::races::filters::Filters;
 use crate::races::groups::{Group, GroupBy, Key, group};
-use crate::races::lock_memory::lock_memory;
+use crate::races::lock_memory::{LockGroup, lock_memory};
+use crate::races::race_groups::{Explain, Found, RaceGroup, race_groups};
 use crate::relation::engine::{Engine, Mode};
 use crate::relation::happens_before::HappensBefore;
 use crate::relation::pass::{View, Visitor};
 use crate::relation::rules::RuleSet;
 use crate::relation::strands::StrandId;
-use crate::report::findings::{Explain, Found, WithPairs, findings};
-use anyorder_finding::{CoverageLevel, Finding, RaceCategory, assign_ids};
 use anyorder_system::{Cancel, Control, StopReason, Stopped};
 use anyorder_trace::{EventId, Location, Mailbox, TaskId, Trace};
 use std::collections::BTreeSet;
@@ -92,10 +91,11 @@ pub struct Statistics {
 /// The outcome of a check.
 #[derive(Debug)]
 pub struct Checked<'t> {
-    /// The findings, the most important first.
-    pub findings: Vec<Finding>,
-    /// For each finding, the pairs of events that it lists, the pair of its sites first.
-    pub pairs: Vec<Vec<(EventId, EventId)>>,
+    /// The races, grouped by cause: groups with an uncovered race first.
+    pub groups: Vec<RaceGroup>,
+    /// Uses of locks that are unordered with the end of their memory or a write over it. Empty with
+    /// [`RaceOptions::keep_order`]: a prediction finds these by itself, with a witness.
+    pub locks: Vec<LockGroup>,
     /// The counts.
     pub statistics: Statistics,
     /// The reason why the check ended early. The results so far are correct but incomplete.
@@ -126,14 +126,15 @@ pub fn check<'t>(trace: &'t Trace, options: &RaceOptions, control: &Control<'_>)
         options,
         statistics: basic_statistics(trace),
         races: Races::default(),
-        found: Vec::new(),
+        groups: Vec::new(),
+        locks: Vec::new(),
     };
     let (engine, stopped) = match check.run(control) {
         Ok(engine) => (Some(engine).filter(|_| options.keep_order), None),
         Err(Stopped(reason)) => (None, Some(reason)),
     };
-    let (findings, pairs) = check.found.into_iter().unzip();
-    Checked { findings, pairs, statistics: check.statistics, stopped, engine }
+    let Check { groups, locks, statistics, .. } = check;
+    Checked { groups, locks, statistics, stopped, engine }
 }
 
 struct Check<'t, 'o> {
@@ -141,7 +142,8 @@ struct Check<'t, 'o> {
     options: &'o RaceOptions,
     statistics: Statistics,
     races: Races,
-    found: Vec<WithPairs>,
+    groups: Vec<RaceGroup>,
+    locks: Vec<LockGroup>,
 }
 
 impl<'t> Check<'t, '_> {
@@ -186,27 +188,12 @@ impl<'t> Check<'t, '_> {
         outcome?;
         // A prediction finds these by itself, with a witness.
         if !self.options.keep_order {
-            let max_pairs = self.options.max_pairs;
-            let of_locks = lock_memory(&mut engine, max_pairs, cancel)?;
-            if !of_locks.is_empty() {
-                self.found.extend(of_locks);
-                self.sort();
-            }
+            self.locks = lock_memory(&mut engine, cancel)?;
         }
         Ok(engine)
     }
 
-    /// Gives all findings their ids and their order.
-    fn sort(&mut self) {
-        let mut findings: Vec<Finding> = self.found.iter().map(|(one, _)| one.clone()).collect();
-        assign_ids(&mut findings);
-        for ((one, _), with_id) in self.found.iter_mut().zip(findings) {
-            one.id = with_id.id;
-        }
-        self.found.sort_by(|(one, _), (other, _)| one.rank(other));
-    }
-
-    /// Turns the races into findings.
+    /// Groups and describes the races.
     fn report(
         &mut self,
         engine: &mut Engine<'_>,
@@ -232,10 +219,9 @@ impl<'t> Check<'t, '_> {
         let (by, trace, races) = (self.options.group_by, self.trace, &self.races);
         let groups = group(trace, races, &categories, uncovered, filters.as_ref(), by, cancel)?;
         self.count(&groups);
-        let (level, max) = (self.options.coverage, self.options.max_pairs);
-        let (races, groups) = (&self.races, &groups[..]);
-        let found = Found { races, groups, uncovered, level, max_pairs: max };
-        self.found = findings(engine, &found, explain)?;
+        let (races, groups, max_pairs) = (&self.races, &groups[..], self.options.max_pairs);
+        let found = Found { races, groups, uncovered, max_pairs };
+        self.groups = race_groups(engine, &found, explain)?;
         Ok(())
     }
 

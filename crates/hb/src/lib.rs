@@ -8,12 +8,12 @@
 //! order only actions that do not commute. [`order_candidates`] gives `anyorder-predict` the pairs
 //! that EDC leaves unordered.
 //!
-//! The types to know: [`check`] with [`RaceOptions`] gives [`Checked`]: findings and
+//! The types to know: [`check`] with [`RaceOptions`] gives [`Checked`]: groups of races and
 //! [`Statistics`]; [`why()`] explains the order of two events, with a [`Proof`] that
 //! `anyorder-certify` re-checks.
 //!
 //! ```
-//! use anyorder_hb::{RaceOptions, RuleSet, check};
+//! use anyorder_hb::{RaceCategory, RaceOptions, RuleSet, check};
 //! use anyorder_system::Control;
 //! use anyorder_trace::{Mailbox, TraceBuilder};
 //!
@@ -32,31 +32,33 @@
 //! let (trace, options) = (b.finish(), RaceOptions::new(RuleSet::Mailbox));
 //! let checked = check(&trace, &options, &Control::default());
 //! assert_eq!(checked.statistics.race_pairs, 1);
-//! assert_eq!(checked.findings[0].category.as_deref(), Some("cross_posted"));
+//! assert_eq!(checked.groups[0].category, RaceCategory::CrossPosted);
 //! # Ok::<(), anyorder_trace::TableFull>(())
 //! ```
 
 #![forbid(unsafe_code)]
 
-pub use anyorder_finding::{CoverageLevel, RaceCategory};
 pub use check::{Checked, RaceCounts, RaceOptions, Statistics, check};
 pub use races::candidates::{CandidateLimits, CandidatePair, OrderCandidates, order_candidates};
+pub use races::category::RaceCategory;
+pub use races::coverage::CoverageLevel;
 pub use races::filters::Filter;
 pub use races::groups::GroupBy;
 pub use races::guards::Guards;
 pub use races::list::{Race, races};
+pub use races::lock_memory::{LockGroup, LockMemory};
+pub use races::race_groups::RaceGroup;
 pub use relation::components::{ComponentOrders, component_orders};
 pub use relation::ends::{Beginning, EndScope, Ends};
 pub use relation::happens_before::HappensBefore;
 pub use relation::locks::Locks;
 pub use relation::rules::{Rule, RuleSet};
 pub use relation::sections::{Conflicting, Point, Points};
-pub use report::describe::{chain as chain_of_posts, location_title, site as site_of};
-pub use report::findings::only_guards;
+pub use unordered::{LostOrder, Reason};
 pub use why::{OrderExplanation, Proof, ProofStep, why};
 
 mod check;
 mod races;
 mod relation;
-mod report;
+mod unordered;
 mod why;

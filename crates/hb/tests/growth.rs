@@ -46,14 +46,14 @@ fn a_check_that_is_stopped_reports_what_it_found() {
             let control = Control { cancel: Cancel::after_polls(polls), ..Control::default() };
             let checked = check(&trace, &options, &control);
             if checked.stopped.is_none() {
-                assert_eq!(checked.findings, whole.findings);
+                assert_eq!(checked.groups, whole.groups);
                 break;
             }
             stopped += 1;
             assert!(checked.statistics.race_pairs <= whole.statistics.race_pairs);
-            for finding in &checked.findings {
-                let known = |pair| whole.findings.iter().any(|other| other.pairs.contains(pair));
-                assert!(finding.pairs.iter().all(known), "{}: {finding:?}", family.name);
+            for group in &checked.groups {
+                let known = |pair| whole.groups.iter().any(|other| other.pairs.contains(pair));
+                assert!(group.pairs.iter().all(known), "{}: {group:?}", family.name);
             }
         }
         assert!(stopped > 3, "{}", family.name);
@@ -69,5 +69,5 @@ fn races_are_charged_to_the_memory_limit() {
     let checked = check(&trace, &RaceOptions::new(RuleSet::Threads), &control);
     assert_eq!(checked.stopped, Some(StopReason::MemoryLimit));
     assert!(checked.statistics.race_pairs > 1_000);
-    assert!(!checked.findings.is_empty());
+    assert!(!checked.groups.is_empty());
 }

@@ -1,11 +1,11 @@
 //! The class `only_guards`, and uses and overwrites of locks in memory, against naive definitions.
 
-use anyorder_hb::{Guards, RaceOptions, RuleSet, check};
+use anyorder_hb::{Guards, LockMemory, RaceOptions, RuleSet, check};
 use anyorder_system::Control;
 use anyorder_testkit::{
     Naive, Rules, Shape, lock_memory, only_guards, random_replies, random_trace, show,
 };
-use anyorder_trace::{EventId, EventKind, Trace};
+use anyorder_trace::{EventId, EventKind, LockId, Trace};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[test]
@@ -70,31 +70,17 @@ fn compare_locks(
     let expected = lock_memory(trace, naive);
     let options = RaceOptions { max_pairs: 10_000, ..RaceOptions::new(rules) };
     let checked = check(trace, &options, &Control::default());
-    let mut found: BTreeMap<(bool, String), BTreeSet<[String; 2]>> = BTreeMap::new();
-    for finding in &checked.findings {
-        let frees = match finding.category.as_deref() {
-            Some("use_after_free") => true,
-            Some("overwritten_lock") => false,
-            _ => continue,
-        };
-        let lock = finding.sites.iter().find_map(|site| {
-            site.location.clone().filter(|name| name == "0x100+4" || name == "0x108")
-        });
-        let key = (frees, lock.expect("the lock is named"));
-        found.entry(key).or_default().extend(finding.pairs.iter().cloned());
+    let mut found: BTreeMap<(bool, LockId), BTreeSet<(EventId, EventId)>> = BTreeMap::new();
+    for group in &checked.locks {
+        let key = (group.memory == LockMemory::Freed, group.lock);
+        found.entry(key).or_default().extend(group.pairs.iter().copied());
     }
-    let name = |lock: anyorder_trace::LockId| {
-        trace.tables().name(trace.tables().locks[lock.index()]).to_owned()
-    };
-    let keys: Vec<(bool, String)> = expected.keys().map(|(free, l)| (*free, name(*l))).collect();
-    let found_keys: Vec<(bool, String)> = found.keys().cloned().collect();
-    let keys: BTreeSet<_> = keys.into_iter().collect();
-    let same = keys == found_keys.into_iter().collect();
+    let keys: BTreeSet<(bool, LockId)> = expected.keys().copied().collect();
+    let same = keys == found.keys().copied().collect();
     assert!(same, "{place} {rules:?}: {keys:?}, found {found:?}\n{}", show(trace));
     for ((frees, lock), pairs) in &expected {
-        let named = |(a, b): &(EventId, EventId)| [*a, *b].map(|event| trace.event_name(event));
-        let all: BTreeSet<[String; 2]> = pairs.iter().map(named).collect();
-        let of = &found[&(*frees, name(*lock))];
+        let all: BTreeSet<(EventId, EventId)> = pairs.iter().copied().collect();
+        let of = &found[&(*frees, *lock)];
         assert!(of.is_subset(&all), "{place} {rules:?}: {of:?} of {all:?}\n{}", show(trace));
         let word = if *frees { "use_after_free" } else { "overwritten_lock" };
         *counts.entry(word.to_owned()).or_default() += 1;

@@ -25,6 +25,10 @@ fn banned() -> Vec<(String, &'static str)> {
         (format!("//! {}\n", "TODO"), "a file without a description"),
         (format!("/{}/", "work"), "a path of one machine"),
         (format!("/{}/", "root"), "a path of one machine"),
+        (
+            format!("../{}/data", "shared"),
+            "recorded runs are in `data`, so that no test skips them",
+        ),
     ]
 }
 

@@ -7,7 +7,7 @@ use crate::protocol::{
 use crate::roles::Roles;
 use anyorder_system::{
     Access, AccessDetail, AccessKind, Accesses, EnabledTask, Failure, Observation, PartPath,
-    Posted, Step, TaskName,
+    Posted, Step, TASK_STATUS, TaskName,
 };
 use anyorder_trace::{Interner, Location, LocationId, Site, SiteId, TableFull, Tables};
 use std::collections::{HashMap, HashSet};
@@ -138,7 +138,7 @@ impl Converter {
     /// Returns the location of a task's status: whether it may run. No variable has a location of
     /// this kind.
     fn shadow(&mut self, task: &TaskName) -> Result<LocationId, TableFull> {
-        let class = self.interner.name("task")?;
+        let class = self.interner.name(TASK_STATUS)?;
         let field = self.interner.name(&task.to_string())?;
         self.interner.location(Location::Static { class, field })
     }

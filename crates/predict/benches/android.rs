@@ -1,8 +1,8 @@
 //! The cost of the search for witnesses on a log of DroidRacer, for all candidates of event-driven
 //! EDC.
 //!
-//! `LOG` is the path of the log; without it, the benchmark uses both logs beside the checkout, if
-//! present. `PAIRS` is the most candidates to try (all), `FROM` the first of them.
+//! `LOG` is the path of the log; without it, the benchmark uses both logs of `data`.
+//! `PAIRS` is the most candidates to try (all), `FROM` the first of them.
 
 #![allow(clippy::print_stdout, reason = "a bench prints")]
 
@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 fn main() {
     print_load();
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/droidracer");
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/droidracer");
     let beside = ["RemindMe", "twitter"].map(|app| beside.join(app).join("trace.txt"));
     let logs = match std::env::var_os("LOG") {
         Some(path) => vec![PathBuf::from(path)],

@@ -4,8 +4,8 @@
 //! relation is happens-before ([`HbAnalysis`]), or WDC and its extension to specified actions, EDC
 //! ([`EdcAnalysis`]). The pairs are *candidates*: HB guarantees that the first one is a true race,
 //! the others guarantee nothing. [`Confirmer`] then searches for a witness: another order of the
-//! recorded events in which the two actions are reversed. [`check`](mod@check) turns both into
-//! findings. The crate prints nothing. The definitions are in `docs/prediction.md` and
+//! recorded events in which the two actions are reversed. [`check`](mod@check) groups
+//! both by cause. The crate makes no words. The definitions are in `docs/prediction.md` and
 //! `docs/witnesses.md`.
 //!
 //! The main items: [`Analysis`] consumes events, and [`run`] feeds several analyses from one

@@ -6,7 +6,9 @@ use anyorder_certify::{
     Call, CallRules, Calls, ClaimedWitness, Lanes, ReorderingChecker, WitnessForm,
 };
 use anyorder_commute::Document;
-use anyorder_predict::check::{CheckOptions, Confirms, PairResult, Pairs, Subject, check};
+use anyorder_predict::check::{
+    Category, CheckOptions, Confirms, Found, PairResult, Pairs, Subject, check, object,
+};
 use anyorder_predict::{
     Answer, Communication, ConfirmOptions, Confirmer, Form, GaveUp, Internals, Report, Specified,
     SpecifiedCommunication, Types, Witness,
@@ -107,8 +109,8 @@ impl Confirms for Search<'_> {
     }
 }
 
-/// The confirmed findings among all pairs: category, title, hint.
-fn alarms_of(text: &str, types: &Types) -> Vec<[String; 3]> {
+/// What the confirmed groups among all pairs are about.
+fn alarms_of(text: &str, types: &Types) -> Vec<Alarm> {
     let trace = trace(text);
     let spec = Specified::for_trace(types.clone(), Internals::default(), &trace);
     let report = Report::default();
@@ -125,17 +127,22 @@ fn alarms_of(text: &str, types: &Types) -> Vec<[String; 3]> {
     let options = CheckOptions { pairs: Pairs::All, ..CheckOptions::default() };
     let mut search = Search(&trace, types);
     let checked = check(subject, &mut search, &options, &Control::default()).expect("a trace");
-    let found = checked.found.into_iter().map(|one| one.finding);
-    let text = |finding: anyorder_finding::Finding| {
-        let is_hint =
-            |step: &&anyorder_finding::ExplanationStep| step.rule.as_deref() == Some("hint");
-        let hint = finding.explanation.iter().find(is_hint).map(|step| step.text.clone());
-        [finding.category.unwrap_or_default(), finding.title, hint.unwrap_or_default()]
+    let facts = &checked.facts;
+    let alarm = |found: &Found| {
+        let first = facts.get(found.shown.first).expect("a fact");
+        Alarm { category: found.category, object: object(trace.tables(), first) }
     };
-    found.filter(|finding| finding.confirmed == Some(true)).map(text).collect()
+    checked.found.iter().filter(|found| found.is_confirmed()).map(alarm).collect()
 }
 
-fn alarms(text: &str) -> Vec<[String; 3]> {
+/// What a confirmed group is about.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Alarm {
+    category: Category,
+    object: String,
+}
+
+fn alarms(text: &str) -> Vec<Alarm> {
     alarms_of(text, &built_in())
 }
 
@@ -146,7 +153,7 @@ fn form(answer: &Answer) -> Option<Form> {
     }
 }
 
-const NONE: &[[String; 3]] = &[];
+const NONE: &[Alarm] = &[];
 
 #[test]
 fn programs_that_wait_for_one_another_are_right() {
@@ -181,12 +188,7 @@ fn what_a_semaphore_keeps_apart_is_no_race() {
     let text = "S semaphore:m.acquire(); S w x; S semaphore:m.release();
         R semaphore:m.acquire(); R w x; R semaphore:m.release()";
     let found = alarms(text);
-    assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!(found[0][0], "guarded");
-    assert_eq!(
-        found[0][1],
-        "write and write of `x`, never at the same time, can happen in either order"
-    );
+    assert_eq!(found, [Alarm { category: Category::Guarded, object: "x".to_owned() }]);
 }
 
 /// Races that the waiting rules must not hide.
@@ -195,7 +197,7 @@ fn programs_that_are_wrong_are_still_found() {
     let category = |text: &str| {
         let found = alarms(text);
         assert_eq!(found.len(), 1, "{text}: {found:?}");
-        found[0][0].clone()
+        found[0].category.word()
     };
     assert_eq!(category("S channel:c.send(7)=1; T channel:c.close()=1"), "closed_channel");
     // Two senders: a note, since either order may be meant.
@@ -214,22 +216,21 @@ fn programs_that_are_wrong_are_still_found() {
 fn what_may_wait_for_ever_is_a_lost_wake_up() {
     let found =
         alarms("S semaphore:s.release(); A semaphore:s.acquire(); B semaphore:s.try_acquire()=0");
-    let lost: Vec<_> = found.iter().filter(|one| one[0] == "lost_wakeup").collect();
+    let lost: Vec<_> = found.iter().filter(|one| one.category == Category::LostWakeup).collect();
     assert_eq!(lost.len(), 1, "{found:?}");
-    assert_eq!(lost[0][1], "lost wake-up: `acquire` on `semaphore:s` may wait for ever");
-    assert!(lost[0][2].starts_with("`B` can take what `A` waits for"), "{found:?}");
+    assert_eq!(lost[0].object, "semaphore:s");
     // The main thread closes only when the first receiver has ended.
     let found = alarms(
         "M channel:c.send(7)=1; A channel:c.recv()=7; M join A; M channel:c.close()=1; B channel:c.recv()",
     );
-    assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!(found[0][1], "lost wake-up: `recv` on `channel:c` may wait for ever");
+    let object = "channel:c".to_owned();
+    assert_eq!(found, [Alarm { category: Category::LostWakeup, object }]);
     // It closes in any case: whichever receives first, both return.
     let served = alarms(
         "M channel:c.send(7)=1; A channel:c.recv()=7; M channel:c.close()=1; B channel:c.recv()",
     );
     assert_eq!(served.len(), 1, "{served:?}");
-    assert_eq!(served[0][0], "calls");
+    assert_eq!(served[0].category, Category::Calls);
 }
 
 #[test]

@@ -2,17 +2,17 @@
 //! counts.
 
 use crate::common::script::script;
-use anyorder_finding::{Finding, Kind, Severity};
 use anyorder_predict::Together;
 use anyorder_predict::check::{
-    CheckOptions, Checked, Confirms, Facts, Order, PairResult, Pairs, Statistics, Subject, check,
-    check_unconfirmed,
+    Category, CheckOptions, Checked, Confirms, Evidence, Facts, Found, Order, PairResult, Pairs,
+    Statistics, Subject, check, check_unconfirmed, common_locks,
 };
 use anyorder_predict::{
     Analysis, CandidateOptions, Conditions, EdcAnalysis, Form, GaveUp, Report, Witness, run,
 };
 use anyorder_system::{Cancel, Control, StopReason};
 use anyorder_trace::{EventId, Trace, TraceBlocks};
+use std::sync::Arc;
 
 /// A search that answers by a rule and records its questions.
 struct Fake<'f> {
@@ -91,10 +91,6 @@ fn balanced(s: &Statistics) {
     assert!(s.missed_by_order <= s.confirmed && s.rejected <= s.unconfirmed, "{s:?}");
 }
 
-fn findings(came: &CheckRun) -> Vec<&Finding> {
-    came.checked.found.iter().map(|one| &one.finding).collect()
-}
-
 /// Two racing variables, one pair under a lock, one pair that a fork orders.
 const MIXED: &str = "S w before; S fork T; S w x; S w y; S acq m; S w z; S rel m;
     T r before; T w x; T w y; T acq m; T w z; T rel m";
@@ -112,7 +108,7 @@ fn one_pair_of_each_group_is_tried_in_turn() {
 }
 
 #[test]
-fn fates_make_findings_and_add_up() {
+fn fates_are_told_apart_and_add_up() {
     let came = checked(MIXED, Pairs::Candidates, &mut |first, _| match first {
         2 => witness(Form::Last, 5),
         3 => PairResult::GaveUp(GaveUp::Window),
@@ -123,20 +119,16 @@ fn fates_make_findings_and_add_up() {
     assert_eq!((s.confirmed, s.dropped, s.unconfirmed, s.rejected), (1, 0, 2, 1));
     assert_eq!(s.race_pairs, 1);
     assert_eq!(came.checked.cuts, ["window"]);
-    let found = findings(&came);
+    let found = &came.checked.found;
     assert_eq!(found.len(), 3);
-    let (x, rest) = (found[0], &found[1..]);
-    assert_eq!((x.kind, x.category.as_deref()), (Kind::Race, Some("multi_threaded")));
-    assert_eq!((x.severity, x.confirmed), (Severity::Warning, Some(true)));
-    assert_eq!(x.form.as_deref(), Some("last"));
-    for open in rest {
-        assert_eq!((open.severity, open.confirmed), (Severity::Note, Some(false)), "{open:?}");
-        assert_eq!(open.filters, ["unconfirmed"]);
-        assert!(open.form.is_none());
-    }
-    let reasons: Vec<&str> = rest.iter().map(|f| f.explanation[1].text.as_str()).collect();
-    assert!(reasons.iter().any(|text| text.contains("within the window")), "{reasons:?}");
-    assert!(reasons.iter().any(|text| text.contains("comes too early")), "{reasons:?}");
+    let (shown, open): (Vec<&Found>, Vec<_>) = found.iter().partition(|one| one.is_confirmed());
+    assert_eq!((shown.len(), shown[0].category), (1, Category::MultiThreaded));
+    assert!(shown[0].is_race() && shown[0].form() == Some(Form::Last));
+    assert!(open.iter().all(|one| one.confirmed == Some(false) && one.form().is_none()));
+    let why: Vec<&Evidence> = open.iter().map(|one| &one.evidence).collect();
+    assert!(why.contains(&&Evidence::GaveUp(GaveUp::Window)), "{why:?}");
+    let rejected = Evidence::Rejected("event 3 comes too early".to_owned());
+    assert!(why.contains(&&rejected), "{why:?}");
 }
 
 #[test]
@@ -152,12 +144,13 @@ fn a_group_lists_its_confirmed_pairs_and_counts_the_others() {
     assert_eq!((s.confirmed, s.unconfirmed), (2, 1), "{s:?}");
     assert_eq!(came.checked.cuts, ["max-conflicts"]);
     // Without source positions each pair of threads is a group.
-    let found = findings(&came);
-    let of_two: Vec<_> = found.iter().filter(|f| f.pairs.len() == 2).collect();
+    let found = &came.checked.found;
+    let of_two: Vec<&Found> = found.iter().filter(|one| one.members.len() == 2).collect();
     assert_eq!(of_two.len(), 1, "{found:?}");
-    assert_eq!(of_two[0].form.as_deref(), Some("reversed"), "the strongest of the group");
-    assert_eq!(of_two[0].pairs, [["2", "3"], ["3", "5"]]);
-    assert_eq!(of_two[0].sites[0].event.as_deref(), Some("3"));
+    assert_eq!(of_two[0].form(), Some(Form::Reversed), "the strongest of the group");
+    assert_eq!(of_two[0].members, [(1, 2), (2, 4)]);
+    let pairs: Vec<(u64, u64)> = of_two[0].pairs().collect();
+    assert_eq!(pairs, [(2, 4), (1, 2)], "the pair that represents the group comes first");
 }
 
 #[test]
@@ -170,7 +163,7 @@ fn all_pairs_are_tried_and_what_was_ordered_is_counted_when_confirmed() {
     assert!(came.checked.all_pairs && tried.contains(&(0, 7)), "{tried:?}");
     let s = came.checked.statistics;
     assert_eq!((s.candidates, s.confirmed, s.dropped, s.missed_by_order), (4, 1, 3, 1));
-    assert!(came.checked.found[0].ordered);
+    assert!(came.checked.found[0].shown.ordered);
     // Only candidates: the pair that the fork orders is not tried.
     let came = checked(MIXED, Pairs::Candidates, &mut |_, _| PairResult::Impossible);
     assert!(!came.questions.contains(&(0, 7)) && came.questions.len() == 3, "{:?}", came.questions);
@@ -199,8 +192,8 @@ fn limits_leave_the_rest_open_and_say_so() {
     let came = checked_with(&trace, &options, &control, &mut yes);
     assert_eq!((came.questions.len(), came.checked.cuts.as_slice()), (2, &["max-tries"][..]));
     assert_eq!((came.checked.statistics.confirmed, came.checked.statistics.unconfirmed), (2, 1));
-    let untried: Vec<_> = findings(&came).into_iter().filter(|f| f.confirmed.is_none()).collect();
-    assert_eq!(untried.len(), 1);
+    let untried = came.checked.found.iter().filter(|one| one.confirmed.is_none());
+    assert_eq!(untried.count(), 1);
     let options = CheckOptions { work_max: 150, ..CheckOptions::default() };
     let came = checked_with(&trace, &options, &control, &mut yes);
     assert_eq!((came.questions.len(), came.checked.cuts.as_slice()), (2, &["max-work"][..]));
@@ -218,68 +211,34 @@ fn candidates_beyond_the_list_are_counted_as_unconfirmed() {
         report(&trace, CandidateOptions { violations_max: 1, ..CandidateOptions::default() });
     let facts = Facts::gather(&mut TraceBlocks::new(&trace), Facts::wanted(&report), |_| {});
     let options = CheckOptions::default();
-    let checked =
-        check_unconfirmed((trace.tables(), &facts.unwrap()), &report, &options, &Cancel::new());
+    let checked = check_unconfirmed(
+        (trace.tables(), &Arc::new(facts.unwrap())),
+        &report,
+        &options,
+        &Cancel::new(),
+    );
     balanced(&checked.statistics);
     assert_eq!((checked.statistics.candidates, checked.statistics.unconfirmed), (3, 3));
     assert_eq!((checked.found.len(), checked.cuts.as_slice()), (1, &["max-candidates"][..]));
-    assert_eq!(checked.found[0].finding.confirmed, None);
+    assert_eq!(checked.found[0].confirmed, None);
+    assert_eq!(checked.found[0].evidence, Evidence::Untried);
 }
 
 #[test]
-fn what_goes_wrong_is_named_and_ranked() {
+fn what_goes_wrong_is_named() {
     let text = "S w p; T free p;
         S acq m; S w g; S rel m; T acq m; T w g; T rel m;
         S wait c; T signal c; S free q; T free q";
     let came = checked(text, Pairs::All, &mut |_, _| witness(Form::Reversed, 2));
-    let severities: Vec<(&str, Severity)> =
-        findings(&came).iter().map(|f| (f.category.as_deref().unwrap_or(""), f.severity)).collect();
-    let expected = [
-        ("double_free", Severity::Error),
-        ("use_after_free", Severity::Error),
-        ("lost_signal", Severity::Warning),
-        ("guarded", Severity::Note),
-    ];
-    assert_eq!(severities.len(), 4, "{severities:?}");
-    for one in expected {
-        assert!(severities.contains(&one), "{one:?}: {severities:?}");
-    }
-    let guarded = findings(&came).into_iter().find(|f| f.category.as_deref() == Some("guarded"));
-    let guarded = guarded.unwrap();
-    assert_eq!(guarded.harm_class.as_deref(), Some("guarded"));
-    assert_eq!(
-        (&guarded.sites[0].locks[..], guarded.kind),
-        (&["m".to_owned()][..], Kind::OrderViolation)
-    );
-    for finding in findings(&came) {
-        assert!(
-            finding.explanation.iter().any(|s| s.rule.as_deref() == Some("hint")),
-            "{finding:?}"
-        );
-        assert_eq!(finding.id.len(), 16);
-    }
-}
-
-#[test]
-fn hints_name_the_lock_that_one_side_lacks_and_the_late_join() {
-    let hint = |text: &str| {
-        let came = checked(text, Pairs::All, &mut |_, _| witness(Form::Reversed, 2));
-        let first = findings(&came)[0];
-        first.explanation.iter().find(|s| s.rule.as_deref() == Some("hint")).unwrap().text.clone()
-    };
-    assert_eq!(hint("S acq m; S w x; S rel m; T w x"), "`T` holds no lock: hold `m` there as well");
-    assert_eq!(
-        hint("S w x; T racq m; T w x; T rrel m"),
-        "`S` holds no lock: hold `m` there as well, exclusively where it writes"
-    );
-    let different = hint("S acq m; S w x; S rel m; T acq n; T w x; T rel n");
-    assert!(different.contains("different locks, `m` and `n`"), "{different}");
-    let late = hint("S fork T; T w p; S free p; S join T");
-    assert_eq!(late, "`S` joins `T` only at event 4, after the free: join first");
-    let early = hint("S fork T; S join T; T w p; S free p");
-    assert!(early.starts_with("nothing orders the free on `S`"), "{early}");
-    let never = hint("S fork T; T w p; S free p");
-    assert!(never.starts_with("nothing orders the free on `S` after the use on `T`"), "{never}");
+    let found: Vec<Category> = came.checked.found.iter().map(|one| one.category).collect();
+    let expected =
+        [Category::UseAfterFree, Category::DoubleFree, Category::LostSignal, Category::Guarded];
+    assert_eq!(found, expected);
+    let guarded = &came.checked.found[3];
+    let [first, second] = [guarded.shown.first, guarded.shown.second]
+        .map(|event| came.checked.facts.get(event).expect("a fact").clone());
+    assert_eq!(common_locks(&first, &second).count(), 1);
+    assert!(!guarded.is_race());
 }
 
 #[test]
@@ -302,5 +261,5 @@ fn known_pairs_are_counted_and_not_reported() {
     let checked = check(subject, &mut fake, &CheckOptions::default(), &control).unwrap();
     balanced(&checked.statistics);
     assert_eq!((checked.statistics.confirmed, checked.found.len()), (2, 1));
-    assert_eq!(checked.found[0].finding.pairs, [["2", "4"]]);
+    assert_eq!(checked.found[0].members, [(1, 3)]);
 }

@@ -1,4 +1,4 @@
-//! Candidates of the recorded runs beside the checkout, if present. Each witness is re-checked.
+//! Candidates of the recorded runs of `data`. Each witness is re-checked.
 
 use anyorder_certify::{
     ClaimedWitness, Lanes, NoCalls, ReorderingChecker, WitnessForm, check_reordering,
@@ -16,7 +16,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 fn native(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/native").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/native").join(name)
 }
 
 /// The number of pairs tried for each pair of sites; `PAIRS` overrides it.
@@ -36,10 +36,7 @@ fn claimed(form: Form) -> WitnessForm {
 #[test]
 fn candidates_of_recorded_runs() {
     for name in ["pbzip2/trace.std", "memcached/trace.std"] {
-        let Ok(file) = File::open(native(name)) else {
-            println!("skipped: {name} is not there");
-            continue;
-        };
+        let file = File::open(native(name)).expect("the trace is there");
         let mut source = StdReader::new(BufReader::new(file));
         let trace = Trace::read(&mut source).expect("the trace is right");
         let mut edc = EdcAnalysis::new(Conditions, CandidateOptions::default());
@@ -106,10 +103,7 @@ fn candidates_of_recorded_runs() {
 /// A bound on conflicts causes no wrong answer.
 #[test]
 fn without_conflicts_nothing_is_invented() {
-    let Ok(file) = File::open(native("pbzip2/trace.std")) else {
-        println!("skipped: the trace is not there");
-        return;
-    };
+    let file = File::open(native("pbzip2/trace.std")).expect("the trace is there");
     let trace = Trace::read(&mut StdReader::new(BufReader::new(file))).expect("it is right");
     let mut edc = EdcAnalysis::new(Conditions, CandidateOptions::default());
     run(&mut TraceBlocks::new(&trace), &mut [&mut edc], |_| {}).expect("the trace is right");

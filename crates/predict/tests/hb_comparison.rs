@@ -3,9 +3,8 @@
 use crate::common;
 
 use anyorder_common::random::Rng;
-use anyorder_finding::CoverageLevel;
 use anyorder_formats::std::StdReader;
-use anyorder_hb::{RuleSet, races};
+use anyorder_hb::{CoverageLevel, RuleSet, races};
 use anyorder_predict::{CandidateOptions, HbAnalysis, MemoryOnly};
 use anyorder_system::Cancel;
 use anyorder_trace::{Block, Columns, Trace, TraceSource};
@@ -50,12 +49,8 @@ fn both_find_the_same_second_events_on_random_traces() {
 #[test]
 fn both_find_the_same_second_events_in_recorded_runs() {
     for name in ["pbzip2/trace.std", "memcached/trace.std"] {
-        let path =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/native").join(name);
-        let Ok(file) = std::fs::File::open(&path) else {
-            println!("skipped: {} is not there", path.display());
-            continue;
-        };
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/native").join(name);
+        let file = std::fs::File::open(&path).expect("the trace is there");
         let mut source = StdReader::new(std::io::BufReader::new(file));
         let (mut block, mut columns) = (Block::default(), Columns::default());
         while source.next_block(&mut block).expect("the trace is right") {

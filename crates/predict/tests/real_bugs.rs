@@ -1,6 +1,6 @@
-//! The results of `docs/prediction-real-traces.md` on the recorded runs beside the checkout, if
-//! present: the search confirms the bug of pbzip2 at each of its places, drops the pairs that the
-//! program's own protocol orders, and confirms memcached's two races.
+//! The results of `docs/prediction-real-traces.md` on the recorded runs: the search confirms the
+//! bug of pbzip2 at each of its places, drops the pairs that the program's own protocol orders, and
+//! confirms memcached's two races.
 
 use anyorder_certify::{Call, Calls, ClaimedWitness, Lanes, ReorderingChecker, WitnessForm};
 use anyorder_formats::std::StdReader;
@@ -19,16 +19,12 @@ use std::path::Path;
 type Lines = (String, String);
 
 /// Reads a run with its source positions.
-fn native(name: &str) -> Option<Trace> {
-    let folder =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/native").join(name);
-    let (Ok(file), Ok(sites)) =
-        (File::open(folder.join("trace.std")), std::fs::read_to_string(folder.join("sites.tsv")))
-    else {
-        return None;
-    };
+fn native(name: &str) -> Trace {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/native").join(name);
+    let file = File::open(folder.join("trace.std")).expect("the trace is there");
+    let sites = std::fs::read_to_string(folder.join("sites.tsv")).expect("the table is there");
     let reader = StdReader::new(BufReader::new(file)).with_sites(&sites).expect("a right table");
-    Some(Trace::read(&mut { reader }).expect("the trace is right"))
+    Trace::read(&mut { reader }).expect("the trace is right")
 }
 
 fn candidates(trace: &Trace) -> Vec<Violation> {
@@ -82,10 +78,7 @@ fn pair_results(trace: &Trace, candidates: &[Violation]) -> BTreeMap<Lines, (usi
 
 #[test]
 fn the_queue_of_pbzip2_is_used_after_its_end() {
-    let Some(trace) = native("pbzip2") else {
-        println!("skipped: pbzip2 is not there");
-        return;
-    };
+    let trace = native("pbzip2");
     let pair_results = pair_results(&trace, &candidates(&trace));
     let at = |first: &str, second: &str| {
         let lines = (format!("pbzip2.cpp:{first}"), format!("pbzip2.cpp:{second}"));
@@ -114,10 +107,7 @@ fn the_queue_of_pbzip2_is_used_after_its_end() {
 
 #[test]
 fn the_races_of_memcached_are_confirmed() {
-    let Some(trace) = native("memcached") else {
-        println!("skipped: memcached is not there");
-        return;
-    };
+    let trace = native("memcached");
     let mut racy = candidates(&trace);
     assert!(racy.len() > 100, "most candidates are under a lock");
     racy.retain(|candidate| candidate.kind == ViolationKind::Racy);

@@ -16,6 +16,7 @@ use anyorder_trace::{EventId, Trace, TraceBlocks};
 use common::nested::{Nest, nested};
 use common::show;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 struct Search<'t>(Confirmer<'t>);
 
@@ -125,10 +126,10 @@ fn candidates_found_before_a_stop_are_listed_as_unconfirmed() {
         let control = Control { cancel: Cancel::after_polls(n), ..Control::default() };
         let report = analysed(&t, &control);
         let facts = Facts::gather(&mut TraceBlocks::new(&t), Facts::wanted(&report), |_| {});
-        let facts = facts.expect("right");
+        let facts = Arc::new(facts.expect("right"));
         let options = CheckOptions::default();
         let checked = check_unconfirmed((t.tables(), &facts), &report, &options, &control.cancel);
-        let pairs: u64 = checked.found.iter().map(|found| found.finding.pairs_total).sum();
+        let pairs: u64 = checked.found.iter().map(|found| found.total).sum();
         assert_eq!(pairs, checked.statistics.candidates, "{n}");
         assert!(pairs > 0 || report.violations.is_empty(), "{n}");
         assert_eq!(checked.stopped, control.cancel.reason());

@@ -1,8 +1,7 @@
 //! The check of a trace against its definitions, on random traces.
 
-use anyorder_finding::{Finding, Kind};
 use anyorder_hb::RuleSet;
-use anyorder_robust::trace::{FORCED, Forest, TraceOptions, check};
+use anyorder_robust::trace::{ConflictGroup, Forest, Shows, TraceOptions, check};
 use anyorder_system::Control;
 use anyorder_testkit::{Naive, NaiveRobust, RuleName, Rules, Shape, random_trace};
 use anyorder_trace::{EventId, EventKind, LocationId, Mailbox, OperandKind, TaskKind, Trace};
@@ -78,62 +77,74 @@ fn agree(trace: &Trace, name: &str, tally: &mut Tally) {
         checked.violations.iter().map(|v| (v.root, v.pivot)).collect();
     violations.sort_by_key(|(_, pivot)| *pivot);
     assert_eq!(violations, naive.violations(), "{name}: violations");
-    // The findings.
-    let of_kind = |kind: Kind| checked.findings.iter().filter(move |f| f.kind == kind);
-    assert_eq!(of_kind(Kind::NotSerializable).count() > 0, !components.is_empty(), "{name}");
-    assert_eq!(of_kind(Kind::Nondeterminism).count() > 0, !violations.is_empty(), "{name}");
+    // The groups.
+    let cycles = |group: &&ConflictGroup| matches!(group.shows, Shows::Cycle { .. });
+    let (with_cycle, others): (Vec<_>, Vec<_>) = checked.groups.iter().partition(cycles);
+    assert_eq!(!with_cycle.is_empty(), !components.is_empty(), "{name}");
+    assert_eq!(!others.is_empty(), !violations.is_empty(), "{name}");
     let order = (trace.len() <= 60)
         .then(|| Naive::new(trace, naive_rules(anyorder_testkit::RuleSet::Mailbox)));
-    for finding in &checked.findings {
-        is_true(trace, &naive, finding, order.as_ref(), name, tally);
+    for group in &checked.groups {
+        is_true(trace, &naive, group, order.as_ref(), name, tally);
     }
     // What began in every run before it was cancelled, disabled or quit.
     if let Some(order) = &order {
-        for step in checked.findings.iter().flat_map(|finding| &finding.cycle) {
-            let event = |label: &str| EventId(label.parse::<u32>().unwrap() - 1);
-            let ended = order.ended(event(&step.before), event(&step.after));
-            let forced = step.forced == Some(true);
+        for (before, after, forced) in checked.groups.iter().flat_map(conflicts) {
+            let ended = order.ended(before, after);
+            let forced = forced == Some(true);
             tally.add("forced, as what began would be cancelled", forced && ended.is_some());
         }
     }
     count(trace, &naive, &violations, &components, tally);
 }
 
-/// Checks that a finding is about real accesses, and that its cycle is a shortest one.
+/// The conflicts that a group shows: those of its cycle, or the one out of order.
+fn conflicts(group: &ConflictGroup) -> Vec<(EventId, EventId, Option<bool>)> {
+    match &group.shows {
+        Shows::Cycle { links, .. } => {
+            links.iter().map(|link| (link.before, link.after, link.forced)).collect()
+        }
+        Shows::PartOfCycle(link) => panic!("the check was not stopped: {link:?}"),
+        Shows::OutOfOrder { forced, .. } => vec![(group.shown[0], group.shown[1], *forced)],
+    }
+}
+
+/// Checks that a group is about real accesses, and that its cycle is a shortest one.
 fn is_true(
     trace: &Trace,
     naive: &NaiveRobust<'_>,
-    finding: &Finding,
+    group: &ConflictGroup,
     order: Option<&Naive<'_, '_>>,
     name: &str,
     tally: &mut Tally,
 ) {
-    let event = |label: &str| EventId(label.parse::<u32>().unwrap() - 1);
-    let cycle: Vec<(EventId, EventId)> =
-        finding.cycle.iter().map(|c| (event(&c.before), event(&c.after))).collect();
-    for ((before, after), step) in cycle.iter().zip(&finding.cycle) {
-        assert!(before < after && naive.conflict(*before, *after), "{name}: {finding:?}");
+    let shown = conflicts(group);
+    for (before, after, forced_here) in &shown {
+        assert!(before < after && naive.conflict(*before, *after), "{name}: {group:?}");
         if let Some(order) = order {
             let forced = order.happens_before(*before, *after);
-            assert_eq!(step.forced, Some(forced), "{name}: {before:?} {after:?}");
+            assert_eq!(*forced_here, Some(forced), "{name}: {before:?} {after:?}");
             tally.add("forced conflicts", forced);
             tally.add("racing conflicts", !forced);
         }
     }
-    let forced = finding.cycle.iter().all(|step| step.forced == Some(true));
-    assert_eq!(finding.filters == [FORCED], forced, "{name}");
-    let closing = cycle.iter().max_by_key(|(_, after)| *after).unwrap();
-    assert_eq!(finding.pivot.as_deref(), Some(trace.label(closing.1).as_str()), "{name}");
-    assert_eq!(finding.root.as_deref(), Some(trace.label(closing.0).as_str()), "{name}");
-    if finding.kind == Kind::NotSerializable {
-        for (at, (_, after)) in cycle.iter().enumerate() {
-            let next = cycle[(at + 1) % cycle.len()].0;
-            assert_eq!(naive.event_of(*after), naive.event_of(next), "{name}: {finding:?}");
+    let forced = shown.iter().all(|(_, _, forced)| *forced == Some(true));
+    assert_eq!(group.forced() == Some(true), forced, "{name}");
+    let closing = shown.iter().max_by_key(|(_, after, _)| *after).unwrap();
+    assert_eq!(group.closing(), Some([closing.0, closing.1]), "{name}");
+    if let Shows::Cycle { links, .. } = &group.shows {
+        for (at, link) in links.iter().enumerate() {
+            let next = &links[(at + 1) % links.len()];
+            let same = naive.event_of(link.after) == naive.event_of(next.before);
+            assert!(same && link.to == next.from, "{name}: {group:?}");
+            assert_eq!(link.from == link.to, links.len() == 1, "{name}: {group:?}");
+            let root = naive.invocations[naive.event_of(link.before)].first;
+            assert_eq!(trace.event(root).task, link.from.root.task, "{name}: {group:?}");
         }
-        let (from, to) = (naive.event_of(cycle[0].0), naive.event_of(cycle[0].1));
-        assert_eq!(naive.cycle_length(from, to), Some(cycle.len()), "{name}: {finding:?}");
-        tally.add("cycles of two events", cycle.len() == 2);
-        tally.add("longer cycles", cycle.len() > 2);
+        let (from, to) = (naive.event_of(links[0].before), naive.event_of(links[0].after));
+        assert_eq!(naive.cycle_length(from, to), Some(links.len()), "{name}: {group:?}");
+        tally.add("cycles of two events", links.len() == 2);
+        tally.add("longer cycles", links.len() > 2);
     }
 }
 

@@ -39,6 +39,25 @@ pub enum FailureKind {
 }
 
 impl FailureKind {
+    /// All kinds.
+    pub const ALL: &[FailureKind] = &[
+        FailureKind::Assertion,
+        FailureKind::Fail,
+        FailureKind::Overflow,
+        FailureKind::Division,
+        FailureKind::Index,
+        FailureKind::Null,
+        FailureKind::Type,
+        FailureKind::NoMatch,
+        FailureKind::StepLimit,
+        FailureKind::Recursion,
+        FailureKind::Size,
+        FailureKind::NotHeld,
+        FailureKind::Blocking,
+        FailureKind::Impure,
+        FailureKind::Other,
+    ];
+
     /// Returns its description; empty for [`Other`](FailureKind::Other).
     #[must_use]
     pub const fn word(self) -> &'static str {
@@ -79,16 +98,45 @@ impl fmt::Display for FailureSite {
     }
 }
 
+/// A stated property that a step breaks. A system that checks its properties itself reports them as
+/// failures.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum BrokenProperty {
+    /// The invariant with this name does not hold.
+    Invariant(String),
+    /// All that must happen has happened, and the program must not end here.
+    Final,
+    /// Two components update one attribute to different values.
+    UpdateConflict {
+        /// The attribute.
+        attribute: String,
+        /// The names of the two components.
+        components: [String; 2],
+    },
+}
+
+impl fmt::Display for BrokenProperty {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BrokenProperty::Invariant(name) => write!(f, "invariant {name}"),
+            BrokenProperty::Final => f.write_str("final"),
+            BrokenProperty::UpdateConflict { attribute, components: [a, b] } => {
+                write!(f, "update_conflict {attribute} {a} {b}")
+            }
+        }
+    }
+}
+
 /// A failure of a program: its kind, a message, and its site.
 ///
-/// Failures with the same text are equal, and failures are ordered by their texts: results list
-/// each once, in this order.
+/// Failures with the same text and the same broken property are equal, and failures are ordered by
+/// their texts: results list each once, in this order.
 ///
 /// ```
 /// use anyorder_system::{Failure, FailureKind, FailureSite};
 /// let site = FailureSite { file: "counter.any".to_owned(), line: 3, column: 5 };
 /// let message = "the counter is 1".to_owned();
-/// let failure = Failure { kind: FailureKind::Assertion, message, site: Some(site) };
+/// let failure = Failure { kind: FailureKind::Assertion, message, site: Some(site), broken: None };
 /// assert_eq!(failure.to_string(), "assertion: the counter is 1 at counter.any:3:5");
 /// assert_eq!(Failure::from("out of paper").to_string(), "out of paper");
 /// ```
@@ -100,11 +148,19 @@ pub struct Failure {
     pub message: String,
     /// The site, if the system knows it.
     pub site: Option<FailureSite>,
+    /// The property that is broken, if the failure is no failure of the program's code.
+    pub broken: Option<BrokenProperty>,
 }
 
 impl Failure {
-    fn parts(&self) -> (FailureKind, &str, Option<&FailureSite>) {
-        (self.kind, &self.message, self.site.as_ref())
+    fn parts(&self) -> (FailureKind, &str, Option<&FailureSite>, Option<&BrokenProperty>) {
+        (self.kind, &self.message, self.site.as_ref(), self.broken.as_ref())
+    }
+}
+
+impl From<BrokenProperty> for Failure {
+    fn from(broken: BrokenProperty) -> Failure {
+        Failure { broken: Some(broken.clone()), ..Failure::from(broken.to_string()) }
     }
 }
 
@@ -116,7 +172,7 @@ impl From<&str> for Failure {
 
 impl From<String> for Failure {
     fn from(message: String) -> Failure {
-        Failure { kind: FailureKind::Other, message, site: None }
+        Failure { kind: FailureKind::Other, message, site: None, broken: None }
     }
 }
 
@@ -151,7 +207,7 @@ impl Ord for Failure {
         if self.parts() == other.parts() {
             return Ordering::Equal;
         }
-        self.to_string().cmp(&other.to_string())
+        self.to_string().cmp(&other.to_string()).then_with(|| self.broken.cmp(&other.broken))
     }
 }
 
@@ -161,7 +217,7 @@ mod tests {
 
     fn at(line: u32) -> Failure {
         let site = FailureSite { file: "a.any".to_owned(), line, column: 5 };
-        Failure { kind: FailureKind::Null, message: String::new(), site: Some(site) }
+        Failure { kind: FailureKind::Null, message: String::new(), site: Some(site), broken: None }
     }
 
     #[test]
@@ -169,5 +225,13 @@ mod tests {
         assert!(at(10) < at(9), "as texts, not as numbers");
         assert_eq!(at(9), Failure::from("null at a.any:9:5"), "whoever has put it together");
         assert!(Failure::from("a") < at(1));
+    }
+
+    #[test]
+    fn a_program_that_says_what_a_broken_property_says_breaks_none() {
+        let broken = Failure::from(BrokenProperty::Invariant("safe".to_owned()));
+        let said = Failure::from("invariant safe");
+        assert_eq!(broken.to_string(), said.to_string());
+        assert!(said < broken && said.broken.is_none());
     }
 }

@@ -44,7 +44,7 @@ pub use cancel::{Cancel, StopReason, Stopped};
 pub use capabilities::{AccessDetail, Capabilities, EnabledDetail};
 pub use contract::{BrokenContract, Clause, ContractChecks, ContractOptions, check_contract};
 pub use control::Control;
-pub use failure::{Failure, FailureKind, FailureSite};
+pub use failure::{BrokenProperty, Failure, FailureKind, FailureSite};
 pub use hash::Hash128;
 pub use interleaved::{InterleavedStep, InterleavedSystem, Taker};
 pub use job_watch::{EnteredWatch, JobWatch};
@@ -61,7 +61,7 @@ pub use state_system::{StateSystem, Successor};
 pub use task_name::{Segment, TaskName, TaskNameError};
 pub use task_system::{
     Access, AccessKind, Accesses, Awaited, EnabledTask, Posted, SnapshotId, Snapshots, Step,
-    SystemFactory, TaskRole, TaskSystem,
+    SystemFactory, TASK_STATUS, TaskRole, TaskSystem, is_task_status,
 };
 pub use tasks_as_threads::TasksAsThreads;
 pub use thread_system::{Ending, ThreadRun, ThreadSystem};

@@ -7,7 +7,7 @@ use crate::observation::Observation;
 use crate::run_error::RunError;
 use crate::schedule::{Choice, ProgramIdentity};
 use crate::task_name::TaskName;
-use anyorder_trace::{LocationId, SiteId, Tables};
+use anyorder_trace::{Location, LocationId, SiteId, Tables};
 
 /// How a task accesses a location.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -35,8 +35,21 @@ pub struct Access {
     pub written: Option<u64>,
 }
 
+/// The class of the locations that stand for the status of a task: whether it exists, and may run.
+/// A front end reports such a location as [`Location::Static`], with this class and the name of the
+/// task as its field. A variable of any name is another location.
+pub const TASK_STATUS: &str = "task";
+
+/// Returns whether a location stands for the status of a task.
+#[must_use]
+pub fn is_task_status(tables: &Tables, location: LocationId) -> bool {
+    let known = tables.locations.get(location.index());
+    matches!(known, Some(Location::Static { class, .. }) if tables.name(*class) == TASK_STATUS)
+}
+
 /// The accesses of one task, in the detail that the system's capabilities declare. Enabling and
-/// disabling a task are accesses to that task's shadow location, which the front end reports.
+/// disabling a task are accesses to that task's shadow location ([`TASK_STATUS`]), which the front
+/// end reports.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Accesses {
     /// The system does not report accesses.

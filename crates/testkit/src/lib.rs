@@ -32,6 +32,7 @@ pub use reorder::{Best, Observes, ReorderForm, ReorderRule, Reorderings};
 pub use robust::NaiveRobust;
 pub use script::{Script, script};
 pub use show::show;
+pub use threads::threads;
 
 mod antichain;
 pub mod consistency;
@@ -44,4 +45,5 @@ pub mod robust;
 mod script;
 mod show;
 pub mod synthetic;
+mod threads;
 pub mod worked;

@@ -325,6 +325,17 @@ impl Tables {
         }
     }
 
+    /// Returns a location without its object: `Foo.bar` for `Foo.bar@0x41`.
+    #[must_use]
+    pub fn location_without_object(&self, id: LocationId) -> String {
+        match self.locations[id.index()] {
+            Location::Field { class, field, .. } => {
+                format!("{}.{}", self.name(class), self.name(field))
+            }
+            _ => self.location_text(id),
+        }
+    }
+
     /// Returns a site in readable form: `file:line:column`, else its label, else `?`.
     #[must_use]
     pub fn site_text(&self, id: SiteId) -> String {

@@ -5,6 +5,7 @@
 
 use crate::common;
 mod gallery;
+mod names;
 mod random;
 
 use common::{Ran, file, folder, path, run, workspace};

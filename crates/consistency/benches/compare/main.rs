@@ -5,7 +5,7 @@
 //!
 //! `PART` is `table` (the traces of the paper's tables and harder ones, against Z3), `growth`
 //! (large traces, and formulas near the hardest clause ratio), `z3-growth` (the largest formulas
-//! that Z3 decides within the limit) or `real` (the Android logs in `../shared`); the default is
+//! that Z3 decides within the limit) or `real` (the Android logs); the default is
 //! all of them. `benches/z3/README.md` says how Z3 is found; without it only our own times are
 //! printed.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]

@@ -11,14 +11,14 @@ use std::path::Path;
 
 /// Prints verdict and time of both logs under each rule, or a note where they are absent.
 pub(crate) fn print(options: &Options) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/droidracer");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/droidracer");
     println!(
         "{:<12}{:<10}{:>8}{:>7}{:>7}  {:<13}{:>9}{:>8}{:>8}{:>10}",
         "log", "mailbox", "events", "msgs", "hand", "answer", "pairs", "open", "vars", "ours ms"
     );
     for name in ["RemindMe", "twitter"] {
         let Ok(file) = File::open(folder.join(name).join("trace.txt")) else {
-            println!("{name:<12}skipped: the log is not beside the checkout");
+            println!("{name:<12}skipped: the log is not there");
             continue;
         };
         let trace =

@@ -10,10 +10,11 @@ use crate::model::{GRANULARITY, Model, replay_model};
 use crate::schedules::{Shows, reference_of};
 use crate::states::{ReplayVerdict, StateProgram as _};
 use anyorder_common::numbers::plural;
-use anyorder_system::{Control, JobWatch, RunError, Schedule, TaskName, TaskSystem};
+use anyorder_system::{
+    Control, Failure as RunFailure, JobWatch, RunError, Schedule, TaskName, TaskSystem,
+};
 use anyorder_vm::MachineRun;
 use serde_json::Value;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Checks the certificates of a file about a model. `name` is the path of the model: a finding of a
@@ -140,7 +141,7 @@ fn schedule_watched(
         }
         Some(Shows::Failure(wanted)) => {
             return match failure {
-                Some(failure) if same_failure(wanted, &failure) => {
+                Some(failure) if wanted.is_in_some_folder(&failure) => {
                     let claim = format!("the model runs these {steps}, and fails: {failure}");
                     Ok(CertificateVerdict::holds(claim))
                 }
@@ -150,10 +151,11 @@ fn schedule_watched(
         }
         // The end of a run that fails can differ, too.
         Some(Shows::Difference(_)) => {}
-        Some(_) if failure.is_some() => {
-            return wrong(format!("a step fails: {}", failure.unwrap_or_default()));
+        Some(_) => {
+            if let Some(failure) = failure {
+                return wrong(format!("a step fails: {failure}"));
+            }
         }
-        Some(_) => {}
     }
     if let Some(against) = reference_of(&schedule)
         && let Err(verdict) = followed(model, &against, control)
@@ -305,7 +307,7 @@ fn followed(
     model: &Model,
     schedule: &Schedule,
     control: &Control<'_>,
-) -> Result<Option<String>, CertificateVerdict> {
+) -> Result<Option<RunFailure>, CertificateVerdict> {
     let mut run = MachineRun::new(Arc::clone(&model.machine));
     let mut failure = None;
     for (number, choice) in (1..).zip(&schedule.choices) {
@@ -333,23 +335,7 @@ fn followed(
             }
             Err(error) => return Err(CertificateVerdict::fails(place, error.to_string())),
         };
-        failure = ran.failures.first().map(ToString::to_string);
+        failure = ran.failures.into_iter().next();
     }
     Ok(failure)
-}
-
-/// Whether two failures are the same: kind, message and place. The place names the file of the
-/// model as it was given, so of its path only the last part counts.
-fn same_failure(wanted: &str, found: &str) -> bool {
-    fn parts(text: &str) -> (&str, &str) {
-        match text.rsplit_once(" at ") {
-            Some((what, site)) => (what, site),
-            None => (text, ""),
-        }
-    }
-    fn name(site: &str) -> &str {
-        Path::new(site).file_name().and_then(|name| name.to_str()).unwrap_or(site)
-    }
-    let ((wanted, wanted_site), (found, found_site)) = (parts(wanted), parts(found));
-    wanted == found && name(wanted_site) == name(found_site)
 }

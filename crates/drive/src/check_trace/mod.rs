@@ -10,6 +10,7 @@ use crate::predict::{EventPairs, WitnessOptions, group_findings, last_of};
 use crate::result::JobResult;
 use crate::rules::fitting_rules;
 use crate::trace_input::TraceInput;
+use crate::words::{self, RaceFinding};
 use anyorder_common::text::quote;
 use anyorder_finding::run::Run;
 use anyorder_finding::{CoverageLevel, Finding, Ordered, Stats, assign_ids};
@@ -99,7 +100,7 @@ pub fn check_trace(
     let fitting = RaceOptions::new(rules);
     let predicts = options.predict && rules == RuleSet::Threads && !has_posts(trace);
     let of_engine = RaceOptions {
-        coverage: options.coverage.unwrap_or(fitting.coverage),
+        coverage: options.coverage.map_or(fitting.coverage, words::level_of),
         group_by: options.group_by,
         max_pairs: options.max_pairs,
         filters: options.filters,
@@ -108,16 +109,14 @@ pub fn check_trace(
     };
     control.progress.phase("checking");
     let mut checked = anyorder_hb::check(trace, &of_engine, control);
-    for finding in &mut checked.findings {
-        finding.replay = finding.replay.take().or_else(|| why_command(&input.name, finding));
-    }
+    let races = words::races(&input.name, trace, &mut checked, &of_engine);
     result.stats = stats(&checked.statistics);
     let stopped = checked.stopped;
     let found = if predicts && stopped.is_none() {
-        publish(checked.findings.clone(), &result, control);
-        predictions::add(input, checked, options, control, &mut result)?
+        publish(races.iter().map(|race| race.finding.clone()).collect(), &result, control);
+        predictions::add(input, (checked, races), options, control, &mut result)?
     } else {
-        without_runs(input, checked.findings, checked.pairs)
+        without_runs(input, races)
     };
     let (mut findings, runs, pairs): (Vec<_>, Vec<_>, Vec<_>) = found.into_iter().collect();
     // Makes the ids unique within this input.
@@ -128,7 +127,7 @@ pub fn check_trace(
     if let Some(reason) = stopped {
         result.cut_by(reason.word());
     }
-    set_options(&mut result, options, rules.word(), Some(of_engine.coverage));
+    set_options(&mut result, options, rules.word(), Some(words::level(of_engine.coverage)));
     Ok(result)
 }
 
@@ -145,11 +144,9 @@ fn publish(mut findings: Vec<Finding>, result: &JobResult, control: &Control<'_>
 type WithRuns = Vec<(Finding, Option<Run>, EventPairs)>;
 
 /// Returns the findings without runs. Marks those that rest on operations that were not understood.
-fn without_runs(
-    input: &TraceInput,
-    mut findings: Vec<Finding>,
-    pairs: Vec<EventPairs>,
-) -> WithRuns {
+fn without_runs(input: &TraceInput, races: Vec<RaceFinding>) -> WithRuns {
+    let (mut findings, pairs): (Vec<Finding>, Vec<EventPairs>) =
+        races.into_iter().map(|race| (race.finding, race.pairs)).unzip();
     let last =
         |(finding, pairs): (&Finding, &EventPairs)| last_of(&input.trace, finding, pairs, None);
     let last: Vec<EventId> = findings.iter().zip(&pairs).map(last).collect();
@@ -199,12 +196,6 @@ fn set_options(
     set.set("group-by", options.group_by.word());
     set.set("max-pairs", options.max_pairs as u64);
     set.set("no-filters", !options.filters);
-}
-
-/// Returns the command that explains the first pair of a race.
-fn why_command(name: &str, finding: &Finding) -> Option<String> {
-    let [a, b] = finding.pairs.first()?;
-    Some(format!("anyorder why {}", [name, a, b].map(quote).join(" ")))
 }
 
 /// Returns the counts under their names in results.

@@ -5,17 +5,16 @@ use super::{CheckTraceOptions, WithRuns, publish, without_runs};
 use crate::failure::Failure;
 use crate::not_understood::NotUnderstood;
 use crate::predict::{
-    Analysis, EventPairs, KnownPairs, PredictOptions, Question, Reordering, add_outcome, analyse,
-    event_pairs, last_of, left_out, stats,
+    Analysed, Analysis, EventPairs, KnownPairs, PredictOptions, Question, Reordering, add_outcome,
+    analyse, last_of, left_out, stats,
 };
 use crate::result::JobResult;
 use crate::trace_input::TraceInput;
+use crate::words::{self, Predicted, RaceFinding, UNDECIDED, form_words};
 use anyorder_certify::WrittenNames;
 use anyorder_finding::run::Run;
 use anyorder_finding::{ExplanationStep, Finding, Harm, Kind};
-use anyorder_predict::check::{
-    Candidate, Category, Checked, Found, PairResult, UNDECIDED, form_words,
-};
+use anyorder_predict::check::{Candidate, Category, PairResult};
 use anyorder_predict::{Reorders, Together};
 use anyorder_system::Control;
 use anyorder_trace::{EventId, EventKind, Trace};
@@ -41,17 +40,15 @@ struct FindingWithRun {
 /// Returns the happens-before races, with the witnesses found, and then the predictions.
 pub(super) fn add(
     input: &TraceInput,
-    mut checked: anyorder_hb::Checked<'_>,
+    (checked, races): (anyorder_hb::Checked<'_>, Vec<RaceFinding>),
     options: &CheckTraceOptions,
     control: &Control<'_>,
     result: &mut JobResult,
 ) -> Result<WithRuns, Failure> {
     let trace = &input.trace;
-    let races = mem::take(&mut checked.findings);
-    let pairs = mem::take(&mut checked.pairs);
     if trace.len() as u64 > options.witnesses.max_events {
         result.cut_by("max-events");
-        return Ok(without_runs(input, races, pairs));
+        return Ok(without_runs(input, races));
     }
     let options = PredictOptions {
         analysis: Some(Analysis::Edc),
@@ -61,7 +58,7 @@ pub(super) fn add(
     };
     let tried = |pairs: &EventPairs| pairs.iter().take(PAIRS_TRIED_MAX).copied().collect();
     let extra: Vec<(EventId, EventId)> =
-        pairs.iter().flat_map(|one| -> EventPairs { tried(one) }).collect();
+        races.iter().flat_map(|race| -> EventPairs { tried(&race.pairs) }).collect();
     // Without races, happens-before orders all conflicting accesses.
     let order = match races.is_empty() {
         true => None,
@@ -74,16 +71,17 @@ pub(super) fn add(
         is_plain(trace, a) && is_plain(trace, b) && !order.happens_before(a, b)
     };
     let base = result.clone();
-    let so_far = |checked: Checked| {
+    let so_far = |predicted: Vec<Predicted>, more: u64| {
         let mut base = base.clone();
-        base.warnings.extend(left_out(&input.name, checked.left_out));
-        let predicted = checked.found.into_iter().map(|found| found.finding);
-        publish(races.iter().cloned().chain(predicted).collect(), &base, control);
+        base.warnings.extend(left_out(&input.name, more));
+        let predicted = predicted.into_iter().map(|one| one.finding);
+        let known = races.iter().map(|race| race.finding.clone());
+        publish(known.chain(predicted).collect(), &base, control);
     };
     let known = KnownPairs { extra: &extra, is_known: &is_known, so_far: &so_far };
     let question = Question::new(&input.name, &options)?;
     let mut analysed = analyse(trace, &question, &known, control)?;
-    let mut all = join((trace, control), races, pairs, &mut analysed.checked);
+    let mut all = join((trace, control), races, &mut analysed);
     let not_understood =
         input.not_understood.clone().with_unspecified(trace, &analysed.unspecified);
     result.warnings.extend(not_understood.of_unspecified(&input.name));
@@ -103,23 +101,22 @@ pub(super) fn add(
     Ok(all.into_iter().map(|one| (one.finding, one.run, one.pairs)).collect())
 }
 
-/// Returns the happens-before races in their order, then the other findings. `pairs` are the pairs
-/// of each race.
+/// Returns the happens-before races in their order, then the other findings.
 fn join(
     (trace, control): (&Trace, &Control<'_>),
-    races: Vec<Finding>,
-    pairs: Vec<EventPairs>,
-    checked: &mut Checked,
+    races: Vec<RaceFinding>,
+    analysed: &mut Analysed,
 ) -> Vec<FindingWithRun> {
-    let pair_results: HashMap<(u64, u64), &PairResult> = checked
+    let pair_results: HashMap<(u64, u64), &PairResult> = analysed
+        .checked
         .pair_results
         .iter()
         .map(|(one, pair_result)| ((one.first, one.second), pair_result))
         .collect();
     let names = WrittenNames::new(trace);
     let mut all = Vec::new();
-    for (mut finding, listed) in races.into_iter().zip(pairs) {
-        let pairs = &listed[..listed.len().min(PAIRS_TRIED_MAX)];
+    for mut race in races {
+        let pairs: EventPairs = race.pairs.iter().take(PAIRS_TRIED_MAX).copied().collect();
         // A confirmed race with a free is reported as a use after free instead.
         let pair_result =
             |(a, b): &(EventId, EventId)| pair_results.get(&(u64::from(a.0), u64::from(b.0)));
@@ -129,13 +126,13 @@ fn join(
         if pairs.iter().any(|pair| frees(pair) && confirmed(pair)) {
             continue;
         }
-        let (run, last) = confirm((trace, &names), &mut finding, pairs, &pair_results);
-        all.push(FindingWithRun { finding, run, last, pairs: listed });
+        let (run, last) = confirm((trace, &names), &mut race, &pairs, &pair_results);
+        let RaceFinding { finding, pairs, .. } = race;
+        all.push(FindingWithRun { finding, run, last, pairs });
     }
-    for found in mem::take(&mut checked.found) {
-        let pairs = event_pairs(&found);
-        let Found { mut finding, witness, .. } = found;
-        let witness = witness.map(|witness| Reordering::new(witness, Reorders::Threads));
+    for Predicted { mut finding, found } in mem::take(&mut analysed.predicted) {
+        let pairs = found.event_pairs();
+        let witness = found.witness.map(|witness| Reordering::new(witness, Reorders::Threads));
         let last = last_of(trace, &finding, &pairs, witness.as_ref());
         // A stopped job still says which findings are confirmed.
         let run = witness.filter(|_| control.check().is_ok()).map(|witness| {
@@ -155,24 +152,23 @@ fn is_plain(trace: &Trace, event: EventId) -> bool {
 
 /// Makes a race of two threads an order violation unless a run was found in which both could come
 /// next. `all` says whether all its pairs were tried.
-fn keep_apart(finding: &mut Finding, together: Option<Together>, all: bool) {
+fn keep_apart(race: &mut RaceFinding, together: Option<Together>, all: bool) {
     let is_proved = match together {
         None | Some(Together::Yes) => return,
         Some(Together::No) => all,
         Some(Together::Undecided) => false,
     };
+    if is_proved {
+        race.say_never_together();
+    }
+    let finding = &mut race.finding;
     finding.kind = Kind::OrderViolation;
     if is_proved {
         let category = Category::Guarded;
         finding.category = Some(category.word().to_owned());
-        finding.severity = category.severity();
+        finding.severity = words::severity(category);
         finding.harm = Harm::Harmless;
         finding.harm_class = Some(category.word().to_owned());
-        finding.title = finding.title.replacen(
-            " can happen in either order",
-            ", never at the same time, can happen in either order",
-            1,
-        );
     } else {
         finding.explanation.push(ExplanationStep {
             rule: Some("undecided".to_owned()),
@@ -185,7 +181,7 @@ fn keep_apart(finding: &mut Finding, together: Option<Together>, all: bool) {
 /// event that the outcome depends on.
 fn confirm(
     (trace, names): (&Trace, &WrittenNames<'_>),
-    finding: &mut Finding,
+    race: &mut RaceFinding,
     pairs: &[(EventId, EventId)],
     pair_results: &HashMap<(u64, u64), &PairResult>,
 ) -> (Option<Run>, EventId) {
@@ -198,7 +194,8 @@ fn confirm(
     let best = confirmed
         .min_by_key(|(pair, witness)| (witness.together, witness.form, witness.order.len(), *pair));
     let together = pairs.iter().filter_map(|pair| pair_result(pair)?.together()).min();
-    keep_apart(finding, together, pairs.len() as u64 == finding.pairs_total);
+    keep_apart(race, together, pairs.len() as u64 == race.finding.pairs_total);
+    let finding = &mut race.finding;
     if let Some(((first, second), witness)) = best {
         finding.confirmed = Some(true);
         finding.form = Some(witness.form.word().to_owned());

@@ -1,17 +1,17 @@
 //! Findings of an exploration: failures, harmful reversals, wrong ends, instability, and harmless
 //! reversals.
 
-use super::program::{END, ShownRun, TaskProgram};
+use super::program::{ShownRun, TaskProgram, WrongEnd};
 use super::races;
 use super::rerun::drawn;
 use super::trim::trim;
 use crate::schedules::Shows;
 use crate::states::explanation;
 use crate::{Failure, Reported};
-use anyorder_explore::r4::{FindingKind, Found, Outcome, Reversal, ReversalKind, Verdict};
+use anyorder_explore::r4::{FindingKind, Found, Outcome, Reversal, ReversalKind, RunInfo, Verdict};
 use anyorder_finding::run::Mark;
 use anyorder_finding::{Harm, Severity};
-use anyorder_system::{Control, Hash128, JobWatch, PartPath, TaskName};
+use anyorder_system::{self as system, BrokenProperty, Control, Hash128, JobWatch, TaskName};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The maximum number of runs that are drawn, and of harmless reversals
@@ -22,9 +22,9 @@ const HARMLESS_MAX: usize = 1_000;
 /// The findings of one or several explorations of a program.
 #[derive(Default)]
 pub(super) struct Findings {
-    /// Each with the text that identifies it.
-    reported: Vec<(String, Reported)>,
-    known: BTreeSet<String>,
+    /// Each with its identity.
+    reported: Vec<(Identity, Reported)>,
+    known: BTreeSet<Identity>,
     harmless: usize,
     /// The runs made for display, and for ends before something optional.
     pub(super) runs: u64,
@@ -33,8 +33,8 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Adds a finding, unless one with the same text is there.
-    fn add(&mut self, identity: String, one: Reported) {
+    /// Adds a finding.
+    fn add(&mut self, identity: Identity, one: Reported) {
         self.known.insert(identity.clone());
         self.reported.push((identity, one));
     }
@@ -58,9 +58,11 @@ impl Findings {
     /// Returns the findings. A pair that does harm in some run is not listed as harmless.
     pub(super) fn finish(self) -> Vec<Reported> {
         let known = self.known;
-        let is_left = |identity: &str| {
-            let pair = identity.strip_prefix(HARMLESS).or(identity.strip_prefix(UNCONFIRMED));
-            pair.is_none_or(|pair| !known.contains(pair))
+        let is_left = |identity: &Identity| match identity {
+            Identity::Harmless(cause) | Identity::Unconfirmed(cause) => {
+                !known.contains(&Identity::Shown(cause.clone()))
+            }
+            Identity::Shown(_) | Identity::Final | Identity::End(..) => true,
         };
         let reported = self.reported.into_iter();
         reported.filter(|(identity, _)| is_left(identity)).map(|(_, one)| one).collect()
@@ -70,19 +72,40 @@ impl Findings {
 /// The category of a finding about state that a program does not report.
 pub(super) const UNREPORTED: &str = "unreported";
 
-/// The beginning of the text that identifies a difference that was not confirmed: a limit came
-/// first.
-const UNCONFIRMED: &str = "unconfirmed ";
-
-/// The beginning of the text that identifies a harmless reversal.
-const HARMLESS: &str = "harmless ";
-
 /// The most runs of one exploration that look for ends before something optional.
 const RESTS_MAX: u64 = 20_000;
 
-/// The text that identifies a state in which the program must not end, whether or not something
-/// optional could still happen there.
-const END_FINAL: &str = "end final";
+/// What identifies a finding: of equal ones, the first is kept.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Identity {
+    /// Something that a run shows.
+    Shown(Cause),
+    /// A difference that was not confirmed: a limit came first.
+    Unconfirmed(Cause),
+    /// A reversal that does no harm.
+    Harmless(Cause),
+    /// A state in which the program must not end, whether or not something optional could still
+    /// happen there.
+    Final,
+    /// Another wrong end, and what tells it from others.
+    End(Shows, Hash128),
+}
+
+/// What is wrong.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Cause {
+    /// Two tasks come in the other order.
+    Pair(Option<Pair>),
+    /// Two tasks share something that the program does not report.
+    Unreported(Option<Pair>),
+    /// A failure.
+    Failure(system::Failure),
+    /// A run is not stable.
+    Unstable(Option<Pair>),
+}
+
+/// Two tasks, in either order.
+type Pair = [TaskName; 2];
 
 /// Converts the results of an exploration into findings.
 pub(super) struct Reporter<'a, P> {
@@ -123,10 +146,10 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
             let differs = matches!(found.kind, FindingKind::Harmful | FindingKind::Unreported);
             let unconfirmed = differs && found.confirmed.is_none();
             let identity = match class {
-                _ if self.is_rest(&found.kind) => END_FINAL.to_owned(),
-                None if unconfirmed => format!("{UNCONFIRMED}{}", identity(found)),
-                None => identity(found),
-                Some(_) => format!("{HARMLESS}{}", identity(found)),
+                _ if self.is_rest(&found.kind) => Identity::Final,
+                None if unconfirmed => Identity::Unconfirmed(cause(found)),
+                None => Identity::Shown(cause(found)),
+                Some(_) => Identity::Harmless(cause(found)),
             };
             if !findings.known.contains(&identity) {
                 let mut one = self.one(found)?;
@@ -141,10 +164,10 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
                 findings.add(identity, one);
             }
         }
-        for (run, shows, content) in self.wrong_ends() {
-            let identity = match shows {
-                Shows::Final => END_FINAL.to_owned(),
-                _ => format!("end {shows} {content:?}"),
+        for (run, WrongEnd { shows, content }) in self.wrong_ends() {
+            let identity = match &shows {
+                Shows::Final => Identity::Final,
+                other => Identity::End(other.clone(), content),
             };
             if !findings.known.contains(&identity)
                 && let Some(one) = self.program.reported(&self.outcome.choices(run), &shows)
@@ -171,9 +194,10 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
             {
                 continue;
             }
-            let pair = pair_of(reversal);
-            let identity = format!("{HARMLESS}{pair}");
-            let is_known = findings.known.contains(&identity) || findings.known.contains(&pair);
+            let cause = Cause::Pair(Some(pair_of(reversal)));
+            let identity = Identity::Harmless(cause.clone());
+            let known = &findings.known;
+            let is_known = known.contains(&identity) || known.contains(&Identity::Shown(cause));
             if findings.harmless < HARMLESS_MAX && !is_known {
                 findings.harmless += 1;
                 findings.add(identity, self.harmless(run));
@@ -189,15 +213,14 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
     /// must not end.
     fn is_rest(&self, kind: &FindingKind) -> bool {
         let FindingKind::Failure(failure) = kind else { return false };
-        let is_final = Shows::parse(&failure.to_string()) == Shows::Final;
-        is_final && self.program.model_name().is_some()
+        failure.broken == Some(BrokenProperty::Final)
     }
 
     /// Looks for a wrong end before something optional that the runs did not pass.
     fn rests(&mut self, findings: &mut Findings) {
         let mut left = self.left.min(RESTS_MAX);
         for run in 0..self.outcome.runs.len() {
-            if findings.known.contains(END_FINAL) || self.control.check().is_err() {
+            if findings.known.contains(&Identity::Final) || self.control.check().is_err() {
                 return;
             }
             if self.outcome.runs[run].cut {
@@ -209,7 +232,7 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
             left -= rest.runs.min(left);
             let found = rest.found.and_then(|run| self.program.reported(&run, &Shows::Final));
             if let Some(one) = found {
-                findings.add(END_FINAL.to_owned(), one);
+                findings.add(Identity::Final, one);
             }
         }
     }
@@ -217,7 +240,7 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
     /// Whether a run violates a stated property.
     fn violates(&self, run: usize) -> bool {
         let info = &self.outcome.runs[run];
-        !info.failures.is_empty() || info.observation.part(&PartPath::new([END])).is_some()
+        !info.failures.is_empty() || self.program.wrong_end(&info.observation).is_some()
     }
 
     /// Whether a difference only says that one of the two runs violates a stated property. The
@@ -294,10 +317,7 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
         confirmed: Option<bool>,
     ) -> Result<Reported, Failure> {
         let shown = self.compared(run)?;
-        let shows = match self.is_rest(&FindingKind::Failure(failure.clone())) {
-            true => Shows::Final,
-            false => Shows::of_failure(&failure.to_string()),
-        };
+        let shows = Shows::of_failure(failure);
         let reported = self.program.reported(&self.outcome.choices(run), &shows);
         let mut reported =
             reported.unwrap_or_else(|| races::failure(self.outcome, run, failure, shown.as_ref()));
@@ -320,14 +340,12 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
     }
 
     /// The runs with wrong ends. The content tells deadlocks with other waiting places apart.
-    fn wrong_ends(&self) -> Vec<(usize, Shows, Hash128)> {
-        let end = PartPath::new([END]);
+    fn wrong_ends(&self) -> Vec<(usize, WrongEnd)> {
         let runs = self.outcome.runs.iter().enumerate().filter(|(_, info)| !info.cut);
-        let ends = runs.filter_map(|(run, info)| {
-            let part = info.observation.part(&end)?;
-            Some((run, Shows::parse(part.text.as_deref().unwrap_or_default()), part.hash))
-        });
-        ends.collect()
+        let end = |(run, info): (usize, &RunInfo)| {
+            Some((run, self.program.wrong_end(&info.observation)?))
+        };
+        runs.filter_map(end).collect()
     }
 
     /// Returns a run for display, compared with the run that it varies.
@@ -394,19 +412,19 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
     }
 }
 
-/// Findings with equal texts are merged.
-fn identity(found: &Found) -> String {
-    let pair = found.reversal.as_ref().map(pair_of).unwrap_or_default();
+/// Returns what a finding shows.
+fn cause(found: &Found) -> Cause {
+    let pair = found.reversal.as_ref().map(pair_of);
     match &found.kind {
-        FindingKind::Harmful => pair,
-        FindingKind::Unreported => format!("unreported {pair}"),
-        FindingKind::Failure(failure) => format!("failure {failure}"),
-        FindingKind::Unstable(_) => format!("unstable {pair}"),
+        FindingKind::Harmful => Cause::Pair(pair),
+        FindingKind::Unreported => Cause::Unreported(pair),
+        FindingKind::Failure(failure) => Cause::Failure(failure.clone()),
+        FindingKind::Unstable(_) => Cause::Unstable(pair),
     }
 }
 
-/// The two tasks in alphabetical order.
-fn pair_of(reversal: &Reversal) -> String {
-    let (a, b) = (reversal.first.to_string(), reversal.second.to_string());
-    if a <= b { format!("{a} {b}") } else { format!("{b} {a}") }
+fn pair_of(reversal: &Reversal) -> Pair {
+    let mut pair = [reversal.first.clone(), reversal.second.clone()];
+    pair.sort();
+    pair
 }

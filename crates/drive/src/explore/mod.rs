@@ -19,12 +19,10 @@
 pub use anyorder_explore::r4::{Order, ReversalOptions, Sleep, Swaps, UserEvents};
 pub use anyorder_explore::shrink::{ShrinkOptions, Shrunk};
 pub use command::{adopt_orphans, end_programs, pipe_program, program_file};
-pub use program::{Repeats, ShownRun, Started, TaskProgram, WrongRest};
+pub use program::{Repeats, ShownRun, Started, TaskProgram, WrongEnd, WrongRest};
 pub use replay::replay_run;
 pub use shrink::shrink;
 pub use vary::{Deepening, ExploreOptions, explore};
-
-pub(crate) use program::END;
 
 // The interface for front ends.
 mod command;

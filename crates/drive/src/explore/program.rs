@@ -8,13 +8,21 @@ use anyorder_common::text::escape;
 use anyorder_finding::run::Run;
 use anyorder_finding::{Site, Warning};
 use anyorder_system::{
-    Choice, Control, ProgramIdentity, RunError, Schedule, SystemFactory, TaskName, TaskSystem,
+    self as system, Choice, Control, Hash128, Observation, ProgramIdentity, RunError, Schedule,
+    SystemFactory, TaskName, TaskSystem,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The part of an observation that reports a wrong end of a run. Its text is `deadlock` or `final`.
-pub(crate) const END: &str = "end";
+/// A wrong end of a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WrongEnd {
+    /// Which one.
+    pub shows: Shows,
+    /// A hash of what tells it from other ends of this kind: of a deadlock, the places where
+    /// something waits.
+    pub content: Hash128,
+}
 
 /// The answer to whether a run without some optional steps could end wrongly.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -73,6 +81,12 @@ pub trait TaskProgram: Sync {
     /// events ends the run: then its end is no outcome.
     fn is_end(&self, _choices: &[Choice]) -> bool {
         true
+    }
+
+    /// Returns the wrong end that an observation of a run reports. Only programs that check their
+    /// own ends report any, so no part of an observation has this meaning by its name.
+    fn wrong_end(&self, _observation: &Observation) -> Option<WrongEnd> {
+        None
     }
 
     /// Looks for a run of some of the choices to a state in which only optional steps are left, and
@@ -143,6 +157,8 @@ pub struct ShownRun {
     pub sites: Vec<Site>,
     /// The accesses of each task that have a source position, if the program reports them.
     pub(crate) accesses: Vec<Vec<StepAccess>>,
+    /// The failures, each with the number of its step in the whole run.
+    pub(crate) failures: Vec<(usize, system::Failure)>,
     /// Tasks of the parent run that do not run in this one: their lanes and source positions.
     pub(crate) others: Vec<(TaskName, String, Site)>,
 }
@@ -151,7 +167,8 @@ impl ShownRun {
     /// Combines a run with its tasks.
     #[must_use]
     pub fn new(run: Run, tasks: Vec<TaskName>, sites: Vec<Site>) -> ShownRun {
-        ShownRun { run, tasks, sites, accesses: Vec::new(), others: Vec::new() }
+        let (accesses, failures, others) = Default::default();
+        ShownRun { run, tasks, sites, accesses, failures, others }
     }
 
     /// Returns the source position of the end of a step: that of its last access.
@@ -226,7 +243,7 @@ where
 }
 
 /// Makes the failure of a program that cannot be started.
-pub(super) fn cannot_start(name: &str, error: &RunError) -> Failure {
+pub(crate) fn cannot_start(name: &str, error: &RunError) -> Failure {
     if let RunError::Stopped(reason) = error {
         return Failure::stopped(*reason, &format!("{} was not run to the end", escape(name)));
     }

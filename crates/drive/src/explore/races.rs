@@ -183,10 +183,11 @@ pub(super) fn failure(
 ) -> Reported {
     let text = failure.to_string();
     let failing = shown.and_then(|shown| {
-        let has = |shown: &Option<String>| shown.as_ref().is_some_and(|one| one.contains(&text));
-        let at = shown.run.steps.iter().position(|step| has(&step.failure))?;
-        let number = shown.run.first + at;
-        let (task, lane) = (shown.tasks.get(at)?.clone(), shown.run.steps[at].lane.clone());
+        let first = shown.run.first;
+        let is_it = |(number, other): &&(usize, Failure)| *number >= first && other == failure;
+        let number = shown.failures.iter().find(is_it)?.0;
+        let at = number - first;
+        let (task, lane) = (shown.tasks.get(at)?.clone(), shown.run.steps.get(at)?.lane.clone());
         Some((task, lane, number, shown.last_site(at)))
     });
     let is_limit = failure.kind == FailureKind::StepLimit;
@@ -213,7 +214,7 @@ pub(super) fn failure(
     if let Some((_, _, number, _)) = failing {
         schedule.choices.truncate(number + 1);
     }
-    Shows::Failure(text).set(&mut schedule);
+    Shows::of_failure(failure).set(&mut schedule);
     finding.witness = witness(&schedule);
     Reported { finding, run: None }
 }

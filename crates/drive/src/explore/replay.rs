@@ -1,11 +1,11 @@
 //! Replays a schedule of any task system.
 
-use super::program::{END, TaskProgram, cannot_start};
+use super::program::{TaskProgram, cannot_start};
 use super::rerun::{Rerun, rerun};
 use crate::Failure;
 use crate::schedules::{Shows, reference_of};
 use crate::states::{ReplayVerdict, Replayed};
-use anyorder_system::{PartPath, RunError, Schedule, TaskSystem};
+use anyorder_system::{self as system, RunError, Schedule, TaskSystem};
 
 /// Runs a schedule of a program given as tasks.
 ///
@@ -15,15 +15,20 @@ use anyorder_system::{PartPath, RunError, Schedule, TaskSystem};
 pub fn replay_run<P: TaskProgram>(program: &P, schedule: &Schedule) -> Result<Replayed, Failure> {
     let failed = |error: &RunError| cannot_start(program.name(), error);
     let mut system = program.start(None).map_err(|error| failed(&error))?;
-    replay(&mut system, schedule).map_err(|error| failed(&error))
+    replay(program, &mut system, schedule).map_err(|error| failed(&error))
 }
 
-fn replay<S: TaskSystem>(system: &mut S, schedule: &Schedule) -> Result<Replayed, RunError> {
+fn replay<P: TaskProgram>(
+    program: &P,
+    system: &mut P::System,
+    schedule: &Schedule,
+) -> Result<Replayed, RunError> {
     let mut made = rerun(system, &schedule.choices)?;
-    let ends_wrong = made.observation.part(&PartPath::new([END])).is_some();
+    let ends_wrong = program.wrong_end(&made.observation).is_some();
     let mut wrong = !made.failures.is_empty() || ends_wrong;
-    let fails_with =
-        |wanted: &str| made.failures.iter().any(|(_, failure)| failure.to_string() == wanted);
+    let fails = |is_it: &dyn Fn(&system::Failure) -> bool| {
+        made.failures.iter().any(|(_, failure)| is_it(failure))
+    };
     let same = match Shows::of(schedule) {
         None => wrong,
         Some(Shows::Difference(parts)) => {
@@ -31,8 +36,8 @@ fn replay<S: TaskSystem>(system: &mut S, schedule: &Schedule) -> Result<Replayed
             wrong |= differs;
             differs
         }
-        Some(Shows::Failure(failure)) => fails_with(&failure),
-        Some(other) => fails_with(&other.to_string()) || ends_wrong,
+        Some(Shows::Failure(claimed)) => fails(&|failure| claimed.is(failure)),
+        Some(other) => fails(&|failure| Shows::of_failure(failure) == other) || ends_wrong,
     };
     let verdict = match (same, &made.lost, wrong) {
         (true, _, _) => ReplayVerdict::Reproduced,

@@ -37,6 +37,8 @@ pub(super) struct Rerun {
 pub(crate) struct StepAccess {
     pub(crate) location: String,
     pub(crate) writes: bool,
+    /// Whether the location is a variable, not the status of a task.
+    pub(crate) is_data: bool,
     pub(crate) site: Site,
 }
 
@@ -118,7 +120,11 @@ pub(super) fn drawn(steps: &[KeptTask]) -> ShownRun {
     let tasks = steps.iter().map(|one| one.choice.task.clone()).collect();
     let sites = vec![Site::default(); steps.len()];
     let accesses = steps.iter().map(|one| placed(&one.step)).collect();
-    ShownRun { accesses, ..ShownRun::new(run, tasks, sites) }
+    let failures = steps.iter().enumerate().flat_map(|(number, one)| {
+        one.failures.iter().map(move |failure| (number, failure.clone()))
+    });
+    let failures = failures.collect();
+    ShownRun { accesses, failures, ..ShownRun::new(run, tasks, sites) }
 }
 
 /// The last value of each location of a run, by the location's text.
@@ -138,7 +144,7 @@ impl<'a> Recorder<'a> {
                     reads.push((name.to_owned(), value(read)));
                 }
             }
-            if access.kind == AccessKind::Read || name.starts_with(SHADOW) {
+            if access.kind == AccessKind::Read || !access.is_data {
                 continue;
             }
             let old = access.read.as_ref().or_else(|| self.values.get(name).copied());
@@ -174,9 +180,6 @@ impl<'a> Recorder<'a> {
     }
 }
 
-/// The prefix of locations that describe tasks, not data.
-pub(super) const SHADOW: &str = "task.";
-
 /// Returns a value as text: in quotes if it is one; `…` for the hash of an unknown one.
 fn value(value: &KeptValue) -> String {
     const SHOWN_MAX: u64 = 1 << 53;
@@ -200,9 +203,9 @@ fn shortened(text: &str) -> String {
 /// Returns the accesses of a step that have a source position.
 fn placed(step: &KeptStep) -> Vec<StepAccess> {
     let one = |access: &KeptAccess| {
-        let location = access.location.to_string();
+        let (location, is_data) = (access.location.to_string(), access.is_data);
         let site = site(access.site.as_ref()?);
-        Some(StepAccess { location, writes: access.kind != AccessKind::Read, site })
+        Some(StepAccess { location, writes: access.kind != AccessKind::Read, is_data, site })
     };
     step.accesses.iter().filter_map(one).collect()
 }
@@ -222,7 +225,7 @@ fn site(known: &KeptSite) -> Site {
 
 /// Returns the position of a step for display: that of its first access of data.
 fn position(accesses: &[StepAccess]) -> Option<String> {
-    let data = accesses.iter().find(|access| !access.location.starts_with(SHADOW));
+    let data = accesses.iter().find(|access| access.is_data);
     let site = &data.or_else(|| accesses.first())?.site;
     site.position().or_else(|| site.label.clone())
 }

@@ -1,14 +1,12 @@
 //! Shrinks a schedule that shows a finding.
 
-use super::program::{END, Repeats, TaskProgram, by_names, cannot_start};
+use super::program::{Repeats, TaskProgram, by_names, cannot_start};
 use super::rerun::{Rerun, rerun};
-use crate::schedules::{Shows, reference_of};
+use crate::schedules::{ClaimedFailure, Shows, reference_of};
 use crate::{CertificateVerdict, Failure};
 use anyorder_common::text::escape;
 use anyorder_explore::shrink::{self, Error, ShrinkOptions, Shrunk, Symptom};
-use anyorder_system::{
-    self as system, Choice, Control, JobWatch, Observation, PartPath, Progress, Schedule,
-};
+use anyorder_system::{self as system, Choice, Control, JobWatch, Observation, Progress, Schedule};
 use std::any::Any;
 
 /// Shrinks the run of a schedule to a minimal one; `None` if the schedule does not show its
@@ -63,28 +61,28 @@ pub fn shrink<P: TaskProgram>(
             (target, shows, runs)
         }
         None => {
-            let (target, shows) = observed(rerun_schedule(program, failing)?);
+            let (target, shows) = observed(program, rerun_schedule(program, failing)?);
             (target, shows, 1)
         }
     };
     let executions_max = options.executions_max.saturating_sub(runs);
     let options = &ShrinkOptions { executions_max, ..options.clone() };
     let failure = |found: &system::Failure| match &target {
-        Target::Failure(wanted) => is_same(wanted, found),
+        Target::Failure(wanted) => wanted.has_kind_and_place_of(found),
+        Target::Broken(wanted) => Shows::of_failure(found) == *wanted,
         Target::End(_) | Target::Difference(..) => false,
     };
     let end = |observation: &Observation| match &target {
-        Target::Failure(_) => false,
-        Target::End(word) => {
-            let part = observation.part(&PartPath::new([END]));
-            part.is_some_and(|part| part.text.as_deref() == Some(word.as_str()))
+        Target::Failure(_) | Target::Broken(_) => false,
+        Target::End(wanted) => {
+            program.wrong_end(observation).is_some_and(|end| Some(end.shows) == *wanted)
         }
         Target::Difference(against, parts) => {
             let found = against.difference(observation);
             parts.iter().all(|part| found.iter().any(|one| one.path.to_string() == *part))
         }
     };
-    let by_end = !matches!(target, Target::Failure(_));
+    let by_end = !matches!(target, Target::Failure(_) | Target::Broken(_));
     let symptom = Symptom { failure: &failure, end: by_end.then_some(&end) };
     let events = failing.choices.iter().filter(|choice| choice.task.creator().is_none());
     let most = events.map(|choice| choice.task.segment().ordinal).max().unwrap_or(1).max(1);
@@ -175,10 +173,12 @@ impl Progress for Best<'_> {
 
 /// The property that a smaller run must keep.
 enum Target {
-    /// A failure of the same kind and place as the failure with this text.
-    Failure(String),
-    /// The same wrong end.
-    End(String),
+    /// A failure of the same kind and place as this one.
+    Failure(ClaimedFailure),
+    /// The same broken property.
+    Broken(Shows),
+    /// The same wrong end; `None` where nothing is wrong.
+    End(Option<Shows>),
     /// These parts differ from the outcome of another run.
     Difference(Observation, Vec<String>),
 }
@@ -197,9 +197,9 @@ impl Target {
                 let against = against.ok_or_else(unknown)?;
                 Target::Difference(rerun_schedule(program, &against)?.observation, parts.clone())
             }
-            Shows::Deadlock | Shows::Final => Target::End(shows.to_string()),
-            Shows::Failure(text) => Target::Failure(text.clone()),
-            other => Target::Failure(other.to_string()),
+            Shows::Deadlock | Shows::Final => Target::End(Some(shows.clone())),
+            Shows::Failure(claimed) => Target::Failure(claimed.clone()),
+            other => Target::Broken(other.clone()),
         })
     }
 }
@@ -211,46 +211,19 @@ fn rerun_schedule<P: TaskProgram>(program: &P, schedule: &Schedule) -> Result<Re
 }
 
 /// Returns the finding of a run whose schedule names none.
-fn observed(made: Rerun) -> (Target, Shows) {
+fn observed<P: TaskProgram>(program: &P, made: Rerun) -> (Target, Shows) {
     match made.failures.into_iter().next() {
         Some((_, failure)) => {
-            let text = failure.to_string();
-            (Target::Failure(text.clone()), Shows::of_failure(&text))
+            let target = match failure.broken {
+                None => Target::Failure(ClaimedFailure::of(&failure)),
+                Some(_) => Target::Broken(Shows::of_failure(&failure)),
+            };
+            (target, Shows::of_failure(&failure))
         }
         None => {
-            let end = made.observation.part(&PartPath::new([END]));
-            // If nothing is wrong, no run matches the empty end that this returns.
-            let word = end.and_then(|part| part.text.clone()).unwrap_or_default();
-            (Target::End(word.clone()), Shows::parse(&word))
+            let end = program.wrong_end(&made.observation).map(|end| end.shows);
+            // If nothing is wrong, no run matches.
+            (Target::End(end.clone()), end.unwrap_or(Shows::Other(String::new())))
         }
-    }
-}
-
-/// Whether a failure has the kind and the place of the wanted text. Without a known place, its text
-/// must be equal.
-fn is_same(wanted: &str, found: &system::Failure) -> bool {
-    match &found.site {
-        Some(site) => {
-            wanted.starts_with(found.kind.word()) && wanted.ends_with(&format!(" at {site}"))
-        }
-        None => found.to_string() == wanted,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_same;
-    use anyorder_system::{Failure, FailureKind, FailureSite};
-
-    #[test]
-    fn a_failure_is_the_same_by_kind_and_place() {
-        let site = FailureSite { file: "a b.any".to_owned(), line: 3, column: 14 };
-        let (kind, message) = (FailureKind::Assertion, "y is 2".to_owned());
-        let found = Failure { kind, message, site: Some(site) };
-        assert!(is_same("assertion: y at 1 at a b.any:3:14", &found), "another value");
-        assert!(!is_same("failure: y at a b.any:3:14", &found), "another kind");
-        assert!(!is_same("assertion: y at a b.any:3:15", &found), "another place");
-        let plain = Failure::from("out of paper");
-        assert!(is_same("out of paper", &plain) && !is_same("out", &plain));
     }
 }

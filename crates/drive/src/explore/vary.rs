@@ -2,7 +2,6 @@
 
 use super::findings::{Findings, Reporter};
 use super::program::{Repeats, TaskProgram, by_names, cannot_start};
-use super::rerun::SHADOW;
 use super::rounds;
 use super::sums::Sums;
 use crate::certify::keep_true;
@@ -163,9 +162,8 @@ impl<'a, P: TaskProgram> Job<'a, P> {
         let Some((mut explored, mut repeats)) = self.explored(&part, &reversals, u64::MAX)? else {
             return Ok(None);
         };
-        let data = |text: &str| !text.starts_with(SHADOW);
         let tasks = explored.runs.first().map_or(0, |run| run.length);
-        if !self.program.is_trusted() && tasks > 1 && !explored.any_location(data) {
+        if !self.program.is_trusted() && tasks > 1 && !explored.reports_data() {
             self.sums.add(&explored);
             self.blind = true;
             let blind = r4::ReversalOptions { blind: true, ..reversals };
@@ -174,7 +172,7 @@ impl<'a, P: TaskProgram> Job<'a, P> {
                 None => return Ok(None),
             }
         }
-        if explored.any_location(|text| text == r4::EVERYTHING) {
+        if self.blind {
             self.warn("the program reports no access of its tasks, so every two of them count as conflicting");
         }
         explored.limits.iter().for_each(|limit| self.result.cut_by(limit_word(*limit)));

@@ -2,17 +2,30 @@
 //! and wrong ends.
 
 use super::rests::is_unfair;
-use crate::explore::{END, Repeats};
+use crate::explore::{Repeats, WrongEnd};
 use crate::schedules::Shows;
 use anyorder_system::{
-    Awaited, Capabilities, Choice, Divergence, EnabledTask, Failure, Hash128, Level, Observation,
-    PartPath, Place, ProgramIdentity, RunError, SnapshotId, Snapshots, StateSystem, Step, TaskName,
-    TaskSystem,
+    Awaited, BrokenProperty, Capabilities, Choice, Divergence, EnabledTask, Failure, Hash128,
+    Level, Observation, PartPath, Place, ProgramIdentity, RunError, SnapshotId, Snapshots,
+    StateSystem, Step, TaskName, TaskSystem,
 };
 use anyorder_trace::Tables;
 use anyorder_vm::{Machine, MachineRun};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// The part of an observation that reports a wrong end of a run. Its text is the end.
+const END: &str = "end";
+
+/// The ends that are wrong.
+const WRONG_ENDS: [Shows; 2] = [Shows::Deadlock, Shows::Final];
+
+/// Returns the wrong end that an observation of a checked run reports.
+pub(super) fn wrong_end_of(observation: &Observation) -> Option<WrongEnd> {
+    let part = observation.part(&PartPath::new([END]))?;
+    let is_it = |shows: &Shows| part.text.as_deref() == Some(shows.to_string().as_str());
+    Some(WrongEnd { shows: WRONG_ENDS.into_iter().find(is_it)?, content: part.hash })
+}
 
 /// The data about a run that is not part of its state.
 #[derive(Clone, Debug)]
@@ -63,12 +76,12 @@ impl Checked {
     }
 
     /// Returns the invariants that this state is the first to break.
-    fn broken(&mut self) -> Vec<String> {
+    fn broken(&mut self) -> Vec<BrokenProperty> {
         let mut failures = Vec::new();
         for (index, name) in self.invariants.iter().enumerate() {
             if !self.known.broken[index] && !self.machine.holds(index, self.run.state()) {
                 self.known.broken[index] = true;
-                failures.push(Shows::Invariant(name.clone()).to_string());
+                failures.push(BrokenProperty::Invariant(name.clone()));
             }
         }
         failures
@@ -101,7 +114,7 @@ impl Checked {
     }
 
     /// Returns the update conflicts of a step, and records its updates.
-    fn overwritten(&mut self) -> Vec<String> {
+    fn overwritten(&mut self) -> Vec<BrokenProperty> {
         let writes = self.run.writes();
         if writes.is_empty() {
             return Vec::new();
@@ -115,7 +128,8 @@ impl Checked {
                 && a != b
             {
                 let components = [name(a.min(b)), name(a.max(b))];
-                let failure = Shows::Conflict(write.attribute.clone(), components).to_string();
+                let attribute = write.attribute.clone();
+                let failure = BrokenProperty::UpdateConflict { attribute, components };
                 if !failures.contains(&failure) {
                     failures.push(failure);
                 }
@@ -172,7 +186,7 @@ impl TaskSystem for Checked {
             let overwritten = self.overwritten();
             step.failures.extend(overwritten.into_iter().map(Failure::from));
             if rested || self.rests() {
-                step.failures.push(Failure::from(Shows::Final.to_string()));
+                step.failures.push(Failure::from(BrokenProperty::Final));
             }
         }
         Ok(step)

@@ -1,17 +1,17 @@
 //! Implements [`TaskProgram`] for models.
 
-use super::checked::Checked;
+use super::checked::{Checked, wrong_end_of};
 use super::descriptions::site_of_step;
 use super::program::Model;
 use super::rests::wrong_rest;
-use crate::explore::{Repeats, ShownRun, TaskProgram, WrongRest};
+use crate::explore::{Repeats, ShownRun, TaskProgram, WrongEnd, WrongRest};
 use crate::schedules::Shows;
 use crate::states::{Conflict, RunEnd, StateProgram, is_conflict, report, report_conflict};
 use crate::{CertificateVerdict, Failure, FailureMessage, Level, Reported};
 use anyorder_finding::{Warning, WarningKind};
 use anyorder_search::{Path, Property, Violation};
 use anyorder_system::{
-    Choice, Control, ProgramIdentity, RunError, Schedule, StateSystem as _, TaskSystem,
+    Choice, Control, Observation, ProgramIdentity, RunError, Schedule, StateSystem as _, TaskSystem,
 };
 use anyorder_vm::Machine;
 use anyorder_vm::program::Op;
@@ -62,6 +62,10 @@ impl TaskProgram for Model {
         ran.and_then(|()| system.enabled()).is_ok_and(|enabled| enabled.is_empty())
     }
 
+    fn wrong_end(&self, observation: &Observation) -> Option<WrongEnd> {
+        wrong_end_of(observation)
+    }
+
     fn wrong_rest(&self, choices: &[Choice], runs_max: u64) -> WrongRest {
         wrong_rest(self, choices, runs_max)
     }
@@ -75,7 +79,10 @@ impl TaskProgram for Model {
         let run = self.run(&path, &RunEnd::default());
         let tasks = choices.iter().take(path.steps.len()).map(|choice| choice.task.clone());
         let sites = path.steps.iter().map(|step| site_of_step(self, &step.action));
-        Ok(Some(ShownRun::new(run, tasks.collect(), sites.collect())))
+        let steps = path.steps.iter().enumerate();
+        let failures = steps.filter_map(|(at, step)| Some((at, step.failure.clone()?))).collect();
+        let shown = ShownRun::new(run, tasks.collect(), sites.collect());
+        Ok(Some(ShownRun { failures, ..shown }))
     }
 
     /// Reports a run as a full search would.
@@ -93,10 +100,10 @@ impl TaskProgram for Model {
                 path.steps.truncate(broken + 1);
                 (name.clone(), Property::Invariant(index))
             }
-            Shows::Failure(text) => {
+            Shows::Failure(claimed) => {
                 let failed = path.steps.iter().find_map(|step| step.failure.clone());
-                let failed = failed.unwrap_or_else(|| text.as_str().into());
-                (text.clone(), Property::Failure(failed))
+                let failed = failed.unwrap_or_else(|| claimed.to_string().into());
+                (claimed.to_string(), Property::Failure(failed))
             }
             Shows::Deadlock => (shows.to_string(), Property::Deadlock(String::new())),
             Shows::Final if self.machine.has_rests() => {

@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::not_understood::StreamDoubts;
 use crate::rules::{fitting_rules, is_android};
 use crate::trace_input::observed;
+use crate::words::{self, Predicted};
 use anyorder_common::text::escape;
 use anyorder_finding::Warning;
 use anyorder_predict::check::{
@@ -24,6 +25,7 @@ use anyorder_trace::{
 };
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 /// The parameters of a prediction.
 pub(crate) struct Question<'a> {
@@ -39,13 +41,17 @@ pub(crate) struct KnownPairs<'a> {
     pub(crate) extra: &'a [(EventId, EventId)],
     /// Whether a pair is known and therefore not reported.
     pub(crate) is_known: &'a dyn Fn(&Candidate) -> bool,
-    /// Takes the findings so far, while the search for witnesses runs.
-    pub(crate) so_far: &'a dyn Fn(Checked),
+    /// Takes the findings so far, and the number of those left out, while the search for witnesses
+    /// runs.
+    pub(crate) so_far: &'a dyn Fn(Vec<Predicted>, u64),
 }
 
 /// The results of an analysis.
 pub(crate) struct Analysed {
+    /// What the check found, without its groups: they are in `predicted`.
     pub(crate) checked: Checked,
+    /// The findings, the most important first.
+    pub(crate) predicted: Vec<Predicted>,
     pub(super) analysis: Analysis,
     /// The kind of reordering that witnesses use.
     pub(super) reorders: Reorders,
@@ -128,7 +134,9 @@ pub(crate) fn analyse(
     let mut search = Search::new(trace, confirmer, &calls, options.reorders);
     let candidates = question.candidates();
     let (report, extra, is_known) = (&report, known.extra, known.is_known);
-    let so_far = known.so_far;
+    let so_far = &|mut checked: Checked| {
+        (known.so_far)(words::predictions(trace.tables(), &mut checked), checked.left_out);
+    };
     let checked = match analysis {
         Analysis::Hb | Analysis::Wdc => {
             let mut hb = HbAnalysis::new(LocksInMemory::default(), candidates);
@@ -165,9 +173,11 @@ pub(crate) fn analyse(
     };
     let unspecified = calls.unspecified(trace);
     let broken_waits = calls.broken_waits(trace, cancel);
-    let checked = checked.map_err(failed)?;
+    let mut checked = checked.map_err(failed)?;
+    let mut predicted = words::predictions(trace.tables(), &mut checked);
+    words::with_trace(trace, &mut predicted, cancel);
     let reorders = options.reorders;
-    Ok(Analysed { checked, analysis, reorders, unspecified, broken_waits })
+    Ok(Analysed { checked, predicted, analysis, reorders, unspecified, broken_waits })
 }
 
 /// Runs an analysis over a trace without the events inside invocations; `whole` has them.
@@ -253,11 +263,12 @@ fn unconfirmed(
 ) -> Result<Analysed, Failure> {
     let cancel = &control.cancel;
     let facts = Facts::gather_until(source, Facts::wanted(report), cancel, |_| {});
-    let facts = facts.map_err(|error| failure(question.name, &error))?;
+    let facts = Arc::new(facts.map_err(|error| failure(question.name, &error))?);
     let options = question.check_options(source.tables(), analysis);
-    let checked = check_unconfirmed((source.tables(), &facts), report, &options, cancel);
+    let mut checked = check_unconfirmed((source.tables(), &facts), report, &options, cancel);
+    let predicted = words::predictions(source.tables(), &mut checked);
     let (reorders, unspecified) = (options.reorders, BTreeMap::new());
-    Ok(Analysed { checked, analysis, reorders, unspecified, broken_waits: Vec::new() })
+    Ok(Analysed { checked, predicted, analysis, reorders, unspecified, broken_waits: Vec::new() })
 }
 
 /// Runs an analysis over a stream.

@@ -15,7 +15,7 @@ pub use replay_witness::{CheckedWitness, WitnessReplay, replay_witness};
 pub use specifications::Specifications;
 pub use stored::{Reordering, StoredWitness};
 
-pub(crate) use analyse::{KnownPairs, Question, analyse};
+pub(crate) use analyse::{Analysed, KnownPairs, Question, analyse};
 pub(crate) use calls::{BrokenWait, SpecifiedCalls};
 pub(crate) use groups::{Pairs as EventPairs, group_findings};
 pub(crate) use replay_witness::wrong_witness;
@@ -28,17 +28,17 @@ use crate::failure::{Failure, FailureMessage, Level};
 use crate::not_understood::NotUnderstood;
 use crate::result::{JobResult, Reported};
 use crate::trace_input::{TraceInput, observed};
-use analyse::{Analysed, analyse_stream};
+use crate::words::Predicted;
+use analyse::analyse_stream;
 use anyorder_certify::WrittenNames;
 use anyorder_common::numbers::plural;
 use anyorder_common::text::escape;
 use anyorder_finding::{Finding, Stats, Warning, WarningKind};
 use anyorder_predict::Reorders;
-use anyorder_predict::check::{Checked, Found, Statistics};
+use anyorder_predict::check::{Checked, Statistics};
 use anyorder_system::Control;
 use anyorder_trace::{EventId, Tables, TaskKind, Trace, TraceSource};
 use std::collections::BTreeMap;
-use std::mem;
 
 /// The options of [`predict`] and [`predict_stream`].
 #[derive(Clone, Debug)]
@@ -191,10 +191,10 @@ pub fn predict(
     input.describe(&mut result);
     let question = Question::new(&input.name, options)?;
     let base = result.clone();
-    let so_far = |checked: Checked| {
+    let so_far = |predicted: Vec<Predicted>, more: u64| {
         let mut so_far = base.clone();
-        so_far.warnings.extend(left_out(&input.name, checked.left_out));
-        checked.found.into_iter().for_each(|found| so_far.push(found.finding, None));
+        so_far.warnings.extend(left_out(&input.name, more));
+        predicted.into_iter().for_each(|one| so_far.push(one.finding, None));
         so_far.publish(control);
     };
     let known = KnownPairs { extra: &[], is_known: &|_| false, so_far: &so_far };
@@ -268,7 +268,7 @@ fn assemble(
     mut result: JobResult,
     control: &Control<'_>,
 ) -> Prediction {
-    let Analysed { mut checked, analysis, reorders, .. } = analysed;
+    let Analysed { checked, predicted, analysis, reorders, .. } = analysed;
     if let Some(reason) = control.cancel.reason() {
         result.cut_by(reason.word());
     }
@@ -280,12 +280,11 @@ fn assemble(
     }
     set_options(&mut result, question, (analysis, reorders), checked.all_pairs);
     result.stats = stats(&checked.statistics);
-    let found = mem::take(&mut checked.found);
-    let pairs: Vec<EventPairs> = found.iter().map(event_pairs).collect();
-    let (mut findings, witnesses): (Vec<Finding>, Vec<Option<Reordering>>) = found
+    let pairs: Vec<EventPairs> = predicted.iter().map(|one| one.found.event_pairs()).collect();
+    let (mut findings, witnesses): (Vec<Finding>, Vec<Option<Reordering>>) = predicted
         .into_iter()
-        .map(|Found { finding, witness, .. }| {
-            (finding, witness.map(|witness| Reordering::new(witness, reorders)))
+        .map(|Predicted { finding, found }| {
+            (finding, found.witness.map(|witness| Reordering::new(witness, reorders)))
         })
         .unzip();
     let mut runs = vec![None; findings.len()];
@@ -326,12 +325,6 @@ pub(crate) fn add_outcome(name: &str, checked: &Checked, result: &mut JobResult)
     if rejected > 0 {
         result.warnings.push(wrong_certificates(name, rejected, "by the check of its order"));
     }
-}
-
-/// Returns the pairs of a finding as events of a trace in memory, the pair of its sites first.
-pub(crate) fn event_pairs(found: &Found) -> EventPairs {
-    let event = |event: u64| u32::try_from(event).ok().map(EventId);
-    found.pairs.iter().filter_map(|(a, b)| Some((event(*a)?, event(*b)?))).collect()
 }
 
 /// Returns the last event that a finding rests on: the last one of its witness; the end of the

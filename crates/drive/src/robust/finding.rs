@@ -3,7 +3,7 @@
 use super::model::{undecided, with_views};
 use crate::Reported;
 use crate::model::{GRANULARITY, Model};
-use crate::schedules::{Shows, witness};
+use crate::schedules::{ClaimedFailure, Shows, witness};
 use crate::states::{RunEnd, StateProgram};
 use anyorder_finding::run::{Comparison, Differing, Mark};
 use anyorder_finding::{
@@ -45,7 +45,7 @@ enum Harmed {
     /// Not known.
     Open,
     /// It goes on to another outcome.
-    By(Outcome<State, Action>),
+    By(Box<Outcome<State, Action>>),
 }
 
 impl Reporter<'_> {
@@ -118,12 +118,11 @@ impl Reporter<'_> {
         }
         let last = path.steps.last();
         if let Some(failure) = last.and_then(|step| step.failure.clone()) {
-            if self.serial.complete && self.serial.ends && !self.serial.fails(&failure.to_string())
-            {
+            if self.serial.complete && self.serial.ends && !self.serial.fails(&failure) {
                 let before = path.state(path.steps.len() - 1).cloned();
                 let what = Strange::Failure(failure);
                 let outcome = |state| Outcome { path: Vec::new(), state, what };
-                return before.map_or(Harmed::Open, |state| Harmed::By(outcome(state)));
+                return before.map_or(Harmed::Open, |state| Harmed::By(Box::new(outcome(state))));
             }
             return Harmed::Open;
         }
@@ -137,7 +136,7 @@ impl Reporter<'_> {
             diverging(machine, (end, happened), views, self.serial, self.limits)
         });
         match found.divergence {
-            Divergence::Reached(outcome) => Harmed::By(outcome),
+            Divergence::Reached(outcome) => Harmed::By(Box::new(outcome)),
             _ => Harmed::Open,
         }
     }
@@ -189,7 +188,7 @@ impl Reporter<'_> {
         };
         let shows = match &outcome.what {
             Strange::State => None,
-            Strange::Failure(failure) => Some(Shows::Failure(failure.to_string())),
+            Strange::Failure(failure) => Some(Shows::Failure(ClaimedFailure::of(failure))),
             Strange::Deadlock(_) => Some(Shows::Deadlock),
         };
         let schedule = self.model.schedule(&path).ok();

@@ -6,12 +6,14 @@ use crate::failure::{Failure, FailureMessage, Level};
 use crate::result::JobResult;
 use crate::rules::fitting_rules;
 use crate::trace_input::{TraceInput, observed};
-use anyorder_common::text::{escape, quote};
-use anyorder_finding::{Finding, Harm, Outcome, Policy, Verdict, Warning, WarningKind};
+use crate::words::{self, FORCED};
+use anyorder_common::text::escape;
+use anyorder_finding::{Finding, Harm, Outcome, Policy, Verdict, Warning, WarningKind, glob};
 use anyorder_hb::RuleSet;
-use anyorder_robust::trace::{FORCED, TraceCounts, TraceOptions, check};
+use anyorder_robust::trace::{ConflictGroup, TraceCounts, TraceOptions, check};
 use anyorder_system::Control;
-use anyorder_trace::EventId;
+use anyorder_trace::{EventId, LocationId, Trace};
+use std::collections::BTreeSet;
 
 /// The options of [`robust_trace`].
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -78,7 +80,7 @@ pub fn robust_trace(
     }
     let of_engine = TraceOptions {
         rules,
-        ignore: options.ignore.clone(),
+        ignore: ignored(trace, &options.ignore),
         max_pairs: options.max_pairs,
         max_cycles: options.max_cycles,
         max_classed_tasks: options.max_classed_tasks,
@@ -91,14 +93,15 @@ pub fn robust_trace(
         result.remarks.push(FailureMessage::at(Level::Warning, name, text));
         result.warnings.push(warning);
     }
-    let mut findings = checked.findings;
+    let mut findings = words::conflicts(trace, &checked.groups);
     let pairs: Vec<[(EventId, EventId); 1]> =
-        checked.shown.iter().map(|[a, b]| [(*a, *b)]).collect();
+        checked.groups.iter().map(|ConflictGroup { shown: [a, b], .. }| [(*a, *b)]).collect();
     let of_each = findings.iter_mut().zip(&pairs);
     let of_each = of_each.map(|(finding, pairs)| (finding, pairs[0].0.max(pairs[0].1), &pairs[..]));
     input.not_understood.mark_all(trace, of_each);
-    for mut finding in findings {
-        finding.replay = why_command(&input.name, &finding);
+    for (mut finding, group) in findings.into_iter().zip(&checked.groups) {
+        let first = group.pairs.first();
+        finding.replay = first.map(|pair| words::why_command(&input.name, trace, *pair));
         result.push(finding, None);
     }
     if checked.more_cycles {
@@ -146,10 +149,15 @@ fn only_threads(name: &str) -> Warning {
     Warning::new(WarningKind::Odd, name, text, 1)
 }
 
-/// Returns the command that explains the order of the two accesses of a finding.
-fn why_command(name: &str, finding: &Finding) -> Option<String> {
-    let [a, b] = finding.pairs.first()?;
-    Some(format!("anyorder why {}", [name, a, b].map(quote).join(" ")))
+/// Returns the locations that a pattern matches, by their names with or without their objects.
+fn ignored(trace: &Trace, patterns: &[String]) -> BTreeSet<LocationId> {
+    let matches = |location: &LocationId| {
+        let tables = trace.tables();
+        let names = [tables.location_text(*location), tables.location_without_object(*location)];
+        patterns.iter().any(|pattern| names.iter().any(|name| glob::matches(pattern, name)))
+    };
+    let locations = if patterns.is_empty() { 0 } else { trace.tables().locations.len() };
+    (0..locations as u32).map(LocationId).filter(matches).collect()
 }
 
 fn set_options(result: &mut JobResult, options: &RobustTraceOptions, rules: RuleSet) {

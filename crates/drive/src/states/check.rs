@@ -196,10 +196,6 @@ pub fn check_states_watched<P: StateProgram>(
         Some(reduction) => (reduction.search)(program, algorithm, options, control)?,
     };
     certify_findings(program, &mut result, control);
-    if options.resume.is_some() {
-        // The ends before the resumption are not known.
-        result.warnings.retain(|warning| !warning.text.starts_with("`final`"));
-    }
     let no_responses = algorithm != Algorithm::Full && !system.properties().responses.is_empty();
     let no_conflicts = algorithm == Algorithm::Paper && !system.components().is_empty();
     if no_responses || no_conflicts {
@@ -253,12 +249,14 @@ fn all_states<P: StateProgram>(
     control: &Control<'_>,
     watcher: &mut dyn Watcher,
 ) -> Result<Found, Failure> {
-    let (searched, remarks) = full(program, options, control, watcher)?;
+    let (mut searched, remarks) = full(program, options, control, watcher)?;
+    // The ends before a resumption are not known: nothing is said about them.
+    searched.0.ended |= options.resume.is_some();
     let has_conflicts = searched.0.conflicts.is_some();
     let livelocks_checked = searched.0.livelocks_checked;
     // Where no run ends, there is no livelock. A search that is resumed does not know.
     let stopped = options.first && !searched.0.violations.is_empty();
-    let open = searched.0.complete && !stopped && (searched.0.ended || options.resume.is_some());
+    let open = searched.0.complete && !stopped && searched.0.ended;
     let no_livelocks = open && !livelocks_checked && program.system().actors().is_some();
     let (mut result, never_run) = assemble(program, searched, control);
     result.remarks = remarks;

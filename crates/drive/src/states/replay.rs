@@ -119,7 +119,7 @@ fn follow<P: StateProgram>(
         Some(failure) => {
             let same = match &wanted {
                 None => true,
-                Some(Shows::Failure(other)) => same_failure_kind(other, &failure.to_string()),
+                Some(Shows::Failure(other)) => other.has_kind_of(&failure),
                 Some(_) => false,
             };
             // The last step describes the failure.
@@ -129,12 +129,6 @@ fn follow<P: StateProgram>(
         None => at_end(program, &path, wanted.as_ref()),
     };
     Ok(Followed { path, end, same, divergence })
-}
-
-/// Whether two failures have the same kind; positions and values may have changed with the program.
-fn same_failure_kind(a: &str, b: &str) -> bool {
-    let word = |text: &str| text.split([':', ' ']).next().map(str::to_owned);
-    word(a) == word(b)
 }
 
 /// Returns the violation in the last state of a path, or in its loop.

@@ -3,7 +3,7 @@
 use super::conflicts::Conflict;
 use super::program::{Described, NoSchedule, StateProgram};
 use crate::certify::keep_true;
-use crate::schedules::{Shows, set_repeats_from, witness};
+use crate::schedules::{ClaimedFailure, Shows, set_repeats_from, witness};
 use crate::{JobResult, Reported};
 use anyorder_finding::run::Run;
 use anyorder_finding::{ExplanationStep, Harm, Severity, Site};
@@ -130,7 +130,7 @@ fn shows<S: StateSystem>(violation: &Violation<S>) -> Shows {
         // The run of a search with symmetry may fail in another instance.
         Property::Failure(failure) => {
             let last = violation.path.steps.last().and_then(|step| step.failure.as_ref());
-            Shows::Failure(last.unwrap_or(failure).to_string())
+            Shows::Failure(ClaimedFailure::of(last.unwrap_or(failure)))
         }
         Property::Invariant(_) => Shows::Invariant(violation.name.clone()),
         Property::Deadlock(_) => Shows::Deadlock,

@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::predict::step_text;
 use crate::rules::fitting_rules;
 use crate::trace_input::{TraceInput, not_observed};
+use crate::words;
 use anyorder_certify::{ClaimedOrder, write_order};
 use anyorder_common::numbers::plural;
 use anyorder_common::text::{escape, shown};
@@ -82,7 +83,8 @@ pub fn why(
     let checked = certificate.as_ref().map(|claimed| certified(trace, claimed));
     // A proven order holds whatever the unknown operations do.
     let needed = not_understood.assumption(why.second).filter(|_| !why.ordered && a != b);
-    let (first, second, ordered, steps) = (why.first, why.second, why.ordered, why.steps);
+    let steps = words::order(trace, &why);
+    let (first, second, ordered) = (why.first, why.second, why.ordered);
     Ok(Some(Explanation { first, second, rules, ordered, steps, checked, certificate, needed }))
 }
 

@@ -8,6 +8,7 @@ use super::footprint::{Mode, footprint};
 use super::kept::KeptStep;
 use super::names::{NO_TASK, NameCache, Names, TaskId};
 use super::step::{EnabledChange, ExecutedStep, Steps, wake};
+use crate::location_name::LocationName;
 use anyorder_system::{Access, EnabledDetail, RunError, SnapshotId, Step, TaskName, TaskSystem};
 use anyorder_trace::{LocationId, Tables};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -88,7 +89,7 @@ fn location_number(
         locations.resize(index + 1, NO_LOCATION);
     }
     if locations[index] == NO_LOCATION {
-        locations[index] = names.location(&tables.location_text(id));
+        locations[index] = names.location(LocationName::of(tables, id));
     }
     locations[index]
 }
@@ -316,7 +317,9 @@ impl<S: TaskSystem> Driver<S> {
             {
                 match known.kept == done.kept {
                     true => (*known).clone(),
-                    false => Arc::new(ExecutedStep { kept: done.kept, ..ExecutedStep::clone(known) }),
+                    false => {
+                        Arc::new(ExecutedStep { kept: done.kept, ..ExecutedStep::clone(known) })
+                    }
                 }
             }
             _ => {
@@ -512,7 +515,8 @@ impl<S: TaskSystem> Driver<S> {
         };
         let mut footprint = footprint(&step.accesses, &config.rules, number, update_of);
         if config.blind {
-            footprint = [(names.location(EVERYTHING), Mode::Exclusive)].into();
+            let everything = LocationName::of_class(EVERYTHING, EVERYTHING);
+            footprint = [(names.location(everything), Mode::Exclusive)].into();
         }
         let mut id = |name: &TaskName| name_cache.id(name, |name| system.role(name));
         let posted = step.posted.iter();

@@ -1,7 +1,9 @@
 //! Steps kept as the program reported them, for reports. A report then draws a run without making
 //! it again.
 
-use anyorder_system::{Access, AccessKind, Choice, Failure, Posted, Step, TaskSystem};
+use anyorder_system::{
+    Access, AccessKind, Choice, Failure, Posted, Step, TaskSystem, is_task_status,
+};
 use anyorder_trace::SiteId;
 use std::sync::Arc;
 
@@ -19,6 +21,8 @@ pub struct KeptStep {
 pub struct KeptAccess {
     /// The text of the location.
     pub location: Arc<str>,
+    /// Whether it is data, not whether a task may run.
+    pub is_data: bool,
     /// The kind of access.
     pub kind: AccessKind,
     /// The value read, if known.
@@ -110,6 +114,7 @@ fn kept<S: TaskSystem>(system: &S, access: &Access) -> KeptAccess {
     });
     KeptAccess {
         location: tables.location_text(access.location).into(),
+        is_data: !is_task_status(tables, access.location),
         kind: access.kind,
         read: access.read.map(value),
         written: access.written.map(value),

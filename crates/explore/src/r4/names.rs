@@ -3,6 +3,7 @@
 //! The numbers depend on the order of first use, so no output may depend on their order.
 
 use super::lock::{read, write};
+use crate::location_name::LocationName;
 use anyorder_system::{Choice, Hash128, TaskName, TaskRole};
 use rustc_hash::FxHashMap;
 use std::collections::HashMap;
@@ -41,31 +42,31 @@ struct Tables {
     task_ids: HashMap<TaskName, TaskId>,
     /// By the task and the number of the alternative.
     alternative_ids: HashMap<(TaskId, u32), TaskId>,
-    locations: Vec<Arc<str>>,
-    location_ids: HashMap<Arc<str>, u32>,
+    locations: Vec<LocationName>,
+    location_ids: HashMap<LocationName, u32>,
     /// The handlers of tasks, if they are kept.
     handlers: FxHashMap<TaskId, String>,
 }
 
 impl Names {
-    /// Returns the number of a location, by its text: instances of a system do not share ids.
-    pub(crate) fn location(&self, text: &str) -> u32 {
-        if let Some(id) = read(&self.tables).location_ids.get(text) {
+    /// Returns the number of a location.
+    pub(crate) fn location(&self, name: LocationName) -> u32 {
+        if let Some(id) = read(&self.tables).location_ids.get(&name) {
             return *id;
         }
         let mut tables = write(&self.tables);
-        if let Some(id) = tables.location_ids.get(text) {
+        if let Some(id) = tables.location_ids.get(&name) {
             return *id;
         }
-        let (id, text): (u32, Arc<str>) = (number(tables.locations.len()), text.into());
-        tables.locations.push(text.clone());
-        tables.location_ids.insert(text, id);
+        let id = number(tables.locations.len());
+        tables.locations.push(name.clone());
+        tables.location_ids.insert(name, id);
         id
     }
 
-    /// Returns whether some location has such a text.
-    pub(crate) fn any_location(&self, test: impl Fn(&str) -> bool) -> bool {
-        read(&self.tables).locations.iter().any(|text| test(text))
+    /// Returns whether some location stands for something else than the status of a task.
+    pub(crate) fn any_data(&self) -> bool {
+        read(&self.tables).locations.iter().any(|name| !name.is_task_status())
     }
 
     /// Returns the handler that a task runs on; empty if unknown.
@@ -75,7 +76,12 @@ impl Names {
 
     /// Returns the text of a location.
     pub(crate) fn location_text(&self, id: u32) -> Arc<str> {
-        read(&self.tables).locations[id as usize].clone()
+        read(&self.tables).locations[id as usize].text.clone()
+    }
+
+    /// Returns whether a location has this name.
+    pub(crate) fn is_location(&self, id: u32, name: &LocationName) -> bool {
+        read(&self.tables).locations[id as usize] == *name
     }
 }
 
@@ -218,6 +224,8 @@ impl NameCache {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anyorder_system::TASK_STATUS;
+    use anyorder_trace::{Interner, Location};
 
     #[test]
     fn books_agree_and_know_creators() {
@@ -234,7 +242,22 @@ mod tests {
         assert_eq!(info.role, TaskRole::Timer);
         assert_eq!(b.task(info.creator).name, TaskName::root("load"));
         assert_eq!(b.task(info.creator).creator, NO_TASK);
-        assert_eq!(b.names.location("x"), a.names.location("x"));
-        assert_eq!(&*a.names.location_text(a.names.location("y")), "y");
+    }
+
+    #[test]
+    fn a_variable_is_no_status_of_a_task_whatever_its_name() {
+        let mut interner = Interner::default();
+        let [class, field, text] =
+            [TASK_STATUS, "load#1", "task.load#1"].map(|text| interner.name(text).unwrap());
+        let status = interner.location(Location::Static { class, field }).unwrap();
+        let variable = interner.location(Location::Named(text)).unwrap();
+        let tables = &interner.tables;
+        let names = Names::default();
+        let status = names.location(LocationName::of(tables, status));
+        assert_eq!(names.location(LocationName::of_class(TASK_STATUS, "task.load#1")), status);
+        assert!(!names.any_data());
+        let variable = names.location(LocationName::of(tables, variable));
+        assert!(variable != status && names.any_data());
+        assert_eq!(names.location_text(variable), names.location_text(status));
     }
 }

@@ -258,9 +258,10 @@ impl Outcome {
         schedule
     }
 
-    /// Returns whether some step accessed a location with such a text.
-    pub fn any_location(&self, test: impl Fn(&str) -> bool) -> bool {
-        self.sequences.name_cache.names.any_location(test)
+    /// Returns whether some step reported an access to something else than the status of a task.
+    #[must_use]
+    pub fn reports_data(&self) -> bool {
+        self.sequences.name_cache.names.any_data()
     }
 
     /// Returns the tasks of a run with what they did; `None` unless

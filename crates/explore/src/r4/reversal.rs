@@ -243,14 +243,15 @@ mod tests {
     use super::super::options::UserEvents;
     use super::super::step::ExecutedStep;
     use super::*;
+    use crate::location_name::LocationName;
     use anyorder_system::{TaskName, TaskRole};
     use std::sync::Arc;
 
     /// The first sequence of the paper's example: the operations of each event on the queue. The
     /// clicks are inputs, and e2 posted e4.
     fn first_sequence(name_cache: &mut NameCache) -> Vec<Arc<ExecutedStep>> {
-        let queue = name_cache.names.location("queue");
-        let stats = name_cache.names.location("stats");
+        let queue = name_cache.names.location(LocationName::of_class("data", "queue"));
+        let stats = name_cache.names.location(LocationName::of_class("data", "stats"));
         let is_click = |name: &TaskName| ["e1", "e2"].contains(&name.to_string().as_str());
         let role = |name: &TaskName| if is_click(name) { TaskRole::Input } else { TaskRole::Task };
         let ids: Vec<TaskId> =

@@ -5,12 +5,15 @@ use super::names::{NameCache, TaskId};
 use super::options::{Inputs, ReversalOptions};
 use super::reversal::Pair;
 use super::step::{ExecutedStep, Steps};
+use crate::location_name::LocationName;
 use anyorder_system::{Difference, Failure, Hash128, Level, Observation, TaskRole};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// The location that a failing step writes, and every other step reads, if a failure ends the run.
+/// It is reported as a static of class `run`.
 pub const RUN_FAILED: &str = "run.failed";
+const RUN: &str = "run";
 
 /// The result of comparing a run with its parent, which differs from it by one reversal or one
 /// alternative. All but the last two are harmless.
@@ -178,6 +181,7 @@ fn fails_anew(
 /// Whether one of the pair fails in the parent, and the other is related to it only because the
 /// failure ends the run.
 fn cut_by_failure(parent: &ComparedRun<'_>, pair: Pair, name_cache: &NameCache) -> bool {
+    let run_failed = LocationName::of_class(RUN, RUN_FAILED);
     let find = |task| parent.steps.iter().find(|step| step.task == task);
     let fails = |step: &Arc<ExecutedStep>| !step.failures.is_empty();
     match (find(pair.first), find(pair.second)) {
@@ -185,7 +189,7 @@ fn cut_by_failure(parent: &ComparedRun<'_>, pair: Pair, name_cache: &NameCache) 
             let mut shared = conflicts(first, second).peekable();
             (fails(first) || fails(second))
                 && shared.peek().is_some()
-                && shared.all(|location| &*name_cache.names.location_text(location) == RUN_FAILED)
+                && shared.all(|location| name_cache.names.is_location(location, &run_failed))
         }
         // The failure disabled it.
         (Some(first), None) => {

@@ -1,6 +1,7 @@
 //! Follows a plan as far as possible, until the run shows the symptom.
 
 use super::options::{ShrinkOptions, Symptom};
+use crate::location_name::LocationName;
 use anyorder_system::{
     AccessKind, Accesses, Choice, Control, EnabledDetail, RunError, Step, StopReason, TaskSystem,
 };
@@ -33,7 +34,7 @@ pub(super) struct Runner<'a, S> {
     symptom: Symptom<'a>,
     options: &'a ShrinkOptions,
     pub(super) control: &'a Control<'a>,
-    locations: FxHashMap<String, u32>,
+    locations: FxHashMap<LocationName, u32>,
     pub(super) executions: u64,
 }
 
@@ -139,9 +140,9 @@ impl<'a, S: TaskSystem> Runner<'a, S> {
         }
         let mut footprint: Footprint = Vec::new();
         for access in step.accesses.as_slice() {
-            let text = self.system.tables().location_text(access.location);
+            let name = LocationName::of(self.system.tables(), access.location);
             let next = u32::try_from(self.locations.len()).unwrap_or(u32::MAX);
-            let location = *self.locations.entry(text).or_insert(next);
+            let location = *self.locations.entry(name).or_insert(next);
             footprint.push((location, access.kind != AccessKind::Read));
         }
         footprint.sort_unstable();

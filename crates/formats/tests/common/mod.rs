@@ -331,14 +331,8 @@ pub(crate) fn damage(choices: &mut Choices, text: &mut Vec<u8>) {
     }
 }
 
-/// Returns a file of the shared data; `None` (with a message) if it does not exist.
-pub(crate) fn shared(path: &str) -> Option<Vec<u8>> {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    match std::fs::read(root.join(path)) {
-        Ok(bytes) => Some(bytes),
-        Err(error) => {
-            eprintln!("skipped: ../shared/{path} is not there ({error})");
-            None
-        }
-    }
+/// Returns a file of the recorded runs.
+pub(crate) fn recorded(path: &str) -> Vec<u8> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../data");
+    std::fs::read(root.join(path)).expect("the file is there")
 }

@@ -6,11 +6,51 @@ use crate::races::detector::{Races, RunId};
 use crate::relation::engine::Engine;
 use crate::relation::pass::{View, Visitor};
 use crate::relation::strands::StrandId;
-use anyorder_finding::RaceCategory;
 use anyorder_order::Clock;
 use anyorder_system::{Cancel, Stopped};
 use anyorder_trace::{EventId, EventKind, InputId, TaskId, TaskKind, Trace};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The reason why the order of a race's two accesses is open. If several apply: `multi_threaded`
+/// before `co_enabled` before `delayed` before `cross_posted`. Exception: a race that is both
+/// `delayed` and `cross_posted` counts as `cross_posted` if another race of its location is already
+/// `delayed`, as in DroidRacer's tool. The list has the order of reports.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum RaceCategory {
+    /// The accesses are on two threads.
+    MultiThreaded,
+    /// Where the two chains of posts diverge, one of the posts comes from another thread.
+    CrossPosted,
+    /// The two chains of posts start at two input events that can come in either order.
+    CoEnabled,
+    /// Where the two chains of posts diverge, one of the posts has a delay.
+    Delayed,
+    /// None of the others.
+    Uncategorised,
+}
+
+impl RaceCategory {
+    /// All categories.
+    pub const ALL: [RaceCategory; 5] = [
+        RaceCategory::MultiThreaded,
+        RaceCategory::CrossPosted,
+        RaceCategory::CoEnabled,
+        RaceCategory::Delayed,
+        RaceCategory::Uncategorised,
+    ];
+
+    /// Returns its name in results.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            RaceCategory::MultiThreaded => "multi_threaded",
+            RaceCategory::CrossPosted => "cross_posted",
+            RaceCategory::CoEnabled => "co_enabled",
+            RaceCategory::Delayed => "delayed",
+            RaceCategory::Uncategorised => "uncategorised",
+        }
+    }
+}
 
 /// The origin of a task: the nearest trigger, cross-handler post and delayed post on its chain of
 /// posts.

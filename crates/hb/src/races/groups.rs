@@ -1,9 +1,9 @@
 //! Groups of races: a report shows each group as one finding.
 
+use crate::races::category::RaceCategory;
 use crate::races::coverage::Uncovered;
 use crate::races::detector::{Races, RunId};
 use crate::races::filters::{Filter, Filters};
-use anyorder_finding::RaceCategory;
 use anyorder_system::{Cancel, Stopped};
 use anyorder_trace::{EventId, Location, LocationId, NameId, SiteId, Trace};
 use rustc_hash::FxHashMap;

@@ -1,11 +1,10 @@
 //! Every race of a trace, one by one.
 
 use crate::races::conflicts::Conflicts;
-use crate::races::coverage::coverage;
+use crate::races::coverage::{CoverageLevel, coverage};
 use crate::races::detector::Detector;
 use crate::relation::engine::{Engine, Mode};
 use crate::relation::rules::RuleSet;
-use anyorder_finding::CoverageLevel;
 use anyorder_system::{Cancel, Stopped};
 use anyorder_trace::{EventId, Trace};
 

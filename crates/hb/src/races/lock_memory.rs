@@ -15,9 +15,6 @@
 use crate::relation::engine::Engine;
 use crate::relation::pass::{View, Visitor};
 use crate::relation::strands::StrandId;
-use crate::report::describe;
-use crate::report::findings::WithPairs;
-use anyorder_finding::{Finding, Kind, PredictedCategory, Severity};
 use anyorder_system::{Cancel, Stopped};
 use anyorder_trace::{
     Event, EventId, EventKind, HandlerId, Location, LockId, OperandKind, Trace, address_of,
@@ -28,6 +25,27 @@ use std::collections::BTreeMap;
 
 /// The most pairs that are compared.
 const PAIRS_MAX: usize = 1 << 20;
+
+/// What can happen to the memory of a lock while the lock is used.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum LockMemory {
+    /// It is freed.
+    Freed,
+    /// It is written over.
+    Overwritten,
+}
+
+/// Uses of a lock that are unordered with what happens to its memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LockGroup {
+    /// What happens to the memory.
+    pub memory: LockMemory,
+    /// The lock.
+    pub lock: LockId,
+    /// Pairs of a use and an event that frees or overwrites the memory, each in trace order. There
+    /// is at least one.
+    pub pairs: Vec<(EventId, EventId)>,
+}
 
 /// A lock in one of the lives of its memory.
 type Life = (LockId, u32);
@@ -179,9 +197,8 @@ impl Visitor for Asked {
 /// Fails if it was cancelled.
 pub(crate) fn lock_memory(
     engine: &mut Engine<'_>,
-    max_pairs: usize,
     cancel: &Cancel,
-) -> Result<Vec<WithPairs>, Stopped> {
+) -> Result<Vec<LockGroup>, Stopped> {
     let trace = engine.trace;
     let all = InMemory::of(trace);
     let pairs = all.pairs(&|event| engine.strand_of(event));
@@ -190,54 +207,20 @@ pub(crate) fn lock_memory(
     }
     let mut asked = Asked::of(&pairs);
     engine.visit(&mut asked, cancel, &mut |_| ())?;
-    let mut groups: BTreeMap<(PredictedCategory, LockId), Vec<(EventId, EventId)>> =
-        BTreeMap::new();
+    let mut groups: BTreeMap<(LockMemory, LockId), Vec<(EventId, EventId)>> = BTreeMap::new();
     for (lock, a, b) in pairs {
         if !asked.ordered.contains(&(a, b)) {
             let frees = [a, b].iter().any(|event| trace.event(*event).kind() == EventKind::Free);
-            let category = match frees {
-                true => PredictedCategory::UseAfterFree,
-                false => PredictedCategory::OverwrittenLock,
+            let memory = match frees {
+                true => LockMemory::Freed,
+                false => LockMemory::Overwritten,
             };
-            groups.entry((category, lock)).or_default().push((a, b));
+            groups.entry((memory, lock)).or_default().push((a, b));
         }
     }
-    let found = groups.into_iter().map(|((category, lock), mut pairs)| {
+    let found = groups.into_iter().map(|((memory, lock), mut pairs)| {
         pairs.sort_unstable();
-        (finding(trace, category, lock, &pairs, max_pairs), pairs)
+        LockGroup { memory, lock, pairs }
     });
     Ok(found.collect())
-}
-
-fn finding(
-    trace: &Trace,
-    category: PredictedCategory,
-    lock: LockId,
-    pairs: &[(EventId, EventId)],
-    max_pairs: usize,
-) -> Finding {
-    let name = trace.tables().name(trace.tables().locks[lock.index()]);
-    let (a, b) = pairs[0];
-    let is_use = |event: EventId| trace.event(event).kind().operand() == OperandKind::Lock;
-    let user = if is_use(a) { a } else { b };
-    let by = trace.handler_name(trace.handler_of(user));
-    let mut finding = Finding::new(Kind::OrderViolation);
-    finding.category = Some(category.word().to_owned());
-    finding.severity = Severity::Warning;
-    finding.title = match category {
-        PredictedCategory::UseAfterFree => {
-            format!("lock `{name}` can be used by `{by}` after its memory is freed")
-        }
-        _ => format!("lock `{name}` can be written over before or after `{by}` uses it"),
-    };
-    finding.sites = [a, b].map(|event| describe::site(trace, event)).into();
-    for (event, site) in [a, b].into_iter().zip(&mut finding.sites) {
-        if is_use(event) {
-            site.location = Some(name.to_owned());
-        }
-    }
-    let named = |(x, y): &(EventId, EventId)| [*x, *y].map(|event| trace.event_name(event));
-    finding.pairs = pairs.iter().take(max_pairs).map(named).collect();
-    finding.pairs_total = pairs.len() as u64;
-    finding
 }

@@ -11,3 +11,4 @@ pub(crate) mod groups;
 pub(crate) mod guards;
 pub(crate) mod list;
 pub(crate) mod lock_memory;
+pub(crate) mod race_groups;

@@ -2,7 +2,6 @@
 
 use super::facts::Fact;
 use crate::report::ViolationKind;
-use anyorder_finding::{Kind, PredictedCategory, RaceCategory, Severity};
 use anyorder_trace::{EventKind, InvocationId, Tables};
 
 /// The failure when the two actions of a finding come in the reverse order.
@@ -39,48 +38,49 @@ pub enum Category {
 }
 
 impl Category {
-    /// Returns the word for it.
+    /// All categories.
+    pub const ALL: [Category; 14] = [
+        Category::UseAfterFree,
+        Category::DoubleFree,
+        Category::DestroyedLock,
+        Category::OverwrittenLock,
+        Category::ClosedChannel,
+        Category::ClosedFile,
+        Category::LostSignal,
+        Category::LostWakeup,
+        Category::EarlyErr,
+        Category::MultiThreaded,
+        Category::SameHandler,
+        Category::Calls,
+        Category::Arrival,
+        Category::Guarded,
+    ];
+
+    /// Returns its name in results.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
-            Category::UseAfterFree => PredictedCategory::UseAfterFree.word(),
-            Category::DoubleFree => PredictedCategory::DoubleFree.word(),
-            Category::DestroyedLock => PredictedCategory::DestroyedLock.word(),
-            Category::OverwrittenLock => PredictedCategory::OverwrittenLock.word(),
-            Category::ClosedChannel => PredictedCategory::ClosedChannel.word(),
-            Category::ClosedFile => PredictedCategory::ClosedFile.word(),
-            Category::LostSignal => PredictedCategory::LostSignal.word(),
-            Category::LostWakeup => PredictedCategory::LostWakeup.word(),
-            Category::EarlyErr => PredictedCategory::EarlyErr.word(),
-            Category::MultiThreaded => RaceCategory::MultiThreaded.word(),
-            Category::SameHandler => PredictedCategory::SameHandler.word(),
-            Category::Calls => PredictedCategory::Calls.word(),
-            Category::Arrival => PredictedCategory::Arrival.word(),
-            Category::Guarded => PredictedCategory::Guarded.word(),
+            Category::UseAfterFree => "use_after_free",
+            Category::DoubleFree => "double_free",
+            Category::DestroyedLock => "destroyed_lock",
+            Category::OverwrittenLock => "overwritten_lock",
+            Category::ClosedChannel => "closed_channel",
+            Category::ClosedFile => "closed_file",
+            Category::LostSignal => "lost_signal",
+            Category::LostWakeup => "lost_wakeup",
+            Category::EarlyErr => "early_err",
+            Category::MultiThreaded => "multi_threaded",
+            Category::SameHandler => "same_handler",
+            Category::Calls => "calls",
+            Category::Arrival => "arrival",
+            Category::Guarded => "guarded",
         }
     }
 
-    /// Returns the kind of its findings.
+    /// Returns whether its findings are races, not violations of an order.
     #[must_use]
-    pub const fn kind(self) -> Kind {
-        match self {
-            Category::MultiThreaded | Category::SameHandler => Kind::Race,
-            _ => Kind::OrderViolation,
-        }
-    }
-
-    /// Returns the severity of a confirmed finding of this category.
-    #[must_use]
-    pub const fn severity(self) -> Severity {
-        match self {
-            Category::UseAfterFree
-            | Category::DoubleFree
-            | Category::DestroyedLock
-            | Category::OverwrittenLock
-            | Category::ClosedChannel => Severity::Error,
-            Category::Arrival | Category::Guarded => Severity::Note,
-            _ => Severity::Warning,
-        }
+    pub const fn is_race(self) -> bool {
+        matches!(self, Category::MultiThreaded | Category::SameHandler)
     }
 }
 
@@ -142,7 +142,8 @@ fn hands_over(tables: &Tables, fact: &Fact) -> bool {
 }
 
 /// Returns the method of an invocation, in lower case.
-pub(crate) fn method(tables: &Tables, fact: &Fact) -> Option<String> {
+#[must_use]
+pub fn method(tables: &Tables, fact: &Fact) -> Option<String> {
     if !matches!(fact.op.kind(), EventKind::Invoke | EventKind::Return) {
         return None;
     }

@@ -1,55 +1,43 @@
-//! The whole check: candidates, tries, groups, findings, counts.
+//! The whole check: candidates, tries, groups, counts.
 
 use super::candidate::{Candidate, CandidateList};
 use super::category::Category;
-use super::facts::Facts;
-use super::findings::{FindingInput, findings};
+use super::facts::{Facts, common_locks};
+use super::found::{Found, FoundInput, found};
 use super::groups::{Group, groups};
-use super::hints::common;
 use super::left_open::{Order, mark_left_open};
-use super::missed::explain_missed;
 use super::options::{CheckOptions, Pairs};
 use super::pairs::{all_pairs, commute};
 use super::statistics::Statistics;
 use super::tries::{Confirms, PairResult, try_all};
 use crate::class::Specification;
-use crate::confirm::Witness;
 use crate::error::PredictError;
-use crate::order_path::OrderPaths;
+use crate::order_path::{OrderPaths, Ordered};
 use crate::report::{Report, ViolationKind};
-use anyorder_finding::{Finding, Harm, Kind, Severity};
-use anyorder_hb::{Filter, Guards, chain_of_posts, only_guards};
+use anyorder_hb::Guards;
 use anyorder_system::{Cancel, Control, StopReason};
 use anyorder_trace::{EventId, Tables, Trace, TraceBlocks};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// On longer traces only an explicit option tries all pairs.
 const AUTO_EVENTS_MAX: usize = 4_000_000;
 
-/// The most findings that are passed on while the search for witnesses runs: of more, a report that
+/// The most groups that are passed on while the search for witnesses runs: of more, a report that
 /// is written in a hurry would have no place.
 const SO_FAR_MAX: usize = 1_000;
 
-/// A finding, with its witness.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Found {
-    /// The finding without a witness. The caller chooses how to store the witness.
-    pub finding: Finding,
-    /// The pairs of events that it lists, the pair of its sites first.
-    pub pairs: Vec<(u64, u64)>,
-    /// Its category.
-    pub category: Category,
-    /// The pair that represents the group, in trace order, and its witness.
-    pub witness: Option<(EventId, EventId, Witness)>,
-    /// Whether the analysis had ordered that pair.
-    pub ordered: bool,
-}
+/// The most groups whose assumed order is explained, and the most steps for each.
+const EXPLAINED_MAX: usize = 200;
+const STEPS_MAX: u64 = 2_000_000;
 
 /// The outcome of a check.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Checked {
-    /// The findings, the most important first.
+    /// What the groups of candidates show, by category.
     pub found: Vec<Found>,
+    /// The facts about the events of all candidates.
+    pub facts: Arc<Facts>,
     /// The counts.
     pub statistics: Statistics,
     /// The names of the options whose limits left pairs without an answer.
@@ -59,7 +47,7 @@ pub struct Checked {
     /// All pairs that were tried or scheduled, with their results. Empty after
     /// [`check_unconfirmed`].
     pub pair_results: Vec<(Candidate, PairResult)>,
-    /// The number of findings that were not built, because the job was stopped or for
+    /// The number of groups that were not described, because the job was stopped or for
     /// [`Subject::so_far`].
     pub left_out: u64,
     /// Whether all pairs of the trace were tried, not only the candidates of the analysis.
@@ -81,15 +69,15 @@ pub struct Subject<'a, S> {
     pub why: Option<&'a OrderPaths>,
     /// Further unordered pairs without a common lock that the caller found, each in trace order.
     pub extra: &'a [(EventId, EventId)],
-    /// Pairs for which this returns true are tried and counted, but no finding contains them.
+    /// Pairs for which this returns true are tried and counted, but in no group.
     pub is_known: &'a dyn Fn(&Candidate) -> bool,
-    /// Takes the first findings so far, while the search for witnesses runs: before it, and when
+    /// Takes the first groups so far, while the search for witnesses runs: before it, and when
     /// the number of confirmed pairs has doubled. Each time costs a pass over all candidates.
     pub so_far: &'a dyn Fn(Checked),
 }
 
-/// Tries the candidates of an analysis, and on small traces all other pairs. Builds findings from
-/// the pairs that are not refuted.
+/// Tries the candidates of an analysis, and on small traces all other pairs. Groups the pairs that
+/// are not refuted.
 ///
 /// # Errors
 ///
@@ -119,34 +107,26 @@ pub fn check<S: Specification>(
     }
     let wanted = events(&list);
     let facts = Facts::gather_until(&mut TraceBlocks::new(trace), wanted, cancel, |_| {})?;
-    classify(&facts, &mut list, cancel);
+    let facts = &Arc::new(facts);
+    classify(facts, &mut list, cancel);
     if let Some(order) = order
         && list.list.iter().any(|candidate| candidate.ordered)
     {
-        mark_left_open(trace, order, &facts, (&mut list.list, cancel))?;
+        mark_left_open(trace, order, facts, (&mut list.list, cancel))?;
     }
-    let by_site = groups(tables, &facts, &list.list);
-    let assembled = |pair_results: &[PairResult], findings_max: usize| {
-        let (facts, candidates, max_pairs) = (&facts, &list, options.max_pairs);
-        let input = FindingInput {
-            tables,
-            facts,
-            candidates,
-            pair_results,
-            max_pairs,
-            findings_max,
-            cancel,
-        };
-        assemble(&input, report, &by_site, is_known)
+    let by_site = groups(tables, facts, &list.list);
+    let assembled = |pair_results: &[PairResult], found_max: usize| {
+        let (candidates, max_pairs) = (&list, options.max_pairs);
+        let input = FoundInput { facts, candidates, pair_results, max_pairs, found_max, cancel };
+        assemble(&input, (tables, facts), report, (&by_site, is_known))
     };
     let mut pass_on = |results: &[PairResult]| so_far(assembled(results, SO_FAR_MAX));
     let mut tried = try_all((&list.list, &by_site), confirms, options, control, &mut pass_on);
     cuts.append(&mut tried.cuts);
     let mut checked = assembled(&tried.pair_results, usize::MAX);
-    add_chains(trace, &mut checked.found, cancel);
     mark_guards(trace, &mut checked.found);
     if let Some(why) = why {
-        explain_missed(trace, why, &mut checked.found, cancel);
+        explain_missed(why, &mut checked.found, cancel);
     }
     checked.cuts = cuts;
     checked.stopped = tried.stopped.or(control.cancel.reason());
@@ -155,11 +135,11 @@ pub fn check<S: Specification>(
     Ok(checked)
 }
 
-/// Builds findings from candidates without trying them, for a stream or on request. Once the job is
-/// stopped, only the first candidates become findings; all are counted.
+/// Groups candidates without trying them, for a stream or on request. Once the job is stopped, only
+/// the first groups are described; all candidates are counted.
 #[must_use]
 pub fn check_unconfirmed(
-    (tables, facts): (&Tables, &Facts),
+    (tables, facts): (&Tables, &Arc<Facts>),
     report: &Report,
     options: &CheckOptions,
     cancel: &Cancel,
@@ -168,16 +148,9 @@ pub fn check_unconfirmed(
     let by_site = groups(tables, facts, &list.list);
     let pair_results = &vec![PairResult::Untried; list.list.len()];
     let max_pairs = options.max_pairs;
-    let input = FindingInput {
-        tables,
-        facts,
-        candidates: &list,
-        pair_results,
-        max_pairs,
-        findings_max: usize::MAX,
-        cancel,
-    };
-    let mut checked = assemble(&input, report, &by_site, &|_| false);
+    let (candidates, found_max) = (&list, usize::MAX);
+    let input = FoundInput { facts, candidates, pair_results, max_pairs, found_max, cancel };
+    let mut checked = assemble(&input, (tables, facts), report, (&by_site, &|_| false));
     if list.unlisted() > 0 {
         checked.cuts.push("max-candidates");
     }
@@ -186,7 +159,7 @@ pub fn check_unconfirmed(
 }
 
 impl Facts {
-    /// Returns the numbers of the events that the findings of a report mention. The caller gathers
+    /// Returns the numbers of the events of the candidates of a report. The caller gathers
     /// facts about these events.
     #[must_use]
     pub fn wanted(report: &Report) -> Vec<u64> {
@@ -198,33 +171,23 @@ fn events(list: &CandidateList) -> Vec<u64> {
     list.list.iter().flat_map(|candidate| [candidate.first, candidate.second]).collect()
 }
 
-/// Adds the chains of posts that led to their tasks to both actions of findings.
-fn add_chains(trace: &Trace, found: &mut [Found], cancel: &Cancel) {
-    for one in found {
-        if cancel.reason().is_some() {
-            return;
-        }
-        let Some((first, second, _)) = &one.witness else { continue };
-        for (site, event) in one.finding.sites.iter_mut().zip([*first, *second]) {
-            site.chain = chain_of_posts(trace, trace.event(event).task);
-        }
-    }
-}
-
 /// Marks the races whose reads only guard. They do no harm.
 fn mark_guards(trace: &Trace, found: &mut [Found]) {
     let mut guards = None;
     for one in found.iter_mut().filter(|one| one.category == Category::SameHandler) {
         let guards = guards.get_or_insert_with(|| Guards::new(trace));
-        let event = |event: u64| u32::try_from(event).ok().map(EventId);
-        let pairs = one.pairs.iter().map(|(a, b)| Some((event(*a)?, event(*b)?)));
-        let Some(pairs) = pairs.collect::<Option<Vec<_>>>() else { continue };
-        if !pairs.is_empty() && pairs.iter().all(|(a, b)| guards.guards(*a, *b)) {
-            let word = Filter::OnlyGuards.word().to_owned();
-            one.finding.harm = Harm::Harmless;
-            one.finding.severity = Severity::Note;
-            one.finding.explanation.push(only_guards(trace, pairs[0].0, pairs[0].1));
-            one.finding.harm_class = Some(word);
+        let pairs = one.event_pairs();
+        one.only_guards = !pairs.is_empty() && pairs.iter().all(|(a, b)| guards.guards(*a, *b));
+    }
+}
+
+/// Adds the steps by which the analysis ordered a pair, where a witness refutes that order.
+fn explain_missed(why: &OrderPaths, found: &mut [Found], cancel: &Cancel) {
+    let missed = found.iter_mut().filter(|one| one.shown.ordered);
+    for one in missed.take(EXPLAINED_MAX) {
+        let Some((first, second, _)) = &one.witness else { continue };
+        if let Ordered::By(steps) = why.why_until((*first, *second), STEPS_MAX, cancel) {
+            one.missed = Some(steps);
         }
     }
 }
@@ -268,22 +231,25 @@ fn classify(facts: &Facts, list: &mut CandidateList, cancel: &Cancel) {
             return;
         }
         if let [Some(a), Some(b)] = [facts.get(candidate.first), facts.get(candidate.second)]
-            && common(a, b).next().is_some()
+            && common_locks(a, b).next().is_some()
         {
             candidate.kind = ViolationKind::NonRacy;
         }
     }
 }
 
-/// Builds findings of the groups, without the pairs that are known, and counts all pairs.
+/// Returns whether the caller knows a pair.
+type IsKnown<'a> = &'a dyn Fn(&Candidate) -> bool;
+
+/// Describes the groups, without the pairs that are known, and counts all pairs.
 fn assemble(
-    input: &FindingInput<'_>,
+    input: &FoundInput<'_>,
+    (tables, facts): (&Tables, &Arc<Facts>),
     report: &Report,
-    by_site: &[Group],
-    is_known: &dyn Fn(&Candidate) -> bool,
+    (by_site, is_known): (&[Group], IsKnown<'_>),
 ) -> Checked {
     let list = input.candidates;
-    let mut statistics = Statistics::of(&report.counts, input.tables, input.facts.invocations);
+    let mut statistics = Statistics::of(&report.counts, tables, facts.invocations);
     for (candidate, pair_result) in list.list.iter().zip(input.pair_results) {
         statistics.count(candidate, pair_result);
     }
@@ -292,11 +258,11 @@ fn assemble(
     for group in &mut reported {
         group.members.retain(|i| !is_known(&list.list[*i]));
     }
-    let (found, left_out) = findings(input, &reported);
+    let (found, left_out) = found(input, &reported);
     statistics.race_pairs = found
         .iter()
-        .filter(|one| one.finding.kind == Kind::Race && one.finding.confirmed != Some(false))
-        .map(|one| one.finding.pairs_total)
+        .filter(|one| one.is_race() && one.confirmed != Some(false))
+        .map(|one| one.total)
         .sum();
-    Checked { found, statistics, left_out, ..Checked::default() }
+    Checked { found, facts: Arc::clone(facts), statistics, left_out, ..Checked::default() }
 }

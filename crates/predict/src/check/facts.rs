@@ -3,13 +3,11 @@
 
 use super::event_names::{EventNames, Label};
 use crate::error::PredictError;
-use anyorder_finding::Stack;
 use anyorder_system::Cancel;
 use anyorder_trace::{
     Allocated, Allocations, Block, EventKind, HandlerId, LockId, Op, SiteId, StackId, Tables,
     TaskId, TaskKind, TraceSource,
 };
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -18,28 +16,52 @@ const JOINS_MAX: usize = 100_000;
 
 /// A lock that is held.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Held {
-    pub(crate) lock: LockId,
-    pub(crate) shared: bool,
+pub struct Held {
+    /// The lock.
+    pub lock: LockId,
+    /// Whether it is held as a reader only.
+    pub shared: bool,
 }
 
 /// The facts about an event.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Fact {
-    pub(crate) op: Op,
-    pub(crate) task: TaskId,
-    pub(crate) handler: HandlerId,
-    pub(crate) operand: u32,
-    pub(crate) site: SiteId,
-    pub(crate) stack: Option<StackId>,
+pub struct Fact {
+    /// The operation.
+    pub op: Op,
+    /// Its task.
+    pub task: TaskId,
+    /// The handler that runs the task.
+    pub handler: HandlerId,
+    /// The operand of the operation.
+    pub operand: u32,
+    /// The source position.
+    pub site: SiteId,
+    /// The call stack, if the trace has one.
+    pub stack: Option<StackId>,
     pub(crate) label: Label,
     /// The locks held at the event, sorted by id. An acquire does not hold its lock yet; a release
     /// still does. Events between two changes share them.
-    pub(crate) held: Arc<[Held]>,
-    /// Its stack in words, once a finding needed it: all findings of the event share it.
-    pub(crate) stack_words: OnceCell<Stack>,
+    pub held: Arc<[Held]>,
     /// The place that allocated the memory that the event accesses.
-    pub(crate) allocated: Option<Allocated>,
+    pub allocated: Option<Allocated>,
+}
+
+impl Fact {
+    /// Returns the name of the event in reports, as [`Trace::label`](anyorder_trace::Trace::label)
+    /// gives it.
+    #[must_use]
+    pub fn label(&self) -> String {
+        self.label.to_string()
+    }
+}
+
+/// Returns the locks that both of two events hold, unless both hold them as readers. Takes `n log
+/// m` for `n` and `m` locks held.
+pub fn common_locks<'a>(first: &'a Fact, second: &'a Fact) -> impl Iterator<Item = Held> + 'a {
+    first.held.iter().copied().filter(|held| {
+        let other = second.held.binary_search_by_key(&held.lock, |other| other.lock);
+        other.is_ok_and(|at| !(held.shared && second.held[at].shared))
+    })
 }
 
 /// A join of a handler.
@@ -152,8 +174,16 @@ impl Facts {
     }
 
     /// Returns the facts about a requested event.
-    pub(crate) fn get(&self, event: u64) -> Option<&Fact> {
+    #[must_use]
+    pub fn get(&self, event: u64) -> Option<&Fact> {
         self.by_event.get(&event)
+    }
+
+    /// Returns the name of the first event after `event` in which a handler joins another one.
+    #[must_use]
+    pub fn join_after(&self, event: u64, by: HandlerId, joined: HandlerId) -> Option<String> {
+        let is_it = |join: &&Join| join.event > event && join.by == by && join.joined == joined;
+        self.joins.iter().find(is_it).map(|join| join.label.to_string())
     }
 }
 
@@ -198,19 +228,7 @@ impl Pass {
             let held = self.open(tables, task).held();
             let row32 = u32::try_from(row).unwrap_or(u32::MAX);
             let stack = columns.stacks.get(row32);
-            let stack_words = OnceCell::new();
-            let fact = Fact {
-                op,
-                task,
-                handler,
-                operand,
-                site,
-                stack,
-                label,
-                held,
-                stack_words,
-                allocated,
-            };
+            let fact = Fact { op, task, handler, operand, site, stack, label, held, allocated };
             self.facts.by_event.insert(event, fact);
         }
         match op.kind() {

@@ -1,9 +1,9 @@
-//! Groups of candidates: a report shows each group as one finding.
+//! Groups of candidates: each has one cause.
 
 use super::candidate::Candidate;
 use super::category::{Category, category};
 use super::facts::{Fact, Facts};
-use super::words;
+use super::objects::object_in_every_run;
 use anyorder_trace::{EventKind, HandlerId, SiteId, Tables};
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ pub(crate) fn groups(tables: &Tables, facts: &Facts, candidates: &[Candidate]) -
         let mut sites = [key(first), key(second)];
         // Either site may come first, because two runs may differ.
         sites.sort_unstable();
-        let object = words::object_in_id(tables, second);
+        let object = object_in_every_run(tables, second);
         let at = *index.entry((category, sites, object)).or_insert_with(|| {
             groups.push(Group { category, members: Vec::new() });
             groups.len() - 1

@@ -1,17 +1,18 @@
-//! From candidates to findings: chooses the pairs to try, collects their results, and describes
-//! each group.
+//! From candidates to groups: chooses the pairs to try, collects their results, and says what each
+//! group shows.
 //!
 //! The engine's candidates are pairs of events. [`check()`] passes them to a search for witnesses,
-//! one pair of each group in turn, and builds findings of the groups. On small traces it also tries
+//! one pair of each group in turn, and describes the groups. On small traces it also tries
 //! the pairs that the engine ordered. It prints nothing and knows no format: witnesses are lists of
 //! events.
 
 pub use candidate::{Candidate, CandidateList};
-pub use category::Category;
-pub use driver::{Checked, Found, Subject, check, check_unconfirmed};
-pub use facts::Facts;
-pub use findings::{UNDECIDED, form_words};
+pub use category::{Category, method};
+pub use driver::{Checked, Subject, check, check_unconfirmed};
+pub use facts::{Fact, Facts, Held, common_locks};
+pub use found::{Evidence, Found};
 pub use left_open::Order;
+pub use objects::{object, object_without_instance};
 pub use options::{CheckOptions, Pairs};
 pub use statistics::Statistics;
 pub use tries::{Confirms, PairResult};
@@ -21,14 +22,12 @@ mod category;
 mod driver;
 mod event_names;
 mod facts;
-mod findings;
+mod found;
 mod groups;
-mod hints;
 mod left_open;
-mod missed;
+mod objects;
 mod options;
 mod pairs;
 mod statistics;
 mod tries;
 mod witness_store;
-mod words;

@@ -6,8 +6,14 @@ pub(crate) mod calls;
 pub(crate) mod generate;
 pub(crate) mod naive;
 pub(crate) mod nested;
-pub(crate) mod script;
 pub(crate) mod specified;
+
+/// Traces written as text.
+pub(crate) mod script {
+    pub(crate) fn script(text: &str) -> anyorder_trace::Trace {
+        anyorder_testkit::threads(text)
+    }
+}
 
 use anyorder_predict::{Analysis, Counts, Engine, Relation, Report, Specification, run};
 use anyorder_trace::{Trace, TraceBlocks};

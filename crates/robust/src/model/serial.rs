@@ -6,7 +6,8 @@ use super::overlap::mix;
 use super::run::RunStep;
 use super::sim::{INIT, Next, SHORT, Sim};
 use anyorder_system::{
-    AsyncSystem, Control, Hash128, InterleavedSystem, InvocationStep, RunError, Taker, WaitPlace,
+    AsyncSystem, Control, Failure, Hash128, InterleavedSystem, InvocationStep, RunError, Taker,
+    WaitPlace,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -32,7 +33,7 @@ pub struct SerialOutcomes {
     keys: FxHashSet<Hash128>,
     kept: KeptRuns,
     /// The failures of serial runs.
-    failures: BTreeSet<String>,
+    failures: BTreeSet<Failure>,
     /// Where serial runs get stuck.
     pub stuck: BTreeSet<WaitPlace>,
     /// Whether these are all.
@@ -166,7 +167,7 @@ impl SerialOutcomes {
     fn note_failures<S>(&mut self, ran: &[InvocationStep<S>]) {
         let failures = ran.iter().filter_map(|step| step.failure.as_ref());
         self.ends |= ran.iter().any(|step| step.failure.is_some());
-        self.failures.extend(failures.map(ToString::to_string));
+        self.failures.extend(failures.cloned());
     }
 
     /// Returns whether a global state, after these events, is one of them.
@@ -177,7 +178,7 @@ impl SerialOutcomes {
 
     /// Returns whether some serial run fails like this.
     #[must_use]
-    pub fn fails(&self, failure: &str) -> bool {
+    pub fn fails(&self, failure: &Failure) -> bool {
         self.failures.contains(failure)
     }
 

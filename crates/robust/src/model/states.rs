@@ -198,7 +198,7 @@ impl<S: StateSystem> Search<'_, S> {
             }
             if let Some(failure) = failure {
                 self.note_end(&Open { state: next, happened, at: one.at }, true);
-                if !self.serial.fails(&failure.to_string()) {
+                if !self.serial.fails(&failure) {
                     self.report(&one, Strange::Failure(failure), Some(action));
                 }
                 continue;

@@ -1,26 +1,25 @@
-//! The whole check of a trace: both graphs, then groups, order and findings.
+//! The whole check of a trace: both graphs, then groups, order and cycles.
 
 use super::cells::Cells;
+use super::conflicts::{self, ConflictGroup};
 use super::determinism::{self, Violation};
-use super::findings::{self, WithShown};
 use super::forest::{Forest, STRIDE};
 use super::groups::Groups;
 use super::order::{Forced, unlocked};
 use super::reference;
 use super::serial::{self, Components};
-use anyorder_finding::{Finding, assign_ids, glob};
-use anyorder_hb::{RuleSet, location_title};
+use anyorder_hb::RuleSet;
 use anyorder_system::{Control, StopReason, Stopped};
-use anyorder_trace::{EventId, LocationId, TaskKind, Trace};
+use anyorder_trace::{LocationId, TaskKind, Trace};
+use std::collections::BTreeSet;
 
 /// The options of a check.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TraceOptions {
     /// The rules by which every run has an order.
     pub rules: RuleSet,
-    /// Patterns of locations whose conflicts do not count, with `*` and `?`. They match the name
-    /// with or without its object.
-    pub ignore: Vec<String>,
+    /// Locations whose conflicts do not count.
+    pub ignore: BTreeSet<LocationId>,
     /// The most conflicts that a finding lists.
     pub max_pairs: usize,
     /// The most cycles of events that are reported.
@@ -36,7 +35,7 @@ impl TraceOptions {
     pub fn new(rules: RuleSet) -> TraceOptions {
         TraceOptions {
             rules,
-            ignore: Vec::new(),
+            ignore: BTreeSet::new(),
             max_pairs: 1000,
             max_cycles: 100,
             max_classed_tasks: 20_000,
@@ -66,13 +65,11 @@ pub struct TraceCounts {
 /// The outcome of a check.
 #[derive(Clone, Debug, Default)]
 pub struct TraceChecked {
-    /// The findings: events that interleave, then tasks out of order.
-    pub findings: Vec<Finding>,
-    /// The two accesses of the sites of each finding.
-    pub shown: Vec<[EventId; 2]>,
+    /// The conflicts, grouped by cause: tasks out of order, then events that interleave.
+    pub groups: Vec<ConflictGroup>,
     /// The counts.
     pub counts: TraceCounts,
-    /// Why the check ended early. The findings so far are true; without findings nothing is known.
+    /// Why the check ended early. The groups so far are true; without groups nothing is known.
     pub stopped: Option<StopReason>,
     /// Whether there are more cycles of events than are reported.
     pub more_cycles: bool,
@@ -97,7 +94,7 @@ pub(super) struct Analysed<'a> {
 /// Checks whether a trace is robust. The events of the trace must be in the order in which they
 /// happened.
 ///
-/// Never fails: a stopped check says so, with the findings so far.
+/// Never fails: a stopped check says so, with the groups so far.
 #[must_use]
 pub fn check(trace: &Trace, options: &TraceOptions, control: &Control<'_>) -> TraceChecked {
     let mut checked = TraceChecked::default();
@@ -105,8 +102,7 @@ pub fn check(trace: &Trace, options: &TraceOptions, control: &Control<'_>) -> Tr
     if let Err(Stopped(reason)) = phases(trace, options, control, &mut checked, &mut found) {
         checked.stopped = Some(reason);
     }
-    (checked.findings, checked.shown) = found.into_iter().unzip();
-    assign_ids(&mut checked.findings);
+    checked.groups = found;
     checked
 }
 
@@ -115,7 +111,7 @@ fn phases(
     options: &TraceOptions,
     control: &Control<'_>,
     checked: &mut TraceChecked,
-    found: &mut Vec<WithShown>,
+    found: &mut Vec<ConflictGroup>,
 ) -> Result<(), Stopped> {
     control.progress.phase("events");
     let forest = Forest::new(trace, control)?;
@@ -123,7 +119,7 @@ fn phases(
     let tables = trace.tables();
     let locations = tables.locations.len() as u64;
     control.check_memory(0, locations * 48)?;
-    let cells = Cells::new(tables, |location| ignored(trace, location, &options.ignore));
+    let cells = Cells::new(tables, |location| options.ignore.contains(&location));
     control.progress.phase("serializability");
     let components = serial::find(trace, &forest, &cells, control)?;
     checked.counts.conflicts = components.edges;
@@ -144,13 +140,13 @@ fn phases(
     explain(&all, options, control, checked, found)
 }
 
-/// Turns the components and violations into findings.
+/// Groups the conflicts of the components and the violations, and describes the groups.
 fn explain(
     all: &Analysed<'_>,
     options: &TraceOptions,
     control: &Control<'_>,
     checked: &mut TraceChecked,
-    found: &mut Vec<WithShown>,
+    found: &mut Vec<ConflictGroup>,
 ) -> Result<(), Stopped> {
     let interleaved = interleavings(all, options, control)?;
     let mut against = Groups::new(all.trace, options.max_pairs);
@@ -177,16 +173,16 @@ fn explain(
     };
     let order = forced.as_ref().ok().and_then(Option::as_ref);
     let (against, interleaved) = (against.finish(order), interleaved.finish(order));
-    let tasks = findings::determinism(all, &against, order, control, found);
-    // A stop from here on loses classes and cycles, not findings.
+    let tasks = conflicts::determinism(all, &against, order, control, found);
+    // A stop from here on loses classes and cycles, not groups.
     control.progress.phase("cycles");
     let known = found.len();
     let searched = tasks.and(forced).and_then(|order| {
         let max = options.max_cycles;
-        findings::serializability(all, &interleaved, order.as_ref(), max, control, found)
+        conflicts::serializability(all, &interleaved, order.as_ref(), max, control, found)
     });
     if searched.is_err() && found.len() == known {
-        findings::without_cycles(all, &interleaved, options.max_cycles, found);
+        conflicts::without_cycles(all, &interleaved, options.max_cycles, found);
     }
     checked.more_cycles = searched?;
     Ok(())
@@ -208,14 +204,6 @@ fn interleavings<'t>(
         })?;
     }
     Ok(groups)
-}
-
-/// Returns whether a pattern matches a location.
-fn ignored(trace: &Trace, location: LocationId, patterns: &[String]) -> bool {
-    !patterns.is_empty() && {
-        let names = [trace.location_text(location), location_title(trace, location)];
-        patterns.iter().any(|pattern| names.iter().any(|name| glob::matches(pattern, name)))
-    }
 }
 
 fn count(

@@ -41,15 +41,15 @@
 //! b.end(save)?;
 //! let checked = check(&b.finish(), &TraceOptions::new(RuleSet::Mailbox), &Control::default());
 //! assert_eq!(checked.counts.components, 1);
-//! assert_eq!(checked.findings.len(), 1);
+//! assert_eq!(checked.groups.len(), 1);
 //! # Ok::<(), anyorder_trace::TableFull>(())
 //! ```
 
 mod cells;
 mod check;
+mod conflicts;
 mod cycles;
 mod determinism;
-mod findings;
 mod forest;
 mod groups;
 mod order;
@@ -57,6 +57,6 @@ mod reference;
 mod serial;
 
 pub use check::{TraceChecked, TraceCounts, TraceOptions, check};
+pub use conflicts::{ConflictGroup, EventLink, InputEvent, Shows, TaskRun};
 pub use determinism::Violation;
-pub use findings::FORCED;
 pub use forest::{Forest, Invocation, InvocationIndex};

@@ -25,7 +25,7 @@ impl Fault {
             line: site.line,
             column: site.column,
         });
-        Failure { kind: self.kind, message: self.message, site }
+        Failure { kind: self.kind, message: self.message, site, broken: None }
     }
 }
 

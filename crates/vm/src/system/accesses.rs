@@ -14,7 +14,7 @@ use crate::program::{Op, SiteId};
 use crate::state::State;
 use crate::step::{LoggedAccess, LoggedPlace};
 use crate::value::{Value, mix, show::short};
-use anyorder_system::{Access, AccessKind, TaskName};
+use anyorder_system::{Access, AccessKind, TASK_STATUS, TaskName};
 use anyorder_trace::{Interner, Location, LocationId, Site, TableFull};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -165,7 +165,7 @@ impl AccessTranslator<'_> {
             LoggedPlace::Task(uid) => {
                 let name = self.before.of(*uid).or_else(|| self.created.get(uid));
                 let name = name.or_else(|| self.names.of(*uid));
-                ("task", name.map_or_else(|| "?".to_owned(), TaskName::to_string))
+                (TASK_STATUS, name.map_or_else(|| "?".to_owned(), TaskName::to_string))
             }
             LoggedPlace::Thread(member) => ("thread", words::thread_name(machine, *member)),
             LoggedPlace::Event(member) => ("event", words::event_name(machine, *member)),

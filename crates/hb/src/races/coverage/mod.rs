@@ -8,7 +8,6 @@
 use crate::races::detector::{Races, RunId};
 use crate::relation::engine::Engine;
 use crate::relation::pass::Ends;
-use anyorder_finding::CoverageLevel;
 use anyorder_system::{Cancel, Stopped};
 use anyorder_trace::TaskId;
 use rustc_hash::FxHashSet;
@@ -16,6 +15,17 @@ use rustc_hash::FxHashSet;
 mod access;
 mod single;
 mod task;
+
+/// A definition of coverage.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum CoverageLevel {
+    /// Between whole tasks.
+    Task,
+    /// Between single accesses.
+    Access,
+    /// By one other race.
+    Single,
+}
 
 /// For each racing pair of runs, the number of uncovered pairs of accesses.
 pub(crate) struct Uncovered {

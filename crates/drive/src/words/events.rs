@@ -1,7 +1,10 @@
 //! Events, tasks and chains of posts in words.
 
+use anyorder_common::text::quote;
 use anyorder_finding::Site;
-use anyorder_trace::{EventId, EventKind, InputId, Location, NameId, TaskId, TaskKind, Trace};
+use anyorder_trace::{
+    EventId, EventKind, InputId, LocationId, Mailbox, NameId, TaskId, TaskKind, Trace,
+};
 
 /// The most posts of a chain that are reported. Longer chains are cut in the middle.
 const CHAIN_POSTS_MAX: usize = 40;
@@ -50,8 +53,7 @@ pub(crate) fn task(trace: &Trace, task: TaskId) -> String {
 
 /// Returns the chain of posts that led to a task. Its own post comes first; the input event or the
 /// thread at the root comes last.
-#[must_use]
-pub fn chain(trace: &Trace, mut at: TaskId) -> Vec<String> {
+pub(crate) fn chain(trace: &Trace, mut at: TaskId) -> Vec<String> {
     let mut lines = Vec::new();
     let trigger_of = |task: TaskId| {
         let span = trace.span(task);
@@ -88,8 +90,7 @@ pub fn chain(trace: &Trace, mut at: TaskId) -> Vec<String> {
 }
 
 /// Returns an event as a site of a finding.
-#[must_use]
-pub fn site(trace: &Trace, id: EventId) -> Site {
+pub(crate) fn site(trace: &Trace, id: EventId) -> Site {
     let event = trace.event(id);
     let tables = trace.tables();
     let position = tables.sites.get(event.site.index()).copied().unwrap_or_default();
@@ -98,7 +99,7 @@ pub fn site(trace: &Trace, id: EventId) -> Site {
     let handler = trace.span(event.task).handler;
     let mailbox = tables.handlers.get(handler.index()).map(|handler| handler.mailbox);
     let name = trace.handler_name(handler).to_owned();
-    let serves = mailbox.is_some_and(|m| m != anyorder_trace::Mailbox::None);
+    let serves = mailbox.is_some_and(|m| m != Mailbox::None);
     let atomic = if event.mode().is_atomic() { " atomic" } else { "" };
     Site {
         file: text(position.file),
@@ -118,13 +119,12 @@ pub fn site(trace: &Trace, id: EventId) -> Site {
 }
 
 /// Returns the name of a location for a title, without the object.
-#[must_use]
-pub fn location_title(trace: &Trace, location: anyorder_trace::LocationId) -> String {
-    let tables = trace.tables();
-    match tables.locations[location.index()] {
-        Location::Field { class, field, .. } | Location::Static { class, field } => {
-            format!("{}.{}", tables.name(class), tables.name(field))
-        }
-        _ => trace.location_text(location),
-    }
+pub(crate) fn location_title(trace: &Trace, location: LocationId) -> String {
+    trace.tables().location_without_object(location)
+}
+
+/// Returns the command that explains the order of two events.
+pub(crate) fn why_command(input: &str, trace: &Trace, pair: [EventId; 2]) -> String {
+    let [a, b] = pair.map(|event| trace.event_name(event));
+    format!("anyorder why {}", [input, &a, &b].map(quote).join(" "))
 }

@@ -1,4 +1,4 @@
-//! Traces written as text, one event a line or after a semicolon: `T1 acq m; T1 w x`.
+//! Traces of threads written as text, one event a line or after a semicolon: `T1 acq m; T1 w x`.
 
 use anyorder_trace::{
     EventKind, HandlerId, Invocation, Mailbox, Mode, TaskId, Trace, TraceBuilder,
@@ -8,7 +8,12 @@ use std::collections::BTreeMap;
 /// Returns the trace of a script. The operations: r, w, rmw, free, acq, rel, racq, rrel (as
 /// reader), fork, join, signal, broadcast, wait, wake, destroy, barrier, and invocations such as
 /// `set:s.add(1)=1`, `file:f.close()`, whose return is `ret set:s.add(1)=1`.
-pub(crate) fn script(text: &str) -> Trace {
+///
+/// # Panics
+///
+/// Panics if the text is wrong.
+#[must_use]
+pub fn threads(text: &str) -> Trace {
     let mut b = TraceBuilder::new();
     let mut threads: BTreeMap<String, (HandlerId, TaskId)> = BTreeMap::new();
     for line in text.split([';', '\n']).map(str::trim).filter(|line| !line.is_empty()) {

@@ -1,25 +1,24 @@
 //! Hints: which order is missing, and how to enforce it.
 
-use super::category::Category;
-use super::facts::{Fact, Facts, Held};
-use super::words;
+use super::events;
+use anyorder_predict::check::{Category, Fact, Facts, Held, common_locks};
 use anyorder_trace::{EventKind, Tables};
 
 /// The two actions of a finding, with facts about the trace.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pair<'a> {
-    pub(crate) tables: &'a Tables,
-    pub(crate) facts: &'a Facts,
-    pub(crate) category: Category,
-    pub(crate) first: &'a Fact,
-    pub(crate) second: &'a Fact,
-    pub(crate) second_event: u64,
+pub(super) struct Pair<'a> {
+    pub(super) tables: &'a Tables,
+    pub(super) facts: &'a Facts,
+    pub(super) category: Category,
+    pub(super) first: &'a Fact,
+    pub(super) second: &'a Fact,
+    pub(super) second_event: u64,
 }
 
 /// Returns a way to enforce the order or to make it irrelevant.
-pub(crate) fn hint(pair: &Pair<'_>) -> String {
+pub(super) fn hint(pair: &Pair<'_>) -> String {
     let Pair { tables, category, first, second, .. } = *pair;
-    let name = |fact: &Fact| words::handler(tables, fact.handler);
+    let name = |fact: &Fact| events::handler(tables, fact.handler);
     match category {
         Category::UseAfterFree => ended(pair, "free", "or count references"),
         Category::DoubleFree => {
@@ -54,9 +53,9 @@ pub(crate) fn hint(pair: &Pair<'_>) -> String {
             "post the second task from the first, or make both work in either order".to_owned()
         }
         Category::MultiThreaded => locking(tables, first, second),
-        Category::Calls | Category::Guarded if common(first, second).next().is_some() => {
-            let locks: Vec<String> = common(first, second)
-                .map(|held| format!("`{}`", words::lock_name(tables, held.lock)))
+        Category::Calls | Category::Guarded if common_locks(first, second).next().is_some() => {
+            let locks: Vec<String> = common_locks(first, second)
+                .map(|held| format!("`{}`", events::lock_name(tables, held.lock)))
                 .collect();
             let (locks, keep) = and(&locks, "keeps them apart and orders", "keep them apart and order");
             format!(
@@ -75,15 +74,6 @@ pub(crate) fn hint(pair: &Pair<'_>) -> String {
     }
 }
 
-/// Returns the locks that both actions hold, unless both hold them as readers. Takes `n log m` for
-/// `n` and `m` locks held.
-pub(crate) fn common<'a>(first: &'a Fact, second: &'a Fact) -> impl Iterator<Item = Held> + 'a {
-    first.held.iter().copied().filter(|held| {
-        let other = second.held.binary_search_by_key(&held.lock, |other| other.lock);
-        other.is_ok_and(|at| !(held.shared && second.held[at].shared))
-    })
-}
-
 /// Returns names as a list for a sentence, with the verb that agrees with it.
 fn and<'v>(names: &[String], one: &'v str, several: &'v str) -> (String, &'v str) {
     match names {
@@ -94,7 +84,7 @@ fn and<'v>(names: &[String], one: &'v str, several: &'v str) -> (String, &'v str
 }
 
 fn locking(tables: &Tables, first: &Fact, second: &Fact) -> String {
-    let name = |fact: &Fact| words::handler(tables, fact.handler);
+    let name = |fact: &Fact| events::handler(tables, fact.handler);
     let shared = |fact: &Fact| fact.held.iter().all(|held| held.shared);
     match (&*first.held, &*second.held) {
         ([], []) => {
@@ -108,8 +98,8 @@ fn locking(tables: &Tables, first: &Fact, second: &Fact) -> String {
         }
         (one, other) => format!(
             "they hold different locks, {} and {}: hold the same one around both",
-            words::locks(tables, one),
-            words::locks(tables, other)
+            events::locks(tables, one),
+            events::locks(tables, other)
         ),
     }
 }
@@ -117,7 +107,7 @@ fn locking(tables: &Tables, first: &Fact, second: &Fact) -> String {
 /// Says that one side holds none of the locks of the other.
 fn lacking(tables: &Tables, who: &str, held: &[Held]) -> String {
     let names: Vec<String> =
-        held.iter().map(|held| format!("`{}`", words::lock_name(tables, held.lock))).collect();
+        held.iter().map(|held| format!("`{}`", events::lock_name(tables, held.lock))).collect();
     let how =
         if held.iter().all(|held| held.shared) { ", exclusively where it writes" } else { "" };
     let (names, _) = and(&names, "", "");
@@ -129,18 +119,15 @@ fn ended(pair: &Pair<'_>, end: &str, other: &str) -> String {
     let Pair { tables, facts, first, second, second_event, .. } = *pair;
     let ends = |fact: &Fact| {
         matches!(fact.op.kind(), EventKind::Free | EventKind::Destroy)
-            || words::verb(tables, fact) == "close"
+            || events::verb(tables, fact) == "close"
     };
     let (user, ender) = if ends(second) { (first, second) } else { (second, first) };
     let (user_name, ender_name) =
-        (words::handler(tables, user.handler), words::handler(tables, ender.handler));
-    let late = facts.joins.iter().find(|join| {
-        join.event > second_event && join.by == ender.handler && join.joined == user.handler
-    });
+        (events::handler(tables, user.handler), events::handler(tables, ender.handler));
+    let late = facts.join_after(second_event, ender.handler, user.handler);
     match late {
         Some(join) => format!(
-            "`{ender_name}` joins `{user_name}` only at event {}, after the {end}: join first",
-            join.label
+            "`{ender_name}` joins `{user_name}` only at event {join}, after the {end}: join first"
         ),
         None => format!(
             "nothing orders the {end} on `{ender_name}` after the use on `{user_name}`: join `{user_name}` before it, {other}"

@@ -1,0 +1,16 @@
+//! The words of findings. Engines return what they found as data: groups of pairs of events, with
+//! form, category, cycle and class. This layer makes the titles, sites, explanations and hints of
+//! findings, and the commands that replay them. Nothing here decides anything, and nothing outside
+//! reads its texts.
+
+mod conflicts;
+mod events;
+mod predicted;
+mod races;
+mod unordered;
+
+pub(crate) use conflicts::{FORCED, conflicts};
+pub(crate) use events::why_command;
+pub(crate) use predicted::{Predicted, UNDECIDED, form_words, predictions, severity, with_trace};
+pub(crate) use races::{RaceFinding, level, level_of, races};
+pub(crate) use unordered::order;
