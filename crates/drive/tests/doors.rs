@@ -7,12 +7,13 @@ use anyorder_drive::states::{
     Algorithm, CheckOptions, Named, ReplayVerdict, SimulateOptions, Storage, check_states, simulate,
 };
 use anyorder_drive::{
-    CertificateVerdict, JobResult, RobustModelOptions, certify_model, robust_model, schedule_of,
+    CertificateVerdict, JobResult, RobustModelOptions, certify_model, certify_program,
+    robust_model, schedule_of,
 };
 use anyorder_system::{
     Awaited, Capabilities, Choice, Control, EnabledTask, Hash128, Limits, Observation,
-    ProgramIdentity, Properties, RunError, SerdeSystem, StateSystem, Step, Successor, TaskName,
-    TaskRole, TaskSystem,
+    ProgramIdentity, Properties, RunError, Schedule, SerdeSystem, StateSystem, Step, Successor,
+    TaskName, TaskRole, TaskSystem,
 };
 use anyorder_trace::Tables;
 use anyorder_vm::program::{Literal, MailboxKind, Op, PostTarget, ProgramBuilder, Reg};
@@ -286,6 +287,47 @@ fn every_run_is_counted_and_drawn_from_what_it_did() {
                 let replayed = replay_run(&program, &schedule).expect("runs");
                 assert_eq!(replayed.verdict, ReplayVerdict::Reproduced);
             }
+        }
+    }
+}
+
+#[test]
+fn a_schedule_of_a_program_is_certified_by_another_run_of_it() {
+    let machine = Arc::new(Machine::new(lamp()).expect("a machine"));
+    let seen = Arc::new(Seen::default());
+    let factory = || Ok(Counted(MachineRun::new(Arc::clone(&machine)), Arc::clone(&seen)));
+    let program = Started { name: "lamp".to_owned(), factory };
+    let control = Control::default();
+    let found = explore(&program, &ExploreOptions::default(), &control).expect("explored");
+    let schedules: Vec<_> =
+        found.findings.iter().filter_map(|one| schedule_of(&one.finding)).collect();
+    assert!(!schedules.is_empty(), "{found:?}");
+    let verdict = |schedule: &Schedule| {
+        let file = certify_program(&program, "lamp", &schedule.to_json(), &control);
+        file.expect("certified").certificates[0].verdict.clone()
+    };
+    let fails = |schedule: &Schedule| matches!(verdict(schedule), CertificateVerdict::Fails(_));
+    for schedule in &schedules {
+        let holds = verdict(schedule);
+        assert!(matches!(holds, CertificateVerdict::Holds { .. }), "{holds:?}");
+        let mut other = schedule.clone();
+        other.choices.swap_remove(0);
+        assert!(fails(&other), "its tasks were never posted");
+        let mut other = schedule.clone();
+        other.choices[0].alternative = 7;
+        assert!(fails(&other), "no such alternative");
+        let mut other = schedule.clone();
+        let shown = other.options["shows"].clone();
+        other.options.insert("shows".to_owned(), shown.replace("lamp", "door"));
+        assert!(fails(&other), "another part: {shown}");
+        let mut other = schedule.clone();
+        other.program.version = "2".to_owned();
+        assert!(fails(&other), "of another version");
+        other.program.version.clear();
+        for (key, value) in [("shows", "final"), ("granularity", "access")] {
+            let mut other = other.clone();
+            other.options.insert(key.to_owned(), value.to_owned());
+            assert!(matches!(verdict(&other), CertificateVerdict::Unreadable(_)), "{key}");
         }
     }
 }

@@ -295,3 +295,40 @@ fn what_is_reported_is_what_the_child_saw() {
     }
     assert_eq!(compared, 9);
 }
+
+#[test]
+fn schedules_of_a_program_are_certified_on_it() {
+    if !has_python() {
+        return;
+    }
+    let program = format!("{PYTHON}/double_submit.py");
+    let (_, value) = explored("explore", &program, &["--bound", "1"]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let result = file(&folder, "result.json", &value.to_string());
+    let certified = |program: &str, certificate: &str| {
+        let ran = run(&["certify", "--program", program, "--format", "json", "-q", certificate]);
+        let value = json(&ran);
+        let verdicts: Vec<String> = value["certificates"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|one| one["verdict"].as_str().expect("a word").to_owned())
+            .collect();
+        (ran.status, verdicts)
+    };
+    let (status, verdicts) = certified(&program, &result);
+    assert!(!verdicts.is_empty() && verdicts.iter().all(|one| one == "holds"), "{verdicts:?}");
+    assert_eq!(status, 0);
+    // The repaired program does not do what these runs show.
+    let (status, verdicts) = certified(&format!("{program} --fixed"), &result);
+    assert_eq!(status, 1, "{verdicts:?}");
+    assert!(verdicts.iter().any(|one| one == "fails"), "{verdicts:?}");
+    let found = value["findings"].as_array().expect("a list");
+    let mut schedule = found
+        .iter()
+        .find_map(|one| one["witness"].get("inline").cloned())
+        .expect("a finding has a schedule");
+    schedule["options"]["shows"] = "deadlock".into();
+    let other = file(&folder, "other.json", &schedule.to_string());
+    assert_eq!(certified(&program, &other), (2, vec!["unreadable".to_owned()]));
+}
