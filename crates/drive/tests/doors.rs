@@ -326,6 +326,7 @@ fn a_schedule_of_a_program_is_certified_by_another_run_of_it() {
         other.program.version.clear();
         for (key, value) in [("shows", "final"), ("granularity", "access")] {
             let mut other = other.clone();
+            other.options.clear();
             other.options.insert(key.to_owned(), value.to_owned());
             assert!(matches!(verdict(&other), CertificateVerdict::Unreadable(_)), "{key}");
         }

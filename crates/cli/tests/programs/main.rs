@@ -328,7 +328,7 @@ fn schedules_of_a_program_are_certified_on_it() {
         .iter()
         .find_map(|one| one["witness"].get("inline").cloned())
         .expect("a finding has a schedule");
-    schedule["options"]["shows"] = "deadlock".into();
+    schedule["options"] = serde_json::json!({ "shows": "deadlock" });
     let other = file(&folder, "other.json", &schedule.to_string());
     assert_eq!(certified(&program, &other), (2, vec!["unreadable".to_owned()]));
 }
