@@ -191,7 +191,8 @@ fn schedule_watched(
 /// Reads a schedule of a model strictly.
 fn read_of_model(value: &Value) -> Result<Schedule, String> {
     let schedule = read(value)?;
-    match schedule.choices.iter().position(|choice| !choice.inject.is_empty()) {
+    let mut choices = value.get("choices").and_then(Value::as_array).into_iter().flatten();
+    match choices.position(|choice| choice.get("inject").is_some()) {
         None => Ok(schedule),
         Some(at) => Err(format!("step {}: a model takes no injected values", at + 1)),
     }

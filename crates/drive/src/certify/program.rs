@@ -1,4 +1,5 @@
-//! Schedules of programs given as tasks, checked by running the program: `docs/formats/schedule.md`.
+//! Schedules of programs given as tasks, checked by running the program
+//! (`docs/formats/schedule.md`).
 //!
 //! Nothing but another run of the program can check them. What holds is what the program did this
 //! time.

@@ -1,8 +1,8 @@
 //! Jobs on programs given as states: check, simulate, export the graph, replay and compare paths.
 //!
 //! A front end implements [`StateProgram`]: a state system and its descriptions. The jobs are
-//! shared by all front ends. The descriptions have defaults, so any state system can be checked: see
-//! [`Named`].
+//! shared by all front ends. The descriptions have defaults, so any state system can be checked:
+//! see [`Named`].
 
 pub use anyorder_search::{Exported, Gauge, GraphFormat, Limit, Order, PathDifference, Storage};
 pub use check::{
