@@ -10,5 +10,5 @@ export ANYORDER_EFFORT ANYORDER_SEED
 printf 'ANYORDER_EFFORT=%s ANYORDER_SEED=%s\n' "$ANYORDER_EFFORT" "$ANYORDER_SEED"
 
 ./test.sh
-ANYORDER_BOMBS=all cargo test --release -p anyorder --test bombs
-ANYORDER_FAULTS=all cargo test -p anyorder --test faults
+ANYORDER_BOMBS=all cargo test --release -p anyorder-cli --test bombs
+ANYORDER_FAULTS=all cargo test -p anyorder-cli --test faults
