@@ -27,6 +27,7 @@ const MAP: &[(&str, &[&str])] = &[
         "anyorder-explore",
         &["anyorder-trace", "anyorder-system", "anyorder-commute", "anyorder-search"],
     ),
+    ("anyorder-stream", &["anyorder-trace", "anyorder-order", "anyorder-commute"]),
     (
         "anyorder-predict",
         &[
@@ -36,6 +37,7 @@ const MAP: &[(&str, &[&str])] = &[
             "anyorder-commute",
             "anyorder-finding",
             "anyorder-hb",
+            "anyorder-stream",
         ],
     ),
     (
