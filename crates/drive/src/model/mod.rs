@@ -4,7 +4,10 @@
 //! [`TaskProgram`](crate::explore::TaskProgram), with descriptions for each.
 
 pub use detect::is_model;
-pub use jobs::{check_model, check_model_watched, replay_model};
+pub use jobs::{
+    check_model, check_model_watched, compare_model_runs, explore_model, model_graph, replay_model,
+    shrink_model, simulate_model,
+};
 pub(crate) use load::GRANULARITY;
 pub use load::{MODEL_BYTES_MAX, Model, format_model, model_text};
 
