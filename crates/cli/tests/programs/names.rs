@@ -55,13 +55,13 @@ fn a_message_that_reads_like_a_verdict_is_a_message() {
         assert_eq!(finding["kind"], "assertion", "{value}");
         let shows = &finding["witness"]["inline"]["options"]["shows"];
         assert_eq!(*shows, format!("failure {message}"), "{value}");
-        let stored = file(&folder, "found.json", &value.to_string());
+        let stored = file(&folder, "found.json", value.to_string());
         let ran = run(&["replay", "--program", &program, &stored]);
         assert!(ran.status == 1 && ran.stdout.contains("it occurs again"), "{ran:?}");
         // A schedule without a claim: whatever goes wrong is kept.
         let mut schedule = finding["witness"]["inline"].clone();
         schedule["options"] = serde_json::json!({});
-        let stored = file(&folder, "schedule.json", &schedule.to_string());
+        let stored = file(&folder, "schedule.json", schedule.to_string());
         let ran = run(&["shrink", "--program", &program, &stored]);
         let shrunk: serde_json::Value = serde_json::from_str(&ran.stdout).expect("a schedule");
         assert_eq!(shrunk["options"]["shows"], format!("failure {message}"), "{ran:?}");
