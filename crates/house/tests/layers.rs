@@ -111,7 +111,7 @@ const MAP: &[(&str, &[&str])] = &[
     ("anyorder-house", &[]),
 ];
 
-/// The crates that return data: ids of events, tasks and locations, and what was decided about them.
+/// The crates that return data: ids of events, tasks and locations, and what was decided of them.
 const ENGINES: &[&str] = &[
     "anyorder-certify",
     "anyorder-commute",

@@ -67,6 +67,11 @@ impl Names {
         read(&self.tables).locations.iter().any(|name| !name.is_task_status())
     }
 
+    /// Returns whether some step accessed the location with this name.
+    pub(crate) fn has_location(&self, name: &LocationName) -> bool {
+        read(&self.tables).location_ids.contains_key(name)
+    }
+
     /// Returns the text of a location.
     pub(crate) fn location_text(&self, id: u32) -> Arc<str> {
         read(&self.tables).locations[id as usize].text.clone()
