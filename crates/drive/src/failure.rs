@@ -29,6 +29,18 @@ pub struct Failure {
     pub bug: bool,
 }
 
+/// All messages, a line each, and the hint.
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines = self.messages.iter().map(|message| message.line.trim_end());
+        let hint = self.hint.iter().map(|hint| format!("hint: {hint}"));
+        let lines: Vec<String> = lines.map(str::to_owned).chain(hint).collect();
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+impl std::error::Error for Failure {}
+
 /// The level of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Level {

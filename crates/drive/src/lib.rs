@@ -10,9 +10,9 @@
 //! | --- | --- |
 //! | a trace, as a [`TraceInput`] | [`check_trace()`], [`predict()`], [`consistency()`], [`robust_trace()`], [`why()`], [`replay_witness()`], [`TraceCertifier`] |
 //! | a trace that is too long for memory | [`predict_stream()`] |
-//! | the text of a model, as a [`model::Model`] | [`model::check_model`], [`model::replay_model`], [`certify_model`], and all of the next two rows |
+//! | the text of a model, or a program of the machine, as a [`model::Model`] | [`model::check_model`], [`model::replay_model`], [`certify_model`], and all of the next two rows |
 //! | a state system, as a [`states::StateProgram`] | [`states::check_states`], [`states::simulate`], [`states::export_graph`], [`states::compare()`] |
-//! | a task system, as an [`explore::TaskProgram`] | [`explore::explore`], [`explore::replay_run`], [`explore::shrink()`] |
+//! | a task system, as an [`explore::TaskProgram`] | [`explore::explore`], [`explore::replay_run`], [`explore::shrink()`], [`certify_program`] |
 
 #![forbid(unsafe_code)]
 
@@ -21,7 +21,7 @@ pub use anyorder_hb::{GroupBy, RuleSet};
 pub use anyorder_pipe::end_all_children;
 pub use certify::{
     CertificateFault, CertificateKind, CertificateVerdict, Certified, CertifiedFile,
-    CertifyOptions, CheckedText, TraceCertifier, certificate_text, certify_model,
+    CertifyOptions, CheckedText, TraceCertifier, certificate_text, certify_model, certify_program,
 };
 pub use check_trace::{CheckTraceOptions, check_trace};
 pub use consistency::{

@@ -2,6 +2,7 @@
 
 #[path = "certificates/main.rs"]
 mod certificates;
+mod doors;
 mod fuzzed;
 mod names;
 #[path = "polls/main.rs"]

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 /// For each crate, the crates of the workspace that it may depend on. A crate that is not listed
@@ -183,6 +185,29 @@ fn every_crate_has_its_place_in_the_map() {
             "{name} has no place in the map of crates"
         );
     }
+}
+
+/// The only file of `drive` that knows the language of models: every other front end that lowers to
+/// the machine has the same jobs.
+const KNOWS_THE_LANGUAGE: &str = "model/compile.rs";
+
+#[test]
+fn only_the_compiler_of_models_knows_the_language() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../drive/src");
+    let mut knowing = Vec::new();
+    let mut folders = vec![root.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if fs::read_to_string(&path).expect("a text").contains("anyorder_lang") {
+                let name = path.strip_prefix(&root).expect("below the root");
+                knowing.push(name.to_string_lossy().into_owned());
+            }
+        }
+    }
+    assert_eq!(knowing, [KNOWS_THE_LANGUAGE]);
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //!
 //! | a program implements | when |
 //! | --- | --- |
+//! | [`SerdeSystem`] | its states are values that serde can write: three methods |
 //! | [`StateSystem`] | its states are values that can be held, compared and written down |
 //! | [`Reducible`], on top of it | its tasks can report which places they touch: needed by every search that leaves orders out |
 //! | [`TaskSystem`] | it can only be run again, task by task |
@@ -54,6 +55,7 @@ pub use properties::{Classes, End, Invariant, Offers, Properties, Response};
 pub use reducible::{Effects, Place, Reducible, TaskKey, TouchKind, Touched};
 pub use run_error::RunError;
 pub use schedule::{Choice, Divergence, Injected, ProgramIdentity, Schedule, ScheduleError, Value};
+pub use serde_system::SerdeSystem;
 pub use state_hash::StateHash;
 pub use state_system::{StateSystem, Successor};
 pub use task_name::{Segment, TaskName, TaskNameError};
@@ -81,6 +83,7 @@ mod properties;
 mod reducible;
 mod run_error;
 mod schedule;
+mod serde_system;
 mod state_hash;
 mod state_system;
 mod task_name;

@@ -23,6 +23,8 @@ pub struct Successor<S, A> {
 /// and no schedules. Actions may have any type; equal actions in equal states must have the same
 /// effect.
 ///
+/// Where serde can write the states, [`SerdeSystem`](crate::SerdeSystem) is the shorter way.
+///
 /// The core is [`initial`](Self::initial), [`successors`](Self::successors),
 /// [`encode`](Self::encode) and [`decode`](Self::decode). All other methods are optional, and the
 /// engine calls them once. By default a program has no properties, no fairness and no symmetry, and

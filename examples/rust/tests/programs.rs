@@ -30,3 +30,8 @@ fn protocol_finds_the_planted_bug() {
 fn order_finds_an_order_and_a_proof() {
     prints_its_block("order", env!("CARGO_BIN_EXE_order"));
 }
+
+#[test]
+fn home_has_every_job_of_a_model() {
+    prints_its_block("home", env!("CARGO_BIN_EXE_home"));
+}

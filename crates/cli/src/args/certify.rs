@@ -16,8 +16,13 @@ pub(crate) struct CertifyArgs {
     pub(crate) input: PathBuf,
 
     /// The certificates: files of any kind, also whole JSON results; `-` reads standard input
-    #[arg(required = true, value_name = "CERTIFICATE", value_hint = ValueHint::FilePath)]
+    #[arg(required_unless_present = "program", value_name = "CERTIFICATE", value_hint = ValueHint::FilePath)]
     pub(crate) certificates: Vec<PathBuf>,
+
+    /// Start a program with this command, and run the schedules on it; then all paths are
+    /// certificates
+    #[arg(long, value_name = "COMMAND", help_heading = "Input")]
+    pub(crate) program: Option<String>,
 
     /// The order that mailboxes guarantee, for certificates of consistency [default: as recorded
     /// in the trace]
@@ -37,6 +42,14 @@ pub(crate) struct CertifyArgs {
     pub(crate) format: AnswerFormat,
 }
 
+impl CertifyArgs {
+    /// Returns the arguments with the program as the input, and all paths as certificates.
+    pub(crate) fn of_program(&self, command: &str) -> CertifyArgs {
+        let certificates = [std::slice::from_ref(&self.input), &self.certificates].concat();
+        CertifyArgs { input: command.into(), certificates, ..self.clone() }
+    }
+}
+
 const EXAMPLES: &str = "\
 Examples:
   anyorder why app.trace 12 57 --certificate order.proof
@@ -46,6 +59,7 @@ Examples:
   anyorder predict app.std --schedules runs
   anyorder certify app.std runs/*.json
   anyorder check lock.any --format json | anyorder certify lock.any -
+  anyorder certify --program 'node app.js' runs/*.json
 
 No engine takes part: separate code checks each certificate against the input, and states what it
 verified in words computed from the input. What a file says beyond that is refused when it is wrong,

@@ -10,10 +10,11 @@ use crate::output::to_stdout;
 use crate::watch::Watch;
 use anyorder_common::numbers::{agree, plural};
 use anyorder_common::text::{Harmless, escape, escape_json, shown};
+use anyorder_drive::explore::pipe_program;
 use anyorder_drive::model::Model;
 use anyorder_drive::{
     CertificateFault, CertificateVerdict, Certified, CertifiedFile, CertifyOptions, TraceCertifier,
-    certify_model,
+    certify_model, certify_program,
 };
 use anyorder_finding::exit;
 use anyorder_system::{Schedule, StopReason};
@@ -32,19 +33,24 @@ struct SoFar(Arc<Mutex<(String, Vec<Checked>)>>);
 
 /// Checks all certificates, prints the outcome of each, and returns the exit status.
 pub(crate) fn run(args: &CertifyArgs, global: &Global, watch: &Watch) -> Result<ExitCode, Failure> {
+    let of_program = args.program.as_ref().map(|command| args.of_program(command));
+    let args = of_program.as_ref().unwrap_or(args);
     let standard = Path::new("-");
     let paths = std::iter::once(&args.input).chain(&args.certificates);
     if paths.filter(|path| *path == standard).count() > 1 {
         return Err(Failure::new("standard input is given twice, and can be read once"));
     }
     let so_far = SoFar::new(args, watch);
-    let checked = input::peek(&args.input).and_then(|peeked| {
-        if peeked.is_model(global) {
-            of_model(args, peeked, &so_far, watch)
-        } else {
-            of_trace(args, peeked, &so_far, global, watch)
-        }
-    });
+    let checked = match &args.program {
+        Some(command) => of_program_behind(command, args, &so_far, watch),
+        None => input::peek(&args.input).and_then(|peeked| {
+            if peeked.is_model(global) {
+                of_model(args, peeked, &so_far, watch)
+            } else {
+                of_trace(args, peeked, &so_far, global, watch)
+            }
+        }),
+    };
     match (checked, watch.stopped()) {
         // A limit that comes while the input is read leaves each certificate undecided.
         (Err(failure), Some(_)) if failure.stopped => global.print(&failure.messages),
@@ -127,6 +133,19 @@ fn of_model(
     let control = watch.control();
     so_far.input("model");
     each(args, so_far, watch, &|text| certify_model(&model, &name, text, &control))
+}
+
+/// Runs the schedules on a program behind a pipe.
+fn of_program_behind(
+    command: &str,
+    args: &CertifyArgs,
+    so_far: &SoFar,
+    watch: &Watch,
+) -> Result<(), Failure> {
+    let program = pipe_program(command)?;
+    let control = watch.control();
+    so_far.input("program");
+    each(args, so_far, watch, &|text| certify_program(&program, command, text, &control))
 }
 
 fn of_trace(

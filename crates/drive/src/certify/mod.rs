@@ -6,6 +6,7 @@
 
 mod json;
 mod model;
+mod program;
 mod reordering;
 mod result;
 mod texts;
@@ -13,6 +14,7 @@ mod trace;
 mod written;
 
 pub use model::certify_model;
+pub use program::certify_program;
 pub use trace::{CertifyOptions, TraceCertifier};
 pub use written::{CheckedText, certificate_text};
 

@@ -45,10 +45,20 @@ pub fn certify_model(
     text: &str,
     control: &Control<'_>,
 ) -> Result<CertifiedFile, Failure> {
+    certify_schedules("model", name, text, &mut |value| schedule(model, value, control))
+}
+
+/// Checks the schedules of a file about an input that runs: a model or a program.
+pub(super) fn certify_schedules(
+    input: &str,
+    name: &str,
+    text: &str,
+    check: &mut dyn FnMut(&Value) -> Result<CertificateVerdict, Failure>,
+) -> Result<CertifiedFile, Failure> {
     let of_a_trace = || {
+        let what = format!("a certificate about a trace, and the input is a {input}");
         CertificateVerdict::Unreadable(
-            CertificateFault::new("a certificate about a trace, and the input is a model")
-                .with_hint("`anyorder certify TRACE CERTIFICATE` checks it"),
+            CertificateFault::new(what).with_hint("`anyorder certify TRACE CERTIFICATE` checks it"),
         )
     };
     let value = match recognised(without_mark(text)) {
@@ -58,9 +68,9 @@ pub fn certify_model(
     };
     let mut failed = None;
     let mut check = |value: &Value| {
-        schedule(model, value, control).unwrap_or_else(|failure| {
+        check(value).unwrap_or_else(|failure| {
             failed = Some(failure);
-            CertificateVerdict::unreadable("the model cannot be run")
+            CertificateVerdict::unreadable(format!("the {input} cannot be run"))
         })
     };
     let file = if value.get("findings").is_some() {
@@ -111,7 +121,7 @@ fn schedule_watched(
     value: &Value,
     control: &Control<'_>,
 ) -> Result<CertificateVerdict, Failure> {
-    let schedule = match read(value) {
+    let schedule = match read_of_model(value) {
         Ok(schedule) => schedule,
         Err(what) => return Ok(CertificateVerdict::unreadable(what)),
     };
@@ -121,7 +131,9 @@ fn schedule_watched(
     }) {
         return Ok(verdict);
     }
-    if let Err(verdict) = identity(model, &schedule).and_then(|()| options(&schedule)) {
+    if let Err(verdict) =
+        identity(model, &schedule).and_then(|()| options(&schedule, read_of_model))
+    {
         return Ok(verdict);
     }
     let other = model.with_steps_of(&schedule)?;
@@ -176,8 +188,17 @@ fn schedule_watched(
     Ok(CertificateVerdict::holds(format!("the model runs these {steps}, and then: {end}")))
 }
 
+/// Reads a schedule of a model strictly.
+fn read_of_model(value: &Value) -> Result<Schedule, String> {
+    let schedule = read(value)?;
+    match schedule.choices.iter().position(|choice| !choice.inject.is_empty()) {
+        None => Ok(schedule),
+        Some(at) => Err(format!("step {}: a model takes no injected values", at + 1)),
+    }
+}
+
 /// Reads a schedule strictly.
-fn read(value: &Value) -> Result<Schedule, String> {
+pub(super) fn read(value: &Value) -> Result<Schedule, String> {
     let mut fields = Fields::of(value, "the schedule")?;
     if fields.number("schedule")? != u64::from(Schedule::VERSION) {
         return Err(format!("expected version {} as `schedule`", Schedule::VERSION));
@@ -201,9 +222,8 @@ fn read(value: &Value) -> Result<Schedule, String> {
         choice.text("task")?;
         choice.text_if("handler")?;
         choice.number_if("alternative")?;
-        if choice.get("inject").is_some() {
-            return Err(format!("step {number}: a model takes no injected values"));
-        }
+        // [`Schedule::from_json`] reads the injected values.
+        choice.get("inject");
         choice.end()?;
     }
     fields.end()?;
@@ -212,7 +232,7 @@ fn read(value: &Value) -> Result<Schedule, String> {
 
 /// Refuses names that are not written as certificates write them: a handler that is there has a
 /// name, and a task has one form.
-fn written_out(value: &Value) -> Result<(), CertificateVerdict> {
+pub(super) fn written_out(value: &Value) -> Result<(), CertificateVerdict> {
     let choices = value.get("choices").and_then(Value::as_array);
     for (number, choice) in (1..).zip(choices.into_iter().flatten()) {
         let text = |key: &str| choice.get(key).and_then(Value::as_str);
@@ -248,7 +268,10 @@ fn identity(model: &Model, schedule: &Schedule) -> Result<(), CertificateVerdict
 }
 
 /// Refuses options that the claim does not use, and claims that are not known.
-fn options(schedule: &Schedule) -> Result<(), CertificateVerdict> {
+pub(super) fn options(
+    schedule: &Schedule,
+    read: fn(&Value) -> Result<Schedule, String>,
+) -> Result<(), CertificateVerdict> {
     let shows = Shows::of(schedule);
     let has = |key: &str| schedule.options.contains_key(key);
     if let Some(Shows::Other(text)) = &shows {

@@ -3,6 +3,7 @@
 
 use super::program::{ShownRun, TaskProgram, WrongEnd};
 use super::races;
+use super::rerun::drawn;
 use super::trim::trim;
 use crate::schedules::Shows;
 use crate::states::explanation;
@@ -13,7 +14,7 @@ use anyorder_finding::{Harm, Severity};
 use anyorder_system::{self as system, BrokenProperty, Control, Hash128, JobWatch, TaskName};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The maximum number of findings whose runs are replayed for display, and of harmless reversals
+/// The maximum number of runs that are drawn, and of harmless reversals
 /// listed.
 const SHOWN_MAX: usize = 60;
 const HARMLESS_MAX: usize = 1_000;
@@ -202,7 +203,9 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
                 findings.add(identity, self.harmless(run));
             }
         }
-        findings.runs += self.shown.values().filter(|shown| shown.is_some()).count() as u64;
+        if self.program.draws_runs() {
+            findings.runs += self.shown.values().filter(|shown| shown.is_some()).count() as u64;
+        }
         Ok(())
     }
 
@@ -383,12 +386,18 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
         Ok(Some(shown))
     }
 
-    /// Returns a run for display; `None` if it cannot be replayed or the maximum number was shown.
+    /// Returns a run for display; `None` if it cannot be drawn or the maximum number was shown.
     fn shown(&mut self, run: usize) -> Result<Option<ShownRun>, Failure> {
         if let Some(shown) = self.shown.get(&run) {
             return Ok(shown.clone());
         }
         let made = self.shown.len();
+        if !self.program.draws_runs() {
+            let steps = if made < SHOWN_MAX { self.outcome.kept(run) } else { None };
+            let shown = steps.map(|steps| drawn(&steps));
+            self.shown.insert(run, shown.clone());
+            return Ok(shown);
+        }
         let enough = made >= SHOWN_MAX || made as u64 >= self.left || self.control.check().is_err();
         let watched = JobWatch::of(self.control).enter();
         let shown = match enough {

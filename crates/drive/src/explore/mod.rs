@@ -27,6 +27,8 @@ pub use replay::replay_run;
 pub use shrink::shrink;
 pub use vary::{Deepening, ExploreOptions, explore};
 
+pub(crate) use program::cannot_start;
+
 // The interface for front ends.
 mod command;
 mod program;

@@ -1,7 +1,7 @@
 //! The interface for programs whose runs are sequences of tasks: a task system and its
 //! descriptions.
 
-use super::rerun::{Rerun, StepAccess, rerun};
+use super::rerun::StepAccess;
 use crate::schedules::Shows;
 use crate::{CertificateVerdict, Failure, FailureMessage, Reported};
 use anyorder_common::text::escape;
@@ -95,18 +95,19 @@ pub trait TaskProgram: Sync {
         WrongRest::default()
     }
 
-    /// Returns the run of the choices for display; `None` if it cannot be replayed.
+    /// Returns whether [`shown`](Self::shown) draws the runs, as of a program whose text says all.
+    /// Otherwise explorations keep the steps that they execute, and draw these.
+    fn draws_runs(&self) -> bool {
+        false
+    }
+
+    /// Returns the run of the choices for display; `None` if it cannot be drawn.
     ///
     /// # Errors
     ///
     /// Fails when the program cannot be started.
-    fn shown(&self, choices: &[Choice]) -> Result<Option<ShownRun>, Failure> {
-        let mut system = self.start(None).map_err(|error| cannot_start(self.name(), &error))?;
-        let Ok(Rerun { run, tasks, accesses, failures, .. }) = rerun(&mut system, choices) else {
-            return Ok(None);
-        };
-        let sites = vec![Site::default(); tasks.len()];
-        Ok(Some(ShownRun { accesses, failures, ..ShownRun::new(run, tasks, sites) }))
+    fn shown(&self, _choices: &[Choice]) -> Result<Option<ShownRun>, Failure> {
+        Ok(None)
     }
 
     /// Returns the finding of a run that violates a property, if the program describes it better
@@ -242,7 +243,7 @@ where
 }
 
 /// Makes the failure of a program that cannot be started.
-pub(super) fn cannot_start(name: &str, error: &RunError) -> Failure {
+pub(crate) fn cannot_start(name: &str, error: &RunError) -> Failure {
     if let RunError::Stopped(reason) = error {
         return Failure::stopped(*reason, &format!("{} was not run to the end", escape(name)));
     }

@@ -1,14 +1,16 @@
-//! Replays choices of any task system, and records the run for reports: lanes, tasks, writes and
-//! posts.
+//! Draws runs of any task system for reports, from the steps that were kept: lanes, tasks, writes
+//! and posts. Replays choices where a job asks for that.
 
+use super::program::ShownRun;
+use anyorder_explore::r4::{KeptAccess, KeptSite, KeptStep, KeptTask, KeptValue};
 use anyorder_finding::Site;
 use anyorder_finding::run::{Change, Run, RunPost, RunStep};
 use anyorder_system::{
-    Access, AccessKind, Choice, EnabledDetail, EnabledTask, Failure, Observation, RunError, Step,
-    TaskName, TaskSystem, is_task_status,
+    AccessKind, Choice, EnabledDetail, EnabledTask, Failure, Observation, RunError, TaskName,
+    TaskSystem,
 };
-use anyorder_trace::SiteId;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The maximum number of changes and of reads shown for a step.
 const CHANGES_MAX: usize = 16;
@@ -23,8 +25,6 @@ pub(super) struct Rerun {
     pub(super) run: Run,
     /// The name of each step's task.
     pub(super) tasks: Vec<TaskName>,
-    /// The accesses of each step that have a source position.
-    pub(super) accesses: Vec<Vec<StepAccess>>,
     /// The failures with the numbers of their steps.
     pub(super) failures: Vec<(usize, Failure)>,
     pub(super) observation: Observation,
@@ -60,11 +60,12 @@ pub(super) fn rerun<S: TaskSystem>(system: &mut S, choices: &[Choice]) -> Result
 
 fn once<S: TaskSystem>(system: &mut S, choices: &[Choice]) -> Result<Rerun, RunError> {
     system.reset()?;
-    let mut recorder = Recorder::default();
+    let mut handlers = Handlers::default();
     let mut made = Rerun::default();
+    let mut kept: Vec<KeptTask> = Vec::new();
     let listed = system.capabilities().enabled != EnabledDetail::Unknown;
     if listed {
-        recorder.know(&system.enabled()?);
+        handlers.know(&system.enabled()?);
     }
     for choice in choices {
         let step = match system.execute(choice) {
@@ -77,91 +78,114 @@ fn once<S: TaskSystem>(system: &mut S, choices: &[Choice]) -> Result<Rerun, RunE
         };
         let number = made.tasks.len();
         made.failures.extend(step.failures.iter().map(|failure| (number, failure.clone())));
-        made.run.steps.push(recorder.step(system, choice, &step));
         made.tasks.push(choice.task.clone());
-        made.accesses.push(placed(system, &step));
-        if listed && recorder.is_unknown(choices.get(made.tasks.len())) {
-            recorder.know(&system.enabled()?);
+        kept.push(KeptTask {
+            choice: choice.clone(),
+            handler: handlers.0.get(&choice.task).cloned().unwrap_or_default(),
+            step: Arc::new(KeptStep::of(system, &step)),
+            failures: step.failures,
+        });
+        for posted in step.posted {
+            handlers.0.insert(posted.task, posted.handler);
+        }
+        if listed && handlers.is_unknown(choices.get(made.tasks.len())) {
+            handlers.know(&system.enabled()?);
         }
     }
+    made.run = drawn(&kept).run;
     made.observation = system.observe()?;
     Ok(made)
 }
 
-/// The data recorded so far about a run.
+/// The handler of each task, as far as known.
 #[derive(Default)]
-struct Recorder {
-    /// The handler of each task, if known.
-    handlers: BTreeMap<TaskName, String>,
-    /// The last value of each location, by the location's text.
-    values: BTreeMap<String, u64>,
-}
+struct Handlers(BTreeMap<TaskName, String>);
 
-impl Recorder {
+impl Handlers {
     fn know(&mut self, enabled: &[EnabledTask]) {
         for task in enabled {
-            self.handlers.insert(task.task.clone(), task.handler.clone());
+            self.0.insert(task.task.clone(), task.handler.clone());
         }
     }
 
     fn is_unknown(&self, next: Option<&Choice>) -> bool {
-        next.is_some_and(|next| !self.handlers.contains_key(&next.task))
+        next.is_some_and(|next| !self.0.contains_key(&next.task))
     }
+}
 
-    fn step<S: TaskSystem>(&mut self, system: &S, choice: &Choice, step: &Step) -> RunStep {
-        let tables = system.tables();
+/// Draws a run from its steps.
+pub(super) fn drawn(steps: &[KeptTask]) -> ShownRun {
+    let mut recorder = Recorder::default();
+    let run = Run { steps: steps.iter().map(|one| recorder.step(one)).collect(), ..Run::default() };
+    let tasks = steps.iter().map(|one| one.choice.task.clone()).collect();
+    let sites = vec![Site::default(); steps.len()];
+    let accesses = steps.iter().map(|one| placed(&one.step)).collect();
+    let failures = steps.iter().enumerate().flat_map(|(number, one)| {
+        one.failures.iter().map(move |failure| (number, failure.clone()))
+    });
+    let failures = failures.collect();
+    ShownRun { accesses, failures, ..ShownRun::new(run, tasks, sites) }
+}
+
+/// The last value of each location of a run, by the location's text.
+#[derive(Default)]
+struct Recorder<'a> {
+    values: BTreeMap<&'a str, &'a KeptValue>,
+}
+
+impl<'a> Recorder<'a> {
+    fn step(&mut self, KeptTask { choice, handler, step, failures }: &'a KeptTask) -> RunStep {
         let (mut changes, mut reads) = (Vec::new(), Vec::new());
-        for access in step.accesses.as_slice() {
-            let name = tables.location_text(access.location);
-            if let Some(read) = access.read {
-                self.values.entry(name.clone()).or_insert(read);
+        for access in &step.accesses {
+            let name = &*access.location;
+            if let Some(read) = &access.read {
+                self.values.entry(name).or_insert(read);
                 if reads.len() < READS_MAX {
-                    reads.push((name.clone(), value(system, read)));
+                    reads.push((name.to_owned(), value(read)));
                 }
             }
-            if access.kind == AccessKind::Read || is_task_status(tables, access.location) {
+            if access.kind == AccessKind::Read || !access.is_data {
                 continue;
             }
-            let old = access.read.or_else(|| self.values.get(&name).copied());
-            if let Some(written) = access.written {
-                self.values.insert(name.clone(), written);
+            let old = access.read.as_ref().or_else(|| self.values.get(name).copied());
+            if let Some(written) = &access.written {
+                self.values.insert(name, written);
             }
             if changes.len() < CHANGES_MAX {
-                let new = access.written.map(|written| value(system, written));
-                changes.push(Change { name, old: old.map(|old| value(system, old)), new });
+                let new = access.written.as_ref().map(value);
+                changes.push(Change { name: name.to_owned(), old: old.map(value), new });
             }
         }
         let mut posts = Vec::new();
         for posted in &step.posted {
-            self.handlers.insert(posted.task.clone(), posted.handler.clone());
             let what = match posted.delay {
                 0 => short(&posted.task),
                 delay => format!("{} after {delay}", short(&posted.task)),
             };
             posts.push(RunPost { to: posted.handler.clone(), what });
         }
-        let known = self.handlers.get(&choice.task).cloned();
-        let lane = known.unwrap_or_else(|| choice.handler.clone());
+        let lanes = [handler.as_str(), &choice.handler, "main"];
+        let lane = lanes.into_iter().find(|lane| !lane.is_empty()).unwrap_or_default();
         RunStep {
-            lane: if lane.is_empty() { "main".to_owned() } else { lane },
+            lane: lane.to_owned(),
             what: short(&choice.task),
-            place: position(&placed(system, step)),
+            place: position(&placed(step)),
             alternative: Some(choice.alternative).filter(|number| *number > 0),
             changes: changes.into_iter().map(tidied).collect(),
             reads,
             posts,
-            failure: (!step.failures.is_empty()).then(|| texts(&step.failures).join("; ")),
+            failure: (!failures.is_empty()).then(|| texts(failures).join("; ")),
             ..RunStep::default()
         }
     }
 }
 
 /// Returns a value as text: in quotes if it is one; `…` for the hash of an unknown one.
-fn value<S: TaskSystem>(system: &S, value: u64) -> String {
+fn value(value: &KeptValue) -> String {
     const SHOWN_MAX: u64 = 1 << 53;
-    match system.value_text(value) {
+    match &value.text {
         Some(text) => shortened(text),
-        None if value < SHOWN_MAX => value.to_string(),
+        None if value.number < SHOWN_MAX => value.number.to_string(),
         None => "…".to_owned(),
     }
 }
@@ -177,27 +201,26 @@ fn shortened(text: &str) -> String {
 }
 
 /// Returns the accesses of a step that have a source position.
-fn placed<S: TaskSystem>(system: &S, step: &Step) -> Vec<StepAccess> {
-    let tables = system.tables();
-    let accesses = step.accesses.as_slice().iter();
-    let accesses = accesses.filter(|access| access.site != SiteId::UNKNOWN);
-    let one = |access: &Access| {
-        let known = tables.sites.get(access.site.index()).copied().unwrap_or_default();
-        let name = |id| Some(tables.name(id).to_owned()).filter(|text: &String| !text.is_empty());
-        let number = |number: u32| Some(number).filter(|number| *number > 0);
-        let site = Site {
-            file: name(known.file),
-            line: number(known.line),
-            column: number(known.column),
-            function: name(known.function),
-            label: name(known.label),
-            ..Site::default()
-        };
-        let location = tables.location_text(access.location);
-        let is_data = !is_task_status(tables, access.location);
-        StepAccess { location, writes: access.kind != AccessKind::Read, is_data, site }
+fn placed(step: &KeptStep) -> Vec<StepAccess> {
+    let one = |access: &KeptAccess| {
+        let (location, is_data) = (access.location.to_string(), access.is_data);
+        let site = site(access.site.as_ref()?);
+        Some(StepAccess { location, writes: access.kind != AccessKind::Read, is_data, site })
     };
-    accesses.map(one).collect()
+    step.accesses.iter().filter_map(one).collect()
+}
+
+fn site(known: &KeptSite) -> Site {
+    let name = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+    let number = |number: u32| Some(number).filter(|number| *number > 0);
+    Site {
+        file: name(&known.file),
+        line: number(known.line),
+        column: number(known.column),
+        function: name(&known.function),
+        label: name(&known.label),
+        ..Site::default()
+    }
 }
 
 /// Returns the position of a step for display: that of its first access of data.

@@ -78,7 +78,8 @@ impl Sums {
             .set("unstable", counts.unstable)
             .set("cut", counts.cut)
             .set("restarts", counts.restarts)
-            .set("executed_tasks", counts.tasks);
+            .set("executed_tasks", counts.tasks)
+            .set("repeated_tasks", counts.all_tasks.saturating_sub(counts.tasks));
         stats
     }
 }

@@ -224,6 +224,8 @@ impl<'a, P: TaskProgram> Job<'a, P> {
         if let Some(recording) = reversals.recording.take() {
             reversals.recording = Some(by_names(self.program, recording));
         }
+        // What draws its runs itself does so from its text.
+        reversals.keep = !self.program.draws_runs();
         let reversals = &reversals;
         let mut control = self.control.clone();
         let limits = &mut control.limits;

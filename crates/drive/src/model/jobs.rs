@@ -5,7 +5,7 @@
 //! calls one compiles it, with its engines, anew. So models have functions of their own here, which
 //! are compiled once.
 
-use super::load::Model;
+use super::program::Model;
 use crate::explore::{ExploreOptions, ShrinkOptions, Shrunk, explore, replay_run, shrink};
 use crate::schedules::Shows;
 use crate::states::{

@@ -1,19 +1,26 @@
-//! Models: recognition, compilation and descriptions.
+//! Models: programs of the machine, from their texts or from another front end.
 //!
-//! [`Model`] is a front end: it implements [`StateProgram`](crate::states::StateProgram) and
+//! [`Model`] implements [`StateProgram`](crate::states::StateProgram) and
 //! [`TaskProgram`](crate::explore::TaskProgram), with descriptions for each.
+//! [`Model::compile`] makes one of a text, and only this part knows the language.
+//! [`Model::from_program`] makes one of any program of the machine. So a front end that lowers to
+//! the machine has all jobs of a model.
 
+pub use compile::{MODEL_BYTES_MAX, format_model, model_text};
 pub use detect::is_model;
 pub use jobs::{
     check_model, check_model_watched, compare_model_runs, explore_model, model_graph, replay_model,
     shrink_model, simulate_model,
 };
-pub(crate) use load::GRANULARITY;
-pub use load::{MODEL_BYTES_MAX, Model, format_model, model_text};
+pub(crate) use program::GRANULARITY;
+pub use program::Model;
 
-// From a text to a compiled model.
+// From a text to a program.
+mod compile;
 mod detect;
-mod load;
+
+// A program of the machine.
+mod program;
 
 // Jobs for models only.
 mod jobs;

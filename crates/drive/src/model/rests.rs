@@ -5,7 +5,7 @@
 //! orders than the one that was run. So each optional task is also left out from each of its steps
 //! on, with all that depends on it: what cannot run then is skipped.
 
-use super::load::Model;
+use super::program::Model;
 use crate::explore::{TaskProgram, WrongRest};
 use anyorder_system::{Choice, TaskName, TaskSystem as _};
 use anyorder_vm::program::Program;

@@ -1,11 +1,11 @@
 //! Implements [`StateProgram`] for models.
 
 use super::descriptions::{described, run_of, site_at};
-use super::load::Model;
+use super::program::Model;
 use super::schedule::{follow, schedule_of};
 use crate::CertificateVerdict;
 use crate::certify::certify_schedule;
-use crate::states::{AttributeUpdate, Described, NoSchedule, RunEnd, StateProgram};
+use crate::states::{AttributeUpdate, Described, NoSchedule, Reduction, RunEnd, StateProgram};
 use anyorder_finding::run::Run;
 use anyorder_search::{Path, Violation};
 use anyorder_system::{Control, Divergence, Place, ProgramIdentity, Schedule, StateSystem};
@@ -31,6 +31,10 @@ impl StateProgram for Model {
 
     fn own_name(&self) -> Option<&str> {
         Some(&self.machine.program().name)
+    }
+
+    fn reduction(&self) -> Option<Reduction<Model>> {
+        Some(Reduction::of_tasks())
     }
 
     fn describe(&self, violation: &Violation<Machine>) -> Described {

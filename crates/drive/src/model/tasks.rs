@@ -2,7 +2,7 @@
 
 use super::checked::{Checked, wrong_end_of};
 use super::descriptions::site_of_step;
-use super::load::Model;
+use super::program::Model;
 use super::rests::wrong_rest;
 use crate::explore::{Repeats, ShownRun, TaskProgram, WrongEnd, WrongRest};
 use crate::schedules::Shows;
@@ -68,6 +68,10 @@ impl TaskProgram for Model {
 
     fn wrong_rest(&self, choices: &[Choice], runs_max: u64) -> WrongRest {
         wrong_rest(self, choices, runs_max)
+    }
+
+    fn draws_runs(&self) -> bool {
+        true
     }
 
     fn shown(&self, choices: &[Choice]) -> Result<Option<ShownRun>, Failure> {

@@ -3,16 +3,16 @@
 use super::conflicts::Conflict;
 use super::full::{full, limit_word};
 use super::program::StateProgram;
-use super::reduced::{by_paper, by_stateful, shortest};
-use super::report::{certify_findings, publish, report, report_conflict};
+use super::reduction::Checked;
+use super::report::{certify_findings, report, report_conflict};
 use crate::Failure;
 use crate::{FailureMessage, JobResult, Level};
 use anyorder_finding::{Stats, Warning, WarningKind};
 use anyorder_search::{
-    Gauge, Order, Outcome, Property, ResponseVerdict, Storage, Violation, fewest_switches,
-    sort_conflicts, sort_violations,
+    Gauge, Order, Outcome, ResponseVerdict, Storage, fewest_switches, sort_conflicts,
+    sort_violations,
 };
-use anyorder_system::{Control, JobWatch, Reducible, StateSystem, Stopped};
+use anyorder_system::{Control, JobWatch, StateSystem, Stopped};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -32,7 +32,8 @@ pub enum Algorithm {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckOptions {
     /// The algorithm. `None` means [`Algorithm::Stateful`], unless the program or another option
-    /// needs [`Algorithm::Full`].
+    /// needs [`Algorithm::Full`]. A program without a
+    /// [`reduction`](StateProgram::reduction) needs it.
     /// An invariant that does not say what it watches is an error unless this asks for
     /// [`Algorithm::Full`]: see [`invariant_of`](anyorder_system::Properties::invariant_of).
     pub algorithm: Option<Algorithm>,
@@ -85,6 +86,7 @@ impl CheckOptions {
         let reason = self.needs_full(system);
         let algorithm = match (self.algorithm, reason) {
             (Some(algorithm), _) => algorithm,
+            (None, _) if program.reduction().is_none() => Algorithm::Full,
             (None, None) => Algorithm::Stateful,
             (None, Some(reason)) => {
                 let text = format!("full search, without reduction: {reason}");
@@ -153,21 +155,17 @@ pub struct CheckResult {
 /// count `states` of the result. See [`check_model`](crate::model::check_model) for a model, and
 /// `examples/rust/src/bin/protocol.rs` for a state system of your own.
 ///
-/// The system must be [`Reducible`], also for [`Algorithm::Full`]. A plain [`StateSystem`] goes to
-/// [`simulate`](super::simulate()), or to `anyorder_search` itself.
+/// Any [`StateSystem`] goes: see [`Named`](super::Named). Only a program with a
+/// [`reduction`](StateProgram::reduction) is searched without some orders of independent steps.
 ///
 /// # Errors
 ///
 /// Fails when the options do not fit the program, and when a checkpoint cannot be read or written.
-pub fn check_states<P>(
+pub fn check_states<P: StateProgram>(
     program: &P,
     options: &CheckOptions,
     control: &Control<'_>,
-) -> Result<CheckResult, Failure>
-where
-    P: StateProgram,
-    P::System: Reducible,
-{
+) -> Result<CheckResult, Failure> {
     check_states_watched(program, options, control, &mut ())
 }
 
@@ -176,34 +174,26 @@ where
 /// # Errors
 ///
 /// Like [`check_states`].
-pub fn check_states_watched<P>(
+pub fn check_states_watched<P: StateProgram>(
     program: &P,
     options: &CheckOptions,
     control: &Control<'_>,
     watcher: &mut dyn Watcher,
-) -> Result<CheckResult, Failure>
-where
-    P: StateProgram,
-    P::System: Reducible,
-{
+) -> Result<CheckResult, Failure> {
     let (algorithm, _) = options.plan(program);
     let system = program.system();
+    let reduction = match (algorithm, program.reduction()) {
+        (Algorithm::Full, _) => None,
+        (_, Some(reduction)) => Some(reduction),
+        (_, None) => return Err(no_reduction(program)),
+    };
     let mut result = JobResult::default();
     if !starts(system, control, &mut result) {
         return Ok(CheckResult { result, ..CheckResult::default() });
     }
-    let (mut result, never_run) = match algorithm {
-        Algorithm::Full => all_states(program, options, control, watcher)?,
-        Algorithm::Stateful => {
-            let found = by_stateful(program, options, control)?;
-            publish(program, &found.0.violations, control);
-            assemble(program, shortest(system, found, options, control), control)
-        }
-        Algorithm::Paper => {
-            let found = by_paper(program, options, control)?;
-            publish(program, &found.0.violations, control);
-            assemble(program, shortest(system, found, options, control), control)
-        }
+    let (mut result, never_run) = match reduction {
+        None => all_states(program, options, control, watcher)?,
+        Some(reduction) => (reduction.search)(program, algorithm, options, control)?,
     };
     certify_findings(program, &mut result, control);
     let no_responses = algorithm != Algorithm::Full && !system.properties().responses.is_empty();
@@ -218,6 +208,12 @@ where
     let warn = |text: &String| Warning::new(WarningKind::Odd, name, text.as_str(), 1);
     result.warnings.extend(never_run.iter().map(warn));
     Ok(CheckResult { result, never_run })
+}
+
+/// Makes the failure of a program that only full search can check.
+fn no_reduction<P: StateProgram>(program: &P) -> Failure {
+    let what = "its tasks do not report what they touch, so no order of them can be left out";
+    Failure::at(&program.program().name, what).with_hint("ask for a search of all states")
 }
 
 /// Makes the initial states once, where the job can be stopped: `init` may run for long. Returns
@@ -244,19 +240,15 @@ pub(super) fn starts<S: StateSystem>(
 pub(super) type Searched<S, D> = (Outcome<S, D>, Stats);
 
 /// A result, and the parts that never run, if known.
-type Found = (JobResult, Option<Vec<usize>>);
+pub(super) type Found = (JobResult, Option<Vec<usize>>);
 
 /// Searches all states. If that search cannot find update conflicts, another one does.
-fn all_states<P>(
+fn all_states<P: StateProgram>(
     program: &P,
     options: &CheckOptions,
     control: &Control<'_>,
     watcher: &mut dyn Watcher,
-) -> Result<Found, Failure>
-where
-    P: StateProgram,
-    P::System: Reducible,
-{
+) -> Result<Found, Failure> {
     let (mut searched, remarks) = full(program, options, control, watcher)?;
     // The ends before a resumption are not known: nothing is said about them.
     searched.0.ended |= options.resume.is_some();
@@ -269,15 +261,17 @@ where
     let (mut result, never_run) = assemble(program, searched, control);
     result.remarks = remarks;
     let no_conflicts = !has_conflicts && !program.system().components().is_empty();
-    if no_conflicts || no_livelocks {
-        let mut other = by_stateful(program, options, control)?;
-        other.0.conflicts = other.0.conflicts.filter(|_| !has_conflicts);
-        let livelock = |one: &Violation<_>| matches!(one.property, Property::Livelock(_));
-        other.0.violations.retain(|one| !livelocks_checked && livelock(one));
-        let (mut other, _) = assemble(program, other, control);
+    if !no_conflicts && !no_livelocks {
+        return Ok((result, never_run));
+    }
+    if let Some(reduction) = program.reduction() {
+        let checked = Checked { conflicts: has_conflicts, livelocks: livelocks_checked };
+        let mut other = (reduction.missing)(program, options, checked, control)?;
         other.limits.retain(|limit| !result.limits.contains(limit));
         result.limits.extend(other.limits);
         result.findings.extend(other.findings);
+    } else {
+        result.cut_by("algorithm");
     }
     Ok((result, never_run))
 }
@@ -324,7 +318,7 @@ fn with_few_switches<S: StateSystem, D>(
 }
 
 /// Converts the outcome of an engine into a result.
-fn assemble<P: StateProgram, D>(
+pub(super) fn assemble<P: StateProgram, D>(
     program: &P,
     searched: Searched<P::System, D>,
     control: &Control<'_>,

@@ -1,40 +1,18 @@
 //! Jobs on programs given as states: check, simulate, export the graph, replay and compare paths.
 //!
 //! A front end implements [`StateProgram`]: a state system and its descriptions. The jobs are
-//! shared by all front ends. The descriptions have defaults, so any state system can be checked:
-//!
-//! ```
-//! use anyorder_drive::states::{SimulateOptions, StateProgram, simulate};
-//! use anyorder_search::example::Counter;
-//! use anyorder_system::{Control, ProgramIdentity};
-//!
-//! struct UpTo(Counter, ProgramIdentity);
-//!
-//! impl StateProgram for UpTo {
-//!     type System = Counter;
-//!
-//!     fn system(&self) -> &Counter {
-//!         &self.0
-//!     }
-//!
-//!     fn program(&self) -> &ProgramIdentity {
-//!         &self.1
-//!     }
-//! }
-//!
-//! let program = UpTo(Counter { limit: 10 }, ProgramIdentity::new("up to 10"));
-//! let found = simulate(&program, &SimulateOptions::default(), &Control::default())?;
-//! assert!(found.findings.is_empty());
-//! # Ok::<(), anyorder_drive::Failure>(())
-//! ```
+//! shared by all front ends. The descriptions have defaults, so any state system can be checked: see
+//! [`Named`].
 
 pub use anyorder_search::{Exported, Gauge, GraphFormat, Limit, Order, PathDifference, Storage};
 pub use check::{
     Algorithm, CheckOptions, CheckResult, Watcher, check_states, check_states_watched,
 };
 pub use full::{GraphOptions, SimulateOptions, export_graph, simulate};
+pub use named::Named;
 pub use program::{AttributeUpdate, Described, NoSchedule, RunEnd, StateProgram};
 pub use progress::SearchProgress;
+pub use reduction::Reduction;
 pub use replay::{Compared, ReplayVerdict, Replayed, compare, replay_path};
 
 pub(crate) use conflicts::{Conflict, is_conflict};
@@ -42,7 +20,9 @@ pub(crate) use program::{offers_of, wrong_end};
 pub(crate) use report::{explanation, report, report_conflict};
 
 // The interface for front ends.
+mod named;
 mod program;
+mod reduction;
 
 // The jobs.
 mod check;

@@ -1,6 +1,7 @@
 //! The interface for programs whose states can be stored and compared: a state system and its
 //! descriptions.
 
+use super::reduction::Reduction;
 use crate::CertificateVerdict;
 use anyorder_finding::run::{Change, Run, RunStep};
 use anyorder_finding::{Finding, Kind, Site};
@@ -39,6 +40,18 @@ pub trait StateProgram: Sync {
 
     /// Returns the name that the program gives itself, if it has one besides its path.
     fn own_name(&self) -> Option<&str> {
+        None
+    }
+
+    /// Returns the searches that leave orders out: [`Reduction::of_tasks`] if the system is
+    /// [`Reducible`](anyorder_system::Reducible). Without them, [`check_states`] searches all
+    /// states.
+    ///
+    /// [`check_states`]: super::check_states()
+    fn reduction(&self) -> Option<Reduction<Self>>
+    where
+        Self: Sized,
+    {
         None
     }
 

@@ -33,6 +33,8 @@ pub(crate) struct Config {
     pub(crate) attempts: u32,
     /// Every two tasks conflict.
     pub(crate) blind: bool,
+    /// Steps are kept for reports.
+    pub(crate) keep: bool,
     /// Ends the exploration without being a limit.
     pub(crate) budget: Option<Cancel>,
 }

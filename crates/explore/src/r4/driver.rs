@@ -5,6 +5,7 @@
 
 use super::candidate::{Config, NoRun, Request, RunResult};
 use super::footprint::{Mode, footprint};
+use super::kept::KeptStep;
 use super::names::{NO_TASK, NameCache, Names, TaskId};
 use super::step::{EnabledChange, ExecutedStep, Steps, wake};
 use crate::location_name::LocationName;
@@ -30,6 +31,12 @@ pub(crate) struct Driver<S> {
     locations: Vec<u32>,
     saved: Option<Saved>,
     exact: bool,
+    /// The system can go back to a saved state.
+    restores: bool,
+    /// Steps are kept for reports.
+    keep: bool,
+    /// The number of tasks that ran.
+    executed: u64,
     /// For each task, the round in which it was last marked.
     marks: Vec<u64>,
     mark: u64,
@@ -93,8 +100,11 @@ fn location_number(
 }
 
 impl<S: TaskSystem> Driver<S> {
-    pub(crate) fn new(system: S, name_cache: NameCache) -> Driver<S> {
+    pub(crate) fn new(mut system: S, name_cache: NameCache) -> Driver<S> {
         Driver {
+            restores: system.snapshots().is_some(),
+            keep: false,
+            executed: 0,
             exact: system.capabilities().enabled == EnabledDetail::Exact,
             system,
             name_cache,
@@ -104,6 +114,11 @@ impl<S: TaskSystem> Driver<S> {
             mark: 0,
             reported_waits: FxHashSet::default(),
         }
+    }
+
+    /// Returns the number of tasks that ran since the last call.
+    pub(crate) fn take_executed(&mut self) -> u64 {
+        std::mem::take(&mut self.executed)
     }
 
     /// Asks the system again for the roles of all known tasks.
@@ -134,6 +149,7 @@ impl<S: TaskSystem> Driver<S> {
     fn attempt(&mut self, request: &Request<'_>) -> Result<RunResult, NoRun> {
         let &Request { config, control, candidate, .. } = request;
         self.name_cache.catch_up();
+        self.keep = config.keep;
         self.go_to(request)?;
         let (shared, rest) = request.parent.split_at(candidate.shared);
         let mut inputs = shared.iter().rev().map(|step| step.base);
@@ -154,6 +170,9 @@ impl<S: TaskSystem> Driver<S> {
         if request.ask && self.exact {
             current.enabled = Some(self.enabled(&[])?);
             self.awaited(&mut current)?;
+        } else if self.keep && request.ask {
+            // The handlers of the first tasks. Later ones are posted, or listed after the plan.
+            self.listed()?;
         }
         let mut skipped = Vec::new();
         for (at, task) in candidate.rest.iter().enumerate() {
@@ -191,9 +210,18 @@ impl<S: TaskSystem> Driver<S> {
         })
     }
 
+    /// Asks for the enabled tasks, if the system lists them.
+    fn listed(&mut self) -> Result<(), NoRun> {
+        if self.system.capabilities().enabled != EnabledDetail::Unknown {
+            self.enabled(&[])?;
+        }
+        Ok(())
+    }
+
     /// Brings the system to the state in which the candidate leaves its parent.
     fn go_to(&mut self, request: &Request<'_>) -> Result<(), NoRun> {
         let after = request.candidate.shared;
+        let executed = self.executed;
         let mut from = 0;
         match &self.saved {
             Some(saved) if saved.run == request.run && saved.after <= after => {
@@ -217,6 +245,10 @@ impl<S: TaskSystem> Driver<S> {
                 None => "could not run when the same run was repeated",
             };
             return Err(self.misbehaves(step.task, what));
+        }
+        if self.restores {
+            // Which of these states is saved depends on the worker.
+            self.executed = executed;
         }
         if after > from || self.saved.is_none() {
             self.save(request.run, after);
@@ -288,7 +320,12 @@ impl<S: TaskSystem> Driver<S> {
                 if known.enabled_change.is_some() >= done.enabled_change.is_some()
                     && known.is_same(&done) =>
             {
-                (*known).clone()
+                match known.kept == done.kept {
+                    true => (*known).clone(),
+                    false => {
+                        Arc::new(ExecutedStep { kept: done.kept, ..ExecutedStep::clone(known) })
+                    }
+                }
             }
             _ => {
                 current.differs = true;
@@ -430,6 +467,9 @@ impl<S: TaskSystem> Driver<S> {
                 }
                 None => self.id(&entry.task),
             };
+            if self.keep {
+                self.name_cache.note_handler(id, &entry.handler);
+            }
             found.push((id, entry.alternatives.max(1)));
         }
         Ok(found)
@@ -459,7 +499,10 @@ impl<S: TaskSystem> Driver<S> {
     /// Runs one task. Returns `None` if the system reports that it cannot run.
     fn execute(&mut self, config: &Config, task: TaskId) -> Result<Option<ExecutedStep>, NoRun> {
         match self.system.execute(&self.name_cache.choice(task, &config.choices)) {
-            Ok(step) => Ok(Some(self.done(config, task, &step))),
+            Ok(step) => {
+                self.executed += 1;
+                Ok(Some(self.done(config, task, &step)))
+            }
             Err(RunError::Diverged(_)) => Ok(None),
             Err(error) => Err(error.into()),
         }
@@ -481,11 +524,20 @@ impl<S: TaskSystem> Driver<S> {
         }
         let mut id = |name: &TaskName| name_cache.id(name, |name| system.role(name));
         let posted = step.posted.iter();
+        let posted: Box<[_]> = posted.map(|posted| (id(&posted.task), posted.delay > 0)).collect();
+        let cancelled = step.cancelled.iter().map(&mut id).collect();
+        let kept = config.keep.then(|| Arc::new(KeptStep::of(system, step)));
+        if config.keep {
+            for ((task, _), one) in posted.iter().zip(&step.posted) {
+                name_cache.note_handler(*task, &one.handler);
+            }
+        }
         ExecutedStep {
             footprint,
-            posted: posted.map(|posted| (id(&posted.task), posted.delay > 0)).collect(),
-            cancelled: step.cancelled.iter().map(&mut id).collect(),
+            posted,
+            cancelled,
             failures: step.failures.clone().into(),
+            kept,
             ..ExecutedStep::of(task, name_cache)
         }
     }

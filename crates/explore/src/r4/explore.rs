@@ -99,7 +99,7 @@ impl<'a> Exploration<'a> {
         pool: &'a mut RunPool<'a>,
         (options, shared): (&'a ReversalOptions, &'a Shared<'a>),
     ) -> Exploration<'a> {
-        let Recording { ran, planned, config, attempts, awaits } = recording;
+        let Recording { ran, planned, config, attempts, executed, awaits } = recording;
         let mut exploration = Exploration {
             options,
             control: shared.control,
@@ -127,6 +127,7 @@ impl<'a> Exploration<'a> {
         records.planned.insert(sequence_hash, id);
         records.counts.executions = 1;
         records.counts.tasks = ran.steps.len() as u64;
+        records.counts.all_tasks = *executed;
         records.counts.retries = attempts - 1;
         if options.bound.is_none() && !awaits {
             records.limits.insert(Limit::Waiting);
@@ -207,6 +208,7 @@ impl<'a> Exploration<'a> {
         self.name_cache.catch_up();
         for answer in &answers {
             self.records.counts.retries += answer.attempts.saturating_sub(1);
+            self.records.counts.all_tasks += answer.executed;
             match answer.result {
                 Err(NoRun::Stopped(reason)) => {
                     self.records.limits.insert(Limit::Stopped(reason));

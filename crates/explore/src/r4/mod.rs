@@ -15,6 +15,7 @@
 
 pub use driver::EVERYTHING;
 pub use explore::explore;
+pub use kept::{KeptAccess, KeptSite, KeptStep, KeptTask, KeptValue};
 pub use options::{Order, ReversalOptions, Sleep, Swaps, UserEvents};
 pub use outcome::{
     Counts, Error, FindingKind, Found, Limit, Outcome, Reversal, ReversalKind, RunInfo,
@@ -30,6 +31,7 @@ mod outcome;
 
 // Runs and their parts.
 mod footprint;
+mod kept;
 mod lock;
 mod names;
 mod step;

@@ -44,6 +44,8 @@ struct Tables {
     alternative_ids: HashMap<(TaskId, u32), TaskId>,
     locations: Vec<LocationName>,
     location_ids: HashMap<LocationName, u32>,
+    /// The handlers of tasks, if they are kept.
+    handlers: FxHashMap<TaskId, String>,
 }
 
 impl Names {
@@ -72,6 +74,11 @@ impl Names {
         read(&self.tables).location_ids.contains_key(name)
     }
 
+    /// Returns the handler that a task runs on; empty if unknown.
+    pub(crate) fn handler(&self, base: TaskId) -> String {
+        read(&self.tables).handlers.get(&base).cloned().unwrap_or_default()
+    }
+
     /// Returns the text of a location.
     pub(crate) fn location_text(&self, id: u32) -> Arc<str> {
         read(&self.tables).locations[id as usize].text.clone()
@@ -94,11 +101,13 @@ pub(crate) struct NameCache {
     pub(crate) names: Arc<Names>,
     tasks: Vec<TaskInfo>,
     ids: HashMap<TaskName, TaskId>,
+    /// The handlers that this worker has noted.
+    handlers: FxHashMap<TaskId, String>,
 }
 
 impl NameCache {
     pub(crate) fn new(names: Arc<Names>) -> NameCache {
-        NameCache { names, tasks: Vec::new(), ids: HashMap::new() }
+        NameCache { names, tasks: Vec::new(), ids: HashMap::new(), handlers: FxHashMap::default() }
     }
 
     /// Returns the number of a name. Calls `role` for names that no worker has used.
@@ -159,6 +168,21 @@ impl NameCache {
         });
         self.catch_up();
         id
+    }
+
+    /// Notes the handler of a task. If runs name several, the first by name stands for all: that
+    /// does not depend on the order of runs.
+    pub(crate) fn note_handler(&mut self, base: TaskId, handler: &str) {
+        let is_known = self.handlers.get(&base).is_some_and(|known| known.as_str() <= handler);
+        if handler.is_empty() || is_known {
+            return;
+        }
+        self.handlers.insert(base, handler.to_owned());
+        let tables = &mut *write(&self.names.tables);
+        let known = tables.handlers.entry(base).or_insert_with(|| handler.to_owned());
+        if handler < known.as_str() {
+            handler.clone_into(known);
+        }
     }
 
     /// Returns the first alternative of a task.

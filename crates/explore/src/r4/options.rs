@@ -108,6 +108,9 @@ pub struct ReversalOptions {
     pub swaps: Swaps,
     /// Every two tasks conflict, because the program does not report its accesses.
     pub blind: bool,
+    /// Whether to keep what each step did, in the words of the program, for
+    /// [`Outcome::kept`](super::Outcome::kept). Takes memory.
+    pub keep: bool,
     /// The caller stops this token to end the exploration early. Unlike a limit, that makes the
     /// outcome neither wrong nor unconfirmed: no further run is planned, and those that showed
     /// something are repeated.
@@ -137,6 +140,7 @@ impl Default for ReversalOptions {
             registrations: vec!["listener:".to_owned()],
             swaps: Swaps::default(),
             blind: false,
+            keep: false,
             budget: None,
             #[cfg(feature = "sabotage")]
             sabotage: Sabotage::None,

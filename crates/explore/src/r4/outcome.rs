@@ -1,7 +1,9 @@
 //! The outcome of an exploration.
 
 use super::driver::everything;
+use super::kept::KeptTask;
 use super::names::{NameCache, TaskId};
+use super::step::ExecutedStep;
 use super::store::Store;
 use super::verdict::Comparison;
 use anyorder_system::{
@@ -130,8 +132,10 @@ pub struct Counts {
     pub restarts: u64,
     /// Relevant conflicts, disablings and other alternatives of the runs whose pairs were reversed.
     pub plans: u64,
-    /// The executed tasks, without repeated prefixes.
+    /// The executed tasks, without repeated ones: beginnings that runs share, confirmations, swaps.
     pub tasks: u64,
+    /// All executed tasks. A beginning that was restored from a saved state is not executed again.
+    pub all_tasks: u64,
 }
 
 impl Counts {
@@ -158,6 +162,7 @@ impl Counts {
             restarts,
             plans,
             tasks,
+            all_tasks,
         } = other;
         for (sum, count) in [
             (&mut self.executions, executions),
@@ -174,6 +179,7 @@ impl Counts {
             (&mut self.restarts, restarts),
             (&mut self.plans, plans),
             (&mut self.tasks, tasks),
+            (&mut self.all_tasks, all_tasks),
         ] {
             *sum = sum.saturating_add(*count);
         }
@@ -266,6 +272,17 @@ impl Outcome {
         self.sequences.name_cache.names.any_data()
     }
 
+    /// Returns the tasks of a run with what they did; `None` unless
+    /// [`ReversalOptions::keep`](super::ReversalOptions) asked for it.
+    ///
+    /// # Panics
+    ///
+    /// Panics if no run has this number.
+    #[must_use]
+    pub fn kept(&self, run: usize) -> Option<Vec<KeptTask>> {
+        self.sequences.kept(run)
+    }
+
     /// Returns the choices of a run.
     ///
     /// # Panics
@@ -288,6 +305,19 @@ impl Sequences {
     pub(crate) fn choices(&self, run: usize) -> Vec<Choice> {
         let steps = self.store.steps(u32::try_from(run).unwrap_or(u32::MAX));
         steps.iter().map(|step| self.name_cache.choice(step.task, &self.choices)).collect()
+    }
+
+    fn kept(&self, run: usize) -> Option<Vec<KeptTask>> {
+        let steps = self.store.steps(u32::try_from(run).unwrap_or(u32::MAX));
+        let one = |step: &Arc<ExecutedStep>| {
+            Some(KeptTask {
+                choice: self.name_cache.choice(step.task, &self.choices),
+                handler: self.name_cache.names.handler(step.base),
+                step: step.kept.clone()?,
+                failures: step.failures.to_vec(),
+            })
+        };
+        steps.iter().map(one).collect()
     }
 }
 

@@ -29,6 +29,8 @@ pub(crate) struct Answer {
     pub(crate) order: usize,
     pub(crate) result: Result<RunResult, NoRun>,
     pub(crate) attempts: u64,
+    /// The number of tasks that ran, in all attempts.
+    pub(crate) executed: u64,
 }
 
 /// Executes all runs of some jobs. The answers come in any order.
@@ -51,11 +53,12 @@ pub(crate) fn answer<S: TaskSystem>(
     let (run, parent, ask) = (job.run, job.parent.as_slice(), job.ask);
     let answer = |(order, candidate): &(usize, Candidate)| {
         if !job.repeats && config.is_spent() {
-            return Answer { order: *order, result: Err(NoRun::Spent), attempts: 1 };
+            let result = Err(NoRun::Spent);
+            return Answer { order: *order, result, attempts: 1, executed: 0 };
         }
         let request = Request { config, control, run, parent, candidate, ask };
         let (result, attempts) = driver.run(&request);
-        Answer { order: *order, result, attempts }
+        Answer { order: *order, result, attempts, executed: driver.take_executed() }
     };
     job.candidates.iter().map(answer).collect()
 }
@@ -124,7 +127,7 @@ where
         Ok(made) => answer(driver.insert(made), shared, job),
         Err(error) => {
             let lost = || Err(NoRun::from(error.clone()));
-            let answer = |order| Answer { order, result: lost(), attempts: 1 };
+            let answer = |order| Answer { order, result: lost(), attempts: 1, executed: 0 };
             job.candidates.iter().map(|(order, _)| answer(*order)).collect()
         }
     }

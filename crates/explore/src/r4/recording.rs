@@ -18,6 +18,8 @@ pub(crate) struct Recording {
     pub(crate) planned: Vec<TaskId>,
     pub(crate) config: Config,
     pub(crate) attempts: u64,
+    /// The number of tasks that ran, in all attempts.
+    pub(crate) executed: u64,
     /// The program reports what tasks wait for.
     pub(crate) awaits: bool,
 }
@@ -64,12 +66,14 @@ pub(crate) fn record<S: TaskSystem>(
         },
         attempts: options.attempts,
         blind,
+        keep: options.keep,
         budget: options.budget.clone(),
     };
     let candidate = Candidate { shared: 0, rest: planned.clone(), asleep: Vec::new() };
     let request =
         Request { config: &config, control, run: 0, parent: &[], candidate: &candidate, ask: true };
     let (ran, attempts) = driver.run(&request);
+    let executed = driver.take_executed();
     let ran = ran.map_err(|error| match error {
         NoRun::Stopped(reason) => Error::Stopped(reason),
         NoRun::Spent => Error::Stopped(StopReason::TimeLimit),
@@ -95,6 +99,7 @@ pub(crate) fn record<S: TaskSystem>(
         planned,
         config,
         attempts,
+        executed,
         awaits: capabilities.awaits || (blind && exact),
     })
 }

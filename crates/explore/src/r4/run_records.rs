@@ -151,8 +151,10 @@ impl RunRecords {
         self.planned.retain(|_, id| *id == 0);
         self.by_class.retain(|_, id| *id == 0);
         self.lost.clear();
-        let Counts { executions, retries, lost, tasks, restarts, .. } = self.counts;
-        self.counts = Counts { executions, retries, lost, tasks, restarts, ..Counts::default() };
+        let Counts { executions, retries, lost, tasks, all_tasks, restarts, .. } = self.counts;
+        let kept =
+            Counts { executions, retries, lost, tasks, all_tasks, restarts, ..Counts::default() };
+        self.counts = kept;
         if self.nodes.iter().all(|node| !node.cut) {
             self.limits.remove(&Limit::Steps);
         } else {

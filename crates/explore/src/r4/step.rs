@@ -1,6 +1,7 @@
 //! The recorded execution of one task, and sleep sets of such steps.
 
 use super::footprint::Footprint;
+use super::kept::KeptStep;
 use super::names::{NameCache, TaskId};
 use anyorder_system::Failure;
 use std::sync::Arc;
@@ -23,6 +24,9 @@ pub(crate) struct ExecutedStep {
     pub(crate) failures: Box<[Failure]>,
     /// The tasks that it enabled and disabled, if known.
     pub(crate) enabled_change: Option<EnabledChange>,
+    /// What it did in the words of the program, if that is kept. Steps that differ only here are
+    /// the same.
+    pub(crate) kept: Option<Arc<KeptStep>>,
 }
 
 /// The change of the set of enabled tasks by a step, without the task that ran.
@@ -44,6 +48,7 @@ impl ExecutedStep {
             cancelled: Box::default(),
             failures: Box::default(),
             enabled_change: None,
+            kept: None,
         }
     }
 
@@ -70,7 +75,8 @@ impl ExecutedStep {
         let change = self.enabled_change.as_ref();
         let changed = change.map_or(0, |change| change.enables.len() + change.closed.len());
         let words = self.footprint.len() * 3 + self.posted.len() + self.cancelled.len() + changed;
-        (size_of::<ExecutedStep>() + 16 + words * 8 + failures) as u64
+        let kept = self.kept.as_ref().map_or(0, |kept| kept.memory_bytes());
+        (size_of::<ExecutedStep>() + 16 + words * 8 + failures) as u64 + kept
     }
 }
 

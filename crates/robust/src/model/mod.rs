@@ -2,11 +2,11 @@
 //!
 //! `decide` puts the answers together. `serial` has the outcomes of serial runs, `kept` keeps them
 //! in little memory, `states` searches all states for another one. For conflicts, `sim` runs events
-//! one after another, in the order of the single-thread semantics, and lets invocations stop half-
-//! way; `linear` finds the run of the multi-thread semantics that such a run stands for; `taint`
-//! tells early that there is none; `pivot` searches for violations. `alone` and `overlap` enumerate
-//! interleavings, `tree` has the tasks of a run and their reference order, and `history` judges a
-//! run by the definitions.
+//! one after another, in the order of the single-thread semantics, and lets invocations stop
+//! half-way; `linear` finds the run of the multi-thread semantics that such a run stands for;
+//! `taint` tells early that there is none; `pivot` searches for violations. `alone` and `overlap`
+//! enumerate interleavings, `tree` has the tasks of a run and their reference order, and `history`
+//! judges a run by the definitions.
 
 pub use self::decide::{
     Answer, Conflicts, INIT_EVENT, Outcomes, ShownRun, conflicts, outcomes, shown_by,

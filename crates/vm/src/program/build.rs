@@ -26,11 +26,9 @@ use anyorder_system::Level;
 /// let mut b = ProgramBuilder::new("counter");
 /// let x = b.global("x", Literal::Int(0));
 /// let mut f = b.function("click", 0);
-/// let r = f.reg();
-/// f.emit(Op::GetGlobal { dst: r, global: x });
-/// f.emit(Op::AddInt { dst: r, a: r, value: 1 });
-/// f.emit(Op::SetGlobal { global: x, src: r });
-/// f.emit(Op::ReturnNull);
+/// let old = f.value(|dst| Op::GetGlobal { dst, global: x });
+/// let new = f.value(|dst| Op::AddInt { dst, a: old, value: 1 });
+/// f.emit(Op::SetGlobal { global: x, src: new });
 /// let body = b.add(f);
 /// b.event("click", body);
 /// let program = b.finish()?;
@@ -189,6 +187,15 @@ impl ProgramBuilder {
         ))
     }
 
+    /// Adds an event that happens at most once.
+    pub fn once_event(&mut self, name: &str, body: FuncId) -> EventId {
+        let event = self.event(name, body);
+        if let Some(event) = self.event_mut(event) {
+            event.once = true;
+        }
+        event
+    }
+
     /// Returns an added event for changes; `None` for an unknown number.
     pub fn event_mut(&mut self, event: EventId) -> Option<&mut Event> {
         self.program.events.get_mut(event.index())
@@ -221,6 +228,12 @@ impl ProgramBuilder {
     /// Adds an invariant.
     pub fn invariant(&mut self, name: &str, holds: FuncId) {
         self.program.invariants.push(Invariant { name: name.to_owned(), holds });
+    }
+
+    /// Sets the condition under which the program may end where nothing can happen and nothing
+    /// waits: a function without parameters, under the rules of guards.
+    pub fn final_condition(&mut self, holds: FuncId) {
+        self.program.final_ = Some(holds);
     }
 
     /// Adds a response property.

@@ -75,6 +75,13 @@ impl FunctionBuilder {
         self.function.code.len() - 1
     }
 
+    /// Takes a new register, appends the instruction that writes it, and returns it.
+    pub fn value(&mut self, op: impl FnOnce(Reg) -> Op) -> Reg {
+        let dst = self.reg();
+        self.emit(op(dst));
+        dst
+    }
+
     /// Makes a label without a position.
     pub fn label(&mut self) -> Label {
         self.labels.push(None);

@@ -7,10 +7,10 @@
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 use anyorder_drive::Failure;
-use anyorder_drive::states::{Algorithm, CheckOptions, StateProgram, check_states};
+use anyorder_drive::states::{Algorithm, CheckOptions, Named, StateProgram, check_states};
 use anyorder_system::{
-    ContractOptions, Control, Effects, End, Place, ProgramIdentity, Properties, Reducible,
-    StateSystem, Successor, TaskKey, TouchKind, Touched, check_contract,
+    ContractOptions, Control, Effects, End, Place, Properties, Reducible, StateSystem, Successor,
+    TaskKey, TouchKind, Touched, check_contract,
 };
 
 const NODES: usize = 3;
@@ -141,21 +141,6 @@ impl Reducible for Commit {
     }
 }
 
-/// The system with its name: what a job takes.
-struct Named(Commit, ProgramIdentity);
-
-impl StateProgram for Named {
-    type System = Commit;
-
-    fn system(&self) -> &Commit {
-        &self.0
-    }
-
-    fn program(&self) -> &ProgramIdentity {
-        &self.1
-    }
-}
-
 fn main() -> Result<(), Failure> {
     check("two-phase commit", NODES)?;
     check("a coordinator that commits too early", NODES - 1)
@@ -164,7 +149,7 @@ fn main() -> Result<(), Failure> {
 /// Prints what is true of the protocol.
 fn check(name: &str, votes_needed: usize) -> Result<(), Failure> {
     println!("{name}");
-    let program = Named(Commit { votes_needed }, ProgramIdentity::new(name));
+    let program = Named::reducible(name, Commit { votes_needed });
     match check_contract(program.system(), &ContractOptions::default()) {
         Ok(checks) => println!("  contract: {} checks, none fails", checks.iter().sum::<u64>()),
         Err(broken) => println!("  contract: {broken}"),
